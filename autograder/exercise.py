@@ -1,0 +1,116 @@
+"""What an exercise is: plain data, from which the checks, the judge, the tests and the simulator follow."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from helpers.drivers import Case, Outcome, run
+
+__all__ = ["Case", "Exercise", "Misconception", "Outcome", "Verdict"]
+
+
+@dataclass(frozen=True)
+class Misconception:
+    """A mistake that people really make.
+
+    Attributes:
+        name: unique in its exercise.
+        variant: the reference with the mistake in it. For the "choice" driver, the wrong choices alone,
+            as `{slot: option}`.
+        sentence: what is wrong and why it matters, for the one who made it. One sentence.
+    """
+
+    name: str
+    variant: Callable | Mapping[str, Any]
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """One graded exercise.
+
+    Attributes:
+        id: `topic.name`; the same word in the master's `exercise="..."` and `check="..."`.
+        title: as a heading, for people.
+        points: earned when every case passes.
+        reference: what is right: a function, or for the "choice" driver a dict.
+        cases: makes the calls, from a generator of random numbers that decides values and sizes. Sizes of
+            one call are pairwise distinct, so that swapped axes can't hide.
+        driver: how the answer is called, a key of `helpers.drivers.DRIVERS`.
+        returns: names of the returned values, for messages.
+        properties: functions of `helpers.checks` that hold beyond the values.
+        forbidden: dotted names of functions to do without.
+        misconceptions: what people get wrong.
+        also_right: two or more correct answers, each written differently from the reference.
+        needs: ids of exercises whose answers this one builds on.
+        difficulty: 1 to 5.
+        minutes: what it takes a student who has read so far.
+    """
+
+    id: str
+    title: str
+    points: int
+    reference: Any
+    cases: Callable[[torch.Generator], list[Case]]
+    driver: str = "call"
+    returns: tuple[str, ...] = ("output",)
+    properties: tuple[Callable, ...] = ()
+    forbidden: tuple[str, ...] = ()
+    misconceptions: tuple[Misconception, ...] = ()
+    also_right: tuple[Any, ...] = ()
+    needs: tuple[str, ...] = ()
+    difficulty: int = 1
+    minutes: int = 5
+
+    @property
+    def topic(self) -> str:
+        return self.id.partition(".")[0]
+
+    @property
+    def gradients(self) -> bool:
+        return any(getattr(prop, "needs_gradients", False) for prop in self.properties)
+
+    def outcome(self, answer: Any, case: Case) -> Outcome:
+        """What an answer of ours does on a case, seen through the same driver as a student's."""
+        if self.driver == "choice" and answer is not self.reference:
+            answer = overlay(self.reference, answer)
+        return run(self.driver, answer, case, gradients=self.gradients, forbidden=())
+
+
+def overlay(right: Mapping, wrong: Mapping) -> dict:
+    """The right choices with some replaced; slots of nested dicts are joined by ` · `, as the driver joins them."""
+    flat = dict(wrong)
+
+    def replace(node: Mapping, prefix: str) -> dict:
+        joined = {key: f"{prefix} · {key}" if prefix else str(key) for key in node}
+        return {
+            key: replace(value, joined[key]) if isinstance(value, Mapping) else flat.get(joined[key], value)
+            for key, value in node.items()
+        }
+
+    return replace(right, "")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the judge decided about one exercise of one submission.
+
+    Attributes:
+        exercise: its id.
+        status: "passed", "failed" or "not run".
+        points: earned.
+        max_points: to be earned.
+        message: the four lines that the student reads, as text.
+        html: the same as a small table.
+        cause: one word or name for the class report: a misconception's name, "shape", "timeout", ...
+    """
+
+    exercise: str
+    status: str
+    points: float
+    max_points: float
+    message: str = ""
+    html: str = field(default="", repr=False)
+    cause: str = ""

@@ -1,0 +1,289 @@
+"""Outcomes -> verdicts. The only place that decides.
+
+The judge walks a submission's cells in canonical form, tells the child which to run, and at a check cell sends
+inputs and receives outcomes. Expected values, hidden seeds and references stay on this side. Which exercise a
+check cell is about is read from the lesson, never from the child; a cell without a verdict earns nothing.
+"""
+
+import ast
+import signal
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from autograder import wire
+from autograder.exercise import Exercise, Verdict
+from autograder.sheets import make_sheet
+from autograder.workers import GRACE_SECONDS, Ended, Worker
+from helpers.checks import Finding, Sheet, assess
+from helpers.drivers import Outcome
+
+CELL_SECONDS = 20.0
+NOTEBOOK_SECONDS = 120.0
+STATUSES = ("returned", "raised", "not written", "forbidden", "unusable", "interrupted")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A code cell to run. `exercise` is set on check cells alone, from the lesson's own notebook."""
+
+    id: str
+    source: str
+    exercise: str = ""
+    answer_source: str = ""
+
+
+@dataclass
+class Judgement:
+    """All that came of one submission: verdicts by exercise, outputs by cell id, and what it cost."""
+
+    verdicts: dict[str, Verdict]
+    outputs: dict[str, list[dict]]
+    stopped: str = ""
+    ended: Ended = field(default_factory=Ended)
+
+
+class Stopped(Exception):
+    """The child can't go on; the text says why, for the student."""
+
+
+def judge(
+    worker: Worker, cells: list[Cell], exercises: dict[str, Exercise], visible: dict[str, Sheet], seed: str,
+    files: dict[str, bytes] | None = None, *, cell_seconds: float = CELL_SECONDS,
+) -> Judgement:  # fmt: skip
+    """Run a submission's cells and judge its exercises.
+
+    Args:
+        worker: a worker of the lesson.
+        cells: the code cells in canonical order.
+        exercises: the lesson's exercises by id.
+        visible: the sheets that students have too, by exercise.
+        seed: of the hidden cases; another for each submission, so that none is worth writing down.
+        files: what was handed in beside the notebook.
+        cell_seconds: how long one cell may run.
+    """
+    run = _Run(worker, exercises, visible, seed, cell_seconds)
+    try:
+        run.channel = worker.begin(files)
+        for cell in cells:
+            run.cell(cell)
+    except Stopped as stop:
+        run.stopped = str(stop)
+    except wire.WireError as error:
+        run.stopped = f"the Python process was gone or its grading channel broken ({error}) after {run.where}"
+    finally:
+        if run.channel:
+            run.channel.close()
+        ended = worker.end()
+    if run.stopped and (crash := _crash(ended)):
+        run.stopped = f"{crash} in {run.where}"
+    reason = run.stopped or "its check did not run"
+    verdicts = {
+        id: run.verdicts.get(id) or not_run(exercise, run.reasons.get(id, reason))
+        for id, exercise in exercises.items()
+    }
+    return Judgement(verdicts, run.outputs, run.stopped, ended)
+
+
+def not_run(exercise: Exercise, reason: str, cause: str = "not run") -> Verdict:
+    """A verdict for an exercise that never came to be judged."""
+    finding = Finding(exercise.title, "not run", meaning=reason, cause=cause)
+    return _verdict(exercise, finding)
+
+
+class _Run:
+    """One submission's run: the conversation with its child, cell by cell."""
+
+    def __init__(
+        self,
+        worker: Worker,
+        exercises: dict[str, Exercise],
+        visible: dict[str, Sheet],
+        seed: str,
+        cell_seconds: float,
+    ) -> None:
+        self.worker, self.exercises, self.visible, self.seed = worker, exercises, visible, seed
+        self.cell_seconds, self.ends = cell_seconds, time.monotonic() + NOTEBOOK_SECONDS
+        self.channel: Any = None
+        self.verdicts: dict[str, Verdict] = {}
+        self.outputs: dict[str, list[dict]] = {}
+        self.reasons: dict[str, str] = {}
+        self.stopped, self.where = "", "the first cell"
+
+    def cell(self, cell: Cell) -> None:
+        """Run one cell; at a check cell, judge what its check asks for, once."""
+        self.where = f"the cell “{_first_line(cell.source)}”"
+        self.deadline = min(time.monotonic() + self.cell_seconds, self.ends)
+        self.interrupted = False
+        wire.send(self.channel, {"run": cell.source}, seconds=self.cell_seconds)
+        while True:
+            message = self._receive()
+            if not isinstance(message, dict):
+                raise Stopped("the grading channel was broken (not a message of ours)")
+            if "done" in message:
+                break
+            if "ask" not in message:
+                raise Stopped("the grading channel was broken (a message out of turn)")
+            self._answer(cell)
+        self.outputs[cell.id] = clean_outputs(message["done"])
+        if cell.exercise and cell.exercise not in self.verdicts:
+            self._explain_silence(cell)
+
+    def _answer(self, cell: Cell) -> None:
+        """The child's check() asks for cases: send them, receive outcomes, decide."""
+        exercise = self.exercises.get(cell.exercise)
+        if exercise is None or cell.exercise in self.verdicts:  # a check in a cell of the student's own
+            wire.send(self.channel, _request(None, []), seconds=self.cell_seconds)
+            self._receive()
+            return
+        visible, hidden = self.visible[exercise.id], make_sheet(exercise, self.seed, mistakes=False)
+        wire.send(self.channel, _request(visible, [*visible.cases, *hidden.cases]), seconds=self.cell_seconds)
+        outcomes = _outcomes(self._receive(), len(visible.cases) + len(hidden.cases))
+        finding = self._decide(exercise, visible, hidden, outcomes, cell)
+        self.verdicts[exercise.id] = _verdict(exercise, finding)
+
+    def _decide(
+        self, exercise: Exercise, visible: Sheet, hidden: Sheet, outcomes: list[Outcome], cell: Cell
+    ) -> Finding:
+        if name := forbidden_name(cell.answer_source, exercise.forbidden):
+            return assess(visible, [Outcome("forbidden", error=name)] * len(visible.cases))
+        finding = assess(visible, outcomes[: len(visible.cases)])
+        if finding.status != "passed":
+            return finding
+        theirs = outcomes[len(visible.cases) :]
+        finding = assess(hidden, theirs, reveal=False)
+        if finding.status != "passed":  # only now is it worth running the misconceptions
+            hidden = make_sheet(exercise, self.seed, look_at=visible.look_at, needs=visible.needs)
+            finding = assess(hidden, theirs, reveal=False)
+        return finding
+
+    def _receive(self) -> Any:
+        """Wait for the child, interrupting it at the deadline and giving it up a little later."""
+        try:
+            return wire.receive(self.channel, seconds=max(self.deadline - time.monotonic(), 0.01))
+        except wire.WireTimeout:
+            if self.interrupted:
+                raise Stopped(
+                    f"{self.where} ran for over {self.cell_seconds:.0f} s and would not be interrupted"
+                ) from None
+        self.interrupted, self.deadline = True, time.monotonic() + GRACE_SECONDS
+        self.worker.interrupt()
+        return self._receive()
+
+    def _explain_silence(self, cell: Cell) -> None:
+        """Why a check cell ended without a verdict: what its own output says."""
+        errors = [output for output in self.outputs[cell.id] if output["output_type"] == "error"]
+        if self.interrupted:
+            self.reasons[cell.exercise] = (
+                f"its check ran for over {self.cell_seconds:.0f} s and was interrupted"
+            )
+        elif errors:
+            self.reasons[cell.exercise] = f"{errors[0]['ename']}: {errors[0]['evalue']}"[:300]
+
+
+def _request(sheet: Sheet | None, cases: list) -> dict:
+    return {
+        "driver": sheet.driver if sheet else "call",
+        "gradients": bool(sheet and sheet.wants_gradients),
+        "forbidden": list(sheet.forbidden) if sheet else [],
+        "cases": [case.to_json() for case in cases],
+    }
+
+
+def _outcomes(message: Any, wanted: int) -> list[Outcome]:
+    """Read a child's outcomes, believing nothing. One that ended the run early stands for those that never ran."""
+    raw = message.get("outcomes") if isinstance(message, dict) else None
+    if not isinstance(raw, list) or not 0 < len(raw) <= wanted:
+        raise Stopped("the grading channel was broken (outcomes of other cases)")
+    outcomes = [_outcome(item) for item in raw]
+    if len(outcomes) < wanted and outcomes[-1].status not in ("interrupted", "not written"):
+        raise Stopped("the grading channel was broken (outcomes are missing)")
+    return outcomes + [outcomes[-1]] * (wanted - len(outcomes))
+
+
+def _outcome(raw: Any) -> Outcome:
+    try:
+        outcome = Outcome.from_json(raw)
+    except (TypeError, ValueError, AttributeError, KeyError) as error:
+        raise Stopped(f"the grading channel was broken ({error})") from None
+    lists = all(
+        value is None or isinstance(value, list) for value in (outcome.inputs_after, outcome.gradients)
+    )
+    texts = all(
+        isinstance(value, str) and len(value) <= 1000
+        for value in (outcome.error, outcome.message, outcome.where)
+    )
+    if outcome.status not in STATUSES or not lists or not texts:
+        raise Stopped("the grading channel was broken (a malformed outcome)")
+    return outcome
+
+
+def _verdict(exercise: Exercise, finding: Finding) -> Verdict:
+    points = float(exercise.points) if finding.status == "passed" else 0.0
+    return Verdict(
+        exercise.id,
+        finding.status,
+        points,
+        float(exercise.points),
+        finding.text(),
+        finding.html(),
+        finding.cause,
+    )
+
+
+def forbidden_name(source: str, forbidden: tuple[str, ...]) -> str:
+    """The first forbidden function that a piece of code names, or nothing.
+
+    A name counts as an attribute (`torch.softmax`, `x.softmax`), an import or a string handed to getattr; not as
+    a bare name, which is how an exercise's own function is called.
+    """
+    try:
+        nodes = list(ast.walk(ast.parse(source)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""  # it can't run either
+    named = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    named |= {alias.name for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names}
+    calls = [
+        node for node in nodes if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "getattr"
+    ]
+    named |= {arg.value for call in calls for arg in call.args if isinstance(arg, ast.Constant)}
+    return next((name for name in forbidden if name.rpartition(".")[2] in named), "")
+
+
+def clean_outputs(raw: Any) -> list[dict]:
+    """Outputs of a child as nbformat states them, and nothing else: they end in a file that others open."""
+    cleaned = []
+    for output in raw if isinstance(raw, list) else []:
+        kind = output.get("output_type") if isinstance(output, dict) else None
+        if kind == "stream":
+            name = "stderr" if output.get("name") == "stderr" else "stdout"
+            cleaned.append({"output_type": kind, "name": name, "text": str(output.get("text"))})
+        elif kind == "error":
+            lines = output.get("traceback")
+            trace = [str(line) for line in lines] if isinstance(lines, list) else []
+            names = {key: str(output.get(key)) for key in ("ename", "evalue")}
+            cleaned.append({"output_type": kind, **names, "traceback": trace})
+        elif kind in ("display_data", "execute_result") and isinstance(output.get("data"), dict):
+            data = {
+                str(mime): value for mime, value in output["data"].items() if isinstance(value, str | dict)
+            }
+            count = output.get("execution_count")
+            extra = (
+                {"execution_count": count if type(count) is int else None} if kind == "execute_result" else {}
+            )
+            metadata = output.get("metadata") if isinstance(output.get("metadata"), dict) else {}
+            cleaned.append({"output_type": kind, "data": data, "metadata": metadata, **extra})
+    return cleaned
+
+
+def _crash(ended: Ended) -> str:
+    if ended.failed:
+        return f"the grader could not run it ({ended.failed})"
+    if ended.signal and ended.signal != signal.SIGKILL:
+        return f"the Python interpreter crashed ({signal.Signals(ended.signal).name})"
+    return ""
+
+
+def _first_line(source: str) -> str:
+    line = next((line for line in source.splitlines() if line.strip() and not line.startswith("#")), "")
+    return line.strip()[:60]

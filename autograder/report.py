@@ -1,0 +1,60 @@
+"""What a class got right and wrong, as tables."""
+
+from collections import Counter
+from collections.abc import Iterable
+from statistics import mean
+
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from autograder.exercise import Exercise, Verdict
+
+Row = tuple[str, str, list[Verdict]]  # student, problem, verdicts
+MOST = 10
+
+
+def summary(rows: Iterable[Row], exercises: dict[str, Exercise]) -> Group:
+    """The class in two tables: exercises by how many failed them, mistakes by how many made them."""
+    rows = list(rows)
+    if not rows:
+        return Group(Text("No submission has been graded."))
+    scores = [sum(verdict.points for verdict in verdicts) for _, _, verdicts in rows]
+    best = sum(exercise.points for exercise in exercises.values())
+    heading = f"{len(rows)} students · mean {mean(scores):.1f} of {best} points from checks · lowest {min(scores):g} · highest {max(scores):g}"
+    verdicts = [verdict for _, _, verdicts in rows for verdict in verdicts]
+    parts = [Text(heading, style="bold"), _exercises(verdicts, exercises)]
+    if (mistakes := _mistakes(verdicts, exercises)).row_count:
+        parts.append(mistakes)
+    return Group(*parts)
+
+
+def _exercises(verdicts: list[Verdict], exercises: dict[str, Exercise]) -> Table:
+    table = Table("Exercise", title="What failed most", title_justify="left")
+    for name in ("passed", "failed", "not written", "not run"):
+        table.add_column(name, justify="right")
+    counts = {id: Counter(v.status for v in verdicts if v.exercise == id) for id in exercises}
+    for id in sorted(exercises, key=lambda id: counts[id]["passed"]):
+        numbers = [str(counts[id][name] or "·") for name in ("passed", "failed", "not written", "not run")]
+        table.add_row(exercises[id].title, *numbers)
+    return table
+
+
+def _mistakes(verdicts: list[Verdict], exercises: dict[str, Exercise]) -> Table:
+    sentences = {
+        (id, m.name): m.sentence for id, exercise in exercises.items() for m in exercise.misconceptions
+    }
+    table = Table("Exercise", "Misconception", title="Mistakes recognised", title_justify="left")
+    table.add_column("students", justify="right")
+    found = Counter((v.exercise, v.cause) for v in verdicts if (v.exercise, v.cause) in sentences)
+    for key, count in found.most_common(MOST):
+        table.add_row(exercises[key[0]].title, sentences[key], str(count))
+    return table
+
+
+def problems(named: Iterable[tuple[str, str]]) -> Table:
+    """Submissions that need a look, each with its cause."""
+    table = Table("Student", "What happened", title="Submissions to look at", title_justify="left")
+    for student, text in named:
+        table.add_row(Text(student), Text(text))
+    return table

@@ -1,0 +1,193 @@
+"""What student code can't reach.
+
+Two walls. The worker, which runs no student code, lives inside bubblewrap: no network, no files but Python and
+one lesson's helpers, all of them read-only, none of the user's environment. Each submission runs in a child of
+the worker, in namespaces of its own inside those: its own processes, its own small writable folder, nothing of
+/proc, so it sees neither the worker nor any other submission, and all that it starts or writes dies with it.
+A seccomp filter then takes away new processes, programs and the calls that could undo the walls.
+
+Not covered: a hole in the Linux kernel, and time: two submissions on one machine can slow each other down.
+"""
+
+import ctypes
+import os
+import platform
+import resource
+import shutil
+import struct
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+WRITABLE = "/tmp/submission"  # the child's working folder; a memory file system that only it sees
+FOLDER_BYTES = 64 << 20
+MEMORY_BYTES = 3 << 30  # beyond what the worker itself has mapped
+
+
+@dataclass(frozen=True)
+class Missing:
+    """Why there can be no sandbox here, and the cure, in one line."""
+
+    line: str
+
+
+def missing() -> Missing | None:
+    """What keeps the sandbox from working on this machine, or None."""
+    if sys.platform != "linux":
+        return Missing(
+            "sandboxed grading needs Linux (bubblewrap): grade in a Linux machine, container or WSL 2"
+        )
+    if shutil.which("bwrap") is None:
+        return Missing(
+            "bubblewrap is missing: run `sudo apt-get install bubblewrap` (Fedora: `sudo dnf install bubblewrap`)"
+        )
+    return None
+
+
+def command(stage: Path, argv: list[str], *, pass_fds: tuple[int, ...] = ()) -> list[str]:
+    """The bubblewrap call that runs `argv` with `stage` at /headstart and nothing else of ours.
+
+    Args:
+        stage: a folder with the worker's own modules and the lesson's helpers.
+        argv: what to run inside.
+        pass_fds: descriptors that stay open.
+    """
+    read_only = [
+        p for p in ("/usr", "/etc/fonts", "/etc/ld.so.cache", "/etc/alternatives") if Path(p).exists()
+    ]
+    read_only += sorted({sys.prefix, sys.base_prefix} - {"/usr"})
+    links = [name for name in ("bin", "lib", "lib64", "sbin") if Path("/", name).is_symlink()]
+    read_only += [f"/{n}" for n in ("bin", "lib", "lib64") if n not in links and Path("/", n).exists()]
+    return [
+        "bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--clearenv",
+        *(part for path in read_only for part in ("--ro-bind", path, path)),
+        *(part for name in links for part in ("--symlink", os.readlink(f"/{name}"), f"/{name}")),
+        "--ro-bind", str(stage), "/headstart", "--dir", "/etc",
+        "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--chdir", "/tmp",
+        *(part for name, value in environment("/headstart", "/tmp").items() for part in ("--setenv", name, value)),
+        "--hostname", "sandbox", "--remount-ro", "/dev", "--remount-ro", "/", "--", *argv,
+    ]  # fmt: skip
+
+
+def environment(stage: str, home: str) -> dict[str, str]:
+    """The environment of a worker: nothing of the user's. One thread, since the cores go to other workers."""
+    return {
+        "PATH": "/usr/bin:/bin",
+        "HOME": home,
+        "LANG": "C.UTF-8",
+        "PYTHONPATH": stage,
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONHASHSEED": "0",
+        "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+        "MPLCONFIGDIR": f"{home}/matplotlib",
+        "IPYTHONDIR": f"{home}/ipython",
+        "OMP_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+    }
+
+
+# -- inside: called in the worker's child before any student code ------------------------------------------------
+
+CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = (
+    0x20000,
+    0x8000000,
+    0x10000000,
+    0x20000000,
+    0x40000000,
+)
+MS_RDONLY, MS_NOSUID, MS_NODEV = 1, 2, 4
+PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, PR_SET_DUMPABLE = 38, 22, 4
+
+
+def enter_namespaces() -> None:
+    """Give this process namespaces of its own. Its next child is process 1 of them."""
+    uid, gid = os.getuid(), os.getgid()
+    _call("unshare", CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWNET)
+    Path("/proc/self/setgroups").write_text("deny")
+    Path("/proc/self/uid_map").write_text(f"{uid} {uid} 1")
+    Path("/proc/self/gid_map").write_text(f"{gid} {gid} 1")
+    for place, size, flags in (
+        ("/tmp", FOLDER_BYTES, 0),
+        ("/dev/shm", 1 << 20, 0),
+        ("/proc", 4096, MS_RDONLY),
+    ):
+        _call(
+            "mount", b"tmpfs", place.encode(), b"tmpfs", flags | MS_NOSUID | MS_NODEV, f"size={size}".encode()
+        )
+
+
+def bound_resources() -> None:
+    """Bound this process's memory, file sizes and descriptors. Time is bounded from outside."""
+    mapped = (
+        int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        if sys.platform == "linux"
+        else 0
+    )
+    limits = {"RLIMIT_CORE": 0, "RLIMIT_FSIZE": FOLDER_BYTES, "RLIMIT_NOFILE": 256}
+    if mapped:
+        limits["RLIMIT_AS"] = mapped + MEMORY_BYTES
+    for name, value in limits.items():
+        resource.setrlimit(getattr(resource, name), (value, value))
+
+
+def close_doors() -> None:
+    """Drop all capabilities and install the system-call filter. Nothing can undo it, in this process or a thread."""
+    header, nothing = struct.pack("<Ii", 0x20080522, 0), bytes(24)  # capset, version 3
+    _call("capset", header, nothing)
+    _call("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    program = _filter(platform.machine())
+    buffer = ctypes.create_string_buffer(program)
+    length_and_address = struct.pack("HxxxxxxQ", len(program) // 8, ctypes.addressof(buffer))
+    _call("prctl", PR_SET_SECCOMP, 2, length_and_address, 0, 0)
+
+
+AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+# System calls by number, x86_64 and aarch64 (None where the machine has no such call). From the kernel's tables,
+# arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h.
+REFUSED = {
+    "fork": (57, None), "vfork": (58, None), "execve": (59, 221), "execveat": (322, 281),
+    "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "kcmp": (312, 272),
+    "pidfd_getfd": (438, 438), "process_madvise": (440, 440),
+    "mount": (165, 40), "umount2": (166, 39), "pivot_root": (155, 41), "chroot": (161, 51), "open_tree": (428, 428),
+    "move_mount": (429, 429), "fsopen": (430, 430), "fsconfig": (431, 431), "fsmount": (432, 432),
+    "fspick": (433, 433), "mount_setattr": (442, 442), "unshare": (272, 97), "setns": (308, 268),
+    "keyctl": (250, 219), "add_key": (248, 217), "request_key": (249, 218),
+    "bpf": (321, 280), "perf_event_open": (298, 241), "userfaultfd": (323, 282),
+    "io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427),
+    "init_module": (175, 105), "finit_module": (313, 273), "kexec_load": (246, 104), "reboot": (169, 142),
+}  # fmt: skip
+CLONE, CLONE3, CLONE_THREAD = (56, 220), (435, 435), 0x10000
+EPERM, ENOSYS = 1, 38
+
+
+def _filter(machine: str) -> bytes:
+    """A BPF program: threads may start, processes and programs may not, nor may the walls be touched."""
+    column = {"x86_64": 0, "aarch64": 1}[machine]
+    load, equal, at_least, bits, answer = 0x20, 0x15, 0x35, 0x45, 0x06
+    allow, kill = 0x7FFF0000, 0x80000000
+
+    def errno(number: int) -> int:
+        return 0x00050000 | number
+
+    rows = [
+        (load, 0, 0, 4), (equal, 1, 0, AUDIT_ARCH[machine]), (answer, 0, 0, kill),  # another machine's numbers
+        (load, 0, 0, 0),
+        (at_least, 0, 1, 0x40000000), (answer, 0, 0, errno(EPERM)),  # the x32 numbers of x86_64
+        # glibc falls back from clone3, whose flags a filter can't read, to clone, whose flags it can.
+        (equal, 0, 1, CLONE3[column]), (answer, 0, 0, errno(ENOSYS)),
+        (equal, 0, 4, CLONE[column]), (load, 0, 0, 16), (bits, 1, 0, CLONE_THREAD), (answer, 0, 0, errno(EPERM)),
+        (answer, 0, 0, allow),
+    ]  # fmt: skip
+    for numbers in REFUSED.values():
+        if numbers[column] is not None:
+            rows += [(equal, 0, 1, numbers[column]), (answer, 0, 0, errno(EPERM))]
+    rows.append((answer, 0, 0, allow))
+    return b"".join(struct.pack("HBBI", *row) for row in rows)
+
+
+def _call(name: str, *arguments: object) -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    if getattr(libc, name)(*arguments) != 0:
+        code = ctypes.get_errno()
+        raise OSError(code, f"{name}: {os.strerror(code)}")

@@ -1,0 +1,130 @@
+"""`headstart grade` at a terminal: refuses or starts, shows progress, and ends with what the class did."""
+
+import sys
+import time
+from pathlib import Path
+
+import torch
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from autograder import sandbox
+from autograder.grade import (
+    Grader, Lesson, course_directory, find_submissions, grade_all, hidden_secret, local_executor,
+)  # fmt: skip
+from autograder.gradebook import Book, Graded
+from autograder.judge import CELL_SECONDS
+from autograder.report import problems, summary
+from autograder.submission import Submission
+
+NO_SANDBOX = (
+    "--no-sandbox: student code runs with your own rights. It can read and change your files, use the network, "
+    "and so read other submissions and the solutions. Use it for code that you trust."
+)
+
+
+def grade_class(
+    name: str,
+    root: Path,
+    *,
+    students: list[str],
+    workers: int,
+    force: bool,
+    sandboxed: bool,
+    cell_seconds: float | None,
+) -> int:
+    """Grade what is in `submitted/` and print what came of it.
+
+    Returns:
+        The exit code: 0 unless grading can't start or the grader itself failed. Bad submissions are results.
+    """
+    console = Console()
+    if not hasattr(__import__("os"), "fork"):
+        print(
+            "headstart: grading needs Linux or macOS; on Windows use WSL 2. Students can do everything here.",
+            file=sys.stderr,
+        )
+        return 2
+    if sandboxed and (missing := sandbox.missing()):
+        print(f"headstart: {missing.line}, or grade code that you trust with --no-sandbox", file=sys.stderr)
+        return 2
+    if not sandboxed:
+        print(f"headstart: {NO_SANDBOX}", file=sys.stderr)
+    torch.set_num_threads(1)  # the cores are for the workers
+    course, config = course_directory(root)
+    lesson = Lesson.load(name, root, config)
+    submissions = find_submissions(course, name, students)
+    for student in sorted(set(students) - {submission.student for submission in submissions}):
+        print(f"headstart: {student} has not submitted {name}", file=sys.stderr)
+    if not submissions:
+        print(f"headstart: nothing to grade: submitted/ has no {name}", file=sys.stderr)
+        return 2
+    grader = Grader(lesson, hidden_secret(course), sandboxed, cell_seconds or CELL_SECONDS)
+    book = Book(course, name, lesson.skeleton)
+    screen = _Screen(console, len(submissions))
+    try:
+        with screen.progress, local_executor(workers) as executor:
+            try:
+                grade_all(grader, book, submissions, executor, workers=workers, force=force, progress=screen)
+            except BaseException:
+                executor.shutdown(wait=False, cancel_futures=True)
+                raise
+            finally:
+                grader.close()
+        rows = [row for row in book.verdicts() if not students or row[0] in students]
+        console.print(summary(rows, lesson.exercises))
+    finally:
+        book.close()
+    screen.close()
+    return 1 if screen.broken else 0
+
+
+def report_class(name: str, root: Path) -> int:
+    """Print what the class did, from what is recorded."""
+    course, config = course_directory(root)
+    lesson = Lesson.load(name, root, config)
+    book = Book(course, name, lesson.skeleton)
+    try:
+        rows = list(book.verdicts())
+    finally:
+        book.close()
+    Console().print(summary(rows, lesson.exercises))
+    if looked := [(student, problem) for student, problem, _ in rows if problem]:
+        Console().print(problems(looked))
+    return 0
+
+
+class _Screen:
+    """The progress bar while grading, and the list of what needs a look."""
+
+    def __init__(self, console: Console, total: int) -> None:
+        self.console, self.begun = console, time.monotonic()
+        self.done = self.skipped = self.failures = 0
+        self.looked: list[tuple[str, str]] = []
+        self.broken: list[tuple[str, str]] = []
+        self.progress = Progress(
+            TextColumn("grading"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[left]} left"),
+            TextColumn("{task.fields[failures]} with problems"), TimeRemainingColumn(), console=console,
+        )  # fmt: skip
+        self.task = self.progress.add_task("grading", total=total, left=total, failures=0)
+        self.total = total
+
+    def __call__(self, submission: Submission, graded: Graded | None, broken: str) -> None:
+        self.done += 1
+        if broken:
+            self.broken.append((submission.student, f"the grader failed: {broken}"))
+        elif graded is None:
+            self.skipped += 1
+        elif said := [graded.problem] * bool(graded.problem) + list(graded.remarks):
+            self.looked.append((submission.student, "; ".join(said)))
+        failures = len(self.looked) + len(self.broken)
+        self.progress.update(self.task, completed=self.done, left=self.total - self.done, failures=failures)
+
+    def close(self) -> None:
+        """Print the list, and how long it all took."""
+        if self.looked or self.broken:
+            self.console.print(problems(sorted(self.looked + self.broken)))
+        seconds = time.monotonic() - self.begun
+        graded = self.done - self.skipped - len(self.broken)
+        as_before = f", {self.skipped} as before" if self.skipped else ""
+        self.console.print(f"{graded} graded{as_before} in {seconds:.1f} s")

@@ -1,0 +1,75 @@
+"""Exercises -> sheets: runs references and misconceptions on cases, so that a check needs only numbers."""
+
+import hashlib
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from autograder.exercise import Exercise
+from helpers.checks import KnownMistake, Sheet, compare
+from helpers.drivers import Case, Outcome
+
+VISIBLE_SEED = "visible"
+
+
+def make_sheet(
+    exercise: Exercise, seed: str, *, look_at: str = "", needs: tuple[str, ...] = (), mistakes: bool = True
+) -> Sheet:
+    """Run an exercise's reference, and its misconceptions, on the cases that a seed gives.
+
+    Args:
+        exercise: the exercise.
+        seed: any text. `VISIBLE_SEED` gives the cases that students see.
+        look_at: the lesson's heading over the exercise.
+        needs: titles of the exercises it builds on.
+        mistakes: whether to run the misconceptions too; a passing answer needs none.
+    """
+    cases = make_cases(exercise, seed)
+    # The inputs are to stay as the case has them, so an expected outcome needn't repeat them.
+    expected = [
+        replace(_settled(exercise.outcome(exercise.reference, case)), inputs_after=None) for case in cases
+    ]
+
+    def mistaken(variant: Any) -> tuple[Outcome, ...]:
+        return tuple(_mistaken(exercise, variant, *pair) for pair in zip(cases, expected, strict=True))
+
+    return Sheet(
+        exercise=exercise.id,
+        title=exercise.title,
+        points=exercise.points,
+        driver=exercise.driver,
+        returns=exercise.returns,
+        forbidden=exercise.forbidden,
+        properties=tuple(prop.__name__ for prop in exercise.properties),
+        needs=needs,
+        look_at=look_at,
+        cases=tuple(cases),
+        expected=tuple(expected),
+        mistakes=tuple(
+            KnownMistake(m.name, m.sentence, mistaken(m.variant)) for m in exercise.misconceptions if mistakes
+        ),
+    )
+
+
+def make_cases(exercise: Exercise, seed: str) -> list[Case]:
+    """The cases of an exercise for a seed: the same text gives the same cases."""
+    generator = torch.Generator()
+    digest = hashlib.sha256(f"{exercise.id}/{seed}".encode()).digest()
+    generator.manual_seed(int.from_bytes(digest[:7], "big"))
+    return exercise.cases(generator)
+
+
+def _mistaken(exercise: Exercise, variant: Any, case: Case, expected: Outcome) -> Outcome:
+    """What a misconception does on one case: no more than tells it from others, to keep sheets small."""
+    outcome = _settled(replace(exercise, properties=()).outcome(variant, case))
+    if outcome.status != "returned" or compare(expected.outputs, outcome.outputs):
+        return replace(outcome, inputs_after=None)
+    outcome = _settled(exercise.outcome(variant, case))
+    right = all(prop(case, expected, outcome) is None for prop in exercise.properties)
+    return expected if right else outcome
+
+
+def _settled(outcome: Outcome) -> Outcome:
+    """The outcome as it reads after a trip through data, which every student's outcome makes too."""
+    return Outcome.from_json(outcome.to_json())

@@ -1,0 +1,196 @@
+"""A notebook's cells run in this process, their outputs recorded as a notebook would show them.
+
+It is IPython's own shell, as in a Jupyter kernel, with the messages to the front end replaced by a list. That
+costs milliseconds where a kernel behind ZMQ costs tenths of a second.
+"""
+
+import base64
+import builtins
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from IPython.core.displayhook import DisplayHook
+from IPython.core.displaypub import DisplayPublisher
+from IPython.core.error import StdinNotImplementedError
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets import Any as AnyTrait
+
+MAX_TEXT = 100_000  # characters that one cell may print
+MAX_DATA = 4_000_000  # characters that one cell may display
+CUT = "\n… the rest of this cell's output was cut: it is over {:,} characters\n"
+
+
+class Recorder:
+    """The outputs of the cell that is running, as nbformat states them."""
+
+    def __init__(self) -> None:
+        self.muted = False
+        self.start()
+
+    def start(self) -> None:
+        self.outputs: list[dict] = []
+        self.displays: dict[str, dict] = {}
+        self.text = self.data = 0
+        self.clear_next = False
+
+    def add(self, output: dict, display_id: str | None = None) -> None:
+        if self.muted:
+            return
+        if self.clear_next:
+            self.start()
+        self.data += len(str(output.get("data", "")))
+        if self.data > MAX_DATA:
+            return self.stream("stderr", CUT.format(MAX_DATA)) if self.data < 2 * MAX_DATA else None
+        self.outputs.append(output)
+        if display_id:
+            self.displays[display_id] = output
+
+    def stream(self, name: str, text: str) -> None:
+        if self.muted or not text or self.text > MAX_TEXT:
+            return
+        if self.clear_next:
+            self.start()
+        self.text += len(text)
+        if self.text > MAX_TEXT:
+            text = text[: len(text) - (self.text - MAX_TEXT)] + CUT.format(MAX_TEXT)
+        if self.outputs and self.outputs[-1].get("name") == name:
+            self.outputs[-1]["text"] += text
+        else:
+            self.outputs.append({"output_type": "stream", "name": name, "text": text})
+
+    def clear(self, wait: bool) -> None:
+        self.clear_next = wait
+        if not wait:
+            self.start()
+
+
+class Stream:
+    """Stands for sys.stdout or sys.stderr."""
+
+    encoding, errors, closed = "utf-8", "strict", False
+
+    def __init__(self, recorder: Recorder, name: str) -> None:
+        self._recorder, self.name = recorder, f"<{name}>"
+        self._stream = name
+
+    def write(self, text: str) -> int:
+        if not isinstance(text, str):
+            raise TypeError(f"write() argument must be str, not {type(text)}")
+        self._recorder.stream(self._stream, text)
+        return len(text)
+
+    def writelines(self, lines: list[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def flush(self) -> None: ...
+
+    def isatty(self) -> bool:
+        return False
+
+    def writable(self) -> bool:
+        return True
+
+
+class Publisher(DisplayPublisher):
+    """Where display() goes."""
+
+    recorder = AnyTrait()
+
+    def publish(self, data: dict, metadata: dict | None = None, *, transient: dict | None = None,
+                update: bool = False, **_: Any) -> None:  # fmt: skip
+        display_id = (transient or {}).get("display_id")
+        output = {"output_type": "display_data", "data": _jsonable(data), "metadata": metadata or {}}
+        if not update:
+            self.recorder.add(output, display_id)
+        elif shown := self.recorder.displays.get(display_id):
+            shown.update(data=output["data"], metadata=output["metadata"])
+
+    def clear_output(self, wait: bool = False) -> None:
+        self.recorder.clear(wait)
+
+
+class ResultHook(DisplayHook):
+    """Where the value of a cell's last expression goes."""
+
+    recorder = AnyTrait()
+
+    def write_output_prompt(self) -> None: ...
+
+    def write_format_data(self, format_dict: dict, md_dict: dict | None = None) -> None:
+        self.recorder.add({
+            "output_type": "execute_result", "execution_count": self.prompt_count,
+            "data": _jsonable(format_dict), "metadata": md_dict or {},
+        })  # fmt: skip
+
+    def finish_displayhook(self) -> None: ...
+
+
+class NotebookShell(InteractiveShell):
+    """IPython's shell, recording instead of printing."""
+
+    colors_force = True
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+        super().__init__(display_pub_class=Publisher, displayhook_class=ResultHook)
+        self.display_pub.recorder = self.displayhook.recorder = recorder
+        self.history_manager.enabled = False
+        InteractiveShell._instance = NotebookShell._instance = self  # what get_ipython() answers
+
+    def init_history(self) -> None:
+        self.config.HistoryManager.enabled = False
+        super().init_history()
+
+    def init_virtualenv(self) -> None: ...  # the interpreter is the right one already
+
+    def _showtraceback(self, etype: type, evalue: BaseException, stb: list[str]) -> None:
+        self.recorder.add(
+            {
+                "output_type": "error",
+                "ename": etype.__name__,
+                "evalue": str(evalue)[:2000],
+                "traceback": stb[-100:],
+            }
+        )
+
+    def enable_gui(self, gui: object = None) -> None: ...
+
+
+def _no_input(*_: object, **__: object) -> None:
+    raise StdinNotImplementedError("raw_input was called, but this frontend does not support input requests.")
+
+
+def make_shell() -> tuple[NotebookShell, Recorder]:
+    """A shell that stands for a fresh kernel, with inline figures."""
+    import matplotlib
+    from matplotlib_inline.backend_inline import configure_inline_support
+
+    recorder = Recorder()
+    shell = NotebookShell(recorder)
+    configure_inline_support(shell, "module://matplotlib_inline.backend_inline")
+    matplotlib.interactive(True)  # as a kernel does: figures show themselves at the end of their cell
+    builtins.input = _no_input
+    return shell, recorder
+
+
+def run_cell(shell: NotebookShell, recorder: Recorder, source: str) -> list[dict]:
+    """Run one cell as a kernel would.
+
+    Returns:
+        Its outputs, ready for nbformat.
+    """
+    recorder.start()
+    streams = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = Stream(recorder, "stdout"), Stream(recorder, "stderr")
+    try:
+        shell.run_cell(source, store_history=True)
+    finally:
+        sys.stdout, sys.stderr = streams
+    return recorder.outputs
+
+
+def _jsonable(data: dict[str, Any]) -> dict[str, Any]:
+    encode: Callable[[Any], Any] = lambda v: base64.encodebytes(v).decode() if isinstance(v, bytes) else v  # noqa: E731
+    return {mime: encode(value) for mime, value in data.items()}

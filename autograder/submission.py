@@ -1,0 +1,262 @@
+"""What a student handed in -> a notebook in canonical form.
+
+The lesson's own notebook is the skeleton: its cells, order, ids and flags stand, whatever became of them in the
+submission. From the student come the texts of the answer cells, the cells they added, kept where they were, and
+the files they handed in beside the notebook. Outputs are dropped: the grader makes its own.
+"""
+
+import contextlib
+import copy
+import hashlib
+import json
+import os
+import stat
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_raw_cell
+
+MAX_NOTEBOOK = 256 << 20  # bytes, outputs and all
+MAX_CELLS = 2000
+MAX_TEXT = 4 << 20  # characters of all cells together
+MAX_FILES, MAX_FILES_BYTES = 50, 8 << 20
+RECORDS = ("timestamp.txt", "submission_secret.txt")
+NEW_CELL = {"code": new_code_cell, "markdown": new_markdown_cell, "raw": new_raw_cell}
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A student's folder for one lesson.
+
+    Attributes:
+        student: their id.
+        lesson: such as `01_attention`.
+        folder: `submitted/STUDENT/LESSON`.
+    """
+
+    student: str
+    lesson: str
+    folder: Path
+
+
+@dataclass
+class Canonical:
+    """A submission, ready to run.
+
+    Attributes:
+        notebook: the skeleton with the student's answers and added cells in it.
+        files: other files of theirs by relative path.
+        records: what nbgrader wrote beside the notebook when it was handed in: its time and its secret name.
+        notes: what was put right, for the instructor.
+        problem: why nothing of it can be graded; empty if it can. The notebook is then the bare skeleton.
+        digest: of all that was handed in; equal submissions have equal digests.
+    """
+
+    notebook: NotebookNode
+    files: dict[str, bytes] = field(default_factory=dict)
+    records: dict[str, bytes] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    problem: str = ""
+    digest: str = ""
+
+
+class Unreadable(Exception):
+    """The notebook can't be graded; the text says why, for the student."""
+
+
+def canonical(submission: Submission, skeleton: NotebookNode) -> Canonical:
+    """Bring a submission into canonical form. Never raises on what a student can hand in."""
+    result = Canonical(copy.deepcopy(skeleton), records=dict(_records(submission.folder)))
+    digest = hashlib.sha256()
+    try:
+        path = _find_notebook(submission, result.notes)
+        content = _read(path)
+        digest.update(content)
+        raw = _parse(content)
+        if len(content) > 20 << 20:
+            result.notes.append(f"the notebook file has {len(content) >> 20} MiB; its outputs were dropped")
+        _merge(result, raw, submission.lesson)
+        result.files = _other_files(submission.folder, result.notes)
+    except Unreadable as error:
+        result.problem = str(error)
+        digest.update(str(error).encode())
+    for name, content in sorted((result.files | result.records).items()):
+        digest.update(repr((name, len(content))).encode() + content)
+    result.digest = digest.hexdigest()
+    return result
+
+
+def _records(folder: Path) -> Iterator[tuple[str, bytes]]:
+    for name in RECORDS:
+        with contextlib.suppress(Unreadable, OSError):
+            if (folder / name).lstat().st_size < 1000:
+                yield name, _read(folder / name)
+
+
+def _find_notebook(submission: Submission, notes: list[str]) -> Path:
+    """The submitted notebook: by its name, or the only one there is under another name."""
+    if submission.folder.is_symlink() or submission.folder.parent.is_symlink():
+        raise Unreadable("the submission is a link to somewhere else; links are not followed")
+    path = submission.folder / f"{submission.lesson}.ipynb"
+    if path.is_symlink() or path.exists():
+        return path
+    try:
+        others = sorted(p for p in submission.folder.iterdir() if p.suffix.lower() == ".ipynb")
+    except OSError as error:
+        raise Unreadable(f"the submission can't be read: {error.strerror}") from None
+    if len(others) == 1:
+        notes.append(f"the notebook was handed in as {others[0].name!r}")
+        return others[0]
+    raise Unreadable(
+        f"{path.name} was not handed in; "
+        + (
+            f"there are {', '.join(repr(p.name) for p in others[:5])}"
+            if others
+            else "there is no notebook at all"
+        )
+    )
+
+
+def _read(path: Path) -> bytes:
+    """The content of a regular file: no links, folders, pipes or devices."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError as error:
+        kind = (
+            "is a link; links are not followed" if path.is_symlink() else f"can't be read: {error.strerror}"
+        )
+        raise Unreadable(f"{path.name} {kind}") from None
+    with os.fdopen(descriptor, "rb") as file:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            kind = "a folder" if stat.S_ISDIR(status.st_mode) else "not a regular file"
+            raise Unreadable(f"{path.name} is {kind}")
+        if status.st_size > MAX_NOTEBOOK:
+            raise Unreadable(f"{path.name} has {status.st_size >> 20} MiB; the limit is {MAX_NOTEBOOK >> 20}")
+        return file.read(MAX_NOTEBOOK + 1)
+
+
+def _parse(content: bytes) -> dict:
+    if not content.strip():
+        raise Unreadable("the notebook file is empty")
+    try:
+        raw = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise Unreadable(
+            f"the notebook file is not JSON, so Jupyter can't open it either: {error!s:.100}"
+        ) from None
+    if not isinstance(raw, dict) or not isinstance(raw.get("cells"), list):
+        old = isinstance(raw, dict) and "worksheets" in raw
+        raise Unreadable(
+            "the notebook is in a format from before 2015" if old else "the file is JSON, but not a notebook"
+        )
+    return raw
+
+
+def _merge(result: Canonical, raw: dict, lesson: str) -> None:
+    """Put the student's answers and added cells into the skeleton."""
+    theirs = [cell for cell in raw["cells"] if isinstance(cell, dict)]
+    if len(theirs) > MAX_CELLS:
+        raise Unreadable(f"the notebook has {len(theirs):,} cells; the limit is {MAX_CELLS:,}")
+    if sum(len(_text(cell)) for cell in theirs) > MAX_TEXT:
+        raise Unreadable(f"the notebook's cells hold over {MAX_TEXT >> 20} MiB of text")
+    identify = _identities(result.notebook)
+    seen: dict[str, dict] = {}
+    added: dict[str, list[dict]] = defaultdict(list)
+    anchor = ""
+    for cell in theirs:
+        known = identify(cell)
+        if known and known not in seen:
+            seen[known], anchor = cell, known
+        elif _text(cell).strip():
+            added[anchor].append(cell)
+    _refuse_strangers(result.notebook, seen, raw, lesson)
+    answers = [cell for cell in result.notebook.cells if is_answer(cell)]
+    if lost := [cell for cell in answers if cell.id not in seen]:
+        result.notes.append(f"{len(lost)} answer cells were missing and count as not written")
+    for cell in answers:
+        if cell.id in seen:
+            cell.source = _text(seen[cell.id])
+    _insert(result.notebook, added)
+
+
+def _identities(skeleton: NotebookNode) -> Any:
+    """A function that says which cell of the skeleton a student's cell is: by grade id, cell id or text."""
+    ids = {cell.id for cell in skeleton.cells}
+    grades = {
+        cell.metadata.nbgrader.grade_id: cell.id for cell in skeleton.cells if "nbgrader" in cell.metadata
+    }
+    texts = {cell.source.strip(): cell.id for cell in skeleton.cells}
+
+    def identify(cell: dict) -> str:
+        metadata = cell.get("metadata") if isinstance(cell.get("metadata"), dict) else {}
+        nbgrader = metadata.get("nbgrader") if isinstance(metadata.get("nbgrader"), dict) else {}
+        grade_id, cell_id = nbgrader.get("grade_id"), cell.get("id")
+        if isinstance(grade_id, str) and grade_id in grades:
+            return grades[grade_id]
+        if isinstance(cell_id, str) and cell_id in ids:
+            return cell_id
+        return texts.get(_text(cell).strip(), "")
+
+    return identify
+
+
+def _refuse_strangers(skeleton: NotebookNode, seen: dict[str, dict], raw: dict, lesson: str) -> None:
+    metadata = raw.get("metadata") if isinstance(raw.get("metadata"), dict) else {}
+    ours = metadata.get("headstart") if isinstance(metadata.get("headstart"), dict) else {}
+    if (other := ours.get("lesson")) and other != lesson:
+        raise Unreadable(f"this is the notebook of another lesson, {str(other)[:60]!r}")
+    if not any(is_answer(cell) and cell.id in seen for cell in skeleton.cells):
+        raise Unreadable(
+            "none of the lesson's answer cells is in the notebook: is it another lesson's, or empty?"
+        )
+
+
+def _insert(notebook: NotebookNode, added: dict[str, list[dict]]) -> None:
+    count = 0
+    cells = []
+    for anchor in ["", *(cell.id for cell in notebook.cells)]:
+        cells += [cell for cell in notebook.cells if cell.id == anchor]
+        for cell in added.get(anchor, []):
+            count += 1
+            make = NEW_CELL.get(str(cell.get("cell_type")), new_raw_cell)
+            cells.append(make(_text(cell), id=f"added-{count}", metadata={"headstart": {"added": True}}))
+    notebook.cells = cells
+
+
+def _other_files(folder: Path, notes: list[str]) -> dict[str, bytes]:
+    """Regular files beside the notebook, without the lesson's own, within bounds."""
+    files: dict[str, bytes] = {}
+    total = 0
+    for place, folders, names in os.walk(folder, followlinks=False):
+        folders[:] = sorted(
+            name for name in folders if name not in ("helpers", "__pycache__") and name[0] != "."
+        )
+        for name in sorted(names):
+            path = Path(place, name)
+            if name[0] == "." or path.suffix == ".ipynb" or name in (*RECORDS, "checks.json"):
+                continue
+            status = path.lstat()
+            total += status.st_size
+            if not stat.S_ISREG(status.st_mode) or len(files) >= MAX_FILES or total > MAX_FILES_BYTES:
+                kind = "too many or too large" if stat.S_ISREG(status.st_mode) else "not a regular file"
+                notes.append(f"{path.relative_to(folder)} was left out: {kind}")
+                continue
+            files[str(path.relative_to(folder))] = path.read_bytes()
+    return files
+
+
+def is_answer(cell: NotebookNode) -> bool:
+    """Whether the text of this cell of a skeleton is the student's."""
+    return bool(cell.metadata.get("nbgrader", {}).get("solution"))
+
+
+def _text(cell: dict) -> str:
+    source = cell.get("source", "")
+    if isinstance(source, list):
+        source = "".join(part for part in source if isinstance(part, str))
+    return source if isinstance(source, str) else ""

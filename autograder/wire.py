@@ -1,0 +1,73 @@
+"""Messages across the trust line: JSON in frames, over a stream socket. Never pickle.
+
+A frame is four bytes of length, big-endian, then that many bytes of JSON. Nothing that arrives is believed:
+the length is checked before anything is read, and what isn't JSON of moderate depth is a `WireError`.
+"""
+
+import json
+import socket
+import time
+from typing import Any
+
+MAX_FRAME = 32 * 1024 * 1024  # bytes; a check's outcomes take some thousands
+
+
+class WireError(Exception):
+    """The other side broke the protocol, or hung up."""
+
+
+class WireTimeout(WireError):
+    """Nothing came in time."""
+
+
+def send(channel: socket.socket, message: Any, *, seconds: float | None = None) -> None:
+    """Send one message.
+
+    Raises:
+        WireError: the other side hung up, or doesn't read.
+    """
+    body = json.dumps(message).encode()
+    if len(body) > MAX_FRAME:
+        raise WireError(f"a message of {len(body):,} bytes is over the limit of {MAX_FRAME:,}")
+    channel.settimeout(seconds)
+    try:
+        channel.sendall(len(body).to_bytes(4, "big") + body)
+    except OSError as error:
+        raise WireError(f"the other side doesn't listen: {error}") from None
+
+
+def receive(channel: socket.socket, *, seconds: float | None = None) -> Any:
+    """Receive one message.
+
+    Args:
+        seconds: how long the whole message may take to arrive; None for ever.
+
+    Raises:
+        WireTimeout: it didn't.
+        WireError: the other side hung up, or sent what isn't a message.
+    """
+    deadline = None if seconds is None else time.monotonic() + seconds
+    size = int.from_bytes(_read(channel, 4, deadline), "big")
+    if size > MAX_FRAME:
+        raise WireError(f"a message of {size:,} bytes is over the limit of {MAX_FRAME:,}")
+    try:
+        return json.loads(_read(channel, size, deadline))
+    except (ValueError, RecursionError) as error:
+        raise WireError(f"not a message: {error}") from None
+
+
+def _read(channel: socket.socket, size: int, deadline: float | None) -> bytes:
+    parts, missing = [], size
+    while missing:
+        channel.settimeout(None if deadline is None else max(deadline - time.monotonic(), 1e-3))
+        try:
+            part = channel.recv(min(missing, 1 << 20))
+        except TimeoutError:
+            raise WireTimeout("nothing came in time") from None
+        except OSError as error:
+            raise WireError(str(error)) from None
+        if not part:
+            raise WireError("the other side hung up")
+        parts.append(part)
+        missing -= len(part)
+    return b"".join(parts)

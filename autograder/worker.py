@@ -1,0 +1,194 @@
+"""A warm process that forks one child for each submission.
+
+It imports what lessons import, and nothing secret: it is given one lesson's student helpers, and no exercise,
+expected value or seed ever reaches it. The judge, in another process on the other side of the wire, says which
+cell to run and asks for outcomes of cases; whatever comes back is a stranger's word.
+
+    judge                      worker (no student code)          child (student code)
+      | -- start, a channel ------> | -- fork, walls up -----------> |
+      | -- run this cell ------------------------------------------> |
+      | <--------------------------------------- ask: check() called |
+      | -- cases --------------------------------------------------> |
+      | <--------------------------------------------------- outcomes|
+      | <------------------------------------------------ done, outputs
+      | -- interrupt, kill --------> | -- signal ------------------> |
+      | <-- ended: how, CPU, memory  |
+"""
+
+import contextlib
+import gc
+import importlib
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import sys
+import threading
+from pathlib import Path
+
+from autograder import sandbox, wire
+
+
+def main(control_fd: int, sandboxed: bool) -> None:
+    """Import, tell that it is warm, then fork a child for each `start` message until the judge hangs up."""
+    control = socket.socket(fileno=control_fd)
+    shell, recorder = _warm_up()
+    wire.send(control, {"warm": True})
+    with contextlib.suppress(wire.WireError):
+        while True:
+            request = wire.receive(control)
+            if "files" not in request:
+                continue  # a signal that crossed with the end of its child
+            _, fds, _, _ = socket.recv_fds(control, 1, 1)
+            channel = socket.socket(fileno=fds[0])
+            report, write_end = os.pipe()
+            if os.fork() == 0:
+                control.close()
+                os.close(report)
+                _keep(channel, write_end, shell, recorder, request, sandboxed)
+            channel.close()
+            os.close(write_end)
+            _watch(control, report)
+
+
+def _warm_up() -> tuple:
+    stage = Path(__file__).resolve().parent.parent
+    shutil.copytree(
+        stage / "matplotlib", os.environ["MPLCONFIGDIR"]
+    )  # its list of fonts takes seconds to make
+    # Imported once here, so that no submission pays for it.
+    import matplotlib.pyplot  # noqa: F401
+    import torch
+
+    from autograder.shell import make_shell, run_cell
+
+    for path in sorted((stage / "helpers").glob("[!_]*.py")):
+        importlib.import_module(f"helpers.{path.stem}")
+    shell, recorder = make_shell()
+    run_cell(shell, recorder, "import math, torch\n")  # fills IPython's and torch's caches
+    torch.randn(8, 8).matmul(torch.randn(8, 8)).softmax(-1)  # reads /proc/cpuinfo, which children can't
+    torch.set_num_threads(1)
+    shell.reset()
+    shell.execution_count = 1
+    gc.collect()
+    gc.freeze()
+    return shell, recorder
+
+
+def _watch(control: socket.socket, report: int) -> None:
+    """Pass the judge's signals on to the child, and the child's end to the judge."""
+    pid, text, wanted = 0, b"", 0
+    with os.fdopen(report, "rb", buffering=0) as pipe:
+        while True:
+            ready, _, _ = select.select([control, pipe], [], [])
+            if control in ready:
+                request = wire.receive(control)
+                wanted = signal.SIGINT if request.get("signal") == "interrupt" else signal.SIGKILL
+            if pipe in ready:
+                text += (part := pipe.read(4096))
+                if not part:
+                    break
+                pid = pid or int(text.partition(b"\n")[0])
+            if pid and wanted:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, wanted)
+                wanted = 0
+    os.wait()
+    _, _, status = text.partition(b"\n")
+    wire.send(control, {"ended": json.loads(status) if status else {"failed": "the child's keeper died"}})
+
+
+def _keep(
+    channel: socket.socket, report: int, shell: object, recorder: object, request: dict, sandboxed: bool
+) -> None:
+    """The child's keeper: puts up the walls, forks the child inside them, waits, and says how it ended."""
+    status = {"failed": "the child could not be started"}
+    try:
+        sandbox.bound_resources()
+        if sandboxed:
+            sandbox.enter_namespaces()
+        pid = os.fork()
+        if pid == 0:
+            os.close(report)
+            _student(channel, shell, recorder, request, sandboxed)
+        channel.close()
+        os.write(report, f"{pid}\n".encode())
+        _, code, usage = os.wait4(pid, 0)
+        status = {
+            "signal": os.WTERMSIG(code) if os.WIFSIGNALED(code) else 0,
+            "code": os.WEXITSTATUS(code) if os.WIFEXITED(code) else 0,
+            "cpu_seconds": usage.ru_utime + usage.ru_stime,
+            "peak_mb": usage.ru_maxrss / 1024,
+        }
+    except BaseException as error:
+        status = {"failed": f"{type(error).__name__}: {error}"}
+        os.write(report, b"0\n")  # no child to signal
+    finally:
+        os.write(report, json.dumps(status).encode())
+        os._exit(0)
+
+
+def _student(channel: socket.socket, shell: object, recorder: object, request: dict, sandboxed: bool) -> None:
+    """The child: runs cells as told, until told to end. From here on, nothing in this process is trusted."""
+    try:
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for fd in range(3):
+            os.dup2(nowhere, fd)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        folder = sandbox.WRITABLE if sandboxed else request["folder"]
+        os.makedirs(folder, exist_ok=True)
+        os.chdir(folder)
+        for name, content in request["files"].items():
+            Path(name).parent.mkdir(parents=True, exist_ok=True)
+            Path(name).write_bytes(bytes.fromhex(content))
+        sys.path.insert(0, "")
+        if sandboxed:
+            sandbox.close_doors()
+        _serve(channel, shell, recorder)
+    finally:
+        os._exit(0)  # no clean-up hook of a student's runs, and none of ours
+
+
+def _serve(channel: socket.socket, shell: object, recorder: object) -> None:
+    from autograder.shell import run_cell
+    from helpers import checks
+
+    checks.check = _make_check(channel, recorder)
+    while True:
+        with contextlib.suppress(KeyboardInterrupt):  # one that comes late, between two cells
+            message = wire.receive(channel)
+            if "run" not in message:
+                return
+            outputs = run_cell(shell, recorder, message["run"])
+            wire.send(channel, {"done": outputs, "threads": threading.active_count()})
+
+
+def _make_check(channel: socket.socket, recorder: object) -> object:
+    """The `check` of the grader: it shows nothing and decides nothing, it only lets the judge see the answer."""
+    from helpers.drivers import Case, run
+
+    def check(exercise: str, answer: object) -> None:
+        wire.send(channel, {"ask": str(exercise)[:200]})
+        request = wire.receive(channel)
+        outcomes = []
+        recorder.muted = True  # what an answer prints while it is judged would be lost among the cases
+        try:
+            for case in request["cases"]:
+                outcome = run(
+                    request["driver"], answer, Case.from_json(case),
+                    gradients=request["gradients"], forbidden=tuple(request["forbidden"]),
+                )  # fmt: skip
+                outcomes.append(outcome.to_json())
+                if outcome.status in ("interrupted", "not written"):
+                    break
+        finally:
+            recorder.muted = False
+            wire.send(channel, {"outcomes": outcomes})
+
+    return check
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), sys.argv[2] == "sandboxed")

@@ -1,0 +1,120 @@
+"""Tensors and plain data as JSON: the one encoding of `checks.json` and of the grader's wire.
+
+A tensor becomes `{"$tensor": "float32", "shape": [2, 3], "data": [...]}`. Numbers keep every bit: Python
+prints the shortest decimal that reads back as the same float, and of smaller floats as many digits as they
+hold. Tuples become lists. What is neither data nor tensor becomes `{"$type": "numpy.ndarray"}`, an `Opaque`
+once decoded: enough to say that the type is wrong.
+"""
+
+import math
+import numbers
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+DTYPES = {
+    str(dtype).removeprefix("torch."): dtype
+    for dtype in (
+        torch.float16, torch.bfloat16, torch.float32, torch.float64,
+        torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.bool,
+    )
+}  # fmt: skip
+# So many decimal digits tell any two numbers of these types apart; 17 of them would only make longer sheets.
+DIGITS = {torch.float32: 9, torch.float16: 5, torch.bfloat16: 4}
+MAX_ELEMENTS = 1_000_000  # of one tensor; a lesson's cases stay under a thousand
+MAX_INTEGER = 2**63  # beyond it, neither a tensor nor every JSON reader takes an integer
+MAX_DEPTH = 16
+
+
+@dataclass(frozen=True)
+class Opaque:
+    """A value of a type that isn't data, known by its type's name alone."""
+
+    type_name: str
+
+
+def type_name(value: object) -> str:
+    """The name a student knows the type by: `float`, `numpy.ndarray`, `torch.nn.Linear`."""
+    kind = type(value)
+    module = "" if kind.__module__ in ("builtins", "__main__") else kind.__module__.split(".")[0] + "."
+    return f"{module}{kind.__qualname__}"[:100]
+
+
+def encode(value: Any, depth: int = 0) -> Any:
+    """Turn a value into what `json.dumps` takes. Never raises on a value's type, which it records instead."""
+    if depth > MAX_DEPTH:
+        return {"$type": "data nested too deep"}
+    if isinstance(value, torch.Tensor):
+        return _encode_tensor(value)
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return _printable(value)
+    if isinstance(value, numbers.Integral):
+        return int(value) if abs(int(value)) < MAX_INTEGER else {"$type": "int beyond 64 bits"}
+    if isinstance(value, numbers.Real):
+        return float(value)
+    if isinstance(value, list | tuple):
+        return [encode(item, depth + 1) for item in value]
+    if isinstance(value, Mapping) and all(isinstance(key, str) and not key.startswith("$") for key in value):
+        return {_printable(key): encode(item, depth + 1) for key, item in value.items()}
+    return {"$type": value.type_name if isinstance(value, Opaque) else type_name(value)}
+
+
+def _encode_tensor(tensor: torch.Tensor) -> dict:
+    name = str(tensor.dtype).removeprefix("torch.")
+    if name not in DTYPES or tensor.layout != torch.strided or tensor.is_meta:
+        return {"$type": f"torch.Tensor of {name}"}
+    if tensor.numel() > MAX_ELEMENTS:
+        return {"$type": f"torch.Tensor of {tensor.numel():,} numbers, too large to compare"}
+    data = tensor.detach().to("cpu").reshape(-1).tolist()
+    if digits := DIGITS.get(tensor.dtype):
+        data = [float(f"{number:.{digits}g}") for number in data]
+    return {"$tensor": name, "shape": list(tensor.shape), "data": data}
+
+
+def decode(value: Any, depth: int = 0) -> Any:
+    """Turn parsed JSON back into tensors and data.
+
+    Raises:
+        ValueError: the JSON isn't something that `encode` makes. It may come from a stranger, so nothing
+            in it is believed: sizes, types and depth are checked before a tensor is made.
+    """
+    if depth > MAX_DEPTH + 2:
+        raise ValueError("data nested too deep")
+    if isinstance(value, list):
+        return [decode(item, depth + 1) for item in value]
+    if isinstance(value, str):
+        return _printable(value)
+    if isinstance(value, int) and not -MAX_INTEGER < value < MAX_INTEGER:
+        raise ValueError("an integer beyond 64 bits")
+    if not isinstance(value, dict):
+        return value
+    if "$tensor" in value:
+        return _decode_tensor(value)
+    if "$type" in value:
+        return Opaque(str(value["$type"])[:100])
+    return {_printable(key): decode(item, depth + 1) for key, item in value.items()}
+
+
+def _printable(text: str) -> str:
+    """The text without half characters (lone surrogates), which no file or terminal takes."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _decode_tensor(value: dict) -> torch.Tensor:
+    dtype, shape, data = DTYPES.get(str(value["$tensor"])[:20]), value.get("shape"), value.get("data")
+    if dtype is None or not isinstance(shape, list) or not isinstance(data, list):
+        raise ValueError("malformed tensor")
+    if len(shape) > 16 or not all(type(size) is int and 0 <= size <= MAX_ELEMENTS for size in shape):
+        raise ValueError("malformed tensor shape")
+    if math.prod(shape) != len(data) or len(data) > MAX_ELEMENTS:
+        raise ValueError(f"a tensor of shape {shape} holds {math.prod(shape)} numbers, not {len(data)}")
+    if not all(type(number) in (int, float, bool) for number in data):
+        raise ValueError("a tensor holds numbers only")
+    try:  # 2**80 as int64, 1e40 as float16, ...
+        return torch.tensor(data, dtype=dtype).reshape(shape)
+    except (RuntimeError, OverflowError, TypeError, ValueError) as error:
+        raise ValueError(f"malformed tensor data: {error}") from None
