@@ -37,6 +37,7 @@ def _parser() -> argparse.ArgumentParser:
     simulate.add_argument("lesson", metavar="LESSON")
     simulate.add_argument("--students", type=int, default=20, metavar="N")
     simulate.add_argument("--seed", type=int, default=0, metavar="S")
+    simulate.add_argument("--calm", action="store_true", help="nobody whose code loops or crashes")
     simulate.set_defaults(run=_simulate)
 
     grade = commands.add_parser("grade", help="grade what is in submitted/")
@@ -73,7 +74,9 @@ def _simulate(options: argparse.Namespace) -> int:
     from autograder import lessons
     from autograder.simulate import simulate
 
-    return simulate(_lesson(options.lesson, lessons), options.students, options.seed, Path.cwd())
+    return simulate(
+        _lesson(options.lesson, lessons), options.students, options.seed, Path.cwd(), calm=options.calm
+    )
 
 
 def _grade(options: argparse.Namespace) -> int:

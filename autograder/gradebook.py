@@ -76,7 +76,9 @@ class Book:
     def __init__(self, course: CourseDirectory, lesson: str, skeleton: NotebookNode) -> None:
         self.course, self.lesson = course, lesson
         # nbgrader calls the `alembic` command when it makes a database: let it be found without `activate`.
-        os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
+        os.environ["PATH"] = os.pathsep.join(
+            [str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]
+        )
         self._gradebook = Gradebook(course.db_url, course.course_id)
         self.db = self._gradebook.db
         _metadata.create_all(self.db.get_bind())

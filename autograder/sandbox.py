@@ -13,35 +13,13 @@ import ctypes
 import os
 import platform
 import resource
-import shutil
 import struct
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 WRITABLE = "/tmp/submission"  # the child's working folder; a memory file system that only it sees
 FOLDER_BYTES = 64 << 20
 MEMORY_BYTES = 3 << 30  # beyond what the worker itself has mapped
-
-
-@dataclass(frozen=True)
-class Missing:
-    """Why there can be no sandbox here, and the cure, in one line."""
-
-    line: str
-
-
-def missing() -> Missing | None:
-    """What keeps the sandbox from working on this machine, or None."""
-    if sys.platform != "linux":
-        return Missing(
-            "sandboxed grading needs Linux (bubblewrap): grade in a Linux machine, container or WSL 2"
-        )
-    if shutil.which("bwrap") is None:
-        return Missing(
-            "bubblewrap is missing: run `sudo apt-get install bubblewrap` (Fedora: `sudo dnf install bubblewrap`)"
-        )
-    return None
 
 
 def command(stage: Path, argv: list[str], *, pass_fds: tuple[int, ...] = ()) -> list[str]:

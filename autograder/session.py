@@ -1,5 +1,6 @@
 """`headstart grade` at a terminal: refuses or starts, shows progress, and ends with what the class did."""
 
+import os
 import sys
 import time
 from pathlib import Path
@@ -8,7 +9,7 @@ import torch
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from autograder import sandbox
+from autograder.doctor import sandbox_problem
 from autograder.grade import (
     Grader, Lesson, course_directory, find_submissions, grade_all, hidden_secret, local_executor,
 )  # fmt: skip
@@ -39,14 +40,14 @@ def grade_class(
         The exit code: 0 unless grading can't start or the grader itself failed. Bad submissions are results.
     """
     console = Console()
-    if not hasattr(__import__("os"), "fork"):
+    if not hasattr(os, "fork"):
         print(
             "headstart: grading needs Linux or macOS; on Windows use WSL 2. Students can do everything here.",
             file=sys.stderr,
         )
         return 2
-    if sandboxed and (missing := sandbox.missing()):
-        print(f"headstart: {missing.line}, or grade code that you trust with --no-sandbox", file=sys.stderr)
+    if sandboxed and (problem := sandbox_problem()):
+        print(f"headstart: {problem}; or grade code that you trust with --no-sandbox", file=sys.stderr)
         return 2
     if not sandboxed:
         print(f"headstart: {NO_SANDBOX}", file=sys.stderr)

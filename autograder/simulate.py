@@ -52,6 +52,11 @@ class Student:
     stops_at: str = ""  # the exercise from which nothing runs
     spoiled: str = field(default="", repr=False)  # file content in place of a notebook
 
+    @property
+    def wild(self) -> bool:
+        """Whether grading it takes a time-out or a new worker, or no time at all."""
+        return bool(self.stops_at or self.spoiled) or any(a.cause == "timeout" for a in self.answers.values())
+
     def expected(self, desk: "Desk") -> dict[str, dict[str, str]]:
         """The verdict of each exercise."""
         verdicts, running = {}, not self.spoiled
@@ -90,25 +95,20 @@ class Desk:
             variant = overlay(exercise.reference, variant)
         return f"{name} = {variant!r}\n"
 
-    def independent(self, id: str, of: str) -> Answer:
-        """A right answer to an exercise that doesn't call another exercise's answer, which may be wrong."""
-        return next(
-            (a for a in self.right[id] if self.names[of] not in (a.source or "")), Answer(None, "not written")
-        )
-
-    def solved(self, rng: random.Random) -> dict[str, Answer]:
-        """Right answers, each in some style."""
-        return {id: rng.choice(self.right[id]) for id in self.order}
-
-    def mistaken(self, rng: random.Random, id: str, answer: Answer) -> dict[str, Answer]:
-        """Right answers but for one, on which no other may lean."""
-        answers = self.solved(rng) | {id: answer}
-        return answers | {
-            other: self.independent(other, id) for other in self.order if id in self.exercises[other].needs
+    def solved(self, rng: random.Random, without: str = "") -> dict[str, Answer]:
+        """Right answers, each in some style, none of which calls the answer to the exercise `without`."""
+        return {
+            id: rng.choice([a for a in answers if not (without and _names(a.source) & {self.names[without]})])
+            for id, answers in self.right.items()
+            if id != without
         }
 
+    def mistaken(self, rng: random.Random, id: str, answer: Answer) -> dict[str, Answer]:
+        """Right answers but for one."""
+        return {**self.solved(rng, without=id), id: answer}
 
-def simulate(name: str, number: int, seed: int, root: Path) -> int:
+
+def simulate(name: str, number: int, seed: int, root: Path, *, calm: bool = False) -> int:
     """Write a class to `submitted/`, and what to expect of it to `simulated/LESSON.json`.
 
     Args:
@@ -116,12 +116,13 @@ def simulate(name: str, number: int, seed: int, root: Path) -> int:
         number: of students.
         seed: equal seeds give equal classes.
         root: the course's folder.
+        calm: leave out what loops, crashes or can't be read.
     """
     course, config = course_directory(root)
     lesson = Lesson.load(name, root, config)
     desk = Desk(lesson, lessons.load_source_notebook(name, root))
     rng = random.Random(f"{name}/{seed}")
-    kinds = list(_kinds(desk, rng))
+    kinds = [student for student in _kinds(desk, rng) if not (calm and student.wild)]
     rng.shuffle(kinds)
     expected = {}
     for n in range(number):
@@ -174,25 +175,18 @@ def _kinds(desk: Desk, rng: random.Random) -> Iterator[Student]:
     ):
         answer = Answer(text.format(name=desk.names[function]))
         yield Student(kind, desk.mistaken(rng, function, answer), stops_at=function)
-    deleted = desk.solved(rng) | {function: Answer(None, "not written")}
-    deleted |= {
-        id: desk.independent(id, function) for id in desk.order if function in desk.exercises[id].needs
-    }
+    deleted = desk.mistaken(rng, function, Answer(None, "not written"))
     yield Student("answer deleted", deleted, _delete_answer(function))
     for kind, content in (("not JSON", "{'cells': []}"), ("empty file", ""), ("not a notebook", "[1, 2]")):
         yield Student(kind, blank, spoiled=content or " ")
 
 
 def _mixed(desk: Desk, rng: random.Random) -> Student:
-    """A student as most are: largely right, with a slip or two, perhaps not finished."""
-    answers = desk.solved(rng)
-    leant_on = {need for exercise in desk.exercises.values() for need in exercise.needs}
-    for id in desk.order:
-        mistakes = desk.exercises[id].misconceptions
-        if id not in leant_on and mistakes and rng.random() < 0.2:
-            mistake = rng.choice(mistakes)
-            answers[id] = Answer(desk.text(desk.exercises[id], mistake.variant), "failed", mistake.name)
-    return Student("mixed", answers)
+    """A student as most are: right here and there in another style, with one slip."""
+    id = rng.choice([id for id in desk.order if desk.exercises[id].misconceptions])
+    mistake = rng.choice(desk.exercises[id].misconceptions)
+    answer = Answer(desk.text(desk.exercises[id], mistake.variant), "failed", mistake.name)
+    return Student("mixed", desk.mistaken(rng, id, answer))
 
 
 def _hand_in(desk: Desk, student: Student) -> str:
@@ -240,7 +234,8 @@ def _duplicate(desk: Desk, notebook: NotebookNode) -> None:
     for number, cell in enumerate(notebook.cells):
         cells.append(cell)
         if lessons.kind(cell) in ("exercise", "check"):
-            cells.append(copy.deepcopy(cell) | {"id": f"copy-{number}"})
+            cells.append(copy.deepcopy(cell))
+            cells[-1].id = f"copy-{number}"
     notebook.cells = cells
 
 
@@ -275,6 +270,11 @@ def _answer_name(check_source: str) -> str:
         if isinstance(node, ast.Call) and len(node.args) == 2
     ]
     return ast.unparse(calls[0].args[1])
+
+
+def _names(source: str | None) -> set[str]:
+    """The bare names that a piece of code uses."""
+    return {node.id for node in ast.walk(ast.parse(source or "")) if isinstance(node, ast.Name)}
 
 
 def _solved(source: str) -> str:

@@ -1,8 +1,8 @@
 """What a student handed in -> a notebook in canonical form.
 
-The lesson's own notebook is the skeleton: its cells, order, ids and flags stand, whatever became of them in the
-submission. From the student come the texts of the answer cells, the cells they added, kept where they were, and
-the files they handed in beside the notebook. Outputs are dropped: the grader makes its own.
+The lesson's own notebook is the skeleton: its cells, order, ids and flags stand, whatever became of them in
+the submission. From the student come the texts of the answer cells, the cells they added, kept where they
+were, and the files they handed in beside the notebook. Outputs are dropped: the grader makes its own.
 """
 
 import contextlib
@@ -130,14 +130,16 @@ def _read(path: Path) -> bytes:
             "is a link; links are not followed" if path.is_symlink() else f"can't be read: {error.strerror}"
         )
         raise Unreadable(f"{path.name} {kind}") from None
-    with os.fdopen(descriptor, "rb") as file:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            kind = "a folder" if stat.S_ISDIR(status.st_mode) else "not a regular file"
-            raise Unreadable(f"{path.name} is {kind}")
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(descriptor)
+        raise Unreadable(
+            f"{path.name} is {'a folder' if stat.S_ISDIR(status.st_mode) else 'not a regular file'}"
+        )
+    with open(descriptor, "rb") as file:
         if status.st_size > MAX_NOTEBOOK:
             raise Unreadable(f"{path.name} has {status.st_size >> 20} MiB; the limit is {MAX_NOTEBOOK >> 20}")
-        return file.read(MAX_NOTEBOOK + 1)
+        return file.read()
 
 
 def _parse(content: bytes) -> dict:
@@ -240,13 +242,14 @@ def _other_files(folder: Path, notes: list[str]) -> dict[str, bytes]:
             path = Path(place, name)
             if name[0] == "." or path.suffix == ".ipynb" or name in (*RECORDS, "checks.json"):
                 continue
-            status = path.lstat()
-            total += status.st_size
-            if not stat.S_ISREG(status.st_mode) or len(files) >= MAX_FILES or total > MAX_FILES_BYTES:
-                kind = "too many or too large" if stat.S_ISREG(status.st_mode) else "not a regular file"
-                notes.append(f"{path.relative_to(folder)} was left out: {kind}")
-                continue
-            files[str(path.relative_to(folder))] = path.read_bytes()
+            status, relative = path.lstat(), str(path.relative_to(folder))
+            if not stat.S_ISREG(status.st_mode):
+                notes.append(f"{relative} was left out: it is a link or no regular file")
+            elif len(files) >= MAX_FILES or total + status.st_size > MAX_FILES_BYTES:
+                notes.append(f"{relative} was left out: too many files, or too large")
+            else:
+                files[relative] = _read(path)
+                total += status.st_size
     return files
 
 

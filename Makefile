@@ -1,0 +1,30 @@
+# bootstrap.py does the work: where there is no make, call it directly.
+PYTHON ?= python3
+BIN := .venv/bin
+LAB_ARGS ?=
+TEST_ARGS ?=
+
+.PHONY: help setup lab test build lint clean
+
+help: ## this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 8
+
+lab: ## set everything up and open JupyterLab on the start page (LAB_ARGS go to JupyterLab)
+	@$(PYTHON) bootstrap.py lab $(LAB_ARGS)
+
+test: ## set everything up and run every test (TEST_ARGS go to pytest)
+	@$(PYTHON) bootstrap.py test $(TEST_ARGS)
+
+setup: ## make .venv, or bring it up to date
+	@$(PYTHON) bootstrap.py
+
+build: setup ## notebooks/ -> source/ -> release/
+	@$(BIN)/headstart build
+
+lint: setup ## ruff, as tests/test_style.py calls it
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+
+clean: ## remove .venv and caches; work/ and everything of a class stays
+	rm -rf .venv .hypothesis .pytest_cache .ruff_cache *.egg-info
+	find . -name __pycache__ -prune -exec rm -rf {} +

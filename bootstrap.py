@@ -1,0 +1,244 @@
+"""Set Headstart up in .venv, and open or test it.
+
+    python bootstrap.py             the environment only
+    python bootstrap.py lab [...]   then JupyterLab on the lessons; what follows goes to JupyterLab
+    python bootstrap.py test [...]  then all tests; what follows goes to pytest
+
+`make` calls this file; where there is no make, call it directly. It needs only the standard library,
+and must still parse on Python 3.7, to look for a better one. A second call installs nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+VENV = ROOT / ".venv"
+PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+STAMP = VENV / ".headstart-stamp"
+INPUTS = ("bootstrap.py", "pyproject.toml", "requirements.txt")
+CPU_INDEX = "https://download.pytorch.org/whl/cpu"
+CUDA_ONLY = re.compile(r"cuda|nvidia|(pytorch-)?triton", re.IGNORECASE)
+OLDEST, NEWEST = (3, 11), (3, 13)
+RIGHT_PYTHON = f"import sys; sys.exit(not {OLDEST} <= sys.version_info[:2] <= {NEWEST})"
+
+
+class SetupError(Exception):
+    """Why the set-up can't go on, in one line."""
+
+
+def main(arguments: list[str]) -> None:
+    """Do what the command line says."""
+    command, rest = (arguments or ["setup"])[0], arguments[1:]
+    if command not in ("setup", "lab", "test"):
+        sys.exit(__doc__)
+    try:
+        if not OLDEST <= sys.version_info[:2] <= NEWEST:
+            become([*better_python(), __file__, *arguments])
+        os.chdir(ROOT)
+        set_up()
+        provide("BUBBLEWRAP", *(["CHROMIUM"] if command == "test" else []))
+    except SetupError as error:
+        sys.exit(f"headstart: {error}")
+    # As `activate` does: nbgrader calls alembic by its bare name, and a student's cell may call pip.
+    os.environ.update(PATH=f"{PYTHON.parent}{os.pathsep}{os.environ['PATH']}", VIRTUAL_ENV=str(VENV))
+    if command == "lab":
+        become([PYTHON, "-m", "autograder.lab", *rest])
+    if command == "test":
+        become([PYTHON, "-m", "pytest", *rest])
+
+
+def say(text: str) -> None:
+    """Tell what is going on."""
+    print(f"headstart: {text}", flush=True)
+
+
+def become(command: list) -> None:
+    """Go on as another program, so that it alone hears Ctrl-C."""
+    command = [str(part) for part in command]
+    if os.name == "posix":
+        os.execv(command[0], command)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Windows has no exec
+    sys.exit(subprocess.call(command))
+
+
+def better_python() -> list[str]:
+    """How to call a Python that Headstart runs on, when the one that reads this is not."""
+    minors = range(NEWEST[1], OLDEST[1] - 1, -1)
+    for name, *option in [[f"python3.{n}"] for n in minors] + [["py", f"-3.{n}"] for n in minors]:
+        path = shutil.which(name)
+        # Asked, not trusted: a name on PATH may be a shim with nothing behind it.
+        if path and quietly(path, *option, "-c", RIGHT_PYTHON).returncode == 0:
+            return [path, *option]
+    raise SetupError(
+        f"Python 3.11, 3.12 or 3.13 is needed; this is {platform.python_version()}, and no other is on PATH"
+    )
+
+
+def set_up() -> None:
+    """Bring .venv to the state its stamp names.
+
+    The stamp holds the folder, since an environment can't be moved, and a digest of what went in. It is
+    empty while we work, so who finds it empty finds something half-made and starts anew. Only when an
+    update of a good environment fails is its old stamp put back: pip has then taken back what it did.
+    """
+    before = STAMP.read_text() if STAMP.exists() else None
+    if before == stamp() and PYTHON.exists():
+        return
+    reusable = (before is None or before.startswith(f"{VENV}\n")) and runs()
+    if not reusable:
+        shutil.rmtree(VENV, ignore_errors=True)
+    VENV.mkdir(exist_ok=True)
+    STAMP.write_text("")
+    try:
+        if not reusable:
+            make_venv()
+        install_packages()
+    except SetupError:
+        if reusable:
+            STAMP.unlink() if before is None else STAMP.write_text(before)
+        raise
+    STAMP.write_text(stamp())
+
+
+def stamp() -> str:
+    """What the stamp of a finished environment says."""
+    digest = hashlib.sha256(b"\0".join((ROOT / name).read_bytes() for name in INPUTS))
+    return f"{VENV}\n{digest.hexdigest()}\n"
+
+
+def runs() -> bool:
+    """Whether .venv has a Python of the right version, and pip."""
+    return PYTHON.exists() and quietly(PYTHON, "-c", f"import pip; {RIGHT_PYTHON}").returncode == 0
+
+
+def make_venv() -> None:
+    """An empty environment of the Python that runs this."""
+    say(f"making .venv with Python {platform.python_version()}")
+    needed = (sys.executable, "-c", "from ensurepip import version")
+    if quietly(*needed).returncode:
+        provide(f"python3.{sys.version_info[1]}-venv")  # Debian and Ubuntu keep it apart
+        if quietly(*needed).returncode:
+            raise SetupError("without it no environment can be made")
+    run(sys.executable, "-m", "venv", VENV)
+
+
+def install_packages() -> None:
+    """Everything that requirements.txt pins, then Headstart itself."""
+    install_torch(re.search(r"^torch==(\S+)", Path("requirements.txt").read_text(), re.MULTILINE).group(1))
+    say("installing the other packages, in a minute or two")
+    # The pins are complete. Resolving them again would take longer, and could replace torch.
+    pip("install", "-qq", "--no-deps", "--requirement", "requirements.txt")
+    pip("install", "-qq", "--no-deps", "--no-build-isolation", "--editable", ".")
+    pip("check", "--quiet")
+
+
+def install_torch(version: str) -> None:
+    """The CPU build of torch, from wherever it can be had."""
+    ask = f"from importlib.metadata import version; assert version('torch').partition('+')[0] == {version!r}"
+    if quietly(PYTHON, "-c", ask).returncode == 0:
+        return
+    say(f"installing the CPU build of torch {version}")
+    if sys.platform != "linux":
+        if (sys.platform, platform.machine()) == ("darwin", "x86_64"):
+            raise SetupError("torch has no build for Intel Macs, nor for an Intel Python on Apple silicon")
+        return pip("install", "--no-deps", f"torch=={version}")  # elsewhere PyPI has the CPU build
+    # pip's own configuration comes first: where somebody has put the CPU build there, it is meant to be used.
+    for source in ([], ["--index-url", CPU_INDEX]):
+        if offers(f"{version}+cpu", source):
+            return pip("install", "--no-deps", *source, f"torch=={version}+cpu")
+    say(f"no answer from {CPU_INDEX}; asking pip what else it can get")
+    needs = cuda_packages(what_pip_would_install(f"torch=={version}"))
+    if needs and not os.environ.get("HEADSTART_ALLOW_CUDA"):
+        raise SetupError(
+            f"{CPU_INDEX} can't be reached, and pip offers only the CUDA build of torch {version}, several GB"
+            f" with {', '.join(needs)}; allow that address, or accept this build with HEADSTART_ALLOW_CUDA=1"
+        )
+    pip("install", *([] if needs else ["--no-deps"]), f"torch=={version}")
+
+
+def offers(version: str, source: list[str]) -> bool:
+    """Whether an index (pip's own, if none is named) has this very build of torch for this Python."""
+    command = [PYTHON, "-m", "pip", "index", "versions", "torch", "--timeout", "5", "--retries", "1", *source]
+    try:
+        # pip waits for each address of a silent host in turn; this bounds the sum.
+        return version in re.split(r"[,\s]+", quietly(*command, timeout=20).stdout)
+    except subprocess.TimeoutExpired:
+        return False
+
+
+def what_pip_would_install(requirement: str) -> dict:
+    """The metadata of the build that pip, as it is configured, would choose."""
+    options = ["--dry-run", "--ignore-installed", "--no-deps", "--quiet", "--report", "-"]
+    answer = quietly(PYTHON, "-m", "pip", "install", *options, requirement)
+    if answer.returncode:
+        raise SetupError(
+            f"no {requirement} for Python {platform.python_version()} on {platform.machine()}, neither from"
+            f" {CPU_INDEX} nor from pip's own configuration: {answer.stderr.strip().splitlines()[-1]}"
+        )
+    return json.loads(answer.stdout)["install"][0]["metadata"]
+
+
+def cuda_packages(metadata: dict) -> list[str]:
+    """What a build of torch requires that only a GPU can use."""
+    needs = metadata.get("requires_dist", [])
+    return [re.match(r"[\w.-]+", need).group() for need in needs if CUDA_ONLY.match(need)]
+
+
+def provide(*programs: str) -> None:
+    """Install what is not a Python package where nobody has to be asked, else say in one line how to."""
+    from autograder import doctor  # not at the top, where the Python may still be too old for it
+
+    for name in programs:
+        program = getattr(doctor, name, None) or doctor.Program(name, (), "making .venv")
+        command = doctor.install_command(program)
+        if command is None or doctor.find(program):
+            continue
+        may = doctor.is_root() or (shutil.which("sudo") and quietly("sudo", "-n", "true").returncode == 0)
+        if not (may and "debian" in doctor.distribution() and installs(command)):
+            say(doctor.missing(program))
+
+
+def installs(command: list[str]) -> bool:
+    """Run an installer; where it fails, once more with a fresh list of packages."""
+    say(" ".join(command))
+    if quietly(*command).returncode == 0:
+        return True
+    if "apt-get" not in command:
+        return False
+    quietly(*command[: command.index("apt-get") + 1], "update")
+    return quietly(*command).returncode == 0
+
+
+def pip(*arguments: object) -> None:
+    """Call the environment's pip."""
+    run(PYTHON, "-m", "pip", "--disable-pip-version-check", "--no-input", *arguments)
+
+
+def run(*command: object) -> None:
+    """Run a command that must succeed."""
+    command = [str(part) for part in command]
+    if subprocess.call(command):
+        raise SetupError(f"`{' '.join(command)}` failed; what it said is above")
+
+
+def quietly(*command: object, timeout: float | None = None) -> subprocess.CompletedProcess:
+    """Run a command that may fail, and keep what it says."""
+    command = [str(part) for part in command]
+    return subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=timeout)
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[1:])
+    except KeyboardInterrupt:
+        sys.exit("headstart: stopped; the next call starts anew where this one was not finished")

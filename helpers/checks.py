@@ -1,0 +1,397 @@
+"""check(): cases -> outcomes -> finding -> message.
+
+The same assessment serves a student's notebook, where the cases come from `checks.json`, and the judge, where
+they are made from a hidden seed. There is no reference code here: a sheet holds numbers only.
+"""
+
+import html
+import json
+import os
+import re
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from helpers import progress
+from helpers.comparing import GRADIENT_SLACK, Difference, compare
+from helpers.drivers import Case, Outcome, run
+from helpers.hints import explain
+from helpers.properties import PROPERTIES, gradient_reaches_inputs, inputs_unchanged, rows_sum_to_one
+from helpers.values import encode
+
+__all__ = [
+    "PROPERTIES", "CheckFailed", "Difference", "Finding", "KnownMistake", "Sheet", "assess", "case", "check",
+    "compare", "gradient_reaches_inputs", "inputs_unchanged", "load_sheet", "recognise", "rows_sum_to_one",
+    "show",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class KnownMistake:
+    """What one misconception does on each case of a sheet.
+
+    Where it does nothing wrong, its outcome is the expected one. Where its outputs are wrong, they alone are
+    kept: what becomes of inputs and gradients then tells no more.
+    """
+
+    name: str
+    sentence: str
+    outcomes: tuple[Outcome, ...]
+
+    def to_json(self, expected: tuple[Outcome, ...]) -> dict:
+        """The mistake as data; an outcome that is the expected one becomes null."""
+        pairs = zip(self.outcomes, expected, strict=True)
+        outcomes = [None if outcome is right else outcome.to_json() for outcome, right in pairs]
+        return {"name": self.name, "sentence": self.sentence, "outcomes": outcomes}
+
+    @classmethod
+    def from_json(cls, value: dict, expected: tuple[Outcome, ...]) -> "KnownMistake":
+        """Read a mistake of a sheet."""
+        pairs = zip(value["outcomes"], expected, strict=True)
+        outcomes = tuple(right if item is None else Outcome.from_json(item) for item, right in pairs)
+        return cls(value["name"], value["sentence"], outcomes)
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """An exercise as numbers: all that a check needs, and nothing that solves it.
+
+    Attributes:
+        exercise: its id; title, points, driver, returns, forbidden, properties: as in the exercise.
+        needs: titles of the exercises it builds on.
+        look_at: the heading of the lesson that explains it.
+        cases: the calls.
+        expected: the outcome of each call that is right.
+        mistakes: what known mistakes do.
+    """
+
+    exercise: str
+    title: str
+    points: int
+    driver: str
+    returns: tuple[str, ...]
+    forbidden: tuple[str, ...]
+    properties: tuple[str, ...]
+    needs: tuple[str, ...]
+    look_at: str
+    cases: tuple[Case, ...]
+    expected: tuple[Outcome, ...]
+    mistakes: tuple[KnownMistake, ...]
+
+    def to_json(self) -> dict:
+        """The sheet as data, for `checks.json`."""
+        lists = ("cases", "expected", "mistakes")
+        return {
+            **{key: encode(value) for key, value in vars(self).items() if key not in lists},
+            "cases": [
+                {**case.to_json(), "expected": expected.to_json()}
+                for case, expected in zip(self.cases, self.expected, strict=True)
+            ],
+            "mistakes": [mistake.to_json(self.expected) for mistake in self.mistakes],
+        }
+
+    @classmethod
+    def from_json(cls, value: dict) -> "Sheet":
+        """Read a sheet of `checks.json`."""
+        plain = {key: item for key, item in value.items() if key not in ("cases", "mistakes")}
+        plain = {key: tuple(item) if isinstance(item, list) else item for key, item in plain.items()}
+        expected = tuple(Outcome.from_json(case["expected"]) for case in value["cases"])
+        return cls(
+            **plain,
+            cases=tuple(Case.from_json(case) for case in value["cases"]),
+            expected=expected,
+            mistakes=tuple(KnownMistake.from_json(mistake, expected) for mistake in value["mistakes"]),
+        )
+
+    @property
+    def wants_gradients(self) -> bool:
+        return any(PROPERTIES[name].needs_gradients for name in self.properties)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a check found: `status` is "passed", "failed", "not written" or "not run".
+
+    `cause` is a misconception's name where one is recognised, otherwise the kind of the problem: "type",
+    "structure", "shape", "dtype", "nan", "value", "raised", "forbidden", "timeout", "unusable" or a property.
+    """
+
+    title: str
+    status: str
+    points: int = 0
+    cases: int = 0
+    case: str = ""
+    returned: str = ""
+    meaning: str = ""
+    look_at: str = ""
+    cause: str = ""
+
+    @property
+    def headline(self) -> str:
+        if self.status == "passed":
+            cases = "every case" if self.cases == 1 else f"{self.cases} of {self.cases} cases"
+            return f"✓ {self.title} · {cases} · {self.points} {'point' if self.points == 1 else 'points'}"
+        if self.status in ("not written", "not run"):
+            return f"○ {self.title} · {self.status}{' yet' if self.status == 'not written' else ''}"
+        return " · ".join(part for part in (f"✗ {self.title}", self.case) if part)
+
+    @property
+    def rows(self) -> list[tuple[str, str]]:
+        if self.status == "not run":
+            return [("because", self.meaning)]
+        rows = [("returned", self.returned), ("likely cause", self.meaning), ("look at", self.look_at)]
+        return [(label, text) for label, text in rows if text] if self.status == "failed" else []
+
+    def text(self) -> str:
+        """The message for a terminal: four lines."""
+        return "\n".join([self.headline, *(f"  {label:<14} {text}" for label, text in self.rows)])
+
+    def html(self) -> str:
+        """The message for a notebook: a small table that takes its colours from JupyterLab's theme."""
+        color = {"passed": "#009e73", "failed": "#d55e00"}.get(self.status, "#888888")  # Okabe and Ito 2008
+        cell = "padding:2px 12px 2px 0;text-align:left;vertical-align:top;background:none;border:none"
+        label_cell = f"{cell};font-weight:normal;white-space:nowrap;opacity:.75"
+        rows = "".join(
+            f'<tr style="background:none"><th scope="row" style="{label_cell}">{label}</th>'
+            f'<td style="{cell}">{html.escape(text)}</td></tr>'
+            for label, text in self.rows
+        )
+        look = "margin:4px 0 0;border:none;color:inherit;font-size:inherit"
+        table = f'<table style="{look}">{rows}</table>' if rows else ""
+        return (
+            f'<div role="status" style="border-left:4px solid {color};padding:4px 12px;margin:2px 0">'
+            f"<strong>{html.escape(self.headline)}</strong>{table}</div>"
+        )
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        return {"text/plain": self.text(), "text/html": self.html()}
+
+
+# -- assessing -----------------------------------------------------------------------------------------------
+
+
+def assess(sheet: Sheet, outcomes: list[Outcome], *, reveal: bool = True) -> Finding:
+    """Compare what a student's answer did on every case with what is right.
+
+    Args:
+        sheet: the exercise as numbers.
+        outcomes: one for each case of the sheet, in order. They may come from a stranger.
+        reveal: whether the message may carry numbers and texts of the case. The judge's hidden cases say no.
+    """
+    finding = Finding(sheet.title, "passed", sheet.points, len(sheet.cases))
+    for index, (case, outcome) in enumerate(zip(sheet.cases, outcomes, strict=True)):
+        if outcome.status == "not written":
+            return replace(finding, status="not written")
+        problem = _problem(sheet, index, outcome, reveal)
+        if problem is None:
+            continue
+        where = f"case {index + 1} of {len(sheet.cases)}" if reveal else "a hidden case like"
+        return replace(
+            finding,
+            status="failed",
+            case="" if sheet.driver == "choice" else f"{where}: {case.title}",
+            returned=problem.returned,
+            look_at=sheet.look_at,
+            **_explain(sheet, outcomes, problem),
+        )
+    return finding
+
+
+# Problems that a known mistake can explain. The others explain themselves.
+RECOGNISABLE = ("type", "structure", "shape", "dtype", "nan", "value", "raised", *PROPERTIES)
+
+
+@dataclass(frozen=True)
+class _Problem:
+    """What is wrong with one outcome: its cause, what came back, what that usually means."""
+
+    cause: str
+    returned: str
+    meaning: str = ""
+
+
+def _explain(sheet: Sheet, outcomes: list[Outcome], problem: _Problem) -> dict[str, str]:
+    """The cause and meaning of a problem: of the known mistakes, where one does the same."""
+    if problem.cause not in RECOGNISABLE:
+        return {"cause": problem.cause, "meaning": problem.meaning}
+    if mistakes := recognise(sheet, outcomes):
+        return {"cause": mistakes[0].name, "meaning": " ".join(mistake.sentence for mistake in mistakes)}
+    first = f"If your answer to “{sheet.needs[0]}” doesn't pass yet, mend that first." if sheet.needs else ""
+    return {"cause": problem.cause, "meaning": f"{problem.meaning} {first}".strip()}
+
+
+def recognise(sheet: Sheet, outcomes: list[Outcome]) -> list[KnownMistake]:
+    """The known mistake in an answer, or none; of choices, several can be wrong, and each has its own.
+
+    A mistake is known again when it does the same on every case. One among several of a student's is known
+    again when it does the same on the first wrong case, and nothing wrong where the answer is right.
+    """
+    if sheet.driver == "choice":
+        return [mistake for mistake in sheet.mistakes if _chosen(mistake, outcomes, sheet)]
+    # Different slips easily raise the same exception, so one that only raises tells nothing.
+    telling = [m for m in sheet.mistakes if any(outcome.status == "returned" for outcome in m.outcomes)]
+    alike = {m.name: list(map(_same, m.outcomes, outcomes)) for m in telling}
+    if exact := [m for m in telling if all(alike[m.name])]:
+        return exact[:1]
+    right = [_problem(sheet, index, outcome, True) is None for index, outcome in enumerate(outcomes)]
+    first = right.index(False) if False in right else 0
+    candidates = [
+        mistake
+        for mistake in telling
+        if alike[mistake.name][first] and outcomes[first].status == "returned"
+        if not any(fine and _wrong(mistake, index, sheet) for index, fine in enumerate(right))
+    ]
+    most = max((sum(alike[m.name]) for m in candidates), default=0)
+    best = [m for m in candidates if sum(alike[m.name]) == most]
+    return best if len(best) == 1 else []
+
+
+def _wrong(mistake: KnownMistake, index: int, sheet: Sheet) -> bool:
+    return not _same(mistake.outcomes[index], sheet.expected[index])
+
+
+def _chosen(mistake: KnownMistake, outcomes: list[Outcome], sheet: Sheet) -> bool:
+    for theirs, ours, right in zip(mistake.outcomes, outcomes, sheet.expected, strict=True):
+        got = ours.outputs if isinstance(ours.outputs, dict) else {}
+        wrong = [slot for slot, value in theirs.outputs.items() if value != right.outputs[slot]]
+        if any(got.get(slot) != theirs.outputs[slot] for slot in wrong):
+            return False
+    return True
+
+
+def _same(mistake: Outcome, outcome: Outcome) -> bool:
+    """Whether an outcome is like a mistake's in all that is known of that; texts may differ in numbers."""
+    if (mistake.status, mistake.error) != (outcome.status, outcome.error):
+        return False
+    if mistake.status == "raised" and _numberless(mistake.message) != _numberless(outcome.message):
+        return False
+    parts = [(mistake.outputs, outcome.outputs, 1)]
+    if mistake.inputs_after is not None:
+        parts.append((mistake.inputs_after, outcome.inputs_after, 1))
+    if mistake.gradients is not None:
+        parts.append((mistake.gradients, outcome.gradients, GRADIENT_SLACK))
+    return all(compare(theirs, ours, slack=slack) is None for theirs, ours, slack in parts)
+
+
+def _numberless(text: str) -> str:
+    return re.sub(r"\d+", "#", text)
+
+
+def _problem(sheet: Sheet, index: int, outcome: Outcome, reveal: bool) -> _Problem | None:
+    """The first thing wrong with the outcome of one case."""
+    case, expected = sheet.cases[index], sheet.expected[index]
+    if outcome.status != "returned":
+        return _not_returned(sheet, outcome, reveal)
+    if sheet.driver == "choice":
+        got = outcome.outputs if isinstance(outcome.outputs, dict) else {}
+        wrong = [slot for slot, value in expected.outputs.items() if got.get(slot) != value]
+        slots = "; ".join(filter(None, wrong))
+        return _Problem("value", f"not right: {slots}" if slots else "not right") if wrong else None
+    broken = [
+        (PROPERTIES[n], text) for n in sheet.properties if (text := PROPERTIES[n](case, expected, outcome))
+    ]
+    if difference := compare(expected.outputs, outcome.outputs, sheet.returns):
+        meanings = [difference.meaning, *(p.meaning for p, _ in broken if p.explains_values)]
+        meaning = next(filter(None, meanings), _unknown(sheet, index, reveal))
+        return _Problem(difference.cause, difference.describe(reveal), meaning)
+    if broken:
+        prop, text = broken[0]
+        return _Problem(prop.__name__, f"the right values, but {text}", prop.meaning)
+    return None
+
+
+def _unknown(sheet: Sheet, index: int, reveal: bool) -> str:
+    call, what = f'case("{sheet.exercise}", {index + 1})', "this case" if reveal else "a case like it"
+    return f"None of the slips we know gives these numbers. `{call}` hands you {what}, to try yours on."
+
+
+FILL_IN = "Fill in the `...` and leave the rest as it was."
+REDEFINE = "The name stands for something else now: run the cell with your function again, then this one."
+
+
+def _not_returned(sheet: Sheet, outcome: Outcome, reveal: bool) -> _Problem:
+    where = f", at {_line(outcome.where)}" if outcome.where and reveal else ""
+    if outcome.status == "forbidden":
+        name = outcome.error if outcome.error in sheet.forbidden else "a forbidden function"
+        meaning = f"This exercise is to be solved without {name.rpartition('.')[2]}: writing it is the point."
+        return _Problem("forbidden", f"nothing: it called {name}{where}", meaning)
+    if outcome.status == "interrupted":
+        text = f"nothing: the call was stopped, because it didn't end{where}"
+        return _Problem("timeout", text, "A loop whose end never comes, or far more steps than it takes.")
+    if outcome.status == "unusable":
+        text = f"{_line(outcome.message, 80)}, expected {_line(outcome.error)}"
+        meaning = FILL_IN if sheet.driver == "choice" else REDEFINE
+        return _Problem("unusable", text if reveal else "not what the exercise asks for", meaning)
+    text = f": {_line(outcome.message)}" if outcome.message and reveal else ""
+    name = outcome.error if outcome.error.isidentifier() else "an exception"
+    return _Problem("raised", f"nothing: it raised {name:.60}{text}{where}", explain(outcome.message))
+
+
+def _line(text: str, limit: int = 240) -> str:
+    """A stranger's text as one line of printable characters."""
+    text = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+# -- the student's side --------------------------------------------------------------------------------------
+
+
+class CheckFailed(AssertionError):
+    """How a cell fails under nbgrader's Validate. Its whole traceback is the message."""
+
+    def _render_traceback_(self) -> list[str]:
+        return str(self).split("\n")
+
+
+def check(exercise: str, answer: object) -> None:
+    """Compare an answer with the visible cases and show what was found.
+
+    A check never stops a notebook: it shows its message and the next cell runs. Under nbgrader's own tools,
+    where an exception is how a cell fails, it raises one whose traceback is the message alone.
+    """
+    sheet = load_sheet(exercise)
+    outcomes: list[Outcome] = []
+    for case in sheet.cases:
+        if outcomes and outcomes[-1].status in ("interrupted", "not written"):
+            outcomes.append(outcomes[-1])  # one Ctrl-C is enough
+            continue
+        outcome = run(sheet.driver, answer, case, gradients=sheet.wants_gradients, forbidden=sheet.forbidden)
+        outcomes.append(Outcome.from_json(json.loads(json.dumps(outcome.to_json()))))
+    finding = assess(sheet, outcomes)
+    if os.environ.get("NBGRADER_EXECUTION"):
+        if finding.status != "passed":
+            raise CheckFailed(finding.text())
+        return
+    progress.record(exercise, passed=finding.status == "passed")
+    show(finding)
+
+
+def show(finding: Finding) -> None:
+    """Display a finding: a table in a notebook, text in a terminal."""
+    if "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None:
+        sys.modules["IPython"].display.display(finding)
+    else:
+        print(finding.text())
+
+
+def case(exercise: str, number: int) -> Case:
+    """One visible case, to try by hand: `.args` and `.kwargs` are what the check calls with."""
+    return load_sheet(exercise).cases[number - 1]
+
+
+def load_sheet(exercise: str, folder: Path | None = None) -> Sheet:
+    """Read an exercise's sheet from the lesson's `checks.json`.
+
+    Raises:
+        FileNotFoundError: there is no `checks.json` beside the notebook.
+        KeyError: the lesson has no such exercise.
+    """
+    for place in [folder] if folder else [Path.cwd(), Path(__file__).resolve().parent.parent]:
+        if (path := place / "checks.json").is_file():
+            sheets = json.loads(path.read_text(encoding="utf-8"))
+            break
+    else:
+        raise FileNotFoundError("no checks.json beside this notebook: keep the lesson's folder together")
+    if exercise not in sheets:
+        raise KeyError(f"{path} has no exercise {exercise!r}; it has {', '.join(sheets)}")
+    return Sheet.from_json(sheets[exercise])

@@ -1,0 +1,79 @@
+"""What an exception inside a student's function usually comes from."""
+
+import re
+
+UNKNOWN = "Your code stopped with this exception before it returned anything."
+
+# Texts of Python's and torch's exceptions, and what leads to them in this course. The first that fits counts.
+HINTS: tuple[tuple[str, str], ...] = (
+    (
+        r"must match the size of tensor|not broadcastable|doesn't match the broadcast shape|shape mismatch",
+        "Two shapes don't fit, axis by axis from the right: often keepdim=True or unsqueeze is missing.",
+    ),
+    (
+        r"shapes cannot be multiplied|first two dimensions of batch2|size mismatch|vec \(",
+        "In a @ b the last axis of a is as long as b's second last: often .transpose(-2, -1) is missing.",
+    ),
+    (
+        r"number of subscripts in the equation|einsum\(\)",
+        "In einsum each letter is one axis; `...` stands for any number of axes in front.",
+    ),
+    (
+        r"batch[12] must be a 3D|must be a matrix|1D tensors expected|Expected 1-D|only supported on matrices"
+        r"|`x\.T`",
+        "This function takes a fixed number of axes; @ and .transpose(-2, -1) work with any number in front.",
+    ),
+    (
+        r"values to unpack",
+        "The number of axes differs from case to case: take sizes from the end, like x.size(-1).",
+    ),
+    (
+        r"Dimension out of range|too many indices",
+        "The tensor has fewer axes than that: count from the end, like dim=-1, to allow any number in front.",
+    ),
+    (
+        r"index \S+ is out of (bounds|range)|index out of range",
+        "An index is larger than its axis: is it the axis that you mean?",
+    ),
+    (
+        r"bool tensor is not supported|with a bool tensor",
+        "A boolean mask is turned round with ~mask.",
+    ),
+    (
+        r"Boolean value of Tensor with more than one",
+        "A tensor of several numbers is neither true nor false: ask `if mask is not None`.",
+    ),
+    (
+        r"'NoneType'",
+        "Something is None here: a mask that isn't given, or what a function without `return` hands back.",
+    ),
+    (
+        r"same dtype|expected scalar type|must have the same",
+        "Two dtypes meet: a tensor was made new without dtype=x.dtype, or cast with .float().",
+    ),
+    (
+        r"must be Tensor, not|can be converted to Python scalar|cannot be converted to Scalar",
+        "A torch function takes tensors and a math function takes plain numbers: the two are mixed up here.",
+    ),
+    (
+        r"view size is not compatible",
+        ".view needs the numbers in order in memory; .reshape doesn't.",
+    ),
+    (
+        r"name '.*' is not defined|cannot access local variable",
+        "A name has no value here: a typo, a cell above that wasn't run, or a line in an `if` not taken.",
+    ),
+    (
+        r"positional argument|unexpected keyword argument|multiple values for argument",
+        "A function is called with other arguments than it takes: compare the call with its `def` line.",
+    ),
+    (
+        r"maximum recursion depth",
+        "A function calls itself without end: does it have the name of the one that you meant to call?",
+    ),
+)
+
+
+def explain(message: str) -> str:
+    """What an exception with this text usually means."""
+    return next((hint for pattern, hint in HINTS if re.search(pattern, message)), UNKNOWN)

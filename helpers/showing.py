@@ -1,0 +1,91 @@
+"""How a figure gets into a notebook: as an image with a text for those who can't see it."""
+
+import base64
+import contextlib
+import html
+import io
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+PIXELS_PER_INCH = 96
+CARD = (
+    "background:white;padding:8px;border-radius:6px;box-sizing:content-box;"
+    "max-width:calc(100% - 16px);height:auto"
+)
+
+
+def show(ax: "Axes", alt: str = "") -> None:
+    """Display the figure of these axes.
+
+    Args:
+        ax: any axes of the figure.
+        alt: what is to be seen, with its numbers. Without it, what the plotting function wrote.
+
+    Raises:
+        ValueError: neither `alt` nor the axes say what is to be seen.
+    """
+    alt = alt or description(ax)
+    _display(image(ax, alt), f"[picture] {alt}")
+
+
+def image(ax: "Axes", alt: str = "") -> str:
+    """The figure of these axes as HTML: an image on a white card, which reads in light and dark themes alike.
+
+    HTML, because JupyterLab ignores alternative text in the metadata of an image output.
+    """
+    import matplotlib
+
+    figure, alt = ax.figure, alt or description(ax)
+    if not alt:
+        raise ValueError("a figure needs alternative text: show(ax, alt=...) says what is to be seen")
+    file = io.BytesIO()
+    # SVG: sharp at any zoom, and quicker to make than a PNG as sharp, which a moving slider feels. The salt
+    # makes ids from the content, so that the same figure has the same bytes.
+    with matplotlib.rc_context({"svg.hashsalt": "headstart"}):
+        figure.savefig(file, format="svg", metadata={"Date": None})
+    data = base64.b64encode(file.getvalue()).decode()
+    width, height = (round(inches * PIXELS_PER_INCH) for inches in figure.get_size_inches())
+    source = f"data:image/svg+xml;base64,{data}"
+    return f'<img alt="{html.escape(alt)}" width="{width}" height="{height}" style="{CARD}" src="{source}">'
+
+
+def description(ax: "Axes") -> str:
+    """What the axes of a figure say about themselves: our figures keep it in their labels."""
+    return " ".join(text for axes in ax.figure.axes if (text := axes.get_label()))
+
+
+@contextlib.contextmanager
+def waiting_for(exercise: str) -> Iterator[None]:
+    """Let what needs the student's own function wait, kindly, until the function works.
+
+    Args:
+        exercise: its number as the lesson names it, "Exercise 1.4".
+    """
+    try:
+        yield
+    except NotImplementedError:
+        text = f"This appears once {exercise} is written. Then run this cell again."
+        _display(note(text), f"○ {text}")
+    except Exception as error:  # whatever an unfinished answer raises
+        text = f"This needs {exercise}. {stopped(error)} Once its check passes, run this cell again."
+        _display(note(text), f"○ {text}")
+
+
+def stopped(error: Exception) -> str:
+    """One sentence for what a student's function raised."""
+    return f"Now it stops with {type(error).__name__}: {str(error).partition(chr(10))[0][:160].rstrip('.')}."
+
+
+def note(text: str) -> str:
+    """A line of HTML with a grey edge, in the shape of a check's message."""
+    style = "border-left:4px solid #888888;padding:4px 12px;margin:2px 0"
+    return f'<div role="status" style="{style}">○ {html.escape(text)}</div>'
+
+
+def _display(page: str, text: str) -> None:
+    from IPython.display import display
+
+    display({"text/html": page, "text/plain": text}, raw=True)

@@ -1,0 +1,34 @@
+"""nbgrader's settings for this course. nbgrader reads them when it is started in this folder."""
+
+import os
+import shutil
+import sys
+
+c = get_config()  # noqa: F821  (nbgrader defines it)
+
+c.CourseDirectory.course_id = "headstart"
+c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback", ".DS_Store"]
+
+# nbgrader starts `alembic` by name. It lies beside Python, also where the environment isn't activated.
+if shutil.which("alembic") is None:
+    os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", "")])
+
+# What stands in the place of a solution. The checks answer NotImplementedError with "not written yet".
+c.ClearSolutions.code_stub = {"python": "# YOUR CODE HERE\nraise NotImplementedError()"}
+c.ClearSolutions.text_stub = "YOUR ANSWER HERE"
+
+# nbgrader's own steps in their own order; ours leaves the slots of a choice to be filled in.
+c.GenerateAssignment.preprocessors = [
+    "nbgrader.preprocessors.IncludeHeaderFooter",
+    "nbgrader.preprocessors.InstantiateTests",
+    "nbgrader.preprocessors.LockCells",
+    "autograder.stubs.ClearAnswers",
+    "nbgrader.preprocessors.ClearOutput",
+    "nbgrader.preprocessors.CheckCellMetadata",
+    "nbgrader.preprocessors.ComputeChecksums",
+    "nbgrader.preprocessors.SaveCells",
+    "nbgrader.preprocessors.ClearHiddenTests",
+    "nbgrader.preprocessors.ClearMarkScheme",
+    "nbgrader.preprocessors.ComputeChecksums",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]

@@ -1,0 +1,82 @@
+# %% [markdown]
+# # 0 · Start here
+#
+# **You will see** whether everything is installed, how an exercise and its check work, and which lessons there are.
+# **You need** nothing. **Time** 5 minutes.
+#
+# A notebook is a column of *cells*. Click on a cell and press <kbd>Shift</kbd>+<kbd>Enter</kbd>: it runs, and the
+# next one is selected. Begin with the cell below.
+
+# %% setup=true
+from helpers import start
+from helpers.checks import check
+
+# %% [markdown]
+# ## 0.1 Is everything installed?
+#
+# Five green ticks: all is well. Where there is a ✗, the line says what to do.
+
+# %%
+start.installation()
+
+# %% [markdown]
+# Some lessons have pictures that follow a slider. Move this one. The number beside it is worked out by Python, so if
+# it follows your hand, pictures will too.
+
+# %% draw=true
+start.live_slider()
+
+# %% [markdown]
+# ## 0.2 An exercise and its check
+#
+# In each lesson you write short functions, and under each stands a check. A check calls your function on a few
+# inputs and compares. When something is wrong it says what came back, what that usually means, and where to look.
+#
+# Say the task is: *return twice x*. Somebody who tried it on 2 alone could write this. Run it, and read the message.
+
+
+# %%
+def double_wrong(x):
+    return x**2
+
+
+# %%
+check("start_here.double", double_wrong)
+
+# %% [markdown]
+# Now you. Replace the line `raise NotImplementedError()` by your own, run the cell, then run the check below it.
+# Until you write something, the check says *not written yet*: that isn't wrong, and you can go on and come back.
+#
+# **Exercise 0.1** · difficulty 1 of 5 · 1 minute · 0 points
+#
+# <details><summary>Hint 1</summary>A function gives back what stands after <code>return</code>.</details>
+# <details><summary>Hint 2</summary>Try it on 3 first: what should come out?</details>
+# <details><summary>The idea</summary>Twice x is x times 2. With a tensor, <code>*</code> multiplies every number in it.</details>
+
+
+# %% exercise="start_here.double"
+def double(x):
+    """Return twice x, a tensor of any shape."""
+    ### BEGIN SOLUTION
+    return 2 * x
+    ### END SOLUTION
+
+
+# %% check="start_here.double"
+check("start_here.double", double)
+
+# %% [markdown]
+# That is all there is to it. Four things are good to know:
+#
+# - **Run a check as often as you like.** It costs nothing, and only what you hand in is graded.
+# - **The grade** comes from fresh inputs of the same kind. A function that is right passes both.
+# - **Cells with a check are locked.** Try things in cells of your own: <kbd>Esc</kbd>, then <kbd>B</kbd>, adds one.
+# - **Lost?** *Kernel → Restart Kernel and Run All Cells* starts afresh and keeps what you wrote.
+#
+# ## 0.3 Your lessons
+#
+# What passed is remembered, also when you close JupyterLab. Run this cell again to see where you are, and click on a
+# lesson to open it.
+
+# %%
+start.lessons()

@@ -1,0 +1,848 @@
+# %% [markdown]
+# # 1 · Attention
+#
+# - **You will learn** how a network looks things up: from a soft dictionary, through the additive attention of the first
+#   neural translators, to the scaled dot-product attention of the Transformer. You will write each of them, know why
+#   √d_k is there, and find a slip in a real student's report.
+# - **You need** Python, tensors in PyTorch (shapes, broadcasting, `@`), and what a gradient is.
+# - **Time** 120 minutes. Sections 1.1 to 1.7 and 1.8 to 1.15 make two good sittings.
+#
+# Every exercise is checked as soon as you ask for it. Stuck? Below each are two hints, then the idea.
+
+# %% setup=true
+import math
+
+import torch
+
+from helpers import plots, widgets
+from helpers.checks import check
+from helpers.showing import show, waiting_for
+
+# %% [markdown]
+# ## 1.1 A look-up that never misses
+#
+# A thermometer was read four times today: 11° at 8 h, 18° at 12 h, 21° at 16 h, 15° at 20 h. How warm was it at 13 h?
+# A Python dict can't say: 13 isn't one of its keys.
+#
+# A *soft* look-up always has an answer: an average of all the values, in which those with a similar key count more.
+#
+# $$\text{output} = \sum_j w_j\, v_j \qquad w_j \ge 0, \quad \sum_j w_j = 1$$
+#
+# Three words for the rest of the course. The **query** is what you ask (13 h). The **keys** are what it is compared
+# with (the four hours). The **values** are what you get a mixture of (the four temperatures).
+#
+# By hand, with minus the distance as the score: the scores are −5, −1, −3, −7. To make them positive take $e^{\text{score}}$:
+# 0.007, 0.368, 0.050, 0.001. Divide by their sum, 0.425: the weights are 0.016, 0.865, 0.117, 0.002.
+# The average is 0.016·11 + 0.865·18 + 0.117·21 + 0.002·15 = **18.2°**.
+
+# %%
+hours = torch.tensor([8.0, 12.0, 16.0, 20.0])  # keys
+degrees = torch.tensor([11.0, 18.0, 21.0, 15.0])  # values
+scores = -(hours - 13.0).abs()  # the query is 13 h
+positive = scores.exp()
+weights = positive / positive.sum()
+print("weights", [round(w, 3) for w in weights.tolist()], "answer", round(float(weights @ degrees), 2))
+
+# %% draw=true
+labels = ["8 h", "12 h", "16 h", "20 h"]
+show(plots.bars(labels, {"weight": weights}, title="What 13 h listens to"))
+
+# %% [markdown]
+# A dict gives one entry or an error. A soft look-up moves smoothly when the query moves, so it has a gradient, and
+# whatever makes the queries and keys can be *learned*. That is attention. The rest of this lesson is about where
+# scores come from.
+
+# %% [markdown]
+# ## 1.2 Scores become weights: softmax
+#
+# **Why.** Scores are any numbers; weights must be positive and sum to 1. What you just did has a name:
+#
+# $$\text{softmax}(s)_j = \frac{e^{s_j}}{\sum_i e^{s_i}}$$
+#
+# **By hand.** Scores 0, 0.69, 1.10 are the logarithms of 1, 2, 3. So $e^s$ is 1, 2, 3, the sum is 6, and the weights
+# are 1/6, 2/6, 3/6.
+#
+# **A trap.** A network in training easily makes a score of 1000, and $e^{1000}$ is more than a float can hold:
+
+# %%
+big = torch.tensor([0.0, 1000.0])
+big.exp(), big.exp() / big.exp().sum()
+
+# %% [markdown]
+# The right weights are 0 and 1, and NaN came back. One fact cures this: adding the same number $c$ to all scores
+# changes no weight, since $e^{s+c} = e^s e^c$, and $e^c$ cancels. Choose $c$ well, and nothing overflows.
+#
+# **Exercise 1.2** · difficulty 2 of 5 · 10 minutes · 3 points
+#
+# <details><summary>Hint 1</summary>Which $c$ makes the largest exponent exactly 0? Each row has its own.</details>
+# <details><summary>Hint 2</summary>A sum or a maximum along <code>dim</code> removes that axis, and then the shapes
+# don't fit any more. Look up what <code>keepdim</code> does.</details>
+# <details><summary>The idea</summary>Subtract the largest score along <code>dim</code>: every exponent is then at most
+# 0, so every exponential lies between 0 and 1. Then divide by the sum along the same axis.</details>
+
+
+# %% exercise="attention.softmax"
+def softmax(x, dim):
+    """Turn scores into weights along one axis.
+
+    Args:
+        x: scores, any shape, as large as ±10⁴.
+        dim: the axis along which the weights sum to 1. Negative ones count from the end.
+
+    Returns:
+        The weights, shaped like x.
+    """
+    ### BEGIN SOLUTION
+    shifted = x - x.amax(dim=dim, keepdim=True)
+    exponentials = shifted.exp()
+    return exponentials / exponentials.sum(dim=dim, keepdim=True)
+    ### END SOLUTION
+
+
+# %% check="attention.softmax"
+check("attention.softmax", softmax)
+
+# %% [markdown]
+# Divide the scores by a *temperature* first and you decide how sharp the look-up is: cold takes the winner alone, hot
+# takes everybody equally.
+
+# %% draw=true
+with waiting_for("Exercise 1.2"):
+    by_temperature = {f"temperature {t}": softmax(scores / t, dim=0) for t in (0.5, 1, 4)}
+    labels = ["8 h", "12 h", "16 h", "20 h"]
+    show(plots.bars(labels, by_temperature, title="The same scores at three temperatures"))
+
+# %% [markdown]
+# ## 1.3 Additive attention: one step of a translator
+#
+# **Why.** The first neural translators read a whole sentence into *one* vector, then wrote the translation from it.
+# Long sentences did not fit. Bahdanau et al. (2015) kept a vector for every source word, and let the decoder look
+# them up: before it writes its next word, its state is the query, the source words are keys and values, and the
+# average is called the **context**.
+#
+# **Formula.** A small network compares the query with each key: two matrices bring both to the same size $d_a$, their
+# sum goes through tanh (hence *additive*), and a vector $v$ turns the result into one score.
+#
+# $$s_j = v \cdot \tanh(q\,W_q + k_j\,W_k) \qquad w = \text{softmax}(s) \qquad \text{context} = \sum_j w_j\, \text{value}_j$$
+#
+# **By hand**, all sizes 1, $W_q = W_k = 1$, $v = 2$. Query 1, keys 1 and −1, values 10 and 20.
+# The scores are 2·tanh(2) = 1.93 and 2·tanh(0) = 0. Then $e^{1.93}$ = 6.9 and $e^0$ = 1, so the weights are 0.87 and
+# 0.13, and the context is 0.87·10 + 0.13·20 = **11.3**.
+#
+# **Exercise 1.3** · difficulty 3 of 5 · 12 minutes · 3 points
+#
+# <details><summary>Hint 1</summary>Write the shapes down. <code>query @ W_q</code> is (..., d_a), but
+# <code>keys @ W_k</code> is (..., T, d_a). What must happen to the first so that they add up for every key?</details>
+# <details><summary>Hint 2</summary>The scores are (..., T). Over which axis do they become weights? And for the
+# average, each weight has to meet a whole row of <code>values</code>.</details>
+# <details><summary>The idea</summary>Give the query an axis of size 1 in the place of T and let broadcasting copy it.
+# tanh, then a product with v gives the scores; softmax over T; then a sum of weight times value over T.</details>
+
+
+# %% exercise="attention.additive"
+def additive_attention(query, keys, values, W_q, W_k, v):
+    """Compare a query with each key by a small network, and average the values.
+
+    Args:
+        query: (..., d_q), one decoder state.
+        keys: (..., T, d_k).
+        values: (..., T, d_v).
+        W_q: (d_q, d_a).
+        W_k: (d_k, d_a).
+        v: (d_a,).
+
+    Returns:
+        The context (..., d_v) and the weights (..., T).
+    """
+    ### BEGIN SOLUTION
+    hidden = torch.tanh((query @ W_q).unsqueeze(-2) + keys @ W_k)  # (..., T, d_a)
+    weights = softmax(hidden @ v, dim=-1)  # (..., T)
+    context = (weights.unsqueeze(-1) * values).sum(dim=-2)
+    return context, weights
+    ### END SOLUTION
+
+
+# %% check="attention.additive"
+check("attention.additive", additive_attention)
+
+# %% [markdown]
+# Now let it learn. A translator turns *the black cat* into *le chat noir*: the last two words change places. We start
+# with random vectors and matrices, and follow the gradient of your function until each French word looks at the right
+# English one. (A real translator isn't told which word is right; the loss of its next word teaches it.)
+
+# %% draw=true
+english, french, right = ["the", "black", "cat"], ["le", "chat", "noir"], [0, 2, 1]
+with waiting_for("Exercise 1.3"):
+    torch.manual_seed(2)
+    decoder, encoder = torch.randn(3, 5), torch.randn(3, 6)
+    source = encoder.expand(3, 3, 6)  # each of 3 decoder steps sees all 3 source words
+    parameters = [(0.3 * torch.randn(size)).requires_grad_() for size in ((5, 8), (6, 8), (8,))]
+    optimizer = torch.optim.Adam(parameters, lr=0.05)
+    tables = []
+    for step in range(41):
+        _, weights = additive_attention(decoder, source, source, *parameters)
+        if step in (0, 40):
+            tables.append(weights.detach())
+        loss = -weights[range(3), right].log().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    before, after = plots.panels(2, width=3.2, height=2.6)
+    plots.heatmap(tables[0], french, english, title="before", ax=before)
+    show(plots.heatmap(tables[1], french, english, title="after 40 steps", ax=after))
+
+# %% [markdown]
+# Look at the crossing: *chat* looks at *cat*, *noir* at *black*. A look-up doesn't mind that the order differs.
+# And keep in mind that gradient descent went *through* the tanh. We come back to that in 1.10.
+
+# %% [markdown]
+# ## 1.4 Scaled dot-product attention
+#
+# **Why.** A network for every pair of words is slow. There is a cheaper measure of how alike two vectors are: their
+# dot product, which is large when they point the same way, 0 at a right angle, negative when opposed. And the dot
+# products of *all* queries with *all* keys are one matrix product.
+#
+# **Formula** (Vaswani et al. 2017, equation 1):
+#
+# $$\text{Attention}(Q, K, V) = \text{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V$$
+#
+# Row $i$ of $QK^\top$ holds query $i$'s scores, one for each key. Why divide by $\sqrt{d_k}$? That is section 1.8.
+#
+# **By hand.** Query (1, 0); keys (1, 0), (0, 1), (−1, 0); values 10, 20, 30. The dot products are 1, 0, −1. Divided by
+# √2: 0.71, 0, −0.71. Their exponentials are 2.03, 1, 0.49, with sum 3.52. So the weights are 0.58, 0.28, 0.14 and the
+# output is **15.6**.
+#
+# **Hiding a key.** Sometimes a query mustn't see a key: padding, or a word that is still to come. A mask says which
+# it *may* see. The others get the score −∞ **before** the softmax, since $e^{-\infty} = 0$: their weight is exactly 0
+# and the rest still sums to 1. Above, with the first key hidden, the weights are 0, 0.67, 0.33.
+#
+# **Exercise 1.4** · difficulty 2 of 5 · 10 minutes · 4 points
+#
+# <details><summary>Hint 1</summary>There may be more axes in front, so <code>k.T</code> won't do: only the last two axes
+# of k change places.</details>
+# <details><summary>Hint 2</summary>The mask is True where attending is allowed. Which entries must become −∞, those
+# where it is True or those where it is False? Have a look at <code>torch.where</code> or <code>masked_fill</code>.</details>
+# <details><summary>The idea</summary>Scores: all dot products over the root of d_k. Then −∞ where the mask says no. Then
+# your softmax over the keys, the last axis. Then one product with v.</details>
+
+
+# %% exercise="attention.scaled_dot_product"
+def scaled_dot_product_attention(q, k, v, mask=None):
+    """Average the values, each weighted by how well its key answers the query.
+
+    Args:
+        q: queries, (..., T_q, d_k).
+        k: keys, (..., T_k, d_k).
+        v: values, (..., T_k, d_v).
+        mask: boolean, broadcastable to (..., T_q, T_k). True means "may attend". None hides nothing.
+
+    Returns:
+        The outputs (..., T_q, d_v) and the weights (..., T_q, T_k).
+    """
+    ### BEGIN SOLUTION
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -math.inf)
+    weights = softmax(scores, dim=-1)
+    return weights @ v, weights
+    ### END SOLUTION
+
+
+# %% check="attention.scaled_dot_product"
+check("attention.scaled_dot_product", scaled_dot_product_attention)
+
+# %% [markdown]
+# A compass shows what a dot product sees. Eight directions are arrows in the plane; each is a query, a key and a value.
+
+# %% draw=true
+names = ["N", "NE", "E", "SE", "S", "SW", "W", "NW"]
+angles = torch.arange(8) * math.pi / 4
+arrows = 3 * torch.stack([angles.sin(), angles.cos()], dim=-1)  # (8, 2)
+not_east = torch.tensor([name != "E" for name in names]).expand(8, 8)
+with waiting_for("Exercise 1.4"):
+    _, all_seen = scaled_dot_product_attention(arrows, arrows, arrows)
+    _, east_hidden = scaled_dot_product_attention(arrows, arrows, arrows, not_east)
+    left, middle = plots.panels(2, width=4.8, height=3.8)
+    plots.heatmap(all_seen, names, names, title="all keys", ax=left)
+    show(plots.heatmap(east_hidden, names, names, mask=not_east, title="E hidden", ax=middle))
+
+# %% [markdown]
+# Each direction looks at itself first, then at its neighbours. With E hidden, the query E asks NE and SE instead.
+
+# %% [markdown]
+# ## 1.5 Who asks, who answers
+#
+# Whoever *asks* gives the queries. Whoever is *asked* gives the keys, and the values too: a key says what an entry is
+# about, its value is what you take home.
+#
+# Let y be one sequence and x another. "Attention of y over x" means that each position of y looks things up in x.
+# With "attention of x over x", a sequence looks things up in itself.
+#
+# **Exercise 1.5** · difficulty 1 of 5 · 3 minutes · 2 points
+#
+# Write `"x"` or `"y"` in place of each `...`
+#
+# <details><summary>Hint 1</summary>In 1.3, what was the query: the decoder's state or the source words?</details>
+# <details><summary>Hint 2</summary>The output has one row for each query. Attention of y over x gives each position of
+# y something new.</details>
+# <details><summary>The idea</summary>One who asks, one who is asked: the asked one gives keys and values.</details>
+
+# %% exercise="attention.roles"
+roles = {
+    "attention of y over x": {"query": ..., "key": ..., "value": ...},
+    "attention of x over x": {"query": ..., "key": ..., "value": ...},
+}
+### BEGIN SOLUTION
+roles = {
+    "attention of y over x": {"query": "y", "key": "x", "value": "x"},
+    "attention of x over x": {"query": "x", "key": "x", "value": "x"},
+}
+### END SOLUTION
+
+# %% check="attention.roles"
+check("attention.roles", roles)
+
+# %% [markdown]
+# ## 1.6 Cross-attention and self-attention
+#
+# **Why.** What a word looks for isn't what it is. *it* looks for a noun; *cat* is one. So before the look-up, three
+# learned matrices turn each vector into what it asks, what it offers, and what it hands over:
+#
+# $$Q = y\,W_q \qquad K = x\,W_k \qquad V = x\,W_v$$
+#
+# With two sequences this is **cross-attention**: in a Transformer translator, y are the decoder's positions and x the
+# encoder's outputs. With y = x it is **self-attention**: queries, keys and values from the same sequence.
+#
+# **By hand**, all sizes 1: y = 1; x = 1, 2; $W_q$ = 1, $W_k$ = 0.69, $W_v$ = 10. The keys are 0.69 and 1.39, the scores
+# too (√1 = 1), their exponentials 2 and 4, the weights 1/3 and 2/3, the values 10 and 20, the output **16.7**.
+#
+# **Exercise 1.6** · difficulty 2 of 5 · 8 minutes · 3 points
+#
+# <details><summary>Hint 1</summary>You have written the look-up already. Which three tensors does it want?</details>
+# <details><summary>Hint 2</summary>The mask goes through unchanged.</details>
+# <details><summary>The idea</summary>Three projections, two of them of x, then your function of Exercise 1.4.</details>
+
+
+# %% exercise="attention.cross"
+def cross_attention(y, x, W_q, W_k, W_v, mask=None):
+    """Let each position of y look things up in x.
+
+    Args:
+        y: who asks, (..., T_y, d_y).
+        x: who is asked, (..., T_x, d_x).
+        W_q: (d_y, d_k).
+        W_k: (d_x, d_k).
+        W_v: (d_x, d_v).
+        mask: boolean, broadcastable to (..., T_y, T_x). True means "may attend".
+
+    Returns:
+        The outputs (..., T_y, d_v) and the weights (..., T_y, T_x).
+    """
+    ### BEGIN SOLUTION
+    return scaled_dot_product_attention(y @ W_q, x @ W_k, x @ W_v, mask)
+    ### END SOLUTION
+
+
+# %% check="attention.cross"
+check("attention.cross", cross_attention)
+
+# %% [markdown]
+# Here is a sentence with vectors that you can read. Four features say what a word is; $W_q$ says what it looks for.
+# A model would learn these numbers; we write them by hand to see what they do.
+
+# %%
+words = ["the", "cat", "sat", "because", "it", "was", "tired"]
+is_animate = {"cat"}
+is_event = {"sat", "tired"}
+is_pronoun = {"it"}
+x = torch.tensor([[w in is_animate, False, w in is_event, w in is_pronoun] for w in words]).float()
+
+# What a word of each kind looks for. The columns: animate, thing, event, pronoun.
+W_q = torch.tensor(
+    [
+        [0.0, 0.0, 5.0, 0.0],  # someone looks for what they do
+        [0.0, 0.0, 4.0, 0.0],  # a thing, for what happens to it
+        [6.0, 3.0, 0.0, 0.0],  # an event, for who or what is in it
+        [8.0, 5.0, 0.0, 0.0],  # a pronoun, for what it stands for
+    ]
+)
+W_k = W_v = torch.eye(4)
+
+# %% draw=true
+with waiting_for("Exercise 1.6"):
+    outputs, weights = cross_attention(x, x, W_q, W_k, W_v)
+    show(plots.heatmap(weights, words, words, title="Self-attention: what each word looks at"))
+    it = words.index("it")
+    print("features      animate  thing  event  pronoun")
+    print("it, before   ", "  ".join(f"{value:6.2f}" for value in x[it].tolist()))
+    print("it, after    ", "  ".join(f"{value:6.2f}" for value in outputs[it].tolist()))
+
+# %% [markdown]
+# *it* looks at *cat*, and comes out of the layer as something animate: the sentence has told it what it stands for.
+# *the*, *because* and *was* ask for nothing here. All their scores are 0, so they look everywhere equally.
+
+# %% [markdown]
+# ## 1.7 Explore: a sentence of your own
+#
+# The picture calls **your** function. The bars show each row's *entropy*: 0 bits when a word looks at one word alone,
+# $\log_2 T$ when it looks at all $T$ equally. Try these:
+#
+# 1. Move the temperature down to 0.1, then up to 10. What becomes of the entropy? Which rows don't care, and why?
+# 2. Choose the causal mask. What is left for the first word to look at?
+# 3. Hide *cat*. Where does *it* look now? Is that a good answer?
+# 4. Type *the dog chased the ball because it was hungry*, then end with *round*. Can one layer tell what *it* is?
+
+# %% draw=true
+widgets.attention_explorer(scaled_dot_product_attention)
+
+# %% [markdown]
+# **Question 1.7** · graded by hand · 8 minutes · 5 points
+#
+# How does self-attention differ from attention over an encoder's states, as in 1.3? Say where queries, keys and values
+# come from in each, what shape the weights have, and what each is for. Name one thing that stays the same.
+# Five sentences will do.
+
+# %% [markdown] written="attention.self_or_encoder" points=5
+# ### BEGIN SOLUTION
+# **Model answer.** In attention over an encoder's states the decoder asks: the queries come from the decoder's states
+# y, the keys and values from the encoder's states x. The weights have shape T_y × T_x, and each row says where in the
+# source a target position looks, so information moves from one sequence to another. In self-attention all three are
+# projections of one and the same sequence, the weights are T × T, and each position is rewritten with what the others
+# know, so that a word's vector comes to depend on its context. In the recurrent translator the queries come one after
+# another, since each decoder state needs the one before; in self-attention all queries are there at once, and any two
+# positions are one step apart. What stays: scores, softmax over the keys, weighted average of the values.
+#
+# **Rubric**
+# - 1 point: over an encoder's states, the queries come from the decoder and the keys and values from the encoder.
+# - 1 point: in self-attention all three come from the same sequence, by different projections.
+# - 1 point: the weights are T_y × T_x in the one and T × T in the other (in words is fine).
+# - 1 point: what for: between two sequences, against within one. Or: one query after another, against all at once.
+# - 1 point: what stays the same: the look-up itself (scores, softmax, average of values).
+# - No point is lost for language. "Self-attention looks at neighbours only" is wrong: it looks at all positions.
+# ### END SOLUTION
+
+# %% [markdown]
+# ## 1.8 Why √d_k: how large is a dot product?
+#
+# A student's report explains the $\sqrt{d_k}$ so: without it the numbers get too large, and that is numerically
+# unstable. The first half is right. But your softmax survives ±10⁴, so instability isn't it. Let us measure what is.
+#
+# First: *how* large? Let the components of q and k be independent, each with mean 0 and variance 1.
+# $q \cdot k = q_1 k_1 + q_2 k_2 + \dots$ has one term for each of the $d_k$ components.
+#
+# **By hand.** Let each component be +1 or −1 with equal chance (mean 0, variance 1). For $d_k = 1$ the product is +1 or
+# −1: its mean is 0, its variance 1. For $d_k = 2$ the four equally likely sums are −2, 0, 0, 2: the mean is 0, the variance
+# (4 + 0 + 0 + 4)/4.
+#
+# **Exercise 1.8** · difficulty 2 of 5 · 5 minutes · 1 point
+#
+# <details><summary>Hint 1</summary>What is the variance of one term? You have it above, for d_k = 1.</details>
+# <details><summary>Hint 2</summary>What happens to variances when independent things are added?</details>
+# <details><summary>The idea</summary>d_k independent terms, each with the same variance: their variances add up.</details>
+
+
+# %% exercise="attention.predicted_variance"
+def predicted_variance(d_k):
+    """The variance of q·k for q and k of d_k independent components with mean 0 and variance 1."""
+    ### BEGIN SOLUTION
+    return d_k
+    ### END SOLUTION
+
+
+# %% check="attention.predicted_variance"
+check("attention.predicted_variance", predicted_variance)
+
+# %% draw=true
+sizes = [1, 4, 16, 64, 256, 1024]
+generator = torch.Generator().manual_seed(0)
+pairs = [[torch.randn(2000, d, generator=generator) for _ in "qk"] for d in sizes]
+measured = {"measured, 2000 pairs": [float((q * k).sum(dim=-1).var()) for q, k in pairs]}
+with waiting_for("Exercise 1.8"):
+    predicted = {"your prediction": [predicted_variance(d) for d in sizes]}
+    show(plots.lines(sizes, measured | predicted, xlabel="$d_k$", ylabel="variance of q·k", log="xy"))
+
+# %% [markdown]
+# So a typical score has size $\sqrt{d_k}$: 8 for $d_k = 64$, and 32 for 1024. Dividing by it brings every score back to
+# size 1, whatever $d_k$ is. (The argument is footnote 4 of Vaswani et al. 2017.)
+
+# %% [markdown]
+# ## 1.9 Why √d_k: a softmax that stops learning
+#
+# What do large scores do? With two keys whose scores differ by $g$, the larger weight is $w = 1/(1 + e^{-g})$. And how
+# much does it change when its score changes a little? By its derivative, $w(1-w)$:
+#
+# | gap $g$ | weight $w$ | derivative $w(1-w)$ |
+# | --- | --- | --- |
+# | 0 | 0.5 | 0.25 |
+# | 2 | 0.88 | 0.10 |
+# | 8 | 0.9997 | 0.0003 |
+# | 32 | 1.0000 | 0.00000000000001 |
+#
+# The softmax is *saturated*: it has decided, and hardly any gradient comes back to change its mind. All the
+# numbers are finite and nothing is unstable. It just doesn't learn. Measure it for many queries:
+#
+# **Exercise 1.9** · difficulty 4 of 5 · 15 minutes · 3 points
+#
+# Each of N queries has T keys of its own. For each query compute the T scores q·k, divided by $\sqrt{d_k}$ if `scaled`, and
+# their softmax. Return two averages over the N queries: of the largest weight, and of the Euclidean norm of the gradient of
+# that largest weight with respect to the query's T scores (those that go into the softmax).
+#
+# <details><summary>Hint 1</summary>Scores of shape (N, T): each q[n] meets its own keys k[n, t]. Broadcasting with a new
+# axis does it, and so does <code>torch.einsum</code>.</details>
+# <details><summary>Hint 2</summary>For a gradient by autograd the scores must require one:
+# <code>scores.detach().requires_grad_()</code>. Then <code>torch.autograd.grad</code> of a <i>sum</i> gives every row's
+# gradient at once, as no row's weight depends on another row's scores.</details>
+# <details><summary>The idea</summary>Scores, your softmax, the largest weight of each row; the gradient of the sum of
+# these with respect to the scores, (N, T); its norm along T; two means. Or derive the gradient on paper: with w the
+# weights and m the largest one's place, its t-th component is w_m(1 − w_m) for t = m and −w_m·w_t otherwise.</details>
+
+
+# %% exercise="attention.saturation"
+def saturation(q, k, scaled):
+    """How decided a softmax is, and how much gradient it lets through.
+
+    Args:
+        q: one query a row, (N, d_k).
+        k: the T keys of each query, (N, T, d_k).
+        scaled: whether the scores are divided by √d_k.
+
+    Returns:
+        The mean largest weight and the mean gradient norm, two tensors without axes.
+    """
+    ### BEGIN SOLUTION
+    scores = torch.einsum("nd,ntd->nt", q, k)
+    if scaled:
+        scores = scores / math.sqrt(q.size(-1))
+    scores = scores.detach().requires_grad_()
+    largest = softmax(scores, dim=-1).amax(dim=-1)
+    (gradient,) = torch.autograd.grad(largest.sum(), scores)
+    return largest.detach().mean(), gradient.norm(dim=-1).mean()
+    ### END SOLUTION
+
+
+# %% check="attention.saturation"
+check("attention.saturation", saturation)
+
+# %% draw=true
+with waiting_for("Exercise 1.9"):
+    torch.manual_seed(0)
+    sizes = [1, 4, 16, 64, 256, 1024]
+    rows = [(torch.randn(400, d), torch.randn(400, 16, d)) for d in sizes]
+    plain, scaled = ([saturation(q, k, flag) for q, k in rows] for flag in (False, True))
+    axes = plots.panels(2, width=4.2)
+    for which, ylabel in enumerate(["mean largest weight", "mean gradient norm"]):
+        series = {"not scaled": [f[which] for f in plain], "scaled by √$d_k$": [f[which] for f in scaled]}
+        plots.lines(sizes, series, xlabel="$d_k$", ylabel=ylabel, log="x", ax=axes[which])
+    show(axes[0])
+    q, k = rows[-1]
+    norms = [float(saturation(q[n : n + 1], k[n : n + 1], False)[1]) for n in range(len(q))]
+    print(
+        f"d_k = 1024, not scaled: {sum(norm < 1e-3 for norm in norms) / 4:.0f} % of the queries get a gradient below 0.001"
+    )
+
+# %% [markdown]
+# That is the reason for $\sqrt{d_k}$: **the scores' variance is $d_k$, so the softmax saturates and its gradient vanishes.**
+# The mean even flatters: a few queries with two keys that happen to tie carry nearly all of it.
+#
+# Move $d_k$ and see it happen. Then divide by $\sqrt{d_k}$ and move it again.
+
+# %% draw=true
+widgets.saturation_explorer(saturation)
+
+# %% [markdown]
+# ## 1.10 Additive or dot product?
+#
+# A report prefers the dot product for two reasons: it is cheaper, and additive attention, with its tanh, isn't fully
+# differentiable. Take the second first. PyTorch can compare gradients with finite differences; `gradcheck` says True where
+# they agree.
+
+# %% draw=true
+with waiting_for("Exercises 1.3 and 1.4"):
+    torch.manual_seed(0)
+    sizes_of = {
+        "additive": [(5,), (4, 3), (4, 2), (5, 6), (3, 6), (6,)],
+        "dot product": [(2, 3), (4, 3), (4, 5)],
+    }
+    functions = {"additive": additive_attention, "dot product": scaled_dot_product_attention}
+    for name, function in functions.items():
+        inputs = [torch.randn(size, dtype=torch.float64, requires_grad=True) for size in sizes_of[name]]
+        print(f"{name}: gradients right everywhere we look?", torch.autograd.gradcheck(function, inputs))
+
+# %% [markdown]
+# Both are differentiable: tanh is smooth, and its derivative is $1 - \tanh^2$. You trained through it in 1.3.
+#
+# Now the cost, for T queries and T keys of d features. Both need about T²·d multiplications. But the dot
+# product is one matrix product, which processors are built for. Additive attention makes T²·d numbers, puts each of them
+# through a tanh, and has to keep them all for the gradient (Vaswani et al. 2017, section 3.2.1, chose the dot product for
+# this). Timed on one core of your machine, with your functions:
+
+# %% draw=true
+from timeit import repeat
+
+threads = torch.get_num_threads()
+torch.set_num_threads(1)  # so that other programs disturb the clock less
+with waiting_for("Exercises 1.3 and 1.6"), torch.no_grad():
+    T, widths, times = 64, [16, 32, 64, 128, 256], {"additive": [], "dot product": []}
+    for d in widths:
+        q, k, W, v = torch.randn(T, d), torch.randn(T, d), torch.randn(d, d) / d**0.5, torch.randn(d)
+        for name, function, inputs in (
+            ("additive", additive_attention, (q, k[None], k[None], W, W, v)),
+            ("dot product", cross_attention, (q, k, W, W, W)),
+        ):
+            laps = repeat(lambda call=function, inputs=inputs: call(*inputs), number=1, repeat=30)
+            times[name].append(1000 * min(laps))
+    title = f"{T} queries, {T} keys"
+    show(plots.lines(widths, times, xlabel="features d", ylabel="milliseconds", title=title, log="xy"))
+    print(f"d = {d}: additive takes {times['additive'][-1] / times['dot product'][-1]:.0f} times as long")
+torch.set_num_threads(threads)
+
+# %% [markdown]
+# **Question 1.10** · graded by hand · 8 minutes · 5 points
+#
+# Compare dot-product with additive attention. How does each compute a score? Are both differentiable? What differs in
+# time and memory, and why? Which of the two needs $\sqrt{d_k}$, and why doesn't the other? Use what you measured.
+
+# %% [markdown] written="attention.dot_or_additive" points=5
+# ### BEGIN SOLUTION
+# **Model answer.** Dot-product attention takes q·k/√d_k, where q and k have the same size (after projection). Additive
+# attention brings q and k to a common size, adds them, and reads a score from tanh of the sum by a vector v; q and k may
+# differ in size. Both are differentiable everywhere: tanh is smooth, gradcheck agrees for both, and we trained the additive
+# one by gradient descent. The number of multiplications is of the same order, T²·d. But all dot products are one matrix
+# product, which hardware is made for, and only the T × T scores are stored. The additive one forms T × T × d_a numbers and
+# a tanh of each, so it is slower (several times in our timing) and needs d_a times the memory for its hidden layer. Dot
+# products of random vectors have variance d_k, which saturates the softmax, hence the scale. tanh lies between −1 and 1,
+# so that an additive score is at most the sum of |v_i| however large q and k are.
+#
+# **Rubric**
+# - 1 point: how each computes a score.
+# - 1 point: both are differentiable, with a reason or the measurement.
+# - 1 point: the dot product is faster, because all scores are one matrix product (naming the measured ratio is enough).
+# - 1 point: additive needs more memory: T × T × d_a numbers against T × T.
+# - 1 point: the dot product's size grows like √d_k and saturates the softmax; tanh bounds the additive score.
+# - "Additive isn't differentiable", or "cheaper by a whole order in T", loses the point of its line and no other.
+# ### END SOLUTION
+
+# %% [markdown]
+# ## 1.11 Shuffle the words
+#
+# Does self-attention know the order of words? Each word in this sentence has a random vector; the second picture has the
+# same words in another order.
+
+# %%
+torch.manual_seed(22)
+vector = {word: torch.randn(4) for word in ("dog", "bites", "man")}
+matrices = [torch.randn(4, 4) for _ in range(3)]
+
+# %% draw=true
+with waiting_for("Exercise 1.6"):
+    axes = plots.panels(2, width=3.2, height=2.6)
+    for ax, sentence in zip(axes, (["dog", "bites", "man"], ["man", "bites", "dog"]), strict=True):
+        embedded = torch.stack([vector[word] for word in sentence])
+        outputs, weights = cross_attention(embedded, embedded, *matrices)
+        plots.heatmap(weights, sentence, sentence, title=" ".join(sentence), ax=ax)
+        print(
+            f"{' '.join(sentence)}: the output for bites is",
+            [round(value, 3) for value in outputs[1].tolist()],
+        )
+    show(axes[0])
+
+# %% [markdown]
+# The same numbers, in another order. Every word gets the same output in both sentences, so who bites whom is lost.
+# Two words for what a layer does to shuffled positions, with $p$ a permutation:
+#
+# - **equivariant**: $\text{layer}(x_p) = \text{layer}(x)_p$. Shuffle the input and the output is shuffled alike.
+# - **invariant**: $\text{layer}(x_p) = \text{layer}(x)$. Shuffle the input and nothing happens to the output.
+#
+# **By hand.** x = (1, 2, 4), shuffled to (2, 1, 4). Doubling gives (2, 4, 8), and then (4, 2, 8): equivariant. The sum gives 7 and 7:
+# invariant. Running sums give (1, 3, 7), and then (2, 3, 7): neither.
+#
+# **Exercise 1.11** · difficulty 3 of 5 · 10 minutes · 3 points
+#
+# Measure how far a layer is from each. A gap of 0 (up to rounding) means that it has the property.
+#
+# <details><summary>Hint 1</summary>Shuffling the positions is indexing with <code>permutation</code>, on the axis before
+# the last: there may be a batch axis in front.</details>
+# <details><summary>Hint 2</summary>Three tensors are enough: the layer's output for x, that output shuffled, and the
+# layer's output for the shuffled x.</details>
+# <details><summary>The idea</summary>Both gaps are the largest absolute difference from layer(x shuffled): once to the
+# shuffled output, once to the output as it is.</details>
+
+
+# %% exercise="attention.permutation"
+def permutation_gaps(layer, x, permutation):
+    """How far a layer is from permutation equivariance and from permutation invariance.
+
+    Args:
+        layer: a function of x.
+        x: (T, d) or (B, T, d).
+        permutation: (T,), an order of the positions 0 ... T-1.
+
+    Returns:
+        max |layer(x[p]) - layer(x)[p]| and max |layer(x[p]) - layer(x)|, two tensors without axes.
+    """
+    ### BEGIN SOLUTION
+    plain = layer(x)
+    shuffled = layer(x[..., permutation, :])
+    return (shuffled - plain[..., permutation, :]).abs().max(), (shuffled - plain).abs().max()
+    ### END SOLUTION
+
+
+# %% check="attention.permutation"
+check("attention.permutation", permutation_gaps)
+
+# %% draw=true
+with waiting_for("Exercises 1.6 and 1.11"):
+    torch.manual_seed(0)
+    tokens, positions = torch.randn(6, 4), torch.randn(6, 4)
+    layers = {
+        "self-attention": lambda x: cross_attention(x, x, *matrices)[0],
+        "positions, then self-attention": lambda x: cross_attention(x + positions, x + positions, *matrices)[
+            0
+        ],
+        "mean over positions": lambda x: x.mean(dim=-2, keepdim=True).expand_as(x),
+        "running sum": lambda x: x.cumsum(dim=-2),
+    }
+    print(f"{'layer':<30} equivariance gap  invariance gap")
+    for name, layer in layers.items():
+        gaps = permutation_gaps(layer, tokens, torch.tensor([2, 0, 5, 1, 4, 3]))
+        print(f"{name:<30} {gaps[0]:16.4f}  {gaps[1]:14.4f}")
+
+# %% [markdown]
+# Self-attention is equivariant. Add something that depends on the position to each vector, and it no longer is: that
+# is how a Transformer gets to know word order, and it is the subject of lesson 4. (The mean, written at every position,
+# has both properties, as all its rows are alike.)
+
+# %% [markdown]
+# ## 1.12 Symmetric is something else
+#
+# A report gives this reason for position encodings: the dot product is permutation invariant, since
+# dot(a, b) = dot(b, a). That equation is true, and it isn't the reason: it swaps the two *arguments* of one score.
+# Shuffling *positions* is another thing. Self-attention with $W_q \ne W_k$ even scores (a, b) and (b, a) differently, and
+# loses the order all the same.
+#
+# **Exercise 1.12** · difficulty 2 of 5 · 4 minutes · 2 points
+#
+# Write `"symmetric"`, `"equivariant"` or `"invariant"` in place of each `...`. `layer` is self-attention, `pooled` is the
+# mean of its outputs over the positions, `p` a permutation.
+#
+# <details><summary>Hint 1</summary>Which words are about one function of two arguments, which about shuffled positions?</details>
+# <details><summary>Hint 2</summary>After a shuffle, does the output move along, or stay as it is?</details>
+# <details><summary>The idea</summary>Swapped arguments: symmetric. Moves along: equivariant. Stays: invariant. For the
+# last slot, which of these did you measure for self-attention?</details>
+
+# %% exercise="attention.symmetry"
+kinds = {
+    "dot(a, b) == dot(b, a)": ...,
+    "layer(x[p]) == layer(x)[p]": ...,
+    "pooled(x[p]) == pooled(x)": ...,
+    "why word order is lost in self-attention": ...,
+}
+### BEGIN SOLUTION
+kinds = {
+    "dot(a, b) == dot(b, a)": "symmetric",
+    "layer(x[p]) == layer(x)[p]": "equivariant",
+    "pooled(x[p]) == pooled(x)": "invariant",
+    "why word order is lost in self-attention": "equivariant",
+}
+### END SOLUTION
+
+# %% check="attention.symmetry"
+check("attention.symmetry", kinds)
+
+# %% [markdown]
+# ## 1.13 A slip in a real report
+#
+# A student wrote self-attention down in formulas, step by step. Here are the same steps as code. It runs, the shapes are
+# right, the weights sum to 1. One line is wrong all the same.
+
+
+# %%
+def report_attention(x, W_q, W_k, W_v):
+    q, k, v = x @ W_q, x @ W_k, x @ W_v  # line 1
+    d_k = k.size(-1)  # line 2
+    scores = q @ k.transpose(-2, -1) / math.sqrt(d_k)  # line 3
+    weights = torch.softmax(scores / math.sqrt(d_k), dim=-1)  # line 4
+    return weights @ v  # line 5
+
+
+# %% [markdown]
+# **Exercise 1.13** · difficulty 2 of 5 · 4 minutes · 1 point
+#
+# Which line? Write its number in place of `...`
+#
+# <details><summary>Hint 1</summary>Read it beside the formula in 1.4, symbol by symbol.</details>
+# <details><summary>Hint 2</summary>How large is a typical score after line 3? And what goes into the softmax?</details>
+# <details><summary>The idea</summary>Each part of the formula should happen once.</details>
+
+# %% exercise="attention.find_slip"
+slip_line = ...
+### BEGIN SOLUTION
+slip_line = 4
+### END SOLUTION
+
+# %% check="attention.find_slip"
+check("attention.find_slip", slip_line)
+
+# %% [markdown]
+# ## 1.14 Repair it
+#
+# **Exercise 1.14** · difficulty 1 of 5 · 4 minutes · 2 points
+#
+# Write the repaired function.
+#
+# <details><summary>Hint 1</summary>The other four lines can stay as they are.</details>
+# <details><summary>Hint 2</summary>You may call functions that you wrote above instead.</details>
+# <details><summary>The idea</summary>Line 3 has scaled the scores already, so line 4 has only the softmax to do.</details>
+
+
+# %% exercise="attention.repair"
+def repaired_attention(x, W_q, W_k, W_v):
+    """Self-attention as it should be.
+
+    Args:
+        x: (..., T, d).
+        W_q: (d, d_k).
+        W_k: (d, d_k).
+        W_v: (d, d_v).
+
+    Returns:
+        The outputs, (..., T, d_v).
+    """
+    ### BEGIN SOLUTION
+    return cross_attention(x, x, W_q, W_k, W_v)[0]
+    ### END SOLUTION
+
+
+# %% check="attention.repair"
+check("attention.repair", repaired_attention)
+
+# %% [markdown]
+# What did the slip do? Scaled once, scores have size 1. Scaled twice, they have size $1/\sqrt{d_k}$: the larger the model, the more
+# its attention becomes a plain average. No error, no warning, only a worse model. This is the kind of slip that a
+# shape can't show you.
+
+# %% draw=true
+with waiting_for("Exercise 1.2"):
+    torch.manual_seed(0)
+    one_query = torch.randn(8, 64) @ torch.randn(64) / math.sqrt(64)
+    both = {
+        "scaled once": softmax(one_query, dim=0),
+        "scaled twice": softmax(one_query / math.sqrt(64), dim=0),
+    }
+    labels = [f"key {number}" for number in range(1, 9)]
+    show(plots.bars(labels, both, title="One query, 8 keys, $d_k$ = 64"))
+
+# %% [markdown]
+# ## 1.15 What to take along
+#
+# - Attention is a soft look-up: scores, softmax, weighted average. A query asks; keys are compared; values are mixed.
+# - Additive: a small network scores each pair. Dot product: one matrix product scores them all. Both have gradients.
+# - Self-attention asks itself, cross-attention asks another sequence. The same function does both.
+# - Divide by √d_k once: scores have variance d_k, a saturated softmax has no gradient.
+# - A mask is True where a query may look, and acts before the softmax.
+# - Self-attention is permutation equivariant. Symmetry of the dot product is another thing.
+#
+# **Sources.** Bahdanau, Cho and Bengio 2015, *Neural machine translation by jointly learning to align and translate*.
+# Vaswani et al. 2017, *Attention is all you need*, sections 3.2.1 and 3.2.3.
+#
+# Next, lesson 2 counts what all this costs.

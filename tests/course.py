@@ -1,0 +1,87 @@
+"""A course folder for tests: lesson 01 as built, nbgrader's settings, and the commands run in it."""
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+
+from autograder.lessons import ROOT
+
+LESSON = "01_attention"
+
+
+class Course:
+    """A course of lesson 01 in a folder of its own."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        root.mkdir(parents=True, exist_ok=True)
+        shutil.copytree(ROOT / "source" / LESSON, root / "source" / LESSON)
+        config = (ROOT / "nbgrader_config.py").read_text()
+        (root / "nbgrader_config.py").write_text(config + f"\nc.Exchange.root = {str(root / 'exchange')!r}\n")
+
+    def run(self, *command: str, cwd: Path | None = None, check: bool = True, **env: str) -> subprocess.CompletedProcess:
+        """Run `headstart ...` or `nbgrader ...` as a user would, in the course's folder unless told otherwise."""
+        module = {"headstart": "autograder", "nbgrader": "nbgrader"}[command[0]]
+        done = subprocess.run(
+            [sys.executable, "-m", module, *command[1:]], cwd=cwd or self.root, capture_output=True, text=True,
+            env={**os.environ, "COLUMNS": "200", "PYTHONPATH": str(ROOT), **env},
+        )  # fmt: skip
+        if check and done.returncode:
+            raise AssertionError(f"{' '.join(command)} exited with {done.returncode}\n{done.stdout}\n{done.stderr}")
+        return done
+
+    def submission(self, student: str) -> Path:
+        """The folder of a student's submission, made if need be."""
+        folder = self.root / "submitted" / student / LESSON
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
+    def hand_in(self, student: str, answers: dict[str, str] | None = None, cells: tuple[str, ...] = ()) -> Path:
+        """Write a submission: the solved lesson, some answers replaced by others, some cells added at the end."""
+        notebook = self.solved()
+        for cell in notebook.cells:
+            for exercise, source in (answers or {}).items():
+                if cell.metadata.get("nbgrader", {}).get("grade_id") == f"{exercise.replace('.', '-')}-answer":
+                    cell.source = source
+        notebook.cells += [nbformat.v4.new_code_cell(source) for source in cells]
+        path = self.submission(student) / f"{LESSON}.ipynb"
+        nbformat.write(notebook, path)
+        return path
+
+    def solved(self) -> nbformat.NotebookNode:
+        """The lesson with its solutions in."""
+        return nbformat.read(self.root / "source" / LESSON / f"{LESSON}.ipynb", as_version=4)
+
+    def verdicts(self) -> dict[str, dict[str, dict]]:
+        """What is recorded: student -> exercise -> verdict."""
+        rows = self.query("select student, verdicts from headstart_grading")
+        return {student: {v["exercise"]: v for v in json.loads(verdicts)} for student, verdicts in rows}
+
+    def statuses(self) -> dict[str, dict[str, str]]:
+        """Student -> exercise -> status."""
+        return {s: {id: v["status"] for id, v in verdicts.items()} for s, verdicts in self.verdicts().items()}
+
+    def query(self, sql: str) -> list[tuple]:
+        """Ask the gradebook."""
+        with sqlite3.connect(self.root / "gradebook.db") as db:
+            return db.execute(sql).fetchall()
+
+    def scores(self) -> dict[tuple[str, str], float | None]:
+        """What nbgrader will show: (student, cell) -> automatic score."""
+        sql = """select submitted_assignment.student_id, base_cell.name, grade.auto_score from grade
+            join base_cell on base_cell.id = grade.cell_id
+            join submitted_notebook on submitted_notebook.id = grade.notebook_id
+            join submitted_assignment on submitted_assignment.id = submitted_notebook.assignment_id"""
+        rows = self.query(sql)
+        assert len(rows) == len({row[:2] for row in rows}), "a cell of a submission is in the gradebook twice"
+        return {(student, cell): score for student, cell, score in rows}
+
+    def autograded(self, student: str) -> nbformat.NotebookNode:
+        """The notebook that formgrader shows."""
+        return nbformat.read(self.root / "autograded" / student / LESSON / f"{LESSON}.ipynb", as_version=4)

@@ -1,0 +1,113 @@
+"""A course of one small lesson, for the tests of the authoring chain."""
+
+from pathlib import Path
+
+import nbformat
+import torch
+
+from autograder import lessons
+from autograder.build import build
+from autograder.exercise import Case, Exercise, Misconception
+
+MASTER = '''\
+# %% [markdown]
+# # 1 · Attention
+# What it teaches.
+
+# %% setup=true
+from helpers.checks import check
+
+# %% [markdown]
+# ## 1.1 Twice as much
+# Some prose.
+#
+# **Exercise 1.1** · difficulty 2 of 5 · 10 minutes · 3 points
+
+# %% exercise="attention.double"
+def double(x):
+    """Return twice x."""
+    ### BEGIN SOLUTION
+    return 2 * x  # the answer
+    ### END SOLUTION
+
+
+# %% check="attention.double"
+check("attention.double", double)
+
+# %% draw=true
+print("a picture")
+
+# %% [markdown]
+# ## 1.2 Who is who
+# **Exercise 1.2** · difficulty 1 of 5 · 1 minute · 1 point
+
+# %% exercise="attention.who"
+who = {
+    "query": ...,  # "x" or "y"
+}
+### BEGIN SOLUTION
+who = {"query": "y"}
+### END SOLUTION
+
+# %% check="attention.who"
+check("attention.who", who)
+
+# %%
+double(3)
+
+# %% [markdown]
+# **Question 1.3** · graded by hand · 8 minutes · 5 points
+
+# %% [markdown] written="attention.why" points=5
+# ### BEGIN SOLUTION
+# Because it is so.
+# ### END SOLUTION
+'''
+DOUBLE = Exercise(
+    id="attention.double", title="Double", points=3, difficulty=2, minutes=10,
+    reference=lambda x: 2 * x,
+    cases=lambda generator: [Case("three numbers", (torch.randn(3, generator=generator),))],
+    misconceptions=(Misconception("squared", lambda x: x * x, "Squared, not doubled."),),
+)  # fmt: skip
+WHO = Exercise(
+    id="attention.who", title="Who is who", points=1, difficulty=1, minutes=1, driver="choice",
+    reference={"query": "y"}, needs=("attention.double",),
+    cases=lambda generator: [Case("all", ({"query": ["x", "y"]},))],
+    misconceptions=(Misconception("swapped", {"query": "x"}, "The query comes from y."),),
+)  # fmt: skip
+LESSON = "01_attention"
+NOTEBOOK = f"{LESSON}/{LESSON}.ipynb"
+
+
+class Course:
+    """A course of one small lesson in a folder of its own."""
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.specs = root, {spec.id: spec for spec in (DOUBLE, WHO)}
+        self.write("notebooks/01_attention.py", MASTER)
+        for name in ("__init__", "checks", "start", "attention", "transformer"):
+            self.write(f"helpers/{name}.py", f'"""{name}"""\n')
+
+    def write(self, path: str, text: str) -> None:
+        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / path).write_bytes(text.encode())
+
+    def edit(self, old: str, new: str) -> None:
+        text = (self.root / "notebooks/01_attention.py").read_text(encoding="utf-8")
+        assert old in text
+        self.write("notebooks/01_attention.py", text.replace(old, new))
+
+    def build(self, *names: str, check: bool = False) -> int:
+        return build(list(names), check, root=self.root, load=lambda topic: self.specs)
+
+    def notebook(self, tree: str) -> nbformat.NotebookNode:
+        return nbformat.read(self.root / tree / NOTEBOOK, as_version=4)
+
+    def files(self) -> dict[str, tuple[bytes, int]]:
+        found = [path for path in self.root.rglob("*") if path.is_file()]
+        return {str(path): (path.read_bytes(), path.stat().st_mtime_ns) for path in found}
+
+
+def by_kind(notebook: nbformat.NotebookNode) -> dict[str, nbformat.NotebookNode]:
+    """The cells of a small notebook by what they are: `check attention.double`."""
+    return {f"{lessons.kind(cell)} {lessons.exercise_of(cell)}".strip(): cell for cell in notebook.cells}

@@ -1,0 +1,360 @@
+"""The authoring chain: masters -> source -> release."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbgrader.nbgraderformat import MetadataValidator
+
+from autograder import lessons, trees
+from autograder.build import build, make
+from autograder.lessons import ROOT
+from autograder.master import Cell, read_master
+from autograder.review import solution_lines
+from autograder.source import alike, cell_ids
+from tests.small_course import LESSON, NOTEBOOK, Course, by_kind
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Course:
+    return Course(tmp_path)
+
+
+# -- what is built ---------------------------------------------------------------------------------------
+
+
+def test_source_carries_nbgraders_metadata(course: Course) -> None:
+    assert course.build() == 0
+    notebook = course.notebook("source")
+    nbformat.validate(notebook)
+    MetadataValidator().validate_nb(notebook)
+    cells = by_kind(notebook)
+    flags = {
+        name: {key: cell.metadata.nbgrader[key] for key in ("grade", "solution", "locked")}
+        for name, cell in cells.items()
+        if "nbgrader" in cell.metadata
+    }
+    assert flags == {
+        "setup": {"grade": False, "solution": False, "locked": True},
+        "exercise attention.double": {"grade": False, "solution": True, "locked": False},
+        "check attention.double": {"grade": True, "solution": False, "locked": True},
+        "exercise attention.who": {"grade": False, "solution": True, "locked": False},
+        "check attention.who": {"grade": True, "solution": False, "locked": True},
+        "written attention.why": {"grade": True, "solution": True, "locked": False},
+    }
+    points = {n: c.metadata.nbgrader.get("points") for n, c in cells.items() if "nbgrader" in c.metadata}
+    assert [points[name] for name in points if points[name]] == [3, 1, 5]
+    assert cells["draw"].metadata.tags == ["draw"]
+    assert cells["given"].metadata == {} and cells["prose"].metadata == {}
+    assert notebook.metadata.kernelspec.name == "python3"
+    assert (notebook.nbformat, notebook.nbformat_minor) == (4, 5)
+
+
+def test_release_has_stubs_and_nothing_of_the_solutions(course: Course) -> None:
+    course.build()
+    notebook = course.notebook("release")
+    nbformat.validate(notebook)
+    MetadataValidator().validate_nb(notebook)
+    cells = by_kind(notebook)
+    stub = '"""Return twice x."""\n    # YOUR CODE HERE\n    raise NotImplementedError()'
+    assert cells["exercise attention.double"].source.endswith(stub)
+    assert cells["exercise attention.who"].source == 'who = {\n    "query": ...,  # "x" or "y"\n}'
+    assert cells["written attention.why"].source == "YOUR ANSWER HERE"
+    text = (course.root / "release" / NOTEBOOK).read_text(encoding="utf-8")
+    assert "the answer" not in text and "Because it is so" not in text and "SOLUTION" not in text
+    assert not cells["check attention.double"].metadata.editable
+
+
+def test_checks_hold_the_heading_the_needs_and_the_mistakes(course: Course) -> None:
+    course.build()
+    text = (course.root / "release" / LESSON / "checks.json").read_text(encoding="utf-8")
+    assert text == (course.root / "source" / LESSON / "checks.json").read_text(encoding="utf-8")
+    checks = json.loads(text)
+    assert list(checks) == ["attention.double", "attention.who"]
+    assert checks["attention.double"]["look_at"] == "1.1 Twice as much"
+    assert checks["attention.who"]["needs"] == ["Double"]
+    assert checks["attention.double"]["mistakes"][0]["sentence"] == "Squared, not doubled."
+    assert max(text.split("\n"), key=len).lstrip().startswith('{"')  # a case a line
+
+
+def test_a_lesson_carries_the_helpers_of_earlier_lessons_only(course: Course) -> None:
+    course.write("notebooks/00_start_here.py", "# %% [markdown]\n# # 0 · Start here\n")
+    course.write("notebooks/02_complexity.py", "# %% [markdown]\n# # 2 · Complexity\n")
+    specs = course.specs
+    load = lambda topic: specs if topic == "attention" else {}  # noqa: E731
+    assert build([], False, root=course.root, load=load) == 0
+    for tree in ("source", "release"):
+        carried = {
+            lesson: sorted(path.stem for path in (course.root / tree / lesson / "helpers").iterdir())
+            for lesson in ("00_start_here", "01_attention", "02_complexity")
+        }
+        assert carried == {
+            "00_start_here": ["__init__", "checks", "start"],
+            "01_attention": ["__init__", "checks"],
+            "02_complexity": ["__init__", "attention", "checks"],
+        }
+
+
+def test_ids_are_stable_readable_and_unique(course: Course) -> None:
+    cells, _ = read_master(course.root / "notebooks/01_attention.py", "")
+    before = cell_ids(cells)
+    assert before == [
+        "attention", "setup", "twice-as-much", "attention-double-answer", "attention-double",
+        "twice-as-much-draw", "who-is-who", "attention-who-answer", "attention-who", "who-is-who-code",
+        "who-is-who-2", "attention-why",
+    ]  # fmt: skip
+    course.edit("# %% draw=true", "# %% [markdown]\n# More.\n\n# %% draw=true")
+    course.edit("# ## 1.1 Twice", "# ## 1.7 Twice")
+    cells, _ = read_master(course.root / "notebooks/01_attention.py", "")
+    after = cell_ids(cells)
+    assert [name for name in after if name not in before] == ["twice-as-much-2"]
+    assert len(set(after)) == len(after)
+    assert all(re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", name) for name in after)
+
+
+def test_a_heading_that_is_called_like_an_exercise_gets_another_id(course: Course) -> None:
+    course.edit("## 1.2 Who is who", "## 1.2 Attention why")
+    cells, _ = read_master(course.root / "notebooks/01_attention.py", "")
+    names = cell_ids(cells)
+    assert names.count("attention-why") == 1 and names[-1] == "attention-why"
+    assert len(set(names)) == len(names)
+
+
+def test_a_comment_in_a_code_block_is_no_heading(course: Course) -> None:
+    course.edit("# Some prose.\n", "# ```python\n# # not a heading\n# ```\n")
+    course.build()
+    checks = json.loads((course.root / "source" / LESSON / "checks.json").read_text(encoding="utf-8"))
+    assert checks["attention.double"]["look_at"] == "1.1 Twice as much"
+
+
+def test_grade_ids_lead_back_to_exercises() -> None:
+    assert lessons.grade_id("attention.scaled_dot") == "attention-scaled_dot"
+    assert lessons.exercise_id("attention-scaled_dot") == "attention.scaled_dot"
+    assert lessons.exercise_id("attention-scaled_dot-answer") == "attention.scaled_dot"
+
+
+@pytest.mark.parametrize(
+    "name", ["1", "01", "attention", LESSON, "notebooks/01_attention.py", "source/01_attention/"]
+)
+def test_a_lesson_goes_by_many_names(course: Course, name: str) -> None:
+    assert lessons.find(name, course.root) == LESSON
+
+
+def test_a_wrong_lesson_name_is_answered_with_the_right_one(
+    course: Course, capsys: pytest.CaptureFixture
+) -> None:
+    assert course.build("01_atention") == 1
+    assert "did you mean 01_attention?" in capsys.readouterr().err
+
+
+# -- building again --------------------------------------------------------------------------------------
+
+
+def test_building_twice_touches_no_file(course: Course) -> None:
+    course.build()
+    before = course.files()
+    assert course.build() == 0
+    assert course.files() == before
+    assert course.build(check=True) == 0
+    assert course.files() == before
+
+
+def test_another_folder_and_order_give_the_same_bytes(course: Course, tmp_path: Path) -> None:
+    first = make([LESSON], _folder(tmp_path / "a"), root=course.root, load=lambda topic: course.specs)
+    second = make([LESSON], _folder(tmp_path / "b"), root=course.root, load=lambda topic: course.specs)
+    assert first == second
+
+
+def _folder(path: Path) -> Path:
+    path.mkdir()
+    return path
+
+
+def test_check_names_what_differs_and_the_command_that_mends_it(
+    course: Course, capsys: pytest.CaptureFixture
+) -> None:
+    course.build()
+    course.edit("Some prose.", "Other prose.")
+    capsys.readouterr()
+    before = course.files()
+    assert course.build(check=True) == 1
+    assert course.files() == before
+    said = capsys.readouterr().err
+    assert f"source/{NOTEBOOK} is out of date\nrelease/{NOTEBOOK} is out of date" in _sorted_lines(said)
+    assert "to mend: headstart build 01_attention" in said
+    assert course.build() == 0
+    assert course.build(check=True) == 0
+
+
+def _sorted_lines(text: str) -> str:
+    return "\n".join(sorted(text.split("\n"), reverse=True))
+
+
+@pytest.mark.parametrize("path", [f"source/{NOTEBOOK}", f"release/{LESSON}/checks.json"])
+def test_check_misses_no_file(course: Course, capsys: pytest.CaptureFixture, path: str) -> None:
+    course.build()
+    (course.root / path).unlink()
+    assert course.build(check=True) == 1
+    assert f"{path} is missing" in capsys.readouterr().err
+
+
+def test_check_takes_a_fresh_clone_which_has_no_copies_of_helpers(course: Course) -> None:
+    course.build()
+    for tree in ("source", "release"):
+        shutil.rmtree(course.root / tree / LESSON / "helpers")
+    assert course.build(check=True) == 0
+    course.build()
+    course.write("helpers/checks.py", "changed = True\n")
+    assert course.build(check=True) == 1
+
+
+def test_check_finds_a_folder_without_a_master(course: Course, capsys: pytest.CaptureFixture) -> None:
+    course.build()
+    course.write("source/02_gone/02_gone.ipynb", "{}")
+    assert course.build(check=True) == 1
+    assert "source/02_gone has no master" in capsys.readouterr().err
+
+
+def test_a_helper_that_a_lesson_no_longer_carries_is_removed(course: Course) -> None:
+    course.build()
+    (course.root / "helpers/checks.py").unlink()
+    assert course.build(check=True) == 1
+    assert course.build() == 0
+    assert not (course.root / f"source/{LESSON}/helpers/checks.py").exists()
+    assert not (course.root / f"release/{LESSON}/helpers/checks.py").exists()
+
+
+def test_files_of_a_student_stay(course: Course) -> None:
+    course.build()
+    course.write(f"release/{LESSON}/notes.txt", "mine")
+    course.write(f"release/{LESSON}/helpers/mine.py", "mine = 1")
+    course.edit("Some prose.", "Other prose.")
+    course.build()
+    assert (course.root / f"release/{LESSON}/notes.txt").exists()
+    assert (course.root / f"release/{LESSON}/helpers/mine.py").exists()
+    assert course.build(check=True) == 0
+
+
+def test_a_released_notebook_with_answers_in_it_is_kept(
+    course: Course, capsys: pytest.CaptureFixture
+) -> None:
+    course.build()
+    path = course.root / "release" / NOTEBOOK
+    notebook = course.notebook("release")
+    by_kind(notebook)["exercise attention.double"].source = "def double(x):\n    return x + x"
+    nbformat.write(notebook, path)
+    theirs = path.read_bytes()
+    course.edit("Some prose.", "Other prose.")
+    capsys.readouterr()
+    assert course.build() == 0
+    assert path.read_bytes() == theirs
+    assert f"release/{NOTEBOOK} has answers in it" in capsys.readouterr().err
+    assert course.build(check=True) == 1
+    path.unlink()
+    assert course.build() == 0
+    assert course.build(check=True) == 0
+
+
+def test_outputs_alone_are_no_answers(course: Course) -> None:
+    course.build()
+    notebook = course.notebook("release")
+    by_kind(notebook)["given"].outputs = [nbformat.v4.new_output("stream", text="6")]
+    nbformat.write(notebook, course.root / "release" / NOTEBOOK)
+    assert course.build(check=True) == 1
+    assert course.build() == 0
+    assert course.build(check=True) == 0
+
+
+def test_numbers_that_another_processor_rounds_differently_are_left_alone(course: Course) -> None:
+    course.build()
+    path = course.root / "source" / LESSON / "checks.json"
+    checks = json.loads(path.read_text(encoding="utf-8"))
+    text = path.read_text(encoding="utf-8")
+    number = repr(checks["attention.double"]["cases"][0]["args"][0]["data"][0])
+    rounded = text.replace(number, repr(float(number) * (1 + 1e-7)))
+    assert rounded != text
+    for tree in ("source", "release"):
+        (course.root / tree / LESSON / "checks.json").write_bytes(rounded.encode())
+    assert course.build(check=True) == 0
+    course.build()
+    assert path.read_bytes() == rounded.encode()
+    path.write_bytes(text.replace(number, repr(float(number) * 1.01)).encode())
+    assert course.build(check=True) == 1
+    course.build()
+    assert path.read_bytes() == text.encode()
+
+
+def test_alike_takes_nothing_else_for_the_same() -> None:
+    tensor = {"$tensor": "float32", "shape": [2], "data": [1.0, float("nan")]}
+    assert alike({"a": [tensor, "x", 3, 0.5, None]}, {"a": [dict(tensor), "x", 3, 0.5 + 1e-9, None]})
+    assert not alike(tensor, {**tensor, "$tensor": "float64"})
+    assert not alike({"a": 1}, {"a": True})
+    assert not alike({"points": 3}, {"points": 4})
+    assert not alike({"a": 1, "b": 2}, {"b": 2, "a": 1})
+    assert not alike([1], [1, 2])
+
+
+# -- nbgrader's own command ------------------------------------------------------------------------------
+
+
+def test_nbgraders_own_command_makes_the_same_release(course: Course) -> None:
+    course.build()
+    ours = (course.root / "release" / NOTEBOOK).read_bytes()
+    shutil.copy(ROOT / "nbgrader_config.py", course.root)
+    command = [sys.executable, "-m", "nbgrader", "generate_assignment", LESSON, "--force"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(course.root), "PATH": os.defpath}
+    done = subprocess.run(
+        command, cwd=course.root, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert (course.root / "gradebook.db").exists()
+    assert (course.root / "release" / NOTEBOOK).read_bytes() == ours
+    assert course.build(check=True) == 0
+
+
+# -- the course as it is committed -----------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    return make(lessons.names(), tmp_path_factory.mktemp("made"))
+
+
+def test_source_and_release_are_in_step_with_the_masters(made: dict[str, bytes]) -> None:
+    found = trees.differences(lessons.names(), made)
+    committed = {path: what for path, what in found.items() if "/helpers/" not in path}
+    assert not committed, f"{committed}\nto mend: headstart build"
+
+
+@pytest.mark.parametrize("lesson", lessons.names())
+def test_no_released_file_holds_a_solution(lesson: str, made: dict[str, bytes]) -> None:
+    cells, _ = read_master(lessons.master_path(lesson), lesson)
+    secret = {line.strip() for cell in cells for line in solution_lines(cell)}
+    given = {line.strip() for cell in cells for line in set(_texts(cell)) - set(solution_lines(cell))}
+    telling = {line for line in secret - given if len(line) > 8 and not line.endswith("{")}
+    notebook = nbformat.reads(made[f"release/{lesson}/{lesson}.ipynb"].decode(), as_version=4)
+    released = {line.strip() for cell in notebook.cells for line in cell.source.split("\n")}
+    assert not telling & released
+    for path, content in made.items():
+        if path.startswith(f"release/{lesson}/"):
+            assert b"BEGIN SOLUTION" not in content and b"END SOLUTION" not in content
+
+
+def _texts(cell: Cell) -> list[str]:
+    return [text for _, text in cell.lines]
+
+
+@pytest.mark.parametrize("lesson", lessons.names())
+@pytest.mark.parametrize("tree", ["source", "release"])
+def test_notebooks_are_valid_and_have_no_outputs(lesson: str, tree: str, made: dict[str, bytes]) -> None:
+    notebook = nbformat.reads(made[f"{tree}/{lesson}/{lesson}.ipynb"].decode(), as_version=4)
+    nbformat.validate(notebook)
+    MetadataValidator().validate_nb(notebook)
+    for cell in notebook.cells:
+        assert not cell.get("outputs") and cell.get("execution_count") is None

@@ -1,0 +1,426 @@
+"""The descriptions of the environment agree, and bootstrap.py makes what they describe."""
+
+import ast
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import PackageNotFoundError, requires
+from pathlib import Path
+from types import SimpleNamespace
+
+import conftest
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+
+import bootstrap
+from autograder import doctor
+
+ROOT = doctor.ROOT
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+DIRECT = [Requirement(text) for text in PROJECT["dependencies"] + PROJECT["optional-dependencies"]["test"]]
+PIN_LINES = [line for line in (ROOT / "requirements.txt").read_text().splitlines() if line[0] != "#"]
+PINS = [Requirement(line.partition("#")[0]) for line in PIN_LINES]
+CONDA = yaml.safe_load((ROOT / "environment.yml").read_text())
+SYSTEMS = {
+    "linux": {"sys_platform": "linux", "platform_system": "Linux", "os_name": "posix"},
+    "macos": {"sys_platform": "darwin", "platform_system": "Darwin", "os_name": "posix"},
+    "windows": {"sys_platform": "win32", "platform_system": "Windows", "os_name": "nt"},
+}
+
+
+# pyproject.toml, requirements.txt, environment.yml
+
+
+def test_what_pyproject_asks_for_is_exact_and_pinned_so():
+    pinned = {pin.name: pin.specifier for pin in PINS}
+    for need in DIRECT:
+        assert [part.operator for part in need.specifier] == ["=="], need
+        assert pinned[need.name] == need.specifier
+
+
+def test_a_pin_is_a_name_a_version_and_where_it_applies():
+    for line in PIN_LINES:
+        assert re.fullmatch(r"[\w.-]+==[\w.]+( ; [\w.'<>=! ]+|( ; .*\)))?\s*(# via .*)?", line), line
+    assert not [pin.name for pin in PINS if bootstrap.CUDA_ONLY.match(pin.name)]
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("python", ["3.11", "3.12", "3.13"])
+def test_the_pins_are_complete_and_without_conflict(python, system):
+    """They are installed without asking what each package needs, so nothing may be left out."""
+    here = {**SYSTEMS[system], "python_version": python, "python_full_version": f"{python}.0", "extra": ""}
+    pins = {pin.name: pin for pin in PINS if not pin.marker or pin.marker.evaluate(here)}
+    assert len(pins) == len([pin for pin in PINS if not pin.marker or pin.marker.evaluate(here)])
+    todo, done = list(DIRECT), set()
+    while todo:
+        need = todo.pop()
+        name = canonicalize_name(need.name)
+        assert name in pins, f"{need} is not pinned for Python {python} on {system}"
+        (version,) = pins[name].specifier
+        assert need.specifier.contains(version.version, prereleases=True), need
+        for extra in {"", *need.extras} - {extra for known, extra in done if known == name}:
+            done.add((name, extra))
+            todo += needs_of(name, here | {"extra": extra})
+
+
+def needs_of(name, here):
+    try:
+        needs = map(Requirement, requires(name) or [])
+    except PackageNotFoundError:  # of another system
+        return []
+    return [need for need in needs if not need.marker or need.marker.evaluate(here)]
+
+
+def test_conda_gets_the_same_environment():
+    *conda, pip = CONDA["dependencies"]
+    assert conda == [f"python{PROJECT['requires-python']}", "pip"]
+    assert pip == {"pip": [f"--extra-index-url {bootstrap.CPU_INDEX}", "-r requirements.txt", "-e ."]}
+
+
+def test_the_pythons_are_the_same_everywhere():
+    promised = SpecifierSet(PROJECT["requires-python"])
+    for minor in range(8, 17):
+        assert promised.contains(f"3.{minor}") == (bootstrap.OLDEST <= (3, minor) <= bootstrap.NEWEST)
+
+
+@pytest.mark.parametrize(
+    "name", ["bootstrap.py", "environment.yml", "Makefile", "pyproject.toml", "requirements.txt"]
+)
+def test_pytorch_s_index_is_the_only_address(name):
+    found = re.findall(r"\w+://[\w./-]*|file:\S+", (ROOT / name).read_text())
+    assert set(found) <= {bootstrap.CPU_INDEX}
+
+
+# bootstrap.py, before there is an environment
+
+
+def test_bootstrap_needs_only_the_standard_library():
+    code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); import bootstrap; from autograder import doctor"
+    subprocess.run([sys.executable, "-I", "-S", "-c", code], check=True)
+
+
+def test_bootstrap_can_be_read_by_an_old_python():
+    ast.parse((ROOT / "bootstrap.py").read_text(), feature_version=(3, 7))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="makes programs out of scripts")
+def test_an_old_python_hands_over_to_one_that_answers(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(bootstrap.SetupError, match=r"Python 3\.11, 3\.12 or 3\.13 is needed"):
+        bootstrap.better_python()
+    program(tmp_path / "python3.13", "exit 127")  # a shim with nothing behind it
+    program(tmp_path / "python3.11", f'exec "{sys.executable}" "$@"')
+    assert bootstrap.better_python() == [str(tmp_path / "python3.11")]
+
+
+def program(path, line):
+    path.write_text(f"#!/bin/sh\n{line}\n")
+    path.chmod(0o755)
+
+
+# The stamp
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A checkout in which making and filling .venv only leaves traces: `calls` tells them."""
+    for name in bootstrap.INPUTS:
+        (tmp_path / name).write_text(name)
+    place(monkeypatch, tmp_path)
+    calls = []
+
+    def make_venv():
+        calls.append("make")
+        bootstrap.PYTHON.parent.mkdir(parents=True)
+        bootstrap.PYTHON.touch()
+
+    def install_packages():
+        assert bootstrap.STAMP.read_text() == "", "while we work, the stamp must say so"
+        calls.append("install")
+
+    monkeypatch.setattr(bootstrap, "make_venv", make_venv)
+    monkeypatch.setattr(bootstrap, "install_packages", install_packages)
+    monkeypatch.setattr(bootstrap, "runs", lambda: bootstrap.PYTHON.exists())
+    return SimpleNamespace(path=tmp_path, calls=calls)
+
+
+def place(monkeypatch, root):
+    monkeypatch.setattr(bootstrap, "ROOT", root)
+    monkeypatch.setattr(bootstrap, "VENV", root / ".venv")
+    monkeypatch.setattr(bootstrap, "PYTHON", root / ".venv" / "bin" / "python")
+    monkeypatch.setattr(bootstrap, "STAMP", root / ".venv" / ".headstart-stamp")
+
+
+def fails_with(monkeypatch, error):
+    def install_packages():
+        raise error
+
+    monkeypatch.setattr(bootstrap, "install_packages", install_packages)
+
+
+def test_a_second_call_installs_nothing(folder):
+    bootstrap.set_up()
+    bootstrap.set_up()
+    assert folder.calls == ["make", "install"]
+
+
+@pytest.mark.parametrize("name", bootstrap.INPUTS)
+def test_a_change_of_what_is_wanted_updates_the_environment_in_place(folder, name):
+    bootstrap.set_up()
+    (folder.path / name).write_text("changed")
+    bootstrap.set_up()
+    bootstrap.set_up()
+    assert folder.calls == ["make", "install", "install"]
+
+
+def test_an_environment_that_somebody_else_made_is_used(folder):
+    bootstrap.PYTHON.parent.mkdir(parents=True)
+    bootstrap.PYTHON.touch()
+    bootstrap.set_up()
+    assert folder.calls == ["install"]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), bootstrap.SetupError("no network")])
+def test_what_a_first_call_left_half_made_is_made_anew(folder, monkeypatch, error):
+    with monkeypatch.context() as broken, pytest.raises(type(error)):
+        fails_with(broken, error)
+        bootstrap.set_up()
+    bootstrap.set_up()
+    assert folder.calls == ["make", "make", "install"]
+
+
+def test_an_update_that_was_killed_is_made_anew(folder, monkeypatch):
+    bootstrap.set_up()
+    (folder.path / "requirements.txt").write_text("changed")
+    with monkeypatch.context() as broken, pytest.raises(KeyboardInterrupt):
+        fails_with(broken, KeyboardInterrupt())
+        bootstrap.set_up()
+    bootstrap.set_up()
+    assert folder.calls == ["make", "install", "make", "install"]
+
+
+def test_an_update_that_failed_keeps_the_environment_and_is_tried_again(folder, monkeypatch):
+    bootstrap.set_up()
+    (folder.path / "requirements.txt").write_text("changed")
+    with monkeypatch.context() as broken, pytest.raises(bootstrap.SetupError):
+        fails_with(broken, bootstrap.SetupError("no network"))
+        bootstrap.set_up()
+    assert bootstrap.PYTHON.exists()
+    bootstrap.set_up()
+    assert folder.calls == ["make", "install", "install"]
+
+
+def test_an_environment_that_was_moved_is_made_anew(folder, monkeypatch):
+    bootstrap.set_up()
+    moved = folder.path.rename(folder.path.with_name("moved"))
+    place(monkeypatch, moved)
+    bootstrap.set_up()
+    assert folder.calls == ["make", "install", "make", "install"]
+
+
+# torch
+
+
+CUDA_BUILD = ["filelock", 'nvidia-cudnn-cu13==9.20.0.48; platform_system == "Linux"', "triton==3.7.1"]
+
+
+@pytest.fixture
+def indexes(monkeypatch):
+    """What pip can get from where, and what bootstrap then has it install."""
+    state = SimpleNamespace(own=[], pytorch=[], needs=["filelock"], installed=[])
+
+    def quietly(*command, timeout=None):
+        command = [str(part) for part in command]
+        answer = SimpleNamespace(returncode=0, stdout="", stderr="")
+        if "-c" in command:  # is it installed already?
+            answer.returncode = 1
+        elif "index" in command:
+            assert timeout
+            found = state.pytorch if bootstrap.CPU_INDEX in command else state.own
+            if found is None:
+                raise subprocess.TimeoutExpired(command, timeout)
+            answer.stdout = f"torch (2.14.1)\nAvailable versions: {', '.join(found)}\n"
+        else:
+            assert "--dry-run" in command
+            answer.stdout = json.dumps({"install": [{"metadata": {"requires_dist": state.needs}}]})
+        return answer
+
+    monkeypatch.setattr(bootstrap, "quietly", quietly)
+    monkeypatch.setattr(bootstrap, "run", lambda *command: state.installed.append([*map(str, command)]))
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.delenv("HEADSTART_ALLOW_CUDA", raising=False)
+    return state
+
+
+def install_torch(indexes):
+    bootstrap.install_torch("2.13.0")
+    (command,) = indexes.installed
+    return command[command.index("install") + 1 :]
+
+
+def test_torch_comes_from_pytorch_s_cpu_index(indexes):
+    indexes.own, indexes.pytorch = ["2.13.0"], ["2.14.1+cpu", "2.13.0+cpu"]
+    assert install_torch(indexes) == ["--no-deps", "--index-url", bootstrap.CPU_INDEX, "torch==2.13.0+cpu"]
+
+
+def test_a_cpu_build_in_pip_s_own_configuration_is_taken_without_asking_pytorch(indexes):
+    indexes.own, indexes.pytorch = ["2.14.1", "2.13.0+cpu"], ["2.13.0+cpu"]
+    assert install_torch(indexes) == ["--no-deps", "torch==2.13.0+cpu"]
+
+
+def test_where_pytorch_is_silent_pip_s_own_torch_will_do(indexes):
+    indexes.own, indexes.pytorch = ["2.13.0"], None
+    assert install_torch(indexes) == ["--no-deps", "torch==2.13.0"]
+
+
+def test_a_cuda_build_is_refused_in_one_line(indexes):
+    indexes.needs = CUDA_BUILD
+    with pytest.raises(bootstrap.SetupError) as refusal:
+        bootstrap.install_torch("2.13.0")
+    for part in (bootstrap.CPU_INDEX, "CUDA build", "nvidia-cudnn-cu13, triton;", "HEADSTART_ALLOW_CUDA=1"):
+        assert part in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+    assert indexes.installed == []
+
+
+def test_a_cuda_build_can_be_asked_for_and_then_comes_with_its_libraries(indexes, monkeypatch):
+    monkeypatch.setenv("HEADSTART_ALLOW_CUDA", "1")
+    indexes.needs = CUDA_BUILD
+    assert install_torch(indexes) == ["torch==2.13.0"]
+
+
+def test_elsewhere_than_on_linux_plain_pip_has_the_cpu_build(indexes, monkeypatch):
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert install_torch(indexes) == ["--no-deps", "torch==2.13.0"]
+
+
+def test_torch_is_left_alone_where_it_is_installed(monkeypatch):
+    monkeypatch.setattr(bootstrap, "PYTHON", sys.executable)
+    monkeypatch.setattr(bootstrap, "run", lambda *command: pytest.fail(f"ran {command}"))
+    (torch,) = (next(iter(pin.specifier)).version for pin in PINS if pin.name == "torch")
+    bootstrap.install_torch(torch)
+
+
+# What is not a Python package
+
+
+@pytest.fixture
+def debian(monkeypatch):
+    """A Debian without bubblewrap: who we are there, and what we ran."""
+    state = SimpleNamespace(root=True, codes=[], ran=[])
+
+    def quietly(*command, timeout=None):
+        state.ran.append(" ".join(command))
+        return SimpleNamespace(returncode=state.codes.pop(0) if state.codes else 0)
+
+    monkeypatch.setattr(bootstrap, "quietly", quietly)
+    monkeypatch.setattr(doctor, "find", lambda program: None)
+    monkeypatch.setattr(doctor, "distribution", lambda: {"debian"})
+    monkeypatch.setattr(doctor, "is_root", lambda: state.root)
+    monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
+    return state
+
+
+APT = "apt-get install -y --no-install-recommends bubblewrap"
+
+
+def test_root_gets_what_is_missing(debian):
+    bootstrap.provide("BUBBLEWRAP")
+    assert debian.ran == [APT]
+
+
+def test_a_list_of_packages_that_is_too_old_is_renewed(debian):
+    debian.codes = [100]
+    bootstrap.provide("BUBBLEWRAP")
+    assert debian.ran == [APT, "apt-get update", APT]
+
+
+def test_sudo_is_used_where_it_asks_for_no_password(debian):
+    debian.root = False
+    bootstrap.provide("BUBBLEWRAP")
+    assert debian.ran == ["sudo -n true", f"sudo {APT}"]
+
+
+def test_who_may_not_install_is_told_how_in_one_line(debian, capsys):
+    debian.root, debian.codes = False, [1]
+    bootstrap.provide("BUBBLEWRAP")
+    assert debian.ran == ["sudo -n true"]
+    told = capsys.readouterr().out
+    assert told.count("\n") == 1
+    assert f"bubblewrap, for the grading sandbox, is missing: install it with `sudo {APT}`" in told
+
+
+@pytest.mark.parametrize(
+    ("names", "command"),
+    [
+        ({"debian"}, "apt-get install -y --no-install-recommends chromium"),
+        ({"fedora"}, "dnf install -y chromium"),
+        ({"ubuntu", "debian"}, "-m playwright install --with-deps chromium"),
+        (set(), "-m playwright install chromium"),
+    ],
+)
+def test_each_system_gets_a_browser_in_its_own_way(debian, monkeypatch, names, command):
+    monkeypatch.setattr(doctor, "distribution", lambda: names)
+    assert " ".join(doctor.install_command(doctor.CHROMIUM)).endswith(command)
+
+
+def test_what_is_there_is_not_installed_again(debian, monkeypatch):
+    monkeypatch.setattr(doctor, "find", lambda program: "/usr/bin/bwrap")
+    bootstrap.provide("BUBBLEWRAP", "CHROMIUM")
+    assert debian.ran == []
+
+
+# The doctor, and the tests that need what it looks for
+
+
+def test_the_doctor_names_the_package_that_differs(tmp_path, monkeypatch):
+    (tmp_path / "requirements.txt").write_text("# by uv\npytest==0.1  # via us\n")
+    monkeypatch.setattr(doctor, "ROOT", tmp_path)
+    mark, text = doctor._packages()
+    assert mark == doctor.BAD
+    assert re.search(r"1 of 1 packages \(pytest is [\d.]+, not ==0\.1\): run `make setup`", text)
+
+
+def test_the_doctor_fails_when_something_a_student_needs_is_missing(tmp_path, monkeypatch, capsys):
+    checks = {name: (lambda: (doctor.OK, "fine")) for name in ("_torch", "_packages", "_lessons")}
+    for name, check in checks.items():
+        monkeypatch.setattr(doctor, name, check)
+    monkeypatch.setattr(doctor, "_sandbox", lambda: (doctor.OPTIONAL, "none"))
+    assert doctor.doctor() == 0
+    monkeypatch.setattr(doctor, "_torch", lambda: (doctor.BAD, "broken"))
+    assert doctor.doctor() == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[7] == f"{doctor.BAD} broken"
+    assert {line[0] for line in lines} <= {doctor.OK, doctor.BAD, doctor.OPTIONAL}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="sandboxes are for Linux")
+def test_a_sandbox_that_does_not_start_is_explained(tmp_path, monkeypatch):
+    program(tmp_path / "bwrap", "echo 'bwrap: setting up uid map: Permission denied' >&2; exit 1")
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    problem = doctor.sandbox_problem.__wrapped__()
+    assert "starts no sandbox (bwrap: setting up uid map: Permission denied): " in problem
+    assert "user namespaces" in problem
+
+
+@pytest.mark.parametrize(("ci", "outcome"), [("", pytest.skip.Exception), ("true", pytest.fail.Exception)])
+def test_a_test_that_cannot_run_is_skipped_on_a_laptop_and_fails_under_ci(monkeypatch, ci, outcome):
+    monkeypatch.setenv("CI", ci)
+    monkeypatch.setitem(conftest.NEEDS, "needs_chromium", lambda: "no browser")
+    test = SimpleNamespace(get_closest_marker=lambda name: name == "needs_chromium")
+    with pytest.raises(outcome, match="no browser"):
+        conftest.pytest_runtest_setup(test)
+
+
+def test_ci_ends_with_what_pytest_says():
+    script = (ROOT / ".ci" / "run").read_text().splitlines()
+    assert script[0] == "#!/usr/bin/env bash"
+    assert script[-1] == "make test"
+    assert os.access(ROOT / ".ci" / "run", os.X_OK)
+    assert Path(ROOT / "LICENSE").read_text().startswith("MIT License")

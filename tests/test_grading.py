@@ -1,0 +1,302 @@
+"""`headstart grade`, run as an instructor runs it."""
+
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import nbformat
+import pytest
+from course import LESSON, Course
+
+from autograder.lessons import ROOT
+
+pytestmark = [pytest.mark.needs_bubblewrap, pytest.mark.timeout(600)]
+SOFTMAX = "attention.softmax"
+
+
+@pytest.fixture
+def course(tmp_path) -> Course:
+    return Course(tmp_path / "course")
+
+
+def function(body: str) -> dict[str, str]:
+    return {SOFTMAX: f"def softmax(x, dim):\n    {body}"}
+
+
+# -- verdicts ----------------------------------------------------------------------------------------------------
+
+
+def test_a_simulated_class_gets_exactly_its_expected_verdicts(course) -> None:
+    course.run("headstart", "simulate", LESSON, "--students", "110", "--seed", "1")
+    course.run("headstart", "grade", LESSON, "--seconds", "3")
+    expected = json.loads((course.root / "simulated" / f"{LESSON}.json").read_text())
+    kinds = {student["kind"] for student in expected.values()}
+    assert {"blank", "late", "half-done", "mixed", "crash of the interpreter", "cells duplicated"} <= kinds
+    wrong = {}
+    for student, verdicts in course.verdicts().items():
+        for exercise, verdict in verdicts.items():
+            right = expected[student]["verdicts"][exercise]
+            got = {"status": verdict["status"], "cause": verdict["cause"] if verdict["status"] == "failed" else ""}
+            if got["status"] != right["status"] or (got["status"] == "failed" and got["cause"] != right["cause"]):
+                wrong[student, expected[student]["kind"], exercise] = (got, right)
+    assert not wrong
+    assert set(course.verdicts()) == set(expected)
+
+
+def test_scores_reach_the_gradebook_and_the_notebook(course) -> None:
+    course.hand_in("amy")
+    course.hand_in("bob", function("return x"))
+    course.run("headstart", "grade", LESSON)
+    scores = course.scores()
+    assert scores["amy", "attention-softmax"] == 3
+    assert scores["bob", "attention-softmax"] == 0
+    assert scores["amy", "attention-self_or_encoder"] is None  # answered in words: for a person to grade
+    [check] = [c for c in course.autograded("bob").cells if c.id == "attention-softmax"]
+    assert "✗" in check.outputs[0].data["text/plain"]
+    manual = course.query("select count(*) from grade where needs_manual_grade")
+    assert manual == [(4,)]  # two written questions of two students
+
+
+def test_blank_written_answers_need_nobody(course) -> None:
+    notebook = course.solved()
+    for cell in notebook.cells:
+        if cell.metadata.get("headstart", {}).get("kind") == "written":
+            cell.source = "YOUR ANSWER HERE"
+    nbformat.write(notebook, course.submission("amy") / f"{LESSON}.ipynb")
+    course.run("headstart", "grade", LESSON)
+    assert course.query("select count(*) from grade where needs_manual_grade") == [(0,)]
+
+
+def test_grading_again_grades_nothing_until_something_changed(course) -> None:
+    path = course.hand_in("amy")
+    course.hand_in("bob")
+    assert "2 graded in" in course.run("headstart", "grade", LESSON).stdout
+    before = course.scores()
+    assert "0 graded, 2 as before" in course.run("headstart", "grade", LESSON).stdout
+    course.hand_in("amy", function("return x"))
+    assert "1 graded, 1 as before" in course.run("headstart", "grade", LESSON).stdout
+    assert course.scores()["amy", "attention-softmax"] == 0  # a resubmission keeps no old score
+    course.hand_in("amy")
+    assert path.exists()
+    assert "2 graded in" in course.run("headstart", "grade", LESSON, "--force").stdout
+    assert course.scores() == before
+
+
+def test_a_person_s_score_survives_grading_again(course) -> None:
+    course.hand_in("amy")
+    course.run("headstart", "grade", LESSON)
+    sql = "select grade.id from grade join base_cell on base_cell.id = cell_id where name = 'attention-softmax'"
+    [(id,)] = course.query(sql)
+    course.query(f"update grade set manual_score = 1.5 where id = '{id}'")
+    course.run("headstart", "grade", LESSON, "--force")
+    assert course.query(f"select manual_score, needs_manual_grade from grade where id = '{id}'") == [(1.5, 1)]
+
+
+# -- bad input ---------------------------------------------------------------------------------------------------
+
+
+def test_bad_submissions_get_their_cause_and_stop_nobody_else(course) -> None:
+    def write(student: str, content: bytes | str, name: str = f"{LESSON}.ipynb") -> None:
+        path = course.submission(student) / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+    good = nbformat.writes(course.solved())
+    cells = json.loads(good)
+    write("not-json", good[:-40])
+    write("not-a-notebook", "[1, 2, 3]")
+    write("empty", "")
+    write("no-cells", json.dumps({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+    write("other-lesson", good.replace('"lesson": "01_attention"', '"lesson": "02_complexity"'))
+    write("many-cells", json.dumps({**cells, "cells": cells["cells"] + [cells["cells"][0]] * 10_000}))
+    write("script", good, "Урок-注意力.ipynb")
+    outputs = [{"output_type": "stream", "name": "stdout", "text": "x" * 100_000_000}]
+    for cell in cells["cells"]:
+        if cell["cell_type"] == "code":
+            cell["outputs"], outputs = outputs, []
+    write("large", json.dumps(cells))
+    (course.submission("folder") / f"{LESSON}.ipynb").mkdir()
+    (course.submission("link") / f"{LESSON}.ipynb").symlink_to(course.root / "source" / LESSON / f"{LESSON}.ipynb")
+    course.hand_in("good")
+    done = course.run("headstart", "grade", LESSON)
+    causes = {student: next(iter(v.values()))["message"] for student, v in course.verdicts().items()}
+    for student, words in {
+        "not-json": "not JSON", "not-a-notebook": "not a notebook", "empty": "is empty", "no-cells": "none of the lesson",
+        "other-lesson": "02_complexity", "many-cells": "cells; the limit", "folder": "is a folder", "link": "links",
+    }.items():  # fmt: skip
+        assert words in causes[student], student
+        assert set(course.statuses()[student].values()) == {"not run"}
+        assert student in done.stdout
+        assert course.scores()[student, "attention-softmax"] == 0
+        assert words in course.autograded(student).cells[0].source
+    for student in ("good", "script", "large"):
+        assert set(course.statuses()[student].values()) == {"passed"}
+
+
+HOSTILE = {
+    "loop": ("while True: pass", "failed", "didn't end"),
+    "deaf-loop": ("import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n    while True: pass", "not run", "interrupt"),
+    "crash": ("import ctypes; ctypes.string_at(0)", "not run", "SIGSEGV"),
+    "exit": ("import os; os._exit(0)", "not run", "gone"),
+    "system-exit": ("raise SystemExit", "failed", "SystemExit"),
+    "fork-bomb": ("import os\n    while True: os.fork()", "failed", "PermissionError"),
+    "thread-bomb": ("import threading, time\n    while True: threading.Thread(target=time.sleep, args=(99,)).start()", "failed", "RuntimeError"),
+    "memory": ("return torch.zeros(5_000_000_000)", "failed", "allocate"),
+    "memory-python": ("return bytearray(20 << 30)", "failed", "MemoryError"),
+    "disk": ("open('big', 'wb').write(bytes(80 << 20))", "failed", "OSError"),
+    "many-files": ("for i in range(99): open(f'f{i}', 'wb').write(bytes(4 << 20))", "failed", "No space left"),
+    "print": ("print('x' * 50_000_000); return x.softmax", "failed", ""),
+    "network": ("import socket; socket.create_connection(('127.0.0.1', 80), 1)", "failed", "OSError"),
+    "recursion": ("return softmax(x, dim)", "failed", "RecursionError"),
+    "deep": ("a = []\n    for _ in range(10**5): a = [a]\n    return a", "failed", ""),
+    "huge-answer": ("return torch.zeros(3_000_000)", "failed", ""),
+}  # fmt: skip
+
+
+def test_hostile_code_costs_its_author_alone(course) -> None:
+    for student, (body, _, _) in HOSTILE.items():
+        course.hand_in(student, function(body))
+    course.hand_in("print-line", cells=("print('x' * 50_000_000)",))
+    course.hand_in("good")
+    begun = time.monotonic()
+    done = course.run("headstart", "grade", LESSON, "--seconds", "3")
+    assert time.monotonic() - begun < 120
+    assert "grader failed" not in done.stdout
+    for student, (_, status, words) in HOSTILE.items():
+        verdict = course.verdicts()[student][SOFTMAX]
+        assert (verdict["status"], verdict["points"]) == (status, 0), (student, verdict)
+        assert words in verdict["message"], (student, verdict)
+    for student in ("good", "print-line"):
+        assert set(course.statuses()[student].values()) == {"passed"}
+    assert len(nbformat.writes(course.autograded("print-line"))) < 1_000_000
+    assert not _processes("autograder.worker")
+
+
+def _processes(word: str) -> list[str]:
+    listing = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout
+    return [line for line in listing.splitlines() if word in line and "pytest" not in line and "ps -eo" not in line]
+
+
+# -- killed and started again ------------------------------------------------------------------------------------
+
+
+def test_killed_at_any_moment_it_goes_on_where_it_was(course, tmp_path) -> None:
+    course.run("headstart", "simulate", LESSON, "--students", "30", "--calm")
+    twin = Course(tmp_path / "twin")
+    twin.run("headstart", "simulate", LESSON, "--students", "30", "--calm")
+    (course.root / ".headstart_secret").write_text("of this test")
+    (twin.root / ".headstart_secret").write_text("of this test")
+    twin.run("headstart", "grade", LESSON)
+    rng, seen = random.Random(0), 0
+    for _ in range(8):
+        grader = subprocess.Popen(
+            [sys.executable, "-m", "autograder", "grade", LESSON], cwd=course.root, env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        time.sleep(rng.uniform(2.5, 6))
+        grader.send_signal(signal.SIGKILL)
+        grader.wait()
+        now = len(course.verdicts()) if _has_gradebook(course.root) else 0
+        assert now >= seen
+        seen = now
+    done = course.run("headstart", "grade", LESSON)
+    assert f"{30 - seen} graded" in done.stdout
+    assert course.statuses() == twin.statuses()
+    assert course.scores() == twin.scores()
+    for student in twin.verdicts():
+        assert course.autograded(student) == twin.autograded(student)
+
+
+def _has_gradebook(root: Path) -> bool:
+    with sqlite3.connect(root / "gradebook.db") as db:
+        return bool(db.execute("select 1 from sqlite_master where name = 'headstart_grading'").fetchall())
+
+
+# -- the sandbox -------------------------------------------------------------------------------------------------
+
+
+def test_without_bubblewrap_it_refuses_in_one_line(course, tmp_path) -> None:
+    course.hand_in("amy")
+    (tmp_path / "bin").mkdir()
+    done = course.run("headstart", "grade", LESSON, check=False, PATH=str(tmp_path / "bin"))
+    assert done.returncode == 2
+    assert done.stdout == ""
+    [line] = done.stderr.strip().splitlines()
+    assert "bubblewrap is missing" in line
+    assert "--no-sandbox" in line
+
+
+def test_no_sandbox_grades_all_the_same_and_says_what_that_means(course) -> None:
+    course.hand_in("amy")
+    course.hand_in("bob", function("return x"))
+    done = course.run("headstart", "grade", LESSON, "--no-sandbox")
+    assert "your own rights" in done.stderr
+    assert set(course.statuses()["amy"].values()) == {"passed"}
+    assert course.statuses()["bob"][SOFTMAX] == "failed"
+
+
+SPY = """
+import gc, glob, os, sys, socket
+found = []
+for root, folders, names in os.walk("/"):
+    found += [os.path.join(root, name) for name in names if name.endswith(".ipynb") or name in ("gradebook.db", ".headstart_secret")]
+    if root.startswith(("/usr", "/proc", "/sys")): folders.clear()
+print("FOUND", [path for path in found if "site-packages" not in path])
+import autograder
+print("AUTOGRADER", sorted(os.listdir(os.path.dirname(autograder.__file__))))
+print("HELPERS", sorted(os.listdir("/headstart/helpers")))
+print("ENVIRONMENT", [name for name in os.environ if "SECRET" in name or name in ("USER", "PWD")])
+print("PROCESSES", os.listdir("/proc"))
+try: os.kill(1 if os.getpid() != 1 else 2, 9)
+except OSError as error: print("KILL", type(error).__name__)
+try: open("/headstart/helpers/checks.py", "a")
+except OSError as error: print("WRITE", error.strerror)
+try: open("/dev/shm/left", "w").write("x"); open("/tmp/left", "w").write("x")
+except OSError as error: print("SHM", error.strerror)
+print("EXERCISES", [type(o).__name__ for o in gc.get_objects() if type(o).__name__ in ("Exercise", "Misconception")])
+print("LEFT", glob.glob("/tmp/left") , glob.glob("/dev/shm/*"))
+"""
+
+
+def test_student_code_sees_nothing_that_is_not_its_own(course) -> None:
+    course.hand_in("one", cells=(SPY,))
+    course.hand_in("two", cells=("import glob; print('BEFORE', glob.glob('/tmp/*'), glob.glob('/dev/shm/*'))",))
+    course.run("headstart", "grade", LESSON, "--workers", "1", CANARY_SECRET="x")
+    [output] = course.autograded("one").cells[-1].outputs
+    said = dict(line.split(" ", 1) for line in output.text.splitlines())
+    assert said["FOUND"] == "[]"
+    assert "judge.py" not in said["AUTOGRADER"]
+    assert "attention.py" not in said["HELPERS"]
+    assert said["ENVIRONMENT"] == "[]"
+    assert said["PROCESSES"] == "[]"
+    assert said["KILL"] == "ProcessLookupError"
+    assert said["WRITE"] == "Read-only file system"
+    assert said["EXERCISES"] == "[]"
+    [output] = course.autograded("two").cells[-1].outputs
+    assert output.text == "BEFORE [] []\n"
+
+
+def test_a_hidden_case_leaves_no_number_behind(course) -> None:
+    """An answer right on all visible cases and wrong on hidden ones gets a reason without a number in it."""
+    memorised = "import json\nsheets = json.load(open('/headstart/checks.json'))['attention.softmax']['cases']\n" + (
+        "def softmax(x, dim):\n    print('SEEN', x)\n"
+        "    if x.flatten().tolist() in [c['args'][0]['data'] for c in sheets]:\n"
+        "        e = (x - x.amax(dim, keepdim=True)).exp()\n        return e / e.sum(dim, keepdim=True)\n"
+        "    raise ValueError(f'SEEN {x}')\n"
+    )
+    course.hand_in("amy", {SOFTMAX: memorised})
+    course.run("headstart", "grade", LESSON)
+    verdict = course.verdicts()["amy"][SOFTMAX]
+    assert verdict["status"] == "failed"
+    assert "hidden" in verdict["message"]
+    [check] = [cell for cell in course.autograded("amy").cells if cell.id == "attention-softmax"]
+    assert "SEEN" not in json.dumps(check)
+    course.run("nbgrader", "generate_feedback", LESSON)
+    html = (course.root / "feedback" / "amy" / LESSON / f"{LESSON}.html").read_text()
+    assert "hidden case" in html
+    assert "SEEN tensor" not in html

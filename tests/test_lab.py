@@ -1,0 +1,138 @@
+"""`make lab` opens the start page, and never writes over what a student did."""
+
+import json
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+
+import nbformat
+import pytest
+
+from autograder import lab
+
+LESSON = "01_attention/01_attention.ipynb"
+
+
+@pytest.fixture
+def folders(tmp_path):
+    release, work = tmp_path / "release", tmp_path / "work"
+    write(release / LESSON, "as released")
+    return release, work
+
+
+def write(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+def test_a_lesson_is_handed_out_without_what_is_hidden_or_compiled(folders):
+    release, work = folders
+    write(release / "01_attention/helpers/checks.py", "code")
+    for stray in (".built", "01_attention/.ipynb_checkpoints/x.ipynb", "01_attention/__pycache__/x.pyc"):
+        write(release / stray, "stray")
+    assert lab.hand_out(release, work) == []
+    found = {path.relative_to(work).as_posix() for path in work.rglob("*") if path.is_file()}
+    assert found == {LESSON, "01_attention/helpers/checks.py", ".handed_out.json"}
+
+
+def test_what_the_student_did_stays_and_a_newer_release_is_announced(folders):
+    release, work = folders
+    lab.hand_out(release, work)
+    write(work / LESSON, "my answer")
+    assert lab.hand_out(release, work) == [], "there is nothing newer to announce"
+    write(release / LESSON, "newer")
+    assert lab.hand_out(release, work) == [LESSON]
+    assert lab.hand_out(release, work) == [LESSON], "it is announced until the student acts"
+    assert (work / LESSON).read_text() == "my answer"
+
+
+def test_what_the_student_did_not_touch_is_replaced(folders):
+    release, work = folders
+    lab.hand_out(release, work)
+    write(release / LESSON, "newer")
+    assert lab.hand_out(release, work) == []
+    assert (work / LESSON).read_text() == "newer"
+
+
+def test_a_file_that_was_never_handed_out_is_the_student_s(folders):
+    release, work = folders
+    write(work / LESSON, "copied by hand, and changed")
+    assert lab.hand_out(release, work) == [LESSON]
+    assert (work / LESSON).read_text() == "copied by hand, and changed"
+
+
+def test_moving_a_lesson_away_brings_a_fresh_one(folders):
+    release, work = folders
+    lab.hand_out(release, work)
+    write(work / LESSON, "my answer")
+    (work / LESSON).rename(work / "mine.ipynb")
+    assert lab.hand_out(release, work) == []
+    assert (work / LESSON).read_text() == "as released"
+
+
+def test_lessons_are_built_again_only_when_something_changed(tmp_path, monkeypatch):
+    calls = []
+    monkeypatch.setattr(lab, "ROOT", tmp_path)
+    monkeypatch.setattr(lab, "RELEASE", tmp_path / "release")
+    monkeypatch.setattr(subprocess, "call", lambda command, cwd: calls.append(command[-1]))
+    write(tmp_path / "nbgrader_config.py", "c = get_config()")
+    write(tmp_path / "release/.built", "another time")
+    write(tmp_path / "notebooks/01_attention.py", "# %%")
+    lab.build()
+    lab.build()
+    assert calls == ["build"]
+    write(tmp_path / "notebooks/01_attention.py", "# %% [markdown]")
+    lab.build()
+    assert calls == ["build", "build"]
+
+
+def test_a_build_that_failed_opens_nothing_and_is_tried_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(lab, "ROOT", tmp_path)
+    monkeypatch.setattr(lab, "RELEASE", tmp_path / "release")
+    monkeypatch.setattr(subprocess, "call", lambda command, cwd: 1)
+    write(tmp_path / "nbgrader_config.py", "c = get_config()")
+    for _ in range(2):
+        with pytest.raises(SystemExit):
+            lab.build()
+
+
+def test_jupyterlab_serves_the_start_page_and_all_lessons_beside_it(tmp_path, monkeypatch):
+    for name in (lab.START, LESSON):
+        path = tmp_path / "release" / name
+        path.parent.mkdir(parents=True)
+        nbformat.write(nbformat.v4.new_notebook(), path)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    code = "import sys; from pathlib import Path; from autograder import lab; lab.build = lambda: None; " + (
+        "lab.RELEASE, lab.WORK = Path('release'), Path('work').resolve(); lab.lab(sys.argv[1:])"
+    )
+    options = ["--no-browser", f"--port={port}", "--ServerApp.port_retries=0", "--IdentityProvider.token=t"]
+    for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR"):
+        monkeypatch.setenv(name, str(tmp_path / name))
+    with (tmp_path / "log").open("w") as log:
+        server = subprocess.Popen([sys.executable, "-c", code, *options], cwd=tmp_path, stderr=log)
+    try:
+        lessons = ask(server, f"http://127.0.0.1:{port}/api/contents/?token=t")
+        assert {item["name"] for item in lessons["content"]} == {"00_start_here", "01_attention"}
+        assert ask(server, f"http://127.0.0.1:{port}/api/contents/{lab.START}?token=t")["type"] == "notebook"
+    finally:
+        server.terminate()
+        server.wait(30)
+    assert f"/lab/tree/{lab.START}?token=" in (tmp_path / "log").read_text()
+
+
+def ask(server, url):
+    """The answer of a server that may still be starting."""
+    deadline = time.monotonic() + 60
+    while True:
+        assert server.poll() is None, "the server has ended"
+        try:
+            with urllib.request.urlopen(url, timeout=10) as answer:
+                return json.load(answer)
+        except urllib.error.URLError:
+            assert time.monotonic() < deadline
+            time.sleep(0.2)

@@ -1,0 +1,96 @@
+"""What cells display in the grader is what they display under a real kernel."""
+
+import json
+import re
+import subprocess
+import sys
+
+import nbclient
+import nbformat
+import pytest
+
+from autograder import lessons
+
+CELLS = [
+    "print('a'); print('b', end=''); print('c')",
+    "import sys; sys.stderr.write('err\\n'); 3",
+    "def f():\n    raise ValueError('x')\nf()",
+    "1 / 0",
+    "x = (1,",
+    "from IPython.display import HTML, Markdown, clear_output, display\ndisplay(HTML('<b>x</b>'), 5)\nMarkdown('*m*')",
+    "print(1); clear_output(); print(2)",
+    "print(1); clear_output(wait=True)",
+    "h = display('one', display_id='id')\nh.update('two')",
+    "import torch; torch.arange(3.)",
+    "import matplotlib.pyplot as plt\nfig, ax = plt.subplots(figsize=(1, 1)); ax.plot([1, 2]);",
+    "fig",
+    "In[2], _",
+    "%%capture captured\nprint(3)",
+    "captured.stdout",
+    "raise KeyboardInterrupt",
+    "assert False, 'no'",
+    "print('x', end=''); display(1); print('y')",
+    "from helpers.checks import Finding\nFinding('T', 'failed', 1, 2, 'case 1', 'returned', 'meaning', 'look')",
+    "__name__",
+    "import logging; logging.warning('w')",
+    "None",
+]
+RUNNER = """
+import json, os, sys
+os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
+import matplotlib.pyplot
+from autograder.shell import make_shell, run_cell
+shell, recorder = make_shell()
+print(json.dumps([run_cell(shell, recorder, cell) for cell in json.load(sys.stdin)]))
+"""
+
+
+def ours(cells: list[str], cwd: str = ".") -> list[list[dict]]:
+    command = [sys.executable, "-W", "ignore", "-c", RUNNER]
+    done = subprocess.run(command, input=json.dumps(cells), capture_output=True, text=True, check=True, cwd=cwd)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def kernels(cells: list[str], cwd: str = ".") -> list[list[dict]]:
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    client = nbclient.NotebookClient(notebook, allow_errors=True, kernel_name="python3", timeout=120)
+    client.execute(cwd=cwd)
+    return [cell.outputs for cell in notebook.cells]
+
+
+def alike(outputs: list[dict]) -> str:
+    """Outputs without what differs from run to run: addresses, colours, file names, how a text was cut."""
+    merged: list[dict] = []
+    for output in map(dict, outputs):
+        if merged and output.get("name") and merged[-1].get("name") == output["name"]:
+            merged[-1]["text"] += output["text"]
+        else:
+            merged.append(output)
+    text = json.dumps(merged, sort_keys=True)
+    text = re.sub(r"\\u001b\[[0-9;]*m", "", text)
+    text = re.sub(r"\((<ipython-input-[^>]*>|\d+\.py), line", "(cell, line", text)
+    return re.sub(r"0x[0-9a-f]+|[0-9a-f]{32}", "…", text)
+
+
+@pytest.mark.timeout(120)
+def test_cells_of_all_kinds_display_the_same_as_under_a_kernel(tmp_path) -> None:
+    for cell, got, expected in zip(CELLS, ours(CELLS), kernels(CELLS), strict=True):
+        assert alike(got) == alike(expected), cell
+
+
+@pytest.mark.timeout(180)
+def test_lesson_01_displays_the_same_as_under_a_kernel(monkeypatch, tmp_path) -> None:
+    monkeypatch.setenv("HEADSTART_PROGRESS", str(tmp_path / "progress.json"))
+    folder = str(lessons.source_path("01_attention").parent)
+    notebook = lessons.load_source_notebook("01_attention")
+    cells = [c.source for c in notebook.cells if c.cell_type == "code" and lessons.kind(c) != "draw"]
+    for cell, got, expected in zip(cells, ours(cells, folder), kernels(cells, folder), strict=True):
+        assert alike(got) == alike(expected), cell
+
+
+def test_output_is_bounded() -> None:
+    (printed, displayed) = ours(["print('x' * 5_000_000)", "display('y' * 9_000_000); print('after')"])
+    assert len(printed[0]["text"]) < 110_000
+    assert "was cut" in printed[0]["text"]
+    assert len(json.dumps(displayed)) < 1000
+    assert "after" in json.dumps(displayed)

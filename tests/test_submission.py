@@ -1,0 +1,205 @@
+"""Whatever is handed in, the lesson's own cells come out, in their order, with the student's answers in them."""
+
+import copy
+import json
+import os
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from autograder import submission as module
+from autograder.submission import Submission, canonical
+
+LESSON = "01_attention"
+
+
+def answer(name: str, source: str = "raise NotImplementedError()") -> nbformat.NotebookNode:
+    nbgrader = {"grade_id": f"{name}-answer", "grade": False, "solution": True, "locked": False}
+    return new_code_cell(source, id=f"{name}-answer", metadata={"nbgrader": nbgrader})
+
+
+def check(name: str) -> nbformat.NotebookNode:
+    nbgrader = {"grade_id": name, "grade": True, "solution": False, "locked": True, "points": 1}
+    return new_code_cell(f"check({name!r})", id=name, metadata={"nbgrader": nbgrader})
+
+
+@pytest.fixture
+def skeleton() -> nbformat.NotebookNode:
+    cells = [new_markdown_cell("# Title", id="title"), answer("a"), check("a"), answer("b"), check("b")]
+    return new_notebook(cells=cells, metadata={"headstart": {"lesson": LESSON}})
+
+
+@pytest.fixture
+def hand_in(skeleton, tmp_path):
+    """Hand in some content and bring it into canonical form."""
+
+    def hand_in(content: object, name: str = f"{LESSON}.ipynb") -> module.Canonical:
+        folder = tmp_path / "submitted" / "amy" / LESSON
+        folder.mkdir(parents=True, exist_ok=True)
+        if isinstance(content, bytes):
+            (folder / name).write_bytes(content)
+        elif content is not None:
+            (folder / name).write_text(json.dumps(content), encoding="utf-8")
+        return canonical(Submission("amy", LESSON, folder), skeleton)
+
+    return hand_in
+
+
+def solved(skeleton: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    theirs = copy.deepcopy(skeleton)
+    theirs.cells[1].source, theirs.cells[3].source = "A", "B"
+    return theirs
+
+
+def sources(form: module.Canonical) -> list[str]:
+    return [cell.source for cell in form.notebook.cells]
+
+
+RIGHT = ["# Title", "A", "check('a')", "B", "check('b')"]
+
+
+def test_answers_come_from_the_student(skeleton, hand_in) -> None:
+    assert sources(hand_in(solved(skeleton))) == RIGHT
+
+
+def test_outputs_and_counts_are_dropped(skeleton, hand_in) -> None:
+    theirs = solved(skeleton)
+    theirs.cells[1].outputs = [nbformat.v4.new_output("stream", text="10/10")]
+    assert all(not cell.get("outputs") for cell in hand_in(theirs).notebook.cells)
+
+
+@pytest.mark.parametrize("order", [[4, 3, 2, 1, 0], [1, 3, 0, 2, 4], [1, 3]])
+def test_moved_and_deleted_cells_change_nothing(skeleton, hand_in, order) -> None:
+    theirs = solved(skeleton)
+    theirs.cells = [theirs.cells[i] for i in order]
+    assert sources(hand_in(theirs)) == RIGHT
+
+
+def test_edited_checks_and_prose_are_put_back(skeleton, hand_in) -> None:
+    theirs = solved(skeleton)
+    theirs.cells[0].source, theirs.cells[2].source = "# Mine", "pass"
+    theirs.cells[2].metadata.nbgrader.points = 100
+    form = hand_in(theirs)
+    assert sources(form) == RIGHT
+    assert form.notebook.cells[2].metadata.nbgrader.points == 1
+
+
+def test_a_deleted_answer_counts_as_not_written(skeleton, hand_in) -> None:
+    theirs = solved(skeleton)
+    del theirs.cells[1]
+    form = hand_in(theirs)
+    assert sources(form)[1] == "raise NotImplementedError()"
+    assert "1 answer" in form.notes[0]
+
+
+def test_a_copy_is_a_cell_of_the_students_own_after_the_first(skeleton, hand_in) -> None:
+    theirs = solved(skeleton)
+    theirs.cells.insert(2, copy.deepcopy(theirs.cells[1]) | {"id": "copy", "source": "A2"})
+    form = hand_in(theirs)
+    assert sources(form) == ["# Title", "A", "A2", "check('a')", "B", "check('b')"]
+    assert "nbgrader" not in form.notebook.cells[2].metadata
+
+
+def test_added_cells_stay_where_they_were(skeleton, hand_in) -> None:
+    theirs = solved(skeleton)
+    theirs.cells.insert(0, new_code_cell("first"))
+    theirs.cells.insert(4, new_markdown_cell("between"))
+    theirs.cells.append(new_code_cell("last"))
+    assert sources(hand_in(theirs)) == ["first", "# Title", "A", "check('a')", "between", "B", "check('b')", "last"]
+
+
+@pytest.mark.parametrize("lost", ["metadata", "id"])
+def test_lost_metadata_or_ids_don_t_matter(skeleton, hand_in, lost) -> None:
+    theirs = solved(skeleton)
+    for cell in theirs.cells:
+        cell.pop(lost)
+    assert sources(hand_in(theirs)) == RIGHT
+
+
+def test_flags_and_types_come_from_the_lesson(skeleton, hand_in) -> None:
+    theirs = solved(skeleton)
+    theirs.cells[1]["cell_type"] = "raw"
+    theirs.cells[1].metadata = {"tags": ["skip-execution"], "nbgrader": theirs.cells[1].metadata.nbgrader}
+    cell = hand_in(theirs).notebook.cells[1]
+    assert (cell.cell_type, cell.metadata.get("tags"), cell.source) == ("code", None, "A")
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "empty"),
+        (b"{'cells'}", "not JSON"),
+        (b"\xff\xfe\x00", "not JSON"),
+        (b"[" * 100_000, "not JSON"),
+        ([1, 2], "not a notebook"),
+        ({"cells": 3}, "not a notebook"),
+        ({"worksheets": []}, "before 2015"),
+        ({"cells": []}, "none of the lesson's answer cells"),
+        ({"cells": [{"source": "x"}] * 10_000}, "10,000 cells"),
+        ({"cells": [{"source": "x" * 5_000_000}]}, "MiB of text"),
+        ({"cells": [], "metadata": {"headstart": {"lesson": "02_complexity"}}}, "another lesson, '02_complexity'"),
+        (None, "no notebook at all"),
+    ],
+)
+def test_what_can_t_be_graded_says_why(hand_in, content, reason) -> None:
+    assert reason in hand_in(content).problem
+
+
+@pytest.mark.parametrize("junk", [None, 3, "text", [], {"cells": [None, 3, []]}, {"metadata": 3, "id": [], "source": {}}])
+def test_junk_among_the_cells_is_passed_over(skeleton, hand_in, junk) -> None:
+    theirs = json.loads(nbformat.writes(solved(skeleton)))
+    theirs["cells"].insert(2, junk)
+    theirs["metadata"] = junk
+    assert sources(hand_in(theirs)) == RIGHT
+
+
+def test_another_name_is_found_when_it_is_the_only_notebook(skeleton, hand_in) -> None:
+    form = hand_in(solved(skeleton), name="Внимание.ipynb")
+    assert sources(form) == RIGHT
+    assert "Внимание" in form.notes[0]
+
+
+def test_links_and_folders_are_not_followed(skeleton, hand_in, tmp_path) -> None:
+    secret = tmp_path / "secret.ipynb"
+    secret.write_text(nbformat.writes(solved(skeleton)))
+    folder = tmp_path / "submitted" / "amy" / LESSON
+    folder.mkdir(parents=True)
+    path = folder / f"{LESSON}.ipynb"
+    path.symlink_to(secret)
+    assert "link" in hand_in(None).problem
+    path.unlink()
+    path.mkdir()
+    assert "folder" in hand_in(None).problem
+    path.rmdir()
+    os.mkfifo(path)
+    assert "regular" in hand_in(None).problem
+
+
+def test_other_files_come_along_within_bounds(skeleton, hand_in, tmp_path) -> None:
+    folder: Path = tmp_path / "submitted" / "amy" / LESSON
+    (folder / "sub").mkdir(parents=True)
+    (folder / "sub" / "mine.py").write_text("x = 1")
+    (folder / "link").symlink_to("/etc/passwd")
+    (folder / "large.bin").write_bytes(bytes(module.MAX_FILES_BYTES + 1))
+    (folder / "timestamp.txt").write_text("2026-01-01")
+    form = hand_in(solved(skeleton))
+    assert form.files == {"sub/mine.py": b"x = 1"}
+    assert form.records == {"timestamp.txt": b"2026-01-01"}
+    assert len(form.notes) == 2
+
+
+def test_the_digest_changes_with_anything_handed_in(skeleton, hand_in, tmp_path) -> None:
+    first = hand_in(solved(skeleton)).digest
+    assert hand_in(solved(skeleton)).digest == first
+    (tmp_path / "submitted" / "amy" / LESSON / "mine.py").write_text("x = 1")
+    assert hand_in(solved(skeleton)).digest != first
+
+
+def test_large_outputs_cost_no_marks(skeleton, hand_in) -> None:
+    theirs = solved(skeleton)
+    theirs.cells[1].outputs = [nbformat.v4.new_output("stream", text="x" * 30_000_000)]
+    form = hand_in(theirs)
+    assert sources(form) == RIGHT
+    assert "outputs were dropped" in form.notes[0]

@@ -1,0 +1,65 @@
+"""The wire believes nothing that arrives."""
+
+import json
+import socket
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from autograder import wire
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda children: st.lists(children, max_size=4) | st.dictionaries(st.text(), children, max_size=4),
+    max_leaves=20,
+)
+
+
+@given(JSON)
+def test_what_is_sent_arrives(message: object) -> None:
+    here, there = socket.socketpair()
+    with here, there:
+        wire.send(here, message)
+        assert wire.receive(there, seconds=1) == message
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_a_message_or_a_wire_error(body: bytes) -> None:
+    here, there = socket.socketpair()
+    with there:
+        here.sendall(len(body).to_bytes(4, "big") + body)
+        here.close()
+        try:
+            expected = json.loads(body)
+        except (ValueError, RecursionError):
+            with pytest.raises(wire.WireError):
+                wire.receive(there, seconds=1)
+        else:
+            assert repr(wire.receive(there, seconds=1)) == repr(expected)
+
+
+@pytest.mark.parametrize(
+    ("sent", "text"),
+    [
+        ((wire.MAX_FRAME + 1).to_bytes(4, "big"), "over the limit"),
+        (b"\0\0", "hung up"),
+        (b"\0\0\0\x09{", "hung up"),
+        (b"\0\1\x86\xa0" + b"[" * 100_000, "not a message"),
+    ],
+)
+def test_a_broken_frame_says_what_is_wrong(sent: bytes, text: str) -> None:
+    here, there = socket.socketpair()
+    with there:
+        here.sendall(sent)
+        here.close()
+        with pytest.raises(wire.WireError, match=text):
+            wire.receive(there, seconds=1)
+
+
+def test_silence_times_out_even_after_half_a_message() -> None:
+    here, there = socket.socketpair()
+    with here, there:
+        here.sendall(b"\0\0\0\x09{")
+        with pytest.raises(wire.WireTimeout):
+            wire.receive(there, seconds=0.05)
