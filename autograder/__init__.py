@@ -1,1 +1,1 @@
-"""The instructor's side: exercises, build, sandbox, judge, gradebook. None of it is ever shown to student code."""
+"""The instructor's side: exercises, build, sandbox, judge, gradebook. Student code never sees any of it."""

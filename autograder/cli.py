@@ -84,9 +84,14 @@ def _grade(options: argparse.Namespace) -> int:
     from autograder.session import grade_class
 
     return grade_class(
-        _lesson(options.lesson, lessons), Path.cwd(), students=options.student, workers=max(options.workers, 1),
-        force=options.force, sandboxed=not options.no_sandbox, cell_seconds=options.seconds,
-    )  # fmt: skip
+        _lesson(options.lesson, lessons),
+        Path.cwd(),
+        students=options.student,
+        workers=max(options.workers, 1),
+        force=options.force,
+        sandboxed=not options.no_sandbox,
+        cell_seconds=options.seconds,
+    )
 
 
 def _report(options: argparse.Namespace) -> int:

@@ -101,7 +101,7 @@ def missing(program: Program) -> str | None:
         return None
     command = install_command(program)
     remedy = f"install it with `{shlex.join(command)}`" if command else "there is none for this system"
-    return f"{program.package}, for {program.purpose}, is missing: {remedy}"
+    return f"{program.package} is missing (it is for {program.purpose}): {remedy}"
 
 
 @functools.cache

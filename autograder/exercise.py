@@ -80,7 +80,7 @@ class Exercise:
 
 
 def overlay(right: Mapping, wrong: Mapping) -> dict:
-    """The right choices with some replaced; slots of nested dicts are joined by ` · `, as the driver joins them."""
+    """The right choices with some replaced. Slots of nested dicts are joined by ` · `, as in the driver."""
     flat = dict(wrong)
 
     def replace(node: Mapping, prefix: str) -> dict:

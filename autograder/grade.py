@@ -1,7 +1,7 @@
 """Submissions -> workers -> verdicts -> gradebook.
 
-A submission is graded by one function, `Grader.grade`, which an executor runs wherever it likes; the gradebook
-is written here, in one thread, as results come in.
+A submission is graded by one function, `Grader.grade`, which an executor runs wherever it likes; the
+gradebook is written here, in one thread, as results come in.
 """
 
 import contextlib
@@ -203,11 +203,11 @@ def _finish(
     return notebook
 
 
-# -- a whole class -----------------------------------------------------------------------------------------------
+# -- a whole class ---------------------------------------------------------------------------------------
 
 
 def course_directory(root: Path) -> tuple[CourseDirectory, Config]:
-    """nbgrader's course in a folder, with the settings of its `nbgrader_config.py` where there is one."""
+    """The course in a folder as nbgrader sees it, with the settings of its `nbgrader_config.py`, if any."""
     config = Config()
     for place in (root, lessons.ROOT):
         if (place / "nbgrader_config.py").is_file():
@@ -231,7 +231,7 @@ def find_submissions(course: CourseDirectory, lesson: str, students: list[str]) 
 
 
 def hidden_secret(course: CourseDirectory) -> bytes:
-    """The course's secret, from which all hidden cases come. Made when first asked for, readable by its owner."""
+    """The course's secret, from which all hidden cases come. Made when first asked for; its owner's alone."""
     path = Path(course.root, ".headstart_secret")
     if not path.exists():
         temporary = path.with_name(f".headstart_secret.{os.getpid()}")

@@ -20,7 +20,15 @@ import sqlalchemy as sa
 import sqlalchemy.orm
 from nbformat import NotebookNode
 from nbgrader.api import (
-    Assignment, BaseCell, Comment, Grade, Gradebook, Notebook, Student, SubmittedAssignment, SubmittedNotebook,
+    Assignment,
+    BaseCell,
+    Comment,
+    Grade,
+    Gradebook,
+    Notebook,
+    Student,
+    SubmittedAssignment,
+    SubmittedNotebook,
 )  # fmt: skip
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import SaveCells
@@ -92,7 +100,7 @@ class Book:
         self.db.commit()
 
     def _register(self, skeleton: NotebookNode) -> None:
-        """Tell nbgrader of the lesson's cells, as `nbgrader generate_assignment` does, if they are news to it."""
+        """Tell nbgrader of the lesson's cells, as its generate_assignment does, if they are news to it."""
         self._gradebook.update_or_create_assignment(self.lesson)
         query = (
             self.db.query(BaseCell.name)

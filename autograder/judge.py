@@ -1,8 +1,9 @@
 """Outcomes -> verdicts. The only place that decides.
 
-The judge walks a submission's cells in canonical form, tells the child which to run, and at a check cell sends
-inputs and receives outcomes. Expected values, hidden seeds and references stay on this side. Which exercise a
-check cell is about is read from the lesson, never from the child; a cell without a verdict earns nothing.
+The judge walks a submission's cells in canonical form, tells the child which to run, and at a check cell
+sends inputs and receives outcomes. Expected values, hidden seeds and references stay on this side. Which
+exercise a check cell is about is read from the lesson, never from the child; a cell without a verdict earns
+nothing.
 """
 
 import ast
@@ -191,7 +192,7 @@ def _request(sheet: Sheet | None, cases: list) -> dict:
 
 
 def _outcomes(message: Any, wanted: int) -> list[Outcome]:
-    """Read a child's outcomes, believing nothing. One that ended the run early stands for those that never ran."""
+    """Read a child's outcomes, believing nothing. One that ended the run early stands for the rest."""
     raw = message.get("outcomes") if isinstance(message, dict) else None
     if not isinstance(raw, list) or not 0 < len(raw) <= wanted:
         raise Stopped("the grading channel was broken (outcomes of other cases)")
@@ -234,8 +235,8 @@ def _verdict(exercise: Exercise, finding: Finding) -> Verdict:
 def forbidden_name(source: str, forbidden: tuple[str, ...]) -> str:
     """The first forbidden function that a piece of code names, or nothing.
 
-    A name counts as an attribute (`torch.softmax`, `x.softmax`), an import or a string handed to getattr; not as
-    a bare name, which is how an exercise's own function is called.
+    A name counts as an attribute (`torch.softmax`, `x.softmax`), an import or a string handed to getattr; not
+    as a bare name, which is how an exercise's own function is called.
     """
     try:
         nodes = list(ast.walk(ast.parse(source)))

@@ -21,7 +21,8 @@ def summary(rows: Iterable[Row], exercises: dict[str, Exercise]) -> Group:
         return Group(Text("No submission has been graded."))
     scores = [sum(verdict.points for verdict in verdicts) for _, _, verdicts in rows]
     best = sum(exercise.points for exercise in exercises.values())
-    heading = f"{len(rows)} students · mean {mean(scores):.1f} of {best} points from checks · lowest {min(scores):g} · highest {max(scores):g}"
+    spread = f"lowest {min(scores):g} · highest {max(scores):g}"
+    heading = f"{len(rows)} students · mean {mean(scores):.1f} of {best} points from checks · {spread}"
     verdicts = [verdict for _, _, verdicts in rows for verdict in verdicts]
     parts = [Text(heading, style="bold"), _exercises(verdicts, exercises)]
     if (mistakes := _mistakes(verdicts, exercises)).row_count:

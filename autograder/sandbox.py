@@ -1,10 +1,11 @@
 """What student code can't reach.
 
-Two walls. The worker, which runs no student code, lives inside bubblewrap: no network, no files but Python and
-one lesson's helpers, all of them read-only, none of the user's environment. Each submission runs in a child of
-the worker, in namespaces of its own inside those: its own processes, its own small writable folder, nothing of
-/proc, so it sees neither the worker nor any other submission, and all that it starts or writes dies with it.
-A seccomp filter then takes away new processes, programs and the calls that could undo the walls.
+Two walls. The worker, which runs no student code, lives inside bubblewrap: no network, no files but Python
+and one lesson's helpers, all of them read-only, none of the user's environment. Each submission runs in a
+child of the worker, in namespaces of its own inside those: its own processes, its own small writable
+folder, nothing of /proc, so it sees neither the worker nor any other submission, and all that it starts or
+writes dies with it. A seccomp filter then takes away new processes, programs and the calls that could undo
+the walls.
 
 Not covered: a hole in the Linux kernel, and time: two submissions on one machine can slow each other down.
 """
@@ -42,7 +43,7 @@ def command(stage: Path, argv: list[str], *, pass_fds: tuple[int, ...] = ()) -> 
         *(part for name in links for part in ("--symlink", os.readlink(f"/{name}"), f"/{name}")),
         "--ro-bind", str(stage), "/headstart", "--dir", "/etc",
         "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--chdir", "/tmp",
-        *(part for name, value in environment("/headstart", "/tmp").items() for part in ("--setenv", name, value)),
+        *(part for item in environment("/headstart", "/tmp").items() for part in ("--setenv", *item)),
         "--hostname", "sandbox", "--remount-ro", "/dev", "--remount-ro", "/", "--", *argv,
     ]  # fmt: skip
 
@@ -65,7 +66,7 @@ def environment(stage: str, home: str) -> dict[str, str]:
     }
 
 
-# -- inside: called in the worker's child before any student code ------------------------------------------------
+# -- inside: called in the worker's child before any student code ----------------------------------------
 
 CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = (
     0x20000,
@@ -110,7 +111,7 @@ def bound_resources() -> None:
 
 
 def close_doors() -> None:
-    """Drop all capabilities and install the system-call filter. Nothing can undo it, in this process or a thread."""
+    """Drop all capabilities and install the system-call filter. No thread of this process can undo it."""
     header, nothing = struct.pack("<Ii", 0x20080522, 0), bytes(24)  # capset, version 3
     _call("capset", header, nothing)
     _call("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
@@ -121,15 +122,16 @@ def close_doors() -> None:
 
 
 AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-# System calls by number, x86_64 and aarch64 (None where the machine has no such call). From the kernel's tables,
-# arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h.
+# System calls by number, x86_64 and aarch64 (None where the machine has no such call). From the kernel's
+# tables, arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h.
 REFUSED = {
     "fork": (57, None), "vfork": (58, None), "execve": (59, 221), "execveat": (322, 281),
     "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "kcmp": (312, 272),
     "pidfd_getfd": (438, 438), "process_madvise": (440, 440),
-    "mount": (165, 40), "umount2": (166, 39), "pivot_root": (155, 41), "chroot": (161, 51), "open_tree": (428, 428),
-    "move_mount": (429, 429), "fsopen": (430, 430), "fsconfig": (431, 431), "fsmount": (432, 432),
-    "fspick": (433, 433), "mount_setattr": (442, 442), "unshare": (272, 97), "setns": (308, 268),
+    "mount": (165, 40), "umount2": (166, 39), "pivot_root": (155, 41), "chroot": (161, 51),
+    "open_tree": (428, 428), "move_mount": (429, 429), "fsopen": (430, 430), "fsconfig": (431, 431),
+    "fsmount": (432, 432), "fspick": (433, 433), "mount_setattr": (442, 442), "unshare": (272, 97),
+    "setns": (308, 268),
     "keyctl": (250, 219), "add_key": (248, 217), "request_key": (249, 218),
     "bpf": (321, 280), "perf_event_open": (298, 241), "userfaultfd": (323, 282),
     "io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427),
@@ -149,13 +151,13 @@ def _filter(machine: str) -> bytes:
         return 0x00050000 | number
 
     rows = [
-        (load, 0, 0, 4), (equal, 1, 0, AUDIT_ARCH[machine]), (answer, 0, 0, kill),  # another machine's numbers
+        (load, 0, 0, 4), (equal, 1, 0, AUDIT_ARCH[machine]), (answer, 0, 0, kill),  # others' numbers
         (load, 0, 0, 0),
         (at_least, 0, 1, 0x40000000), (answer, 0, 0, errno(EPERM)),  # the x32 numbers of x86_64
         # glibc falls back from clone3, whose flags a filter can't read, to clone, whose flags it can.
         (equal, 0, 1, CLONE3[column]), (answer, 0, 0, errno(ENOSYS)),
-        (equal, 0, 4, CLONE[column]), (load, 0, 0, 16), (bits, 1, 0, CLONE_THREAD), (answer, 0, 0, errno(EPERM)),
-        (answer, 0, 0, allow),
+        (equal, 0, 4, CLONE[column]), (load, 0, 0, 16), (bits, 1, 0, CLONE_THREAD),
+        (answer, 0, 0, errno(EPERM)), (answer, 0, 0, allow),
     ]  # fmt: skip
     for numbers in REFUSED.values():
         if numbers[column] is not None:

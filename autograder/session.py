@@ -11,7 +11,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from autograder.doctor import sandbox_problem
 from autograder.grade import (
-    Grader, Lesson, course_directory, find_submissions, grade_all, hidden_secret, local_executor,
+    Grader,
+    Lesson,
+    course_directory,
+    find_submissions,
+    grade_all,
+    hidden_secret,
+    local_executor,
 )  # fmt: skip
 from autograder.gradebook import Book, Graded
 from autograder.judge import CELL_SECONDS
@@ -19,8 +25,8 @@ from autograder.report import problems, summary
 from autograder.submission import Submission
 
 NO_SANDBOX = (
-    "--no-sandbox: student code runs with your own rights. It can read and change your files, use the network, "
-    "and so read other submissions and the solutions. Use it for code that you trust."
+    "--no-sandbox: student code runs with your own rights. It can use the network, and read and change your "
+    "files, other submissions and the solutions among them. Use it for code that you trust."
 )
 
 

@@ -9,6 +9,7 @@ import torch
 from autograder.exercise import Exercise
 from helpers.checks import KnownMistake, Sheet, compare
 from helpers.drivers import Case, Outcome
+from helpers.values import map_tensors
 
 VISIBLE_SEED = "visible"
 
@@ -26,10 +27,7 @@ def make_sheet(
         mistakes: whether to run the misconceptions too; a passing answer needs none.
     """
     cases = make_cases(exercise, seed)
-    # The inputs are to stay as the case has them, so an expected outcome needn't repeat them.
-    expected = [
-        replace(_settled(exercise.outcome(exercise.reference, case)), inputs_after=None) for case in cases
-    ]
+    expected = [_expected(exercise, case) for case in cases]
 
     def mistaken(variant: Any) -> tuple[Outcome, ...]:
         return tuple(_mistaken(exercise, variant, *pair) for pair in zip(cases, expected, strict=True))
@@ -58,6 +56,13 @@ def make_cases(exercise: Exercise, seed: str) -> list[Case]:
     digest = hashlib.sha256(f"{exercise.id}/{seed}".encode()).digest()
     generator.manual_seed(int.from_bytes(digest[:7], "big"))
     return exercise.cases(generator)
+
+
+def _expected(exercise: Exercise, case: Case) -> Outcome:
+    outcome = exercise.outcome(exercise.reference, case)
+    outputs = map_tensors(torch.Tensor.detach, outcome.outputs)
+    # The inputs are to stay as the case has them, which needn't be said again.
+    return replace(outcome, outputs=outputs, inputs_after=None)
 
 
 def _mistaken(exercise: Exercise, variant: Any, case: Case, expected: Outcome) -> Outcome:

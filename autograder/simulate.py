@@ -142,12 +142,13 @@ def simulate(name: str, number: int, seed: int, root: Path, *, calm: bool = Fals
     target.parent.mkdir(exist_ok=True)
     target.write_text(json.dumps(expected, indent=1))
     print(
-        f"headstart: {number} submissions in {course.submitted_directory}/, what to expect of them in {target.relative_to(root)}"
+        f"headstart: {number} submissions in {course.submitted_directory}/, "
+        f"what to expect of them in {target.relative_to(root)}"
     )
     return 0
 
 
-# -- the class ---------------------------------------------------------------------------------------------------
+# -- the class -------------------------------------------------------------------------------------------
 
 
 def _kinds(desk: Desk, rng: random.Random) -> Iterator[Student]:
@@ -198,13 +199,13 @@ def _hand_in(desk: Desk, student: Student) -> str:
         if answer and answer.source is not None:
             cell.source = answer.source
         if lessons.kind(cell) == "written" and student.kind != "blank":
-            cell.source = "Both are weighted averages of values; what differs is where queries, keys and values come from."
+            cell.source = "Both average values; what differs is where queries, keys and values come from."
     if student.manner:
         student.manner(desk, notebook)
     return nbformat.writes(notebook)
 
 
-# -- manners -----------------------------------------------------------------------------------------------------
+# -- manners ---------------------------------------------------------------------------------------------
 
 
 def _add_cells(desk: Desk, notebook: NotebookNode) -> None:

@@ -26,14 +26,15 @@ def differences(names: list[str], made: Mapping[str, bytes], root: Path = ROOT) 
     Returns:
         What is wrong with each path, as the end of a sentence.
     """
-    found = {}
+    found: dict[str, str] = {}
     for path, right in made.items():
-        tree, lesson, *rest = Path(path).parts
-        if rest[0] == "helpers" and not (root / tree / lesson / "helpers").is_dir():
-            continue
-        if not (root / path).is_file():
+        folder = Path(path).parent
+        if folder.name == "helpers":
+            if (root / folder).is_dir() and not _holds(root / path, right):
+                found[folder.as_posix()] = "is a copy of older helpers"
+        elif not (root / path).is_file():
             found[path] = "is missing"
-        elif contents(root / path) != right:
+        elif not _holds(root / path, right):
             found[path] = "has answers in it: move it away" if has_answers(root / path) else "is out of date"
     for path in strays(names, made, root):
         ours = _is_helper(path)
@@ -63,7 +64,7 @@ def write(names: list[str], made: Mapping[str, bytes], root: Path = ROOT) -> tup
         count += 1
     for path, right in made.items():
         target = root / path
-        if target.is_file() and contents(target) == right:
+        if _holds(target, right):
             continue
         if has_answers(target):
             kept.append(path)
@@ -96,6 +97,10 @@ def strays(names: list[str], made: Mapping[str, bytes], root: Path = ROOT) -> li
     return found
 
 
+def _holds(path: Path, content: bytes) -> bool:
+    return path.is_file() and contents(path) == content
+
+
 def _is_helper(path: str) -> bool:
     """Whether a path is `source/01_attention/helpers/...`."""
     return Path(path).parts[2:3] == ("helpers",)
@@ -104,7 +109,7 @@ def _is_helper(path: str) -> bool:
 def _remove_helper(path: str, root: Path) -> None:
     """Remove a helper that an earlier build copied, from `source/` and, if unchanged, from `release/`."""
     source, release = root / path, root / "release" / Path(path).relative_to("source")
-    if release.is_file() and contents(release) == contents(source):
+    if _holds(release, contents(source)):
         release.unlink()
     source.unlink()
 

@@ -40,6 +40,7 @@ def receive(channel: socket.socket, *, seconds: float | None = None) -> Any:
     """Receive one message.
 
     Args:
+        channel: where from.
         seconds: how long the whole message may take to arrive; None for ever.
 
     Raises:

@@ -1,8 +1,8 @@
 """A warm process that forks one child for each submission.
 
-It imports what lessons import, and nothing secret: it is given one lesson's student helpers, and no exercise,
-expected value or seed ever reaches it. The judge, in another process on the other side of the wire, says which
-cell to run and asks for outcomes of cases; whatever comes back is a stranger's word.
+It imports what lessons import, and nothing secret: it is given one lesson's student helpers, and no
+exercise, expected value or seed ever reaches it. The judge, in another process on the other side of the
+wire, says which cell to run and asks for outcomes of cases; whatever comes back is a stranger's word.
 
     judge                      worker (no student code)          child (student code)
       | -- start, a channel ------> | -- fork, walls up -----------> |
@@ -166,7 +166,7 @@ def _serve(channel: socket.socket, shell: object, recorder: object) -> None:
 
 
 def _make_check(channel: socket.socket, recorder: object) -> object:
-    """The `check` of the grader: it shows nothing and decides nothing, it only lets the judge see the answer."""
+    """The `check` of the grader: it decides nothing and shows nothing. The judge gets to see the answer."""
     from helpers.drivers import Case, run
 
     def check(exercise: str, answer: object) -> None:
@@ -192,3 +192,4 @@ def _make_check(channel: socket.socket, recorder: object) -> object:
 
 if __name__ == "__main__":
     main(int(sys.argv[1]), sys.argv[2] == "sandboxed")
+    os._exit(0)  # at once: there is nothing to clean up, and the judge waits

@@ -140,14 +140,15 @@ class Worker:
         except (wire.WireError, KeyError, TypeError):
             self.stop()
             return Ended(failed="the worker stopped answering and was replaced")
-        # A kill that crosses the child's own end in flight is read by the worker as the next request: see _watch.
         return ended
 
     def stop(self) -> None:
-        """End the process and all that it started."""
+        """End the process and all that it started: by hanging up, or if it doesn't hear that, by force."""
         if self._control:
             self._control.close()
         if self._process:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(GRACE_SECONDS)
             self._process.kill()
             self._process.wait()
         if self._stage:

@@ -10,102 +10,19 @@ import os
 import re
 import sys
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from helpers import progress
 from helpers.comparing import GRADIENT_SLACK, Difference, compare
-from helpers.drivers import Case, Outcome, run
+from helpers.drivers import Case, Outcome, make_layer, run
 from helpers.hints import explain
 from helpers.properties import PROPERTIES, gradient_reaches_inputs, inputs_unchanged, rows_sum_to_one
-from helpers.values import encode
+from helpers.sheet import KnownMistake, Sheet, load_sheet
 
 __all__ = [
     "PROPERTIES", "CheckFailed", "Difference", "Finding", "KnownMistake", "Sheet", "assess", "case", "check",
     "compare", "gradient_reaches_inputs", "inputs_unchanged", "load_sheet", "recognise", "rows_sum_to_one",
     "show",
 ]  # fmt: skip
-
-
-@dataclass(frozen=True)
-class KnownMistake:
-    """What one misconception does on each case of a sheet.
-
-    Where it does nothing wrong, its outcome is the expected one. Where its outputs are wrong, they alone are
-    kept: what becomes of inputs and gradients then tells no more.
-    """
-
-    name: str
-    sentence: str
-    outcomes: tuple[Outcome, ...]
-
-    def to_json(self, expected: tuple[Outcome, ...]) -> dict:
-        """The mistake as data; an outcome that is the expected one becomes null."""
-        pairs = zip(self.outcomes, expected, strict=True)
-        outcomes = [None if outcome is right else outcome.to_json() for outcome, right in pairs]
-        return {"name": self.name, "sentence": self.sentence, "outcomes": outcomes}
-
-    @classmethod
-    def from_json(cls, value: dict, expected: tuple[Outcome, ...]) -> "KnownMistake":
-        """Read a mistake of a sheet."""
-        pairs = zip(value["outcomes"], expected, strict=True)
-        outcomes = tuple(right if item is None else Outcome.from_json(item) for item, right in pairs)
-        return cls(value["name"], value["sentence"], outcomes)
-
-
-@dataclass(frozen=True)
-class Sheet:
-    """An exercise as numbers: all that a check needs, and nothing that solves it.
-
-    Attributes:
-        exercise: its id; title, points, driver, returns, forbidden, properties: as in the exercise.
-        needs: titles of the exercises it builds on.
-        look_at: the heading of the lesson that explains it.
-        cases: the calls.
-        expected: the outcome of each call that is right.
-        mistakes: what known mistakes do.
-    """
-
-    exercise: str
-    title: str
-    points: int
-    driver: str
-    returns: tuple[str, ...]
-    forbidden: tuple[str, ...]
-    properties: tuple[str, ...]
-    needs: tuple[str, ...]
-    look_at: str
-    cases: tuple[Case, ...]
-    expected: tuple[Outcome, ...]
-    mistakes: tuple[KnownMistake, ...]
-
-    def to_json(self) -> dict:
-        """The sheet as data, for `checks.json`."""
-        lists = ("cases", "expected", "mistakes")
-        return {
-            **{key: encode(value) for key, value in vars(self).items() if key not in lists},
-            "cases": [
-                {**case.to_json(), "expected": expected.to_json()}
-                for case, expected in zip(self.cases, self.expected, strict=True)
-            ],
-            "mistakes": [mistake.to_json(self.expected) for mistake in self.mistakes],
-        }
-
-    @classmethod
-    def from_json(cls, value: dict) -> "Sheet":
-        """Read a sheet of `checks.json`."""
-        plain = {key: item for key, item in value.items() if key not in ("cases", "mistakes")}
-        plain = {key: tuple(item) if isinstance(item, list) else item for key, item in plain.items()}
-        expected = tuple(Outcome.from_json(case["expected"]) for case in value["cases"])
-        return cls(
-            **plain,
-            cases=tuple(Case.from_json(case) for case in value["cases"]),
-            expected=expected,
-            mistakes=tuple(KnownMistake.from_json(mistake, expected) for mistake in value["mistakes"]),
-        )
-
-    @property
-    def wants_gradients(self) -> bool:
-        return any(PROPERTIES[name].needs_gradients for name in self.properties)
 
 
 @dataclass(frozen=True)
@@ -131,8 +48,10 @@ class Finding:
         if self.status == "passed":
             cases = "every case" if self.cases == 1 else f"{self.cases} of {self.cases} cases"
             return f"✓ {self.title} · {cases} · {self.points} {'point' if self.points == 1 else 'points'}"
-        if self.status in ("not written", "not run"):
-            return f"○ {self.title} · {self.status}{' yet' if self.status == 'not written' else ''}"
+        if self.status == "not written":
+            return f"○ {self.title} · {self.meaning or 'not written yet'}"
+        if self.status == "not run":
+            return f"○ {self.title} · not run"
         return " · ".join(part for part in (f"✗ {self.title}", self.case) if part)
 
     @property
@@ -167,7 +86,7 @@ class Finding:
         return {"text/plain": self.text(), "text/html": self.html()}
 
 
-# -- assessing -----------------------------------------------------------------------------------------------
+# -- assessing -------------------------------------------------------------------------------------------
 
 
 def assess(sheet: Sheet, outcomes: list[Outcome], *, reveal: bool = True) -> Finding:
@@ -181,7 +100,9 @@ def assess(sheet: Sheet, outcomes: list[Outcome], *, reveal: bool = True) -> Fin
     finding = Finding(sheet.title, "passed", sheet.points, len(sheet.cases))
     for index, (case, outcome) in enumerate(zip(sheet.cases, outcomes, strict=True)):
         if outcome.status == "not written":
-            return replace(finding, status="not written")
+            other = outcome.error if outcome.error.isidentifier() else ""
+            meaning = f"it calls {other:.60}, which isn't written yet" if other else ""
+            return replace(finding, status="not written", meaning=meaning)
         problem = _problem(sheet, index, outcome, reveal)
         if problem is None:
             continue
@@ -287,22 +208,21 @@ def _problem(sheet: Sheet, index: int, outcome: Outcome, reveal: bool) -> _Probl
         wrong = [slot for slot, value in expected.outputs.items() if got.get(slot) != value]
         slots = "; ".join(filter(None, wrong))
         return _Problem("value", f"not right: {slots}" if slots else "not right") if wrong else None
-    broken = [
-        (PROPERTIES[n], text) for n in sheet.properties if (text := PROPERTIES[n](case, expected, outcome))
-    ]
+    properties = [PROPERTIES[name] for name in sheet.properties]
     if difference := compare(expected.outputs, outcome.outputs, sheet.returns):
-        meanings = [difference.meaning, *(p.meaning for p, _ in broken if p.explains_values)]
-        meaning = next(filter(None, meanings), _unknown(sheet, index, reveal))
+        may_explain = [prop for prop in properties if prop.explains_values]
+        explained = (prop.meaning for prop in may_explain if prop(case, expected, outcome))
+        meaning = difference.meaning or next(explained, _unknown(sheet, index, reveal))
         return _Problem(difference.cause, difference.describe(reveal), meaning)
-    if broken:
-        prop, text = broken[0]
-        return _Problem(prop.__name__, f"the right values, but {text}", prop.meaning)
+    for prop in properties:
+        if not prop.explains_values and (wrong := prop(case, expected, outcome)):
+            return _Problem(prop.__name__, f"the right values, but {wrong}", prop.meaning)
     return None
 
 
 def _unknown(sheet: Sheet, index: int, reveal: bool) -> str:
-    call, what = f'case("{sheet.exercise}", {index + 1})', "this case" if reveal else "a case like it"
-    return f"None of the slips we know gives these numbers. `{call}` hands you {what}, to try yours on."
+    call, what = f'case("{sheet.exercise}", {index + 1}).args', "the" if reveal else "similar"
+    return f"None of the slips we know gives these numbers. `{call}` has {what} inputs, to try by hand."
 
 
 FILL_IN = "Fill in the `...` and leave the rest as it was."
@@ -313,7 +233,7 @@ def _not_returned(sheet: Sheet, outcome: Outcome, reveal: bool) -> _Problem:
     where = f", at {_line(outcome.where)}" if outcome.where and reveal else ""
     if outcome.status == "forbidden":
         name = outcome.error if outcome.error in sheet.forbidden else "a forbidden function"
-        meaning = f"This exercise is to be solved without {name.rpartition('.')[2]}: writing it is the point."
+        meaning = f"This exercise is to be solved without {name}: writing it is the point."
         return _Problem("forbidden", f"nothing: it called {name}{where}", meaning)
     if outcome.status == "interrupted":
         text = f"nothing: the call was stopped, because it didn't end{where}"
@@ -333,7 +253,7 @@ def _line(text: str, limit: int = 240) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-# -- the student's side --------------------------------------------------------------------------------------
+# -- the student's side ----------------------------------------------------------------------------------
 
 
 class CheckFailed(AssertionError):
@@ -375,23 +295,15 @@ def show(finding: Finding) -> None:
 
 
 def case(exercise: str, number: int) -> Case:
-    """One visible case, to try by hand: `.args` and `.kwargs` are what the check calls with."""
-    return load_sheet(exercise).cases[number - 1]
-
-
-def load_sheet(exercise: str, folder: Path | None = None) -> Sheet:
-    """Read an exercise's sheet from the lesson's `checks.json`.
+    """One visible case, to try by hand: `.args` and `.kwargs` are what the check calls with.
 
     Raises:
-        FileNotFoundError: there is no `checks.json` beside the notebook.
-        KeyError: the lesson has no such exercise.
+        ValueError: the exercise has no case of that number; they count from 1.
     """
-    for place in [folder] if folder else [Path.cwd(), Path(__file__).resolve().parent.parent]:
-        if (path := place / "checks.json").is_file():
-            sheets = json.loads(path.read_text(encoding="utf-8"))
-            break
-    else:
-        raise FileNotFoundError("no checks.json beside this notebook: keep the lesson's folder together")
-    if exercise not in sheets:
-        raise KeyError(f"{path} has no exercise {exercise!r}; it has {', '.join(sheets)}")
-    return Sheet.from_json(sheets[exercise])
+    sheet = load_sheet(exercise)
+    if not 1 <= number <= len(sheet.cases):
+        raise ValueError(f"{exercise} has cases 1 to {len(sheet.cases)}, not {number}")
+    found = sheet.cases[number - 1]
+    if sheet.driver == "call_with_layer":
+        return replace(found, args=(make_layer(found.args[0]), *found.args[1:]))
+    return found

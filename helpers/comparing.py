@@ -24,6 +24,8 @@ MEANINGS = {
     "nan": "NaN comes from 0/0, inf/inf or inf - inf: look at the numbers before each division and exp.",
     "value": "",
 }
+ONE_NUMBER = "One number is wanted: is a mean, a sum or a maximum over the remaining axes missing?"
+PLAIN_NUMBER = "A number is wanted: an int, a float or a tensor of one number."
 NO_RETURN = "The function ended without a `return`."
 OTHER_ORDER = (
     "These are the right sizes in another order: an axis is transposed, or a sum is over the wrong one."
@@ -108,8 +110,12 @@ def _compare_lists(
             return _different("structure", f"{_values(len(got))}, {listed}")
         what = "one tensor" if isinstance(got, torch.Tensor) else kind(got)
         return _different("structure", f"{what}, {listed}", meaning=NO_RETURN if got is None else "")
-    pairs = zip(expected, got, names, strict=True)
-    return next(filter(None, (compare(e, g, (n,), slack=slack) for e, g, n in pairs)), None)
+    for right, theirs, name in zip(expected, got, names, strict=True):
+        if theirs is None and right is not None:
+            return _different("type", f"{name}: {kind(theirs)}, expected {_wanted(right)}")
+        if difference := compare(right, theirs, (name,), slack=slack):
+            return difference
+    return None
 
 
 def _compare_dicts(expected: Mapping, got: Any, name: str, slack: float) -> Difference | None:
@@ -128,8 +134,7 @@ def _compare_numbers(expected: Any, got: Any, name: str, slack: float) -> Differ
     if expected.dim() == 0 and _is_number(got):  # where one number is asked for, a plain one will do
         return _compare_one(float(expected), got, name, tolerances, slack)
     if not isinstance(got, torch.Tensor):
-        wanted = "a tensor" if expected.dim() else kind(expected)
-        return _different("type", f"{name}: {kind(got)}, expected {wanted}")
+        return _different("type", f"{name}: {kind(got)}, expected {_wanted(expected)}")
     if got.shape != expected.shape:
         return _compare_shapes(expected, got, name)
     if got.dtype != expected.dtype:
@@ -143,7 +148,8 @@ def _compare_plain(expected: float, got: Any, name: str, slack: float) -> Differ
     if isinstance(got, torch.Tensor) and got.numel() == 1:
         got = got.item()  # a tensor of one number will do
     if not _is_number(got):
-        return _different("type", f"{name}: {kind(got)}, expected a number")
+        meaning = ONE_NUMBER if isinstance(got, torch.Tensor) else PLAIN_NUMBER
+        return _different("type", f"{name}: {kind(got)}, expected a number", meaning=meaning)
     # An integer is a count, and counts are exact.
     slack = slack if isinstance(expected, int) else slack * PLAIN_SLACK
     return _compare_one(expected, got, name, TOLERANCES[torch.float64], slack)
@@ -163,6 +169,9 @@ def _compare_one(
 
 def _compare_shapes(expected: torch.Tensor, got: torch.Tensor, name: str) -> Difference:
     theirs, right = tuple(got.shape), tuple(expected.shape)
+    if not right:
+        what = f"{name}: {{}}, expected one number"
+        return _different("shape", what.format(_axes(len(theirs))), what.format(theirs), ONE_NUMBER)
     meaning = ""
     if sorted(theirs) == sorted(right):
         meaning = OTHER_ORDER
@@ -177,6 +186,8 @@ def _compare_shapes(expected: torch.Tensor, got: torch.Tensor, name: str) -> Dif
 def _compare_elements(
     expected: torch.Tensor, got: torch.Tensor, name: str, tolerances: tuple, slack: float
 ) -> Difference | None:
+    if torch.equal(expected, got):
+        return None
     a, b = expected.double(), got.double()
     close = torch.isclose(b, a, rtol=tolerances[0] * slack, atol=tolerances[1] * slack, equal_nan=True)
     if close.all():
@@ -230,6 +241,10 @@ def _axes(count: int) -> str:
 
 def _quoted(value: object) -> str:
     return f"{value!r:.80}" if value is None or isinstance(value, str | bool | int | float) else kind(value)
+
+
+def _wanted(expected: Any) -> str:
+    return "a tensor" if isinstance(expected, torch.Tensor) and expected.dim() else kind(expected)
 
 
 def _dtype(tensor: torch.Tensor) -> str:

@@ -6,6 +6,7 @@ it reports what came back, what became of the inputs and, where asked, the gradi
 """
 
 import contextlib
+import functools
 import hashlib
 import importlib
 import linecache
@@ -17,7 +18,7 @@ from typing import Any
 
 import torch
 
-from helpers.values import decode, encode
+from helpers.values import decode, encode, map_tensors, tensors
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,8 @@ class Outcome:
         inputs_after: the tensors among the arguments, as the call left them.
         gradients: for each floating-point tensor among the arguments, the gradient of a fixed weighted sum
             of all outputs, or None where none arrived. None altogether where no gradients were asked for.
-        error: the exception's type, the forbidden function's name, or what makes the object unusable.
+        error: the exception's type, the forbidden function's name, what makes the object unusable, or the
+            function that isn't written yet, where it is another one.
         message: the exception's text.
         where: the line of the student's code that raised.
     """
@@ -112,19 +114,26 @@ def run(
     except KeyboardInterrupt as error:
         return Outcome("interrupted", where=_student_line(error))
     except (Exception, SystemExit) as error:  # whatever a student's function raises is an outcome
-        return _raised(error)
+        return _raised(error, answer)
 
 
-def _raised(error: BaseException) -> Outcome:
+def _raised(error: BaseException, answer: object) -> Outcome:
     where = _student_line(error)
     # The stub's own exception has no text; torch raises NotImplementedError too, with one.
     if isinstance(error, NotImplementedError) and (not error.args or "raise NotImplementedError" in where):
-        return Outcome("not written")
+        return Outcome("not written", error=_other_function(error, answer))
     try:
         message = str(error)[:500]
     except Exception:  # a student's own exception class can fail at this as well
         message = ""
     return Outcome("raised", error=type(error).__name__[:100], message=message, where=where)
+
+
+def _other_function(error: BaseException, answer: object) -> str:
+    """The function that raised, where the answer called one that is a stub still."""
+    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+    ours = frame.f_code.co_filename == __file__
+    return "" if ours or frame.f_code is getattr(answer, "__code__", None) else frame.f_code.co_name
 
 
 def _call(answer: object, case: Case, gradients: bool) -> Outcome:
@@ -154,7 +163,7 @@ def _gradients(answer: Callable, case: Case) -> list:
     leaves = [tensor.requires_grad_() for tensor in tensors([args, kwargs]) if tensor.is_floating_point()]
     # The answer gets copies of the leaves: autograd refuses to change a leaf in place, and a slip that
     # "inputs unchanged" explains well should not surface as autograd's complaint.
-    args, kwargs = _map_tensors(lambda t: t * 1 if t.requires_grad else t, [args, kwargs])
+    args, kwargs = map_tensors(lambda t: t * 1 if t.requires_grad else t, [args, kwargs])
     try:
         with warnings.catch_warnings():  # float(x) warns where x has a gradient, and was fine a moment ago
             warnings.simplefilter("ignore")
@@ -175,10 +184,9 @@ def _ramp(tensor: torch.Tensor) -> torch.Tensor:
 
 def _call_with_layer(answer: object, case: Case, gradients: bool) -> Outcome:
     """A function whose first argument is a layer, in the case `{"layer": name, "weights": [...]}`."""
-    recipe = case.args[0]
-    layer = LAYERS[recipe["layer"]](*recipe["weights"])
     if not callable(answer):
         return _unusable("a function", answer)
+    layer = make_layer(case.args[0])
     return _call(lambda _, *rest, **kwargs: answer(layer, *rest, **kwargs), case, gradients)
 
 
@@ -225,6 +233,11 @@ def _flatten(answer: Mapping, prefix: str = "") -> Iterator[tuple[str, object]]:
 DRIVERS = {"call": _call, "call_with_layer": _call_with_layer, "choice": _choice}
 
 
+def make_layer(recipe: Mapping) -> Callable:
+    """The layer that a case describes as `{"layer": a key of LAYERS, "weights": tensors}`."""
+    return LAYERS[recipe["layer"]](*recipe["weights"])
+
+
 def _self_attention(w_q: torch.Tensor, w_k: torch.Tensor, w_v: torch.Tensor) -> Callable:
     def layer(x: torch.Tensor) -> torch.Tensor:
         return torch.nn.functional.scaled_dot_product_attention(x @ w_q, x @ w_k, x @ w_v)
@@ -269,6 +282,7 @@ def _refuse(name: str) -> Callable:
     return refuse
 
 
+@functools.cache
 def _resolve(name: str) -> tuple[Any, str]:
     """Split a dotted name into its owner, a module or a class, and its attribute."""
     first, *path, attribute = name.split(".")
@@ -287,30 +301,8 @@ def _current(name: str) -> object:
     return getattr(owner, attribute)
 
 
-def tensors(value: Any) -> Iterator[torch.Tensor]:
-    """The tensors in a value, in order."""
-    if isinstance(value, torch.Tensor):
-        yield value
-    elif isinstance(value, Mapping):
-        for item in value.values():
-            yield from tensors(item)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from tensors(item)
-
-
-def _map_tensors(function: Callable, value: Any) -> Any:
-    if isinstance(value, torch.Tensor):
-        return function(value)
-    if isinstance(value, Mapping):
-        return {key: _map_tensors(function, item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_map_tensors(function, item) for item in value]
-    return value
-
-
 def _clone(value: Any) -> Any:
-    return _map_tensors(lambda tensor: tensor.detach().clone(), value)
+    return map_tensors(lambda tensor: tensor.detach().clone(), value)
 
 
 def _student_line(error: BaseException) -> str:

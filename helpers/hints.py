@@ -44,6 +44,10 @@ HINTS: tuple[tuple[str, str], ...] = (
         "A tensor of several numbers is neither true nor false: ask `if mask is not None`.",
     ),
     (
+        r"return_types\.(max|min|median|sort|topk)",
+        "With dim=, x.max gives two things, values and indices: take .values of it, or use x.amax.",
+    ),
+    (
         r"'NoneType'",
         "Something is None here: a mask that isn't given, or what a function without `return` hands back.",
     ),

@@ -67,6 +67,8 @@ def heatmap(
 ) -> "Axes":
     """Attention weights as a table of colours: one row for each query, one column for each key.
 
+    Cells carry their number where it doesn't round to 0.00.
+
     Args:
         weights: (T_q, T_k), between 0 and 1.
         queries: T_q labels.
@@ -91,6 +93,8 @@ def heatmap(
     if columns <= NUMBERED_UP_TO:
         for row, column in itertools.product(range(rows), range(columns)):
             value, visible = float(table[row, column]), bool(shown[row, column])
+            if visible and value < 0.005:
+                continue  # nothing but 0.00 to say, and each text costs a moving slider a millisecond
             ink = "black" if not visible or value > 0.47 else "white"  # the better contrast on cividis
             text = f"{value:.2f}" if visible else "–"
             ax.text(column, row, text, ha="center", va="center", color=ink, fontsize=9)

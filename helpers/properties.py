@@ -9,7 +9,8 @@ from typing import Any
 import torch
 
 from helpers.comparing import GRADIENT_SLACK, compare
-from helpers.drivers import Case, Outcome, tensors
+from helpers.drivers import Case, Outcome
+from helpers.values import tensors
 
 PROPERTIES: dict[str, Any] = {}
 

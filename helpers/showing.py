@@ -67,11 +67,15 @@ def waiting_for(exercise: str) -> Iterator[None]:
     try:
         yield
     except NotImplementedError:
-        text = f"This appears once {exercise} is written. Then run this cell again."
-        _display(note(text), f"○ {text}")
+        _display(note(not_yet(exercise)), f"○ {not_yet(exercise)}")
     except Exception as error:  # whatever an unfinished answer raises
         text = f"This needs {exercise}. {stopped(error)} Once its check passes, run this cell again."
         _display(note(text), f"○ {text}")
+
+
+def not_yet(exercise: str) -> str:
+    """What to say where a student's function isn't written, or one that it calls."""
+    return f"This needs {exercise}, not written yet. Once every check so far passes, run this cell again."
 
 
 def stopped(error: Exception) -> str:

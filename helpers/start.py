@@ -16,11 +16,18 @@ if TYPE_CHECKING:
 
 PYTHONS = ((3, 11), (3, 13))  # the first and the last that the course is tested with
 CELL = "text-align:left;vertical-align:top;padding:4px 14px 4px 0;background:none;border:none"
+BAR = "display:inline-block;width:90px;height:9px;margin-right:8px;border-radius:5px"
+# Whether something works or passed: its sign, the word for those who can't see it, its colour.
+SIGNS = {
+    True: ("✓", "passes", "#009e73"),
+    False: ("✗", "fails", "#d55e00"),
+    None: ("○", "doesn't pass yet", "#888888"),
+}
 
 
 @dataclass(frozen=True)
 class Found:
-    """One line of the installation check: what, whether it works, what was found, and the cure if it doesn't."""
+    """One line of the installation check: what, whether it works, what there is, and the cure if need be."""
 
     what: str
     works: bool
@@ -30,49 +37,41 @@ class Found:
 
 @dataclass(frozen=True)
 class Lesson:
-    """A lesson in the student's folder: where it is, its title, and the ids and titles of its exercises."""
+    """A lesson in the student's folder: its notebook, its title, and the titles of its exercises by id."""
 
-    path: Path
+    notebook: Path
     title: str
     exercises: dict[str, str]
 
 
+@dataclass(frozen=True)
 class Table:
-    """A table for a notebook and for a terminal. It takes its colours from JupyterLab's theme."""
+    """A table for a notebook, of cells in HTML, and its text for a terminal."""
 
-    def __init__(self, header: list[str], rows: list[list[str]], text: str) -> None:
-        self.header, self.rows, self.text = header, rows, text
+    header: list[str]
+    rows: list[list[str]]
+    text: str
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         head = "".join(f'<th scope="col" style="{CELL}">{name}</th>' for name in self.header)
-        body = "".join(
-            '<tr style="background:none">'
-            + "".join(f'<td style="{CELL}">{cell}</td>' for cell in row)
-            + "</tr>"
-            for row in self.rows
-        )
-        table = f"<table style='border:none;font-size:inherit'><thead><tr style='background:none'>{head}</tr></thead>{body}</table>"
-        return {"text/plain": self.text, "text/html": table}
+        rows = ["".join(f'<td style="{CELL}">{cell}</td>' for cell in row) for row in self.rows]
+        body = "".join(f'<tr style="background:none">{row}</tr>' for row in rows)
+        start = '<table style="border:none;font-size:inherit"><thead><tr style="background:none">'
+        return {"text/plain": self.text, "text/html": f"{start}{head}</tr></thead>{body}</table>"}
 
 
-# -- the installation --------------------------------------------------------------------------------------------
+# -- the installation ------------------------------------------------------------------------------------
 
 
 def installation() -> Table:
     """One line for each thing that the lessons need, with its cure where it doesn't work."""
     found = [_tried(*item) for item in NEEDED]
-    rows = [
-        [
-            _mark(line.works),
-            html.escape(line.what),
-            html.escape(line.found) + (f"<br>{html.escape(line.cure)}" if line.cure else ""),
-        ]
-        for line in found
-    ]
-    text = "\n".join(
-        f"{'✓' if line.works else '✗'} {line.what:<12} {line.found}  {line.cure}".rstrip() for line in found
-    )
-    return Table(["", "what", "found"], rows, text)
+    rows, lines = [], []
+    for line in found:
+        cure = f"<br>{html.escape(line.cure)}" if line.cure else ""
+        rows.append([_marked(line.works, line.what), html.escape(line.found) + cure])
+        lines.append(f"{SIGNS[line.works][0]} {line.what:<12} {line.found}  {line.cure}".rstrip())
+    return Table(["what", "found"], rows, "\n".join(lines))
 
 
 def _tried(what: str, look: Callable[[], Found], cure: str) -> Found:
@@ -85,23 +84,17 @@ def _tried(what: str, look: Callable[[], Found], cure: str) -> Found:
 def _python() -> Found:
     works = PYTHONS[0] <= sys.version_info[:2] <= PYTHONS[1]
     wanted = " to ".join(f"{major}.{minor}" for major, minor in PYTHONS)
-    cure = (
-        ""
-        if works
-        else f"The course is tested with Python {wanted}. Run `make lab` with one of these first in your PATH."
-    )
-    return Found("Python", works, platform.python_version(), cure)
+    cure = f"The course is tested with Python {wanted}: put one of these first in PATH, then `make lab`."
+    return Found("Python", works, platform.python_version(), "" if works else cure)
 
 
 def _torch() -> Found:
     import torch
 
     a = torch.arange(6.0).reshape(2, 3)
-    works = (a @ a.T).tolist() == [[5.0, 14.0], [14.0, 50.0]]
-    cure = "" if works else "A small matrix product came out wrong: install torch again with `make lab`."
-    return Found(
-        "torch", works, f"{torch.__version__} · a matrix product works" if works else torch.__version__, cure
-    )
+    if (a @ a.T).tolist() != [[5.0, 14.0], [14.0, 50.0]]:
+        raise ArithmeticError(f"torch {torch.__version__} gets a small matrix product wrong")
+    return Found("torch", True, f"{torch.__version__} · a matrix product works")
 
 
 def _widgets() -> Found:
@@ -114,15 +107,10 @@ def _fonts() -> Found:
     import matplotlib
     from matplotlib.font_manager import findfont, get_font
 
-    wanted = "√·éψ"
     glyphs = get_font(findfont("DejaVu Sans", fallback_to_default=False)).get_charmap()
-    missing = [letter for letter in wanted if ord(letter) not in glyphs]
-    cure = (
-        f"The font can't draw {' '.join(missing)}: install matplotlib again with `make lab`."
-        if missing
-        else ""
-    )
-    return Found("matplotlib", not missing, f"{matplotlib.__version__} · its font draws √ · é ψ", cure)
+    if missing := [letter for letter in "√·éψ" if ord(letter) not in glyphs]:
+        raise LookupError(f"matplotlib's font can't draw {' '.join(missing)}")
+    return Found("matplotlib", True, f"{matplotlib.__version__} · its font draws √ · é ψ")
 
 
 def _memory() -> Found:
@@ -147,10 +135,10 @@ NEEDED = (
 
 
 def live_slider() -> "HBox":
-    """A slider and its number times two, worked out by Python: it follows only where widgets are live."""
+    """A slider and twice its number, worked out by Python: it follows only where widgets are live."""
     import ipywidgets as w
 
-    slider = w.IntSlider(3, 0, 10, description="move me", readout=False)
+    slider = w.IntSlider(3, 0, 10, description="move me", tooltip="move me", readout=False)
     answer = w.Label()
 
     def follow(_: object = None) -> None:
@@ -161,44 +149,41 @@ def live_slider() -> "HBox":
     return w.HBox([slider, answer])
 
 
-# -- the lessons -------------------------------------------------------------------------------------------------
+# -- the lessons -----------------------------------------------------------------------------------------
 
 
 def lessons(here: Path | None = None) -> Table:
-    """The lessons beside this one, how many of their checks passed when last run, and which are left.
+    """The lessons beside this one, and which of their checks passed when last run.
 
     Args:
         here: this lesson's folder; where the notebook runs if None.
     """
     here = (here or Path.cwd()).resolve()
     kept = progress.load()
-    found = [lesson for lesson in find_lessons(here.parent) if lesson.path.parent != here]
     rows, lines = [], []
-    for lesson in found:
-        passed = [name for name in lesson.exercises if kept.get(name)]
-        left = [title for name, title in lesson.exercises.items() if not kept.get(name)]
-        link = f"../{lesson.path.parent.name}/{lesson.path.name}"
-        done = f"{len(passed)} of {len(lesson.exercises)}"
-        rows.append(
-            [
-                f'<a href="{html.escape(link)}">{html.escape(lesson.title)}</a>',
-                _bar(len(passed), len(lesson.exercises)) + done,
-                _left(left),
-            ]
-        )
-        lines.append(f"{lesson.title}: {done} checks pass" + (f"; to do: {', '.join(left)}" if left else ""))
-    if not found:
-        rows, lines = (
-            [["No lesson lies beside this folder yet.", "", ""]],
-            ["No lesson lies beside this folder yet."],
-        )
-    return Table(["lesson", "checks that pass", "to do"], rows, "\n".join(lines))
+    for lesson in find_lessons(here.parent):
+        if lesson.notebook.parent == here:
+            continue
+        passed = sum(kept.get(name, False) for name in lesson.exercises)
+        done = f"{passed} of {len(lesson.exercises)}"
+        # A check of what isn't written yet is kept as one that didn't pass: no reason for a ✗.
+        states = [(kept.get(name) or None, title) for name, title in lesson.exercises.items()]
+        link = html.escape(f"../{lesson.notebook.parent.name}/{lesson.notebook.name}")
+        title = f'<a href="{link}" style="white-space:nowrap">{html.escape(lesson.title)}</a>'
+        count = f'<span style="white-space:nowrap">{_bar(passed, len(lesson.exercises))}{done}</span>'
+        rows.append([title, count, " ".join(_marked(*state) for state in states)])
+        named = " · ".join(f"{SIGNS[state][0]} {title}" for state, title in states)
+        lines.append(f"{lesson.title}: {done} checks pass: {named}")
+    if not rows:
+        nothing = "No lesson lies beside this folder yet."
+        return Table([], [[nothing]], nothing)
+    return Table(["lesson", "checks that pass", "which"], rows, "\n".join(lines))
 
 
 def find_lessons(folder: Path) -> list[Lesson]:
-    """The lessons in a folder: each its own folder with a notebook and its checks.json, in order of their names.
+    """The lessons in a folder: each has a folder of its own with a notebook and a checks.json.
 
-    A lesson that can't be read is left out: its own notebook will say what is wrong with it.
+    One that can't be read is left out: its own notebook will say what is wrong with it.
     """
     found = []
     for path in sorted(folder.glob("[0-9][0-9]_*/checks.json")):
@@ -207,7 +192,7 @@ def find_lessons(folder: Path) -> list[Lesson]:
             sheets = json.loads(path.read_text(encoding="utf-8"))
             exercises = {name: str(sheet["title"]) for name, sheet in sheets.items()}
             found.append(Lesson(notebook, _title(notebook), exercises))
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        except (OSError, ValueError, LookupError, TypeError, AttributeError):
             continue
     return found
 
@@ -218,21 +203,13 @@ def _title(notebook: Path) -> str:
     return first.lstrip("# ") or notebook.stem
 
 
-def _left(titles: list[str], shown: int = 3) -> str:
-    if not titles:
-        return "nothing: all pass"
-    more = f" and {len(titles) - shown} more" if len(titles) > shown else ""
-    return html.escape(", ".join(titles[:shown]) + more)
+def _marked(state: bool | None, text: str) -> str:
+    sign, word, color = SIGNS[state]
+    mark = f'<strong style="color:{color}" role="img" aria-label="{word}">{sign}</strong>'
+    return f'<span style="white-space:nowrap;margin-right:10px">{mark} {html.escape(text)}</span>'
 
 
 def _bar(done: int, total: int) -> str:
-    share = 100 * done / total if total else 100
-    return (
-        '<span aria-hidden="true" style="display:inline-block;width:90px;height:9px;margin-right:8px;border-radius:5px;'
-        f'background:linear-gradient(to right,#009e73 {share:.0f}%,rgba(128,128,128,.35) {share:.0f}%)"></span>'
-    )
-
-
-def _mark(works: bool) -> str:
-    color, sign, word = ("#009e73", "✓", "works") if works else ("#d55e00", "✗", "doesn't work")
-    return f'<strong style="color:{color}" role="img" aria-label="{word}">{sign}</strong>'
+    share = round(100 * done / total) if total else 100
+    colors = f"background:linear-gradient(to right,#009e73 {share}%,rgba(128,128,128,.35) {share}%)"
+    return f'<span aria-hidden="true" style="{BAR};{colors}"></span>'

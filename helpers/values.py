@@ -8,7 +8,7 @@ once decoded: enough to say that the type is wrong.
 
 import math
 import numbers
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,6 +40,29 @@ def type_name(value: object) -> str:
     kind = type(value)
     module = "" if kind.__module__ in ("builtins", "__main__") else kind.__module__.split(".")[0] + "."
     return f"{module}{kind.__qualname__}"[:100]
+
+
+def tensors(value: Any) -> Iterator[torch.Tensor]:
+    """The tensors in a value, in order."""
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from tensors(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from tensors(item)
+
+
+def map_tensors(function: Callable, value: Any) -> Any:
+    """The value with a function applied to each tensor in it, tuples as lists."""
+    if isinstance(value, torch.Tensor):
+        return function(value)
+    if isinstance(value, Mapping):
+        return {key: map_tensors(function, item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [map_tensors(function, item) for item in value]
+    return value
 
 
 def encode(value: Any, depth: int = 0) -> Any:
@@ -112,7 +135,7 @@ def _decode_tensor(value: dict) -> torch.Tensor:
         raise ValueError("malformed tensor shape")
     if math.prod(shape) != len(data) or len(data) > MAX_ELEMENTS:
         raise ValueError(f"a tensor of shape {shape} holds {math.prod(shape)} numbers, not {len(data)}")
-    if not all(type(number) in (int, float, bool) for number in data):
+    if not set(map(type, data)) <= {int, float, bool}:
         raise ValueError("a tensor holds numbers only")
     try:  # 2**80 as int64, 1e40 as float16, ...
         return torch.tensor(data, dtype=dtype).reshape(shape)

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 import torch
 
 from helpers import plots
-from helpers.showing import image, note, stopped
+from helpers.showing import image, not_yet, note, stopped
 
 if TYPE_CHECKING:
     from ipywidgets import VBox
 
-LONGEST_SENTENCE = 12  # words: what a heat map shows with its numbers
+MASKS = ("no mask", "causal: no later word", "hide one word")
+LONGEST_SENTENCE = 10  # words: what a heat map shows with its numbers
 
 # Words by what they are. A word's vector says so; words of one kind differ by a small part of their own.
 KINDS = {
@@ -45,8 +46,8 @@ LOOKS_FOR = torch.tensor([
 
 
 def tokens_of(sentence: str) -> list[str]:
-    """The words of a sentence in lower case, the first `LONGEST_SENTENCE` of them."""
-    return re.findall(r"[^\W_]+(?:['’][^\W_]+)?", sentence.lower())[:LONGEST_SENTENCE]
+    """The words of a sentence, in lower case."""
+    return re.findall(r"[^\W_]+(?:['’][^\W_]+)?", sentence.lower())
 
 
 def embed(tokens: list[str]) -> torch.Tensor:
@@ -82,14 +83,12 @@ def attention_explorer(attention: Callable, exercise: str = "Exercise 1.4") -> "
     """
     import ipywidgets as w
 
-    sentence = w.Text("the cat sat because it was tired", description="sentence", **_wide())
+    sentence = w.Text("the cat sat because it was tired", **_labelled("sentence"))
     temperature = w.FloatLogSlider(
-        1.0, min=-1, max=1, step=0.05, description="temperature", readout_format=".2f", **_wide()
+        1.0, min=-1, max=1, step=0.05, readout_format=".2f", **_labelled("temperature")
     )
-    mask = w.Dropdown(
-        options=["no mask", "causal: no later word", "hide one word"], description="mask", **_wide()
-    )
-    hidden = w.Dropdown(description="hidden word", **_wide())
+    mask = w.Dropdown(options=MASKS, **_labelled("mask"))
+    hidden = w.Dropdown(**_labelled("hidden word"))
     picture = w.HTML()
 
     def draw(_: object = None) -> None:
@@ -98,7 +97,7 @@ def attention_explorer(attention: Callable, exercise: str = "Exercise 1.4") -> "
         )
 
     def offer_words(_: object = None) -> None:
-        tokens, kept = tokens_of(sentence.value), hidden.value
+        tokens, kept = tokens_of(sentence.value)[:LONGEST_SENTENCE], hidden.value
         hidden.unobserve(draw, "value")  # new words must not draw twice
         hidden.options = [(f"{number + 1}: {token}", number) for number, token in enumerate(tokens)]
         if kept is not None and kept < len(tokens):
@@ -107,7 +106,7 @@ def attention_explorer(attention: Callable, exercise: str = "Exercise 1.4") -> "
         draw()
 
     def show_or_hide(_: object = None) -> None:
-        hidden.layout.display = None if mask.value == "hide one word" else "none"
+        hidden.layout.display = None if mask.value == MASKS[2] else "none"
 
     sentence.observe(offer_words, "value")
     mask.observe(show_or_hide, "value")
@@ -128,34 +127,44 @@ def _attention_picture(
 ) -> str:
     if len(tokens) < 2:
         return note("Type a sentence of at least two words.")
+    cut = note(f"These are the first {LONGEST_SENTENCE} words.") if len(tokens) > LONGEST_SENTENCE else ""
+    tokens = tokens[:LONGEST_SENTENCE]
     x, count = embed(tokens), len(tokens)
-    mask = None
-    if mask_name.startswith("causal"):
-        mask = torch.ones(count, count, dtype=torch.bool).tril()
-    elif mask_name.startswith("hide"):
-        mask = torch.ones(count, count, dtype=torch.bool)
-        mask[:, hidden or 0] = False
+    mask = _mask(mask_name, count, hidden)
     try:
         _, weights = attention(x @ LOOKS_FOR / temperature, x.clone(), x.clone(), mask)
         weights = weights.detach().reshape(count, count)
         if not weights.isfinite().all():
             raise ValueError("the weights have NaN in them")
     except NotImplementedError:
-        return note(f"This explorer comes to life when {exercise} is written: it calls your function.")
+        return note(not_yet(exercise))
     except Exception as error:  # whatever an unfinished answer raises
         return note(f"This calls your function of {exercise}. {stopped(error)}")
     title = f"temperature {temperature:.2f} · {mask_name}"
-    return image(plots.attention_with_entropy(weights, entropy_bits(weights), tokens, mask=mask, title=title))
+    figure = plots.attention_with_entropy(weights, entropy_bits(weights), tokens, mask=mask, title=title)
+    return image(figure) + cut
 
 
-def _wide() -> dict:
-    return {"style": {"description_width": "100px"}, "layout": {"width": "min(560px, 95%)"}}
+def _mask(name: str, count: int, hidden: int | None) -> torch.Tensor | None:
+    everything = torch.ones(count, count, dtype=torch.bool)
+    if name == MASKS[1]:
+        return everything.tril()
+    if name == MASKS[2]:
+        everything[:, min(hidden or 0, count - 1)] = False
+        return everything
+    return None
+
+
+def _labelled(name: str) -> dict:
+    """A label beside a control, and the same as its tooltip, which is what a screen reader finds."""
+    width = {"style": {"description_width": "100px"}, "layout": {"width": "min(560px, 95%)"}}
+    return {"description": name, "tooltip": name, **width}
 
 
 LARGEST_D_K, KEYS, QUERIES = 512, 16, 200
 
 
-def saturation_explorer(saturation: Callable | None = None, exercise: str = "Exercise 1.9") -> "VBox":
+def saturation_explorer(saturation: Callable, exercise: str = "Exercise 1.9") -> "VBox":
     """Move d_k, switch the scaling on and off, and see scores spread, a softmax saturate, a gradient vanish.
 
     Args:
@@ -168,8 +177,8 @@ def saturation_explorer(saturation: Callable | None = None, exercise: str = "Exe
     queries = torch.randn(QUERIES, LARGEST_D_K, generator=generator)
     keys = torch.randn(QUERIES, KEYS, LARGEST_D_K, generator=generator)
     powers = [2**power for power in range(LARGEST_D_K.bit_length())]
-    size = w.SelectionSlider(options=powers, value=16, description="d_k", **_wide())
-    scaled = w.Checkbox(False, description="divide by √d_k", indent=True, **_wide())
+    size = w.SelectionSlider(options=powers, value=16, **_labelled("d_k"))
+    scaled = w.Checkbox(False, **_labelled("divide by √d_k"))
     picture, numbers = w.HTML(), w.HTML()
 
     def draw(_: object = None) -> None:
@@ -188,16 +197,14 @@ def saturation_explorer(saturation: Callable | None = None, exercise: str = "Exe
 
 
 def _saturation_numbers(
-    saturation: Callable | None, exercise: str, q: torch.Tensor, k: torch.Tensor, scaled: bool
+    saturation: Callable, exercise: str, q: torch.Tensor, k: torch.Tensor, scaled: bool
 ) -> str:
     try:
-        if saturation is None:
-            raise NotImplementedError
         largest, gradient = (
             float(torch.as_tensor(x).detach()) for x in saturation(q.clone(), k.clone(), scaled)
         )
     except NotImplementedError:
-        return note(f"The gradient appears here when {exercise} is written: it comes from your function.")
+        return note(not_yet(exercise))
     except Exception as error:  # whatever an unfinished answer raises
         return note(f"This calls your function of {exercise}. {stopped(error)}")
     return (

@@ -62,7 +62,7 @@ show(plots.bars(labels, {"weight": weights}, title="What 13 h listens to"))
 # **By hand.** Scores 0, 0.69, 1.10 are the logarithms of 1, 2, 3. So $e^s$ is 1, 2, 3, the sum is 6, and the weights
 # are 1/6, 2/6, 3/6.
 #
-# **A trap.** A network in training easily makes a score of 1000, and $e^{1000}$ is more than a float can hold:
+# **A trap.** Nothing stops a network from making a score of 1000. The largest float32 is about $e^{88}$:
 
 # %%
 big = torch.tensor([0.0, 1000.0])
@@ -116,7 +116,7 @@ with waiting_for("Exercise 1.2"):
 # ## 1.3 Additive attention: one step of a translator
 #
 # **Why.** The first neural translators read a whole sentence into *one* vector, then wrote the translation from it.
-# Long sentences did not fit. Bahdanau et al. (2015) kept a vector for every source word, and let the decoder look
+# Long sentences suffered. Bahdanau et al. (2015) kept a vector for every source word, and let the decoder look
 # them up: before it writes its next word, its state is the query, the source words are keys and values, and the
 # average is called the **context**.
 #
@@ -535,14 +535,14 @@ with waiting_for("Exercise 1.9"):
         plots.lines(sizes, series, xlabel="$d_k$", ylabel=ylabel, log="x", ax=axes[which])
     show(axes[0])
     q, k = rows[-1]
-    norms = [float(saturation(q[n : n + 1], k[n : n + 1], False)[1]) for n in range(len(q))]
-    print(
-        f"d_k = 1024, not scaled: {sum(norm < 1e-3 for norm in norms) / 4:.0f} % of the queries get a gradient below 0.001"
-    )
+    norms = [float(saturation(q[[n]], k[[n]], False)[1]) for n in range(400)]
+    lost = sum(norm < 0.001 for norm in norms) / len(norms)
+    print(f"d_k = 1024, not scaled: {100 * lost:.0f} % of the queries get a gradient below 0.001")
 
 # %% [markdown]
 # That is the reason for $\sqrt{d_k}$: **the scores' variance is $d_k$, so the softmax saturates and its gradient vanishes.**
-# The mean even flatters: a few queries with two keys that happen to tie carry nearly all of it.
+# The mean even flatters. Most queries get next to nothing; those whose two best keys happen to tie carry the mean.
+# (At $d_k = 4$ the unscaled scores are ahead. It is size that does the damage.)
 #
 # Move $d_k$ and see it happen. Then divide by $\sqrt{d_k}$ and move it again.
 
@@ -559,14 +559,13 @@ widgets.saturation_explorer(saturation)
 # %% draw=true
 with waiting_for("Exercises 1.3 and 1.4"):
     torch.manual_seed(0)
-    sizes_of = {
+    shapes = {
         "additive": [(5,), (4, 3), (4, 2), (5, 6), (3, 6), (6,)],
         "dot product": [(2, 3), (4, 3), (4, 5)],
     }
-    functions = {"additive": additive_attention, "dot product": scaled_dot_product_attention}
-    for name, function in functions.items():
-        inputs = [torch.randn(size, dtype=torch.float64, requires_grad=True) for size in sizes_of[name]]
-        print(f"{name}: gradients right everywhere we look?", torch.autograd.gradcheck(function, inputs))
+    for name, function in (("additive", additive_attention), ("dot product", scaled_dot_product_attention)):
+        inputs = [torch.randn(shape, dtype=torch.float64, requires_grad=True) for shape in shapes[name]]
+        print(f"{name}: do gradients and differences agree?", torch.autograd.gradcheck(function, inputs))
 
 # %% [markdown]
 # Both are differentiable: tanh is smooth, and its derivative is $1 - \tanh^2$. You trained through it in 1.3.
@@ -640,10 +639,8 @@ with waiting_for("Exercise 1.6"):
         embedded = torch.stack([vector[word] for word in sentence])
         outputs, weights = cross_attention(embedded, embedded, *matrices)
         plots.heatmap(weights, sentence, sentence, title=" ".join(sentence), ax=ax)
-        print(
-            f"{' '.join(sentence)}: the output for bites is",
-            [round(value, 3) for value in outputs[1].tolist()],
-        )
+        bites = [round(float(value), 3) for value in outputs[1]]
+        print(f"{' '.join(sentence)}: the output for bites is {bites}")
     show(axes[0])
 
 # %% [markdown]
@@ -696,16 +693,15 @@ with waiting_for("Exercises 1.6 and 1.11"):
     tokens, positions = torch.randn(6, 4), torch.randn(6, 4)
     layers = {
         "self-attention": lambda x: cross_attention(x, x, *matrices)[0],
-        "positions, then self-attention": lambda x: cross_attention(x + positions, x + positions, *matrices)[
-            0
-        ],
+        "positions + self-attention": lambda x: layers["self-attention"](x + positions),
         "mean over positions": lambda x: x.mean(dim=-2, keepdim=True).expand_as(x),
         "running sum": lambda x: x.cumsum(dim=-2),
     }
-    print(f"{'layer':<30} equivariance gap  invariance gap")
-    for name, layer in layers.items():
-        gaps = permutation_gaps(layer, tokens, torch.tensor([2, 0, 5, 1, 4, 3]))
-        print(f"{name:<30} {gaps[0]:16.4f}  {gaps[1]:14.4f}")
+    order = torch.tensor([2, 0, 5, 1, 4, 3])
+    found = {name: permutation_gaps(layer, tokens, order) for name, layer in layers.items()}
+    print(f"{'layer':<28} equivariance gap  invariance gap")
+    for name, gaps in found.items():
+        print(f"{name:<28} {gaps[0]:16.4f}  {gaps[1]:14.4f}")
 
 # %% [markdown]
 # Self-attention is equivariant. Add something that depends on the position to each vector, and it no longer is: that
@@ -792,7 +788,7 @@ check("attention.find_slip", slip_line)
 #
 # <details><summary>Hint 1</summary>The other four lines can stay as they are.</details>
 # <details><summary>Hint 2</summary>You may call functions that you wrote above instead.</details>
-# <details><summary>The idea</summary>Line 3 has scaled the scores already, so line 4 has only the softmax to do.</details>
+# <details><summary>The idea</summary>What stands in the formula once is to be done once.</details>
 
 
 # %% exercise="attention.repair"
@@ -817,9 +813,8 @@ def repaired_attention(x, W_q, W_k, W_v):
 check("attention.repair", repaired_attention)
 
 # %% [markdown]
-# What did the slip do? Scaled once, scores have size 1. Scaled twice, they have size $1/\sqrt{d_k}$: the larger the model, the more
-# its attention becomes a plain average. No error, no warning, only a worse model. This is the kind of slip that a
-# shape can't show you.
+# What did the slip do? With the assumption of 1.8, scores scaled once have size 1. Scaled twice, they have size
+# $1/\sqrt{d_k}$: the larger $d_k$, the nearer attention is to a plain average. No error and no warning: it only hears less.
 
 # %% draw=true
 with waiting_for("Exercise 1.2"):
@@ -838,7 +833,7 @@ with waiting_for("Exercise 1.2"):
 # - Attention is a soft look-up: scores, softmax, weighted average. A query asks; keys are compared; values are mixed.
 # - Additive: a small network scores each pair. Dot product: one matrix product scores them all. Both have gradients.
 # - Self-attention asks itself, cross-attention asks another sequence. The same function does both.
-# - Divide by √d_k once: scores have variance d_k, a saturated softmax has no gradient.
+# - Divide by √d_k once: scores have variance d_k, a saturated softmax has hardly any gradient.
 # - A mask is True where a query may look, and acts before the softmax.
 # - Self-attention is permutation equivariant. Symmetry of the dot product is another thing.
 #

@@ -25,7 +25,9 @@ class Course:
         config = (ROOT / "nbgrader_config.py").read_text()
         (root / "nbgrader_config.py").write_text(config + f"\nc.Exchange.root = {str(root / 'exchange')!r}\n")
 
-    def run(self, *command: str, cwd: Path | None = None, check: bool = True, **env: str) -> subprocess.CompletedProcess:
+    def run(
+        self, *command: str, cwd: Path | None = None, check: bool = True, **env: str
+    ) -> subprocess.CompletedProcess:
         """Run `headstart ...` or `nbgrader ...` as a user would, in the course's folder unless told otherwise."""
         module = {"headstart": "autograder", "nbgrader": "nbgrader"}[command[0]]
         done = subprocess.run(
@@ -33,7 +35,9 @@ class Course:
             env={**os.environ, "COLUMNS": "200", "PYTHONPATH": str(ROOT), **env},
         )  # fmt: skip
         if check and done.returncode:
-            raise AssertionError(f"{' '.join(command)} exited with {done.returncode}\n{done.stdout}\n{done.stderr}")
+            raise AssertionError(
+                f"{' '.join(command)} exited with {done.returncode}\n{done.stdout}\n{done.stderr}"
+            )
         return done
 
     def submission(self, student: str) -> Path:
@@ -42,12 +46,17 @@ class Course:
         folder.mkdir(parents=True, exist_ok=True)
         return folder
 
-    def hand_in(self, student: str, answers: dict[str, str] | None = None, cells: tuple[str, ...] = ()) -> Path:
+    def hand_in(
+        self, student: str, answers: dict[str, str] | None = None, cells: tuple[str, ...] = ()
+    ) -> Path:
         """Write a submission: the solved lesson, some answers replaced by others, some cells added at the end."""
         notebook = self.solved()
         for cell in notebook.cells:
             for exercise, source in (answers or {}).items():
-                if cell.metadata.get("nbgrader", {}).get("grade_id") == f"{exercise.replace('.', '-')}-answer":
+                if (
+                    cell.metadata.get("nbgrader", {}).get("grade_id")
+                    == f"{exercise.replace('.', '-')}-answer"
+                ):
                     cell.source = source
         notebook.cells += [nbformat.v4.new_code_cell(source) for source in cells]
         path = self.submission(student) / f"{LESSON}.ipynb"
@@ -55,8 +64,12 @@ class Course:
         return path
 
     def solved(self) -> nbformat.NotebookNode:
-        """The lesson with its solutions in."""
-        return nbformat.read(self.root / "source" / LESSON / f"{LESSON}.ipynb", as_version=4)
+        """The lesson with its solutions in, as a student would have them: without the marks around them."""
+        notebook = nbformat.read(self.root / "source" / LESSON / f"{LESSON}.ipynb", as_version=4)
+        for cell in notebook.cells:
+            lines = [line for line in cell.source.splitlines() if " SOLUTION" not in line]
+            cell.source = "\n".join(lines)
+        return notebook
 
     def verdicts(self) -> dict[str, dict[str, dict]]:
         """What is recorded: student -> exercise -> verdict."""

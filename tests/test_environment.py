@@ -353,7 +353,7 @@ def test_who_may_not_install_is_told_how_in_one_line(debian, capsys):
     assert debian.ran == ["sudo -n true"]
     told = capsys.readouterr().out
     assert told.count("\n") == 1
-    assert f"bubblewrap, for the grading sandbox, is missing: install it with `sudo {APT}`" in told
+    assert f"bubblewrap is missing (it is for the grading sandbox): install it with `sudo {APT}`" in told
 
 
 @pytest.mark.parametrize(

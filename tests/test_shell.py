@@ -47,7 +47,9 @@ print(json.dumps([run_cell(shell, recorder, cell) for cell in json.load(sys.stdi
 
 def ours(cells: list[str], cwd: str = ".") -> list[list[dict]]:
     command = [sys.executable, "-W", "ignore", "-c", RUNNER]
-    done = subprocess.run(command, input=json.dumps(cells), capture_output=True, text=True, check=True, cwd=cwd)
+    done = subprocess.run(
+        command, input=json.dumps(cells), capture_output=True, text=True, check=True, cwd=cwd
+    )
     return json.loads(done.stdout.splitlines()[-1])
 
 

@@ -107,7 +107,16 @@ def test_added_cells_stay_where_they_were(skeleton, hand_in) -> None:
     theirs.cells.insert(0, new_code_cell("first"))
     theirs.cells.insert(4, new_markdown_cell("between"))
     theirs.cells.append(new_code_cell("last"))
-    assert sources(hand_in(theirs)) == ["first", "# Title", "A", "check('a')", "between", "B", "check('b')", "last"]
+    assert sources(hand_in(theirs)) == [
+        "first",
+        "# Title",
+        "A",
+        "check('a')",
+        "between",
+        "B",
+        "check('b')",
+        "last",
+    ]
 
 
 @pytest.mark.parametrize("lost", ["metadata", "id"])
@@ -139,7 +148,10 @@ def test_flags_and_types_come_from_the_lesson(skeleton, hand_in) -> None:
         ({"cells": []}, "none of the lesson's answer cells"),
         ({"cells": [{"source": "x"}] * 10_000}, "10,000 cells"),
         ({"cells": [{"source": "x" * 5_000_000}]}, "MiB of text"),
-        ({"cells": [], "metadata": {"headstart": {"lesson": "02_complexity"}}}, "another lesson, '02_complexity'"),
+        (
+            {"cells": [], "metadata": {"headstart": {"lesson": "02_complexity"}}},
+            "another lesson, '02_complexity'",
+        ),
         (None, "no notebook at all"),
     ],
 )
@@ -147,7 +159,9 @@ def test_what_can_t_be_graded_says_why(hand_in, content, reason) -> None:
     assert reason in hand_in(content).problem
 
 
-@pytest.mark.parametrize("junk", [None, 3, "text", [], {"cells": [None, 3, []]}, {"metadata": 3, "id": [], "source": {}}])
+@pytest.mark.parametrize(
+    "junk", [None, 3, "text", [], {"cells": [None, 3, []]}, {"metadata": 3, "id": [], "source": {}}]
+)
 def test_junk_among_the_cells_is_passed_over(skeleton, hand_in, junk) -> None:
     theirs = json.loads(nbformat.writes(solved(skeleton)))
     theirs["cells"].insert(2, junk)

@@ -1,4 +1,4 @@
-"""The exercises, a module for each topic. Whatever is an `Exercise` at the top of a module is one of its exercises."""
+"""The exercises, a module for each topic. Every `Exercise` at the top of a module is one of its exercises."""
 
 import importlib
 from functools import cache
@@ -8,7 +8,7 @@ from autograder.exercise import Exercise
 
 @cache
 def load(topic: str) -> dict[str, Exercise]:
-    """The exercises of a topic by id, in the order in which the module states them. None for an unknown topic."""
+    """The exercises of a topic by id, in the order of its module; an empty dict for an unknown topic."""
     name = f"{__name__}.{topic}"
     if importlib.util.find_spec(name) is None:
         return {}

@@ -19,6 +19,116 @@ def _explained(*variants: FunctionType) -> tuple[Misconception, ...]:
     return tuple(Misconception(v.__name__, v, " ".join((v.__doc__ or "").split())) for v in variants)
 
 
+SOFTMAX = Exercise(
+    id="attention.softmax",
+    title="Softmax",
+    points=3,
+    difficulty=2,
+    minutes=10,
+    reference=attention.softmax,
+    cases=cases.softmax_cases,
+    returns=("weights",),
+    properties=(inputs_unchanged, gradient_reaches_inputs, rows_sum_to_one),
+    forbidden=(
+        "torch.softmax",
+        "torch.log_softmax",
+        "torch.Tensor.softmax",
+        "torch.Tensor.log_softmax",
+        "torch.nn.functional.softmax",
+        "torch.nn.functional.log_softmax",
+        "torch.nn.functional.softmin",
+        "torch.nn.Softmax",
+        "torch.nn.LogSoftmax",
+        "torch.special.softmax",
+        "torch.special.log_softmax",
+    ),
+    misconceptions=_explained(
+        wrong.no_maximum,
+        wrong.global_maximum,
+        wrong.clamped,
+        wrong.always_last_axis,
+        wrong.always_first_axis,
+        wrong.no_keepdim,
+        wrong.divided_by_total,
+        wrong.not_divided,
+        wrong.logarithm,
+    ),
+    also_right=(
+        right.by_logsumexp,
+        right.on_the_last_axis,
+        right.one_slice_after_another,
+        right.after_subtracting_in_place,
+    ),
+)
+
+ADDITIVE = Exercise(
+    id="attention.additive",
+    title="Additive attention",
+    points=3,
+    difficulty=3,
+    minutes=12,
+    reference=attention.additive_attention,
+    cases=cases.additive_cases,
+    returns=("context", "weights"),
+    properties=(inputs_unchanged, gradient_reaches_inputs, rows_sum_to_one),
+    needs=("attention.softmax",),
+    misconceptions=_explained(
+        wrong.no_tanh,
+        wrong.tanh_of_the_score,
+        wrong.tanh_before_the_sum,
+        wrong.relu_for_tanh,
+        wrong.product_for_sum,
+        wrong.additive_scaled,
+        wrong.no_softmax,
+        wrong.context_of_keys,
+        wrong.no_axis_for_positions,
+        wrong.context_and_weights_swapped,
+    ),
+    also_right=(right.with_matrix_products, right.with_sums_over_axes, right.one_key_after_another),
+)
+
+# Written out, so that the search for forbidden names in an answer finds each of them.
+ATTENTION_OF_TORCH = (
+    "torch.nn.functional.scaled_dot_product_attention",
+    "torch.nn.functional.multi_head_attention_forward",
+    "torch.nn.MultiheadAttention",
+)
+
+SCALED_DOT_PRODUCT = Exercise(
+    id="attention.scaled_dot_product",
+    title="Scaled dot-product attention",
+    points=4,
+    difficulty=2,
+    minutes=10,
+    reference=attention.scaled_dot_product_attention,
+    cases=cases.attention_cases,
+    returns=("output", "weights"),
+    properties=(inputs_unchanged, gradient_reaches_inputs, rows_sum_to_one),
+    forbidden=ATTENTION_OF_TORCH,
+    needs=("attention.softmax",),
+    misconceptions=_explained(
+        wrong.unscaled,
+        wrong.scaled_by_d_k,
+        wrong.scaled_by_number_of_keys,
+        wrong.multiplied_by_root,
+        wrong.softmax_over_queries,
+        wrong.returned_in_other_order,
+        wrong.returned_scores,
+        wrong.mask_ignored,
+        wrong.mask_after_softmax,
+        wrong.mask_inverted,
+        wrong.mask_sets_zero,
+        wrong.mask_added,
+    ),
+    also_right=(
+        right.with_einsum,
+        right.with_a_large_negative_number,
+        right.with_an_added_bias,
+        right.masked_and_divided_again,
+        right.with_baddbmm,
+    ),
+)
+
 ROLES = Exercise(
     id="attention.roles",
     title="Query, key and value",
@@ -74,114 +184,6 @@ ROLES = Exercise(
             "from x.",
         ),
     ),
-)
-
-SOFTMAX = Exercise(
-    id="attention.softmax",
-    title="Softmax",
-    points=3,
-    difficulty=2,
-    minutes=10,
-    reference=attention.softmax,
-    cases=cases.softmax_cases,
-    returns=("weights",),
-    properties=(inputs_unchanged, gradient_reaches_inputs, rows_sum_to_one),
-    forbidden=(
-        "torch.softmax",
-        "torch.log_softmax",
-        "torch.Tensor.softmax",
-        "torch.Tensor.log_softmax",
-        "torch.nn.functional.softmax",
-        "torch.nn.functional.log_softmax",
-        "torch.nn.functional.softmin",
-        "torch.nn.Softmax",
-        "torch.nn.LogSoftmax",
-        "torch.special.softmax",
-        "torch.special.log_softmax",
-    ),
-    misconceptions=_explained(
-        wrong.no_maximum,
-        wrong.global_maximum,
-        wrong.clamped,
-        wrong.always_last_axis,
-        wrong.always_first_axis,
-        wrong.no_keepdim,
-        wrong.divided_by_total,
-        wrong.not_divided,
-        wrong.logarithm,
-    ),
-    also_right=(
-        right.by_logsumexp,
-        right.on_the_last_axis,
-        right.one_slice_after_another,
-        right.after_subtracting_in_place,
-    ),
-)
-
-# Written out, so that the search for forbidden names in an answer finds each of them.
-ATTENTION_OF_TORCH = (
-    "torch.nn.functional.scaled_dot_product_attention",
-    "torch.nn.functional.multi_head_attention_forward",
-    "torch.nn.MultiheadAttention",
-)
-
-SCALED_DOT_PRODUCT = Exercise(
-    id="attention.scaled_dot_product",
-    title="Scaled dot-product attention",
-    points=4,
-    difficulty=2,
-    minutes=10,
-    reference=attention.scaled_dot_product_attention,
-    cases=cases.attention_cases,
-    returns=("output", "weights"),
-    properties=(inputs_unchanged, gradient_reaches_inputs, rows_sum_to_one),
-    forbidden=ATTENTION_OF_TORCH,
-    misconceptions=_explained(
-        wrong.unscaled,
-        wrong.scaled_by_d_k,
-        wrong.scaled_by_number_of_keys,
-        wrong.multiplied_by_root,
-        wrong.softmax_over_queries,
-        wrong.returned_in_other_order,
-        wrong.returned_scores,
-        wrong.mask_ignored,
-        wrong.mask_after_softmax,
-        wrong.mask_inverted,
-        wrong.mask_sets_zero,
-        wrong.mask_added,
-    ),
-    also_right=(
-        right.with_einsum,
-        right.with_a_large_negative_number,
-        right.with_an_added_bias,
-        right.masked_and_divided_again,
-        right.with_baddbmm,
-    ),
-)
-
-ADDITIVE = Exercise(
-    id="attention.additive",
-    title="Additive attention",
-    points=3,
-    difficulty=3,
-    minutes=12,
-    reference=attention.additive_attention,
-    cases=cases.additive_cases,
-    returns=("context", "weights"),
-    properties=(inputs_unchanged, gradient_reaches_inputs, rows_sum_to_one),
-    misconceptions=_explained(
-        wrong.no_tanh,
-        wrong.tanh_of_the_score,
-        wrong.tanh_before_the_sum,
-        wrong.relu_for_tanh,
-        wrong.product_for_sum,
-        wrong.additive_scaled,
-        wrong.no_softmax,
-        wrong.context_of_keys,
-        wrong.no_axis_for_positions,
-        wrong.context_and_weights_swapped,
-    ),
-    also_right=(right.with_matrix_products, right.with_sums_over_axes, right.one_key_after_another),
 )
 
 CROSS = Exercise(

@@ -10,6 +10,31 @@ def double(x: torch.Tensor) -> torch.Tensor:
     return 2 * x
 
 
+def added(x: torch.Tensor) -> torch.Tensor:
+    """Twice x, as x + x."""
+    return x + x
+
+
+def multiplied(x: torch.Tensor) -> torch.Tensor:
+    """Twice x, by torch.mul."""
+    return torch.mul(x, 2)
+
+
+def squared(x: torch.Tensor) -> torch.Tensor:
+    """A slip: x times itself."""
+    return x**2
+
+
+def plus_two(x: torch.Tensor) -> torch.Tensor:
+    """A slip: 2 added."""
+    return x + 2
+
+
+def unchanged(x: torch.Tensor) -> torch.Tensor:
+    """A slip: nothing done."""
+    return x
+
+
 def double_cases(generator: torch.Generator) -> list[Case]:
     """A number, a row, a table: of whole numbers above 2, with which a student can check by head."""
 
@@ -26,13 +51,11 @@ DOUBLE = Exercise(
     reference=double,
     cases=double_cases,
     misconceptions=(
-        Misconception(
-            "squared", lambda x: x**2, "x² is x times itself: that doubles 2, and no other number but 0."
-        ),
-        Misconception("plus_two", lambda x: x + 2, "x + 2 doubles 2 and no other number."),
-        Misconception("unchanged", lambda x: x, "x itself came back, not twice x."),
+        Misconception("squared", squared, "x² is x times itself: that doubles 2, and no other number but 0."),
+        Misconception("plus_two", plus_two, "x + 2 doubles 2 and no other number."),
+        Misconception("unchanged", unchanged, "x itself came back, not twice x."),
     ),
-    also_right=(lambda x: x + x, lambda x: torch.mul(x, 2)),
+    also_right=(added, multiplied),
     difficulty=1,
     minutes=1,
 )

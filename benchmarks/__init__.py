@@ -1,0 +1,1 @@
+"""Measurements, run by command: `python -m benchmarks.grading`, `python -m benchmarks.lessons`."""

@@ -1,0 +1,192 @@
+"""How fast grading is: nbgrader's autograde, ours, and the floor that no grader can go below.
+
+    python -m benchmarks.grading                      all three on the same made-up class, in one run
+    python -m benchmarks.grading --memory 1000        one worker's memory over 1,000 submissions
+
+The floor is the CPU time of the students' own cells: executed one after another in a process that has
+imported everything, check cells calling the answers on as many cases as the judge does, nothing compared or
+displayed.
+"""
+
+import argparse
+import json
+import os
+import platform
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import torch
+from rich.console import Console
+from rich.table import Table
+
+from autograder.grade import Grader, Lesson, course_directory, find_submissions
+from autograder.lessons import ROOT
+from autograder.sheets import make_cases
+from autograder.submission import Submission, canonical
+from helpers import checks, drivers
+
+SMALL = 8  # submissions of the short run, by which start-up is told from the work itself
+
+
+def main() -> None:
+    """Parse the options, measure, print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("lesson", nargs="?", default="01_attention")
+    parser.add_argument("--students", type=int, default=40)
+    parser.add_argument("--workers", type=int, default=os.cpu_count())
+    parser.add_argument(
+        "--memory", type=int, metavar="N", help="measure one worker's memory over N submissions instead"
+    )
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    with tempfile.TemporaryDirectory(prefix="headstart-benchmark-") as folder:
+        root = Path(folder)
+        make_course(root, options.lesson, options.students)
+        if options.memory:
+            memory(root, options.lesson, options.memory)
+        else:
+            compare(root, options.lesson, options.students, options.workers)
+
+
+def make_course(root: Path, lesson: str, students: int) -> None:
+    """A course folder with one lesson and a made-up class whose code neither loops nor crashes."""
+    shutil.copytree(ROOT / "source" / lesson, root / "source" / lesson)
+    shutil.copy(ROOT / "nbgrader_config.py", root)
+    run(root, "autograder", "simulate", lesson, "--students", str(students), "--calm")
+
+
+def run(root: Path, module: str, *arguments: str) -> tuple[float, float]:
+    """Run a module's command in a folder.
+
+    Returns:
+        Its wall seconds, and the CPU seconds of all its processes.
+    """
+    before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-m", module, *arguments], cwd=root, capture_output=True, text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
+    wall, after = time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode:
+        sys.exit(f"{module} {' '.join(arguments)} failed\n{done.stdout}\n{done.stderr}")
+    return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def compare(root: Path, lesson: str, students: int, workers: int) -> None:
+    """Time both graders and the floor, and print the table."""
+    run(root, "nbgrader", "generate_assignment", lesson)
+    theirs, theirs_cpu = run(root, "nbgrader", "autograde", lesson)
+    shutil.rmtree(root / "autograded")
+    (root / "gradebook.db").unlink()
+    names = sorted(path.name for path in (root / "submitted").iterdir())[:SMALL]
+    some = [part for name in names for part in ("--student", name)]
+    small, small_cpu = run(root, "autograder", "grade", lesson, "--workers", str(workers), *some, "--force")
+    ours, ours_cpu = run(root, "autograder", "grade", lesson, "--workers", str(workers), "--force")
+    each = (ours_cpu - small_cpu) / (students - SMALL)
+    floor = measure_floor(root, lesson)
+    table = Table(title=f"{lesson}, {students} submissions, {workers} workers", title_justify="left")
+    for column in ("", "wall s", "CPU s", "wall s a submission", "CPU s a submission"):
+        table.add_column(column, justify="left" if not column else "right")
+    for name, wall, cpu in (("nbgrader autograde", theirs, theirs_cpu), ("headstart grade", ours, ours_cpu)):
+        table.add_row(name, f"{wall:.1f}", f"{cpu:.1f}", f"{wall / students:.3f}", f"{cpu / students:.3f}")
+    slope = (ours - small) / (students - SMALL)
+    table.add_row(
+        "  of which start-up", f"{ours - slope * students:.1f}", f"{ours_cpu - each * students:.1f}", "", ""
+    )
+    table.add_row("  without start-up", "", "", f"{slope:.3f}", f"{each:.3f}")
+    table.add_row("floor: the students' own cells", "", f"{floor * students:.1f}", "", f"{floor:.3f}")
+    console = Console(width=110)
+    console.print(f"Python {platform.python_version()}, torch {torch.__version__}, {os.cpu_count()} cores")
+    console.print(table)
+    console.print(
+        f"throughput: {theirs / ours:.0f} times nbgrader's, {theirs / students / slope:.0f} without start-up"
+    )
+    console.print(
+        f"engine overhead: {each - floor:.3f} CPU s a submission, {(each - floor) / floor:.2f} of the floor"
+    )
+
+
+def measure_floor(root: Path, lesson_name: str) -> float:
+    """CPU seconds of a submission's own cells, on average over the class."""
+    course, config = course_directory(root)
+    lesson = Lesson.load(lesson_name, root, config)
+    cases = {
+        id: [*lesson.visible[id].cases, *make_cases(exercise, "floor")]
+        for id, exercise in lesson.exercises.items()
+    }
+    submissions = find_submissions(course, lesson_name, [])
+    sys.path.insert(0, str(lesson.folder))
+    return sum(_floor_of(lesson, submission, cases) for submission in submissions) / len(submissions)
+
+
+def _floor_of(lesson: Lesson, submission: Submission, cases: dict) -> float:
+    cells = lesson.cells(canonical(submission, lesson.skeleton).notebook)
+    codes = [(cell.exercise, cell.source) for cell in cells]
+    here, there = os.pipe()
+    if os.fork() == 0:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        os.write(there, json.dumps(_execute(lesson, codes, cases)).encode())
+        os._exit(0)
+    os.close(there)
+    with os.fdopen(here) as pipe:
+        seconds = json.loads(pipe.read())
+    os.wait()
+    return seconds
+
+
+def _execute(lesson: Lesson, codes: list[tuple[str, str]], cases: dict) -> float:
+    def check(exercise: str, answer: object) -> None:
+        sheet = lesson.visible[exercise]
+        for case in cases[exercise]:
+            drivers.run(
+                sheet.driver, answer, case, gradients=sheet.wants_gradients, forbidden=sheet.forbidden
+            )
+
+    checks.check = check
+    namespace: dict = {"__name__": "__main__"}
+    begun = time.process_time()
+    for _, source in codes:
+        try:
+            exec(compile(source, "<cell>", "exec"), namespace)
+        except Exception:  # a student's cell that fails costs what it cost
+            continue
+    return time.process_time() - begun
+
+
+def memory(root: Path, lesson_name: str, number: int) -> None:
+    """Grade the class again and again with one worker, and print what its process and this one hold."""
+    course, config = course_directory(root)
+    lesson = Lesson.load(lesson_name, root, config)
+    grader = Grader(lesson, b"benchmark")
+    submissions = find_submissions(course, lesson_name, [])
+    table = Table("submissions", "worker MiB", "largest child MiB", "grader MiB")
+    largest = 0.0
+    for done in range(number + 1):
+        if done % max(number // 10, 1) == 0:
+            worker = _resident(_worker_process(grader)) if done else 0
+            table.add_row(str(done), f"{worker:.0f}", f"{largest:.0f}", f"{_resident(os.getpid()):.0f}")
+        largest = max(largest, grader.grade(submissions[done % len(submissions)]).peak_mb)
+    grader.close()
+    Console().print(table)
+
+
+def _worker_process(grader: Grader) -> int:
+    """The worker's own process: the deepest of the bubblewrap call's only children."""
+    pid = grader._all[0]._process.pid
+    while children := Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+        pid = int(children[0])
+    return pid
+
+
+def _resident(pid: int) -> float:
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,204 @@
+"""The helpers of lesson 01 do what they say, and agree with torch."""
+
+import math
+
+import pytest
+import torch
+
+from helpers import attention
+
+REFERENCE = torch.nn.functional.scaled_dot_product_attention
+DTYPES = (torch.float32, torch.float64)
+
+
+def close(got, expected):
+    torch.testing.assert_close(got, expected)
+
+
+def qkv(*front, T_q=3, T_k=4, d_k=5, d_v=6, dtype=torch.float32):
+    torch.manual_seed(0)
+    return [torch.randn(*front, *size, dtype=dtype) for size in ((T_q, d_k), (T_k, d_k), (T_k, d_v))]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dim", [0, 1, 2, -1, -2])
+def test_softmax_agrees_with_torch_along_any_axis(dim, dtype):
+    x = 3 * torch.randn(2, 3, 4, dtype=dtype, generator=torch.Generator().manual_seed(1))
+    close(attention.softmax(x, dim), x.softmax(dim))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_softmax_survives_large_scores(dtype):
+    x = torch.tensor([[1e4, 1e4 - 1, -1e4], [-1e4, -1e4 - 2, -1e4], [1e4, -1e4, 0]], dtype=dtype)
+    weights = attention.softmax(x, dim=1)
+    close(weights, x.softmax(1))
+    close(weights.sum(1), torch.ones(3, dtype=dtype))
+    close(attention.softmax(x.T, dim=0), weights.T)
+
+
+def test_softmax_gives_no_weight_to_minus_infinity():
+    close(attention.softmax(torch.tensor([0.0, -math.inf, 0.0]), 0), torch.tensor([0.5, 0.0, 0.5]))
+
+
+def test_softmax_can_be_differentiated_twice():
+    x = torch.randn(3, 4, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(attention.softmax, (x, 0))
+    assert torch.autograd.gradgradcheck(attention.softmax, (x, 0))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("front", [(), (2,), (2, 3)], ids=str)
+@pytest.mark.parametrize("mask", ["none", "(T_q, T_k)", "(B, 1, T_k)"])
+def test_attention_agrees_with_torch(front, mask, dtype):
+    q, k, v = qkv(*front, dtype=dtype)
+    shape = {"none": None, "(T_q, T_k)": (3, 4), "(B, 1, T_k)": (*front, 1, 4)}[mask]
+    mask = None if shape is None else torch.rand(shape) < 0.6
+    if mask is not None:
+        mask[..., 1] = True  # torch and we differ in what a query gets that may see nothing
+    output, weights = attention.scaled_dot_product_attention(q, k, v, mask)
+    close(output, REFERENCE(q, k, v, attn_mask=mask))
+    close(weights.sum(-1), torch.ones(*front, 3, dtype=dtype))
+    assert mask is None or (weights[~mask.expand(weights.shape)] == 0).all()
+
+
+def test_attention_has_the_gradients_of_torch():
+    tensors = [t.requires_grad_() for t in qkv(2, dtype=torch.float64)]
+    mask = torch.ones(3, 4, dtype=torch.bool).tril()
+    ours = torch.autograd.grad(
+        attention.scaled_dot_product_attention(*tensors, mask)[0].square().sum(), tensors
+    )
+    theirs = torch.autograd.grad(REFERENCE(*tensors, attn_mask=mask).square().sum(), tensors)
+    for a, b in zip(ours, theirs, strict=True):
+        close(a, b)
+
+
+def test_attention_works_in_half_precision():
+    q, k, v = (t.half() for t in qkv())
+    mask = torch.tensor([True, False, True, False])
+    output, weights = attention.scaled_dot_product_attention(q, k, v, mask)
+    assert output.dtype == torch.float16
+    assert output.isfinite().all()
+    assert (weights[:, ~mask] == 0).all()
+
+
+def test_a_query_that_may_see_nothing_gets_nan():
+    output, weights = attention.scaled_dot_product_attention(*qkv(), torch.zeros(3, 4, dtype=torch.bool))
+    assert output.isnan().all()
+    assert weights.isnan().all()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"k": torch.randn(4, 7)}, "queries have 5 features but keys have 7"),
+        ({"v": torch.randn(9, 6)}, "there are 4 keys but 9 values"),
+        (
+            {"mask": torch.ones(3, 4)},
+            "a mask is boolean, True means may attend, but this one is torch.float32",
+        ),
+    ],
+)
+def test_errors_carry_the_values(change, said):
+    arguments = dict(zip("qkv", qkv(), strict=True)) | change
+    with pytest.raises(ValueError, match=f"^{said}$"):
+        attention.scaled_dot_product_attention(**arguments)
+
+
+@pytest.mark.parametrize("front", [(), (2,), (2, 3)], ids=str)
+def test_additive_attention_follows_its_formula(front):
+    torch.manual_seed(0)
+    query, keys, values = torch.randn(*front, 3), torch.randn(*front, 4, 5), torch.randn(*front, 4, 6)
+    W_q, W_k, v = torch.randn(3, 7), torch.randn(5, 7), torch.randn(7)
+    context, weights = attention.additive_attention(query, keys, values, W_q, W_k, v)
+    scores = torch.stack([torch.tanh(query @ W_q + keys[..., j, :] @ W_k) @ v for j in range(4)], dim=-1)
+    close(weights, scores.softmax(-1))
+    close(context, sum(weights[..., j, None] * values[..., j, :] for j in range(4)))
+
+
+def test_cross_attention_of_x_over_x_is_self_attention():
+    torch.manual_seed(0)
+    x, W_q, W_k, W_v = torch.randn(2, 3, 4), torch.randn(4, 5), torch.randn(4, 5), torch.randn(4, 6)
+    output, weights = attention.cross_attention(x, x, W_q, W_k, W_v)
+    close(output, attention.repaired_attention(x, W_q, W_k, W_v))
+    close(output, REFERENCE(x @ W_q, x @ W_k, x @ W_v))
+    assert weights.shape == (2, 3, 3)
+
+
+def test_cross_attention_hands_its_mask_on():
+    torch.manual_seed(0)
+    y, x, W_q, W_k, W_v = (torch.randn(*size) for size in ((3, 4), (5, 6), (4, 7), (6, 7), (6, 8)))
+    mask = torch.tensor([True, True, False, True, False])
+    output, weights = attention.cross_attention(y, x, W_q, W_k, W_v, mask)
+    assert (weights[:, ~mask] == 0).all()
+    close(output, attention.cross_attention(y, x[mask], W_q, W_k, W_v)[0])
+
+
+@pytest.mark.parametrize("d_k", [1, 16, 256])
+def test_the_predicted_variance_is_what_samples_show(d_k):
+    torch.manual_seed(0)
+    products = (torch.randn(50_000, d_k) * torch.randn(50_000, d_k)).sum(-1)
+    assert products.var().item() == pytest.approx(attention.predicted_variance(d_k), rel=0.05)
+
+
+def test_without_scaling_the_softmax_saturates_and_its_gradient_vanishes():
+    torch.manual_seed(0)
+    measured = {}
+    for d_k in (4, 64, 1024):
+        q, k = torch.randn(400, d_k), torch.randn(400, 8, d_k)
+        measured[d_k] = [[float(m) for m in attention.saturation(q, k, flag)] for flag in (False, True)]
+    plain, scaled = zip(*measured.values(), strict=True)
+    assert [weight for weight, _ in plain] == sorted(weight for weight, _ in plain)
+    assert max(weight for weight, _ in scaled) - min(weight for weight, _ in scaled) < 0.06
+    assert plain[-1][0] > 0.95
+    assert plain[-1][1] < 0.2 * scaled[-1][1]
+
+
+@pytest.mark.parametrize("scaled", [True, False])
+def test_saturation_agrees_with_the_softmax_jacobian(scaled):
+    torch.manual_seed(0)
+    q, k = torch.randn(3, 5), torch.randn(3, 4, 5)
+    weight, norm = attention.saturation(q, k, scaled)
+    weights, norms = [], []
+    for query, keys in zip(q, k, strict=True):
+        scores = keys @ query / (math.sqrt(5) if scaled else 1)
+        p = scores.softmax(0)
+        jacobian = torch.diag(p) - torch.outer(p, p)
+        weights.append(p.max())
+        norms.append(jacobian[p.argmax()].norm())
+    close(weight, torch.stack(weights).mean())
+    close(norm, torch.stack(norms).mean())
+
+
+def test_saturation_leaves_no_graph_and_no_flag_behind():
+    q, k = torch.randn(3, 5, requires_grad=True), torch.randn(3, 4, 5)
+    assert not any(tensor.requires_grad for tensor in attention.saturation(q, k, True))
+    assert not k.requires_grad
+    assert q.grad is None
+
+
+@pytest.mark.parametrize("front", [(), (2,)], ids=str)
+@pytest.mark.parametrize(
+    ("kind", "equivariant", "invariant"),
+    [("each position", True, False), ("the mean", True, True), ("a running sum", False, False)],
+)
+def test_gaps_tell_equivariance_from_invariance(kind, equivariant, invariant, front):
+    layer = {
+        "each position": lambda x: x.exp(),
+        "the mean": lambda x: x.mean(-2, keepdim=True).expand(x.shape),
+        "a running sum": lambda x: x.cumsum(-2),
+    }[kind]
+    x = torch.randn(*front, 4, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    gaps = attention.permutation_gaps(layer, x, torch.tensor([2, 0, 3, 1]))
+    assert [gap.item() < 1e-12 for gap in gaps] == [equivariant, invariant]
+
+
+def test_self_attention_is_equivariant_until_positions_are_added():
+    torch.manual_seed(0)
+    weights, positions = [torch.randn(3, 3, dtype=torch.float64) for _ in range(3)], torch.randn(5, 3)
+    x, permutation = torch.randn(5, 3, dtype=torch.float64), torch.tensor([4, 2, 0, 1, 3])
+    plain = attention.permutation_gaps(lambda x: attention.repaired_attention(x, *weights), x, permutation)
+    placed = attention.permutation_gaps(
+        lambda x: attention.repaired_attention(x + positions, *weights), x, permutation
+    )
+    assert plain[0] < 1e-12 < 1e-3 < plain[1]
+    assert placed[0] > 1e-3

@@ -1,0 +1,257 @@
+"""Every exercise of every topic keeps its promises: what is right passes, what is wrong is explained."""
+
+import inspect
+import json
+import math
+import pkgutil
+import types
+
+import pytest
+import torch
+
+from autograder import exercises
+from autograder.sheets import VISIBLE_SEED, make_cases, make_sheet
+from helpers.checks import Finding, Sheet, assess
+from helpers.drivers import Outcome, run
+from helpers.values import tensors
+
+TOPICS = [module.name for module in pkgutil.iter_modules(exercises.__path__)]
+ALL = {id: exercise for topic in TOPICS for id, exercise in exercises.load(topic).items()}
+CALLED = {id: exercise for id, exercise in ALL.items() if exercise.driver != "choice"}
+CHOSEN = {id: exercise for id, exercise in ALL.items() if exercise.driver == "choice"}
+SEEDS = [VISIBLE_SEED, *(f"hidden {number}" for number in range(5))]
+
+each = pytest.mark.parametrize("exercise", ALL.values(), ids=ALL)
+each_called = pytest.mark.parametrize("exercise", CALLED.values(), ids=CALLED)
+each_chosen = pytest.mark.parametrize("exercise", CHOSEN.values(), ids=CHOSEN)
+each_seed = pytest.mark.parametrize("seed", SEEDS)
+each_mistake = pytest.mark.parametrize(
+    ("exercise", "mistake"),
+    [
+        pytest.param(exercise, mistake, id=f"{id}-{mistake.name}")
+        for id, exercise in ALL.items()
+        for mistake in exercise.misconceptions
+    ],
+)
+
+
+def through_json(sheet: Sheet) -> Sheet:
+    return Sheet.from_json(json.loads(json.dumps(sheet.to_json())))
+
+
+def judged(exercise, answer, sheet) -> Finding:
+    """What a student reads who hands in this answer, forbidden names forbidden."""
+    if exercise.driver == "choice" and answer is not exercise.reference:
+        outcomes = [exercise.outcome(answer, case) for case in sheet.cases]
+    else:
+        how = {"gradients": exercise.gradients, "forbidden": exercise.forbidden}
+        outcomes = [run(exercise.driver, answer, case, **how) for case in sheet.cases]
+    outcomes = [Outcome.from_json(json.loads(json.dumps(outcome.to_json()))) for outcome in outcomes]
+    return assess(sheet, outcomes)
+
+
+# -- right ---------------------------------------------------------------------------------------------------
+
+
+@each_seed
+@each
+def test_the_reference_passes(exercise, seed):
+    sheet = make_sheet(exercise, seed)
+    for form in (sheet, through_json(sheet)):
+        finding = judged(exercise, exercise.reference, form)
+        assert finding.status == "passed", finding.text()
+
+
+@each_seed
+@each_called
+def test_answers_written_differently_pass(exercise, seed):
+    assert len(exercise.also_right) >= 2
+    sheet = through_json(make_sheet(exercise, seed))
+    for answer in exercise.also_right:
+        finding = judged(exercise, answer, sheet)
+        assert finding.status == "passed", f"{answer.__name__}\n{finding.text()}"
+
+
+# -- wrong ---------------------------------------------------------------------------------------------------
+
+
+@each_mistake
+def test_a_misconception_fails_with_its_own_sentence(exercise, mistake):
+    for seed in SEEDS:
+        sheet = make_sheet(exercise, seed)
+        for form in (sheet, through_json(sheet)):
+            finding = judged(exercise, mistake.variant, form)
+            assert finding.status == "failed", f"seed {seed}: it passes"
+            assert (finding.cause, finding.meaning) == (mistake.name, mistake.sentence), (
+                f"seed {seed}: {finding.cause}\n{finding.text()}"
+            )
+
+
+@each_mistake
+def test_a_misconception_is_explained_in_one_sentence(exercise, mistake):
+    assert mistake.name.isidentifier()
+    assert 20 < len(mistake.sentence) < 260
+    assert mistake.sentence == " ".join(mistake.sentence.split())
+    assert mistake.sentence.endswith(".")
+    assert ". " not in mistake.sentence.removesuffix(".")
+
+
+@each
+def test_misconceptions_are_told_apart_by_name_and_sentence(exercise):
+    for part in ("name", "sentence"):
+        values = [getattr(mistake, part) for mistake in exercise.misconceptions]
+        assert len(set(values)) == len(values)
+
+
+@each_called
+def test_there_are_misconceptions(exercise):
+    assert len(exercise.misconceptions) >= 3
+
+
+@each_chosen
+def test_each_wrong_option_is_explained(exercise):
+    (case,) = make_cases(exercise, VISIBLE_SEED)
+    options = case.args[0]
+    right = exercise.outcome(exercise.reference, case).outputs
+    explained = {(slot, o) for m in exercise.misconceptions for slot, o in m.variant.items()}
+    for slot, allowed in options.items():
+        wrong = [
+            option
+            for option in allowed
+            if exercise.outcome({slot: option}, case).outputs[slot] != right[slot]
+        ]
+        assert len(wrong) == len(allowed) - 1
+        assert all((slot, option) in explained for option in wrong)
+    assert len(explained) == sum(len(allowed) - 1 for allowed in options.values())
+
+
+@each_chosen
+def test_all_wrong_at_once_gives_a_sentence_for_each_slot(exercise):
+    wrong = {slot: option for m in exercise.misconceptions for slot, option in m.variant.items()}
+    finding = judged(exercise, wrong, make_sheet(exercise, VISIBLE_SEED))
+    told = [m for m in exercise.misconceptions if m.sentence in finding.meaning]
+    assert {slot for m in told for slot in m.variant} == set(wrong)
+    assert len(told) == len(wrong)
+
+
+# -- the data ------------------------------------------------------------------------------------------------
+
+
+def test_ids_are_unique_and_begin_with_their_topic():
+    found = [(topic, exercise) for topic in TOPICS for exercise in exercises.load(topic).values()]
+    assert len({exercise.id for _, exercise in found}) == len(found)
+    for topic, exercise in found:
+        assert exercise.topic == topic
+        assert exercise.id.removeprefix(f"{topic}.").isidentifier()
+
+
+@each
+def test_numbers_are_sensible(exercise):
+    assert 0 <= exercise.points <= 10
+    assert 1 <= exercise.difficulty <= 5
+    assert 1 <= exercise.minutes <= 60
+    assert exercise.title
+    assert all(needed in ALL for needed in exercise.needs)
+
+
+@each
+def test_every_case_has_a_title_of_its_own(exercise):
+    titles = [case.title for case in make_cases(exercise, VISIBLE_SEED)]
+    assert len(set(titles)) == len(titles)
+    assert all(titles) or exercise.driver == "choice"
+
+
+@each
+def test_titles_say_nothing_of_the_hidden_values(exercise):
+    """They are shown where a hidden case fails, so they are the same for every seed."""
+    titles = {tuple(case.title for case in make_cases(exercise, seed)) for seed in SEEDS}
+    assert len(titles) == 1
+
+
+@each_seed
+@each
+def test_swapped_axes_show(exercise, seed):
+    """No tensor of a case has two axes of one size, but for axes of size 1."""
+    for case in make_cases(exercise, seed):
+        for tensor in tensors([case.args, dict(case.kwargs)]):
+            sizes = [size for size in tensor.shape if size > 1]
+            assert len(set(sizes)) == len(sizes), f"{case.title}: {tuple(tensor.shape)}"
+
+
+@each_called
+def test_hidden_cases_are_fresh(exercise):
+    data = {json.dumps([case.to_json() for case in make_cases(exercise, seed)]) for seed in SEEDS}
+    assert len(data) == len(SEEDS)
+
+
+@each
+def test_a_sheet_is_small(exercise):
+    assert len(json.dumps(make_sheet(exercise, VISIBLE_SEED).to_json())) < 60_000
+
+
+@each
+def test_the_same_seed_gives_the_same_sheet(exercise):
+    torch.manual_seed(1)
+    first = json.dumps(make_sheet(exercise, VISIBLE_SEED).to_json())
+    torch.manual_seed(2)
+    assert json.dumps(make_sheet(exercise, VISIBLE_SEED).to_json()) == first
+
+
+@each
+def test_a_trip_through_json_changes_no_sheet(exercise):
+    sheet = make_sheet(exercise, VISIBLE_SEED, look_at="1.2 Somewhere", needs=("Something",))
+    assert json.dumps(through_json(sheet).to_json()) == json.dumps(sheet.to_json())
+
+
+# -- the source ----------------------------------------------------------------------------------------------
+
+
+def functions(exercise) -> list[types.FunctionType]:
+    return [
+        exercise.reference,
+        *exercise.also_right,
+        *(mistake.variant for mistake in exercise.misconceptions),
+    ]
+
+
+@each_called
+def test_each_variant_can_be_pasted_into_a_notebook(exercise):
+    """The class simulator does so: the text of a function, and torch, math and earlier answers to run it with."""
+    sheet = make_sheet(exercise, VISIBLE_SEED, mistakes=False)
+    earlier = {ALL[id].reference.__name__: ALL[id].reference for id in exercise.needs}
+    for function in functions(exercise):
+        assert isinstance(function, types.FunctionType)
+        names = {"torch": torch, "math": math, **earlier}
+        exec(inspect.getsource(function), names)
+        pasted = names[function.__name__]
+        assert pasted is not function
+        expected, got = judged(exercise, function, sheet), judged(exercise, pasted, sheet)
+        assert (got.status, got.returned) == (expected.status, expected.returned)
+
+
+@each_called
+def test_functions_take_what_the_reference_takes(exercise):
+    wanted = list(inspect.signature(exercise.reference).parameters)
+    for function in functions(exercise):
+        assert list(inspect.signature(function).parameters) == wanted
+
+
+FORBIDDEN = sorted({name for exercise in ALL.values() for name in exercise.forbidden})
+
+
+@pytest.mark.parametrize("name", FORBIDDEN)
+def test_a_forbidden_name_raises_while_an_answer_runs_and_only_then(name):
+    def resolve():
+        first, *rest = name.split(".")
+        found = __import__(first)
+        for part in rest:
+            found = getattr(found, part)
+        return found
+
+    exercise = next(exercise for exercise in CALLED.values() if name in exercise.forbidden)
+    case = make_cases(exercise, VISIBLE_SEED)[0]
+    before = resolve()
+    outcome = run(exercise.driver, lambda *_, **__: resolve()(), case, forbidden=exercise.forbidden)
+    assert (outcome.status, outcome.error) == ("forbidden", name)
+    assert resolve() is before
+    assert run(exercise.driver, before, case, forbidden=exercise.forbidden).status == "forbidden"

@@ -1,0 +1,113 @@
+"""Our grading inside nbgrader's own way of working, from release to the feedback a student fetches."""
+
+import csv
+import json
+from pathlib import Path
+
+import nbformat
+import pytest
+from course import LESSON, Course
+
+pytestmark = pytest.mark.timeout(600)
+UNSCALED = """def scaled_dot_product_attention(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1)
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -math.inf)
+    weights = softmax(scores, dim=-1)
+    return weights @ v, weights
+"""
+QUESTION = "attention-self_or_encoder"
+
+
+class Student:
+    """A student with a folder of their own."""
+
+    def __init__(self, name: str, course: Course, folder: Path) -> None:
+        self.name, self.course, self.folder = name, course, folder
+        folder.mkdir()
+        (folder / "nbgrader_config.py").write_text(
+            f"c = get_config()\nc.CourseDirectory.course_id = 'headstart'\n"
+            f"c.Exchange.root = {str(course.root / 'exchange')!r}\nc.Exchange.cache = {str(folder / '.cache')!r}\n"
+        )
+
+    def nbgrader(self, *command: str) -> None:
+        extra = ("--student", self.name) if command[0] in ("submit", "fetch_feedback") else ()
+        self.course.run("nbgrader", *command, "--course", "headstart", *extra, cwd=self.folder)
+
+    def write(self, answers: dict[str, str]) -> None:
+        """Fill the fetched notebook: the lesson's solutions, and these answers in place of some."""
+        path = self.folder / LESSON / f"{LESSON}.ipynb"
+        notebook = nbformat.read(path, as_version=4)
+        solved = {c.id: c.source for c in self.course.solved().cells}
+        for cell in notebook.cells:
+            name = cell.metadata.get("nbgrader", {}).get("grade_id", "")
+            if cell.metadata.get("nbgrader", {}).get("solution"):
+                cell.source = answers.get(name.removesuffix("-answer"), solved[cell.id])
+        nbformat.write(notebook, path)
+
+
+@pytest.mark.needs_bubblewrap
+def test_the_whole_cycle_with_two_students(tmp_path) -> None:
+    course = Course(tmp_path / "course")
+    (course.root / "exchange").mkdir()
+    course.run("nbgrader", "generate_assignment", LESSON)
+    course.run("nbgrader", "release_assignment", LESSON)
+    amy, bob = (Student(name, course, tmp_path / name) for name in ("amy", "bob"))
+    for student in (amy, bob):
+        student.nbgrader("fetch_assignment", LESSON)
+    amy.write({QUESTION: "All three from one sequence."})
+    bob.write({"attention-scaled_dot_product": UNSCALED, QUESTION: "I don't know."})
+    for student in (amy, bob):
+        student.nbgrader("submit", LESSON)
+    course.run("nbgrader", "collect", LESSON)
+    done = course.run("headstart", "grade", LESSON)
+    assert "2 students" in done.stdout
+    assert "not divided by √d_k" in done.stdout
+
+    # A person reads the written answers in formgrader, which comes down to this.
+    cell = "select id from base_cell where name = ?".replace("?", f"'{QUESTION}'")
+    course.query(f"update grade set manual_score = 3, needs_manual_grade = 0 where cell_id in ({cell})")
+
+    course.run("nbgrader", "generate_feedback", LESSON)
+    course.run("nbgrader", "release_feedback", LESSON)
+    for student in (amy, bob):
+        student.nbgrader("fetch_feedback", LESSON)
+    [page] = bob.folder.rglob("*.html")
+    text = page.read_text()
+    assert "The scores are not divided by √d_k" in text  # each lost point has its reason
+    assert "Rubric" not in text  # nor anything else of the solutions
+    [page] = amy.folder.rglob("*.html")
+    assert "✗" not in page.read_text()
+
+    course.run("nbgrader", "export")
+    with open(course.root / "grades.csv", newline="") as file:
+        rows = {row["student_id"]: row for row in csv.DictReader(file)}
+    points = {c.metadata.nbgrader.grade_id: c.metadata.nbgrader.points for c in course.solved().cells
+              if c.metadata.get("nbgrader", {}).get("grade")}  # fmt: skip
+    written = sum(
+        value for name, value in points.items() if not course.verdicts()["amy"].get(name.replace("-", ".", 1))
+    )
+    assert float(rows["amy"]["max_score"]) == sum(points.values())
+    assert float(rows["amy"]["score"]) == sum(points.values()) - written + 3
+    lost = [v for v in course.verdicts()["bob"].values() if v["status"] != "passed"]
+    assert "attention.scaled_dot_product" in {verdict["exercise"] for verdict in lost}
+    assert float(rows["bob"]["score"]) == float(rows["amy"]["score"]) - sum(v["max_points"] for v in lost)
+
+
+def test_validate_shows_the_messages_of_the_checks(tmp_path) -> None:
+    course = Course(tmp_path / "course")
+    notebook = course.solved()
+    for cell in notebook.cells:
+        if cell.id == "attention-scaled_dot_product-answer":
+            cell.source = UNSCALED
+        if cell.id == "attention-additive-answer":
+            cell.source = "def additive_attention(*args):\n    raise NotImplementedError()"
+    folder = course.root / "source" / LESSON
+    nbformat.write(notebook, folder / "mine.ipynb")
+    progress = tmp_path / "progress.json"
+    done = course.run("nbgrader", "validate", "mine.ipynb", cwd=folder, HEADSTART_PROGRESS=str(progress))
+    assert "✗ Scaled dot-product attention" in done.stdout
+    assert "The scores are not divided by √d_k" in done.stdout
+    assert "○ Additive attention · not written yet" in done.stdout
+    assert "Traceback" not in done.stdout
+    assert not progress.exists() or "attention.softmax" not in json.loads(progress.read_text())

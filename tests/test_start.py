@@ -1,0 +1,63 @@
+"""The start page tells what is installed and how far the student is."""
+
+import json
+
+import pytest
+
+from helpers import progress, start
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Three lessons side by side, the second broken, and a home of their own."""
+    monkeypatch.setenv("HEADSTART_PROGRESS", str(tmp_path / "home" / "progress.json"))
+    for name, title in (
+        ("00_start_here", "0 · Start here"),
+        ("01_attention", "1 · Attention"),
+        ("03_new", "3 · <New>"),
+    ):
+        (tmp_path / name).mkdir()
+        sheets = {f"{name[3:]}.{letter}": {"title": f"Task {letter}"} for letter in "abcd"}
+        (tmp_path / name / "checks.json").write_text(json.dumps(sheets))
+        cells = [{"cell_type": "markdown", "source": [f"# {title}\n", "text"]}]
+        (tmp_path / name / f"{name}.ipynb").write_text(json.dumps({"cells": cells}))
+    (tmp_path / "02_broken").mkdir()
+    (tmp_path / "02_broken" / "checks.json").write_text("{")
+    return tmp_path
+
+
+def test_everything_is_installed_where_the_tests_run(folder):
+    table = start.installation()
+    assert [line[0] for line in table.text.split("\n")] == ["✓"] * 5
+
+
+def test_what_is_broken_comes_with_its_cure(folder, monkeypatch):
+    monkeypatch.setattr(start, "PYTHONS", ((2, 6), (2, 7)))
+    monkeypatch.setenv("HEADSTART_PROGRESS", "/dev/null/progress.json")
+    lines = start.installation().text.split("\n")
+    assert lines[0].startswith("✗ Python") and "2.6 to 2.7" in lines[0] and "make lab" in lines[0]
+    assert lines[4].startswith("✗ progress") and "HEADSTART_PROGRESS" in lines[4]
+
+
+def test_lessons_are_listed_with_what_passed_and_what_did_not_yet(folder):
+    for exercise, passed in (("attention.a", True), ("attention.b", False), ("attention.gone", True)):
+        progress.record(exercise, passed=passed)
+    table = start.lessons(folder / "00_start_here")
+    assert table.text.split("\n") == [
+        "1 · Attention: 1 of 4 checks pass: ✓ Task a · ○ Task b · ○ Task c · ○ Task d",
+        "3 · <New>: 0 of 4 checks pass: ○ Task a · ○ Task b · ○ Task c · ○ Task d",
+    ]
+    page = table._repr_mimebundle_()["text/html"]
+    assert '<a href="../01_attention/01_attention.ipynb" style="white-space:nowrap">1 · Attention</a>' in page
+    assert "&lt;New&gt;" in page and "<New>" not in page
+
+
+def test_a_lesson_alone_says_so(tmp_path):
+    (tmp_path / "00_start_here").mkdir()
+    assert "No lesson lies beside" in start.lessons(tmp_path / "00_start_here").text
+
+
+def test_the_slider_is_answered_by_python():
+    slider, answer = start.live_slider().children
+    slider.value = 7
+    assert answer.value == "twice 7 is 14"
