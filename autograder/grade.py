@@ -13,7 +13,6 @@ import secrets
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 import nbformat
@@ -28,6 +27,7 @@ from autograder import lessons
 from autograder.exercise import Exercise
 from autograder.gradebook import Book, Graded
 from autograder.judge import CELL_SECONDS, Cell, judge, not_run
+from autograder.sheets import HiddenSheets
 from autograder.stubs import ClearAnswers
 from autograder.submission import Submission, canonical, is_answer
 from autograder.workers import Worker
@@ -113,12 +113,10 @@ class Grader:
     sandboxed: bool = True
     cell_seconds: float = CELL_SECONDS
 
-    @cached_property
-    def _idle(self) -> queue.SimpleQueue:
-        return queue.SimpleQueue()
-
     def __post_init__(self) -> None:
         self._all: list[Worker] = []
+        self._idle: queue.SimpleQueue[Worker] = queue.SimpleQueue()
+        self._hidden = HiddenSheets(self.secret)
 
     def grade(self, submission: Submission, known_digest: str = "") -> Graded | None:
         """Grade one submission.
@@ -148,9 +146,15 @@ class Grader:
             )
         with self._worker() as worker:
             result = judge(
-                worker, self.lesson.cells(form.notebook), self.lesson.exercises, self.lesson.visible, digest,
-                form.files, cell_seconds=self.cell_seconds,
-            )  # fmt: skip
+                worker,
+                self.lesson.cells(form.notebook),
+                self.lesson.exercises,
+                self.lesson.visible,
+                self._hidden,
+                digest,
+                form.files,
+                cell_seconds=self.cell_seconds,
+            )
         remarks = [*form.notes, *([result.stopped] if result.stopped else [])]
         notebook = _finish(form.notebook, result.outputs, result.verdicts, "", remarks)
         return Graded(
@@ -196,7 +200,7 @@ def _finish(
         if cell.cell_type == "code" and lessons.kind(cell) == "check":
             verdict = verdicts[lessons.exercise_of(cell)]
             data = {"text/plain": verdict.message, "text/html": verdict.html}
-            cell.outputs = [nbformat.v4.new_output("display_data", data=data)]
+            cell.outputs = [nbformat.from_dict({"output_type": "display_data", "data": data, "metadata": {}})]
     if said := [problem] * bool(problem) + list(remarks):
         text = "**About this submission**\n\n" + "\n".join(f"- {line}" for line in said)
         notebook.cells.insert(0, nbformat.v4.new_markdown_cell(text, id="grading-remarks"))

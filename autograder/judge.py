@@ -14,7 +14,7 @@ from typing import Any
 
 from autograder import wire
 from autograder.exercise import Exercise, Verdict
-from autograder.sheets import make_sheet
+from autograder.sheets import HiddenSheets
 from autograder.workers import GRACE_SECONDS, Ended, Worker
 from helpers.checks import Finding, Sheet, assess
 from helpers.drivers import Outcome
@@ -49,7 +49,8 @@ class Stopped(Exception):
 
 
 def judge(
-    worker: Worker, cells: list[Cell], exercises: dict[str, Exercise], visible: dict[str, Sheet], seed: str,
+    worker: Worker, cells: list[Cell], exercises: dict[str, Exercise], visible: dict[str, Sheet],
+    hidden: HiddenSheets, digest: str,
     files: dict[str, bytes] | None = None, *, cell_seconds: float = CELL_SECONDS,
 ) -> Judgement:  # fmt: skip
     """Run a submission's cells and judge its exercises.
@@ -59,11 +60,12 @@ def judge(
         cells: the code cells in canonical order.
         exercises: the lesson's exercises by id.
         visible: the sheets that students have too, by exercise.
-        seed: of the hidden cases; another for each submission, so that none is worth writing down.
+        hidden: the sheets that nobody has.
+        digest: of the submission; it decides which hidden cases it gets.
         files: what was handed in beside the notebook.
         cell_seconds: how long one cell may run.
     """
-    run = _Run(worker, exercises, visible, seed, cell_seconds)
+    run = _Run(worker, exercises, visible, hidden, digest, cell_seconds)
     try:
         run.channel = worker.begin(files)
         for cell in cells:
@@ -100,10 +102,12 @@ class _Run:
         worker: Worker,
         exercises: dict[str, Exercise],
         visible: dict[str, Sheet],
-        seed: str,
+        hidden: HiddenSheets,
+        digest: str,
         cell_seconds: float,
     ) -> None:
-        self.worker, self.exercises, self.visible, self.seed = worker, exercises, visible, seed
+        self.worker, self.exercises, self.visible = worker, exercises, visible
+        self.hidden, self.digest = hidden, digest
         self.cell_seconds, self.ends = cell_seconds, time.monotonic() + NOTEBOOK_SECONDS
         self.channel: Any = None
         self.verdicts: dict[str, Verdict] = {}
@@ -133,30 +137,37 @@ class _Run:
     def _answer(self, cell: Cell) -> None:
         """The child's check() asks for cases: send them, receive outcomes, decide."""
         exercise = self.exercises.get(cell.exercise)
-        if exercise is None or cell.exercise in self.verdicts:  # a check in a cell of the student's own
-            wire.send(self.channel, _request(None, []), seconds=self.cell_seconds)
-            self._receive()
-            return
-        visible, hidden = self.visible[exercise.id], make_sheet(exercise, self.seed, mistakes=False)
-        wire.send(self.channel, _request(visible, [*visible.cases, *hidden.cases]), seconds=self.cell_seconds)
-        outcomes = _outcomes(self._receive(), len(visible.cases) + len(hidden.cases))
-        finding = self._decide(exercise, visible, hidden, outcomes, cell)
-        self.verdicts[exercise.id] = _verdict(exercise, finding)
+        if exercise and cell.exercise not in self.verdicts:
+            finding = self._decide(exercise, cell.answer_source)
+            self.verdicts[exercise.id] = _verdict(exercise, finding)
+        wire.send(self.channel, {"cases": []}, seconds=self.cell_seconds)  # a check elsewhere gets no more
 
-    def _decide(
-        self, exercise: Exercise, visible: Sheet, hidden: Sheet, outcomes: list[Outcome], cell: Cell
-    ) -> Finding:
-        if name := forbidden_name(cell.answer_source, exercise.forbidden):
+    def _decide(self, exercise: Exercise, source: str) -> Finding:
+        """The hidden cases decide. After a failure the visible ones explain, where they show it too."""
+        visible, hidden = self.visible[exercise.id], self.hidden.plain(exercise, self.digest)
+        if name := forbidden_name(source, exercise.forbidden):
             return assess(visible, [Outcome("forbidden", error=name)] * len(visible.cases))
-        finding = assess(visible, outcomes[: len(visible.cases)])
-        if finding.status != "passed":
+        outcomes = self._outcomes(hidden)
+        finding = assess(hidden, outcomes, reveal=False)
+        if finding.status != "failed":
             return finding
-        theirs = outcomes[len(visible.cases) :]
-        finding = assess(hidden, theirs, reveal=False)
-        if finding.status != "passed":  # only now is it worth running the misconceptions
-            hidden = make_sheet(exercise, self.seed, look_at=visible.look_at, needs=visible.needs)
-            finding = assess(hidden, theirs, reveal=False)
-        return finding
+        if outcomes[-1].status == "interrupted":  # once is enough
+            return assess(visible, [outcomes[-1]] * len(visible.cases))
+        shown = assess(visible, self._outcomes(visible))
+        if shown.status == "failed":
+            return shown
+        return assess(self.hidden.full(exercise, self.digest, visible), outcomes, reveal=False)
+
+    def _outcomes(self, sheet: Sheet) -> list[Outcome]:
+        """Let the child call the answer on a sheet's cases. Inputs go, expected values stay."""
+        request = {
+            "driver": sheet.driver,
+            "gradients": sheet.wants_gradients,
+            "forbidden": list(sheet.forbidden),
+            "cases": [case.to_json() for case in sheet.cases],
+        }
+        wire.send(self.channel, request, seconds=self.cell_seconds)
+        return read_outcomes(self._receive(), len(sheet.cases))
 
     def _receive(self) -> Any:
         """Wait for the child, interrupting it at the deadline and giving it up a little later."""
@@ -182,16 +193,7 @@ class _Run:
             self.reasons[cell.exercise] = f"{errors[0]['ename']}: {errors[0]['evalue']}"[:300]
 
 
-def _request(sheet: Sheet | None, cases: list) -> dict:
-    return {
-        "driver": sheet.driver if sheet else "call",
-        "gradients": bool(sheet and sheet.wants_gradients),
-        "forbidden": list(sheet.forbidden) if sheet else [],
-        "cases": [case.to_json() for case in cases],
-    }
-
-
-def _outcomes(message: Any, wanted: int) -> list[Outcome]:
+def read_outcomes(message: Any, wanted: int) -> list[Outcome]:
     """Read a child's outcomes, believing nothing. One that ended the run early stands for the rest."""
     raw = message.get("outcomes") if isinstance(message, dict) else None
     if not isinstance(raw, list) or not 0 < len(raw) <= wanted:

@@ -18,7 +18,7 @@ import struct
 import sys
 from pathlib import Path
 
-WRITABLE = "/tmp/submission"  # the child's working folder; a memory file system that only it sees
+WRITABLE = "/submission"  # the child's folder, and its only place to write: a memory file system of its own
 FOLDER_BYTES = 64 << 20
 MEMORY_BYTES = 3 << 30  # beyond what the worker itself has mapped
 
@@ -38,13 +38,14 @@ def command(stage: Path, argv: list[str], *, pass_fds: tuple[int, ...] = ()) -> 
     links = [name for name in ("bin", "lib", "lib64", "sbin") if Path("/", name).is_symlink()]
     read_only += [f"/{n}" for n in ("bin", "lib", "lib64") if n not in links and Path("/", n).exists()]
     return [
-        "bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--clearenv",
+        "bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--clearenv", "--tmpfs", "/tmp",
         *(part for path in read_only for part in ("--ro-bind", path, path)),
         *(part for name in links for part in ("--symlink", os.readlink(f"/{name}"), f"/{name}")),
         "--ro-bind", str(stage), "/headstart", "--dir", "/etc",
-        "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--chdir", "/tmp",
-        *(part for item in environment("/headstart", "/tmp").items() for part in ("--setenv", *item)),
-        "--hostname", "sandbox", "--remount-ro", "/dev", "--remount-ro", "/", "--", *argv,
+        "--proc", "/proc", "--dev", "/dev", "--tmpfs", WRITABLE, "--chdir", WRITABLE,
+        *(part for item in environment("/headstart", WRITABLE).items() for part in ("--setenv", *item)),
+        "--hostname", "sandbox",
+        *(part for place in ("/dev", "/tmp", "/") for part in ("--remount-ro", place)), "--", *argv,
     ]  # fmt: skip
 
 
@@ -53,6 +54,7 @@ def environment(stage: str, home: str) -> dict[str, str]:
     return {
         "PATH": "/usr/bin:/bin",
         "HOME": home,
+        "TMPDIR": home,
         "LANG": "C.UTF-8",
         "PYTHONPATH": stage,
         "PYTHONDONTWRITEBYTECODE": "1",
@@ -87,7 +89,7 @@ def enter_namespaces() -> None:
     Path("/proc/self/uid_map").write_text(f"{uid} {uid} 1")
     Path("/proc/self/gid_map").write_text(f"{gid} {gid} 1")
     for place, size, flags in (
-        ("/tmp", FOLDER_BYTES, 0),
+        (WRITABLE, FOLDER_BYTES, 0),
         ("/dev/shm", 1 << 20, 0),
         ("/proc", 4096, MS_RDONLY),
     ):

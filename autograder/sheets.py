@@ -1,6 +1,7 @@
 """Exercises -> sheets: runs references and misconceptions on cases, so that a check needs only numbers."""
 
 import hashlib
+import hmac
 from dataclasses import replace
 from typing import Any
 
@@ -48,6 +49,38 @@ def make_sheet(
             KnownMistake(m.name, m.sentence, mistaken(m.variant)) for m in exercise.misconceptions if mistakes
         ),
     )
+
+
+class HiddenSheets:
+    """The hidden sheets of a course: a few dozen for each exercise, all from one secret.
+
+    Which of them a submission gets follows from its content and the secret, so what one attempt saw is of
+    little use to the next. They are made once for a class, not for each submission.
+    """
+
+    DRAWS = 32
+
+    def __init__(self, secret: bytes) -> None:
+        self._secret = secret
+        self._made: dict[tuple[str, int], Sheet] = {}
+
+    def seed(self, digest: str) -> tuple[int, str]:
+        """The number and the seed of the draw that a submission's digest leads to."""
+        draw = int.from_bytes(hmac.digest(self._secret, digest.encode(), "sha256")[:4], "big") % self.DRAWS
+        return draw, hmac.new(self._secret, b"draw %d" % draw, "sha256").hexdigest()
+
+    def plain(self, exercise: Exercise, digest: str) -> Sheet:
+        """A submission's hidden sheet of an exercise, without misconceptions: right answers need none."""
+        draw, seed = self.seed(digest)
+        key = (exercise.id, draw)
+        if key not in self._made:
+            self._made[key] = make_sheet(exercise, seed, mistakes=False)
+        return self._made[key]
+
+    def full(self, exercise: Exercise, digest: str, visible: Sheet) -> Sheet:
+        """The same with misconceptions, which name what is wrong, and with what the visible one points to."""
+        _, seed = self.seed(digest)
+        return make_sheet(exercise, seed, look_at=visible.look_at, needs=visible.needs)
 
 
 def make_cases(exercise: Exercise, seed: str) -> list[Case]:

@@ -8,6 +8,7 @@ were, and the files they handed in beside the notebook. Outputs are dropped: the
 import contextlib
 import copy
 import hashlib
+import itertools
 import json
 import os
 import stat
@@ -219,14 +220,15 @@ def _refuse_strangers(skeleton: NotebookNode, seen: dict[str, dict], raw: dict, 
 
 
 def _insert(notebook: NotebookNode, added: dict[str, list[dict]]) -> None:
-    count = 0
-    cells = []
-    for anchor in ["", *(cell.id for cell in notebook.cells)]:
-        cells += [cell for cell in notebook.cells if cell.id == anchor]
-        for cell in added.get(anchor, []):
-            count += 1
-            make = NEW_CELL.get(str(cell.get("cell_type")), new_raw_cell)
-            cells.append(make(_text(cell), id=f"added-{count}", metadata={"headstart": {"added": True}}))
+    numbers = itertools.count(1)
+
+    def make(cell: dict) -> NotebookNode:
+        new = NEW_CELL.get(str(cell.get("cell_type")), new_raw_cell)
+        return new(_text(cell), id=f"added-{next(numbers)}", metadata={"headstart": {"added": True}})
+
+    cells = list(map(make, added.get("", [])))
+    for cell in notebook.cells:
+        cells += [cell, *map(make, added.get(cell.id, []))]
     notebook.cells = cells
 
 

@@ -26,9 +26,21 @@ import signal
 import socket
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 from autograder import sandbox, wire
+
+# What lessons do, done once: it fills the caches of torch and IPython, loads what they load late, and reads
+# /proc/cpuinfo, which children can't.
+WARM_UP = (
+    "import math, torch",
+    "x = torch.randn(8, 8, requires_grad=True)",
+    "(torch.einsum('ij,kj->ik', x, x).softmax(-1) @ x).norm().backward()",
+    "x.grad[0], x.detach()[:2, :2]",
+    "print(x.shape)",
+    "1 / 0",
+)
 
 
 def main(control_fd: int, sandboxed: bool) -> None:
@@ -67,8 +79,8 @@ def _warm_up() -> tuple:
     for path in sorted((stage / "helpers").glob("[!_]*.py")):
         importlib.import_module(f"helpers.{path.stem}")
     shell, recorder = make_shell()
-    run_cell(shell, recorder, "import math, torch\n")  # fills IPython's and torch's caches
-    torch.randn(8, 8).matmul(torch.randn(8, 8)).softmax(-1)  # reads /proc/cpuinfo, which children can't
+    for cell in WARM_UP:
+        run_cell(shell, recorder, cell)
     torch.set_num_threads(1)
     shell.reset()
     shell.execution_count = 1
@@ -167,27 +179,33 @@ def _serve(channel: socket.socket, shell: object, recorder: object) -> None:
 
 def _make_check(channel: socket.socket, recorder: object) -> object:
     """The `check` of the grader: it decides nothing and shows nothing. The judge gets to see the answer."""
-    from helpers.drivers import Case, run
 
     def check(exercise: str, answer: object) -> None:
         wire.send(channel, {"ask": str(exercise)[:200]})
-        request = wire.receive(channel)
-        outcomes = []
         recorder.muted = True  # what an answer prints while it is judged would be lost among the cases
         try:
-            for case in request["cases"]:
-                outcome = run(
-                    request["driver"], answer, Case.from_json(case),
-                    gradients=request["gradients"], forbidden=tuple(request["forbidden"]),
-                )  # fmt: skip
-                outcomes.append(outcome.to_json())
-                if outcome.status in ("interrupted", "not written"):
-                    break
+            while (request := wire.receive(channel))["cases"]:
+                wire.send(channel, {"outcomes": list(_outcomes(request, answer))})
         finally:
             recorder.muted = False
-            wire.send(channel, {"outcomes": outcomes})
 
     return check
+
+
+def _outcomes(request: dict, answer: object) -> Iterator[dict]:
+    from helpers.drivers import Case, run
+
+    for case in request["cases"]:
+        outcome = run(
+            request["driver"],
+            answer,
+            Case.from_json(case),
+            gradients=request["gradients"],
+            forbidden=tuple(request["forbidden"]),
+        )
+        yield outcome.to_json()
+        if outcome.status in ("interrupted", "not written"):
+            return
 
 
 if __name__ == "__main__":

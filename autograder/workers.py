@@ -134,6 +134,8 @@ class Worker:
 
     def end(self) -> Ended:
         """Kill the child if it still runs, and say how it ended. A worker that doesn't answer is replaced."""
+        if self._control is None:
+            return Ended(failed="the worker didn't start")
         try:
             wire.send(self._control, {"signal": "kill"}, seconds=GRACE_SECONDS)
             ended = Ended(**wire.receive(self._control, seconds=10)["ended"])

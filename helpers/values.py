@@ -36,7 +36,7 @@ class Opaque:
 
 
 def type_name(value: object) -> str:
-    """The name a student knows the type by: `float`, `numpy.ndarray`, `torch.nn.Linear`."""
+    """The name a student knows the type by: `float`, `numpy.ndarray`, `torch.Linear`."""
     kind = type(value)
     module = "" if kind.__module__ in ("builtins", "__main__") else kind.__module__.split(".")[0] + "."
     return f"{module}{kind.__qualname__}"[:100]

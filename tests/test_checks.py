@@ -4,6 +4,7 @@ import json
 import linecache
 import math
 import re
+import sys
 
 import numpy
 import pytest
@@ -220,9 +221,8 @@ KINDS = {
         "gradient_reaches_inputs", "no gradient reaches input 1", ".numpy()",
     ),
     "no gradient after a change in place": (
-        weigher("e = 2.718281828459045 ** (x - 5)", "e = e.sigmoid_().logit_()", "e = (x - 5).sigmoid()",
-                "y = x.softmax(dim)", "y *= e.sign()", "y = y.sqrt()", "y *= y.detach()", "return y, x.sum()"),
-        "gradient_reaches_inputs", "the right values, but", "/=",
+        weigher("y = x.softmax(dim)", "y *= 1", "return y, x.sum()"),
+        "gradient_reaches_inputs", "the right values, but no gradient reaches input 1", "/=",
     ),
     "half a gradient": (
         weigher("return x.detach().softmax(dim), x.sum()"),
@@ -435,12 +435,12 @@ def test_what_counts_as_the_same(expected, got):
         (torch.tensor([1, 2]), torch.tensor([1, 3]), "value", "output (2,); largest error 1 at [1]: 3, expected 2"),
         (
             torch.tensor([[True, False]]), torch.tensor([[True, True]]), "value",
-            "output (1, 2); 1 of 2 places wrong, one of them [0, 1]: 1, expected 0",
+            "output (1, 2); 1 of 2 places wrong, one of them [0, 1]: True, expected False",
         ),
         (torch.ones(2), torch.tensor([1, math.inf]), "value", "output (2,); largest error inf at [1]: inf, expected 1"),
         (torch.tensor([math.nan]), torch.ones(1), "value", "output (1,); largest error inf at [0]: 1, expected nan"),
         (
-            torch.tensor([1.0]).double(), torch.tensor([1 + 1e-8]).double(), "value",
+            torch.ones(1).double(), torch.ones(1).double() + 1e-8, "value",
             "output (1,); largest error 1e-08 at [0]: 1.00000001, expected 1",
         ),
     ],
@@ -570,7 +570,7 @@ def lesson(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HEADSTART_PROGRESS", str(tmp_path / "progress.json"))
     monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
-    monkeypatch.setattr("sys.modules", {k: v for k, v in __import__("sys").modules.items() if k != "IPython"})
+    monkeypatch.delitem(sys.modules, "IPython", raising=False)  # nothing to display with
     return tmp_path
 
 
@@ -608,7 +608,7 @@ def test_one_interrupt_ends_a_check(lesson, capsys):
 def test_case_hands_out_what_the_check_calls_with(lesson):
     first = checks.case("topic.weigh", 1)
     assert first.title == "rows"
-    weights, total = weigh(*first.args)
+    weights, _ = weigh(*first.args)
     assert weights.shape == (2, 3)
     with pytest.raises(ValueError, match=r"^topic\.weigh has cases 1 to 3, not 4$"):
         checks.case("topic.weigh", 4)
