@@ -5,12 +5,15 @@ import os
 import sys
 from pathlib import Path
 
+NO_FORK = "grading needs Linux: on Windows use WSL 2 or a container. Students can do everything here."
 DESCRIPTION = "Headstart: a hands-on course on Transformers, and its grader."
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit code. Each command imports what it needs: `--help` is instant."""
-    options = _parser().parse_args(argv)
+    options, options.rest = _parser().parse_known_args(argv)
+    if options.rest and options.run is not _lab:
+        _parser().error(f"unrecognized arguments: {' '.join(options.rest)}")
     try:
         return options.run(options)
     except (LookupError, FileNotFoundError) as error:
@@ -59,6 +62,9 @@ def _parser() -> argparse.ArgumentParser:
     report.add_argument("lesson", metavar="LESSON")
     report.set_defaults(run=_report)
 
+    lab = commands.add_parser("lab", help="open the lessons in JupyterLab", add_help=False)
+    lab.set_defaults(run=_lab)
+
     doctor = commands.add_parser("doctor", help="what is installed, what is missing, and the cure")
     doctor.set_defaults(run=_doctor)
     return parser
@@ -80,6 +86,9 @@ def _simulate(options: argparse.Namespace) -> int:
 
 
 def _grade(options: argparse.Namespace) -> int:
+    if not hasattr(os, "fork"):
+        print(f"headstart: {NO_FORK}", file=sys.stderr)
+        return 2
     from autograder import lessons
     from autograder.session import grade_class
 
@@ -99,6 +108,13 @@ def _report(options: argparse.Namespace) -> int:
     from autograder.session import report_class
 
     return report_class(_lesson(options.lesson, lessons), Path.cwd())
+
+
+def _lab(options: argparse.Namespace) -> int:
+    from autograder.lab import lab
+
+    lab(options.rest)
+    return 0
 
 
 def _doctor(options: argparse.Namespace) -> int:

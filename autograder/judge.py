@@ -78,6 +78,8 @@ def judge(
         if run.channel:
             run.channel.close()
         ended = worker.end()
+    if ended.failed and not run.outputs:
+        raise RuntimeError(f"the sandbox doesn't start: {ended.failed}")  # ours, and no student's fault
     if run.stopped and (crash := _crash(ended)):
         run.stopped = f"{crash} in {run.where}"
     reason = run.stopped or "its check did not run"

@@ -13,7 +13,6 @@ Not covered: a hole in the Linux kernel, and time: two submissions on one machin
 import ctypes
 import os
 import platform
-import resource
 import struct
 import sys
 from pathlib import Path
@@ -100,6 +99,8 @@ def enter_namespaces() -> None:
 
 def bound_resources() -> None:
     """Bound this process's memory, file sizes and descriptors. Time is bounded from outside."""
+    import resource  # not on Windows, where the rest of this module may be imported
+
     mapped = (
         int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         if sys.platform == "linux"

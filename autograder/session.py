@@ -1,6 +1,5 @@
 """`headstart grade` at a terminal: refuses or starts, shows progress, and ends with what the class did."""
 
-import os
 import sys
 import time
 from pathlib import Path
@@ -46,12 +45,6 @@ def grade_class(
         The exit code: 0 unless grading can't start or the grader itself failed. Bad submissions are results.
     """
     console = Console()
-    if not hasattr(os, "fork"):
-        print(
-            "headstart: grading needs Linux or macOS; on Windows use WSL 2. Students can do everything here.",
-            file=sys.stderr,
-        )
-        return 2
     if sandboxed and (problem := sandbox_problem()):
         print(f"headstart: {problem}; or grade code that you trust with --no-sandbox", file=sys.stderr)
         return 2

@@ -67,9 +67,7 @@ def main(control_fd: int, sandboxed: bool) -> None:
 
 def _warm_up() -> tuple:
     stage = Path(__file__).resolve().parent.parent
-    shutil.copytree(
-        stage / "matplotlib", os.environ["MPLCONFIGDIR"]
-    )  # its list of fonts takes seconds to make
+    shutil.copytree(stage / "matplotlib", os.environ["MPLCONFIGDIR"])  # a list of fonts takes seconds to make
     # Imported once here, so that no submission pays for it.
     import matplotlib.pyplot  # noqa: F401
     import torch

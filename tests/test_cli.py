@@ -1,0 +1,45 @@
+"""The command's own behaviour: what it refuses, and how."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from autograder import cli
+from autograder.lessons import ROOT
+
+
+def test_help_is_instant_and_lists_every_command() -> None:
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "autograder", "--help"], cwd=ROOT, capture_output=True, text=True
+    )
+    for command in ("build", "simulate", "grade", "report", "lab", "doctor"):
+        assert command in done.stdout
+    assert "torch" not in done.stderr
+
+
+def test_where_there_is_no_fork_grading_says_what_it_can_t_do(monkeypatch, capsys) -> None:
+    monkeypatch.delattr(os, "fork")
+    assert cli.main(["grade", "01_attention"]) == 2
+    assert "needs Linux" in capsys.readouterr().err
+
+
+def test_an_unknown_lesson_gets_one_line(capsys) -> None:
+    assert cli.main(["grade", "01_atention"]) == 2
+    [line] = capsys.readouterr().err.strip().splitlines()
+    assert "did you mean 01_attention" in line
+
+
+def test_an_unknown_option_is_refused() -> None:
+    with pytest.raises(SystemExit) as stop:
+        cli.main(["grade", "01_attention", "--sandwich"])
+    assert stop.value.code == 2
+
+
+def test_nothing_to_grade_is_said(tmp_path, monkeypatch, capsys) -> None:
+    (tmp_path / "source").symlink_to(ROOT / "source")
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["grade", "01_attention", "--no-sandbox"]) == 2
+    assert "nothing to grade" in capsys.readouterr().err
+    assert not (tmp_path / "gradebook.db").exists()
