@@ -12,7 +12,10 @@ from autograder.lessons import ROOT
 
 def test_help_is_instant_and_lists_every_command() -> None:
     done = subprocess.run(
-        [sys.executable, "-X", "importtime", "-m", "autograder", "--help"], cwd=ROOT, capture_output=True, text=True
+        [sys.executable, "-X", "importtime", "-m", "autograder", "--help"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
     )
     for command in ("build", "simulate", "grade", "report", "lab", "doctor"):
         assert command in done.stdout
