@@ -55,6 +55,7 @@ def main(arguments: list[str]) -> None:
         become([PYTHON, "-m", "autograder.lab", *rest])
     if command == "test":
         become([PYTHON, "-m", "pytest", *rest])
+    become([PYTHON, "-c", "from autograder.lab import build; build()"])
 
 
 def say(text: str) -> None:

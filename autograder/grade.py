@@ -24,6 +24,7 @@ from traitlets.config.loader import PyFileConfigLoader
 
 from autograder import exercises as specs
 from autograder import lessons
+from autograder.clean import clean_words
 from autograder.exercise import Exercise
 from autograder.gradebook import Book, Graded
 from autograder.judge import CELL_SECONDS, Cell, judge, not_run
@@ -71,7 +72,8 @@ class Lesson:
         if missing := [id for id in wanted if id not in found]:
             raise LookupError(f"{name} checks {missing[0]!r}, which autograder/exercises doesn't specify")
         digest = hashlib.sha256(ENGINE_VERSION.encode())
-        for path in (lessons.source_path(name, root), folder / "checks.json", *_spec_files(name)):
+        helpers = sorted((lessons.ROOT / "helpers").glob("*.py"))
+        for path in (lessons.source_path(name, root), folder / "checks.json", *_spec_files(name), *helpers):
             digest.update(path.read_bytes())
         skeleton = release(source, config)
         visible = {id: load_sheet(id, folder) for id in wanted}
@@ -79,13 +81,18 @@ class Lesson:
 
     def new_worker(self, sandboxed: bool) -> Worker:
         """A worker that shows student code what this lesson's students have, and nothing else."""
-        return Worker(tuple(lessons.helper_files(self.name)), self.folder / "checks.json", sandboxed)
+        helpers, hide = tuple(lessons.helper_files(self.name)), (self.folder.parents[1], lessons.ROOT)
+        return Worker(helpers, self.folder / "checks.json", hide, sandboxed)
 
     def cells(self, notebook: NotebookNode) -> list[Cell]:
         """The cells of a canonical notebook that are to be run."""
-        answers = {lessons.exercise_of(c): c.source for c in notebook.cells if lessons.kind(c) == "exercise"}
+        answers = {
+            lessons.exercise_of(cell): Cell(cell.id, cell.source)
+            for cell in notebook.cells
+            if lessons.kind(cell) == "exercise"
+        }
         return [
-            Cell(cell.id, cell.source, exercise, answers.get(exercise, ""))
+            Cell(cell.id, cell.source, exercise, answers.get(exercise))
             for cell in notebook.cells
             if cell.cell_type == "code" and lessons.kind(cell) != "draw"
             for exercise in [lessons.exercise_of(cell) if lessons.kind(cell) == "check" else ""]
@@ -197,6 +204,9 @@ def _finish(
             number += 1
             cell.execution_count = number
             cell.outputs = [nbformat.from_dict(output) for output in outputs[cell.id]]
+        theirs = lessons.kind(cell) == "written" or cell.metadata.get("headstart", {}).get("added")
+        if theirs and cell.cell_type == "markdown":
+            clean_words(cell)
         if cell.cell_type == "code" and lessons.kind(cell) == "check":
             verdict = verdicts[lessons.exercise_of(cell)]
             data = {"text/plain": verdict.message, "text/html": verdict.html}

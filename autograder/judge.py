@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from autograder import wire
+from autograder.clean import clean_outputs
 from autograder.exercise import Exercise, Verdict
 from autograder.sheets import HiddenSheets
 from autograder.workers import GRACE_SECONDS, Ended, Worker
@@ -26,12 +27,12 @@ STATUSES = ("returned", "raised", "not written", "forbidden", "unusable", "inter
 
 @dataclass(frozen=True)
 class Cell:
-    """A code cell to run. `exercise` is set on check cells alone, from the lesson's own notebook."""
+    """A code cell to run. Check cells alone have an exercise, and the cell that answers it."""
 
     id: str
     source: str
     exercise: str = ""
-    answer_source: str = ""
+    answer: "Cell | None" = None
 
 
 @dataclass
@@ -140,7 +141,7 @@ class _Run:
         """The child's check() asks for cases: send them, receive outcomes, decide."""
         exercise = self.exercises.get(cell.exercise)
         if exercise and cell.exercise not in self.verdicts:
-            finding = self._decide(exercise, cell.answer_source)
+            finding = self._decide(exercise, cell.answer.source if cell.answer else "")
             self.verdicts[exercise.id] = _verdict(exercise, finding)
         wire.send(self.channel, {"cases": []}, seconds=self.cell_seconds)  # a check elsewhere gets no more
 
@@ -185,8 +186,10 @@ class _Run:
         return self._receive()
 
     def _explain_silence(self, cell: Cell) -> None:
-        """Why a check cell ended without a verdict: what its own output says."""
-        errors = [output for output in self.outputs[cell.id] if output["output_type"] == "error"]
+        """Why a check cell ended without a verdict: what the answer's cell says, or else its own."""
+        ids = [cell.answer.id, cell.id] if cell.answer else [cell.id]
+        outputs = [output for id in ids for output in self.outputs.get(id, [])]
+        errors = [output for output in outputs if output["output_type"] == "error"]
         if self.interrupted:
             self.reasons[cell.exercise] = (
                 f"its check ran for over {self.cell_seconds:.0f} s and was interrupted"
@@ -253,32 +256,6 @@ def forbidden_name(source: str, forbidden: tuple[str, ...]) -> str:
     ]
     named |= {arg.value for call in calls for arg in call.args if isinstance(arg, ast.Constant)}
     return next((name for name in forbidden if name.rpartition(".")[2] in named), "")
-
-
-def clean_outputs(raw: Any) -> list[dict]:
-    """Outputs of a child as nbformat states them, and nothing else: they end in a file that others open."""
-    cleaned = []
-    for output in raw if isinstance(raw, list) else []:
-        kind = output.get("output_type") if isinstance(output, dict) else None
-        if kind == "stream":
-            name = "stderr" if output.get("name") == "stderr" else "stdout"
-            cleaned.append({"output_type": kind, "name": name, "text": str(output.get("text"))})
-        elif kind == "error":
-            lines = output.get("traceback")
-            trace = [str(line) for line in lines] if isinstance(lines, list) else []
-            names = {key: str(output.get(key)) for key in ("ename", "evalue")}
-            cleaned.append({"output_type": kind, **names, "traceback": trace})
-        elif kind in ("display_data", "execute_result") and isinstance(output.get("data"), dict):
-            data = {
-                str(mime): value for mime, value in output["data"].items() if isinstance(value, str | dict)
-            }
-            count = output.get("execution_count")
-            extra = (
-                {"execution_count": count if type(count) is int else None} if kind == "execute_result" else {}
-            )
-            metadata = output.get("metadata") if isinstance(output.get("metadata"), dict) else {}
-            cleaned.append({"output_type": kind, "data": data, "metadata": metadata, **extra})
-    return cleaned
 
 
 def _crash(ended: Ended) -> str:

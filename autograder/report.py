@@ -37,7 +37,7 @@ def _exercises(verdicts: list[Verdict], exercises: dict[str, Exercise]) -> Table
     counts = {id: Counter(v.status for v in verdicts if v.exercise == id) for id in exercises}
     for id in sorted(exercises, key=lambda id: counts[id]["passed"]):
         numbers = [str(counts[id][name] or "·") for name in ("passed", "failed", "not written", "not run")]
-        table.add_row(exercises[id].title, *numbers)
+        table.add_row(Text(exercises[id].title), *numbers)
     return table
 
 
@@ -49,7 +49,7 @@ def _mistakes(verdicts: list[Verdict], exercises: dict[str, Exercise]) -> Table:
     table.add_column("students", justify="right")
     found = Counter((v.exercise, v.cause) for v in verdicts if (v.exercise, v.cause) in sentences)
     for key, count in found.most_common(MOST):
-        table.add_row(exercises[key[0]].title, sentences[key], str(count))
+        table.add_row(Text(exercises[key[0]].title), Text(sentences[key]), str(count))
     return table
 
 

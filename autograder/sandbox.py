@@ -22,30 +22,38 @@ FOLDER_BYTES = 64 << 20
 MEMORY_BYTES = 3 << 30  # beyond what the worker itself has mapped
 
 
-def command(stage: Path, argv: list[str], *, pass_fds: tuple[int, ...] = ()) -> list[str]:
+def command(stage: Path, argv: list[str], hide: tuple[Path, ...] = ()) -> list[str]:
     """The bubblewrap call that runs `argv` with `stage` at /headstart and nothing else of ours.
 
     Args:
         stage: a folder with the worker's own modules and the lesson's helpers.
         argv: what to run inside.
-        pass_fds: descriptors that stay open.
+        hide: folders to show empty, should they lie inside one that has to be shown.
     """
-    read_only = [
-        p for p in ("/usr", "/etc/fonts", "/etc/ld.so.cache", "/etc/alternatives") if Path(p).exists()
-    ]
-    read_only += sorted({sys.prefix, sys.base_prefix} - {"/usr"})
+    system = [p for p in ("/usr", "/etc/fonts", "/etc/ld.so.cache", "/etc/alternatives") if Path(p).exists()]
     links = [name for name in ("bin", "lib", "lib64", "sbin") if Path("/", name).is_symlink()]
-    read_only += [f"/{n}" for n in ("bin", "lib", "lib64") if n not in links and Path("/", n).exists()]
+    system += [f"/{n}" for n in ("bin", "lib", "lib64") if n not in links and Path("/", n).exists()]
+    python = sorted({sys.prefix, sys.base_prefix} - {"/usr"})
     return [
         "bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--clearenv", "--tmpfs", "/tmp",
-        *(part for path in read_only for part in ("--ro-bind", path, path)),
+        *_each("--ro-bind", system), *_each("--tmpfs", _inside(hide, system)),
+        *_each("--ro-bind", python), *_each("--tmpfs", _inside(hide, python)),
         *(part for name in links for part in ("--symlink", os.readlink(f"/{name}"), f"/{name}")),
         "--ro-bind", str(stage), "/headstart", "--dir", "/etc",
         "--proc", "/proc", "--dev", "/dev", "--tmpfs", WRITABLE, "--chdir", WRITABLE,
         *(part for item in environment("/headstart", WRITABLE).items() for part in ("--setenv", *item)),
-        "--hostname", "sandbox",
-        *(part for place in ("/dev", "/tmp", "/") for part in ("--remount-ro", place)), "--", *argv,
+        "--hostname", "sandbox", *_each("--remount-ro", ["/dev", "/tmp", "/"]), "--", *argv,
     ]  # fmt: skip
+
+
+def _each(option: str, paths: list[str]) -> list[str]:
+    """A bubblewrap option for each of some folders; a bind shows a folder at its own place."""
+    return [part for path in paths for part in (option, path, path)[: 3 if option == "--ro-bind" else 2]]
+
+
+def _inside(folders: tuple[Path, ...], shown: list[str]) -> list[str]:
+    resolved = {folder.resolve() for folder in folders}
+    return sorted(str(folder) for folder in resolved if any(folder.is_relative_to(path) for path in shown))
 
 
 def environment(stage: str, home: str) -> dict[str, str]:

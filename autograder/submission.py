@@ -19,14 +19,16 @@ from pathlib import Path
 from typing import Any
 
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_raw_cell
+from nbformat.v4 import new_code_cell, new_markdown_cell
 
 MAX_NOTEBOOK = 256 << 20  # bytes, outputs and all
 MAX_CELLS = 2000
 MAX_TEXT = 4 << 20  # characters of all cells together
 MAX_FILES, MAX_FILES_BYTES = 50, 8 << 20
 RECORDS = ("timestamp.txt", "submission_secret.txt")
-NEW_CELL = {"code": new_code_cell, "markdown": new_markdown_cell, "raw": new_raw_cell}
+NEW_CELL = {
+    "code": new_code_cell
+}  # whatever else was added becomes text: raw cells are raw HTML to nbconvert
 
 
 @dataclass(frozen=True)
@@ -180,7 +182,7 @@ def _merge(result: Canonical, raw: dict, lesson: str) -> None:
     _refuse_strangers(result.notebook, seen, raw, lesson)
     answers = [cell for cell in result.notebook.cells if is_answer(cell)]
     if lost := [cell for cell in answers if cell.id not in seen]:
-        result.notes.append(f"{len(lost)} answer cells were missing and count as not written")
+        result.notes.append(f"answer cells that were missing, and count as not written: {len(lost)}")
     for cell in answers:
         if cell.id in seen:
             cell.source = _text(seen[cell.id])
@@ -223,7 +225,7 @@ def _insert(notebook: NotebookNode, added: dict[str, list[dict]]) -> None:
     numbers = itertools.count(1)
 
     def make(cell: dict) -> NotebookNode:
-        new = NEW_CELL.get(str(cell.get("cell_type")), new_raw_cell)
+        new = NEW_CELL.get(str(cell.get("cell_type")), new_markdown_cell)
         return new(_text(cell), id=f"added-{next(numbers)}", metadata={"headstart": {"added": True}})
 
     cells = list(map(make, added.get("", [])))

@@ -43,11 +43,13 @@ class Worker:
     Attributes:
         helpers: the student-facing modules that the lesson's students have, as files.
         checks: the lesson's `checks.json`, which students have too.
+        hide: folders that student code must not see, wherever they lie.
         sandboxed: False runs student code with the user's own rights.
     """
 
     helpers: tuple[Path, ...]
     checks: Path
+    hide: tuple[Path, ...] = ()
     sandboxed: bool = True
     _process: subprocess.Popen | None = field(default=None, repr=False)
     _control: socket.socket | None = field(default=None, repr=False)
@@ -68,7 +70,7 @@ class Worker:
         ours, theirs = socket.socketpair()
         argv = [sys.executable, "-m", "autograder.worker", str(theirs.fileno())]
         if self.sandboxed:
-            argv, environment, cwd = sandbox.command(stage, [*argv, "sandboxed"]), None, None
+            argv, environment, cwd = sandbox.command(stage, [*argv, "sandboxed"], self.hide), None, None
         else:
             (stage / "home").mkdir()
             argv, environment = [*argv, "open"], sandbox.environment(str(stage), str(stage / "home"))

@@ -9,6 +9,7 @@ import json
 import os
 import re
 import sys
+import textwrap
 from dataclasses import dataclass, replace
 
 from helpers import progress
@@ -260,7 +261,8 @@ class CheckFailed(AssertionError):
     """How a cell fails under nbgrader's Validate. Its whole traceback is the message."""
 
     def _render_traceback_(self) -> list[str]:
-        return str(self).split("\n")
+        lines = str(self).split("\n")  # nbgrader cuts what is wider
+        return [part for line in lines for part in textwrap.wrap(line, 66, subsequent_indent=" " * 17)]
 
 
 def check(exercise: str, answer: object) -> None:

@@ -7,7 +7,9 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import time
+from html.parser import HTMLParser
 from pathlib import Path
 
 import nbformat
@@ -296,6 +298,54 @@ def test_student_code_sees_nothing_that_is_not_its_own(course) -> None:
     assert said["EXERCISES"] == "[]"
     [output] = course.autograded("two").cells[-1].outputs
     assert output.text == "BEFORE [] []\n"
+
+
+def test_a_course_inside_a_folder_that_has_to_be_shown_is_hidden() -> None:
+    """Python's own folder is one; /usr, where images for containers like to put their files, is another."""
+    with tempfile.TemporaryDirectory(dir=sys.prefix) as folder:
+        course = Course(Path(folder) / "course")
+        course.hand_in("one", cells=(f"import os; print(os.path.exists({str(course.root / 'source')!r}))",))
+        course.run("headstart", "grade", LESSON)
+        assert course.autograded("one").cells[-1].outputs[0].text == "False\n"
+
+
+def test_nothing_of_a_students_runs_in_a_page_that_others_open(course) -> None:
+    script = "<script>alert(1)</script><img src=x onerror=alert(2)><b style='color: red'>bold</b>"
+    path = course.hand_in(
+        "amy",
+        cells=(
+            f"from IPython.display import HTML, Javascript, Markdown, SVG\ndisplay(HTML({script!r}))",
+            f"display(Javascript('alert(3)'), Markdown({script!r}), SVG('<svg onload=\"alert(4)\"></svg>'))",
+        ),
+    )
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells += [nbformat.v4.new_markdown_cell(script), nbformat.v4.new_raw_cell(script)]
+    for cell in notebook.cells:
+        if cell.metadata.get("headstart", {}).get("kind") == "written":
+            cell.source = script
+    nbformat.write(notebook, path)
+    course.run("headstart", "grade", LESSON)
+    course.run("nbgrader", "generate_feedback", LESSON)
+    html = (course.root / "feedback" / "amy" / LESSON / f"{LESSON}.html").read_text()
+    alarms = _Alarms()
+    alarms.feed(html)
+    assert not alarms.found
+    assert '<b style="color: red;">bold</b>' in html
+
+
+class _Alarms(HTMLParser):
+    """Finds what a browser would run: handlers and scripts that call alert."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.found += [f"{tag} {name}" for name, value in attributes if "alert" in (value or "")]
+
+    def handle_data(self, data: str) -> None:
+        if self.lasttag == "script" and self.cdata_elem == "script" and "alert(" in data:
+            self.found.append(data[:100])
 
 
 def test_a_hidden_case_leaves_no_number_behind(course) -> None:

@@ -42,7 +42,8 @@ class Student:
         for cell in notebook.cells:
             name = cell.metadata.get("nbgrader", {}).get("grade_id", "")
             if cell.metadata.get("nbgrader", {}).get("solution"):
-                cell.source = answers.get(name.removesuffix("-answer"), solved[cell.id])
+                usual = solved[cell.id] if cell.cell_type == "code" else "In my own words."
+                cell.source = answers.get(name.removesuffix("-answer"), usual)
         nbformat.write(notebook, path)
 
 

@@ -1,0 +1,193 @@
+"""JupyterLab in a folder of its own, and a headless Chromium that looks at it."""
+
+import contextlib
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+from playwright.sync_api import Locator, Page, expect, sync_playwright
+
+from autograder import doctor
+
+PATIENCE = 120  # seconds: for a busy machine, not for a working one
+CHROMIUM_OPTIONS = (
+    "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # lessons must do without the network
+)  # fmt: skip
+LAB_SETTINGS = {
+    # All cells are in the page all the time, also those out of sight.
+    "notebook-extension/tracker": {"windowingMode": "none"},
+    "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
+}
+expect.set_options(timeout=1000 * PATIENCE)
+
+
+@contextlib.contextmanager
+def jupyterlab(folder: Path, home: Path) -> Iterator[str]:
+    """Serve a folder to somebody who has never used Jupyter. Yields the server's address.
+
+    Args:
+        folder: what is served; the server runs there.
+        home: for everything that JupyterLab and its kernels keep.
+    """
+    for name, settings in LAB_SETTINGS.items():
+        path = home / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(settings))
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [
+        sys.executable, "-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1", f"--port={port}",
+        "--ServerApp.port_retries=0", "--IdentityProvider.token=", f"--ServerApp.root_dir={folder}",
+        *(["--allow-root"] if doctor.is_root() else []),
+    ]  # fmt: skip
+    with (home / "jupyterlab.log").open("w") as log:
+        server = subprocess.Popen(command, cwd=folder, env=_environment(home), stdout=log, stderr=log)
+    try:
+        _wait_for(server, f"http://127.0.0.1:{port}/api", home / "jupyterlab.log")
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.terminate()  # it takes its kernels with it
+        try:
+            server.wait(30)
+        except subprocess.TimeoutExpired:
+            server.kill()
+            server.wait()
+
+
+def _environment(home: Path) -> dict[str, str]:
+    """This process's environment without what would lead to the repository or to the user's own settings."""
+    ours = ("PYTHONPATH", "HEADSTART", "JUPYTER", "NBGRADER", "IPYTHON", "XDG_")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+    folders = {
+        "HOME": home,
+        "JUPYTER_CONFIG_DIR": home / "config",
+        "JUPYTER_DATA_DIR": home / "data",
+        "JUPYTER_RUNTIME_DIR": home / "runtime",
+        "JUPYTERLAB_SETTINGS_DIR": home / "settings",
+        "JUPYTERLAB_WORKSPACES_DIR": home / "workspaces",
+        "HEADSTART_PROGRESS": home / "progress.json",
+    }
+    return kept | {name: str(path) for name, path in folders.items()}
+
+
+def _wait_for(server: subprocess.Popen, address: str, log: Path) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        assert server.poll() is None, f"JupyterLab has ended:\n{log.read_text()}"
+        try:
+            urllib.request.urlopen(address, timeout=10).close()
+            return
+        except urllib.error.URLError:
+            assert time.monotonic() < deadline, f"JupyterLab doesn't answer:\n{log.read_text()}"
+            time.sleep(0.2)
+
+
+class Browser:
+    """A page in Chromium, its pictures, and what it asked for outside this machine.
+
+    Pictures go to the folder that HEADSTART_SCREENSHOTS names, otherwise to the test's own.
+    """
+
+    def __init__(self, page: Page, address: str, pictures: Path) -> None:
+        self.page, self.address = page, address
+        self.pictures = Path(os.environ.get("HEADSTART_SCREENSHOTS") or pictures).resolve()
+        self.outside: list[str] = []
+        page.set_default_timeout(1000 * PATIENCE)
+        page.on("request", lambda request: self._note(request.url))
+
+    def _note(self, url: str) -> None:
+        if url.startswith(("http", "ws")) and not re.match(r"\w+://127\.0\.0\.1[:/]", url):
+            self.outside.append(url)
+
+    def picture(self, name: str, of: Locator | None = None) -> None:
+        """Keep a screenshot of what is in sight, with `of` in the middle where it is given."""
+        if of is not None:
+            of.evaluate("element => element.scrollIntoView({block: 'center'})")
+        self.pictures.mkdir(parents=True, exist_ok=True)
+        self.page.screenshot(path=self.pictures / f"{name}.png")
+
+
+@contextlib.contextmanager
+def visit(folder: Path, home: Path, name: str) -> Iterator[Browser]:
+    """A fresh browser for a folder that JupyterLab serves.
+
+    Args:
+        folder: what is served.
+        home: for what JupyterLab keeps, and for pictures.
+        name: of the picture that shows how it ended, well or badly.
+    """
+    options = {"executable_path": doctor.find(doctor.CHROMIUM), "args": CHROMIUM_OPTIONS}
+    home.mkdir(exist_ok=True)
+    with jupyterlab(folder, home) as address, sync_playwright() as playwright:
+        program = playwright.chromium.launch(**options)
+        page = program.new_page(viewport={"width": 1280, "height": 1000})
+        browser = Browser(page, address, home / "screenshots")
+        try:
+            yield browser
+        finally:
+            browser.picture(f"{name}_end")
+            program.close()
+
+
+class Notebook:
+    """A notebook open in JupyterLab, used as a student does: by the menu, the keyboard and the mouse."""
+
+    # JupyterLab shows exceptions as it shows stderr.
+    COMPLAINTS = '[data-mime-type="application/vnd.jupyter.stderr"]'
+    # Every cell has run, or an exception stopped the others.
+    FINISHED = """complaints => {
+        const prompts = [...document.querySelectorAll('.jp-Notebook .jp-CodeCell .jp-InputPrompt')];
+        if (!prompts.length || prompts.some(prompt => prompt.textContent.includes('*'))) return false;
+        const ran = prompts.every(prompt => /\\[\\d+\\]/.test(prompt.textContent));
+        return ran || document.querySelector(complaints) !== null;
+    }"""
+
+    def __init__(self, browser: Browser, path: str) -> None:
+        self.page = browser.page
+        self.page.goto(f"{browser.address}/lab/tree/{path}")
+        expect(self.page.locator(".jp-Notebook .jp-Cell").first).to_be_visible()
+        # What is run while the kernel is still connecting may never be answered.
+        expect(self.page.locator("#jp-main-statusbar")).to_contain_text("| Idle")
+
+    def run_all(self) -> None:
+        """*Run All Cells* from the menu, and wait until the last one is done."""
+        self.page.locator(".lm-MenuBar-itemLabel").get_by_text("Run", exact=True).click()
+        self.page.locator(".lm-Menu-itemLabel").get_by_text("Run All Cells", exact=True).click()
+        self.page.wait_for_function(self.FINISHED, arg=self.COMPLAINTS, polling=200)
+
+    def cell(self, text: str) -> Locator:
+        """The one code cell in whose source a text stands."""
+        editor = self.page.locator(".jp-CodeMirrorEditor", has_text=text)
+        return self.page.locator(".jp-Notebook .jp-CodeCell").filter(has=editor)
+
+    def complaints(self) -> list[str]:
+        """What went to stderr, and every exception that a cell raised."""
+        return self.page.locator(self.COMPLAINTS).all_inner_texts()
+
+    def headlines(self) -> list[str]:
+        """The first line of each check's message, in order."""
+        return self.page.locator('.jp-OutputArea [role="status"] > strong').all_inner_texts()
+
+    def formula_errors(self) -> list[str]:
+        """What MathJax could not read, and prose in which a formula was left as it is written."""
+        wrong = self.page.locator("mjx-merror, mjx-container [mathcolor='red']").all_text_contents()
+        prose = self.page.locator(".jp-MarkdownOutput").all_inner_texts()
+        return [*wrong, *(text for text in prose if "$" in text)]
+
+    def pictures(self) -> list[tuple[str, bool]]:
+        """Each image among the outputs: its alternative text, and whether there is an image at all."""
+        images = self.page.locator(".jp-OutputArea img")
+        return [
+            tuple(found) for found in images.evaluate_all("all => all.map(i => [i.alt, i.naturalWidth > 0])")
+        ]

@@ -1,0 +1,238 @@
+"""Lessons in real JupyterLab, and graded submissions in nbgrader's formgrader, as a browser shows them."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import nbformat
+import pytest
+from browser import Browser, Notebook, visit
+from course import LESSON, Course
+from playwright.sync_api import expect
+from test_nbgrader import UNSCALED
+
+from autograder import lessons
+from autograder.lessons import ROOT
+
+pytestmark = [pytest.mark.needs_chromium, pytest.mark.timeout(600)]
+
+WRONG = "attention.scaled_dot_product"
+NOT_DIVIDED = "The scores are not divided by √d_k"
+SHEETS = json.loads((ROOT / "release" / LESSON / "checks.json").read_text())
+# The wrong answer, and those that call it.
+FAILING = {WRONG, "attention.cross", "attention.repair"}
+WRITTEN = ("attention-self_or_encoder", "attention-dot_or_additive")
+SIGNS = {exercise: "✗" if exercise in FAILING else "✓" for exercise in SHEETS}
+
+
+def hand_out(lesson: str, folder: Path) -> Path:
+    """Give a student a lesson as it is released, and nothing else of the course. Returns its notebook."""
+    given = folder / lesson
+    (given / "helpers").mkdir(parents=True)
+    for name in (f"{lesson}.ipynb", "checks.json"):
+        shutil.copy(ROOT / "release" / lesson / name, given)
+    for helper in lessons.helper_files(lesson):  # git has no copies of them in release/
+        shutil.copy(helper, given / "helpers")
+    return given / f"{lesson}.ipynb"
+
+
+def answers(course: Course) -> dict[str, str]:
+    """The right answers, by grade id."""
+    cells = [cell for cell in course.solved().cells if cell.metadata.get("nbgrader", {}).get("solution")]
+    return {cell.metadata.nbgrader.grade_id: cell.source for cell in cells}
+
+
+def fill_in(path: Path, answers: dict[str, str]) -> int:
+    """Write answers into a released notebook, and a last cell that says where its helpers lie.
+
+    Returns:
+        How many pictures it shows when everything in it works.
+    """
+    notebook = nbformat.read(path, as_version=4)
+    for cell in notebook.cells:
+        if cell.metadata.get("nbgrader", {}).get("solution"):
+            cell.source = answers[cell.metadata.nbgrader.grade_id]
+    notebook.cells.append(nbformat.v4.new_code_cell("import helpers\nprint('from', helpers.__file__)"))
+    nbformat.write(notebook, path)
+    sources = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+    return sum(len(re.findall(r"^ *(?:show\(|widgets\.)", source, re.MULTILINE)) for source in sources)
+
+
+# -- lesson 01 -------------------------------------------------------------------------------------------
+
+
+def test_lesson_01_runs_its_explorer_moves_and_a_wrong_answer_gets_its_message(tmp_path: Path) -> None:
+    student, home = tmp_path / "student", tmp_path / "home"
+    right = answers(Course(tmp_path / "course"))
+    grade_id = f"{lessons.grade_id(WRONG)}-answer"
+    drawings = fill_in(hand_out(LESSON, student), {**right, grade_id: UNSCALED})
+    with visit(student, home, "lesson_01") as browser:
+        notebook = Notebook(browser, f"{LESSON}/{LESSON}.ipynb")
+        notebook.run_all()
+        everything_is_shown(notebook, drawings)
+        expect(notebook.cell("helpers.__file__")).to_contain_text(f"from {student / LESSON / 'helpers'}")
+        the_explorer_follows_its_slider(browser, notebook)
+        the_wrong_answer_has_its_message(browser, notebook)
+        kept = json.loads((home / "progress.json").read_text())
+        assert kept == {exercise: sign == "✓" for exercise, sign in SIGNS.items()}
+        the_mended_answer_passes(browser, notebook, right[grade_id])
+    assert not browser.outside, "a lesson must work without the network"
+
+
+def everything_is_shown(notebook: Notebook, drawings: int) -> None:
+    assert notebook.complaints() == []
+    assert "Traceback" not in notebook.page.content()
+    expect(notebook.page.locator(".jp-OutputArea img")).to_have_count(drawings)
+    pictures = notebook.pictures()
+    assert all(len(alt) > 20 and drawn for alt, drawn in pictures), pictures
+    expect(notebook.page.locator(".jp-MarkdownOutput mjx-container").first).to_be_attached()
+    assert notebook.formula_errors() == []
+
+
+def the_explorer_follows_its_slider(browser: Browser, notebook: Notebook) -> None:
+    explorer = notebook.cell("attention_explorer(").locator(".widget-vbox")
+    figure = explorer.locator("img")
+    before, source = figure.get_attribute("alt"), figure.get_attribute("src")
+    assert "temperature 1.00" in before
+    explorer.locator(".widget-hslider", has_text="temperature").get_by_role("slider").press("ArrowLeft")
+    expect(figure).not_to_have_attribute("alt", before)
+    expect(figure).not_to_have_attribute("src", source)
+    assert "temperature 0.89" in figure.get_attribute("alt")
+    browser.picture("lesson_01_explorer", explorer)
+
+
+def the_wrong_answer_has_its_message(browser: Browser, notebook: Notebook) -> None:
+    message = notebook.cell(f'check("{WRONG}"').get_by_role("status")
+    browser.picture("lesson_01_wrong_answer", message)
+    expect(message.locator("strong")).to_contain_text(f"✗ {SHEETS[WRONG]['title']} · case")
+    expect(message.get_by_role("row", name="returned")).to_be_visible()
+    expect(message.get_by_role("row", name="likely cause")).to_contain_text(NOT_DIVIDED)
+    expect(message.get_by_role("row", name="look at")).to_contain_text(SHEETS[WRONG]["look_at"])
+    found = [headline.split(" · ")[0] for headline in notebook.headlines()]
+    assert found == [f"{sign} {SHEETS[exercise]['title']}" for exercise, sign in SIGNS.items()]
+
+
+def the_mended_answer_passes(browser: Browser, notebook: Notebook, answer: str) -> None:
+    keyboard = notebook.page.keyboard
+    notebook.cell("def scaled_dot_product_attention").locator(".cm-content").click()
+    keyboard.press("ControlOrMeta+a")
+    keyboard.insert_text(answer)
+    keyboard.press("Shift+Enter")
+    keyboard.press("Shift+Enter")  # the next cell is its check
+    message = notebook.cell(f'check("{WRONG}"').get_by_role("status")
+    expect(message).to_contain_text(f"✓ {SHEETS[WRONG]['title']}")
+    browser.picture("lesson_01_mended", message)
+
+
+# -- the start page --------------------------------------------------------------------------------------
+
+
+def test_the_start_page_shows_what_works_how_a_check_speaks_and_what_passed(tmp_path: Path) -> None:
+    work, home = tmp_path / "work", tmp_path / "home"
+    for lesson in ("00_start_here", LESSON):
+        hand_out(lesson, work)
+    home.mkdir()
+    passed = {"attention.softmax": True, "attention.roles": True, "attention.cross": False}
+    (home / "progress.json").write_text(json.dumps(passed))
+    with visit(work, home, "start_page") as browser:
+        notebook = Notebook(browser, "00_start_here/00_start_here.ipynb")
+        notebook.run_all()
+        assert notebook.complaints() == []
+        the_installation_is_fine_and_widgets_are_live(browser, notebook)
+        a_wrong_answer_and_a_missing_one_have_messages(browser, notebook)
+        what_passed_is_listed_and_the_lesson_is_a_click_away(browser, notebook)
+    assert not browser.outside
+
+
+def the_installation_is_fine_and_widgets_are_live(browser: Browser, notebook: Notebook) -> None:
+    found = notebook.cell("start.installation()").locator("tbody")
+    expect(found.get_by_role("row")).to_have_count(5)
+    expect(found.get_by_role("img", name="passes", exact=True)).to_have_count(5)
+    slider = notebook.cell("start.live_slider()")
+    expect(slider).to_contain_text("twice 3 is 6")
+    slider.get_by_role("slider").press("ArrowRight")
+    expect(slider).to_contain_text("twice 4 is 8")
+    browser.picture("start_page_installation", found)
+
+
+def a_wrong_answer_and_a_missing_one_have_messages(browser: Browser, notebook: Notebook) -> None:
+    wrong = notebook.cell('check("start_here.double", double_wrong)').get_by_role("status")
+    expect(wrong).to_contain_text("✗ Twice as much")
+    expect(wrong.get_by_role("row", name="likely cause")).to_contain_text("x² is x times itself")
+    missing = notebook.cell('check("start_here.double", double)').get_by_role("status")
+    expect(missing).to_have_text("○ Twice as much · not written yet")
+    browser.picture("start_page_messages", wrong)
+
+
+def what_passed_is_listed_and_the_lesson_is_a_click_away(browser: Browser, notebook: Notebook) -> None:
+    listed = notebook.cell("start.lessons()").locator("tbody")
+    expect(listed.get_by_role("row")).to_have_count(1)
+    expect(listed).to_contain_text(f"2 of {len(SHEETS)}")
+    expect(listed.get_by_role("img", name="passes", exact=True)).to_have_count(2)
+    expect(listed.get_by_role("img", name="doesn't pass yet")).to_have_count(len(SHEETS) - 2)
+    browser.picture("start_page_lessons", listed)
+    listed.get_by_role("link", name="1 · Attention").click()
+    expect(browser.page.get_by_role("heading", name="1 · Attention")).to_be_visible()
+
+
+# -- formgrader ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.needs_bubblewrap
+def test_formgrader_opens_the_submissions_with_verdicts_and_scores(tmp_path: Path) -> None:
+    course = Course(tmp_path / "course")
+    course.hand_in("amy")
+    course.hand_in("bob", {WRONG: UNSCALED})
+    course.run("headstart", "grade", LESSON)
+    with visit(course.root, tmp_path / "home", "formgrader") as browser:
+        browser.page.goto(f"{browser.address}/formgrader")
+        assignment = browser.page.get_by_role("row", name=LESSON)
+        assignment.get_by_role("link", name="2", exact=True).click()  # the number of submissions
+        both_submissions_are_listed(browser, course)
+        bob_s_notebook_says_what_is_wrong(browser, course)
+        a_person_grades_what_is_written(browser, course)
+
+
+def both_submissions_are_listed(browser: Browser, course: Course) -> None:
+    largest = sum(
+        c.metadata.nbgrader.points
+        for c in course.solved().cells
+        if "points" in c.metadata.get("nbgrader", {})
+    )
+    graded = course.verdicts()
+    assert set(graded) == {"amy", "bob"}
+    for student, verdicts in graded.items():
+        row = browser.page.get_by_role("row", name=student)
+        expect(row).to_contain_text("needs manual grading")
+        expect(row).to_contain_text(f"{sum(v['points'] for v in verdicts.values()):g} / {largest:g}")
+    browser.picture("formgrader_submissions")
+
+
+def bob_s_notebook_says_what_is_wrong(browser: Browser, course: Course) -> None:
+    page = browser.page
+    page.get_by_role("row", name="bob").get_by_role("link").first.click()
+    page.get_by_role("row", name=LESSON).get_by_role("link", name=LESSON).click()
+    verdicts = course.verdicts()["bob"]
+    assert {exercise for exercise, verdict in verdicts.items() if verdict["points"] == 0} == FAILING
+    for exercise, verdict in verdicts.items():
+        score = page.locator(f"input#{lessons.grade_id(exercise)}")
+        expect(score).to_have_attribute("placeholder", f"{verdict['points']:g}")
+    message = page.get_by_role("status").filter(has_text=f"✗ {SHEETS[WRONG]['title']}")
+    expect(message.get_by_role("row", name="likely cause")).to_contain_text(NOT_DIVIDED)
+    expect(message).to_be_visible()
+    browser.picture("formgrader_wrong_answer", message)
+
+
+def a_person_grades_what_is_written(browser: Browser, course: Course) -> None:
+    page = browser.page
+    waiting = page.locator("input.score.needs_manual_grade")
+    expect(waiting).to_have_count(2)
+    assert sorted(waiting.evaluate_all("all => all.map(input => input.id)")) == sorted(WRITTEN)
+    browser.picture("formgrader_written_question", waiting.first)
+    with page.expect_response(lambda answer: "/api/grade/" in answer.url) as saved:
+        page.locator(f"input#{WRITTEN[0]}").fill("3")
+        page.keyboard.press("Tab")
+    assert saved.value.ok
+    expect(waiting).to_have_count(1)
+    assert course.query("select manual_score from grade where manual_score is not null") == [(3.0,)]
