@@ -15,7 +15,7 @@ lab: ## set everything up and open JupyterLab on the start page (LAB_ARGS go to 
 test: ## set everything up and run every test (TEST_ARGS go to pytest)
 	@$(PYTHON) bootstrap.py test $(TEST_ARGS)
 
-setup: ## make .venv, or bring it up to date
+setup: ## make .venv, or bring it up to date, and build the lessons
 	@$(PYTHON) bootstrap.py
 
 build: setup ## notebooks/ -> source/ -> release/

@@ -73,7 +73,7 @@ class Finding:
         label_cell = f"{cell};font-weight:normal;white-space:nowrap;opacity:.75"
         rows = "".join(
             f'<tr style="background:none"><th scope="row" style="{label_cell}">{label}</th>'
-            f'<td style="{cell}">{html.escape(text)}</td></tr>'
+            f'<td style="{cell}">{_marked(text)}</td></tr>'
             for label, text in self.rows
         )
         look = "margin:4px 0 0;border:none;color:inherit;font-size:inherit"
@@ -119,6 +119,11 @@ def assess(sheet: Sheet, outcomes: list[Outcome], *, reveal: bool = True) -> Fin
     return finding
 
 
+def _marked(text: str) -> str:
+    """Text as HTML, with what stands in backticks as code."""
+    return re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(text))
+
+
 # Problems that a known mistake can explain. The others explain themselves.
 RECOGNISABLE = ("type", "structure", "shape", "dtype", "nan", "value", "raised", *PROPERTIES)
 
@@ -138,8 +143,8 @@ def _explain(sheet: Sheet, outcomes: list[Outcome], problem: _Problem) -> dict[s
         return {"cause": problem.cause, "meaning": problem.meaning}
     if mistakes := recognise(sheet, outcomes):
         return {"cause": mistakes[0].name, "meaning": " ".join(mistake.sentence for mistake in mistakes)}
-    first = f"If your answer to “{sheet.needs[0]}” doesn't pass yet, mend that first." if sheet.needs else ""
-    return {"cause": problem.cause, "meaning": f"{problem.meaning} {first}".strip()}
+    first = f"If your answer to “{sheet.needs[0]}” doesn't pass yet, mend that first. " if sheet.needs else ""
+    return {"cause": problem.cause, "meaning": first + problem.meaning}
 
 
 def recognise(sheet: Sheet, outcomes: list[Outcome]) -> list[KnownMistake]:
