@@ -14,6 +14,9 @@ def main(argv: list[str] | None = None) -> int:
     options, options.rest = _parser().parse_known_args(argv)
     if options.rest and options.run is not _lab:
         _parser().error(f"unrecognized arguments: {' '.join(options.rest)}")
+    if options.run is not _lab:
+        # jsonschema loads a grammar in a second, if there is one, for a format that notebooks don't use.
+        sys.modules.setdefault("rfc3987_syntax", None)
     try:
         return options.run(options)
     except (LookupError, FileNotFoundError) as error:

@@ -166,7 +166,7 @@ class Grader:
         notebook = _finish(form.notebook, result.outputs, result.verdicts, "", remarks)
         return Graded(
             submission.student, digest, notebook, tuple(result.verdicts.values()), blank, files, "",
-            tuple(remarks), result.ended.cpu_seconds, result.ended.peak_mb,
+            tuple(remarks), result.ended,
         )  # fmt: skip
 
     @contextlib.contextmanager

@@ -36,6 +36,7 @@ from nbgrader.utils import parse_utc
 
 from autograder.exercise import Verdict
 from autograder.lessons import grade_id
+from autograder.workers import Ended
 
 _metadata = sa.MetaData()
 GRADING = sa.Table(
@@ -62,8 +63,7 @@ class Graded:
         files: what goes beside the notebook, for feedback, by relative path.
         problem: why nothing of it could be read, for student and instructor; empty for most.
         remarks: what else the instructor should know.
-        cpu_seconds: what the student's code took.
-        peak_mb: the memory it took, in MiB.
+        ended: how the child that ran it ended, and what it took.
     """
 
     student: str
@@ -74,8 +74,7 @@ class Graded:
     files: dict[str, bytes] = field(default_factory=dict, repr=False)
     problem: str = ""
     remarks: tuple[str, ...] = ()
-    cpu_seconds: float = 0.0
-    peak_mb: float = 0.0
+    ended: Ended = field(default_factory=Ended)
 
 
 class Book:

@@ -7,6 +7,7 @@ nothing.
 """
 
 import ast
+import contextlib
 import signal
 import time
 from dataclasses import dataclass, field
@@ -50,10 +51,16 @@ class Stopped(Exception):
 
 
 def judge(
-    worker: Worker, cells: list[Cell], exercises: dict[str, Exercise], visible: dict[str, Sheet],
-    hidden: HiddenSheets, digest: str,
-    files: dict[str, bytes] | None = None, *, cell_seconds: float = CELL_SECONDS,
-) -> Judgement:  # fmt: skip
+    worker: Worker,
+    cells: list[Cell],
+    exercises: dict[str, Exercise],
+    visible: dict[str, Sheet],
+    hidden: HiddenSheets,
+    digest: str,
+    files: dict[str, bytes] | None = None,
+    *,
+    cell_seconds: float = CELL_SECONDS,
+) -> Judgement:
     """Run a submission's cells and judge its exercises.
 
     Args:
@@ -173,14 +180,15 @@ class _Run:
         return read_outcomes(self._receive(), len(sheet.cases))
 
     def _receive(self) -> Any:
-        """Wait for the child, interrupting it at the deadline and giving it up a little later."""
-        try:
-            return wire.receive(self.channel, seconds=max(self.deadline - time.monotonic(), 0.01))
-        except wire.WireTimeout:
-            if self.interrupted:
-                raise Stopped(
-                    f"{self.where} ran for over {self.cell_seconds:.0f} s and would not be interrupted"
-                ) from None
+        """Wait for the child, interrupting it at the deadline and giving it up a little later.
+
+        The deadline holds for a child that talks without end as for a silent one.
+        """
+        if (left := self.deadline - time.monotonic()) > 0:
+            with contextlib.suppress(wire.WireTimeout):
+                return wire.receive(self.channel, seconds=left)
+        if self.interrupted:
+            raise Stopped(f"{self.where} ran for over {self.cell_seconds:.0f} s and would not be interrupted")
         self.interrupted, self.deadline = True, time.monotonic() + GRACE_SECONDS
         self.worker.interrupt()
         return self._receive()

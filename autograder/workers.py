@@ -27,6 +27,7 @@ class Ended:
         failed: why it never ran, empty if it did.
         cpu_seconds: of the child and its threads.
         peak_mb: resident memory at its highest, in MiB.
+        worker_seconds: CPU time of the worker and all its children so far.
     """
 
     signal: int = 0
@@ -34,6 +35,7 @@ class Ended:
     failed: str = ""
     cpu_seconds: float = 0.0
     peak_mb: float = 0.0
+    worker_seconds: float = 0.0
 
 
 @dataclass

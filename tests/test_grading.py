@@ -151,6 +151,13 @@ def test_bad_submissions_get_their_cause_and_stop_nobody_else(course) -> None:
         assert set(course.statuses()[student].values()) == {"passed"}
 
 
+FLOOD = """import json, os
+    message = json.dumps({"ask": "attention.softmax"}).encode()
+    while True:
+        for fd in range(3, 40):
+            try: os.write(fd, len(message).to_bytes(4, "big") + message)
+            except OSError: pass
+"""
 HOSTILE = {
     "loop": ("while True: pass", "failed", "didn't end"),
     "deaf-loop": ("import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n    while True: pass", "not run", "interrupt"),
@@ -165,6 +172,7 @@ HOSTILE = {
     "many-files": ("for i in range(99): open(f'f{i}', 'wb').write(bytes(4 << 20))", "failed", "No space left"),
     "print": ("print('x' * 50_000_000); return x.softmax", "failed", ""),
     "network": ("import socket; socket.create_connection(('127.0.0.1', 80), 1)", "failed", "OSError"),
+    "forged": (FLOOD, "not run", "broken"),
     "recursion": ("return softmax(x, dim)", "failed", "RecursionError"),
     "deep": ("a = []\n    for _ in range(10**5): a = [a]\n    return a", "failed", ""),
     "huge-answer": ("return torch.zeros(3_000_000)", "failed", ""),
@@ -175,6 +183,7 @@ def test_hostile_code_costs_its_author_alone(course) -> None:
     for student, (body, _, _) in HOSTILE.items():
         course.hand_in(student, function(body))
     course.hand_in("print-line", cells=("print('x' * 50_000_000)",))
+    course.hand_in("flood", cells=(f"if True:\n    {FLOOD}",))
     course.hand_in("good")
     begun = time.monotonic()
     done = course.run("headstart", "grade", LESSON, "--seconds", "3")
@@ -184,7 +193,7 @@ def test_hostile_code_costs_its_author_alone(course) -> None:
         verdict = course.verdicts()[student][SOFTMAX]
         assert (verdict["status"], verdict["points"]) == (status, 0), (student, verdict)
         assert words in verdict["message"], (student, verdict)
-    for student in ("good", "print-line"):
+    for student in ("good", "print-line", "flood"):
         assert set(course.statuses()[student].values()) == {"passed"}
     assert len(nbformat.writes(course.autograded("print-line"))) < 1_000_000
     assert not _processes("autograder.worker")
