@@ -38,7 +38,7 @@ def main() -> None:
     """Parse the options, measure, print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("lesson", nargs="?", default="01_attention")
-    parser.add_argument("--students", type=int, default=40)
+    parser.add_argument("--students", type=int, default=60)
     parser.add_argument("--workers", type=int, default=os.cpu_count())
     parser.add_argument(
         "--memory", type=int, metavar="N", help="measure one worker's memory over N submissions instead"
