@@ -15,7 +15,7 @@ import math
 import torch
 
 from helpers import plots, widgets
-from helpers.checks import check
+from helpers.checks import case, check
 from helpers.showing import show, waiting_for
 
 # %% [markdown]
