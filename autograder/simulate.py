@@ -54,8 +54,10 @@ class Student:
 
     @property
     def wild(self) -> bool:
-        """Whether grading it takes a time-out or a new worker, or no time at all."""
-        return bool(self.stops_at or self.spoiled) or any(a.cause == "timeout" for a in self.answers.values())
+        """Whether it can't be timed beside others: it loops, crashes, or nbgrader can't read it."""
+        unreadable = bool(self.spoiled) or self.manner is _forget_metadata
+        loops = any(answer.cause == "timeout" for answer in self.answers.values())
+        return unreadable or loops or bool(self.stops_at)
 
     def expected(self, desk: "Desk") -> dict[str, dict[str, str]]:
         """The verdict of each exercise."""
@@ -116,7 +118,7 @@ def simulate(name: str, number: int, seed: int, root: Path, *, calm: bool = Fals
         number: of students.
         seed: equal seeds give equal classes.
         root: the course's folder.
-        calm: leave out what loops, crashes or can't be read.
+        calm: leave out what loops, crashes or nbgrader can't read.
     """
     course, config = course_directory(root)
     lesson = Lesson.load(name, root, config)
