@@ -55,7 +55,7 @@ class Student:
     @property
     def wild(self) -> bool:
         """Whether it can't be timed beside others: it loops, crashes, or nbgrader can't read it."""
-        unreadable = bool(self.spoiled) or self.manner is _forget_metadata
+        unreadable = bool(self.spoiled) or self.manner in (_forget_metadata, _duplicate)
         loops = any(answer.cause == "timeout" for answer in self.answers.values())
         return unreadable or loops or bool(self.stops_at)
 
