@@ -25,7 +25,6 @@ import shutil
 import signal
 import socket
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -175,7 +174,7 @@ def _serve(channel: socket.socket, shell: object, recorder: object) -> None:
             if "run" not in message:
                 return
             outputs = run_cell(shell, recorder, message["run"])
-            wire.send(channel, {"done": outputs, "threads": threading.active_count()})
+            wire.send(channel, {"done": outputs})
 
 
 def _make_check(channel: socket.socket, recorder: object) -> object:

@@ -129,7 +129,8 @@ def measure_floor(root: Path, lesson_name: str) -> float:
     for helper in lessons.helper_files(lesson_name):  # what the cells import
         importlib.import_module(f"helpers.{helper.stem}")
     importlib.import_module("matplotlib.pyplot")
-    _execute(list(WARM_UP))
+    with contextlib.redirect_stdout(None):
+        _execute(list(WARM_UP))
     os.environ["HEADSTART_PROGRESS"] = str(root / "progress.json")
     submissions = find_submissions(course, lesson_name, [])
     gc.collect()
