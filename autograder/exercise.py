@@ -8,7 +8,7 @@ import torch
 
 from helpers.drivers import Case, Outcome, run
 
-__all__ = ["Case", "Exercise", "Misconception", "Outcome", "Verdict"]
+__all__ = ["Case", "Exercise", "Misconception", "Outcome", "Verdict", "explained"]
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,11 @@ class Misconception:
     name: str
     variant: Callable | Mapping[str, Any]
     sentence: str
+
+
+def explained(*variants: Callable) -> tuple[Misconception, ...]:
+    """Misconceptions that are functions or classes: each has its sentence as its docstring."""
+    return tuple(Misconception(v.__name__, v, " ".join((v.__doc__ or "").split())) for v in variants)
 
 
 @dataclass(frozen=True)
@@ -47,6 +52,8 @@ class Exercise:
         needs: ids of exercises whose answers this one builds on.
         difficulty: 1 to 5.
         minutes: what it takes a student who has read so far.
+        square: why tensors of its cases have two axes of one size, where they must: "weights are d_model ×
+            d_model". Their values, no symmetric ones, then have to show a swap of axes.
     """
 
     id: str
@@ -63,6 +70,7 @@ class Exercise:
     needs: tuple[str, ...] = ()
     difficulty: int = 1
     minutes: int = 5
+    square: str = ""
 
     @property
     def topic(self) -> str:

@@ -68,11 +68,14 @@ def release_path(lesson: str, root: Path = ROOT) -> Path:
 def helper_files(lesson: str, root: Path = ROOT) -> list[Path]:
     """The helpers that students of a lesson may read: the common ones, and those of earlier lessons."""
     here = number(lesson)
-    return [
-        path
-        for path in sorted((root / "helpers").glob("*.py"))
-        if LOCKED_UNTIL.get(path.stem, -1) < here and ONLY_FOR.get(path.stem, here) == here
-    ]
+    return [path for path in sorted((root / "helpers").glob("*.py")) if _may_read(path.stem, here)]
+
+
+def _may_read(helper: str, lesson: int) -> bool:
+    """Whether students of a lesson may read a helper: explorers come with their lesson, answers after it."""
+    if helper.startswith("widgets_"):
+        return TOPICS.index(helper.removeprefix("widgets_")) <= lesson
+    return LOCKED_UNTIL.get(helper, -1) < lesson and ONLY_FOR.get(helper, lesson) == lesson
 
 
 def load_source_notebook(lesson: str, root: Path = ROOT) -> NotebookNode:

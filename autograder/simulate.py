@@ -168,7 +168,7 @@ def _kinds(desk: Desk, rng: random.Random) -> Iterator[Student]:
     yield Student("late", desk.solved(rng), late=True)
     for kind, manner in MANNERS.items():
         yield Student(kind, desk.solved(rng), manner)
-    function = next(id for id in desk.order if desk.exercises[id].driver != "choice")
+    function = next(id for id in desk.order if desk.exercises[id].driver == "call")
     for kind, text, cause in (("endless loop", LOOP, "timeout"), ("undefined name", RAISES, "raised")):
         answer = Answer(text.format(name=desk.names[function]), "failed", cause)
         yield Student(kind, desk.mistaken(rng, function, answer))

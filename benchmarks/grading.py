@@ -126,24 +126,24 @@ def measure_floor(root: Path, lesson_name: str) -> float:
     """CPU seconds of a submission's own cells, on average over the class."""
     course, config = course_directory(root)
     lesson = Lesson.load(lesson_name, root, config)
-    for helper in lessons.helper_files(lesson_name):  # what the cells import
-        importlib.import_module(f"helpers.{helper.stem}")
-    importlib.import_module("matplotlib.pyplot")
-    with contextlib.redirect_stdout(None):
-        _execute(list(WARM_UP))
+    warm_up(lesson_name)
     os.environ["HEADSTART_PROGRESS"] = str(root / "progress.json")
     submissions = find_submissions(course, lesson_name, [])
-    gc.collect()
-    gc.freeze()  # or the children's garbage collection would copy all of this process
     return sum(_floor_of(lesson, submission) for submission in submissions) / len(submissions)
 
 
 def _floor_of(lesson: Lesson, submission: Submission) -> float:
-    sources = [cell.source for cell in lesson.cells(canonical(submission, lesson.skeleton).notebook)]
+    return seconds_of(
+        [cell.source for cell in lesson.cells(canonical(submission, lesson.skeleton).notebook)], lesson.folder
+    )
+
+
+def seconds_of(sources: list[str], folder: Path) -> float:
+    """CPU seconds that cells take in a folder, in a fork of this process."""
     here, there = os.pipe()
     if os.fork() == 0:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        os.chdir(lesson.folder)
+        os.chdir(folder)
         os.write(there, json.dumps(_execute(sources)).encode())
         os._exit(0)
     os.close(there)
@@ -151,6 +151,17 @@ def _floor_of(lesson: Lesson, submission: Submission) -> float:
         seconds = json.loads(pipe.read())
     os.wait()
     return seconds
+
+
+def warm_up(lesson_name: str) -> None:
+    """Import what a lesson's cells import, as the grader's worker does."""
+    for helper in lessons.helper_files(lesson_name):
+        importlib.import_module(f"helpers.{helper.stem}")
+    importlib.import_module("matplotlib.pyplot")
+    with contextlib.redirect_stdout(None):
+        _execute(list(WARM_UP))
+    gc.collect()
+    gc.freeze()  # or the children's garbage collection would copy all of this process
 
 
 def _execute(sources: list[str]) -> float:

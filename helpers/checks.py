@@ -14,15 +14,22 @@ from dataclasses import dataclass, replace
 
 from helpers import progress
 from helpers.comparing import GRADIENT_SLACK, Difference, compare
-from helpers.drivers import Case, Outcome, make_layer, run
+from helpers.drivers import Case, Outcome, run
 from helpers.hints import explain
-from helpers.properties import PROPERTIES, gradient_reaches_inputs, inputs_unchanged, rows_sum_to_one
+from helpers.layers import is_recipe, make_layer
+from helpers.properties import (
+    PROPERTIES,
+    gradient_reaches_inputs,
+    inputs_unchanged,
+    rows_sum_to_one,
+    stays_small,
+)
 from helpers.sheet import KnownMistake, Sheet, load_sheet
 
 __all__ = [
     "PROPERTIES", "CheckFailed", "Difference", "Finding", "KnownMistake", "Sheet", "assess", "case", "check",
     "compare", "gradient_reaches_inputs", "inputs_unchanged", "load_sheet", "recognise", "rows_sum_to_one",
-    "show",
+    "show", "stays_small",
 ]  # fmt: skip
 
 
@@ -311,6 +318,6 @@ def case(exercise: str, number: int) -> Case:
     if not 1 <= number <= len(sheet.cases):
         raise ValueError(f"{exercise} has cases 1 to {len(sheet.cases)}, not {number}")
     found = sheet.cases[number - 1]
-    if sheet.driver == "call_with_layer":
+    if found.args and is_recipe(found.args[0]):
         return replace(found, args=(make_layer(found.args[0]), *found.args[1:]))
     return found

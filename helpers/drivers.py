@@ -5,90 +5,21 @@ it reports what came back, what became of the inputs and, where asked, the gradi
 `helpers.checks`, on whichever side of the sandbox the verdict is made.
 """
 
-import contextlib
-import functools
 import hashlib
-import importlib
 import linecache
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import replace
 from typing import Any
 
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
-from helpers.values import decode, encode, map_tensors, tensors
-
-
-@dataclass(frozen=True)
-class Case:
-    """One call of a student's object: a title for people, arguments for the driver."""
-
-    title: str
-    args: tuple = ()
-    kwargs: Mapping[str, Any] = field(default_factory=dict)
-
-    def to_json(self) -> dict:
-        return {"title": self.title, "args": encode(self.args), "kwargs": encode(dict(self.kwargs))}
-
-    @classmethod
-    def from_json(cls, value: dict) -> "Case":
-        return cls(value["title"], tuple(decode(value["args"])), decode(value["kwargs"]))
-
-
-STATUSES = ("returned", "raised", "not written", "forbidden", "unusable", "interrupted")
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What one call did.
-
-    Attributes:
-        status: one of `STATUSES`.
-        outputs: what was returned: tensors, numbers, text, or lists and dicts of them.
-        inputs_after: the tensors among the arguments, as the call left them.
-        gradients: for each floating-point tensor among the arguments, the gradient of a fixed weighted sum
-            of all outputs, or None where none arrived. None altogether where no gradients were asked for.
-        error: the exception's type, the forbidden function's name, what makes the object unusable, or the
-            function that isn't written yet, where it is another one.
-        message: the exception's text.
-        where: the line of the student's code that raised.
-    """
-
-    status: str
-    outputs: Any = None
-    inputs_after: list | None = None
-    gradients: list | None = None
-    error: str = ""
-    message: str = ""
-    where: str = ""
-
-    def to_json(self) -> dict:
-        """What there is to tell: empty texts and what is None are left out."""
-        told = {k: v for k, v in vars(self).items() if v is not None and not (isinstance(v, str) and not v)}
-        return {key: encode(value) for key, value in told.items()}
-
-    @classmethod
-    def from_json(cls, value: dict) -> "Outcome":
-        """Read an outcome back.
-
-        Raises:
-            ValueError: it isn't one. It may come from a stranger.
-        """
-        if not isinstance(value, dict) or not set(value) <= set(cls.__dataclass_fields__):
-            raise ValueError("not an outcome")
-        texts = [value.get(key, "") for key in ("status", "error", "message", "where")]
-        lists = [value.get(key, []) for key in ("inputs_after", "gradients")]
-        if value.get("status") not in STATUSES or not all(isinstance(text, str) for text in texts):
-            raise ValueError("an outcome with no status or with something else where text belongs")
-        if not all(isinstance(item, list) for item in lists):
-            raise ValueError("an outcome with something else where a list of tensors belongs")
-        return cls(**{key: decode(item) for key, item in value.items()})
-
-
-class ForbiddenCall(RuntimeError):
-    """Raised in place of a function that an exercise asks the student to do without."""
+from helpers.forbidding import ForbiddenCall, current, forbid
+from helpers.layers import make_layer
+from helpers.outcome import Case, Outcome
+from helpers.values import map_tensors, tensors
 
 
 def run(
@@ -98,16 +29,16 @@ def run(
 
     Args:
         driver: a key of `DRIVERS`.
-        answer: the student's object: a function, or for the "choice" driver a dict.
+        answer: the student's object: a function, a class for "module", a dict for "choice".
         case: its arguments. They are cloned first, so a case can be used again.
         gradients: whether to call a second time and send gradients back to the inputs.
         forbidden: dotted names of functions that raise while the answer runs.
     """
     for name in forbidden:
-        if answer is _current(name):  # softmax = torch.softmax
+        if _is(answer, current(name)):
             return Outcome("forbidden", error=name)
     try:
-        with _forbid(forbidden):
+        with forbid(forbidden):
             return DRIVERS[driver](answer, case, gradients)
     except ForbiddenCall as error:
         return Outcome("forbidden", error=str(error), where=_student_line(error))
@@ -115,6 +46,13 @@ def run(
         return Outcome("interrupted", where=_student_line(error))
     except (Exception, SystemExit) as error:  # whatever a student's function raises is an outcome
         return _raised(error, answer)
+
+
+def _is(answer: object, forbidden: object) -> bool:
+    """`softmax = torch.softmax`, and `class Mine(torch.nn.MultiheadAttention)`."""
+    if isinstance(answer, type) and isinstance(forbidden, type):
+        return issubclass(answer, forbidden)
+    return answer is forbidden
 
 
 def _raised(error: BaseException, answer: object) -> Outcome:
@@ -132,8 +70,9 @@ def _raised(error: BaseException, answer: object) -> Outcome:
 def _other_function(error: BaseException, answer: object) -> str:
     """The function that raised, where the answer called one that is a stub still."""
     *_, (frame, _) = traceback.walk_tb(error.__traceback__)
-    ours = frame.f_code.co_filename == __file__
-    return "" if ours or frame.f_code is getattr(answer, "__code__", None) else frame.f_code.co_name
+    functions = vars(answer).values() if isinstance(answer, type) else [answer]
+    own = any(frame.f_code is getattr(function, "__code__", None) for function in functions)
+    return "" if own or frame.f_code.co_filename == __file__ else frame.f_code.co_name
 
 
 def _call(answer: object, case: Case, gradients: bool) -> Outcome:
@@ -183,11 +122,80 @@ def _ramp(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def _call_with_layer(answer: object, case: Case, gradients: bool) -> Outcome:
-    """A function whose first argument is a layer, in the case `{"layer": name, "weights": [...]}`."""
+    """A function whose first argument is a function of ours: the case's first is its recipe."""
     if not callable(answer):
         return _unusable("a function", answer)
     layer = make_layer(case.args[0])
     return _call(lambda _, *rest, **kwargs: answer(layer, *rest, **kwargs), case, gradients)
+
+
+def _use_result(answer: object, case: Case, gradients: bool) -> Outcome:
+    """A function whose result is judged by what it does: a function of ours gets it, and its result counts.
+
+    So an answer can be one of many right ones. The case's first argument is the recipe of our function.
+    """
+    if not callable(answer):
+        return _unusable("a function", answer)
+    use = make_layer(case.args[0])
+    return _call(lambda _, *rest, **kwargs: use(answer(*rest, **kwargs)), case, gradients)
+
+
+def _call_measured(answer: object, case: Case, gradients: bool) -> Outcome:
+    """A function, and how large the largest tensor was that it made on the way."""
+    with _Sizes() as sizes:
+        outcome = _call(answer, case, False)
+    outcome = replace(outcome, largest=sizes.largest) if outcome.status == "returned" else outcome
+    return replace(outcome, gradients=_gradients(answer, case)) if gradients else outcome
+
+
+class _Sizes(TorchDispatchMode):
+    """Notes the number of elements of the largest tensor that an operation gives, views among them."""
+
+    largest = 0
+
+    def __torch_dispatch__(
+        self, func: Callable, types: object, args: tuple = (), kwargs: dict | None = None
+    ) -> Any:
+        result = func(*args, **(kwargs or {}))
+        self.largest = max([self.largest, *(tensor.numel() for tensor in tensors(result))])
+        return result
+
+
+def _module(answer: object, case: Case, gradients: bool) -> Outcome:
+    """A class of modules. The case's arguments: those of the class, the parameters by name, the inputs.
+
+    Each parameter gets the case's values, and gradients reach those too. The module is in evaluation mode.
+    """
+    if not callable(answer):
+        return _unusable("a class of modules", answer)
+
+    def forward(settings: Mapping, weights: Mapping, *inputs: Any, **kwargs: Any) -> Any:
+        module = answer(**settings)
+        if not isinstance(module, torch.nn.Module):
+            raise _Unusable("a class derived from torch.nn.Module", repr(answer))
+        found = {name: tuple(weight.shape) for name, weight in module.named_parameters()}
+        wanted = {name: tuple(weight.shape) for name, weight in weights.items()}
+        if found != wanted:
+            raise _Unusable(f"the parameters {_shapes(wanted, found)}", _shapes(found, wanted))
+        return torch.func.functional_call(module.eval(), dict(weights), inputs, kwargs)
+
+    try:
+        return _call(forward, case, gradients)
+    except _Unusable as error:
+        return Outcome("unusable", error=error.wanted, message=error.found[:200])
+
+
+class _Unusable(Exception):
+    """What was wanted, and what was found."""
+
+    def __init__(self, wanted: str, found: str) -> None:
+        self.wanted, self.found = wanted[:200], found
+
+
+def _shapes(these: Mapping, others: Mapping) -> str:
+    """Parameters with their shapes, those alone that the others lack, or have in another shape."""
+    told = (f"{name} {shape}" for name, shape in these.items() if others.get(name) != shape)
+    return ", ".join(told) or "none besides"
 
 
 def _choice(answer: object, case: Case, gradients: bool) -> Outcome:
@@ -230,75 +238,14 @@ def _flatten(answer: Mapping, prefix: str = "") -> Iterator[tuple[str, object]]:
             yield slot, value
 
 
-DRIVERS = {"call": _call, "call_with_layer": _call_with_layer, "choice": _choice}
-
-
-def make_layer(recipe: Mapping) -> Callable:
-    """The layer that a case describes as `{"layer": a key of LAYERS, "weights": tensors}`."""
-    return LAYERS[recipe["layer"]](*recipe["weights"])
-
-
-def _self_attention(w_q: torch.Tensor, w_k: torch.Tensor, w_v: torch.Tensor) -> Callable:
-    def layer(x: torch.Tensor) -> torch.Tensor:
-        return torch.nn.functional.scaled_dot_product_attention(x @ w_q, x @ w_k, x @ w_v)
-
-    return layer
-
-
-# Layers that a case can name: functions can't travel as data.
-LAYERS: dict[str, Callable[..., Callable]] = {
-    "self-attention": _self_attention,
-    "self-attention after adding positions": lambda *weights: (
-        lambda x: _self_attention(*weights[:3])(x + weights[3])
-    ),
-    "a linear map of each position": lambda w: lambda x: x @ w,
-    "the mean over positions": lambda w: (
-        lambda x: (x @ w).mean(dim=-2, keepdim=True).expand(*x.shape[:-1], w.size(-1))
-    ),
-    "a running sum": lambda w: lambda x: (x @ w).cumsum(dim=-2),
+DRIVERS = {
+    "call": _call,
+    "call_measured": _call_measured,
+    "call_with_layer": _call_with_layer,
+    "choice": _choice,
+    "module": _module,
+    "use_result": _use_result,
 }
-
-
-@contextlib.contextmanager
-def _forbid(names: tuple) -> Iterator[None]:
-    """Make each named function raise `ForbiddenCall` for as long as the block runs."""
-    with contextlib.ExitStack() as stack:
-        for name in names:
-            owner, attribute = _resolve(name)
-            inherited = attribute not in vars(owner)
-            original = getattr(owner, attribute)
-            setattr(owner, attribute, _refuse(name))
-            if inherited:
-                stack.callback(delattr, owner, attribute)
-            else:
-                stack.callback(setattr, owner, attribute, original)
-        yield
-
-
-def _refuse(name: str) -> Callable:
-    def refuse(*args: object, **kwargs: object) -> None:
-        raise ForbiddenCall(name)
-
-    return refuse
-
-
-@functools.cache
-def _resolve(name: str) -> tuple[Any, str]:
-    """Split a dotted name into its owner, a module or a class, and its attribute."""
-    first, *path, attribute = name.split(".")
-    owner = importlib.import_module(first)
-    for part in path:
-        owner = (
-            getattr(owner, part)
-            if hasattr(owner, part)
-            else importlib.import_module(f"{owner.__name__}.{part}")
-        )
-    return owner, attribute
-
-
-def _current(name: str) -> object:
-    owner, attribute = _resolve(name)
-    return getattr(owner, attribute)
 
 
 def _clone(value: Any) -> Any:

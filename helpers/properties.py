@@ -83,6 +83,16 @@ def rows_sum_to_one(case: Case, expected: Outcome, outcome: Outcome) -> str | No
     return None
 
 
+@_property(
+    "On the way a tensor is made that is larger than any that this needs, which is what costs the memory."
+)
+def stays_small(case: Case, expected: Outcome, outcome: Outcome) -> str | None:
+    """No tensor that is made on the way has more than twice the numbers of the reference's largest."""
+    if outcome.largest is not None and outcome.largest <= 2 * (expected.largest or 0):
+        return None
+    return "a tensor on the way is far larger than needed"
+
+
 def _sums_to_one(rows: torch.Tensor) -> bool:
     total = rows.double().sum(dim=-1)
     return torch.allclose(total, torch.ones_like(total), rtol=0, atol=1e-4)

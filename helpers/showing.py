@@ -4,7 +4,7 @@ import base64
 import contextlib
 import html
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -71,6 +71,21 @@ def waiting_for(exercise: str) -> Iterator[None]:
     except Exception as error:  # whatever an unfinished answer raises
         text = f"This needs {exercise}. {stopped(error)} Once its check passes, run this cell again."
         _display(note(text), f"○ {text}")
+
+
+def tried(make: Callable[[], str], exercise: str) -> str:
+    """The HTML that `make` gives with the student's function, or a note on what is still to be done.
+
+    Args:
+        make: calls the student's function.
+        exercise: where that is written, "Exercise 1.4".
+    """
+    try:
+        return make()
+    except NotImplementedError:
+        return note(not_yet(exercise))
+    except Exception as error:  # whatever an unfinished answer raises
+        return note(f"This calls your function of {exercise}. {stopped(error)}")
 
 
 def not_yet(exercise: str) -> str:

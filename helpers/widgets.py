@@ -1,5 +1,7 @@
 """Explorers: figures that follow sliders. Each takes the student's own function.
 
+Those of lesson 01, and what all of them share; a later lesson's are in `widgets_<topic>.py`.
+
 ipywidgets is imported by the first explorer and not before: the grader opens none.
 """
 
@@ -12,7 +14,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from helpers import plots
-from helpers.showing import image, not_yet, note, stopped
+from helpers.showing import image, note, tried
 
 if TYPE_CHECKING:
     from ipywidgets import VBox
@@ -83,12 +85,12 @@ def attention_explorer(attention: Callable, exercise: str = "Exercise 1.4") -> "
     """
     import ipywidgets as w
 
-    sentence = w.Text("the cat sat because it was tired", **_labelled("sentence"))
+    sentence = w.Text("the cat sat because it was tired", **labelled("sentence"))
     temperature = w.FloatLogSlider(
-        1.0, min=-1, max=1, step=0.05, readout_format=".2f", **_labelled("temperature")
+        1.0, min=-1, max=1, step=0.05, readout_format=".2f", **labelled("temperature")
     )
-    mask = w.Dropdown(options=MASKS, **_labelled("mask"))
-    hidden = w.Dropdown(**_labelled("hidden word"))
+    mask = w.Dropdown(options=MASKS, **labelled("mask"))
+    hidden = w.Dropdown(**labelled("hidden word"))
     picture = w.HTML()
 
     def draw(_: object = None) -> None:
@@ -131,18 +133,17 @@ def _attention_picture(
     tokens = tokens[:LONGEST_SENTENCE]
     x, count = embed(tokens), len(tokens)
     mask = _mask(mask_name, count, hidden)
-    try:
+
+    def draw() -> str:
         _, weights = attention(x @ LOOKS_FOR / temperature, x.clone(), x.clone(), mask)
         weights = weights.detach().reshape(count, count)
         if not weights.isfinite().all():
             raise ValueError("the weights have NaN in them")
-    except NotImplementedError:
-        return note(not_yet(exercise))
-    except Exception as error:  # whatever an unfinished answer raises
-        return note(f"This calls your function of {exercise}. {stopped(error)}")
-    title = f"temperature {temperature:.2f} · {mask_name}"
-    figure = plots.attention_with_entropy(weights, entropy_bits(weights), tokens, mask=mask, title=title)
-    return image(figure) + cut
+        title = f"temperature {temperature:.2f} · {mask_name}"
+        bits = entropy_bits(weights)
+        return image(plots.attention_with_entropy(weights, bits, tokens, mask=mask, title=title)) + cut
+
+    return tried(draw, exercise)
 
 
 def _mask(name: str, count: int, hidden: int | None) -> torch.Tensor | None:
@@ -155,7 +156,7 @@ def _mask(name: str, count: int, hidden: int | None) -> torch.Tensor | None:
     return None
 
 
-def _labelled(name: str) -> dict:
+def labelled(name: str) -> dict:
     """A label beside a control, and the same as its tooltip, which is what a screen reader finds."""
     width = {"style": {"description_width": "100px"}, "layout": {"width": "min(560px, 95%)"}}
     return {"description": name, "tooltip": name, **width}
@@ -177,8 +178,8 @@ def saturation_explorer(saturation: Callable, exercise: str = "Exercise 1.9") ->
     queries = torch.randn(QUERIES, LARGEST_D_K, generator=generator)
     keys = torch.randn(QUERIES, KEYS, LARGEST_D_K, generator=generator)
     powers = [2**power for power in range(LARGEST_D_K.bit_length())]
-    size = w.SelectionSlider(options=powers, value=16, **_labelled("d_k"))
-    scaled = w.Checkbox(False, **_labelled("divide by √d_k"))
+    size = w.SelectionSlider(options=powers, value=16, **labelled("d_k"))
+    scaled = w.Checkbox(False, **labelled("divide by √d_k"))
     picture, numbers = w.HTML(), w.HTML()
 
     def draw(_: object = None) -> None:
@@ -199,15 +200,13 @@ def saturation_explorer(saturation: Callable, exercise: str = "Exercise 1.9") ->
 def _saturation_numbers(
     saturation: Callable, exercise: str, q: torch.Tensor, k: torch.Tensor, scaled: bool
 ) -> str:
-    try:
+    def say() -> str:
         largest, gradient = (
             float(torch.as_tensor(x).detach()) for x in saturation(q.clone(), k.clone(), scaled)
         )
-    except NotImplementedError:
-        return note(not_yet(exercise))
-    except Exception as error:  # whatever an unfinished answer raises
-        return note(f"This calls your function of {exercise}. {stopped(error)}")
-    return (
-        f"<div aria-live='polite'>Over {QUERIES} queries of {KEYS} keys each, by your function: "
-        f"mean largest weight <b>{largest:.2f}</b> · mean gradient norm <b>{gradient:.3f}</b></div>"
-    )
+        return (
+            f"<div aria-live='polite'>Over {QUERIES} queries of {KEYS} keys each, by your function: "
+            f"mean largest weight <b>{largest:.2f}</b> · mean gradient norm <b>{gradient:.3f}</b></div>"
+        )
+
+    return tried(say, exercise)

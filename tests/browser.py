@@ -1,9 +1,10 @@
-"""JupyterLab in a folder of its own, and a headless Chromium that looks at it."""
+"""JupyterLab in a folder of its own, a headless Chromium that looks at it, and lessons to look at."""
 
 import contextlib
 import json
 import os
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -13,9 +14,11 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
+import nbformat
+from course import Course
 from playwright.sync_api import Locator, Page, expect, sync_playwright
 
-from autograder import doctor
+from autograder import doctor, lessons
 
 PATIENCE = 120  # seconds: for a busy machine, not for a working one
 CHROMIUM_OPTIONS = (
@@ -191,3 +194,49 @@ class Notebook:
         return [
             tuple(found) for found in images.evaluate_all("all => all.map(i => [i.alt, i.naturalWidth > 0])")
         ]
+
+
+def hand_out(lesson: str, folder: Path) -> Path:
+    """Give a student a lesson as it is released, and nothing else of the course. Returns its notebook."""
+    given = folder / lesson
+    (given / "helpers").mkdir(parents=True)
+    for name in (f"{lesson}.ipynb", "checks.json"):
+        shutil.copy(lessons.ROOT / "release" / lesson / name, given)
+    for helper in lessons.helper_files(lesson):  # git has no copies of them in release/
+        shutil.copy(helper, given / "helpers")
+    return given / f"{lesson}.ipynb"
+
+
+def answers(course: Course) -> dict[str, str]:
+    """The right answers, by grade id."""
+    cells = [cell for cell in course.solved().cells if cell.metadata.get("nbgrader", {}).get("solution")]
+    return {cell.metadata.nbgrader.grade_id: cell.source for cell in cells}
+
+
+def fill_in(path: Path, answers: dict[str, str]) -> int:
+    """Write answers into a released notebook, and a last cell that says where its helpers lie.
+
+    Returns:
+        How many pictures it shows when everything in it works.
+    """
+    notebook = nbformat.read(path, as_version=4)
+    for cell in notebook.cells:
+        if cell.metadata.get("nbgrader", {}).get("solution"):
+            cell.source = answers[cell.metadata.nbgrader.grade_id]
+    notebook.cells.append(nbformat.v4.new_code_cell("import helpers\nprint('from', helpers.__file__)"))
+    nbformat.write(notebook, path)
+    sources = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+    return sum(
+        len(re.findall(r"^ *(?:show\(|widgets\w*\.\w+\()", source, re.MULTILINE)) for source in sources
+    )
+
+
+def everything_is_shown(notebook: Notebook, drawings: int) -> None:
+    """Nothing went wrong in a notebook that has run, and all its pictures and formulas are there."""
+    assert notebook.complaints() == []
+    assert "Traceback" not in notebook.page.content()
+    expect(notebook.page.locator(".jp-OutputArea img")).to_have_count(drawings)
+    pictures = notebook.pictures()
+    assert all(len(alt) > 20 and drawn for alt, drawn in pictures), pictures
+    expect(notebook.page.locator(".jp-MarkdownOutput mjx-container").first).to_be_attached()
+    assert notebook.formula_errors() == []

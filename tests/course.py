@@ -1,4 +1,4 @@
-"""A course folder for tests: lesson 01 as built, nbgrader's settings, and the commands run in it."""
+"""A course folder for tests: a lesson as built, nbgrader's settings, and the commands run in it."""
 
 import json
 import os
@@ -16,12 +16,12 @@ LESSON = "01_attention"
 
 
 class Course:
-    """A course of lesson 01 in a folder of its own."""
+    """A course of one lesson in a folder of its own."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    def __init__(self, root: Path, lesson: str = LESSON) -> None:
+        self.root, self.lesson = root, lesson
         root.mkdir(parents=True, exist_ok=True)
-        shutil.copytree(ROOT / "source" / LESSON, root / "source" / LESSON)
+        shutil.copytree(ROOT / "source" / self.lesson, root / "source" / self.lesson)
         config = (ROOT / "nbgrader_config.py").read_text()
         (root / "nbgrader_config.py").write_text(config + f"\nc.Exchange.root = {str(root / 'exchange')!r}\n")
 
@@ -42,7 +42,7 @@ class Course:
 
     def submission(self, student: str) -> Path:
         """The folder of a student's submission, made if need be."""
-        folder = self.root / "submitted" / student / LESSON
+        folder = self.root / "submitted" / student / self.lesson
         folder.mkdir(parents=True, exist_ok=True)
         return folder
 
@@ -59,13 +59,13 @@ class Course:
                 ):
                     cell.source = source
         notebook.cells += [nbformat.v4.new_code_cell(source) for source in cells]
-        path = self.submission(student) / f"{LESSON}.ipynb"
+        path = self.submission(student) / f"{self.lesson}.ipynb"
         nbformat.write(notebook, path)
         return path
 
     def solved(self) -> nbformat.NotebookNode:
         """The lesson with its solutions in, as a student would have them: without the marks around them."""
-        notebook = nbformat.read(self.root / "source" / LESSON / f"{LESSON}.ipynb", as_version=4)
+        notebook = nbformat.read(self.root / "source" / self.lesson / f"{self.lesson}.ipynb", as_version=4)
         for cell in notebook.cells:
             lines = [line for line in cell.source.splitlines() if " SOLUTION" not in line]
             cell.source = "\n".join(lines)
@@ -97,4 +97,6 @@ class Course:
 
     def autograded(self, student: str) -> nbformat.NotebookNode:
         """The notebook that formgrader shows."""
-        return nbformat.read(self.root / "autograded" / student / LESSON / f"{LESSON}.ipynb", as_version=4)
+        return nbformat.read(
+            self.root / "autograded" / student / self.lesson / f"{self.lesson}.ipynb", as_version=4
+        )

@@ -1,15 +1,13 @@
 """Lessons in real JupyterLab, and graded submissions in nbgrader's formgrader, as a browser shows them."""
 
 import json
-import re
-import shutil
+import os
 from pathlib import Path
 
-import nbformat
 import pytest
-from browser import Browser, Notebook, visit
+from browser import Browser, Notebook, answers, everything_is_shown, fill_in, hand_out, visit
 from course import LESSON, Course
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 from test_nbgrader import UNSCALED
 
 from autograder import lessons
@@ -24,39 +22,6 @@ SHEETS = json.loads((ROOT / "release" / LESSON / "checks.json").read_text())
 FAILING = {WRONG, "attention.cross", "attention.repair"}
 WRITTEN = ("attention-self_or_encoder", "attention-dot_or_additive")
 SIGNS = {exercise: "✗" if exercise in FAILING else "✓" for exercise in SHEETS}
-
-
-def hand_out(lesson: str, folder: Path) -> Path:
-    """Give a student a lesson as it is released, and nothing else of the course. Returns its notebook."""
-    given = folder / lesson
-    (given / "helpers").mkdir(parents=True)
-    for name in (f"{lesson}.ipynb", "checks.json"):
-        shutil.copy(ROOT / "release" / lesson / name, given)
-    for helper in lessons.helper_files(lesson):  # git has no copies of them in release/
-        shutil.copy(helper, given / "helpers")
-    return given / f"{lesson}.ipynb"
-
-
-def answers(course: Course) -> dict[str, str]:
-    """The right answers, by grade id."""
-    cells = [cell for cell in course.solved().cells if cell.metadata.get("nbgrader", {}).get("solution")]
-    return {cell.metadata.nbgrader.grade_id: cell.source for cell in cells}
-
-
-def fill_in(path: Path, answers: dict[str, str]) -> int:
-    """Write answers into a released notebook, and a last cell that says where its helpers lie.
-
-    Returns:
-        How many pictures it shows when everything in it works.
-    """
-    notebook = nbformat.read(path, as_version=4)
-    for cell in notebook.cells:
-        if cell.metadata.get("nbgrader", {}).get("solution"):
-            cell.source = answers[cell.metadata.nbgrader.grade_id]
-    notebook.cells.append(nbformat.v4.new_code_cell("import helpers\nprint('from', helpers.__file__)"))
-    nbformat.write(notebook, path)
-    sources = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
-    return sum(len(re.findall(r"^ *(?:show\(|widgets\.)", source, re.MULTILINE)) for source in sources)
 
 
 # -- lesson 01 -------------------------------------------------------------------------------------------
@@ -78,16 +43,6 @@ def test_lesson_01_runs_its_explorer_moves_and_a_wrong_answer_gets_its_message(t
         assert kept == {exercise: sign == "✓" for exercise, sign in SIGNS.items()}
         the_mended_answer_passes(browser, notebook, right[grade_id])
     assert not browser.outside, "a lesson must work without the network"
-
-
-def everything_is_shown(notebook: Notebook, drawings: int) -> None:
-    assert notebook.complaints() == []
-    assert "Traceback" not in notebook.page.content()
-    expect(notebook.page.locator(".jp-OutputArea img")).to_have_count(drawings)
-    pictures = notebook.pictures()
-    assert all(len(alt) > 20 and drawn for alt, drawn in pictures), pictures
-    expect(notebook.page.locator(".jp-MarkdownOutput mjx-container").first).to_be_attached()
-    assert notebook.formula_errors() == []
 
 
 def the_explorer_follows_its_slider(browser: Browser, notebook: Notebook) -> None:
@@ -123,6 +78,44 @@ def the_mended_answer_passes(browser: Browser, notebook: Notebook, answer: str) 
     message = notebook.cell(f'check("{WRONG}"').get_by_role("status")
     expect(message).to_contain_text(f"✓ {SHEETS[WRONG]['title']}")
     browser.picture("lesson_01_mended", message)
+
+
+# -- the other lessons -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lesson", [name for name in lessons.names() if name > LESSON])
+def test_a_solved_lesson_runs_and_its_explorers_move(lesson: str, tmp_path: Path) -> None:
+    student, home = tmp_path / "student", tmp_path / "home"
+    drawings = fill_in(hand_out(lesson, student), answers(Course(tmp_path / "course", lesson)))
+    sheets = json.loads((ROOT / "release" / lesson / "checks.json").read_text())
+    with visit(student, home, f"lesson_{lesson[:2]}") as browser:
+        notebook = Notebook(browser, f"{lesson}/{lesson}.ipynb")
+        notebook.run_all()
+        everything_is_shown(notebook, drawings)
+        passed = [headline.split(" · ")[0] for headline in notebook.headlines()]
+        assert passed == [f"✓ {sheet['title']}" for sheet in sheets.values()]
+        pictures_for_people(browser, notebook, lesson)
+        explorers = notebook.page.locator(".jp-OutputArea .widget-vbox:has(img):has([role=slider])")
+        assert explorers.count()
+        for number in range(explorers.count()):
+            a_slider_changes_the_figure(browser, explorers.nth(number), f"lesson_{lesson[:2]}_moved_{number}")
+    assert not browser.outside, "a lesson must work without the network"
+
+
+def pictures_for_people(browser: Browser, notebook: Notebook, lesson: str) -> None:
+    """A screenshot of each figure in its place, where somebody wants to look at them."""
+    figures = notebook.page.locator(".jp-OutputArea img")
+    for number in range(figures.count() if os.environ.get("HEADSTART_SCREENSHOTS") else 0):
+        browser.picture(f"lesson_{lesson[:2]}_figure_{number:02}", figures.nth(number))
+
+
+def a_slider_changes_the_figure(browser: Browser, explorer: Locator, name: str) -> None:
+    figure, slider = explorer.locator("img").first, explorer.get_by_role("slider").first
+    before = figure.get_attribute("src")
+    ends = slider.get_attribute("aria-valuenow"), slider.get_attribute("aria-valuemax")
+    slider.press("ArrowLeft" if ends[0] == ends[1] else "ArrowRight")
+    expect(figure).not_to_have_attribute("src", before)
+    browser.picture(name, explorer)
 
 
 # -- the start page --------------------------------------------------------------------------------------

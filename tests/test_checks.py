@@ -26,7 +26,8 @@ from helpers.checks import (
     rows_sum_to_one,
 )
 from helpers.comparing import Difference
-from helpers.drivers import LAYERS, Outcome, run
+from helpers.drivers import Outcome, run
+from helpers.layers import LAYERS
 
 SECRET = 0.8414709  # stands in the cases, and in no message about a hidden one
 

@@ -3,21 +3,13 @@
 A misconception's sentence says what is wrong and why that matters, to the one who has just made it.
 """
 
-from types import FunctionType
-
-from autograder.exercise import Exercise, Misconception
+from autograder.exercise import Exercise, Misconception, explained
 from autograder.exercises import attention_cases as cases
 from autograder.exercises import attention_mistakes as wrong
 from autograder.exercises import attention_right as right
 from autograder.exercises import attention_study_mistakes as study
 from helpers import attention
 from helpers.checks import gradient_reaches_inputs, inputs_unchanged, rows_sum_to_one
-
-
-def _explained(*variants: FunctionType) -> tuple[Misconception, ...]:
-    """Misconceptions that are functions: each has its sentence as its docstring, where its slip is."""
-    return tuple(Misconception(v.__name__, v, " ".join((v.__doc__ or "").split())) for v in variants)
-
 
 SOFTMAX = Exercise(
     id="attention.softmax",
@@ -42,7 +34,7 @@ SOFTMAX = Exercise(
         "torch.special.softmax",
         "torch.special.log_softmax",
     ),
-    misconceptions=_explained(
+    misconceptions=explained(
         wrong.no_maximum,
         wrong.global_maximum,
         wrong.clamped,
@@ -72,7 +64,7 @@ ADDITIVE = Exercise(
     returns=("context", "weights"),
     properties=(inputs_unchanged, gradient_reaches_inputs, rows_sum_to_one),
     needs=("attention.softmax",),
-    misconceptions=_explained(
+    misconceptions=explained(
         wrong.no_tanh,
         wrong.tanh_of_the_score,
         wrong.tanh_before_the_sum,
@@ -106,7 +98,7 @@ SCALED_DOT_PRODUCT = Exercise(
     properties=(inputs_unchanged, gradient_reaches_inputs, rows_sum_to_one),
     forbidden=ATTENTION_OF_TORCH,
     needs=("attention.softmax",),
-    misconceptions=_explained(
+    misconceptions=explained(
         wrong.unscaled,
         wrong.scaled_by_d_k,
         wrong.scaled_by_number_of_keys,
@@ -198,7 +190,7 @@ CROSS = Exercise(
     properties=(inputs_unchanged, gradient_reaches_inputs, rows_sum_to_one),
     forbidden=ATTENTION_OF_TORCH,
     needs=("attention.scaled_dot_product",),
-    misconceptions=_explained(
+    misconceptions=explained(
         wrong.x_asks_y,
         wrong.values_from_y,
         wrong.all_from_x,
@@ -221,7 +213,7 @@ PREDICTED_VARIANCE = Exercise(
     reference=attention.predicted_variance,
     cases=cases.variance_cases,
     returns=("variance",),
-    misconceptions=_explained(
+    misconceptions=explained(
         study.standard_deviation,
         study.of_one_component,
         study.mean_for_variance,
@@ -242,7 +234,7 @@ SATURATION = Exercise(
     cases=cases.saturation_cases,
     returns=("mean largest weight", "mean gradient norm"),
     properties=(inputs_unchanged,),
-    misconceptions=_explained(
+    misconceptions=explained(
         study.never_scaled,
         study.always_scaled,
         study.saturation_scaled_by_d_k,
@@ -268,7 +260,7 @@ PERMUTATION = Exercise(
     cases=cases.permutation_cases,
     returns=("equivariance gap", "invariance gap"),
     properties=(inputs_unchanged,),
-    misconceptions=_explained(
+    misconceptions=explained(
         study.gaps_in_other_order,
         study.first_axis_permuted,
         study.permuted_twice,
@@ -391,7 +383,7 @@ REPAIR = Exercise(
     reference=attention.repaired_attention,
     cases=cases.repair_cases,
     properties=(inputs_unchanged, gradient_reaches_inputs),
-    misconceptions=_explained(
+    misconceptions=explained(
         study.still_scaled_twice,
         study.no_longer_scaled,
         study.scaled_by_model_width,
