@@ -2,8 +2,8 @@
 
 python -m benchmarks.lessons [LESSON ...]
 
-The graded part is what the grader runs of a lesson, without cells that only draw: here with the notebook's own
-checks, in CPU seconds of a process that has imported everything.
+The graded part is what the grader runs of a lesson, without cells that only draw: here with the notebook's
+own checks, in CPU seconds of a process that has imported everything.
 """
 
 import os

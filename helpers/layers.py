@@ -1,6 +1,7 @@
 """Layers and other functions of ours that a case can name: functions can't travel as data.
 
-A case holds a *recipe*, `{"layer": a key of LAYERS, "weights": [tensors]}`, and the driver makes the function.
+A case holds a *recipe*, `{"layer": a key of LAYERS, "weights": [tensors]}`, of which the
+driver makes the function.
 """
 
 from collections.abc import Callable, Mapping
