@@ -101,7 +101,7 @@ def enter_namespaces() -> None:
         ("/proc", 4096, MS_RDONLY),
     ):
         _call(
-            "mount", b"tmpfs", place.encode(), b"tmpfs", flags | MS_NOSUID | MS_NODEV, f"size={size}".encode()
+            "mount", b"tmpfs", place.encode(), b"tmpfs", flags | MS_NOSUID | MS_NODEV, f"size={size},nr_inodes=10000".encode()
         )
 
 

@@ -139,6 +139,9 @@ def _read(path: Path) -> bytes:
         raise Unreadable(
             f"{path.name} is {'a folder' if stat.S_ISDIR(status.st_mode) else 'not a regular file'}"
         )
+    if status.st_nlink > 1:  # somebody else's file, perhaps: a link needs no right to read it
+        os.close(descriptor)
+        raise Unreadable(f"{path.name} is a hard link; links are not followed: hand in a copy")
     with open(descriptor, "rb") as file:
         if status.st_size > MAX_NOTEBOOK:
             raise Unreadable(f"{path.name} has {status.st_size >> 20} MiB; the limit is {MAX_NOTEBOOK >> 20}")
@@ -247,7 +250,7 @@ def _other_files(folder: Path, notes: list[str]) -> dict[str, bytes]:
             if name[0] == "." or path.suffix == ".ipynb" or name in (*RECORDS, "checks.json"):
                 continue
             status, relative = path.lstat(), str(path.relative_to(folder))
-            if not stat.S_ISREG(status.st_mode):
+            if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
                 notes.append(f"{relative} was left out: it is a link or no regular file")
             elif len(files) >= MAX_FILES or total + status.st_size > MAX_FILES_BYTES:
                 notes.append(f"{relative} was left out: too many files, or too large")

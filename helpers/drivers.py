@@ -153,6 +153,10 @@ class _Sizes(TorchDispatchMode):
 
     largest = 0
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # telling torch's compiler to keep out would import it, which takes a second
+
     def __torch_dispatch__(
         self, func: Callable, types: object, args: tuple = (), kwargs: dict | None = None
     ) -> Any:

@@ -1,0 +1,10 @@
+"""Tries to change modules that the worker has imported for everybody.
+
+Must leave nothing.
+"""
+
+# %% end
+import builtins, torch, helpers.checks, helpers.drivers
+torch.softmax = torch.exp = None
+helpers.drivers.DRIVERS.clear()
+builtins.print = builtins.len = None

@@ -1,0 +1,15 @@
+"""Tries to answer a choice with a dict that has every option at once.
+
+Must earn nothing.
+"""
+
+# %% answer attention.roles
+class Any(str):
+    def __eq__(self, other): return True
+    def __hash__(self): return hash("x")
+    def __repr__(self): return repr(str.__str__(self))
+class Table(dict):
+    def __getitem__(self, key): return Any("z")
+    def get(self, key, default=None): return Any("z")
+    def items(self): return [("query", Any("z")), ("key", Any("z")), ("value", Any("z"))]
+roles = {"attention of y over x": Table(query=1), "attention of x over x": Table(query=1)}

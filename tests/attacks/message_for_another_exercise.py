@@ -1,0 +1,28 @@
+"""Tries to ask for one exercise's cases in the cell of another.
+
+Must earn nothing.
+"""
+
+# %% answer
+from helpers import checks
+channel = next(cell.cell_contents for cell in checks.check.__closure__ if hasattr(cell.cell_contents, "recv"))
+import json
+def send(message):
+    body = message if isinstance(message, bytes) else json.dumps(message).encode()
+    channel.sendall(len(body).to_bytes(4, "big") + body)
+def receive():
+    size = int.from_bytes(channel.recv(4), "big")
+    body = b""
+    while len(body) < size:
+        body += channel.recv(size - len(body))
+    return json.loads(body)
+
+def softmax(x, dim):
+    return x
+
+def forged(exercise, answer):
+    send({"ask": "attention.find_slip"})
+    while (request := receive()).get("cases"):
+        send({"outcomes": [{"status": "returned", "outputs": {"": 4}} for _ in request["cases"]]})
+checks.check = check = forged
+get_ipython().user_ns["check"] = forged

@@ -1,0 +1,24 @@
+"""Tries to say that its cell is done before it is asked, and that it passed.
+
+Must earn nothing.
+"""
+
+# %% answer
+from helpers import checks
+channel = next(cell.cell_contents for cell in checks.check.__closure__ if hasattr(cell.cell_contents, "recv"))
+import json
+def send(message):
+    body = message if isinstance(message, bytes) else json.dumps(message).encode()
+    channel.sendall(len(body).to_bytes(4, "big") + body)
+def receive():
+    size = int.from_bytes(channel.recv(4), "big")
+    body = b""
+    while len(body) < size:
+        body += channel.recv(size - len(body))
+    return json.loads(body)
+
+def softmax(x, dim):
+    return x
+
+for _ in range(20):
+    send({"done": [], "verdict": "passed", "points": 3})

@@ -1,0 +1,258 @@
+"""Each trick in tests/attacks/ is handed in, graded among honest students, and comes to nothing.
+
+A trick is a file of cells. Its first words say what it tries and what must happen. Its sections: `answer` replaces
+the answer to attention.softmax, or to the exercise that it names, by a wrong one with the trick in it; `end` is a
+cell after all others; `notebook` and `folder` are run here, by the student so to speak, on what is handed in.
+"""
+
+import ast
+import copy
+import hashlib
+import json
+import re
+import socket
+import subprocess
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+import pytest
+from course import LESSON, Course
+
+from autograder import lessons
+from autograder.exercises import load
+from autograder.grade import course_directory
+from autograder.sheets import HiddenSheets
+
+pytestmark = [pytest.mark.needs_bubblewrap, pytest.mark.timeout(900)]
+
+FOLDER = Path(__file__).parent / "attacks"
+NAMES = sorted(path.stem for path in FOLDER.glob("*.py"))
+HONEST = ("a-honest", "m-honest", "z-honest")
+CANARY = "canary-4f1c9e"
+WRONG = "def softmax(x, dim):\n    return x\n"
+# What a trick that was written wrongly would raise: then it would prove nothing.
+SLIPS = (
+    "SyntaxError",
+    "IndentationError",
+    "NameError",
+    "ImportError",
+    "ModuleNotFoundError",
+    "StopIteration",
+)
+
+
+@dataclass(frozen=True)
+class Attack:
+    """One trick: what must happen, the points it may earn, and its sections."""
+
+    name: str
+    must: str
+    earns: dict[str, float]
+    sections: dict[str, str]
+
+    @classmethod
+    def read(cls, name: str) -> "Attack":
+        text = (FOLDER / f"{name}.py").read_text(encoding="utf-8")
+        promise = ast.get_docstring(ast.parse(text.partition("\n# %%")[0]))
+        assert promise.startswith("Tries "), name
+        must = re.search(r"^Must (earn nothing|read nothing|leave nothing)( but (\{.*\}))?\.$", promise, re.M)
+        parts = re.split(r"^# %% (.+)$", text, flags=re.M)[1:]
+        earns = json.loads(must[3]) if must[3] else {}
+        return cls(name, must[1], earns, dict(zip(parts[::2], parts[1::2], strict=True)))
+
+    def hand_in(self, course: Course, port: int) -> None:
+        """Write the submission as this student would."""
+        answers = {"attention.softmax": WRONG}
+        for section, text in self.sections.items():
+            kind, _, exercise = section.partition(" ")
+            if kind == "answer":
+                answers[exercise or "attention.softmax"] = text.strip()
+        notebook = nbformat.read(course.root / "release.ipynb", as_version=4)
+        for cell in notebook.cells:
+            if lessons.kind(cell) == "exercise" and (answer := answers.get(lessons.exercise_of(cell))):
+                cell.source = answer
+        if end := self.sections.get("end"):
+            notebook.cells.append(nbformat.v4.new_code_cell(end.strip()))
+        exec(self.sections.get("notebook", ""), {"notebook": notebook, "nbformat": nbformat})
+        folder = course.submission(self.name)
+        (folder / f"{LESSON}.ipynb").write_text(json.dumps(notebook))  # nbformat would put it right
+        exec(self.sections.get("folder", ""), {"folder": folder, "course": course.root, "port": port})
+
+
+ATTACKS = {name: Attack.read(name) for name in NAMES}
+each = pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS)
+
+
+# -- one class of them all -------------------------------------------------------------------------------
+
+
+class Listener:
+    """Sockets of this machine that no submission may reach."""
+
+    def __init__(self) -> None:
+        self.heard: list[str] = []
+        self.sockets = [socket.socket(socket.AF_INET), socket.socket(socket.AF_INET, socket.SOCK_DGRAM)]
+        self.sockets[0].bind(("127.0.0.1", 0))
+        self.port = self.sockets[0].getsockname()[1]
+        self.sockets[1].bind(("127.0.0.1", self.port))
+        self.sockets.append(socket.socket(socket.AF_UNIX))
+        self.sockets[2].bind(b"\0headstart-attack")
+        for each in (self.sockets[0], self.sockets[2]):
+            each.listen()
+        for each in self.sockets:
+            threading.Thread(target=self._listen, args=(each,), daemon=True).start()
+
+    def _listen(self, on: socket.socket) -> None:
+        try:
+            while True:
+                stream = on.type == socket.SOCK_STREAM
+                self.heard.append(repr(on.accept() if stream else on.recv(100)))
+        except OSError:
+            return
+
+    def close(self) -> None:
+        for each in self.sockets:
+            each.close()
+
+
+@dataclass(frozen=True)
+class Aftermath:
+    """What there was after the class was graded."""
+
+    course: Course
+    printed: str
+    heard: list[str]
+    before: dict[str, str]
+    after: dict[str, str]
+    processes: list[str]
+    verdicts: dict[str, dict[str, dict]]
+
+    def notebook(self, student: str) -> nbformat.NotebookNode:
+        return self.course.autograded(student)
+
+
+@pytest.fixture(scope="module")
+def aftermath(tmp_path_factory) -> Aftermath:
+    course, listener = Course(tmp_path_factory.mktemp("attacked") / "course"), Listener()
+    _prepare(course)
+    for attack in ATTACKS.values():
+        attack.hand_in(course, listener.port)
+    for student in HONEST:
+        course.hand_in(student)
+    before = _contents(course.root)
+    done = course.run("headstart", "grade", LESSON, "--seconds", "3", HEADSTART_CANARY=CANARY)
+    listener.close()
+    return Aftermath(
+        course, done.stdout + done.stderr, listener.heard, before, _contents(course.root), _processes(),
+        course.verdicts(),
+    )  # fmt: skip
+
+
+def _prepare(course: Course) -> None:
+    """A course with a word in each place that students mustn't read."""
+    from autograder.grade import release
+
+    _, config = course_directory(course.root)
+    source = lessons.load_source_notebook(LESSON, course.root)
+    nbformat.write(release(copy.deepcopy(source), config), course.root / "release.ipynb")
+    (course.root / ".headstart_secret").write_text(f"{CANARY} secret")
+    (course.root / "hidden.txt").write_text(CANARY)
+    [answer] = [cell for cell in source.cells if cell.source.startswith("def softmax")]
+    answer.source = answer.source.replace("### END SOLUTION", f"# {CANARY}\n    ### END SOLUTION")
+    nbformat.write(source, lessons.source_path(LESSON, course.root))
+    nbformat.write(source, course.submission("someone") / f"{LESSON}.ipynb")
+    course.run("nbgrader", "db", "student", "add", "someone", f"--first-name={CANARY}")
+
+
+def _contents(root: Path) -> dict[str, str]:
+    """What lies in the course, but for what grading writes."""
+    found = {}
+    for path in sorted(root.rglob("*")):
+        relative = path.relative_to(root)
+        written = relative.parts[0] in ("autograded", "gradebook.db")
+        if not written and path.is_file() and not path.is_symlink():
+            found[str(relative)] = hashlib.sha256(path.read_bytes()).hexdigest()
+    return found
+
+
+def _processes() -> list[str]:
+    listing = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout
+    return [
+        line for line in listing.splitlines() if re.match(r"sleep 977|.*autograder\.worker|bwrap .*977", line)
+    ]
+
+
+# -- what must happen ------------------------------------------------------------------------------------
+
+
+@each
+def test_no_trick_gains_a_mark(attack, aftermath):
+    verdicts = aftermath.verdicts[attack.name]
+    earned = {id: verdict["points"] for id, verdict in verdicts.items() if verdict["points"]}
+    assert earned == attack.earns
+    scores = aftermath.course.scores()
+    given = {
+        name: score
+        for (student, name), score in scores.items()
+        if student == attack.name and score and "-" in name
+    }
+    assert given == {lessons.grade_id(id): points for id, points in attack.earns.items()}
+
+
+@each
+def test_every_trick_is_tried(attack, aftermath):
+    """One that stops at a slip of ours proves nothing."""
+    for cell in aftermath.notebook(attack.name).cells:
+        for output in cell.get("outputs", []):
+            assert output.get("ename") not in SLIPS, "\n".join(output.get("traceback", []))
+
+
+@each
+def test_no_trick_reads_what_it_should_not(attack, aftermath):
+    text = nbformat.writes(aftermath.notebook(attack.name))
+    assert CANARY not in text
+    said = "".join(
+        json.dumps(cell.get("outputs", [])) for cell in aftermath.notebook(attack.name).cells
+    )  # fmt: skip
+    assert not re.search(r"(FOUND|IMPORTED|CONNECTED|MEMORY|PTRACE|VM|OBJECT) ", said)
+    assert not [number for number in _expected(aftermath, attack.name) if number in said]
+
+
+def _expected(aftermath: Aftermath, student: str) -> set[str]:
+    """The expected outputs of a submission's hidden cases, in full."""
+    query = f"select digest from headstart_grading where student = '{student}'"
+    [(digest,)] = aftermath.course.query(query)
+    secret = (aftermath.course.root / ".headstart_secret").read_bytes()
+    sheet = HiddenSheets(secret).plain(load("attention")["attention.softmax"], digest)
+    numbers = {n for outcome in sheet.expected for n in map(repr, outcome.outputs.flatten().tolist())}
+    return {number for number in numbers if len(number) > 9}
+
+
+@pytest.mark.parametrize("student", HONEST)
+def test_no_trick_changes_another_students_result(student, aftermath):
+    assert {verdict["status"] for verdict in aftermath.verdicts[student].values()} == {"passed"}
+    assert "LEFT BEHIND" not in nbformat.writes(aftermath.notebook(student))
+
+
+def test_no_trick_stops_the_batch(aftermath):
+    assert set(aftermath.verdicts) == {*NAMES, *HONEST, "someone"}
+    assert "grader failed" not in aftermath.printed
+
+
+def test_no_trick_outlives_its_grading(aftermath):
+    assert aftermath.processes == []
+
+
+def test_no_trick_reaches_the_network(aftermath):
+    assert aftermath.heard == []
+
+
+def test_no_trick_changes_the_course(aftermath):
+    assert aftermath.after == aftermath.before
+
+
+def test_there_are_tricks_of_each_kind():
+    assert {attack.must for attack in ATTACKS.values()} == {"earn nothing", "read nothing", "leave nothing"}
+    assert len(ATTACKS) >= 75
