@@ -11,6 +11,8 @@ import bleach
 from bleach.css_sanitizer import CSSSanitizer
 from nbformat import NotebookNode
 
+from helpers.values import printable
+
 TAGS = {
     "b", "blockquote", "br", "code", "div", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "img",
     "li", "ol", "p", "pre", "small", "span", "strong", "sub", "sup", "table", "tbody", "td", "tfoot",
@@ -35,14 +37,14 @@ def _clean_output(output: dict) -> dict | None:
     kind = output.get("output_type")
     if kind == "stream":
         name = "stderr" if output.get("name") == "stderr" else "stdout"
-        return {"output_type": kind, "name": name, "text": str(output.get("text"))}
+        return {"output_type": kind, "name": name, "text": printable(str(output.get("text")))}
     if kind == "error":
         lines = output.get("traceback")
-        trace = [str(line) for line in lines] if isinstance(lines, list) else []
+        trace = [printable(str(line)) for line in lines] if isinstance(lines, list) else []
         return {
             "output_type": kind,
-            "ename": str(output.get("ename")),
-            "evalue": str(output.get("evalue")),
+            "ename": printable(str(output.get("ename"))),
+            "evalue": printable(str(output.get("evalue"))),
             "traceback": trace,
         }
     if kind not in ("display_data", "execute_result") or not isinstance(output.get("data"), dict):
@@ -61,9 +63,9 @@ def clean_data(data: dict) -> dict[str, str]:
         if not isinstance(value, str):
             continue
         if mime == "text/plain":
-            kept[mime] = value
+            kept[mime] = printable(value)
         elif mime == "text/html":
-            kept[mime] = _cleaner.clean(value)
+            kept[mime] = _cleaner.clean(printable(value))
         elif mime in IMAGES and re.fullmatch(r"[A-Za-z0-9+/=\s]*", value):
             kept[mime] = value
     return kept

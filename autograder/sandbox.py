@@ -19,6 +19,7 @@ from pathlib import Path
 
 WRITABLE = "/submission"  # the child's folder, and its only place to write: a memory file system of its own
 FOLDER_BYTES = 64 << 20
+FILES = 10_000
 MEMORY_BYTES = 3 << 30  # beyond what the worker itself has mapped
 
 
@@ -100,9 +101,8 @@ def enter_namespaces() -> None:
         ("/dev/shm", 1 << 20, 0),
         ("/proc", 4096, MS_RDONLY),
     ):
-        _call(
-            "mount", b"tmpfs", place.encode(), b"tmpfs", flags | MS_NOSUID | MS_NODEV, f"size={size},nr_inodes=10000".encode()
-        )
+        options = f"size={size},nr_inodes={FILES}".encode()
+        _call("mount", b"tmpfs", place.encode(), b"tmpfs", flags | MS_NOSUID | MS_NODEV, options)
 
 
 def bound_resources() -> None:

@@ -21,6 +21,8 @@ from typing import Any
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
+from helpers.values import printable
+
 MAX_NOTEBOOK = 256 << 20  # bytes, outputs and all
 MAX_CELLS = 2000
 MAX_TEXT = 4 << 20  # characters of all cells together
@@ -269,4 +271,4 @@ def _text(cell: dict) -> str:
     source = cell.get("source", "")
     if isinstance(source, list):
         source = "".join(part for part in source if isinstance(part, str))
-    return source if isinstance(source, str) else ""
+    return printable(source) if isinstance(source, str) else ""

@@ -74,7 +74,7 @@ def encode(value: Any, depth: int = 0) -> Any:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
-        return _printable(value)
+        return printable(value)
     if isinstance(value, numbers.Integral):
         return int(value) if abs(int(value)) < MAX_INTEGER else {"$type": "int beyond 64 bits"}
     if isinstance(value, numbers.Real):
@@ -82,7 +82,7 @@ def encode(value: Any, depth: int = 0) -> Any:
     if isinstance(value, list | tuple):
         return [encode(item, depth + 1) for item in value]
     if isinstance(value, Mapping) and all(isinstance(key, str) and not key.startswith("$") for key in value):
-        return {_printable(key): encode(item, depth + 1) for key, item in value.items()}
+        return {printable(key): encode(item, depth + 1) for key, item in value.items()}
     return {"$type": value.type_name if isinstance(value, Opaque) else type_name(value)}
 
 
@@ -110,7 +110,7 @@ def decode(value: Any, depth: int = 0) -> Any:
     if isinstance(value, list):
         return [decode(item, depth + 1) for item in value]
     if isinstance(value, str):
-        return _printable(value)
+        return printable(value)
     if isinstance(value, int) and not -MAX_INTEGER < value < MAX_INTEGER:
         raise ValueError("an integer beyond 64 bits")
     if not isinstance(value, dict):
@@ -119,10 +119,10 @@ def decode(value: Any, depth: int = 0) -> Any:
         return _decode_tensor(value)
     if "$type" in value:
         return Opaque(str(value["$type"])[:100])
-    return {_printable(key): decode(item, depth + 1) for key, item in value.items()}
+    return {printable(key): decode(item, depth + 1) for key, item in value.items()}
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """The text without half characters (lone surrogates), which no file or terminal takes."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
