@@ -107,7 +107,7 @@ class Verdict:
 
     Attributes:
         exercise: its id.
-        status: "passed", "failed" or "not run".
+        status: "passed", "failed", "not written" or "not run"; "partly" for a plain test's partial credit.
         points: earned.
         max_points: to be earned.
         message: the four lines that the student reads, as text.

@@ -5,7 +5,6 @@ gradebook is written here, in one thread, as results come in.
 """
 
 import contextlib
-import hashlib
 import hmac
 import os
 import queue
@@ -18,97 +17,18 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import ComputeChecksums
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
-from autograder import exercises as specs
 from autograder import lessons
 from autograder.clean import clean_words
-from autograder.exercise import Exercise
-from autograder.gradebook import Book, Graded
-from autograder.judge import CELL_SECONDS, Cell, judge, not_run
+from autograder.gradebook import Book, Graded, Paper
+from autograder.judge import CELL_SECONDS, judge, not_run
+from autograder.lesson import Lesson, exercise_id
+from autograder.plain import merge_plain
 from autograder.sheets import HiddenSheets
-from autograder.stubs import ClearAnswers
-from autograder.submission import Submission, canonical, is_answer
-from autograder.workers import Worker
-from helpers.checks import Sheet, load_sheet
-
-ENGINE_VERSION = "1"  # raised when a change of the engine can change a grade
-
-
-@dataclass(frozen=True)
-class Lesson:
-    """What grading one lesson takes.
-
-    Attributes:
-        name: such as `01_attention`.
-        folder: its source folder, with the notebook and `checks.json`.
-        skeleton: the released notebook, made from the source notebook: student copies prove nothing.
-        exercises: its specifications by id.
-        visible: its students' sheets by exercise.
-        version: changes when anything does that can change a grade.
-    """
-
-    name: str
-    folder: Path
-    skeleton: NotebookNode
-    exercises: dict[str, Exercise]
-    visible: dict[str, Sheet]
-    version: str
-
-    @classmethod
-    def load(cls, name: str, root: Path, config: Config) -> "Lesson":
-        """Read a lesson from the course's `source/` folder.
-
-        Raises:
-            FileNotFoundError: it isn't built.
-            LookupError: nothing specifies its exercises.
-        """
-        source = lessons.load_source_notebook(name, root)
-        folder = lessons.source_path(name, root).parent
-        found = specs.load(lessons.topic(name))
-        wanted = [lessons.exercise_of(cell) for cell in source.cells if lessons.kind(cell) == "check"]
-        if missing := [id for id in wanted if id not in found]:
-            raise LookupError(f"{name} checks {missing[0]!r}, which autograder/exercises doesn't specify")
-        digest = hashlib.sha256(ENGINE_VERSION.encode())
-        helpers = sorted((lessons.ROOT / "helpers").glob("*.py"))
-        for path in (lessons.source_path(name, root), folder / "checks.json", *_spec_files(name), *helpers):
-            digest.update(path.read_bytes())
-        skeleton = release(source, config)
-        visible = {id: load_sheet(id, folder) for id in wanted}
-        return cls(name, folder, skeleton, {id: found[id] for id in wanted}, visible, digest.hexdigest())
-
-    def new_worker(self, sandboxed: bool) -> Worker:
-        """A worker that shows student code what this lesson's students have, and nothing else."""
-        helpers, hide = tuple(lessons.helper_files(self.name)), (self.folder.parents[1], lessons.ROOT)
-        return Worker(helpers, self.folder / "checks.json", hide, sandboxed)
-
-    def cells(self, notebook: NotebookNode) -> list[Cell]:
-        """The cells of a canonical notebook that are to be run."""
-        answers = {
-            lessons.exercise_of(cell): Cell(cell.id, cell.source)
-            for cell in notebook.cells
-            if lessons.kind(cell) == "exercise"
-        }
-        return [
-            Cell(cell.id, cell.source, exercise, answers.get(exercise))
-            for cell in notebook.cells
-            if cell.cell_type == "code" and lessons.kind(cell) != "draw"
-            for exercise in [lessons.exercise_of(cell) if lessons.kind(cell) == "check" else ""]
-        ]
-
-
-def _spec_files(name: str) -> list[Path]:
-    return sorted(Path(specs.__file__).parent.glob(f"{lessons.topic(name)}*.py"))
-
-
-def release(source: NotebookNode, config: Config) -> NotebookNode:
-    """A source notebook as students get it, with nbgrader's checksums, which tell an answer from a blank."""
-    resources: dict = {}
-    for step in (ClearAnswers(config=config), ComputeChecksums(config=config)):
-        source, resources = step.preprocess(source, resources)
-    return source
+from autograder.submission import Canonical, Submission, canonical, is_answer
+from autograder.workers import Ended, Worker
 
 
 @dataclass
@@ -135,39 +55,51 @@ class Grader:
         Returns:
             The result, or None if it would be the same as last time.
         """
-        form = canonical(submission, self.lesson.skeleton)
-        parts = (form.digest, self.lesson.version, submission.student)
+        forms = {name: self._canonical(submission, name) for name in self.lesson.skeletons}
+        parts = (*(form.digest for form in forms.values()), self.lesson.version, submission.student)
         digest = hmac.new(self.secret, "/".join(parts).encode(errors="replace"), "sha256").hexdigest()
         if digest == known_digest:
             return None
-        files = form.files | form.records
-        blank = frozenset(_blank(form.notebook, self.lesson.skeleton))
+        papers, ended = [], Ended()
+        for name, form in forms.items():
+            paper, ended = self._paper(name, form, digest)
+            papers.append(paper)
+        first = next(iter(forms.values()))
+        files = {k: content for form in forms.values() for k, content in form.files.items()} | first.records
+        return Graded(submission.student, digest, tuple(papers), files, ended)
+
+    def _canonical(self, submission: Submission, name: str) -> Canonical:
+        lesson = self.lesson
+        only = "" if len(lesson.skeletons) == 1 and name == submission.lesson else name
+        return canonical(
+            submission, lesson.skeletons[name], only, merge=merge_plain if lesson.plain else None
+        )
+
+    def _paper(self, name: str, form: Canonical, digest: str) -> tuple[Paper, Ended]:
+        """Grade one notebook."""
+        lesson, exercises = self.lesson, self.lesson.exercises_of(name)
+        blank = frozenset(_blank(form.notebook, lesson.skeletons[name]))
         if form.problem:
             verdicts = {
-                id: not_run(exercise, form.problem, "unreadable")
-                for id, exercise in self.lesson.exercises.items()
+                id: not_run(exercise, form.problem, "unreadable") for id, exercise in exercises.items()
             }
-            notebook = _finish(form.notebook, {}, verdicts, form.problem, form.notes)
-            return Graded(
-                submission.student, digest, notebook, tuple(verdicts.values()), blank, files, form.problem
-            )
+            notebook = _finish(form.notebook, name, lesson.plain, {}, verdicts, [form.problem, *form.notes])
+            return Paper(name, notebook, tuple(verdicts.values()), blank, form.problem), Ended()
         with self._worker() as worker:
             result = judge(
                 worker,
-                self.lesson.cells(form.notebook),
-                self.lesson.exercises,
-                self.lesson.visible,
+                lesson.cells(form.notebook, name),
+                exercises,
+                lesson.visible,
                 self._hidden,
                 digest,
                 form.files,
                 cell_seconds=self.cell_seconds,
             )
         remarks = [*form.notes, *([result.stopped] if result.stopped else [])]
-        notebook = _finish(form.notebook, result.outputs, result.verdicts, "", remarks)
-        return Graded(
-            submission.student, digest, notebook, tuple(result.verdicts.values()), blank, files, "",
-            tuple(remarks), result.ended,
-        )  # fmt: skip
+        notebook = _finish(form.notebook, name, lesson.plain, result.outputs, result.verdicts, remarks)
+        verdicts = tuple(result.verdicts.values())
+        return Paper(name, notebook, verdicts, blank, "", tuple(remarks)), result.ended
 
     @contextlib.contextmanager
     def _worker(self) -> Iterator[Worker]:
@@ -195,7 +127,7 @@ def _blank(notebook: NotebookNode, skeleton: NotebookNode) -> Iterator[str]:
 
 
 def _finish(
-    notebook: NotebookNode, outputs: dict, verdicts: dict, problem: str, remarks: list[str]
+    notebook: NotebookNode, name: str, plain: bool, outputs: dict, verdicts: dict, remarks: list[str]
 ) -> NotebookNode:
     """Write outputs and verdicts into a notebook, for formgrader and feedback."""
     number = 0
@@ -204,15 +136,15 @@ def _finish(
             number += 1
             cell.execution_count = number
             cell.outputs = [nbformat.from_dict(output) for output in outputs[cell.id]]
-        theirs = lessons.kind(cell) == "written" or cell.metadata.get("headstart", {}).get("added")
+        theirs = is_answer(cell) or cell.metadata.get("headstart", {}).get("added")
         if theirs and cell.cell_type == "markdown":
             clean_words(cell)
-        if cell.cell_type == "code" and lessons.kind(cell) == "check":
-            verdict = verdicts[lessons.exercise_of(cell)]
+        if verdict := verdicts.get(exercise_id(cell, name, plain)):
             data = {"text/plain": verdict.message, "text/html": verdict.html}
-            cell.outputs = [nbformat.from_dict({"output_type": "display_data", "data": data, "metadata": {}})]
-    if said := [problem] * bool(problem) + list(remarks):
-        text = "**About this submission**\n\n" + "\n".join(f"- {line}" for line in said)
+            shown = nbformat.from_dict({"output_type": "display_data", "data": data, "metadata": {}})
+            cell.outputs = [*cell.outputs, shown] if plain else [shown]
+    if remarks:
+        text = "**About this submission**\n\n" + "\n".join(f"- {line}" for line in remarks)
         notebook.cells.insert(0, nbformat.v4.new_markdown_cell(text, id="grading-remarks"))
     return notebook
 

@@ -50,6 +50,39 @@ GRADING = sa.Table(
 )
 
 
+_TABLES = {"GradeCell": (Grade,), "SolutionCell": (Comment,), "TaskCell": (Grade, Comment)}
+
+
+@dataclass(frozen=True)
+class _Page:
+    """A notebook in nbgrader's tables: what rows each submission has, as cell id, name and table."""
+
+    notebook_id: str
+    rows: list[tuple[str, str, type]]
+    tasks: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Paper:
+    """One notebook of a submission, as graded.
+
+    Attributes:
+        name: of the notebook.
+        notebook: with outputs and verdicts in it.
+        verdicts: one an exercise.
+        blank: grade ids of the answers left as they were released.
+        problem: why nothing of it could be read, for student and instructor; empty for most.
+        remarks: what else the instructor should know.
+    """
+
+    name: str
+    notebook: NotebookNode
+    verdicts: tuple[Verdict, ...]
+    blank: frozenset[str] = frozenset()
+    problem: str = ""
+    remarks: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class Graded:
     """One submission as graded.
@@ -57,30 +90,35 @@ class Graded:
     Attributes:
         student: their id.
         digest: of the submission, the lesson and the hidden seed: equal digests give equal results.
-        notebook: with outputs and verdicts in it.
-        verdicts: one an exercise.
-        blank: grade ids of the answers left as they were released.
-        files: what goes beside the notebook, for feedback, by relative path.
-        problem: why nothing of it could be read, for student and instructor; empty for most.
-        remarks: what else the instructor should know.
-        ended: how the child that ran it ended, and what it took.
+        papers: its notebooks.
+        files: what goes beside the notebooks, for feedback, by relative path.
+        ended: how the child that ran the last of them ended, and what it took.
     """
 
     student: str
     digest: str
-    notebook: NotebookNode
-    verdicts: tuple[Verdict, ...]
-    blank: frozenset[str] = frozenset()
+    papers: tuple[Paper, ...]
     files: dict[str, bytes] = field(default_factory=dict, repr=False)
-    problem: str = ""
-    remarks: tuple[str, ...] = ()
     ended: Ended = field(default_factory=Ended)
+
+    @property
+    def verdicts(self) -> list[Verdict]:
+        return [verdict for paper in self.papers for verdict in paper.verdicts]
+
+    @property
+    def problem(self) -> str:
+        """Why nothing of a notebook could be read; of several, the first."""
+        return next((paper.problem for paper in self.papers if paper.problem), "")
+
+    @property
+    def remarks(self) -> list[str]:
+        return [remark for paper in self.papers for remark in paper.remarks]
 
 
 class Book:
     """A lesson's page of the gradebook. Used by one thread."""
 
-    def __init__(self, course: CourseDirectory, lesson: str, skeleton: NotebookNode) -> None:
+    def __init__(self, course: CourseDirectory, lesson: str, skeletons: dict[str, NotebookNode]) -> None:
         self.course, self.lesson = course, lesson
         # nbgrader calls the `alembic` command when it makes a database: let it be found without `activate`.
         os.environ["PATH"] = os.pathsep.join(
@@ -89,33 +127,36 @@ class Book:
         self._gradebook = Gradebook(course.db_url, course.course_id)
         self.db = self._gradebook.db
         _metadata.create_all(self.db.get_bind())
-        self._register(skeleton)
-        notebook = self.db.query(Notebook).join(Assignment).filter(Assignment.name == lesson).one()
-        self.assignment_id, self.notebook_id = notebook.assignment_id, notebook.id
-        cells = self.db.query(BaseCell).filter_by(notebook_id=notebook.id)
-        self.cells = {
-            cell.id: (cell.name, Comment if cell.type == "SolutionCell" else Grade) for cell in cells
+        self._gradebook.update_or_create_assignment(lesson)
+        for name, skeleton in skeletons.items():
+            self._register(name, skeleton)
+        assignment = self.db.query(Assignment).filter_by(name=lesson).one()
+        self.assignment_id = assignment.id
+        notebooks = self.db.query(Notebook).filter_by(assignment_id=assignment.id)
+        self.pages = {
+            notebook.name: self._page(notebook.id) for notebook in notebooks if notebook.name in skeletons
         }
         self.db.commit()
 
-    def _register(self, skeleton: NotebookNode) -> None:
-        """Tell nbgrader of the lesson's cells, as its generate_assignment does, if they are news to it."""
-        self._gradebook.update_or_create_assignment(self.lesson)
-        query = (
-            self.db.query(BaseCell.name)
+    def _register(self, name: str, skeleton: NotebookNode) -> None:
+        """Tell nbgrader of a notebook's cells, as its generate_assignment does, if they are news to it."""
+        known = {
+            cell
+            for (cell,) in self.db.query(BaseCell.name)
             .join(Notebook)
             .join(Assignment)
-            .filter(Assignment.name == self.lesson)
-        )
-        known = {name for (name,) in query}
-        flags = {
-            c.metadata.nbgrader.grade_id: c.metadata.nbgrader
-            for c in skeleton.cells
-            if "nbgrader" in c.metadata
+            .filter(Assignment.name == self.lesson, Notebook.name == name)
         }
-        if known != {name for name, nbgrader in flags.items() if nbgrader.grade or nbgrader.solution}:
-            names = {"notebook": self.lesson, "assignment": self.lesson, "db_url": self.course.db_url}
+        flags = [cell.metadata.nbgrader for cell in skeleton.cells if "nbgrader" in cell.metadata]
+        if known != {f.grade_id for f in flags if f.grade or f.solution or f.get("task")}:
+            names = {"notebook": name, "assignment": self.lesson, "db_url": self.course.db_url}
             SaveCells().preprocess(skeleton, {"nbgrader": names})
+
+    def _page(self, notebook_id: str) -> "_Page":
+        cells = self.db.query(BaseCell).filter_by(notebook_id=notebook_id)
+        rows = [(cell.id, cell.name, table) for cell in cells for table in _TABLES[cell.type]]
+        tasks = frozenset(cell.name for cell in cells if cell.type == "TaskCell")
+        return _Page(notebook_id, rows, tasks)
 
     def close(self) -> None:
         """Let go of the database."""
@@ -132,16 +173,19 @@ class Book:
         for row in self.db.execute(query):
             yield row.student, row.problem, [Verdict(**verdict) for verdict in json.loads(row.verdicts)]
 
-    def path(self, student: str) -> Path:
+    def path(self, student: str, notebook: str = "") -> Path:
         """Where the autograded notebook of a student goes."""
         folder = self.course.format_path(self.course.autograded_directory, student, self.lesson)
-        return Path(folder, f"{self.lesson}.ipynb")
+        return Path(folder, f"{notebook or next(iter(self.pages))}.ipynb")
 
     def record(self, graded: Graded) -> None:
-        """Write the autograded notebook, then all scores in one transaction."""
-        self._write_notebook(graded)
+        """Write the autograded notebooks, then all scores in one transaction."""
+        self._write_notebooks(graded)
         try:
-            self._scores(graded, self._rows(graded))
+            submission_id = self._submission(graded)
+            for paper in graded.papers:
+                page = self.pages[paper.name]
+                self._scores(paper, page, self._rows(page, submission_id))
             self._verdicts(graded)
             self.db.commit()
         except BaseException:
@@ -150,46 +194,53 @@ class Book:
         finally:
             self.db.expunge_all()  # memory stays flat over any number of submissions
 
-    def _write_notebook(self, graded: Graded) -> None:
-        path = self.path(graded.student)
-        for name, content in graded.files.items():
-            _replace(path.parent / name, content)
-        _replace(path, nbformat.writes(graded.notebook).encode())
+    def _write_notebooks(self, graded: Graded) -> None:
+        for paper in graded.papers:
+            path = self.path(graded.student, paper.name)
+            for name, content in graded.files.items():
+                _replace(path.parent / name, content)
+            _replace(path, nbformat.writes(paper.notebook).encode())
 
-    def _rows(self, graded: Graded) -> str:
-        """Make sure that nbgrader's rows for this submission exist. Returns the id of its notebook's row."""
-        db = self.db
-        if db.get(Student, graded.student) is None:
-            db.add(Student(id=graded.student))
+    def _submission(self, graded: Graded) -> str:
+        """Make sure that nbgrader's row for this submission exists, and return its id."""
+        if self.db.get(Student, graded.student) is None:
+            self.db.add(Student(id=graded.student))
         submission = _get_or_add(
-            db, SubmittedAssignment, assignment_id=self.assignment_id, student_id=graded.student
+            self.db, SubmittedAssignment, assignment_id=self.assignment_id, student_id=graded.student
         )
         submission.timestamp = _time(graded.files.get("timestamp.txt", b""))
+        return submission.id
+
+    def _rows(self, page: "_Page", submission_id: str) -> str:
+        """Make sure that nbgrader's rows for a notebook of it exist, and return the notebook's id."""
         notebook = _get_or_add(
-            db, SubmittedNotebook, assignment_id=submission.id, notebook_id=self.notebook_id
+            self.db, SubmittedNotebook, assignment_id=submission_id, notebook_id=page.notebook_id
         )
         have = {
-            cell_id
+            (table, cell_id)
             for table in (Grade, Comment)
-            for (cell_id,) in db.query(table.cell_id).filter_by(notebook_id=notebook.id)
+            for (cell_id,) in self.db.query(table.cell_id).filter_by(notebook_id=notebook.id)
         }
-        for cell_id, (_, table) in self.cells.items():
-            if cell_id not in have:
-                db.add(table(cell_id=cell_id, notebook_id=notebook.id))
-        db.flush()
+        for cell_id, _, table in page.rows:
+            if (table, cell_id) not in have:
+                self.db.add(table(cell_id=cell_id, notebook_id=notebook.id))
+        self.db.flush()
         return notebook.id
 
-    def _scores(self, graded: Graded, notebook_id: str) -> None:
+    def _scores(self, paper: Paper, page: "_Page", notebook_id: str) -> None:
         """What nbgrader's own SaveAutoGrades would write, with the judge's points in place of its reading."""
-        earned = {grade_id(verdict.exercise): verdict.points for verdict in graded.verdicts}
+        names = {cell_id: name for cell_id, name, _ in page.rows}
+        earned = {grade_id(verdict.exercise.rpartition("/")[2]): verdict.points for verdict in paper.verdicts}
         for grade in self.db.query(Grade).filter_by(notebook_id=notebook_id):
-            name, _ = self.cells[grade.cell_id]
-            nothing_to_read = name in graded.blank or graded.problem
+            name = names[grade.cell_id]
+            if name in page.tasks and not paper.problem:
+                continue  # points for these come from a person alone
+            nothing_to_read = name in paper.blank or paper.problem
             grade.auto_score = earned.get(name, 0.0 if nothing_to_read else None)
             grade.needs_manual_grade = grade.auto_score is None or grade.manual_score is not None
         for comment in self.db.query(Comment).filter_by(notebook_id=notebook_id):
-            name, _ = self.cells[comment.cell_id]
-            comment.auto_comment = "No response." if name in graded.blank else None
+            empty = names[comment.cell_id] in paper.blank and not paper.problem
+            comment.auto_comment = "No response." if empty else None
 
     def _verdicts(self, graded: Graded) -> None:
         key = (GRADING.c.assignment == self.lesson) & (GRADING.c.student == graded.student)

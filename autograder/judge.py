@@ -16,11 +16,13 @@ from typing import Any
 from autograder import wire
 from autograder.clean import clean_outputs
 from autograder.exercise import Exercise, Verdict
+from autograder.in_process import read_test
 from autograder.sheets import HiddenSheets
 from autograder.workers import GRACE_SECONDS, Ended, Worker
 from helpers.checks import Finding, Sheet, assess
 from helpers.drivers import Outcome
 
+IN_PROCESS = "in process"  # the driver of an exercise that its own cell decides
 CELL_SECONDS = 20.0
 NOTEBOOK_SECONDS = 120.0
 
@@ -140,13 +142,16 @@ class _Run:
                 raise Stopped("the grading channel was broken (a message out of turn)")
             self._answer(cell)
         self.outputs[cell.id] = clean_outputs(message["done"])
+        exercise = self.exercises.get(cell.exercise)
+        if exercise and exercise.driver == IN_PROCESS and not self.interrupted:
+            self.verdicts[exercise.id] = read_test(exercise, self.outputs[cell.id])
         if cell.exercise and cell.exercise not in self.verdicts:
             self._explain_silence(cell)
 
     def _answer(self, cell: Cell) -> None:
         """The child's check() asks for cases: send them, receive outcomes, decide."""
         exercise = self.exercises.get(cell.exercise)
-        if exercise and cell.exercise not in self.verdicts:
+        if exercise and exercise.driver != IN_PROCESS and cell.exercise not in self.verdicts:
             finding = self._decide(exercise, cell.answer.source if cell.answer else "")
             self.verdicts[exercise.id] = _verdict(exercise, finding)
         wire.send(self.channel, {"cases": []}, seconds=self.cell_seconds)  # a check elsewhere gets no more

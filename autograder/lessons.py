@@ -71,6 +71,14 @@ def helper_files(lesson: str, root: Path = ROOT) -> list[Path]:
     return [path for path in sorted((root / "helpers").glob("*.py")) if _may_read(path.stem, here)]
 
 
+def common_helpers(root: Path = ROOT) -> list[Path]:
+    """The helpers that belong to no lesson: what the grader's own side of a notebook is made of."""
+    paths = sorted((root / "helpers").glob("*.py"))
+    return [
+        path for path in paths if not {path.stem, path.stem.partition("_")[2]} & {*LOCKED_UNTIL, *ONLY_FOR}
+    ]
+
+
 def _may_read(helper: str, lesson: int) -> bool:
     """Whether students of a lesson may read a helper: explorers come with their lesson, answers after it."""
     if helper.startswith("widgets_"):
@@ -100,6 +108,17 @@ def kind(cell: NotebookNode) -> str:
     """
     marked = cell.metadata.get("headstart", {}).get("kind")
     return marked or ("given" if cell.cell_type == "code" else "prose")
+
+
+def is_test(cell: NotebookNode) -> bool:
+    """Whether nbgrader itself would grade by this cell: locked code with points, and no check of ours."""
+    nbgrader = cell.metadata.get("nbgrader", {})
+    return bool(
+        cell.cell_type == "code"
+        and nbgrader.get("grade")
+        and not nbgrader.get("solution")
+        and kind(cell) != "check"
+    )
 
 
 def exercise_of(cell: NotebookNode) -> str:

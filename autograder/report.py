@@ -12,6 +12,7 @@ from autograder.exercise import Exercise, Verdict
 
 Row = tuple[str, str, list[Verdict]]  # student, problem, verdicts
 MOST = 10
+REST = ("failed", "not written", "not run")
 
 
 def summary(rows: Iterable[Row], exercises: dict[str, Exercise]) -> Group:
@@ -22,7 +23,7 @@ def summary(rows: Iterable[Row], exercises: dict[str, Exercise]) -> Group:
     scores = [sum(verdict.points for verdict in verdicts) for _, _, verdicts in rows]
     best = sum(exercise.points for exercise in exercises.values())
     spread = f"lowest {min(scores):g} · highest {max(scores):g}"
-    heading = f"{len(rows)} students · mean {mean(scores):.1f} of {best} points from checks · {spread}"
+    heading = f"{len(rows)} students · mean {mean(scores):.1f} of {best:g} points from checks · {spread}"
     verdicts = [verdict for _, _, verdicts in rows for verdict in verdicts]
     parts = [Text(heading, style="bold"), _exercises(verdicts, exercises)]
     if (mistakes := _mistakes(verdicts, exercises)).row_count:
@@ -32,11 +33,12 @@ def summary(rows: Iterable[Row], exercises: dict[str, Exercise]) -> Group:
 
 def _exercises(verdicts: list[Verdict], exercises: dict[str, Exercise]) -> Table:
     table = Table("Exercise", title="What failed most", title_justify="left")
-    for name in ("passed", "failed", "not written", "not run"):
+    names = ["passed", *["partly"] * any(v.status == "partly" for v in verdicts), *REST]
+    for name in names:
         table.add_column(name, justify="right")
     counts = {id: Counter(v.status for v in verdicts if v.exercise == id) for id in exercises}
     for id in sorted(exercises, key=lambda id: counts[id]["passed"]):
-        numbers = [str(counts[id][name] or "·") for name in ("passed", "failed", "not written", "not run")]
+        numbers = [str(counts[id][name] or "·") for name in names]
         table.add_row(Text(exercises[id].title), *numbers)
     return table
 

@@ -11,7 +11,6 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from autograder.doctor import sandbox_problem
 from autograder.grade import (
     Grader,
-    Lesson,
     course_directory,
     find_submissions,
     grade_all,
@@ -20,6 +19,7 @@ from autograder.grade import (
 )  # fmt: skip
 from autograder.gradebook import Book, Graded
 from autograder.judge import CELL_SECONDS
+from autograder.lesson import Lesson
 from autograder.report import problems, summary
 from autograder.submission import Submission
 
@@ -60,7 +60,7 @@ def grade_class(
         print(f"headstart: nothing to grade: submitted/ has no {name}", file=sys.stderr)
         return 2
     grader = Grader(lesson, hidden_secret(course), sandboxed, cell_seconds or CELL_SECONDS)
-    book = Book(course, name, lesson.skeleton)
+    book = Book(course, name, lesson.skeletons)
     screen = _Screen(console, len(submissions))
     try:
         with screen.progress, local_executor(workers) as executor:
@@ -83,7 +83,7 @@ def report_class(name: str, root: Path) -> int:
     """Print what the class did, from what is recorded."""
     course, config = course_directory(root)
     lesson = Lesson.load(name, root, config)
-    book = Book(course, name, lesson.skeleton)
+    book = Book(course, name, lesson.skeletons)
     try:
         rows = list(book.verdicts())
     finally:

@@ -20,7 +20,8 @@ from nbformat import NotebookNode
 
 from autograder import lessons
 from autograder.exercise import Exercise, overlay
-from autograder.grade import Lesson, course_directory
+from autograder.grade import course_directory
+from autograder.lesson import Lesson
 
 DEADLINE = datetime(2026, 1, 15, 12, 0, tzinfo=UTC)
 LOOP = "def {name}(*args, **kwargs):\n    while True:\n        pass\n"
@@ -195,7 +196,7 @@ def _mixed(desk: Desk, rng: random.Random) -> Student:
 def _hand_in(desk: Desk, student: Student) -> str:
     if student.spoiled:
         return student.spoiled.strip()
-    notebook = copy.deepcopy(desk.lesson.skeleton)
+    notebook = copy.deepcopy(desk.lesson.skeletons[desk.lesson.name])
     for cell in notebook.cells:
         answer = student.answers.get(lessons.exercise_of(cell)) if lessons.kind(cell) == "exercise" else None
         if answer and answer.source is not None:

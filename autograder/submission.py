@@ -13,7 +13,7 @@ import json
 import os
 import stat
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -73,18 +73,27 @@ class Unreadable(Exception):
     """The notebook can't be graded; the text says why, for the student."""
 
 
-def canonical(submission: Submission, skeleton: NotebookNode) -> Canonical:
-    """Bring a submission into canonical form. Never raises on what a student can hand in."""
+def canonical(
+    submission: Submission, skeleton: NotebookNode, name: str = "", *, merge: Callable | None = None
+) -> Canonical:
+    """Bring a submission into canonical form. Never raises on what a student can hand in.
+
+    Args:
+        submission: where it lies.
+        skeleton: the lesson's notebook.
+        name: of the notebook, where a lesson has several. Otherwise the only one there is is taken for it.
+        merge: puts the student's cells into the skeleton; that of our own lessons where none is given.
+    """
     result = Canonical(copy.deepcopy(skeleton), records=dict(_records(submission.folder)))
     digest = hashlib.sha256()
     try:
-        path = _find_notebook(submission, result.notes)
+        path = _find_notebook(submission, name, result.notes)
         content = _read(path)
         digest.update(content)
         raw = _parse(content)
         if len(content) > 20 << 20:
             result.notes.append(f"the notebook file has {len(content) >> 20} MiB; its outputs were dropped")
-        _merge(result, raw, submission.lesson)
+        (merge or _merge)(result, raw, submission.lesson)
         result.files = _other_files(submission.folder, result.notes)
     except Unreadable as error:
         result.problem = str(error)
@@ -102,18 +111,18 @@ def _records(folder: Path) -> Iterator[tuple[str, bytes]]:
                 yield name, _read(folder / name)
 
 
-def _find_notebook(submission: Submission, notes: list[str]) -> Path:
+def _find_notebook(submission: Submission, name: str, notes: list[str]) -> Path:
     """The submitted notebook: by its name, or the only one there is under another name."""
     if submission.folder.is_symlink() or submission.folder.parent.is_symlink():
         raise Unreadable("the submission is a link to somewhere else; links are not followed")
-    path = submission.folder / f"{submission.lesson}.ipynb"
+    path = submission.folder / f"{name or submission.lesson}.ipynb"
     if path.is_symlink() or path.exists():
         return path
     try:
         others = sorted(p for p in submission.folder.iterdir() if p.suffix.lower() == ".ipynb")
     except OSError as error:
         raise Unreadable(f"the submission can't be read: {error.strerror}") from None
-    if len(others) == 1:
+    if len(others) == 1 and not name:
         notes.append(f"the notebook was handed in as {others[0].name!r}")
         return others[0]
     raise Unreadable(
@@ -167,13 +176,23 @@ def _parse(content: bytes) -> dict:
     return raw
 
 
-def _merge(result: Canonical, raw: dict, lesson: str) -> None:
-    """Put the student's answers and added cells into the skeleton."""
+def their_cells(raw: dict) -> list[dict]:
+    """The cells of a notebook as handed in.
+
+    Raises:
+        Unreadable: there are more, or larger ones, than anybody writes.
+    """
     theirs = [cell for cell in raw["cells"] if isinstance(cell, dict)]
     if len(theirs) > MAX_CELLS:
         raise Unreadable(f"the notebook has {len(theirs):,} cells; the limit is {MAX_CELLS:,}")
-    if sum(len(_text(cell)) for cell in theirs) > MAX_TEXT:
+    if sum(len(text_of(cell)) for cell in theirs) > MAX_TEXT:
         raise Unreadable(f"the notebook's cells hold over {MAX_TEXT >> 20} MiB of text")
+    return theirs
+
+
+def _merge(result: Canonical, raw: dict, lesson: str) -> None:
+    """Put the student's answers and added cells into the skeleton."""
+    theirs = their_cells(raw)
     identify = _identities(result.notebook)
     seen: dict[str, dict] = {}
     added: dict[str, list[dict]] = defaultdict(list)
@@ -182,7 +201,7 @@ def _merge(result: Canonical, raw: dict, lesson: str) -> None:
         known = identify(cell)
         if known and known not in seen:
             seen[known], anchor = cell, known
-        elif _text(cell).strip():
+        elif text_of(cell).strip():
             added[anchor].append(cell)
     _refuse_strangers(result.notebook, seen, raw, lesson)
     answers = [cell for cell in result.notebook.cells if is_answer(cell)]
@@ -190,7 +209,7 @@ def _merge(result: Canonical, raw: dict, lesson: str) -> None:
         result.notes.append(f"answer cells that were missing, and count as not written: {len(lost)}")
     for cell in answers:
         if cell.id in seen:
-            cell.source = _text(seen[cell.id])
+            cell.source = text_of(seen[cell.id])
     _insert(result.notebook, added)
 
 
@@ -210,7 +229,7 @@ def _identities(skeleton: NotebookNode) -> Any:
             return grades[grade_id]
         if isinstance(cell_id, str) and cell_id in ids:
             return cell_id
-        return texts.get(_text(cell).strip(), "")
+        return texts.get(text_of(cell).strip(), "")
 
     return identify
 
@@ -231,7 +250,7 @@ def _insert(notebook: NotebookNode, added: dict[str, list[dict]]) -> None:
 
     def make(cell: dict) -> NotebookNode:
         new = NEW_CELL.get(str(cell.get("cell_type")), new_markdown_cell)
-        return new(_text(cell), id=f"added-{next(numbers)}", metadata={"headstart": {"added": True}})
+        return new(text_of(cell), id=f"added-{next(numbers)}", metadata={"headstart": {"added": True}})
 
     cells = list(map(make, added.get("", [])))
     for cell in notebook.cells:
@@ -267,7 +286,8 @@ def is_answer(cell: NotebookNode) -> bool:
     return bool(cell.metadata.get("nbgrader", {}).get("solution"))
 
 
-def _text(cell: dict) -> str:
+def text_of(cell: dict) -> str:
+    """A cell's source, which may be a list of lines."""
     source = cell.get("source", "")
     if isinstance(source, list):
         source = "".join(part for part in source if isinstance(part, str))

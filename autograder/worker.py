@@ -29,6 +29,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from autograder import sandbox, wire
+from autograder.shell import make_shell, run_cell
 
 # What lessons do, done once: it fills the caches of torch and IPython, loads what they load late, and reads
 # /proc/cpuinfo, which children can't.
@@ -42,6 +43,9 @@ WARM_UP = (
     "print(x.shape)",
     "1 / 0",
 )
+
+
+STAGE = Path(__file__).resolve().parent.parent  # where `workers.py` has put what a worker may see
 
 
 def main(control_fd: int, sandboxed: bool) -> None:
@@ -67,15 +71,12 @@ def main(control_fd: int, sandboxed: bool) -> None:
 
 
 def _warm_up() -> tuple:
-    stage = Path(__file__).resolve().parent.parent
-    shutil.copytree(stage / "matplotlib", os.environ["MPLCONFIGDIR"])  # a list of fonts takes seconds to make
+    shutil.copytree(STAGE / "matplotlib", os.environ["MPLCONFIGDIR"])  # a list of fonts takes seconds to make
     # Imported once here, so that no submission pays for it.
     import matplotlib.pyplot  # noqa: F401
     import torch
 
-    from autograder.shell import make_shell, run_cell
-
-    for path in sorted((stage / "helpers").glob("[!_]*.py")):
+    for path in sorted((STAGE / "helpers").glob("[!_]*.py")):
         importlib.import_module(f"helpers.{path.stem}")
     shell, recorder = make_shell()
     for cell in WARM_UP:
@@ -152,22 +153,43 @@ def _student(channel: socket.socket, shell: object, recorder: object, request: d
         folder = sandbox.WRITABLE if sandboxed else request["folder"]
         os.makedirs(folder, exist_ok=True)
         os.chdir(folder)
-        for name, content in request["files"].items():
-            Path(name).parent.mkdir(parents=True, exist_ok=True)
-            Path(name).write_bytes(bytes.fromhex(content))
+        _lay_out(request["files"])
+        if request["plain"]:
+            _forget_ours()
         sys.path.insert(0, "")
         if sandboxed:
             sandbox.close_doors()
-        _serve(channel, shell, recorder)
+        _serve(channel, shell, recorder, with_checks=not request["plain"])
     finally:
         os._exit(0)  # no clean-up hook of a student's runs, and none of ours
 
 
-def _serve(channel: socket.socket, shell: object, recorder: object) -> None:
-    from autograder.shell import run_cell
-    from helpers import checks
+def _lay_out(files: dict[str, str]) -> None:
+    """Fill the child's folder: the student's files, then what was given out, which can't be replaced."""
+    for name, content in files.items():
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_bytes(bytes.fromhex(content))
+    given = STAGE / "given"
+    for path in sorted(given.rglob("*")):
+        if path.is_file():
+            here = Path(path.relative_to(given))
+            here.parent.mkdir(parents=True, exist_ok=True)
+            here.unlink(missing_ok=True)
+            here.symlink_to(path)
 
-    checks.check = _make_check(channel, recorder)
+
+def _forget_ours() -> None:
+    """Leave no module of ours where an assignment of somebody else could find it under a name of its own."""
+    for name in [name for name in sys.modules if name.partition(".")[0] in ("autograder", "helpers")]:
+        del sys.modules[name]
+    sys.path[:] = [place for place in sys.path if place and Path(place).resolve() != STAGE]
+
+
+def _serve(channel: socket.socket, shell: object, recorder: object, *, with_checks: bool) -> None:
+    if with_checks:
+        from helpers import checks
+
+        checks.check = _make_check(channel, recorder)
     while True:
         with contextlib.suppress(KeyboardInterrupt):  # one that comes late, between two cells
             message = wire.receive(channel)

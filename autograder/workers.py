@@ -44,15 +44,17 @@ class Worker:
 
     Attributes:
         helpers: the student-facing modules that the lesson's students have, as files.
-        checks: the lesson's `checks.json`, which students have too.
+        given: what students have beside the notebook, such as `checks.json`, by relative path.
         hide: folders that student code must not see, wherever they lie.
         sandboxed: False runs student code with the user's own rights.
+        plain: whether student code gets to see neither helpers nor any module of ours.
     """
 
     helpers: tuple[Path, ...]
-    checks: Path
+    given: dict[str, Path] = field(default_factory=dict)
     hide: tuple[Path, ...] = ()
     sandboxed: bool = True
+    plain: bool = False
     _process: subprocess.Popen | None = field(default=None, repr=False)
     _control: socket.socket | None = field(default=None, repr=False)
     _stage: tempfile.TemporaryDirectory | None = field(default=None, repr=False)
@@ -105,8 +107,9 @@ class Worker:
             shutil.copy(Path(__file__).with_name(name), stage / "autograder" / name)
         for path in self.helpers:
             shutil.copy(path, stage / "helpers" / path.name)
-        if self.checks.is_file():
-            shutil.copy(self.checks, stage / "checks.json")
+        for name, path in self.given.items():
+            (stage / "given" / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, stage / "given" / name)
         (stage / "matplotlib").mkdir()
         for cache in Path(matplotlib.get_cachedir()).glob("fontlist-*.json"):  # seconds, if made anew
             shutil.copy(cache, stage / "matplotlib")
@@ -126,6 +129,7 @@ class Worker:
         request = {
             "files": {name: content.hex() for name, content in (files or {}).items()},
             "folder": folder,
+            "plain": self.plain,
         }
         with theirs:
             wire.send(self._control, request, seconds=START_SECONDS)

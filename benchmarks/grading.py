@@ -27,8 +27,9 @@ from rich.console import Console
 from rich.table import Table
 
 from autograder import lessons
-from autograder.grade import Grader, Lesson, course_directory, find_submissions
+from autograder.grade import Grader, course_directory, find_submissions
 from autograder.gradebook import Book
+from autograder.lesson import Lesson
 from autograder.lessons import ROOT
 from autograder.submission import Submission, canonical
 from autograder.worker import WARM_UP
@@ -108,7 +109,7 @@ def measure_engine(root: Path, lesson_name: str) -> float:
     """CPU seconds that grading a submission takes: worker, child, judge and gradebook, without start-up."""
     course, config = course_directory(root)
     lesson = Lesson.load(lesson_name, root, config)
-    grader, book = Grader(lesson, b"benchmark"), Book(course, lesson_name, lesson.skeleton)
+    grader, book = Grader(lesson, b"benchmark"), Book(course, lesson_name, lesson.skeletons)
     submissions = find_submissions(course, lesson_name, [])
     for submission in submissions:  # what is made once for a class, the hidden sheets above all
         before = grader.grade(submission)
@@ -133,9 +134,8 @@ def measure_floor(root: Path, lesson_name: str) -> float:
 
 
 def _floor_of(lesson: Lesson, submission: Submission) -> float:
-    return seconds_of(
-        [cell.source for cell in lesson.cells(canonical(submission, lesson.skeleton).notebook)], lesson.folder
-    )
+    notebook = canonical(submission, lesson.skeletons[lesson.name]).notebook
+    return seconds_of([cell.source for cell in lesson.cells(notebook, lesson.name)], lesson.folder)
 
 
 def seconds_of(sources: list[str], folder: Path) -> float:

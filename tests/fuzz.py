@@ -21,9 +21,10 @@ import nbformat
 
 from autograder import lessons, wire
 from autograder.clean import clean_outputs
-from autograder.grade import Grader, Lesson, course_directory
+from autograder.grade import Grader, course_directory
 from autograder.gradebook import Book
 from autograder.judge import Stopped, read_outcomes
+from autograder.lesson import Lesson
 from autograder.submission import Submission
 from helpers.checks import assess
 from helpers.drivers import run
@@ -108,7 +109,7 @@ class Notebooks:
         self.course, config = course_directory(root)
         lesson = Lesson.load(LESSON, root, config)
         self.lesson, self.grader = lesson, Grader(lesson, b"fuzz", cell_seconds=5)
-        self.book = Book(self.course, LESSON, lesson.skeleton)
+        self.book = Book(self.course, LESSON, lesson.skeletons)
         self.came_of = Counter()
 
     def one(self, number: int) -> None:

@@ -152,7 +152,7 @@ def aftermath(tmp_path_factory) -> Aftermath:
 
 def _prepare(course: Course) -> None:
     """A course with a word in each place that students mustn't read."""
-    from autograder.grade import release
+    from autograder.lesson import release
 
     _, config = course_directory(course.root)
     source = lessons.load_source_notebook(LESSON, course.root)

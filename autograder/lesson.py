@@ -1,0 +1,158 @@
+"""What grading one lesson takes: its notebooks, its exercises, and what its students may read.
+
+A lesson of ours has one notebook, whose checks the judge decides. Any other nbgrader assignment is graded
+too: it may have several notebooks, and tests that run beside the student's code.
+"""
+
+import copy
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+from nbgrader.preprocessors import ComputeChecksums
+from traitlets.config import Config
+
+from autograder import exercises as specs
+from autograder import lessons
+from autograder.exercise import Exercise
+from autograder.judge import IN_PROCESS, Cell
+from autograder.stubs import ClearAnswers
+from autograder.workers import Worker
+from helpers.checks import Sheet, load_sheet
+
+ENGINE_VERSION = "2"  # raised when a change of the engine can change a grade
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """What grading one lesson takes.
+
+    Attributes:
+        name: such as `01_attention`.
+        folder: its source folder.
+        skeletons: by name, its notebooks as released, made from the source: student copies prove nothing.
+        exercises: what earns points by itself, by id: its specifications, or the tests of a plain assignment.
+        visible: its students' sheets by exercise.
+        version: changes when anything does that can change a grade.
+        plain: whether it is an nbgrader assignment with tests in it instead of checks.
+    """
+
+    name: str
+    folder: Path
+    skeletons: dict[str, NotebookNode]
+    exercises: dict[str, Exercise]
+    visible: dict[str, Sheet]
+    version: str
+    plain: bool
+
+    @classmethod
+    def load(cls, name: str, root: Path, config: Config) -> "Lesson":
+        """Read a lesson from the course's `source/` folder.
+
+        Raises:
+            FileNotFoundError: it isn't built.
+            LookupError: nothing specifies its exercises, or it isn't in Python.
+        """
+        folder = lessons.source_path(name, root).parent
+        paths = sorted(folder.glob("*.ipynb"))
+        if not paths:
+            lessons.load_source_notebook(name, root)  # raises, and says what to do
+        sources = {path.stem: _with_ids(nbformat.read(path, as_version=4)) for path in paths}
+        plain = not any("headstart" in source.metadata for source in sources.values())
+        digest = hashlib.sha256(ENGINE_VERSION.encode())
+        helpers = [] if plain else sorted((lessons.ROOT / "helpers").glob("*.py"))
+        for path in (*paths, *_given(folder, plain), *([] if plain else _spec_files(name)), *helpers):
+            digest.update(path.read_bytes())
+        if plain:
+            exercises, visible = dict(_tests(sources)), {}
+        else:
+            exercises = _specified(name, sources[name])
+            visible = {id: load_sheet(id, folder) for id in exercises}
+        skeletons = {notebook: release(source, config) for notebook, source in sources.items()}
+        return cls(name, folder, skeletons, exercises, visible, digest.hexdigest(), plain)
+
+    def exercises_of(self, notebook: str) -> dict[str, Exercise]:
+        """The exercises of one of its notebooks, by id."""
+        ids = {exercise_id(cell, notebook, self.plain) for cell in self.skeletons[notebook].cells}
+        return {id: exercise for id, exercise in self.exercises.items() if id in ids}
+
+    def new_worker(self, sandboxed: bool) -> Worker:
+        """A worker that shows student code what this lesson's students have, and nothing else."""
+        hide = (self.folder.parents[1], lessons.ROOT)
+        helpers = lessons.common_helpers() if self.plain else lessons.helper_files(self.name)
+        given = {str(path.relative_to(self.folder)): path for path in _given(self.folder, self.plain)}
+        return Worker(tuple(helpers), given, hide, sandboxed, self.plain)
+
+    def cells(self, notebook: NotebookNode, name: str) -> list[Cell]:
+        """The cells of a canonical notebook that are to be run."""
+        answers = {
+            lessons.exercise_of(cell): Cell(cell.id, cell.source)
+            for cell in notebook.cells
+            if lessons.kind(cell) == "exercise"
+        }
+        return [
+            Cell(cell.id, cell.source, exercise, answers.get(exercise))
+            for cell in notebook.cells
+            if cell.cell_type == "code" and lessons.kind(cell) != "draw"
+            for exercise in [exercise_id(cell, name, self.plain)]
+        ]
+
+
+def exercise_id(cell: NotebookNode, notebook: str, plain: bool) -> str:
+    """The id of the exercise that a cell earns points for; "" where it earns none by itself."""
+    if plain:
+        return f"{notebook}/{cell.metadata.nbgrader.grade_id}" if lessons.is_test(cell) else ""
+    return lessons.exercise_of(cell) if lessons.kind(cell) == "check" else ""
+
+
+def _specified(name: str, source: NotebookNode) -> dict[str, Exercise]:
+    found = specs.load(lessons.topic(name))
+    wanted = [lessons.exercise_of(cell) for cell in source.cells if lessons.kind(cell) == "check"]
+    if missing := [id for id in wanted if id not in found]:
+        raise LookupError(f"{name} checks {missing[0]!r}, which autograder/exercises doesn't specify")
+    return {id: found[id] for id in wanted}
+
+
+def _tests(sources: dict[str, NotebookNode]) -> Iterator[tuple[str, Exercise]]:
+    """The tests of a plain assignment, as exercises that have no more than a name and points."""
+    for notebook, source in sources.items():
+        language = source.metadata.get("kernelspec", {}).get("language", "python")
+        if language.lower() != "python":
+            raise LookupError(f"{notebook}.ipynb is in {language}: only Python can be graded")
+        for cell in filter(lessons.is_test, source.cells):
+            id, flags = exercise_id(cell, notebook, True), cell.metadata.nbgrader
+            title = flags.grade_id if len(sources) == 1 else f"{notebook} · {flags.grade_id}"
+            yield id, Exercise(id, title, flags.points, None, lambda generator: [], driver=IN_PROCESS)
+
+
+def _with_ids(notebook: NotebookNode) -> NotebookNode:
+    """The notebook with an id for each cell that has none: older formats know no ids."""
+    for number, cell in enumerate(notebook.cells):
+        known = cell.metadata.get("nbgrader", {}).get("grade_id", f"cell-{number}")
+        cell.setdefault("id", known)
+    notebook.nbformat_minor = max(notebook.nbformat_minor, 5)
+    return notebook
+
+
+def _given(folder: Path, plain: bool) -> list[Path]:
+    """What students have beside the notebooks. Of our lessons the sheets: helpers come from the course."""
+    if not plain:
+        return [path for path in [folder / "checks.json"] if path.is_file()]
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix != ".ipynb")
+    hidden = {".ipynb_checkpoints", "__pycache__"}
+    return [path for path in files if not hidden & set(path.relative_to(folder).parts)]
+
+
+def _spec_files(name: str) -> list[Path]:
+    return sorted(Path(specs.__file__).parent.glob(f"{lessons.topic(name)}*.py"))
+
+
+def release(source: NotebookNode, config: Config) -> NotebookNode:
+    """A source notebook as students get it, with nbgrader's checksums, which tell an answer from a blank."""
+    released, resources = copy.deepcopy(source), {}
+    for step in (ClearAnswers(config=config), ComputeChecksums(config=config)):
+        released, resources = step.preprocess(released, resources)
+    return released

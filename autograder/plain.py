@@ -1,0 +1,61 @@
+"""The canonical form of an assignment that isn't ours: the student's notebook, nbgrader's cells put right.
+
+As nbgrader's autograde does it: the student's cells in the student's order, and in each that nbgrader knows
+by its grade id the type, flags and points of the source, and its text where it is locked. What is missing
+comes back.
+"""
+
+import copy
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell
+
+from autograder.submission import Canonical, is_answer, text_of, their_cells
+
+
+def merge_plain(result: Canonical, raw: dict, lesson: str) -> None:
+    """Make the notebook of `result`, a skeleton so far, of the student's cells."""
+    labelled = {
+        cell.metadata.nbgrader.grade_id: cell for cell in result.notebook.cells if "nbgrader" in cell.metadata
+    }
+    cells: list[NotebookNode] = []
+    seen: set[str] = set()
+    for number, theirs in enumerate(their_cells(raw)):
+        name = _grade_id(theirs)
+        if name in labelled and name not in seen:
+            seen.add(name)
+            cells.append(_put_right(labelled[name], theirs))
+        elif text_of(theirs).strip():
+            make = new_code_cell if theirs.get("cell_type") == "code" else new_markdown_cell
+            cells.append(
+                make(text_of(theirs), id=f"theirs-{number}", metadata={"headstart": {"added": True}})
+            )
+    missing = [name for name in labelled if name not in seen]
+    for name in missing:
+        cells.insert(_after_its_neighbour(name, labelled, cells), copy.deepcopy(labelled[name]))
+    if missing:
+        result.notes.append(f"cells that were missing and were put back: {', '.join(missing)}")
+    result.notebook.cells = cells
+
+
+def _grade_id(cell: dict) -> str:
+    metadata = cell.get("metadata") if isinstance(cell.get("metadata"), dict) else {}
+    nbgrader = metadata.get("nbgrader") if isinstance(metadata.get("nbgrader"), dict) else {}
+    return nbgrader["grade_id"] if isinstance(nbgrader.get("grade_id"), str) else ""
+
+
+def _put_right(ours: NotebookNode, theirs: dict) -> NotebookNode:
+    cell = copy.deepcopy(ours)
+    if is_answer(cell):
+        cell.source = text_of(theirs)
+    return cell
+
+
+def _after_its_neighbour(name: str, labelled: dict[str, NotebookNode], cells: list[NotebookNode]) -> int:
+    """Where a missing cell goes: behind the last one before it that there is."""
+    order = list(labelled)
+    for before in reversed(order[: order.index(name)]):
+        for place, cell in enumerate(cells):
+            if cell.metadata.get("nbgrader", {}).get("grade_id") == before:
+                return place + 1
+    return 0
