@@ -73,11 +73,6 @@ def vocabulary_squared(vocabulary, d_model, positions=0):
     return vocabulary * vocabulary + positions * d_model
 
 
-def one_position_alone(vocabulary, d_model, positions=0):
-    """The positions share one vector here: each learned position has its own."""
-    return vocabulary * d_model + (d_model if positions else 0)
-
-
 # -- attention -----------------------------------------------------------------------------------------------
 
 

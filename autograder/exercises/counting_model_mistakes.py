@@ -1,4 +1,4 @@
-"""What people get wrong when they count whole models, or look for a configuration; see `counting_mistakes.py`."""
+"""What people get wrong about whole models and configurations; see `counting_mistakes.py`."""
 
 # ruff: noqa: D205  (a sentence may take two lines)
 
@@ -117,7 +117,7 @@ def decoder_of_encoder_layers(vocabulary, d_model, n_heads, d_ff, n_layers, tied
 
 
 def layers_shared_out(vocabulary, d_model, n_heads, d_ff, n_layers, tied):
-    """The layers are shared out, half to the encoder and half to the decoder: each of the two has n_layers."""
+    """The layers are shared out, half to the encoder, half to the decoder: each of the two has n_layers."""
     encoder = encoder_layer_parameters(d_model, n_heads, d_ff)
     decoder = decoder_layer_parameters(d_model, n_heads, d_ff)
     return (1 if tied else 3) * vocabulary * d_model + n_layers * (encoder + decoder) // 2
@@ -228,9 +228,7 @@ def hidden_width_as_the_width(vocabulary, d_model, n_heads, n_layers, positions)
 
 
 def last_norm_in_every_layer(vocabulary, d_model, n_heads, n_layers, positions):
-    """The last norm is multiplied by the layers: each has its two already, and one more stands after the
-    last.
-    """
+    """The last norm is multiplied by the layers: each has its two, and one more stands after the last."""
     layer = encoder_layer_parameters(d_model, n_heads, 4 * d_model) + norm_parameters(d_model)
     return (vocabulary + positions) * d_model + n_layers * layer
 
@@ -239,7 +237,7 @@ def last_norm_in_every_layer(vocabulary, d_model, n_heads, n_layers, positions):
 
 
 def as_in_the_lab(d_model):
-    """These are 2 heads, as in the lab, and there the second report is right: 2 heads, 2 matrices, 2 norms."""
+    """These are 2 heads, as in the lab, where the second report is right: 2 heads, 2 matrices, 2 norms."""
     return {"n_heads": 2, "d_ff": d_model}
 
 
@@ -273,5 +271,5 @@ def more_heads_than_width(d_model):
 
 
 def half_the_width(d_model):
-    """Heads of 2 features each expose it where the width is even, but an odd width leaves one feature over."""
+    """Heads of 2 features each expose it where the width is even, but an odd width leaves one over."""
     return {"n_heads": d_model // 2, "d_ff": d_model}
