@@ -33,7 +33,9 @@ def _reports_against_torch(d_model: int) -> Callable:
     """
 
     def judge(configuration: Mapping) -> dict[str, object]:
-        n_heads, d_ff = (configuration[key] for key in ("n_heads", "d_ff"))
+        if not isinstance(configuration, Mapping) or set(configuration) != {"n_heads", "d_ff"}:
+            raise ValueError(f'a dict with "n_heads" and "d_ff" is wanted, not {configuration!r:.60}')
+        n_heads, d_ff = configuration["n_heads"], configuration["d_ff"]
         if not all(type(size) is int and 0 < size <= 10**6 for size in (n_heads, d_ff)):
             raise ValueError(f"n_heads and d_ff are positive integers, not {n_heads!r:.40} and {d_ff!r:.40}")
         # On the meta device nothing is allocated. The heads don't matter here, and needn't divide the width.

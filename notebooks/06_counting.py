@@ -44,7 +44,8 @@ print({name: tuple(parameter.shape) for name, parameter in small.named_parameter
 
 # %% [markdown]
 # Why count by hand, then? Because a formula answers questions that a finished model can't: what if the width were doubled,
-# and what would fit? And because who can't count a model doesn't know what is in it.
+# and what would fit? And because who can't count a model doesn't know what is in it. So write formulas: the checks
+# don't let your functions ask torch.
 #
 # **The smallest brick** is a linear map $y = xW + b$ from $n_{in}$ to $n_{out}$ numbers: a weight for each pair of an
 # input and an output, and a bias for each output.
@@ -419,7 +420,7 @@ with waiting_for("Exercise 6.7"):
 # $$V d + 4 \cdot \Big(\;4 \cdot (d^2 + d) \;+\; 2d \;+\; 2 \cdot (d^2 + d) \;+\; 2d \;+\; d\,C + C$$
 #
 # The parts are right. But the bracket after the ×4 is never closed, so the formula doesn't say what is there four
-# times. Its two totals are printed by code, which we wrote down from what the report says:
+# times. Here are its steps and its two totals, written down as code by us:
 
 # %%
 d, V, C = 200, 100, 2  # line 1
@@ -459,8 +460,8 @@ check("counting.first_report", first_report_slips)
 
 # %% [markdown]
 # Both slips could be seen without a computer. A head with 100 outputs has more parameters than one with 2. And a formula
-# whose brackets don't close can't be calculated, so the totals came from somewhere else: the report had printed them
-# from its model. **Numbers that were copied don't test a formula. Calculate it.**
+# whose brackets don't close can't be calculated, so the totals came from somewhere else: the report says that it had
+# printed them from its model. **Numbers that were copied don't test a formula. Calculate it.**
 
 # %% [markdown]
 # ## 6.9 The second report
@@ -1234,7 +1235,7 @@ with waiting_for("the exercises up to 6.17a"):
 # ## 6.18 Explore: what training takes
 #
 # Your functions again, for models you know. "Scores of the output" are the V numbers for each token, one for each word of the
-# vocabulary. Layers are counted as written out in 6.15, every parameter as one that multiplies. Try these:
+# vocabulary. Layers are counted as written out in 6.15, every number with 4 bytes, and every parameter as one that multiplies. Try these:
 #
 # 1. GPT-2 small with 1,024 tokens in each sequence, on a GTX 1050 Ti: how many sequences fit into a step? Which part is in the way?
 # 2. Make the sequences longer and the batch smaller, so that the tokens stay the same. What grows all the same?

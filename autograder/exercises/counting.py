@@ -12,6 +12,18 @@ from autograder.exercises import counting_reports as reports
 from autograder.exercises import counting_right as right
 from helpers import counting
 
+# Torch can count, but here it is the witness, not the answer. Written out, so that the search for forbidden
+# names in an answer finds each of them.
+MODULES = (
+    "torch.nn.Linear",
+    "torch.nn.Embedding",
+    "torch.nn.LayerNorm",
+    "torch.nn.MultiheadAttention",
+    "torch.nn.TransformerEncoderLayer",
+    "torch.nn.TransformerDecoderLayer",
+    "torch.nn.Transformer",
+)
+
 LINEAR = Exercise(
     id="counting.linear",
     title="A linear map",
@@ -21,6 +33,7 @@ LINEAR = Exercise(
     reference=counting.linear_parameters,
     cases=cases.linear_cases,
     returns=("parameters",),
+    forbidden=MODULES,
     misconceptions=explained(
         wrong.bias_forgotten,
         wrong.bias_for_each_input,
@@ -29,7 +42,7 @@ LINEAR = Exercise(
         wrong.bias_for_each_weight,
         wrong.weights_added,
     ),
-    also_right=(right.linear_with_if, right.linear_in_brackets, right.linear_by_torch),
+    also_right=(right.linear_with_if, right.linear_in_brackets),
 )
 
 EMBEDDING = Exercise(
@@ -41,6 +54,7 @@ EMBEDDING = Exercise(
     reference=counting.embedding_parameters,
     cases=cases.embedding_cases,
     returns=("parameters",),
+    forbidden=MODULES,
     misconceptions=explained(
         wrong.embedding_with_bias,
         wrong.positions_forgotten,
@@ -48,7 +62,7 @@ EMBEDDING = Exercise(
         wrong.positions_of_one_number,
         wrong.vocabulary_squared,
     ),
-    also_right=(right.two_tables, right.tables_by_torch),
+    also_right=(right.two_tables, right.row_by_row),
 )
 
 ATTENTION = Exercise(
@@ -60,6 +74,7 @@ ATTENTION = Exercise(
     reference=counting.attention_parameters,
     cases=cases.attention_cases,
     returns=("parameters",),
+    forbidden=MODULES,
     needs=("counting.linear",),
     misconceptions=explained(
         wrong.multiplied_by_heads,
@@ -84,6 +99,7 @@ FEED_FORWARD = Exercise(
     reference=counting.feed_forward_parameters,
     cases=cases.feed_forward_cases,
     returns=("parameters",),
+    forbidden=MODULES,
     needs=("counting.linear",),
     misconceptions=explained(
         wrong.one_matrix,
@@ -105,13 +121,14 @@ NORM = Exercise(
     reference=counting.norm_parameters,
     cases=cases.norm_cases,
     returns=("parameters",),
+    forbidden=MODULES,
     misconceptions=explained(
         wrong.only_the_scale,
         wrong.one_scale_for_all,
         wrong.a_linear_map,
         wrong.mean_and_deviation_too,
     ),
-    also_right=(right.scale_and_shift, right.norm_by_torch),
+    also_right=(right.scale_and_shift, right.one_and_one),
 )
 
 PARTS = ("counting.attention", "counting.feed_forward", "counting.norm")
@@ -125,6 +142,7 @@ ENCODER_LAYER = Exercise(
     reference=counting.encoder_layer_parameters,
     cases=cases.layer_cases,
     returns=("parameters",),
+    forbidden=MODULES,
     needs=PARTS,
     misconceptions=explained(
         wrong.encoder_with_one_norm,
@@ -146,6 +164,7 @@ DECODER_LAYER = Exercise(
     reference=counting.decoder_layer_parameters,
     cases=cases.layer_cases,
     returns=("parameters",),
+    forbidden=MODULES,
     needs=PARTS,
     misconceptions=explained(
         wrong.decoder_with_one_attention,
@@ -167,6 +186,7 @@ LAB_MODEL = Exercise(
     reference=counting.lab_model_parameters,
     cases=cases.lab_cases,
     returns=("parameters",),
+    forbidden=MODULES,
     needs=("counting.encoder_layer", "counting.embedding", "counting.linear", "counting.norm"),
     misconceptions=explained(
         models.head_in_every_layer,
@@ -241,6 +261,7 @@ TRANSFORMER = Exercise(
     reference=counting.transformer_parameters,
     cases=cases.transformer_cases,
     returns=("parameters",),
+    forbidden=MODULES,
     needs=("counting.encoder_layer", "counting.decoder_layer"),
     misconceptions=explained(
         models.tied_matrix_counted_three_times,
@@ -265,6 +286,7 @@ BERT = Exercise(
     reference=counting.bert_parameters,
     cases=cases.bert_cases,
     returns=("parameters",),
+    forbidden=MODULES,
     needs=("counting.encoder_layer", "counting.embedding", "counting.norm", "counting.linear"),
     misconceptions=explained(
         models.pooler_forgotten,
@@ -287,6 +309,7 @@ GPT2 = Exercise(
     reference=counting.gpt2_parameters,
     cases=cases.gpt2_cases,
     returns=("parameters",),
+    forbidden=MODULES,
     needs=("counting.encoder_layer", "counting.decoder_layer", "counting.embedding", "counting.norm"),
     misconceptions=explained(
         models.output_counted_again,
