@@ -1219,7 +1219,8 @@ with waiting_for("the exercises up to 6.17a"):
 # bytes a parameter, 1.0 GB with Adam. A whole step would take another 14 GB or so for activations and scores, so I split it
 # into 8 parts, after which everything fits into 3 GB. So memory is no obstacle and time is. The number I trust least is the
 # utilisation, which may be off by a factor of two or three either way; next the FLOPs a cycle. To make it possible: a smaller
-# model (N enters as a factor), fewer steps or shorter sentences, a rented GPU with half-precision units (an A100's 3·10¹⁴ FLOPs a second at 0.3
+# model (N enters as a factor), fewer steps or shorter sentences, a rented GPU with half-precision units (an A100's
+# 3·10¹⁴ FLOPs a second at 0.3
 # would take about three hours), or a pretrained model that is only fine-tuned.
 #
 # **Rubric**
@@ -1235,7 +1236,8 @@ with waiting_for("the exercises up to 6.17a"):
 # ## 6.18 Explore: what training takes
 #
 # Your functions again, for models you know. "Scores of the output" are the V numbers for each token, one for each word of the
-# vocabulary. Layers are counted as written out in 6.15, every number with 4 bytes, and every parameter as one that multiplies. Try these:
+# vocabulary. Layers are counted as written out in 6.15, every number with 4 bytes, and every parameter as one that
+# multiplies. Try these:
 #
 # 1. GPT-2 small with 1,024 tokens in each sequence, on a GTX 1050 Ti: how many sequences fit into a step? Which part is in the way?
 # 2. Make the sequences longer and the batch smaller, so that the tokens stay the same. What grows all the same?
