@@ -26,6 +26,33 @@ def _self_attention(w_q: torch.Tensor, w_k: torch.Tensor, w_v: torch.Tensor) -> 
     return layer
 
 
+def _reports_against_torch(d_model: int) -> Callable:
+    """What two reports' formulas for an encoder layer say of a configuration, against torch's own layer.
+
+    Both reports take the hidden width for the width; the second also takes the number of heads for a 2.
+    """
+
+    def judge(configuration: Mapping) -> dict[str, object]:
+        if not isinstance(configuration, Mapping) or set(configuration) != {"n_heads", "d_ff"}:
+            raise ValueError(f'a dict with "n_heads" and "d_ff" is wanted, not {configuration!r:.60}')
+        n_heads, d_ff = configuration["n_heads"], configuration["d_ff"]
+        if not all(type(size) is int and 0 < size <= 10**6 for size in (n_heads, d_ff)):
+            raise ValueError(f"n_heads and d_ff are positive integers, not {n_heads!r:.40} and {d_ff!r:.40}")
+        # On the meta device nothing is allocated. The heads don't matter here, and needn't divide the width.
+        layer = torch.nn.TransformerEncoderLayer(d_model, 1, d_ff, device="meta")
+        true = sum(parameter.numel() for parameter in layer.parameters())
+        attention, square = 4 * d_model * (d_model + 1), d_model * (d_model + 1)
+        first = attention + 2 * square + 2 * (2 * d_model)
+        second = attention + n_heads * square + n_heads * (2 * d_model)
+        return {
+            "the heads divide the width": d_model % n_heads == 0,
+            "the first report is right": first == true,
+            "the second report is right": second == true,
+        }
+
+    return judge
+
+
 LAYERS: dict[str, Callable[..., Callable]] = {
     "self-attention": _self_attention,
     "self-attention after adding positions": lambda *weights: (
@@ -36,4 +63,5 @@ LAYERS: dict[str, Callable[..., Callable]] = {
         lambda x: (x @ w).mean(dim=-2, keepdim=True).expand(*x.shape[:-1], w.size(-1))
     ),
     "a running sum": lambda w: lambda x: (x @ w).cumsum(dim=-2),
+    "the two reports' layers against torch's": _reports_against_torch,
 }

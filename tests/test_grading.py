@@ -40,7 +40,8 @@ def function(body: str) -> dict[str, str]:
 @pytest.mark.parametrize("lesson", [name for name in lessons.names() if lessons.number(name)])
 def test_a_simulated_class_gets_exactly_its_expected_verdicts(lesson, tmp_path) -> None:
     course = Course(tmp_path / "course", lesson)
-    course.run("headstart", "simulate", lesson, "--students", "130", "--seed", "1")
+    known = sum(len(spec.misconceptions) for spec in load(lessons.topic(lesson)).values())
+    course.run("headstart", "simulate", lesson, "--students", str(known + 40), "--seed", "1")
     course.run("headstart", "grade", lesson, "--seconds", "3")
     expected = json.loads((course.root / "simulated" / f"{lesson}.json").read_text())
     kinds = {student["kind"] for student in expected.values()}
