@@ -80,9 +80,10 @@ def common_helpers(root: Path = ROOT) -> list[Path]:
 
 
 def _may_read(helper: str, lesson: int) -> bool:
-    """Whether students of a lesson may read a helper: explorers come with their lesson, answers after it."""
-    if helper.startswith("widgets_"):
-        return TOPICS.index(helper.removeprefix("widgets_")) <= lesson
+    """Whether a lesson's students may read a helper: `widgets_counting` comes with 06, `counting` after it."""
+    topic = helper.partition("_")[2]
+    if topic in TOPICS:
+        return TOPICS.index(topic) <= lesson
     return LOCKED_UNTIL.get(helper, -1) < lesson and ONLY_FOR.get(helper, lesson) == lesson
 
 

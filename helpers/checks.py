@@ -239,6 +239,7 @@ def _unknown(sheet: Sheet, index: int, reveal: bool) -> str:
 
 
 FILL_IN = "Fill in the `...` and leave the rest as it was."
+OTHER_PARAMETERS = "The check loads weights of its own by name and shape: leave `__init__` as it was given."
 REDEFINE = "The name stands for something else now: run the cell with your function again, then this one."
 
 
@@ -254,6 +255,8 @@ def _not_returned(sheet: Sheet, outcome: Outcome, reveal: bool) -> _Problem:
     if outcome.status == "unusable":
         text = f"{_line(outcome.message, 80)}, expected {_line(outcome.error)}"
         meaning = FILL_IN if sheet.driver == "choice" else REDEFINE
+        if "parameters" in outcome.error and sheet.driver == "module":
+            meaning = OTHER_PARAMETERS
         return _Problem("unusable", text if reveal else "not what the exercise asks for", meaning)
     text = f": {_line(outcome.message)}" if outcome.message and reveal else ""
     name = outcome.error if outcome.error.isidentifier() else "an exception"

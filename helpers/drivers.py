@@ -199,7 +199,7 @@ class _Unusable(Exception):
 def _shapes(these: Mapping, others: Mapping) -> str:
     """Parameters with their shapes, those alone that the others lack, or have in another shape."""
     told = (f"{name} {shape}" for name, shape in these.items() if others.get(name) != shape)
-    return ", ".join(told) or "none besides"
+    return ", ".join(told) or "none of these"
 
 
 def _choice(answer: object, case: Case, gradients: bool) -> Outcome:
