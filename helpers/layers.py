@@ -33,7 +33,10 @@ def _round_table(numbers: torch.Tensor) -> Callable:
     x = torch.cat([directions.expand(*numbers.shape, 2), number, torch.zeros_like(number)], dim=-1)
 
     def use(matrices: Sequence[torch.Tensor]) -> torch.Tensor:
-        for name, matrix in zip(("W_q", "W_k", "W_v", "W_o"), matrices, strict=True):
+        names = ("W_q", "W_k", "W_v", "W_o")
+        if not isinstance(matrices, tuple | list) or len(matrices) != len(names):
+            raise ValueError(f"four tensors are wanted: {', '.join(names)}")
+        for name, matrix in zip(names, matrices, strict=True):
             if matrix.shape != (4, 4):
                 raise ValueError(f"{name} has the shape {tuple(matrix.shape)}; it is to be (4, 4)")
         W_q, W_k, W_v, W_o = (matrix.to(x.dtype) for matrix in matrices)

@@ -6,7 +6,7 @@ ipywidgets and Matplotlib are imported by the first explorer and not before: the
 """
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import torch
@@ -69,6 +69,15 @@ def sentences(count: int, seed: int) -> tuple[torch.Tensor, torch.Tensor, torch.
 def _noun_phrase(rng: random.Random, noun: str) -> list[str]:
     """Half of them with an adjective; some of these unknown, so that a new word is no surprise."""
     return ["the", *([rng.choice([*ADJECTIVES, UNKNOWN])] if rng.random() < 0.5 else []), noun]
+
+
+def shares(labels: Sequence[str], series: Mapping[str, Sequence[float]], *, title: str) -> "Axes":
+    """Bars of shares of right answers, which may all be 1: the legend stands above them."""
+    ax = plots.bars(labels, series, ylabel="share right", title=title)
+    ax.set_ylim(0, 1.3)
+    ax.set_yticks([0, 0.25, 0.5, 0.75, 1])
+    ax.legend(frameon=False, ncols=len(series), loc="upper center")
+    return ax
 
 
 # -- what goes to which head ---------------------------------------------------------------------------------

@@ -181,6 +181,8 @@ def test_a_matrix_of_another_shape_is_named():
     W_q, W_k, W_v, W_o = multihead.both_neighbours()
     with pytest.raises(ValueError, match=r"^W_k has the shape \(4, 2\); it is to be \(4, 4\)$"):
         use((W_q, W_k[:, :2], W_v, W_o))
+    with pytest.raises(ValueError, match=r"^four tensors are wanted: W_q, W_k, W_v, W_o$"):
+        use((W_q, W_k, W_v))
 
 
 def test_one_head_brings_home_one_number_whatever_its_matrices():
@@ -238,6 +240,12 @@ def test_an_unknown_word_is_the_unknown_one():
 
 def alt(html) -> list[str]:
     return re.findall(r'alt="([^"]+)"', html)
+
+
+def test_bars_of_shares_leave_room_for_their_legend():
+    ax = widgets_multihead.shares(["a", "b"], {"who": [1.0, 0.5], "whom": [1.0, 1.0]}, title="Shares")
+    assert max(bar.get_height() for bar in ax.patches) < 0.8 * ax.get_ylim()[1]
+    assert "who: a: 1, b: 0.5" in ax.get_label()
 
 
 def test_the_split_explorer_shows_who_gets_what_and_follows_its_slider():
@@ -314,7 +322,7 @@ def test_two_heads_learn_what_one_cannot(n_heads, low, high):
     torch.manual_seed(1)
     layer, losses = MultiHeadAttention(4, n_heads), []
     optimizer = torch.optim.Adam(layer.parameters(), lr=0.03)
-    for _ in range(400):
+    for _ in range(300):
         numbers = torch.randn(64, 4)
         number = numbers[..., None]
         x = torch.cat([directions.expand(64, 4, 2), number, torch.zeros_like(number)], dim=-1)

@@ -207,6 +207,14 @@ def attention_times_heads(T, d_model, n_heads):
     return parameters, 4 * T * d_model * d_model + n_heads * 2 * T * T * d_model, n_heads * T * T
 
 
+def one_head_counted(T, d_model, n_heads):
+    """Scores and averages are counted for one head only: there are n_heads of them, with d_model / n_heads
+    channels each, and together that is d_model again.
+    """
+    parameters = 4 * (d_model * d_model + d_model)
+    return parameters, 4 * T * d_model * d_model + 2 * T * T * (d_model // n_heads), n_heads * T * T
+
+
 def small_matrices(T, d_model, n_heads):
     """A head's projections are counted as d_head × d_head: each head reads all d_model channels, and
     d_head is the size of what comes out.
