@@ -677,9 +677,9 @@ with waiting_for("Exercise 3.5"):
     show(widgets_multihead.shares(names, found, title="Who did it, and to whom?"))
 
 # %% [markdown]
-# Two heads get everything right. One head never does: it learns one question and guesses at the other (1 in 20 is chance),
-# or it is so-so at both. Words aren't arbitrary numbers, and so one head may smuggle more through than at the table;
-# more channels help it with that.
+# Two heads get everything right, or nearly. One head never does: it learns one question and guesses at the other (1 in 20 is
+# chance), or it is so-so at both. (That it isn't always chance doesn't contradict 3.8: 20 nouns aren't arbitrary numbers,
+# and more can be smuggled through.)
 #
 # Now a reader with four heads. Each row is one head, as seen from one of the two verbs:
 
