@@ -198,7 +198,7 @@ def heads_explorer(read: Callable, n_heads: int = 4, exercise: str = READER_EXER
     for control in (sentence, place, *switches):
         control.observe(draw, "value")
     draw()
-    return w.VBox([sentence, place, w.HBox(switches), picture, answers])
+    return w.VBox([sentence, place, w.HBox(switches), answers, picture])
 
 
 def _maps(weights: torch.Tensor, keep: torch.Tensor, words: Sequence[str], asking: int) -> "Axes":
@@ -210,13 +210,13 @@ def _maps(weights: torch.Tensor, keep: torch.Tensor, words: Sequence[str], askin
     weights = weights[:, :count, :count]
     rows = -(-len(weights) // columns)
     # Margins in inches, by hand: a layout engine takes a third of the time, which a slider feels.
-    side, left, bottom = 0.25 * count + 0.3, 0.95, 0.85
-    width, height = left + columns * (side + 0.25), bottom + rows * (side + 0.4)
+    side, left, bottom = 0.2 * count + 0.15, 0.85, 0.65
+    width, height = left + columns * (side + 0.25), bottom + rows * (side + 0.32)
     with matplotlib.rc_context(plots.STYLE):
         figure = Figure(figsize=(width, height))
         grid = figure.subplots(rows, columns, squeeze=False)
-    right, top = 1 - 0.1 / width, 1 - 0.3 / height
-    figure.subplots_adjust(left / width, bottom / height, right, top, 0.25 / side, 0.4 / side)
+    right, top = 1 - 0.1 / width, 1 - 0.28 / height
+    figure.subplots_adjust(left / width, bottom / height, right, top, 0.25 / side, 0.32 / side)
     no_words = [""] * count
     for head, (ax, table) in enumerate(zip(grid.flat, weights, strict=False)):
         _map(ax, f"head {head + 1}", table, words, asking, bool(keep[head]))
@@ -236,8 +236,8 @@ def _map(ax: "Axes", name: str, table: torch.Tensor, words: Sequence[str], askin
         if value >= 0.05:
             ink = "black" if value > 0.47 or not on else "white"  # the better contrast on cividis
             text = f"{value:.1f}".lstrip("0")
-            ax.text(column, asking, text.removesuffix(".0"), ha="center", va="center", color=ink, fontsize=9)
-    ax.tick_params(length=0)
+            ax.text(column, asking, text.removesuffix(".0"), ha="center", va="center", color=ink, fontsize=8)
+    ax.tick_params(length=0, labelsize=9)
     ax.spines[:].set_visible(False)
     ax.set_title(name if on else f"{name} · off")
     best = int(table[asking].argmax())

@@ -444,8 +444,8 @@ torch.set_num_threads(threads)
 # The heads share the channels, so that parameters and multiplications are **the same for any number of heads**. What does
 # grow is the number of weights, H maps instead of one, and with it the softmax's share of time and memory. So the
 # report's second reason is half a reason: several heads aren't *cheaper* than one wide head. Their matrix products
-# cost the same, and that is what makes them affordable (Vaswani et al. 2017, section 3.2.2). Cheap they are against H heads
-# as wide as the model, the upper line. There is a price of another kind: each head compares only D channels.
+# cost the same, and that is what makes them affordable (Vaswani et al. 2017, section 3.2.2). They are cheap only beside
+# H heads as wide as the model, the upper line. And there is a price of another kind: each head compares only D channels.
 #
 # **Question 3.7b** · graded by hand · 8 minutes · 5 points
 #
@@ -845,7 +845,7 @@ with waiting_for("Exercises 3.5 and 3.10"), torch.no_grad():
 # ## 3.12 Explore: a sentence of your own
 #
 # The reader that **you** trained, through **your** module and your switches. In each map a row is a word that asks. Choose
-# the asking word with the slider: its row is framed. Below the maps stands what the reader says. It was only ever asked about
+# the asking word with the slider: its row is framed. Above the maps stands what the reader says. It was only ever asked about
 # verbs, so the other rows may do as they like. Try these:
 #
 # 1. Find the heads for *who* and for *whom*. Switch off heads until *who* goes wrong and *whom* stays right.
