@@ -80,7 +80,7 @@ def common_helpers(root: Path = ROOT) -> list[Path]:
 
 
 def _may_read(helper: str, lesson: int) -> bool:
-    """Whether a lesson's students may read a helper: `widgets_counting` comes with 06, `counting` after it."""
+    """Whether a lesson's students may read a helper: `widgets_counting` comes with 06, `counting` later."""
     topic = helper.partition("_")[2]
     if topic in TOPICS:
         return TOPICS.index(topic) <= lesson
