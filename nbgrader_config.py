@@ -32,3 +32,7 @@ c.GenerateAssignment.preprocessors = [
     "nbgrader.preprocessors.ComputeChecksums",
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
+
+# `nbgrader autograde` and formgrader's Autograde buttons run the engine that `headstart grade` runs.
+c.Autograde.sanitize_preprocessors = ["autograder.steps.LeaveAlone"]
+c.Autograde.autograde_preprocessors = ["autograder.steps.Grade"]

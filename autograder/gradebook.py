@@ -31,8 +31,9 @@ from nbgrader.api import (
     SubmittedNotebook,
 )  # fmt: skip
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import SaveCells
+from nbgrader.preprocessors import AssignLatePenalties, SaveCells
 from nbgrader.utils import parse_utc
+from traitlets.config import Config
 
 from autograder.exercise import Verdict
 from autograder.lessons import grade_id
@@ -193,6 +194,30 @@ class Book:
             raise
         finally:
             self.db.expunge_all()  # memory stays flat over any number of submissions
+
+    def charge_lateness(self, config: Config) -> None:
+        """Set what lateness costs, by the course's own plugin, for every submission so far.
+
+        Not only for those just graded: a due date, an extension or points by hand may have changed since.
+        """
+        step = AssignLatePenalties(config=config)
+        step.init_plugin()
+        for submission in self.db.query(SubmittedAssignment).filter_by(assignment_id=self.assignment_id):
+            late = submission.total_seconds_late
+            for notebook in submission.notebooks if late > 0 else self._charged(submission):
+                penalty = None
+                if late > 0:
+                    penalty = step.plugin_inst.late_submission_penalty(
+                        submission.student_id, notebook.score, late
+                    )
+                notebook.late_submission_penalty = penalty and min(max(penalty, 0), notebook.score)
+        self.db.commit()
+        self.db.expunge_all()
+
+    def _charged(self, submission: SubmittedAssignment) -> list[SubmittedNotebook]:
+        """Notebooks of a submission that isn't late, or is no longer, with a penalty from before."""
+        query = self.db.query(SubmittedNotebook).filter_by(assignment_id=submission.id)
+        return query.filter(SubmittedNotebook.late_submission_penalty.isnot(None)).all()
 
     def _write_notebooks(self, graded: Graded) -> None:
         for paper in graded.papers:

@@ -71,6 +71,7 @@ def grade_class(
                 raise
             finally:
                 grader.close()
+        book.charge_lateness(config)
         rows = [row for row in book.verdicts() if not students or row[0] in students]
         console.print(summary(rows, lesson.exercises))
     finally:

@@ -112,3 +112,45 @@ def test_validate_shows_the_messages_of_the_checks(tmp_path) -> None:
     assert "○ Additive attention · not written yet" in done.stdout
     assert "Traceback" not in done.stdout
     assert not progress.exists() or "attention.softmax" not in json.loads(progress.read_text())
+
+
+# -- our engine behind nbgrader's own command ------------------------------------------------------------
+
+
+def test_nbgrader_autograde_runs_our_engine(tmp_path):
+    """That is also what formgrader's Autograde buttons call."""
+    by_nbgrader, by_us = Course(tmp_path / "nbgrader"), Course(tmp_path / "us")
+    for course in (by_nbgrader, by_us):
+        (course.root / ".headstart_secret").write_text("of this test")
+        course.run("nbgrader", "generate_assignment", LESSON)
+        course.hand_in("amy")
+        course.hand_in("bob", {"attention.scaled_dot_product": UNSCALED})
+    by_nbgrader.run("nbgrader", "autograde", LESSON)
+    by_us.run("headstart", "grade", LESSON)
+    assert by_nbgrader.verdicts() == by_us.verdicts()
+    assert by_nbgrader.scores() == by_us.scores()
+    for student in ("amy", "bob"):
+        assert by_nbgrader.autograded(student) == by_us.autograded(student)
+    assert "0 graded, 2 as before" in by_nbgrader.run("headstart", "grade", LESSON).stdout
+
+
+ZERO = "\nc.LateSubmissionPlugin.penalty_method = 'zero'\n"
+SCORES = "select student_id, sum(coalesce(late_submission_penalty, 0)) from submitted_notebook join submitted_assignment on submitted_assignment.id = submitted_notebook.assignment_id group by student_id"
+
+
+def test_lateness_costs_what_the_course_says_and_an_extension_gives_it_back(tmp_path):
+    course = Course(tmp_path / "course")
+    with (course.root / "nbgrader_config.py").open("a") as config:
+        config.write(ZERO)
+    for student, day in (("amy", 1), ("bob", 3)):
+        course.hand_in(student)
+        (course.submission(student) / "timestamp.txt").write_text(f"2026-01-0{day} 12:00:00 UTC")
+    course.run("headstart", "grade", LESSON)
+    assert dict(course.query(SCORES)) == {"amy": 0, "bob": 0}
+    course.query("update assignment set duedate = '2026-01-02 12:00:00'")
+    course.run("headstart", "grade", LESSON)  # nothing to grade, and yet bob is late now
+    full = sum(verdict["points"] for verdict in course.verdicts()["bob"].values())
+    assert dict(course.query(SCORES)) == {"amy": 0, "bob": full}
+    course.query("update submitted_assignment set extension = '1970-01-03 00:00:00' where student_id = 'bob'")
+    course.run("headstart", "grade", LESSON)
+    assert dict(course.query(SCORES)) == {"amy": 0, "bob": 0}
