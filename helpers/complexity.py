@@ -182,7 +182,7 @@ def blockwise_attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, block
 def cache_bytes(
     layers: int, heads: int, kv_heads: int, d_head: int, positions: int, bytes_per_number: int
 ) -> int:
-    """Bytes of the keys and values that a decoder keeps of the positions so far, so as not to compute them again.
+    """Bytes of the keys and values that a decoder keeps, so as not to compute them again for each word.
 
     Args:
         layers: each keeps its own.
