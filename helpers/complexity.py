@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import torch
 
 
-def matmul_flops(a: Sequence[int], b: Sequence[int]) -> int:
+def matmul_flops(a: "Sequence[int]", b: "Sequence[int]") -> int:
     """FLOPs of a @ b: each number of the result takes as many multiply-adds as the shared axis is long.
 
     Args:

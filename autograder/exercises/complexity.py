@@ -3,13 +3,14 @@
 A misconception's sentence says what is wrong and why that matters, to the one who has just made it.
 """
 
-from autograder.exercise import Exercise, Misconception, explained
+from autograder.exercise import Exercise, explained
 from autograder.exercises import complexity_block_mistakes as block
 from autograder.exercises import complexity_cases as cases
 from autograder.exercises import complexity_layer_mistakes as layers
 from autograder.exercises import complexity_measure_mistakes as measure
 from autograder.exercises import complexity_mistakes as wrong
 from autograder.exercises import complexity_right as right
+from autograder.exercises import complexity_slip as slip
 from helpers import complexity
 from helpers.checks import gradient_reaches_inputs, inputs_unchanged, stays_small
 
@@ -33,8 +34,6 @@ MATMUL_FLOPS = Exercise(
     also_right=(right.with_names_for_the_axes, right.from_the_result),
 )
 
-_LINE, _SHAPE, _COST = "line with the slip", "shape of QKᵀ", "cost of QKᵀ if it were n × d"
-
 REPORT_SLIP = Exercise(
     id="complexity.report_slip",
     title="A slip in a shape",
@@ -42,57 +41,9 @@ REPORT_SLIP = Exercise(
     difficulty=1,
     minutes=4,
     driver="choice",
-    reference={_LINE: 2, _SHAPE: "n × n", _COST: "nd²"},
-    cases=lambda generator: cases.choose(
-        {_LINE: [1, 2, 3, 4, 5], _SHAPE: ["n × n", "n × d", "d × d"], _COST: ["n²d", "nd²", "nd"]}
-    ),
-    misconceptions=(
-        Misconception(
-            "slip_in_the_projections",
-            {_LINE: 1},
-            "Line 1 is right: an n × d matrix times a d × d one is n × d again.",
-        ),
-        Misconception(
-            "slip_in_the_softmax",
-            {_LINE: 3},
-            "Line 3 is right: a softmax changes numbers and leaves the shape as it is.",
-        ),
-        Misconception(
-            "slip_in_the_mixture",
-            {_LINE: 4},
-            "Line 4 is right, and takes weights of n × n: compare that with what the report says the "
-            "scores are.",
-        ),
-        Misconception(
-            "slip_in_the_sum",
-            {_LINE: 5},
-            "Line 5 is right: both products take n²d multiply-adds, though this doesn't follow from what "
-            "stands above it.",
-        ),
-        Misconception(
-            "scores_n_by_d",
-            {_SHAPE: "n × d"},
-            "A product of n × d with d × n has as many rows as the left and as many columns as the right, "
-            "and the shared d is summed away: QKᵀ isn't n × d.",
-        ),
-        Misconception(
-            "scores_d_by_d",
-            {_SHAPE: "d × d"},
-            "d × d is the shape of KᵀQ, features against features: QKᵀ has a score for each pair of "
-            "positions.",
-        ),
-        Misconception(
-            "cost_as_if_right",
-            {_COST: "n²d"},
-            "n²d is what n² numbers of d multiply-adds each cost: here the question is what n·d such "
-            "numbers would.",
-        ),
-        Misconception(
-            "cost_of_entries_alone",
-            {_COST: "nd"},
-            "nd is how many numbers there would be: each is a dot product, and takes d multiply-adds.",
-        ),
-    ),
+    reference=slip.RIGHT,
+    cases=lambda generator: cases.choose(slip.OPTIONS),
+    misconceptions=slip.MISCONCEPTIONS,
 )
 
 ATTENTION_FLOPS = Exercise(

@@ -184,7 +184,7 @@ def cache_cases(g: Generator) -> list[Case]:
 
 
 def grouped_cases(g: Generator) -> list[Case]:
-    """Groups of two and of three, one group, a group for each head, and a batch; often one query at a time."""
+    """Groups of two and of three, one group, a group for each head, a batch; often with one query."""
     T_k, d_k, d_v = _sizes(g, 3, 5, 6)
     return [
         Case("four heads, two of keys, one query", _grouped(g, (), 4, 2, 1, T_k, d_k, d_v)),
