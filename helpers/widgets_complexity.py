@@ -105,6 +105,7 @@ def stack_of_convolutions(n: int, k: int, dilated: bool, layers: int, *, ax: "Ax
 LENGTHS = [2**power for power in range(4, 18)]
 WIDTHS = [2**power for power in range(4, 14)]
 KERNELS = [2, 3, 5, 9, 17, 33]
+SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 UNITS = [10**power for power in range(0, 13, 2)]
 
 
@@ -146,7 +147,7 @@ def _cheapest(layer_cost: Callable, n: int, d: int, k: int, units: int) -> "Axes
     plane, side = plots.panels(2, width=4.6, height=3.6, ratios=(1.25, 1))
     figure = plane.figure
     figure.set_layout_engine(None)  # finding the margins would take longer than the rest
-    figure.subplots_adjust(0.08, 0.15, 0.985, 0.9, 0.42)
+    figure.subplots_adjust(0.075, 0.14, 0.985, 0.86, 0.13)
     won: dict[str, list[tuple[int, int]]] = {layer: [] for layer in LAYERS}
     for length in LENGTHS:
         for width in WIDTHS:
@@ -154,14 +155,14 @@ def _cheapest(layer_cost: Callable, n: int, d: int, k: int, units: int) -> "Axes
             won[_first_done(costs, units)].append((length, width))
     for number, (layer, points) in enumerate(won.items()):
         x, y = zip(*points, strict=True) if points else ((), ())
-        label = f"{layer} ({len(points)})"
-        plane.scatter(x, y, s=26, color=plots.PALETTE[number], marker=plots.MARKERS[number], label=label)
+        plane.scatter(x, y, s=26, color=plots.PALETTE[number], marker=plots.MARKERS[number], label=layer)
     plane.plot(n, d, "o", markersize=15, markerfacecolor="none", markeredgecolor=plots.INK, markeredgewidth=2)
     plane.set(xscale="log", yscale="log", xlabel="length n", ylabel="width d")
     for axis, values in ((plane.xaxis, LENGTHS), (plane.yaxis, WIDTHS)):
         axis.set_ticks(values[::3], [str(value) for value in values[::3]])
         axis.set_ticks([], minor=True)
-    plane.set_title("done first, at each length and width", fontsize=10)
+    above = {"loc": "lower left", "bbox_to_anchor": (-0.02, 0.98), "ncols": 3, "frameon": False}
+    plane.legend(title="done first", alignment="left", columnspacing=1.2, handletextpad=0.2, **above)
     times = {layer: _time(layer_cost(layer, n, d, k), units) for layer in LAYERS}
     _time_bars(side, times, n, d)
     counted = ", ".join(f"{layer} at {len(points)}" for layer, points in won.items())
@@ -187,7 +188,11 @@ def _time_bars(ax: "Axes", times: dict[str, float], n: int, d: int) -> None:
 
 
 def _short(number: float) -> str:
-    return f"{number:.0f}" if number < 1e5 else f"{number:.1e}".replace("e+0", "·10^").replace("e+", "·10^")
+    """`512`, `6.7·10⁷`."""
+    if number < 1e5:
+        return f"{number:.0f}"
+    digits, power = f"{number:.1e}".split("e")
+    return f"{digits}·10{str(int(power)).translate(SUPERSCRIPTS)}"
 
 
 # -- a running softmax -----------------------------------------------------------------------------------

@@ -1,9 +1,9 @@
 # %% [markdown]
 # # 2 · Complexity
 #
-# - **You will learn** to count what a layer costs before you run it: its operations, the steps that must wait for each
-#   other, its memory. You will find the length at which attention stops being the cheap layer, check the count with a
-#   stopwatch, and write attention that never holds its n × n table.
+# - **You will learn** to count what a layer costs before you run it: its operations, the steps that must wait for
+#   each other, its memory. You will find the length at which attention stops being the cheap layer, check the count
+#   with a stopwatch, and write attention that never holds its n × n table.
 # - **You need** lesson 1 (scaled dot-product attention), logarithms, and what a straight line's slope is.
 # - **Time** 120 minutes, in three sittings: 2.1 to 2.7 count, 2.8 to 2.10 measure, 2.11 to 2.16 save memory.
 #
@@ -72,7 +72,8 @@ for n in (64, 2048):
 #
 # **Exercise 2.2** · difficulty 1 of 5 · 5 minutes · 2 points
 #
-# <details><summary>Hint 1</summary>How many numbers does the result have? And how many FLOPs does one of them take?</details>
+# <details><summary>Hint 1</summary>How many numbers does the result have? And how many FLOPs does one of them
+# take?</details>
 # <details><summary>Hint 2</summary>Axes in front of the last two are a batch: that many products are done, one for
 # each. Without them in <code>b</code>, every product takes the same b.</details>
 # <details><summary>The idea</summary>Two, times all sizes of a, times the one size of b that a doesn't have.
@@ -160,7 +161,8 @@ check("complexity.report_slip", report)
 # %% [markdown]
 # ## 2.4 Attention, step by step
 #
-# **Formula.** Self-attention of $n$ positions with $d$ features, where queries, keys and values have $d$ features too:
+# **Formula.** Self-attention of $n$ positions with $d$ features, where queries, keys and values have $d$ features
+# too:
 #
 # $$\underbrace{Q = XW_q,\; K = XW_k,\; V = XW_v}_{\text{projections}} \quad \underbrace{S = QK^\top}_{\text{scores}} \quad
 # \underbrace{P = \text{softmax}(S / \sqrt d)}_{\text{softmax}} \quad \underbrace{PV}_{\text{mixture}}$$
@@ -168,15 +170,16 @@ check("complexity.report_slip", report)
 # The softmax isn't a matrix product. Count 6 FLOPs for each score: divide by $\sqrt d$, compare (for the largest),
 # subtract it, take the exponential, add up, divide by the sum.
 #
-# **By hand**, $n = 2$, $d = 3$. Each projection is (2 × 3)(3 × 3): 2·2·3·3 = 36, and three make **108**. The scores are
-# (2 × 3)(3 × 2): **24**. There are 4 scores, so the softmax takes **24**. The mixture is (2 × 2)(2 × 3): **24**.
+# **By hand**, $n = 2$, $d = 3$. Each projection is (2 × 3)(3 × 3): 2·2·3·3 = 36, and three make **108**. The scores
+# are (2 × 3)(3 × 2): **24**. There are 4 scores, so the softmax takes **24**. The mixture is (2 × 2)(2 × 3): **24**.
 #
 # **Exercise 2.4** · difficulty 2 of 5 · 8 minutes · 3 points
 #
-# <details><summary>Hint 1</summary>Your <code>matmul_flops</code> wants two shapes. Write them down for each step.</details>
+# <details><summary>Hint 1</summary>Your <code>matmul_flops</code> wants two shapes. Write them down for each
+# step.</details>
 # <details><summary>Hint 2</summary>The scores are n × n. What is multiplied with them to give the output?</details>
-# <details><summary>The idea</summary>Three products of (n, d) with (d, d); one of (n, d) with (d, n); 6 for each of n·n
-# scores; one of (n, n) with (n, d).</details>
+# <details><summary>The idea</summary>Three products of (n, d) with (d, d); one of (n, d) with (d, n); 6 for each of
+# n·n scores; one of (n, n) with (n, d).</details>
 
 
 # %% exercise="complexity.attention_flops"
@@ -215,9 +218,9 @@ with waiting_for("Exercise 2.4"):
         ]
         for d in (64, 512, 4096)
     }
-    title = "How many times as many FLOPs twice the length takes"
+    title = "FLOPs of 2n positions over those of n"
     ax = plots.lines(lengths, ratios, xlabel="length n", ylabel="times", title=title, log="x")
-    ax.set_ylim(1.5, 4.5)
+    ax.set(ylim=(1.8, 4.2), yticks=[2, 3, 4])
     show(ax)
 
 # %% [markdown]
@@ -245,8 +248,8 @@ with waiting_for("Exercise 2.4"):
 # <details><summary>Hint 1</summary>A loop is fine: how many does it see after 0 layers, after 1, after 2?</details>
 # <details><summary>Hint 2</summary>If you use a logarithm, try n = 125, k = 5. What does
 # <code>math.log(125, 5)</code> print?</details>
-# <details><summary>The idea</summary>Start with 1 position in sight and no layer. While fewer than n are in sight, add
-# a layer: plus k − 1, or times k. Whole numbers don't round.</details>
+# <details><summary>The idea</summary>Start with 1 position in sight and no layer. While fewer than n are in sight,
+# add a layer: plus k − 1, or times k. Whole numbers don't round.</details>
 
 
 # %% exercise="complexity.layers_to_connect"
@@ -282,8 +285,8 @@ with waiting_for("Exercise 2.5"):
     show(axes[0])
 
 # %% [markdown]
-# Is it true of real convolutions? A gradient tells: the last output depends on the first input exactly when a gradient
-# arrives there. With your number of layers it should; with one layer fewer it shouldn't.
+# Is it true of real convolutions? A gradient tells: the last output depends on the first input exactly when a
+# gradient arrives there. With your number of layers it should; with one layer fewer it shouldn't.
 
 
 # %% draw=true
@@ -316,8 +319,8 @@ with waiting_for("Exercise 2.5"):
 #   attention is the scores and the mixture; its projections are left out. (2.7 puts them back.)
 # - **Sequential steps**: how many things must wait for one another. However many calculators you have, it takes as
 #   many steps.
-# - **Longest path**: how many layers, or steps of one, a signal passes from the first position to the last. Long paths
-#   make distant things hard to learn.
+# - **Longest path**: how many layers, or steps of one, a signal passes from the first position to the last. Long
+#   paths make distant things hard to learn.
 #
 # What the layers do:
 #
@@ -332,8 +335,8 @@ with waiting_for("Exercise 2.5"):
 #
 # **Exercise 2.6** · difficulty 2 of 5 · 8 minutes · 3 points
 #
-# <details><summary>Hint 1</summary>Operations: how many pairs are compared, and what does one comparison cost? Or: how
-# many positions, and what does one matrix cost?</details>
+# <details><summary>Hint 1</summary>Operations: how many pairs are compared, and what does one comparison cost? Or:
+# how many positions, and what does one matrix cost?</details>
 # <details><summary>Hint 2</summary>For each layer ask: can position 7 be computed before position 6? And: who has to
 # hand on what position 1 says?</details>
 # <details><summary>The idea</summary>n²d, nd², knd² operations. Only the recurrent layer waits, n times, and only
@@ -376,14 +379,14 @@ with waiting_for("Exercises 2.5 and 2.6"):
             print(f"{layer:<13} {operations:12.2g}  {steps:7}  {path:7}")
 
 # %% [markdown]
-# For the sentence, attention does a tenth of the recurrent layer's operations. For the book it does 200 times as many.
-# Yet the steps tell another story. Which of the two counts?
+# For the sentence, attention does a tenth of the recurrent layer's operations. For the book it does 200 times as
+# many. Yet the steps tell another story. Which of the two counts?
 #
 # ### Explore: who is done first
 #
 # Think of a machine with $P$ calculators that each do one operation in a time step. A step of a layer with $w$
 # operations takes it $w / P$ time steps, and at least 1. (This is Brent's rule of 1974, kept simple.) With one
-# calculator, operations are all that counts. A GPU has tens of thousands of them. Try these:
+# calculator, operations are all that counts. A GPU does many thousands at once. Try these:
 #
 # 1. One calculator. Where does the plane change its layer, and along which line?
 # 2. Move the number of calculators up. Which layer loses its place? How many are enough at $n = 512$, $d = 256$?
@@ -394,9 +397,9 @@ with waiting_for("Exercises 2.5 and 2.6"):
 widgets_complexity.layer_explorer(layer_cost)
 
 # %% [markdown]
-# With one calculator the border is $n = d$: attention is the cheap one for short, wide sequences. With many, the
-# recurrent layer is left behind almost everywhere, because its $n$ steps can't be shared out. Then attention competes
-# with the convolution, and the border is $n = kd$.
+# With one calculator the border is $n = d$: attention is the cheap one for short, wide sequences. The more
+# calculators, the smaller the recurrent layer's corner, because its $n$ steps can't be shared out. Then attention
+# competes with the convolution, and the border is $n = kd$.
 
 # %% [markdown]
 # ## 2.7 Where they cross
@@ -415,9 +418,11 @@ widgets_complexity.layer_explorer(layer_cost)
 #
 # At which length do both take equally many FLOPs? Where attention is dearer at every length, return 0.
 #
-# <details><summary>Hint 1</summary>Write both sides for general p and r, and set them equal. What can be divided away?</details>
+# <details><summary>Hint 1</summary>Write both sides for general p and r, and set them equal. What can be divided
+# away?</details>
 # <details><summary>Hint 2</summary>Try p = 3, r = 2. What does the formula give, and what should it?</details>
-# <details><summary>The idea</summary>4n²d = 2(r − p)nd². Solve for n. A negative length means never, which is 0.</details>
+# <details><summary>The idea</summary>4n²d = 2(r − p)nd². Solve for n. A negative length means never, which is
+# 0.</details>
 
 
 # %% exercise="complexity.crossover_length"
@@ -450,15 +455,17 @@ with waiting_for("Exercise 2.7"):
 
 # %% [markdown]
 # Constant factors decide. Against a plain recurrent layer, attention with its projections is *never* the cheaper one.
-# Against the LSTMs that translators used before 2017, with $d$ around 1000 and sentences of some 30 words, it is far
-# cheaper. The order of growth says who wins in the end. It doesn't say where the end begins.
+# Against the LSTMs of the first neural translators, with $d = 1000$ (Sutskever et al. 2014, section 3.4) and
+# sentences of a few dozen words, it is far cheaper. The order of growth says who wins in the end. It doesn't say
+# where the end begins.
 #
 # *A good place for a break.*
 
 # %% [markdown]
 # ## 2.8 Reading an exponent off a stopwatch
 #
-# **Why.** A count is a promise. To test it, measure times $t$ at sizes $s$ and ask: which power? If $t = c\,s^p$, then
+# **Why.** A count is a promise. To test it, measure times $t$ at sizes $s$ and ask: which power? If $t = c\,s^p$,
+# then
 #
 # $$\log t = \log c + p \log s$$
 #
@@ -469,8 +476,8 @@ with waiting_for("Exercise 2.7"):
 #
 # $$p = \frac{\sum_i (x_i - \bar x)(y_i - \bar y)}{\sum_i (x_i - \bar x)^2}$$
 #
-# **By hand.** Sizes 1, 2, 4 took 3, 12, 48 seconds: each doubling takes 4 times as long. In base 2, $x$ is 0, 1, 2 and
-# $y$ is 1.58, 3.58, 5.58. The deviations are −1, 0, 1 and −2, 0, 2. So $p$ = (2 + 0 + 2)/(1 + 0 + 1) = **2**.
+# **By hand.** Sizes 1, 2, 4 took 3, 12, 48 seconds: each doubling takes 4 times as long. In base 2, $x$ is 0, 1, 2
+# and $y$ is 1.58, 3.58, 5.58. The deviations are −1, 0, 1 and −2, 0, 2. So $p$ = (2 + 0 + 2)/(1 + 0 + 1) = **2**.
 #
 # **Exercise 2.8** · difficulty 3 of 5 · 10 minutes · 3 points
 #
@@ -520,8 +527,8 @@ with waiting_for("Exercise 2.8"):
 # %% [markdown]
 # ## 2.9 The stopwatch's verdict
 #
-# Now measure. Attention here is scores, softmax and mixture, as in the table: no projections. The other two layers are
-# written out below. In one series $n$ grows and $d$ stays, in the other $d$ grows and $n$ stays.
+# Now measure. Attention here is scores, softmax and mixture, as in the table: no projections. The other two layers
+# are written out below. In one series $n$ grows and $d$ stays, in the other $d$ grows and $n$ stays.
 
 
 # %%
@@ -615,10 +622,10 @@ with waiting_for("Exercise 2.7"):
 #
 # **Question 2.9** · graded by hand · 8 minutes · 5 points
 #
-# A colleague says: "My sequences have 2000 steps and my vectors 64 features. By table 1 a recurrent layer does 30 times
-# fewer operations than attention, so it will train 30 times faster on our GPU." What is right about this, what is
-# wrong, and why? Use sequential steps, the explorer of 2.6 and what you measured. When *would* the count of operations
-# decide?
+# A colleague says: "My sequences have 2000 steps and my vectors 64 features. By table 1 a recurrent layer does 30
+# times fewer operations than attention, so it will train 30 times faster on our GPU." What is right about this, what
+# is wrong, and why? Use sequential steps, the explorer of 2.6 and what you measured. When *would* the count of
+# operations decide?
 
 # %% [markdown] written="complexity.sequential_steps" points=5
 # ### BEGIN SOLUTION
@@ -636,7 +643,8 @@ with waiting_for("Exercise 2.7"):
 # **Rubric**
 # - 1 point: the ratio of operations, n/d ≈ 31, is right.
 # - 1 point: the recurrent layer's n steps depend on each other and can't run in parallel; attention's are one step.
-# - 1 point: so on parallel hardware time isn't proportional to operations (units idle, or w/P with at least 1 a step).
+# - 1 point: so on parallel hardware time isn't proportional to operations (units idle, or w/P with at least 1 a
+#   step).
 # - 1 point: evidence: the explorer with many calculators, or the measured crossing far from n = d.
 # - 1 point: when the count decides: one calculator, a large batch, or n so long that the work exceeds the units.
 # - "Attention has fewer operations here" is wrong and loses the first point only.
@@ -655,10 +663,12 @@ with waiting_for("Exercise 2.7"):
 #
 # **Exercise 2.10** · difficulty 1 of 5 · 4 minutes · 1 point
 #
-# <details><summary>Hint 1</summary>What is the shape of the weights of lesson 1, with a batch axis and an axis for heads
-# in front?</details>
-# <details><summary>Hint 2</summary>Does a head's table get smaller when the features are shared out among heads?</details>
-# <details><summary>The idea</summary>All the sizes of (batch, heads, n, n) multiplied, times the bytes of one number.</details>
+# <details><summary>Hint 1</summary>What is the shape of the weights of lesson 1, with a batch axis and an axis for
+# heads in front?</details>
+# <details><summary>Hint 2</summary>Does a head's table get smaller when the features are shared out among
+# heads?</details>
+# <details><summary>The idea</summary>All the sizes of (batch, heads, n, n) multiplied, times the bytes of one
+# number.</details>
 
 
 # %% exercise="complexity.weights_bytes"
@@ -689,7 +699,8 @@ with waiting_for("Exercise 2.10"):
         print(f"n = {n:7}: {weights_bytes(1, 32, n, 2) / 1e9:10.3f} GB")
 
 # %% [markdown]
-# A tenfold length takes a hundredfold memory. At 100 000 positions one layer's table fills several of the largest GPUs.
+# A tenfold length takes a hundredfold memory. At 100 000 positions one layer's table fills several of the largest
+# GPUs.
 #
 # ### Additive attention holds even more
 #
@@ -706,13 +717,21 @@ calls = {
     "dot product": lambda x: scaled_dot_product_attention(x, x, x)[0],
 }
 texts = [torch.randn(n, d) for n in lengths_of_both]
-held = {name: [widgets_complexity.largest_tensor(call, x) for x in texts] for name, call in calls.items()}
+held = {
+    name: [widgets_complexity.largest_tensor(call, x) / 1e6 for x in texts] for name, call in calls.items()
+}
 took = {
     name: [widgets_complexity.milliseconds(call, x, laps=4) for x in texts] for name, call in calls.items()
 }
 left, right = plots.panels(2, width=4.4, height=3.2)
 plots.lines(
-    lengths_of_both, held, xlabel="length n", ylabel="numbers", title="largest tensor", log="xy", ax=left
+    lengths_of_both,
+    held,
+    xlabel="length n",
+    ylabel="millions of numbers",
+    title="largest tensor",
+    log="xy",
+    ax=left,
 )
 plots.lines(lengths_of_both, took, xlabel="length n", ylabel="milliseconds", title="time", log="xy", ax=right)
 show(left)
@@ -722,9 +741,9 @@ print(
 )
 
 # %% [markdown]
-# In memory the two lines are parallel: both grow like $n^2$, and $d_a$ = 32 lies between them. That is what the
-# report of lesson 1 might have said: dot-product attention isn't of a lower order in $n$. It is cheaper by a factor,
-# because the sum over the features happens *inside* the matrix product.
+# In memory the two lines are parallel: both grow like $n^2$, and $d_a$ = 32 lies between them. So when a report calls
+# dot-product attention cheaper, it is right, and it should say how: not by an order in $n$, but by a factor, because
+# the sum over the features happens *inside* the matrix product.
 #
 # *A good place for a break.*
 
@@ -764,10 +783,10 @@ print(
 #
 # <details><summary>Hint 1</summary>The new maximum first: <code>scores.amax(dim=-1)</code> is that of the block,
 # <code>torch.maximum</code> compares two tensors place by place.</details>
-# <details><summary>Hint 2</summary>Shapes: the factor is (..., T_q). The total has the same shape; the mixture has an axis
-# more, and so do the scores. Where is <code>unsqueeze(-1)</code> needed?</details>
-# <details><summary>The idea</summary>new maximum; factor = exp(old − new); exponentials of (scores − new); then factor
-# times old plus new, once with a sum over the keys, once with a product with the values. Nothing is divided
+# <details><summary>Hint 2</summary>Shapes: the factor is (..., T_q). The total has the same shape; the mixture has an
+# axis more, and so do the scores. Where is <code>unsqueeze(-1)</code> needed?</details>
+# <details><summary>The idea</summary>new maximum; factor = exp(old − new); exponentials of (scores − new); then
+# factor times old plus new, once with a sum over the keys, once with a product with the values. Nothing is divided
 # yet.</details>
 
 
@@ -826,10 +845,10 @@ widgets_complexity.running_softmax_explorer(absorb)
 #
 # <details><summary>Hint 1</summary><code>range(0, T_k, block)</code> gives where each block begins. A slice that goes
 # beyond the end is just shorter.</details>
-# <details><summary>Hint 2</summary>Start with tensors that fit: <code>q.new_full(q.shape[:-1], -math.inf)</code> has q's
-# dtype. The mixture has the features of v.</details>
-# <details><summary>The idea</summary>Start values; for each block: scores of all queries with its keys, divided by √d_k,
-# then absorb. After the loop, mixture over total, with an axis added to the total.</details>
+# <details><summary>Hint 2</summary>Start with tensors that fit: <code>q.new_full(q.shape[:-1], -math.inf)</code> has
+# q's dtype. The mixture has the features of v.</details>
+# <details><summary>The idea</summary>Start values; for each block: scores of all queries with its keys, divided by
+# √d_k, then absorb. After the loop, mixture over total, with an axis added to the total.</details>
 
 
 # %% exercise="complexity.blockwise_attention"
@@ -870,10 +889,11 @@ with waiting_for("Exercise 2.12"):
         f"blocks of {block}": lambda q, k, v: blockwise_attention(q, k, v, block),
     }
     memory = {
-        name: [widgets_complexity.largest_tensor(way, *qkv) for qkv in triples] for name, way in ways.items()
+        name: [widgets_complexity.largest_tensor(way, *qkv) / 1e6 for qkv in triples]
+        for name, way in ways.items()
     }
     title = "Largest tensor, d = 16"
-    show(plots.lines(sizes, memory, xlabel="length n", ylabel="numbers", title=title, log="xy"))
+    show(plots.lines(sizes, memory, xlabel="length n", ylabel="millions of numbers", title=title, log="xy"))
     for name in memory:
         numbers = torch.tensor(memory[name]).float()
         print(f"{name}: exponent {fitted_exponent(torch.tensor(sizes).float(), numbers):.2f}")
@@ -886,7 +906,7 @@ with waiting_for("Exercise 2.12"):
 # The same outputs up to rounding, and memory with slope 1 in place of 2. The FLOPs are as many as before: attention
 # in blocks is still quadratic in *time*. Whether it is faster depends on the machine. FlashAttention (Dao et al.
 # 2022) is this algorithm inside a GPU's small fast memory, with the queries in blocks too. It is faster than full
-# attention, because it moves fewer bytes, not because it computes less.
+# attention because it moves fewer bytes. It doesn't compute less.
 #
 # Two things your function leaves out. A mask is easy to add: set scores to −∞ before they are absorbed. The gradient
 # needs more thought: autograd keeps every block's exponentials, which together are the whole table again.
@@ -911,10 +931,11 @@ with waiting_for("Exercise 2.12"):
 #
 # **Exercise 2.13** · difficulty 2 of 5 · 5 minutes · 2 points
 #
-# <details><summary>Hint 1</summary>What is looked at again when the next word is written: queries, keys, values?</details>
+# <details><summary>Hint 1</summary>What is looked at again when the next word is written: queries, keys,
+# values?</details>
 # <details><summary>Hint 2</summary>One argument isn't needed. Which one changes nothing about what is kept?</details>
-# <details><summary>The idea</summary>Two, for key and value, times layers, heads of keys, features of a head, positions,
-# and bytes.</details>
+# <details><summary>The idea</summary>Two, for key and value, times layers, heads of keys, features of a head,
+# positions, and bytes.</details>
 
 
 # %% exercise="complexity.cache_bytes"
@@ -960,9 +981,9 @@ with waiting_for("Exercise 2.13"):
     show(ax)
 
 # %% [markdown]
-# With a head of keys for each query head, one long conversation would fill several GPUs, beside the model's own
-# weights. Groups of 8 make that 8 times smaller. And since each new word has to *read* the whole cache, it comes
-# sooner as well.
+# With a head of keys for each query head, one long conversation would fill more than one GPU, beside the model's own
+# weights. Groups of 8 make that 8 times smaller. And since the whole cache is *read* for each new word, the words
+# come sooner as well.
 
 # %% [markdown]
 # ## 2.14 Heads that share keys
@@ -979,10 +1000,10 @@ with waiting_for("Exercise 2.13"):
 #
 # **Exercise 2.14** · difficulty 3 of 5 · 10 minutes · 3 points
 #
-# <details><summary>Hint 1</summary>If k and v had as many heads as q, it would be one call. How often does each head of k have to
-# appear?</details>
-# <details><summary>Hint 2</summary>Compare <code>torch.repeat_interleave</code> with <code>.repeat</code> on the numbers
-# 0, 1. Which gives 0 0 0 1 1 1? The axis of the heads is the third from the end.</details>
+# <details><summary>Hint 1</summary>If k and v had as many heads as q, it would be one call. How often does each head
+# of k have to appear?</details>
+# <details><summary>Hint 2</summary>Compare <code>torch.repeat_interleave</code> with <code>.repeat</code> on the
+# numbers 0, 1. Which gives 0 0 0 1 1 1? The axis of the heads is the third from the end.</details>
 # <details><summary>The idea</summary>Repeat each head of k and v H/G times, neighbours together, then attention as in
 # lesson 1. Or give q an axis for the groups, (..., G, H/G, T_q, d_k), and let broadcasting share k and v without a
 # copy.</details>
@@ -1013,8 +1034,7 @@ check("complexity.grouped_attention", grouped_attention)
 # %% [markdown]
 # Sharing isn't free: heads of a group look things up in the same keys, so they can differ only in what they ask.
 # Ainslie et al. (2023) find quality close to that of full multi-head attention with 8 groups, and a speed close to
-# that of a single one. A trained model would show you. Random numbers show the other side, the cost: what one new
-# word has to read, and how long that takes.
+# that of a single one. That takes a trained model to see. What is saved shows with random numbers too:
 
 # %% draw=true
 with waiting_for("Exercise 2.14"):
@@ -1085,17 +1105,22 @@ with waiting_for("Exercise 2.4"):
 # ## 2.16 What to take along
 #
 # - A product of m × k with k × n takes 2mkn FLOPs. $QK^\top$ is n × n: write the shape beside each product.
-# - Attention: $6nd^2$ for projections, $4n^2d$ for scores and mixture. Doubling n costs 2 to 4 times as much; 3 times at n = 1.5 d.
-# - Operations, sequential steps, path: attention n²d, 1, 1; recurrent nd², n, n; convolution knd², 1, log n to the base k.
-# - Orders cross at n = d. With constant factors it may be at 2.5 d, or nowhere. By the clock, what runs in parallel wins much longer.
+# - Attention: $6nd^2$ for projections, $4n^2d$ for scores and mixture. Doubling n costs 2 to 4 times as much; 3 times
+#   at n = 1.5 d.
+# - Operations, sequential steps, path: attention n²d, 1, 1; recurrent nd², n, n; convolution knd², 1, log n to the
+#   base k.
+# - Orders cross at n = d. With constant factors it may be at 2.5 d, or nowhere. By the clock, what runs in parallel
+#   wins much longer.
 # - On log-log axes, the slope is the exponent.
-# - The n × n table needn't exist: a running maximum, a running total, a running mixture. That saves memory, not FLOPs.
+# - The n × n table needn't exist: a running maximum, a running total, a running mixture. That saves memory, not
+#   FLOPs.
 # - While writing, the cache limits. Keys *and* values; query heads that share them make it smaller.
 #
 # **Sources.** Vaswani et al. 2017, *Attention is all you need*, section 4 and table 1. Kalchbrenner et al. 2016,
-# *Neural machine translation in linear time* (growing steps). Brent 1974, *The parallel evaluation of general
-# arithmetic expressions*. Milakov and Gimelshein 2018, *Online normalizer calculation for softmax*. Rabe and Staats
-# 2021, *Self-attention does not need O(n²) memory*. Dao et al. 2022, *FlashAttention*. Shazeer 2019, *Fast
-# Transformer decoding: one write-head is all you need*. Ainslie et al. 2023, *GQA*. Touvron et al. 2023, *Llama 2*.
+# *Neural machine translation in linear time* (growing steps). Sutskever et al. 2014, *Sequence to sequence learning
+# with neural networks*. Brent 1974, *The parallel evaluation of general arithmetic expressions*. Milakov and
+# Gimelshein 2018, *Online normalizer calculation for softmax*. Rabe and Staats 2021, *Self-attention does not need
+# O(n²) memory*. Dao et al. 2022, *FlashAttention*. Shazeer 2019, *Fast Transformer decoding: one write-head is all
+# you need*. Ainslie et al. 2023, *GQA*. Touvron et al. 2023, *Llama 2*.
 #
 # Next, lesson 3 builds the several heads.
