@@ -74,10 +74,12 @@ def from_a_dict(layer, n, d, k):
 
 def as_a_list(layer, n, d, k):
     operations = n * n * d if layer == "self-attention" else n * d * d
-    if layer == "convolutional":
-        operations *= k
-        return [operations, 1, layers_to_connect(n, k, True)]
-    return [operations, n, n] if layer == "recurrent" else [operations, 1, 1]
+    if layer != "convolutional":
+        return [operations, n, n] if layer == "recurrent" else [operations, 1, 1]
+    path = 1
+    while k**path < n:
+        path += 1
+    return [k * operations, 1, path]
 
 
 def with_two_flops_apiece(d, projections, recurrent):
