@@ -37,13 +37,11 @@ def self_attention(x):
     return cross_attention(x, x, W, W, W)
 
 
+gauge = widgets_complexity.milliseconds
 for n in (64, 2048):
-    once, twice = (
-        widgets_complexity.milliseconds(self_attention, torch.randn(length, 256)) for length in (n, 2 * n)
-    )
-    print(
-        f"{n:5} -> {2 * n:5} positions: {once:7.2f} ms -> {twice:7.2f} ms, {twice / once:.1f} times as long"
-    )
+    once, twice = (gauge(self_attention, torch.randn(length, 256)) for length in (n, 2 * n))
+    times = f"{once:7.2f} ms -> {twice:7.2f} ms"
+    print(f"{n:5} -> {2 * n:5} positions: {times}, {twice / once:.1f} times as long")
 
 # %% [markdown]
 # A short sequence costs roughly twice as much when it is doubled, a long one roughly four times as much. So both
@@ -280,8 +278,8 @@ check("complexity.layers_to_connect", layers_to_connect)
 with waiting_for("Exercise 2.5"):
     axes = plots.panels(2, width=4.6, height=2.9)
     for ax, dilated in zip(axes, (False, True), strict=True):
-        layers = layers_to_connect(9, 3, dilated)
-        widgets_complexity.stack_of_convolutions(9, 3, dilated, layers, ax=ax)
+        stack = widgets_complexity.stack_of_convolutions
+        stack(9, 3, dilated, layers_to_connect(9, 3, dilated), ax=ax)
     show(axes[0])
 
 # %% [markdown]
@@ -736,9 +734,8 @@ plots.lines(
 plots.lines(lengths_of_both, took, xlabel="length n", ylabel="milliseconds", title="time", log="xy", ax=right)
 show(left)
 memory, time = held["additive"][-1] / held["dot product"][-1], took["additive"][-1] / took["dot product"][-1]
-print(
-    f"n = {lengths_of_both[-1]}, d = {d}: additive holds {memory:.0f} times as much, and takes {time:.0f} times as long"
-)
+print(f"n = {lengths_of_both[-1]}, d = {d}: additive holds {memory:.0f} times as much")
+print(f"and takes {time:.0f} times as long")
 
 # %% [markdown]
 # In memory the two lines are parallel: both grow like $n^2$, and $d_a$ = 32 lies between them. So when a report calls
@@ -833,8 +830,8 @@ widgets_complexity.running_softmax_explorer(absorb)
 # ## 2.12 Attention in blocks
 #
 # Now do it for whole sequences: go through the keys and values a block at a time, and absorb each. At the end,
-# divide. No tensor is larger than the queries times one block: memory grows with $n$, not with $n^2$ (Rabe and Staats
-# 2021).
+# divide. No table of scores is larger than the queries times one block: memory grows with $n$, not with $n^2$ (Rabe and
+# Staats 2021).
 #
 # **By hand.** 100 queries, 100 keys, blocks of 10: ten tables of 100 × 10 = 1000 scores, one after another, in place
 # of one of 10 000.
@@ -1043,9 +1040,11 @@ with waiting_for("Exercise 2.14"):
     print("one new word, 32 query heads of width 64, 4096 positions in the cache, float32")
     for count in (32, 8, 1):
         k, v = torch.randn(count, 4096, 64), torch.randn(count, 4096, 64)
-        grouped_attention(q, k, v)
         megabytes = (k.numel() + v.numel()) * 4 / 1e6
-        print(f"{count:2} heads of keys and values: {megabytes:5.1f} MB to keep, and to read for each word")
+        heads = grouped_attention(q, k, v).size(0)
+        print(
+            f"{heads} outputs from {count:2} heads of keys: {megabytes:5.1f} MB to keep, and to read for each word"
+        )
 
 # %% [markdown]
 # ## 2.15 One page or a book?
