@@ -369,12 +369,13 @@ check("complexity.layer_cost", layer_cost)
 
 # %% draw=true
 with waiting_for("Exercises 2.5 and 2.6"):
+    layers = ("self-attention", "recurrent", "convolutional")
+    costs = {n: {layer: layer_cost(layer, n, 512, 3) for layer in layers} for n in (50, 100_000)}
     print("a sentence of 50 words, d = 512, kernel 3; then a book of 100 000 words")
-    for n in (50, 100_000):
-        print(f"\nn = {n:<9} {'operations':>12}  {'steps':>7}  {'path':>7}")
-        for layer in ("self-attention", "recurrent", "convolutional"):
-            operations, steps, path = layer_cost(layer, n, 512, 3)
-            print(f"{layer:<13} {operations:12.2g}  {steps:7}  {path:7}")
+    for n, table in costs.items():
+        print(f"\nn = {n:<10} {'operations':>12}  {'steps':>7}  {'path':>7}")
+        for layer, (operations, steps, path) in table.items():
+            print(f"{layer:<14} {operations:12.2g}  {steps:7}  {path:7}")
 
 # %% [markdown]
 # For the sentence, attention does a tenth of the recurrent layer's operations. For the book it does 200 times as
@@ -446,10 +447,13 @@ check("complexity.crossover_length", crossover_length)
 # %% draw=true
 with waiting_for("Exercise 2.7"):
     layers = {"plain recurrent": 2, "GRU": 6, "LSTM": 8}
+    crossings = {
+        name: [f"{crossover_length(1024, p, matrices):6.0f} with {p} projections" for p in (0, 3)]
+        for name, matrices in layers.items()
+    }
     print("attention takes fewer FLOPs up to n = ..., for d = 1024")
-    for name, matrices in layers.items():
-        counted = [f"{crossover_length(1024, p, matrices):6.0f} with {p} projections" for p in (0, 3)]
-        print(f"{name:<16}", "; ".join(counted))
+    for name, lengths in crossings.items():
+        print(f"{name:<16}", "; ".join(lengths))
 
 # %% [markdown]
 # Constant factors decide. Against a plain recurrent layer, attention with its projections is *never* the cheaper one.
@@ -575,7 +579,7 @@ def series(sizes, laps):
 
 
 lengths, widths = [32, 64, 128, 256, 512, 1024, 2048], [128, 256, 512, 1024, 2048]
-by_length = series([(n, 64) for n in lengths], laps=5)
+by_length = series([(n, 64) for n in lengths], laps=9)
 by_width = series([(64, d) for d in widths], laps=3)
 
 # %% draw=true
@@ -586,20 +590,21 @@ with waiting_for("Exercise 2.8"):
     )
     plots.lines(widths, by_width, xlabel="width d", ylabel="milliseconds", title="n = 64", log="xy", ax=right)
     show(left)
-    print("fitted exponents, over the four largest sizes      of n           of d")
     promised = {"self-attention": (2, 1), "recurrent": (1, 2), "convolutional": (1, 2)}
+    print("fitted exponents     of n, 128 to 1024      of d, 256 to 2048")
     for layer in LAYERS:
         found = [
-            float(fitted_exponent(torch.tensor(sizes[-4:]).float(), torch.tensor(times[layer][-4:])))
-            for sizes, times in ((lengths, by_length), (widths, by_width))
+            float(fitted_exponent(torch.tensor(sizes).float(), torch.tensor(times)))
+            for sizes, times in ((lengths[2:6], by_length[layer][2:6]), (widths[1:], by_width[layer][1:]))
         ]
-        said = (f"{p:.2f} (count: {count})" for p, count in zip(found, promised[layer], strict=True))
-        print(f"{layer:<46} {'  '.join(said)}")
+        said = (f"{p:.2f} (counted: {count})" for p, count in zip(found, promised[layer], strict=True))
+        print(f"{layer:<20} {'       '.join(said)}")
 
 # %% [markdown]
 # The exponents come out near the counted ones, and seldom equal to them. Small sizes are too fast for their size to
 # matter: each call costs a few microseconds whatever it computes, so the curves are flat at their left ends and the
-# slopes come out low. Tensors that no longer fit into the processor's cache make them come out high.
+# slopes come out low. Tensors that no longer fit into the processor's cache make them come out high, and so does a
+# machine that is busy with something else.
 #
 # And something is missing from the count altogether. With $d = 64$, the recurrent layer takes fewer *operations* as
 # soon as $n > 64$. When does it take less *time*?
@@ -692,9 +697,10 @@ check("complexity.weights_bytes", weights_bytes)
 
 # %% draw=true
 with waiting_for("Exercise 2.10"):
+    gigabytes = {n: weights_bytes(1, 32, n, 2) / 1e9 for n in (1_000, 10_000, 100_000)}
     print("weights of one layer, one sequence, 32 heads, bfloat16")
-    for n in (1_000, 10_000, 100_000):
-        print(f"n = {n:7}: {weights_bytes(1, 32, n, 2) / 1e9:10.3f} GB")
+    for n, size in gigabytes.items():
+        print(f"n = {n:7}: {size:10.3f} GB")
 
 # %% [markdown]
 # A tenfold length takes a hundredfold memory. At 100 000 positions one layer's table fills several of the largest
@@ -1037,14 +1043,16 @@ check("complexity.grouped_attention", grouped_attention)
 with waiting_for("Exercise 2.14"):
     torch.manual_seed(0)
     q = torch.randn(32, 1, 64)
-    print("one new word, 32 query heads of width 64, 4096 positions in the cache, float32")
     for count in (32, 8, 1):
         k, v = torch.randn(count, 4096, 64), torch.randn(count, 4096, 64)
-        megabytes = (k.numel() + v.numel()) * 4 / 1e6
         heads = grouped_attention(q, k, v).size(0)
+        megabytes = (k.numel() + v.numel()) * 4 / 1e6
         print(
-            f"{heads} outputs from {count:2} heads of keys: {megabytes:5.1f} MB to keep, and to read for each word"
+            f"{heads} heads of queries, {count:2} of keys: {megabytes:5.1f} MB to keep, and to read for each word"
         )
+
+# %% [markdown]
+# (That is one layer, with 4096 positions, heads of width 64, in float32.)
 
 # %% [markdown]
 # ## 2.15 One page or a book?
@@ -1106,8 +1114,8 @@ with waiting_for("Exercise 2.4"):
 # - A product of m × k with k × n takes 2mkn FLOPs. $QK^\top$ is n × n: write the shape beside each product.
 # - Attention: $6nd^2$ for projections, $4n^2d$ for scores and mixture. Doubling n costs 2 to 4 times as much; 3 times
 #   at n = 1.5 d.
-# - Operations, sequential steps, path: attention n²d, 1, 1; recurrent nd², n, n; convolution knd², 1, log n to the
-#   base k.
+# - Operations, sequential steps, path: attention $n^2d$, 1, 1; recurrent $nd^2$, n, n; convolution $knd^2$, 1,
+#   $\log_k n$.
 # - Orders cross at n = d. With constant factors it may be at 2.5 d, or nowhere. By the clock, what runs in parallel
 #   wins much longer.
 # - On log-log axes, the slope is the exponent.
