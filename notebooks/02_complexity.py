@@ -601,10 +601,10 @@ with waiting_for("Exercise 2.8"):
         print(f"{layer:<20} {'       '.join(said)}")
 
 # %% [markdown]
-# The exponents come out near the counted ones, and seldom equal to them. Small sizes are too fast for their size to
-# matter: each call costs a few microseconds whatever it computes, so the curves are flat at their left ends and the
-# slopes come out low. Tensors that no longer fit into the processor's cache make them come out high, and so does a
-# machine that is busy with something else.
+# On a quiet machine the exponents come out near the counted ones, and seldom equal to them. Small sizes are too fast
+# for their size to matter: each call costs a few microseconds whatever it computes, so the curves are flat at their
+# left ends and the slopes come out low. Tensors that no longer fit into the processor's cache make them come out
+# high, and so do other programs that want the same memory.
 #
 # And something is missing from the count altogether. With $d = 64$, the recurrent layer takes fewer *operations* as
 # soon as $n > 64$. When does it take less *time*?
