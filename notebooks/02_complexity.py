@@ -112,16 +112,16 @@ with waiting_for("Exercise 2.2"):
 # %% [markdown]
 # ## 2.3 A slip in a real report
 #
-# A student's report works out what self-attention costs. Here is its argument in our words, for $n$ positions of $d$
-# features:
+# A student's report works out what self-attention costs, for $n$ positions of $d$ features. Here is its argument in our
+# words. Like the report, we leave out the softmax, which changes no shape.
 #
 # | line | |
 # | --- | --- |
-# | 1 | $Q$, $K$ and $V$ are products of $n \times d$ with $d \times d$, so each is $n \times d$. |
-# | 2 | The scores $QK^\top$ are a product of $n \times d$ with $d \times n$, so they are $n \times d$. |
-# | 3 | The softmax makes weights of them, of the same shape as the scores. |
-# | 4 | The output is the weights, $n \times n$, times $V$, $n \times d$: again $n \times d$. |
-# | 5 | So each of the two products of attention takes $n^2 d$ multiply-adds. |
+# | 1 | $Q$ and $K$ are $n \times d$, so $K^\top$ is $d \times n$. |
+# | 2 | $QK^\top$, of $n \times d$ with $d \times n$, takes $n^2 d$ multiply-adds. |
+# | 3 | What comes out is an $n \times d$ matrix. |
+# | 4 | Multiplying it by $V$, which is $n \times d$, takes $n^2 d$ again. |
+# | 5 | So attention takes of the order of $n^2 d$. |
 #
 # The last line is right. One line above it isn't.
 #
@@ -143,7 +143,7 @@ report = {
 }
 ### BEGIN SOLUTION
 report = {
-    "line with the slip": 2,
+    "line with the slip": 3,
     "shape of QKᵀ": "n × n",
     "cost of QKᵀ if it were n × d": "nd²",
 }
@@ -153,8 +153,9 @@ report = {
 check("complexity.report_slip", report)
 
 # %% [markdown]
-# So the slip isn't a detail. Had the report counted on from its own line, attention would cost what a recurrent layer
-# costs, and the whole question of this lesson would be gone. **Write the shape beside each product.**
+# With the shape of line 3, the product of line 4 couldn't even be formed: $n \times d$ doesn't fit $n \times d$. And so
+# many scores would cost what a recurrent layer costs, and the whole question of this lesson would be gone. The report
+# came out right because it didn't use its own line. **Write the shape beside each product.**
 
 # %% [markdown]
 # ## 2.4 Attention, step by step

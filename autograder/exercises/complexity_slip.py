@@ -5,29 +5,29 @@ from autograder.exercise import Misconception
 LINE, SHAPE, COST = "line with the slip", "shape of QKᵀ", "cost of QKᵀ if it were n × d"
 
 OPTIONS = {LINE: [1, 2, 3, 4, 5], SHAPE: ["n × n", "n × d", "d × d"], COST: ["n²d", "nd²", "nd"]}
-RIGHT = {LINE: 2, SHAPE: "n × n", COST: "nd²"}
+RIGHT = {LINE: 3, SHAPE: "n × n", COST: "nd²"}
 
 MISCONCEPTIONS = (
     Misconception(
-        "slip_in_the_projections",
+        "slip_in_the_transpose",
         {LINE: 1},
-        "Line 1 is right: an n × d matrix times a d × d one is n × d again.",
+        "Line 1 is right: a transpose swaps the two sizes.",
     ),
     Misconception(
-        "slip_in_the_softmax",
-        {LINE: 3},
-        "Line 3 is right: a softmax changes numbers and leaves the shape as it is.",
+        "slip_in_the_first_cost",
+        {LINE: 2},
+        "Line 2 is right: each pair of positions takes a dot product of d terms, and there are n² pairs.",
     ),
     Misconception(
-        "slip_in_the_mixture",
+        "slip_in_the_second_cost",
         {LINE: 4},
-        "Line 4 is right, and takes weights of n × n: compare that with what the report says the scores are.",
+        "The cost in line 4 is right, of weights that are n × n: compare that with the shape that the report "
+        "has by then.",
     ),
     Misconception(
         "slip_in_the_sum",
         {LINE: 5},
-        "Line 5 is right: both products take n²d multiply-adds, though this doesn't follow from what "
-        "stands above it.",
+        "Line 5 is right: twice n²d is of the order n²d, though the report took a wrong step on its way.",
     ),
     Misconception(
         "scores_n_by_d",
