@@ -32,9 +32,20 @@ def curves(
     xlabel: str,
     ylabel: str,
     title: str = "",
+    below: int = 0,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Lines over many points, told apart by colour and by dashes."""
+    """Lines over many points, told apart by colour and by dashes.
+
+    Args:
+        x: the points.
+        series: names and values.
+        xlabel: of the axis.
+        ylabel: of the axis.
+        title: over the figure.
+        below: in how many columns the legend stands below; with 0 it stands inside.
+        ax: where to draw.
+    """
     ax = ax or plots.panels(width=5.2)[0]
     x = torch.as_tensor(x).tolist()
     for number, (name, y) in enumerate(series.items()):
@@ -42,7 +53,11 @@ def curves(
         ax.plot(x, y.detach().tolist(), label=name, **style)
     ax.grid(axis="y", color=plots.BAND, linewidth=0.6)
     ax.set(xlabel=xlabel, ylabel=ylabel, title=title)
-    ax.legend(frameon=False)
+    if below:
+        below_axis = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.18)}
+        ax.legend(frameon=False, ncols=below, columnspacing=1.2, **below_axis)
+    else:
+        ax.legend(frameon=False)
     said = (f"{name}: from {float(y[0]):.2f} to {float(y[-1]):.2f}, lowest {float(y.min()):.2f}, highest "
             f"{float(y.max()):.2f}." for name, y in series.items())  # fmt: skip
     ax.set_label(f"{title or ylabel}, against {xlabel}, {len(x)} points. {' '.join(said)}")
@@ -55,7 +70,7 @@ def table_picture(table: torch.Tensor, *, title: str = "", ax: "Axes | None" = N
     shown = ax.imshow(table.detach().numpy(), cmap="cividis", vmin=-1, vmax=1, aspect="auto")
     bar = ax.figure.colorbar(shown, ax=ax, ticks=[-1, 0, 1])
     bar.outline.set_visible(False)
-    bar.ax.set_label("")
+    bar.ax.set_label("")  # Matplotlib's own is no description
     ax.set(xlabel="feature", ylabel="position", title=title)
     rows, columns = table.shape
     ax.set_label(f"{title}: {rows} positions by {columns} features, values from -1 to 1.")
@@ -68,6 +83,8 @@ def grid(
     columns: Sequence[str],
     *,
     title: str = "",
+    xlabel: str = "",
+    ylabel: str = "",
     digits: int = 2,
     reach: float | None = None,
     ax: "Axes | None" = None,
@@ -79,6 +96,8 @@ def grid(
         rows: labels.
         columns: labels.
         title: over it.
+        xlabel: of the columns.
+        ylabel: of the rows.
         digits: behind the point.
         reach: colours go from -reach to reach; without it, from the smallest number to the largest.
         ax: where to draw.
@@ -93,7 +112,7 @@ def grid(
     ax.set_yticks(range(len(rows)), rows)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
-    ax.set(title=title)
+    ax.set(title=title, xlabel=xlabel, ylabel=ylabel)
     for row, values in enumerate(table.tolist()):
         for column, value in enumerate(values):
             ink = "black" if (value - low) > 0.47 * (high - low) else "white"
@@ -228,9 +247,9 @@ def rotary_explorer(rotary: Callable, exercise: str = "Exercise 4.9a") -> "VBox"
     """
     import ipywidgets as w
 
-    generator = torch.Generator().manual_seed(3)
-    q = torch.randn(1, ROTARY_WIDTH, generator=generator)
-    k = q + 0.5 * torch.randn(1, ROTARY_WIDTH, generator=generator)
+    q = torch.tensor([[1.0, 0.0]]).repeat(1, ROTARY_WIDTH // 2)  # each pair points to the right
+    lead = torch.tensor([0.5, 0.4, 0.3, 0.2])  # the key's pairs are a little ahead, in radians
+    k = torch.stack([lead.cos(), lead.sin()], dim=-1).reshape(1, ROTARY_WIDTH)
     apart = w.IntSlider(3, min=-FARTHEST, max=FARTHEST, **labelled("distance j − i"))
     start = w.IntSlider(0, min=0, max=100, **labelled("move both by"))
     picture = w.HTML()
@@ -257,14 +276,15 @@ def _turned(q: torch.Tensor, k: torch.Tensor, scores: torch.Tensor, i: int, apar
     clock, line = plots.panels(2, width=4.3, height=3.3, ratios=(1, 1.5))
     clock.figure.set_layout_engine(None)
     clock.figure.subplots_adjust(left=0.02, right=0.98, bottom=0.16, top=0.9, wspace=0.18)
-    reach = 1.15 * float(torch.maximum(q[:2].norm(), k[:2].norm()))
+    turns = torch.linspace(0, 2 * torch.pi, 73)
+    clock.plot(turns.cos().tolist(), turns.sin().tolist(), color=plots.BAND, linewidth=1.2, zorder=0)
     for name, pair, color in (("q", q[:2], plots.PALETTE[1]), ("k", k[:2], plots.PALETTE[0])):
         x, y = pair.tolist()
         clock.annotate("", (x, y), (0, 0), arrowprops={"arrowstyle": "-|>", "color": color, "linewidth": 2})
-        clock.text(1.12 * x, 1.12 * y, name, color=color, ha="center", va="center", fontsize=12)
+        clock.text(1.15 * x, 1.15 * y, name, color=color, ha="center", va="center", fontsize=12)
     clock.axhline(0, color=plots.BAND, zorder=0)
     clock.axvline(0, color=plots.BAND, zorder=0)
-    clock.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal", xticks=[], yticks=[])
+    clock.set(xlim=(-1.3, 1.3), ylim=(-1.3, 1.3), aspect="equal", xticks=[], yticks=[])
     clock.set_title(f"first pair: q at {i}, k at {i + apart}")
     clock.spines[:].set_visible(False)
     line.plot(range(-FARTHEST, FARTHEST + 1), scores.tolist(), color=plots.INK, linewidth=1.2)
