@@ -53,11 +53,8 @@ def curves(
         ax.plot(x, y.detach().tolist(), label=name, **style)
     ax.grid(axis="y", color=plots.BAND, linewidth=0.6)
     ax.set(xlabel=xlabel, ylabel=ylabel, title=title)
-    if below:
-        below_axis = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.18)}
-        ax.legend(frameon=False, ncols=below, columnspacing=1.2, **below_axis)
-    else:
-        ax.legend(frameon=False)
+    place = {"ncols": below, "loc": "upper center", "bbox_to_anchor": (0.5, -0.18)} if below else {}
+    ax.legend(frameon=False, columnspacing=1.2, **place)
     said = (f"{name}: from {float(y[0]):.2f} to {float(y[-1]):.2f}, lowest {float(y.min()):.2f}, highest "
             f"{float(y.max()):.2f}." for name, y in series.items())  # fmt: skip
     ax.set_label(f"{title or ylabel}, against {xlabel}, {len(x)} points. {' '.join(said)}")
