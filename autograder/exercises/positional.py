@@ -7,8 +7,8 @@ from autograder.exercise import Exercise, Misconception, explained
 from autograder.exercises import positional_cases as cases
 from autograder.exercises import positional_mistakes as added
 from autograder.exercises import positional_right as right
-from autograder.exercises import positional_rotary_mistakes as turned
 from autograder.exercises import positional_scores_mistakes as scores
+from autograder.exercises import positional_turning_mistakes as turned
 from helpers import positional
 from helpers.checks import gradient_reaches_inputs, inputs_unchanged, rows_sum_to_one
 
@@ -26,6 +26,7 @@ SINUSOIDAL = Exercise(
         added.exponent_i,
         added.exponent_of_each_feature,
         added.exponent_twice_doubled,
+        added.cosine_with_another_speed,
         added.cosine_first,
         added.base_1000,
         added.base_written_in,
@@ -94,14 +95,14 @@ SHIFT = Exercise(
     cases=cases.shift_cases,
     returns=("matrix",),
     misconceptions=explained(
-        added.transposed,
-        added.no_minus,
-        added.one_speed_for_all,
-        added.shift_exponent_i,
-        added.shift_base_written_in,
-        added.k_times_one_step,
-        added.laid_out_in_halves,
-        added.rows_rolled,
+        turned.transposed,
+        turned.no_minus,
+        turned.one_speed_for_all,
+        turned.shift_exponent_i,
+        turned.shift_base_written_in,
+        turned.k_times_one_step,
+        turned.laid_out_in_halves,
+        turned.rows_rolled,
     ),
     also_right=(right.filled_in, right.with_diagonals, right.solved_from_two_positions),
 )
@@ -146,6 +147,7 @@ RELATIVE = Exercise(
         scores.not_moved_by_k,
         scores.clipped_after_moving,
         scores.far_keys_get_nothing,
+        scores.first_axis_looked_up,
         scores.keys_by_queries,
     ),
     also_right=(right.by_indexing_with_lists, right.with_gather, right.with_where),
@@ -210,6 +212,7 @@ PENALTY = Exercise(
     misconceptions=explained(
         scores.rewarded,
         scores.signed_distance,
+        scores.signed_the_other_way,
         scores.one_side_only,
         scores.slopes_from_zero,
         scores.slopes_halving,

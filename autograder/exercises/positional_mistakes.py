@@ -1,7 +1,8 @@
 """Lesson 04's misconceptions about positions that are added: the reference with one slip in it.
 
 A docstring is the sentence that the student who makes the slip reads. Each function stands alone, so that the
-class simulator can paste it into a notebook. Those about distances are in `positional_distance_mistakes.py`.
+class simulator can paste it into a notebook. Those about other ways are in `positional_scores_mistakes.py`
+and `positional_turning_mistakes.py`.
 """
 
 # ruff: noqa: D205  (a sentence may take two lines)
@@ -44,6 +45,18 @@ def exponent_twice_doubled(T, d_model, base=10_000.0):
     """
     angles = torch.arange(T)[:, None] * base ** (-2 * torch.arange(0, d_model, 2) / d_model)
     return torch.stack([angles.sin(), angles.cos()], dim=-1).reshape(T, d_model)
+
+
+def cosine_with_another_speed(T, d_model, base=10_000.0):
+    """The loop's i counts 0, 2, 4, …, so it is 2i already, and i + 1 gives the cosine another speed than
+    its sine: with such an i, the exponent is i/d_model in both.
+    """
+    table = torch.zeros(T, d_model)
+    for p in range(T):
+        for i in range(0, d_model, 2):
+            table[p, i] = math.sin(p / base ** (2 * i / d_model))
+            table[p, i + 1] = math.cos(p / base ** (2 * (i + 1) / d_model))
+    return table
 
 
 def cosine_first(T, d_model, base=10_000.0):
@@ -221,73 +234,3 @@ def mean_over_features(table):
     """Each dot product is divided by d_model: it is the sum over the features, not their mean."""
     products = table @ table.T / table.size(-1)
     return torch.stack([products.diagonal(k).mean() for k in range(len(table))])
-
-
-# -- the shift -----------------------------------------------------------------------------------------------
-
-
-def transposed(k, d_model, base=10_000.0):
-    """This matrix moves a row the other way, from p to p - k, since it is the transpose: it would be
-    right for columns, M @ table[p], but the rows stand on the left.
-    """
-    angles = k * base ** (-torch.arange(0, d_model, 2) / d_model)
-    c, s = angles.cos(), angles.sin()
-    return torch.block_diag(*torch.stack([c, s, -s, c], -1).reshape(-1, 2, 2))
-
-
-def no_minus(k, d_model, base=10_000.0):
-    """One sine needs a minus: cos(a + b) = cos a · cos b - sin a · sin b, and without it the row doesn't
-    keep its length.
-    """
-    angles = k * base ** (-torch.arange(0, d_model, 2) / d_model)
-    c, s = angles.cos(), angles.sin()
-    return torch.block_diag(*torch.stack([c, s, s, c], -1).reshape(-1, 2, 2))
-
-
-def one_speed_for_all(k, d_model, base=10_000.0):
-    """Every pair is turned by the angle k: pair i turns with its own speed, by k · base^(-2i/d_model)."""
-    block = torch.tensor([[math.cos(k), -math.sin(k)], [math.sin(k), math.cos(k)]])
-    return torch.block_diag(*[block] * (d_model // 2))
-
-
-def shift_exponent_i(k, d_model, base=10_000.0):
-    """The speeds have the exponent i/d_model, where the table has 2i/d_model: so these are the clocks of
-    another table.
-    """
-    angles = k * base ** (-torch.arange(d_model // 2) / d_model)
-    c, s = angles.cos(), angles.sin()
-    return torch.block_diag(*torch.stack([c, -s, s, c], -1).reshape(-1, 2, 2))
-
-
-def shift_base_written_in(k, d_model, base=10_000.0):
-    """The base is 10000 whatever `base` says: the matrix fits a table of another base only if it uses
-    the argument.
-    """
-    angles = k * 10_000.0 ** (-torch.arange(0, d_model, 2) / d_model)
-    c, s = angles.cos(), angles.sin()
-    return torch.block_diag(*torch.stack([c, -s, s, c], -1).reshape(-1, 2, 2))
-
-
-def k_times_one_step(k, d_model, base=10_000.0):
-    """This is k times the matrix of one step: steps are made one after another, so one step is to be
-    multiplied with itself k times, or turned by k times its angle.
-    """
-    angles = base ** (-torch.arange(0, d_model, 2) / d_model)
-    c, s = angles.cos(), angles.sin()
-    return k * torch.block_diag(*torch.stack([c, -s, s, c], -1).reshape(-1, 2, 2))
-
-
-def laid_out_in_halves(k, d_model, base=10_000.0):
-    """This fits a table with all sines first: in yours a sine and its cosine are neighbours, so each
-    2 × 2 block stands on the diagonal.
-    """
-    angles = k * base ** (-torch.arange(0, d_model, 2) / d_model)
-    c, s = torch.diag(angles.cos()), torch.diag(angles.sin())
-    return torch.cat([torch.cat([c, -s], dim=1), torch.cat([s, c], dim=1)])
-
-
-def rows_rolled(k, d_model, base=10_000.0):
-    """This moves features to other places: the k-th position on is reached by turning each pair of
-    features, not by renaming them.
-    """
-    return torch.eye(d_model).roll(k, dims=1)

@@ -128,6 +128,15 @@ def far_keys_get_nothing(table, T_q, T_k):
     return table[..., apart.clamp(-K, K) + K] * (apart.abs() <= K)
 
 
+def first_axis_looked_up(table, T_q, T_k):
+    """The numbers are looked up along the table's first axis, which is that of the heads as soon as there
+    are any: distances are its last axis, table[..., index].
+    """
+    K = table.size(-1) // 2
+    apart = torch.arange(T_k) - torch.arange(T_q)[:, None]
+    return table[apart.clamp(-K, K) + K]
+
+
 def keys_by_queries(table, T_q, T_k):
     """The axes are the wrong way round: scores are (T_q, T_k), a row for each query."""
     K = table.size(-1) // 2
@@ -145,11 +154,19 @@ def rewarded(n_heads, T_q, T_k):
 
 
 def signed_distance(n_heads, T_q, T_k):
-    """The distance has a sign here, so keys on one side of the query are rewarded for being far away:
-    take its absolute value.
+    """The distance has a sign here, so keys after the query are rewarded for being far away: take its
+    absolute value, and a minus.
     """
     slopes = 2.0 ** (-8 * torch.arange(1, n_heads + 1) / n_heads)
     return slopes[:, None, None] * (torch.arange(T_k) - torch.arange(T_q)[:, None])
+
+
+def signed_the_other_way(n_heads, T_q, T_k):
+    """The distance has a sign here, so keys before the query are rewarded for being far away: take its
+    absolute value, and a minus.
+    """
+    slopes = 2.0 ** (-8 * torch.arange(1, n_heads + 1) / n_heads)
+    return slopes[:, None, None] * (torch.arange(T_q)[:, None] - torch.arange(T_k))
 
 
 def one_side_only(n_heads, T_q, T_k):

@@ -1,4 +1,4 @@
-"""Lesson 04's misconceptions about rotary positions; see `positional_mistakes.py`."""
+"""Lesson 04's misconceptions about turns, those of a shift and rotary ones; see `positional_mistakes.py`."""
 
 # ruff: noqa: D205  (a sentence may take two lines)
 
@@ -7,6 +7,76 @@ import math
 import torch
 
 from helpers.positional import rotary
+
+# -- the shift -----------------------------------------------------------------------------------------------
+
+
+def transposed(k, d_model, base=10_000.0):
+    """This matrix moves a row the other way, from p to p - k, since it is the transpose: it would be
+    right for columns, M @ table[p], but the rows stand on the left.
+    """
+    angles = k * base ** (-torch.arange(0, d_model, 2) / d_model)
+    c, s = angles.cos(), angles.sin()
+    return torch.block_diag(*torch.stack([c, s, -s, c], -1).reshape(-1, 2, 2))
+
+
+def no_minus(k, d_model, base=10_000.0):
+    """One sine needs a minus: cos(a + b) = cos a · cos b - sin a · sin b, and without it the row doesn't
+    keep its length.
+    """
+    angles = k * base ** (-torch.arange(0, d_model, 2) / d_model)
+    c, s = angles.cos(), angles.sin()
+    return torch.block_diag(*torch.stack([c, s, s, c], -1).reshape(-1, 2, 2))
+
+
+def one_speed_for_all(k, d_model, base=10_000.0):
+    """Every pair is turned by the angle k: pair i turns with its own speed, by k · base^(-2i/d_model)."""
+    block = torch.tensor([[math.cos(k), -math.sin(k)], [math.sin(k), math.cos(k)]])
+    return torch.block_diag(*[block] * (d_model // 2))
+
+
+def shift_exponent_i(k, d_model, base=10_000.0):
+    """The speeds have the exponent i/d_model, where the table has 2i/d_model: so these are the clocks of
+    another table.
+    """
+    angles = k * base ** (-torch.arange(d_model // 2) / d_model)
+    c, s = angles.cos(), angles.sin()
+    return torch.block_diag(*torch.stack([c, -s, s, c], -1).reshape(-1, 2, 2))
+
+
+def shift_base_written_in(k, d_model, base=10_000.0):
+    """The base is 10000 whatever `base` says: the matrix fits a table of another base only if it uses
+    the argument.
+    """
+    angles = k * 10_000.0 ** (-torch.arange(0, d_model, 2) / d_model)
+    c, s = angles.cos(), angles.sin()
+    return torch.block_diag(*torch.stack([c, -s, s, c], -1).reshape(-1, 2, 2))
+
+
+def k_times_one_step(k, d_model, base=10_000.0):
+    """This is k times the matrix of one step: steps are made one after another, so one step is to be
+    multiplied with itself k times, or turned by k times its angle.
+    """
+    angles = base ** (-torch.arange(0, d_model, 2) / d_model)
+    c, s = angles.cos(), angles.sin()
+    return k * torch.block_diag(*torch.stack([c, -s, s, c], -1).reshape(-1, 2, 2))
+
+
+def laid_out_in_halves(k, d_model, base=10_000.0):
+    """This fits a table with all sines first: in yours a sine and its cosine are neighbours, so each
+    2 × 2 block stands on the diagonal.
+    """
+    angles = k * base ** (-torch.arange(0, d_model, 2) / d_model)
+    c, s = torch.diag(angles.cos()), torch.diag(angles.sin())
+    return torch.cat([torch.cat([c, -s], dim=1), torch.cat([s, c], dim=1)])
+
+
+def rows_rolled(k, d_model, base=10_000.0):
+    """This moves features to other places: the k-th position on is reached by turning each pair of
+    features, not by renaming them.
+    """
+    return torch.eye(d_model).roll(k, dims=1)
+
 
 # -- rotary positions ----------------------------------------------------------------------------------------
 
