@@ -18,6 +18,7 @@ from helpers import plots, widgets_positional
 from helpers.attention import permutation_gaps, scaled_dot_product_attention
 from helpers.checks import case, check
 from helpers.showing import show, waiting_for
+from helpers.widgets_positional import by_length, curves, grid, table_picture
 
 # %% [markdown]
 # ## 4.1 A sentence is a bag
@@ -122,10 +123,10 @@ check("positional.sinusoidal", sinusoidal)
 with waiting_for("Exercise 4.2"):
     table = sinusoidal(64, 32)
     left, right = plots.panels(2, width=4.8, height=3.4)
-    widgets_positional.table_picture(table, title="64 positions, 32 features", ax=left)
+    table_picture(table, title="64 positions, 32 features", ax=left)
     hands = {f"feature {n}": table[:, n] for n in (0, 4, 8, 12)}
     labels = {"xlabel": "position", "ylabel": "", "title": "four of its columns", "below": 4}
-    show(widgets_positional.curves(range(64), hands, **labels, ax=right))
+    show(curves(range(64), hands, **labels, ax=right))
 
 # %% [markdown]
 # On the left the columns change quickly, on the right hardly at all within 64 positions. A row read across is a position:
@@ -199,8 +200,8 @@ with waiting_for("Exercise 4.3"):
     nothing = torch.zeros(3, 5, 4)
     left, right = plots.panels(2, width=4.4, height=2.2)
     slip, right_way = copied_code(nothing, where)[..., 0], add_positions(nothing, where)[..., 0]
-    widgets_positional.grid(slip, sentences, columns, title="the slip: rows of the table", digits=0, ax=left)
-    show(widgets_positional.grid(right_way, sentences, columns, title="your function", digits=0, ax=right))
+    grid(slip, sentences, columns, title="the slip: rows of the table", digits=0, ax=left)
+    show(grid(right_way, sentences, columns, title="your function", digits=0, ax=right))
 
 # %% [markdown]
 # On the left rows count sentences, on the right words. Whenever you meet a model that adds positions, look at this line
@@ -274,7 +275,7 @@ with waiting_for("Exercises 4.2 and 4.4"):
     found = {name: similarity_by_distance(rows) for name, rows in chosen.items()}
     found = {name: values / values[0] for name, values in found.items()}
     labels = {"xlabel": "distance k", "ylabel": "similarity (1: a row with itself)", "below": 2}
-    show(widgets_positional.curves(range(64), found, **labels, ax=plots.panels(width=5.4, height=3.4)[0]))
+    show(curves(range(64), found, **labels, ax=plots.panels(width=5.4, height=3.4)[0]))
 
 # %% [markdown]
 # True, then: near positions are similar, the nearest ones most. But the curve isn't a ruler. It goes up and down,
@@ -355,7 +356,7 @@ with waiting_for("Exercises 4.2 and 4.5"):
 with waiting_for("Exercise 4.5"):
     features = [f"{n}" for n in range(8)]
     labels = {"title": "moves by 3, width 8", "xlabel": "new feature", "ylabel": "old feature"}
-    show(widgets_positional.grid(shift_matrix(3, 8), features, features, reach=1, **labels))
+    show(grid(shift_matrix(3, 8), features, features, reach=1, **labels))
 
 # %% [markdown]
 # One matrix moves every position of the sinusoidal table, up to rounding. No matrix moves random rows: nearly all of
@@ -521,7 +522,7 @@ with waiting_for("Exercise 4.8"):
     names = [f"{n}" for n in range(7)]
     left, right = plots.panels(2, width=3.8, height=3.2)
     labels = {"title": "the bias: one number a diagonal", "xlabel": "keys", "ylabel": "queries"}
-    widgets_positional.grid(bias, names, names, digits=0, ax=left, **labels)
+    grid(bias, names, names, digits=0, ax=left, **labels)
     show(plots.heatmap(bias.softmax(-1), names, names, title="weights, if all words are alike", ax=right))
 
 # %% [markdown]
@@ -696,7 +697,7 @@ with waiting_for("Exercise 4.10"):
     looking_back = linear_penalty(4, 64, 64)[:, -1].flip(-1).softmax(-1)  # the last query, nearest key first
     series = {f"head {h + 1}": row for h, row in enumerate(looking_back)}
     title = "Where 4 heads look, if all words are alike"
-    show(widgets_positional.curves(range(64), series, xlabel="distance", ylabel="weight", title=title))
+    show(curves(range(64), series, xlabel="distance", ylabel="weight", title=title))
 
 # %% [markdown]
 # Head 1 looks at a few neighbours, head 4 at everything almost alike. The formula holds at any distance, and further
@@ -856,7 +857,7 @@ with waiting_for("Exercises 4.2, 4.3, 4.8, 4.9a and 4.10"):
     added = {kind: results[kind] for kind in KINDS[:3]}
     compared = {kind: results[kind] for kind in ("none", *KINDS[3:])}
     groups = {"positions added to the input": added, "distances in the scores": compared}
-    show(widgets_positional.by_length(LENGTHS, groups, trained_to=LONGEST_TRAINED))
+    show(by_length(LENGTHS, groups, trained_to=LONGEST_TRAINED))
 
 # %% [markdown]
 # Read the shaded part, where no text of training reaches:
@@ -895,7 +896,7 @@ with waiting_for("Exercises 4.2, 4.3, 4.8, 4.9a and 4.10"):
     ax.axvspan(15.5, 57, color=plots.BAND, alpha=0.5, linewidth=0)
     labels = {"xlabel": "distance", "ylabel": "mean weight"}
     labels["title"] = "Texts of 64 tokens. Shaded: distances never met in training"
-    show(widgets_positional.curves(range(57), looks, **labels, ax=ax))
+    show(curves(range(57), looks, **labels, ax=ax))
     for T in LENGTHS:
         right = float(accuracy(larger, "rotary", T, 100_000.0).mean())
         print(f"rotary, base 100,000, {T} tokens: mean accuracy {right:.2f}")
