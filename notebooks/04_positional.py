@@ -73,7 +73,7 @@ for layer in (attend_to_itself, attend_with_places):
 # \omega_i = 10000^{-2i/d_{model}}$$
 #
 # $\omega_i$ is a speed, in radians a position. The first hand has speed 1 and is round after $2\pi \approx 6.3$ positions.
-# The last one needs almost 60,000.
+# The last one needs some 60,000, if $d_{model}$ is 512.
 #
 # **By hand**, $d_{model} = 4$: the speeds are $10000^0 = 1$ and $10000^{-2/4} = 0.01$.
 #
@@ -148,7 +148,7 @@ with waiting_for("Exercise 4.2"):
 # **By hand.** A batch of 2 sentences with 3 words each takes rows 0, 1, 2 for the first sentence, and again 0, 1, 2 for
 # the second.
 #
-# **The slip that is found most in published code** runs without any error. Much code was written for the layout
+# **A slip that is often found in published code** runs without any error. Much code was written for the layout
 # (T, B, d_model), words first. Copied to a batch (B, T, d_model), it cuts the table by the number of *sentences*:
 
 
@@ -278,7 +278,7 @@ with waiting_for("Exercises 4.2 and 4.4"):
     show(curves(range(64), found, **labels, ax=plots.panels(width=5.4, height=3.4)[0]))
 
 # %% [markdown]
-# True, then: near positions are similar, the nearest ones most. But the curve isn't a ruler. It goes up and down,
+# True, then: near positions are similar, and in these tables the nearest ones most. But the curve isn't a ruler. It goes up and down,
 # more so in narrow tables, and a far position can be more similar than a nearer one. Random rows know nothing of distance.
 
 # %% [markdown]
@@ -305,7 +305,7 @@ with waiting_for("Exercises 4.2 and 4.4"):
 # **By hand**, one pair, $\omega = 1$, $k = 1$: the block is (0.54, −0.84; 0.84, 0.54). Position 0 is (0, 1). Times the block:
 # (0.84, 0.54). That is position 1.
 #
-# **Exercise 4.5** · difficulty 4 of 5 · 15 minutes · 4 points
+# **Exercise 4.5** · difficulty 4 of 5 · 12 minutes · 4 points
 #
 # <details><summary>Hint 1</summary>First get one block right, for one pair: test that row 0 times the block is row k of
 # <code>sinusoidal(k + 1, 2)</code>.</details>
@@ -370,7 +370,7 @@ with waiting_for("Exercise 4.5"):
 # 1. Move a and b together, the same distance apart. What stays the same?
 # 2. Make the width 4. Which positions are now hard to tell from a? Why, if you look at the first pair alone?
 # 3. Make the base 10, with width 32. What becomes of far positions? What does a large base do for them?
-# 4. Put b 6 places from a, then 3. Which is more similar, and at which width does that stop?
+# 4. Make the width 8, put b 3 places from a, then 6. Which is more similar? From which width on is it the other way round?
 
 # %% draw=true
 widgets_positional.positions_explorer(sinusoidal)
@@ -534,7 +534,8 @@ with waiting_for("Exercise 4.8"):
 #
 # **Why.** In 4.5 a shift was a turn of each pair. What if positions *were* turns? Turn the query by its position and the key
 # by its own. The angle between the two then changes by the difference, and a dot product sees nothing but lengths and
-# angles. These are **rotary** positions (Su et al. 2021). Many of today's large language models use them, Llama for one.
+# angles. These are **rotary** positions (Su et al. 2021). Many large language models use them,
+# LLaMA for one (Touvron et al. 2023, section 2.2).
 #
 # **Formula.** At position $p$, pair $i$ of a vector, $(a, b) = (x_{2i}, x_{2i+1})$, turns by $p\,\omega_i$, where
 # $\omega_i = 10000^{-2i/d}$ as before and $d$ is the width of the query:
@@ -843,7 +844,7 @@ def accuracy(w, kind, T, base=10_000.0, task=play):
 
 
 # %% [markdown]
-# Six kinds, five models each, with **your** functions. On a laptop this takes some ten seconds.
+# Six kinds, five models each, with **your** functions. This takes some ten seconds, on a slow computer a minute.
 
 # %% draw=true
 KINDS = ("none", "sinusoidal", "learned", "relative bias", "rotary", "linear penalty")
@@ -872,8 +873,8 @@ with waiting_for("Exercises 4.2, 4.3, 4.8, 4.9a and 4.10"):
 # - **Rotary** mostly holds at 32. At 64 it falls below *none*.
 # - **The linear penalty** stays where it was, at a level a little below the others' best.
 #
-# Press et al. (2022, section 2) found the same order in language models: sinusoidal worst, rotary somewhat better, the bias of
-# Raffel et al. better still, the penalty best.
+# Press et al. (2022, sections 2 and 4) measured language models beyond their training length: sinusoidal positions fail
+# almost at once, rotary ones hold somewhat longer, the bias of Raffel et al. longer still, and the penalty longest.
 #
 # Why does rotary break *there*? Look at where attention goes at length 64, by distance. The name that counts is hardly ever
 # further than 15 tokens away.
@@ -928,14 +929,15 @@ with waiting_for("Exercises 4.2, 4.8 and 4.10"):
         print(f"{kind:<15}" + "".join(f"{T:>5} tokens: {a:.2f}" for T, a in zip(LENGTHS, found, strict=True)))
 
 # %% [markdown]
-# One layer with the penalty can't do it at any length: what is three places back always counts less than what is one place back.
+# One layer with the penalty can't do it at any length: apart from what the words say, three places back always counts less than
+# one place back.
 # The relative bias has a number for the distance −3, and learns it. There is no best way for all tasks. What can be said
 # is which distances a way *can* express, and what it does with those that training never showed.
 #
-# (One layer, small tables, made-up texts: the numbers are those of this model. That positions which are added don't carry over by
-# themselves is what others have measured in large ones too.)
+# (One layer, small tables, made-up texts: the numbers are those of this model. That sinusoidal positions don't carry over by
+# themselves is what Press et al. measured in large ones too.)
 #
-# **Question 4.12** · graded by hand · 10 minutes · 5 points
+# **Question 4.12** · graded by hand · 8 minutes · 5 points
 #
 # Hold the two reports against your measurements. (a) *Sinusoidal positions may work on longer texts.* (b) *Absolute
 # positions are fixed whatever the length, so use relative ones.* What in each is right, what isn't, and which figure
@@ -977,6 +979,6 @@ with waiting_for("Exercises 4.2, 4.8 and 4.10"):
 # **Sources.** Vaswani et al. 2017, *Attention is all you need*, section 3.5. Gehring et al. 2017, *Convolutional sequence to
 # sequence learning*. Shaw et al. 2018, *Self-attention with relative position representations*. Raffel et al. 2020,
 # *Exploring the limits of transfer learning with a unified text-to-text transformer*, section 2.1. Su et al. 2021, *RoFormer*. Press et al.
-# 2022, *Train short, test long*.
+# 2022, *Train short, test long*. Touvron et al. 2023, *LLaMA*.
 #
 # Next, lesson 5 hides things: padding, and words that are still to come.
