@@ -596,7 +596,7 @@ widgets_positional.rotary_explorer(rotary)
 # Moved together, the arrows turn and the diamond stays: the score depends on the distance alone. Moved apart, the score goes up
 # and down like the curve of 4.4, for the same reason.
 #
-# Now put it to use. Rotary positions belong into every layer's queries and keys. The **values** stay as they are: a
+# Now put it to use. Rotary positions belong in every layer's queries and keys. The **values** stay as they are: a
 # position should decide where to look, not what is found there.
 #
 # **Exercise 4.9b** · difficulty 2 of 5 · 6 minutes · 2 points
@@ -904,7 +904,7 @@ with waiting_for("Exercises 4.2, 4.3, 4.8, 4.9a and 4.10"):
 
 # %% [markdown]
 # Rotary attention comes **back** far away, as a hand of a clock does. A head has 8 features here, so four pairs, with speeds 1, 0.1,
-# 0.01 and 0.001. The model uses the second pair to tell near from far. But that pair is round after $2\pi/0.1 \approx 63$ positions, and
+# 0.01 and 0.001. It seems that the model tells near from far by the second pair. But that pair is round after $2\pi/0.1 \approx 63$ positions, and
 # then far looks like near.
 #
 # If that is the reason, a slower second pair must help. With base 100,000 its speed is 0.056, and it needs 112 positions to
