@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 
 import torch
 
+from helpers import leaks
+
 
 def is_recipe(value: object) -> bool:
     """Whether a case's argument stands for a function of ours."""
@@ -36,4 +38,5 @@ LAYERS: dict[str, Callable[..., Callable]] = {
         lambda x: (x @ w).mean(dim=-2, keepdim=True).expand(*x.shape[:-1], w.size(-1))
     ),
     "a running sum": lambda w: lambda x: (x @ w).cumsum(dim=-2),
+    **leaks.LAYERS,
 }
