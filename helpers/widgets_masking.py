@@ -211,18 +211,27 @@ def masks(tables: Mapping[str, torch.Tensor], queries: Sequence[str], keys: Sequ
         queries: T_q labels of the rows, the same for all.
         keys: T_k labels of the columns.
     """
-    axes = plots.panels(len(tables), width=0.42 * len(keys) + 0.75, height=0.34 * len(queries) + 1.25)
+    rows, columns = len(queries), len(keys)
+    axes = plots.panels(len(tables), width=0.4 * columns + 0.75, height=0.34 * rows + 1.3)
+    slant = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"} if max(map(len, keys)) > 2 else {}
     for ax, (title, table) in zip(axes, tables.items(), strict=True):
-        shown = table.detach().bool().expand(len(queries), len(keys))
-        ax.imshow(shown.float().numpy(), cmap="Blues", vmin=0, vmax=1.25, aspect="auto")
+        shown = table.detach().bool().expand(rows, columns)
+        colors = {"cmap": "Blues", "vmin": 0, "vmax": 1.25, "edgecolors": plots.BAND, "linewidth": 0.8}
+        ax.pcolormesh(shown.float().numpy(), **colors)
         for row, column in shown.nonzero().tolist():
-            ax.text(column, row, "✓", ha="center", va="center", color="white", fontsize=9)
-        ax.set_xticks(range(len(keys)), keys, rotation=40, ha="right", rotation_mode="anchor", fontsize=9)
-        ax.set_yticks(range(len(queries)), queries, fontsize=9)
+            ax.text(column + 0.5, row + 0.5, "✓", ha="center", va="center", color="white", fontsize=9)
+        ax.invert_yaxis()
+        ax.set_xticks([place + 0.5 for place in range(columns)], keys, fontsize=9, **slant)
+        ax.set_yticks([place + 0.5 for place in range(rows)], queries, fontsize=9)
         ax.set_title(title, fontsize=10)
+        ax.set_xlabel("keys", fontsize=9)
         ax.tick_params(length=0)
         ax.spines[:].set_visible(False)
-        rows = (", ".join(k for k, on in zip(keys, row, strict=True) if on) for row in shown.tolist())
-        said = "; ".join(f"{q} → {seen or 'nothing'}" for q, seen in zip(queries, rows, strict=True))
-        ax.set_label(f"{title}: {said}.")
+        ax.set_label(f"{title}: {_said(shown, queries, keys)}.")
+    axes[0].set_ylabel("queries", fontsize=9)
     return axes[0]
+
+
+def _said(shown: torch.Tensor, queries: Sequence[str], keys: Sequence[str]) -> str:
+    rows = (", ".join(k for k, on in zip(keys, row, strict=True) if on) for row in shown.tolist())
+    return "; ".join(f"{query} → {seen or 'nothing'}" for query, seen in zip(queries, rows, strict=True))

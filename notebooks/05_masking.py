@@ -277,8 +277,9 @@ print("gradient of v", v.grad, sep="\n")
 
 # %% [markdown]
 # The loss reads only good rows. Still the gradient is NaN everywhere, and one step of the optimizer makes every
-# parameter NaN. The reason: the gradient of v is $w^\top g$, and the bad rows have $w$ = NaN and $g$ = 0. **0 · NaN is
-# NaN.** For the same reason it is no cure to replace NaN in the output, or to multiply it by 0: the NaN must never be made.
+# parameter behind v NaN. The reason: the gradient of v is $w^\top g$, and the bad rows have $w$ = NaN and $g$ = 0.
+# **0 · NaN is NaN.** So it is no cure to replace the NaN in the output, or to multiply it by 0. It must be gone before
+# the product with v, and best is never to make it.
 #
 # Libraries differ. On such a row, torch's `scaled_dot_product_attention` gives zeros and `torch.nn.MultiheadAttention`
 # can give NaN. You will see both in 5.10.
@@ -624,8 +625,9 @@ with waiting_for("Exercises 5.1, 5.5 and 5.7"):
     ax = plots.bars(
         ["with the mask", "without"], series, ylabel="loss (nats a word)", title="Mean of three seeds"
     )
-    ax.axhline(entropy, color=plots.FAINT, linestyle="--", linewidth=1.2, zorder=0)
-    ax.text(0.5, entropy + 0.05, "entropy", ha="center", color=plots.INK, fontsize=9)
+    for height, what in ((entropy, "entropy"), (math.log(VOCABULARY), "blind guessing")):
+        ax.axhline(height, color=plots.FAINT, linestyle="--", linewidth=1.2, zorder=0)
+        ax.text(0.52, height + 0.05, what, ha="center", fontsize=9)
     show(ax)
     for name, runs in trained.items():
         print(f"{name:8}", "  ".join(f"{one:.2f} in training, {many:.2f} in use" for one, many in runs))

@@ -71,7 +71,7 @@ BOTH = Exercise(
         wrong.padding_alone,
         wrong.exclusive,
     ),
-    also_right=(right.with_none, right.hidden_keys_filled, right.multiplied),
+    also_right=(right.with_none, right.hidden_keys_filled, right.both_compared),
 )
 
 _TABLE, _ROW, _FULL = "(T_q, T_k)", "(B, 1, 1, T_k)", "(B, 1, T_q, T_k)"

@@ -92,9 +92,7 @@ def masked_cases(g: Generator) -> list[Case]:
 
 def sees_cases(g: Generator) -> list[Case]:
     """Layers that look ahead and layers that don't; two on which a careless detector is blind."""
-    T, d = _sizes(g, 4, 5)
-    three = _normals(g, [(d, 3)] * 3, spread=0.5)
-    x = _normal(g, T, d)
+    x, three = _clear_slopes(g, *_sizes(g, 4, 5))
     return [
         _layer("causal self-attention", three, x),
         _layer("self-attention", three, x, "self-attention without a mask"),
@@ -105,6 +103,15 @@ def sees_cases(g: Generator) -> list[Case]:
         _layer("causal self-attention whose features sum to 0", three, x),
         _layer("a first feature that looks at its own position alone", three, x),
     ]
+
+
+def _clear_slopes(g: Generator, T: int, d: int) -> tuple[Tensor, list[Tensor]]:
+    """An input and matrices for which no softmax saturates: every slope is either 0 or far from it."""
+    while True:
+        x, three = _normal(g, T, d), _normals(g, [(d, 3)] * 3, spread=0.5)
+        q, k, v = (x @ matrix for matrix in three)
+        if (q @ k.T).abs().max() < 4 and min(t.abs().amax(dim=-1).min() for t in (q, k, v)) > 0.3:
+            return x, three
 
 
 def prefix_cases(g: Generator) -> list[Case]:

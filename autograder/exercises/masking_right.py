@@ -57,9 +57,10 @@ def hidden_keys_filled(real):
     return mask.masked_fill(~real[:, None, :], False)
 
 
-def multiplied(real):
-    mask = causal_mask(real.size(1)).int() * real.int().unsqueeze(1)
-    return mask == 1
+def both_compared(real):
+    places = torch.arange(real.size(1))
+    not_ahead = places[None, :] <= places[:, None]
+    return torch.logical_and(not_ahead, real[:, None, :])
 
 
 # -- a mask in words -----------------------------------------------------------------------------------------
