@@ -15,7 +15,7 @@ import math
 
 import torch
 
-from helpers import plots, widgets_masking
+from helpers import mask_figures, plots, widgets_masking
 from helpers.attention import scaled_dot_product_attention
 from helpers.checks import case, check
 from helpers.showing import show, waiting_for
@@ -161,7 +161,7 @@ tokens = ["pad", "pad", "the", "cat", "sat"]
 real = torch.tensor([[token != "pad" for token in tokens]])
 with waiting_for("Exercises 5.1 and 5.3a"):
     pictures = {"causal": causal_mask(5), "padding": real, "both": decoder_mask(real)[0]}
-    show(widgets_masking.masks(pictures, tokens, tokens))
+    show(mask_figures.masks(pictures, tokens, tokens))
 
 # %% [markdown]
 # The padding takes away two whole columns. Two rows are left with nothing at all: what becomes of them is section 5.5.
@@ -339,7 +339,8 @@ with waiting_for("Exercise 5.5"):
 
 # %% [markdown]
 # The two words get their gradient, the padding gets 0.
-#
+
+# %% [markdown]
 # ## 5.6 A leak detector
 #
 # **Why.** A model that peeps has the lowest training loss of all, and is worth nothing. How do you find out? Looking at
@@ -433,7 +434,7 @@ with waiting_for("Exercise 5.6"):
         name: f"{name} {'leaks' if table.triu(1).any() else 'is clean'}" for name, table in found.items()
     }
     pictures = {titles[name]: table for name, table in found.items()}
-    show(widgets_masking.masks(pictures, places, places))
+    show(mask_figures.masks(pictures, places, places, axes_are=("outputs", "inputs")))
 
 # %% [markdown]
 # All four have a clean triangle of weights, and three of them leak:
@@ -754,11 +755,18 @@ with waiting_for("Exercises 5.1, 5.5, 5.7 and 5.9a"), torch.no_grad():
 torch.set_num_threads(threads)
 
 # %% [markdown]
-# The same outputs, and the longer the text, the more the cache saves: the last of T words costs T scores, not T².
+# The same outputs, and the longer the text, the more the cache saves. See why: write a text word by word, with the cache and
+# without. The score of an old query with an old key is the same number each time.
+
+# %% draw=true
+widgets_masking.cache_explorer(cached_step)
+
+# %% [markdown]
+# For the last of T words the cache leaves one row to compute. (Without it, we count only the scores that the mask allows.)
 #
 # The price is memory: two vectors for each position in each layer. GPT-2 small has 12 layers of width 768 and 1,024
 # positions (Radford et al. 2019, section 2.3 and table 2). In 16-bit numbers its cache takes 2 · 12 · 1024 · 768 · 2 bytes =
-# **37.7 megabytes** for one full text. Where many texts are written at once, that is what fills the machine.
+# **37.7 megabytes** for one full text. Where many texts are written at once, that adds up.
 
 # %% [markdown]
 # **Question 5.9b** · graded by hand · 8 minutes · 5 points
@@ -1076,7 +1084,7 @@ with waiting_for("Exercises 5.1, 5.5, 5.6 and 5.12"):
     point, labels = torch.randn(count, width), [str(place) for place in range(1, count + 1)]
     tables = {f"after layer {n}": sees(lambda x, n=n: run(x, n), point) for n in range(1, 5)}
     agree = [torch.equal(table, reach(window, n)) for n, table in enumerate(tables.values(), 1)]
-    show(widgets_masking.masks(tables, labels, labels))
+    show(mask_figures.masks(tables, labels, labels, axes_are=("outputs", "inputs")))
     print("the same as by counting:", agree)
 
 # %% [markdown]

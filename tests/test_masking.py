@@ -7,7 +7,7 @@ import re
 import pytest
 import torch
 
-from helpers import leaks, masking, showing, widgets_masking
+from helpers import leaks, mask_figures, masking, showing, widgets_masking
 from helpers.attention import scaled_dot_product_attention
 
 SDPA = torch.nn.functional.scaled_dot_product_attention
@@ -338,7 +338,25 @@ def test_an_answer_of_another_shape_is_no_picture():
     assert "a tensor (6, 6)" in picture
 
 
+def test_a_cache_leaves_one_row_to_compute():
+    words, cached, picture, numbers = widgets_masking.cache_explorer(masking.cached_step).children
+    words.value = 8
+    assert alt(picture.value).startswith("Word 8, with a cache: 8 scores are computed now. So far 36 with")
+    cached.value = False
+    assert "Word 8, without a cache: 36 scores" in alt(picture.value)
+    assert re.search("<b>8</b> keys and <b>8</b> values.*<b>0.000000</b>", numbers.value)
+
+
+def test_the_cache_explorer_waits_for_the_students_function():
+    def cached_step(cache, x, W_q, W_k, W_v):
+        raise NotImplementedError
+
+    *_, picture, numbers = widgets_masking.cache_explorer(cached_step).children
+    assert "<img" in picture.value
+    assert "Exercise 5.9a, not written yet" in numbers.value
+
+
 def test_masks_say_who_sees_whom():
-    ax = widgets_masking.masks({"causal": masking.causal_mask(2), "none": torch.zeros(1, 2)}, "ab", "ab")
+    ax = mask_figures.masks({"causal": masking.causal_mask(2), "none": torch.zeros(1, 2)}, "ab", "ab")
     assert showing.description(ax) == "causal: a → a; b → a, b. none: a → nothing; b → nothing."
     assert "data:image/svg+xml" in showing.image(ax)
