@@ -157,6 +157,7 @@ IN_WORDS = Exercise(
         wrong.positions_for_words,
         wrong.each_word_once,
         wrong.blind_queries_left_out,
+        wrong.joined_to_text,
     ),
     also_right=(right.with_places, right.with_loops),
 )
@@ -184,6 +185,7 @@ MASKED = Exercise(
         wrong.uniform_in_empty_rows,
         wrong.nan_replaced_at_the_end,
         wrong.nan_replaced_after_adding,
+        wrong.nan_replaced_too_late,
         wrong.zeros_for_all,
         wrong.weights_left_uniform,
         wrong.empty_rows_opened,
@@ -301,6 +303,7 @@ CONVERT = Exercise(
         form.large_but_finite,
         form.integer_left_boolean,
         form.integer_turned_round,
+        form.integer_of_32_bits,
     ),
     also_right=(right.with_a_table_of_readers, right.by_logarithm),
 )

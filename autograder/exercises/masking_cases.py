@@ -73,7 +73,8 @@ def _every_key_seen(g: Generator, T_q: int, T_k: int) -> Tensor:
 
 def masked_cases(g: Generator) -> list[Case]:
     """Masks with and without rows in which nothing is allowed."""
-    plain, empty, double, batch = (_sizes(g, 3, 4, 5, 6) for _ in range(4))
+    plain, empty, double = ([small[0], 5, *small[1:]] for small in (_sizes(g, 2, 3, 4) for _ in range(3)))
+    batch = _sizes(g, 3, 4, 5, 6)
     one_empty, one_more = _mask(g, *empty[:2]), _mask(g, *double[:2])
     one_empty[_between(g, 0, empty[0] - 1)] = False
     one_more[_between(g, 0, double[0] - 1)] = False

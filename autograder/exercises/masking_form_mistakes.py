@@ -87,6 +87,14 @@ def integer_left_boolean(mask, source, target):
     return ~may if target == "hidden" else may.clone()
 
 
+def integer_of_32_bits(mask, source, target):
+    """.int() makes integers of 32 bits: int64 is asked for, which .long() makes and tokenizers give."""
+    may = ~mask if source == "hidden" else mask == 0 if source == "additive" else mask.bool()
+    if target == "additive":
+        return torch.zeros(may.shape).masked_fill(~may, -math.inf)
+    return {"may attend": may.clone(), "hidden": ~may, "integer": may.int()}[target]
+
+
 def integer_turned_round(mask, source, target):
     """In an "integer" mask 1 means "may attend", as in an attention_mask of a tokenizer: here it is read
     and written the other way.

@@ -172,6 +172,12 @@ def each_word_once(mask, words):
     ]
 
 
+def joined_to_text(mask, words):
+    """Each row is joined to one text: a list of words is wanted for each query."""
+    rows = [[word for word, shown in zip(words, row, strict=True) if shown] for row in mask.tolist()]
+    return [", ".join(row) for row in rows]
+
+
 def blind_queries_left_out(mask, words):
     """A query that may attend to nothing is left out: it gets an empty list, so that list i belongs to
     query i.
@@ -215,6 +221,15 @@ def nan_replaced_after_adding(q, k, v, mask):
     bias = torch.zeros(mask.shape, dtype=q.dtype).masked_fill(~mask, float("-inf"))
     weights = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1)) + bias).softmax(dim=-1).nan_to_num()
     return weights @ v, weights
+
+
+def nan_replaced_too_late(q, k, v, mask):
+    """−∞ is added and the NaN replaced after the product with v, so the numbers are right and all three
+    gradients are NaN: see that no NaN is made in the softmax, and none meets v.
+    """
+    bias = torch.zeros(mask.shape, dtype=q.dtype).masked_fill(~mask, float("-inf"))
+    weights = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1)) + bias).softmax(dim=-1)
+    return (weights @ v).nan_to_num(), weights.nan_to_num()
 
 
 def zeros_for_all(q, k, v, mask):
