@@ -805,7 +805,7 @@ widgets_masking.cache_explorer(cached_step)
 # | --- | --- | --- |
 # | `"may attend"` | True, True, False | this course; `attn_mask` of `torch.nn.functional.scaled_dot_product_attention` |
 # | `"hidden"` | False, False, True | `attn_mask` and `key_padding_mask` of `torch.nn.MultiheadAttention`; the masks of `torch.nn.Transformer` |
-# | `"additive"` | 0, 0, −∞ | all of these take it as well: it is added to the scores |
+# | `"additive"` | 0, 0, −∞ | all of torch's above take it too: it is added to the scores |
 # | `"integer"` | 1, 1, 0 | the `attention_mask` that a Hugging Face tokenizer makes |
 #
 # Two functions of *one* library disagree in the first two rows. With four kinds there are twelve conversions; don't write
