@@ -159,7 +159,7 @@ def cache(text: Sequence[str], count: int, *, cached: bool) -> "Axes":
     table.set_xticks(range(len(text)), text, fontsize=SMALL, **SLANTED)
     table.set_yticks(range(len(text)), text, fontsize=SMALL)
     table.tick_params(length=0)
-    table.set_title(f"● computed now: {int(now.sum())} scores", fontsize=10)
+    table.set_title(f"● computed now: {int(now.sum())} scores · pale: before", fontsize=10)
     totals = [count * (count + 1) // 2, count * (count + 1) * (count + 2) // 6]
     drawn = bars.bar(["with a cache", "without"], totals, color=plots.PALETTE[0], width=0.6)
     bars.bar_label(drawn, fontsize=SMALL)

@@ -268,9 +268,8 @@ with waiting_for("Exercises 5.1 and 5.4"):
 # %%
 torch.manual_seed(0)
 q, k, v = torch.randn(4, 3), torch.randn(4, 3), torch.randn(4, 2, requires_grad=True)
-in_front = torch.tensor([False, False, True, True])  # two positions of padding, two words
-row_and_column = torch.ones(4, 4, dtype=torch.bool).tril() & in_front
-output, weights = scaled_dot_product_attention(q, k, v, row_and_column)
+allowed = torch.tensor([[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 1, 0], [0, 0, 1, 1]]).bool()  # pad, pad, the, cat
+output, weights = scaled_dot_product_attention(q, k, v, allowed)
 print("output", output.detach(), sep="\n")
 output[2:].sum().backward()  # a loss on the two words alone
 print("gradient of v", v.grad, sep="\n")
@@ -315,7 +314,7 @@ def masked_attention(q, k, v, mask):
         mask: boolean, broadcastable to (..., T_q, T_k). True means "may attend".
 
     Returns:
-        The outputs (..., T_q, d_v) and the weights (..., T_q, T_k). No NaN, in the gradients neither.
+        The outputs (..., T_q, d_v) and the weights (..., T_q, T_k). No NaN, nor in gradients.
     """
     ### BEGIN SOLUTION
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
@@ -330,12 +329,13 @@ check("masking.attention", masked_attention)
 
 # %% draw=true
 with waiting_for("Exercise 5.5"):
-    output, weights = masked_attention(q, k, v, row_and_column)
+    output, weights = masked_attention(q, k, v, allowed)
     (gradient,) = torch.autograd.grad(output[2:].sum(), v)
     print("gradient of v", gradient, sep="\n")
     words = ["pad", "pad", "the", "cat"]
-    ax = plots.heatmap(weights, words, words, mask=row_and_column, title="Weights, without NaN")
-    show(ax, alt=f"The rows of the padding are all 0. The two words: {weights[2:, 2:].detach().tolist()}")
+    ax = plots.heatmap(weights, words, words, mask=allowed, title="Weights, without NaN")
+    rows = weights[2:, 2:].detach().tolist()
+    show(ax, alt=f"The rows of the padding are all 0. Those of the two words: {rows}")
 
 # %% [markdown]
 # The two words get their gradient, the padding gets 0.
@@ -429,11 +429,10 @@ for ax, (name, suspect) in zip(axes, suspects.items(), strict=True):
     plots.heatmap(suspect(x)[1], places, places, title=f"weights of {name}", ax=ax)
 show(axes[0])
 with waiting_for("Exercise 5.6"):
-    found = {name: sees(lambda x, suspect=suspect: suspect(x)[0], x) for name, suspect in suspects.items()}
-    titles = {
-        name: f"{name} {'leaks' if table.triu(1).any() else 'is clean'}" for name, table in found.items()
-    }
-    pictures = {titles[name]: table for name, table in found.items()}
+    pictures = {}
+    for name, suspect in suspects.items():
+        table = sees(lambda x, suspect=suspect: suspect(x)[0], x)
+        pictures[f"{name} {'leaks' if table.triu(1).any() else 'is clean'}"] = table
     show(mask_figures.masks(pictures, places, places, axes_are=("outputs", "inputs")))
 
 # %% [markdown]
@@ -580,24 +579,27 @@ def texts(count, generator):
     """Texts of the machine, (count, LENGTH + 1): each word depends on the one before."""
     words = [torch.randint(VOCABULARY, (count,), generator=generator)]
     for _ in range(LENGTH):
-        step = torch.randint(
-            1, VOCABULARY, (count,), generator=generator
-        )  # 1 ... 7 beyond the following word
-        step[torch.rand(count, generator=generator) < FOLLOWS] = 0
-        words.append((words[-1] + 1 + step) % VOCABULARY)
+        beyond = torch.randint(1, VOCABULARY, (count,), generator=generator)
+        beyond[torch.rand(count, generator=generator) < FOLLOWS] = 0  # the following word itself
+        words.append((words[-1] + 1 + beyond) % VOCABULARY)
     return torch.stack(words, dim=1)
 
 
 # %% draw=true
 def train(masked, seed, steps=250):
-    """Train one layer to say the next word. Returns its loss in one pass and by prefixes, in nats a word."""
+    """Train one layer to say the next word.
+
+    Returns:
+        Its loss on new texts in one pass, and prefix by prefix, in nats a word.
+    """
     generator = torch.Generator().manual_seed(seed)
     sizes = [(VOCABULARY, WIDTH), (LENGTH, WIDTH), *3 * [(WIDTH, WIDTH)], (WIDTH, VOCABULARY)]
-    weights = [(torch.randn(s, generator=generator) / WIDTH**0.5).requires_grad_() for s in sizes]
-    embedding, positions, query, key, value, head = weights
+    weights = [torch.randn(size, generator=generator) / WIDTH**0.5 for size in sizes]
+    embedding, positions, query, key, value, head = (w.requires_grad_() for w in weights)
 
     def model(h):
-        mask = causal_mask(h.size(-2)) if masked else torch.ones(h.size(-2), h.size(-2), dtype=torch.bool)
+        T = h.size(-2)
+        mask = causal_mask(T) if masked else torch.ones(T, T, dtype=torch.bool)
         return (h + masked_attention(h @ query, h @ key, h @ value, mask)[0]) @ head
 
     def loss(words, run):
@@ -615,23 +617,22 @@ def train(masked, seed, steps=250):
 
 
 with waiting_for("Exercises 5.1, 5.5 and 5.7"):
-    trained = {
-        name: [train(flag, seed) for seed in range(3)] for name, flag in (("with", True), ("without", False))
-    }
-    means = {name: [sum(pair) / 3 for pair in zip(*runs, strict=True)] for name, runs in trained.items()}
+    masked = {"with": True, "without": False}
+    trained = {name: [train(flag, seed) for seed in range(3)] for name, flag in masked.items()}
+    means = {name: torch.tensor(runs).mean(dim=0).tolist() for name, runs in trained.items()}
     series = {
         "in one pass, as in training": [means["with"][0], means["without"][0]],
         "prefix by prefix, as in use": [means["with"][1], means["without"][1]],
     }
-    ax = plots.bars(
-        ["with the mask", "without"], series, ylabel="loss (nats a word)", title="Mean of three seeds"
-    )
+    groups, title = ["with the mask", "without"], "Mean of three seeds"
+    ax = plots.bars(groups, series, ylabel="loss (nats a word)", title=title)
     for height, what in ((entropy, "entropy"), (math.log(VOCABULARY), "blind guessing")):
         ax.axhline(height, color=plots.FAINT, linestyle="--", linewidth=1.2, zorder=0)
         ax.text(0.52, height + 0.05, what, ha="center", fontsize=9)
     show(ax)
     for name, runs in trained.items():
-        print(f"{name:8}", "  ".join(f"{one:.2f} in training, {many:.2f} in use" for one, many in runs))
+        said = [f"{one:.2f} in training, {many:.2f} in use" for one, many in runs]
+        print(f"{name:8}", "   ".join(said))
 
 # %% [markdown]
 # Without the mask the training loss falls far *below* the entropy. That is impossible for a model that doesn't know the
@@ -703,17 +704,17 @@ with waiting_for("Exercises 5.1, 5.5 and 5.7"):
 
 # %% exercise="masking.cache"
 def cached_step(cache, x, W_q, W_k, W_v):
-    """Causal self-attention for N new positions, with the keys and values of P earlier ones stored.
+    """Causal self-attention for N new positions, with keys and values of P earlier ones stored.
 
     Args:
-        cache: a dict with "k", (..., P, d_k), and "v", (..., P, d_v). P may be 0. It stays as it is.
+        cache: a dict of "k", (..., P, d_k), and "v", (..., P, d_v). P may be 0. It isn't changed.
         x: the new positions, (..., N, d).
         W_q: (d, d_k).
         W_k: (d, d_k).
         W_v: (d, d_v).
 
     Returns:
-        The outputs of the new positions, (..., N, d_v), and a new dict with all P + N keys and values.
+        The outputs of the new positions, (..., N, d_v), and a new dict with P + N keys and values.
     """
     ### BEGIN SOLUTION
     k = torch.cat([cache["k"], x @ W_k], dim=-2)
@@ -827,8 +828,8 @@ def convert(mask, source, target):
 
     Args:
         mask: any shape, of the kind `source`.
-        source: "may attend" (boolean, True = may), "hidden" (boolean, True = may not), "additive" (float32, 0 = may,
-            -inf = may not) or "integer" (int64, 1 = may, 0 = may not).
+        source: "may attend" (boolean, True = may), "hidden" (boolean, True = may not),
+            "additive" (float32, 0 = may, -inf = may not) or "integer" (int64, 1 = may, 0 = may not).
         target: one of the same four.
 
     Returns:

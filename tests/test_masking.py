@@ -7,6 +7,7 @@ import re
 import pytest
 import torch
 
+from autograder import lessons
 from helpers import leaks, mask_figures, masking, showing, widgets_masking
 from helpers.attention import scaled_dot_product_attention
 
@@ -144,6 +145,19 @@ def test_one_masked_pass_has_the_outputs_and_gradients_of_all_prefixes():
     outputs = causal(x), masking.prefix_passes(causal, x)
     close(*outputs)
     close(*(torch.autograd.grad(output.square().sum(), x)[0] for output in outputs))
+
+
+def test_a_leak_goes_below_the_entropy_in_training_and_is_worse_than_guessing_in_use():
+    """Section 5.8, by the code of the lesson."""
+    lesson = lessons.master_path("05_masking").read_text(encoding="utf-8")
+    code = lesson[lesson.index("VOCABULARY, LENGTH") : lesson.index("    masked = {")].rpartition("with ")[0]
+    names = {"torch": torch, "math": math, **vars(masking)}
+    exec(code, names)
+    assert round(names["entropy"], 2) == 1.19
+    (clean, clean_in_use), (leaky, leaky_in_use) = (names["train"](flag, seed=7) for flag in (True, False))
+    assert abs(clean - clean_in_use) < 1e-3
+    assert names["entropy"] - 0.1 < clean < 1.5
+    assert leaky < 0.5 < math.log(8) < leaky_in_use - 0.3
 
 
 # -- one token at a time -------------------------------------------------------------------------------------
