@@ -154,7 +154,9 @@ def test_a_leak_goes_below_the_entropy_in_training_and_is_worse_than_guessing_in
     names = {"torch": torch, "math": math, **vars(masking)}
     exec(code, names)
     assert round(names["entropy"], 2) == 1.19
-    (clean, clean_in_use), (leaky, leaky_in_use) = (names["train"](flag, seed=7) for flag in (True, False))
+    (clean, clean_in_use), (leaky, leaky_in_use) = (
+        names["train"](flag, seed=7, steps=150) for flag in (True, False)
+    )
     assert abs(clean - clean_in_use) < 1e-3
     assert names["entropy"] - 0.1 < clean < 1.5
     assert leaky < 0.5 < math.log(8) < leaky_in_use - 0.3
