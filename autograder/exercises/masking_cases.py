@@ -142,9 +142,9 @@ def cached_cases(g: Generator) -> list[Case]:
     return [
         Case("one new position", _cached(g, (), past=2, new=1)),
         Case("the first position, an empty cache", _cached(g, (), past=0, new=1)),
-        Case("a batch, one new position each", _cached(g, (2,), past=1, new=1)),
         Case("one new position, in float64", _cached(g, (), past=2, new=1, dtype=torch.float64)),
         Case("two new positions at once", _cached(g, (1,), past=2, new=2)),
+        Case("a batch, one new position each", _cached(g, (2,), past=1, new=1)),
         Case("a first sentence, an empty cache", _cached(g, (), past=0, new=2)),
     ]
 
