@@ -72,6 +72,10 @@ HINTS: tuple[tuple[str, str], ...] = (
         "A function is called with other arguments than it takes: compare the call with its `def` line.",
     ),
     (
+        r"Sizes of tensors must match except in dimension",
+        "torch.cat joins along one axis, and all others must be alike: dim=-2 is the axis of the positions.",
+    ),
+    (
         r"maximum recursion depth",
         "A function calls itself without end: does it have the name of the one that you meant to call?",
     ),

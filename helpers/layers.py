@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import torch
 
+from helpers import leaks
+
 
 def is_recipe(value: object) -> bool:
     """Whether a case's argument stands for a function of ours."""
@@ -98,4 +100,5 @@ LAYERS: dict[str, Callable[..., Callable]] = {
     "the two reports' layers against torch's": _reports_against_torch,
     "two heads at a round table": _round_table,
     "the loss with some heads": _loss_of_heads,
+    **leaks.LAYERS,
 }

@@ -61,8 +61,9 @@ def gradient_reaches_inputs(case: Case, expected: Outcome, outcome: Outcome) -> 
         arrived = got[number] if number < len(got) else None
         if right is not None and arrived is None:
             return f"no gradient reaches input {number + 1}"
-        if right is not None and compare(right, arrived, slack=GRADIENT_SLACK):
-            return f"the gradient that reaches input {number + 1} is wrong"
+        if right is not None and (difference := compare(right, arrived, slack=GRADIENT_SLACK)):
+            wrong = "NaN" if difference.cause == "nan" else "wrong"
+            return f"the gradient that reaches input {number + 1} is {wrong}"
     return None
 
 
