@@ -46,7 +46,7 @@ def main(arguments: list[str]) -> None:
             become([*better_python(), __file__, *arguments])
         os.chdir(ROOT)
         set_up()
-        provide("BUBBLEWRAP", *(["CHROMIUM"] if command == "test" else []))
+        provide("BUBBLEWRAP", *(["CHROMIUM", "POSTGRESQL"] if command == "test" else []))
     except SetupError as error:
         sys.exit(f"headstart: {error}")
     # As `activate` does: nbgrader calls alembic by its bare name, and a student's cell may call pip.

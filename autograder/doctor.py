@@ -29,6 +29,7 @@ class Program:
 
 BUBBLEWRAP = Program("bubblewrap", ("bwrap",), "the grading sandbox")
 CHROMIUM = Program("chromium", ("chromium", "google-chrome"), "the browser tests")
+POSTGRESQL = Program("postgresql", ("initdb",), "the tests of a gradebook in PostgreSQL")
 
 INSTALLERS = {
     "debian": ("apt-get", "install", "-y", "--no-install-recommends"),
@@ -53,6 +54,8 @@ def find(program: Program) -> str | None:
     for path in map(shutil.which, program.commands):
         if path and not path.startswith("/snap/"):  # a snap can't be driven by Playwright
             return path
+    if program is POSTGRESQL:  # Debian keeps a server's programs off the path
+        return next(map(str, Path("/usr/lib/postgresql").glob("*/bin/initdb")), None)
     return next(_playwright_browsers(), None) if program is CHROMIUM else None
 
 

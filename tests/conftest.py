@@ -15,6 +15,7 @@ os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PAT
 NEEDS = {
     "needs_bubblewrap": doctor.sandbox_problem,
     "needs_chromium": functools.partial(doctor.missing, doctor.CHROMIUM),
+    "needs_postgresql": functools.partial(doctor.missing, doctor.POSTGRESQL),
 }
 
 
