@@ -54,6 +54,7 @@ def _parser() -> argparse.ArgumentParser:
     grade.add_argument(
         "--workers", type=int, default=os.cpu_count() or 1, metavar="N", help="how many at once"
     )
+    grade.add_argument("--cluster", metavar="ADDRESS", help="grade on a Dask cluster, tcp://HOST:PORT")
     grade.add_argument("--force", action="store_true", help="grade again what is recorded already")
     grade.add_argument(
         "--seconds", type=float, default=None, metavar="S", help="how long one cell may run (20)"
@@ -100,6 +101,7 @@ def _grade(options: argparse.Namespace) -> int:
         Path.cwd(),
         students=options.student,
         workers=max(options.workers, 1),
+        cluster=options.cluster,
         force=options.force,
         sandboxed=not options.no_sandbox,
         cell_seconds=options.seconds,

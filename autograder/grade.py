@@ -10,8 +10,8 @@ import os
 import queue
 import secrets
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import nbformat
@@ -31,9 +31,21 @@ from autograder.submission import Canonical, Submission, canonical, is_answer
 from autograder.workers import Ended, Worker
 
 
+@dataclass(frozen=True)
+class Prepared:
+    """A submission as read: its notebooks in canonical form, and the digest of all that decides its grade."""
+
+    submission: Submission
+    digest: str
+    forms: dict[str, Canonical]
+
+
 @dataclass
 class Grader:
-    """Grades submissions of one lesson. Any number of threads may call `grade` at once."""
+    """Grades submissions of one lesson. Any number of threads may call `grade` at once.
+
+    It can be sent to another process, which then starts workers of its own.
+    """
 
     lesson: Lesson
     secret: bytes
@@ -45,6 +57,15 @@ class Grader:
         self._idle: queue.SimpleQueue[Worker] = queue.SimpleQueue()
         self._hidden = HiddenSheets(self.secret)
 
+    def __getstate__(self) -> dict:
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def __setstate__(self, state: dict) -> None:
+        self.__init__(**state)
+
+    def __del__(self) -> None:
+        self.close()
+
     def grade(self, submission: Submission, known_digest: str = "") -> Graded | None:
         """Grade one submission.
 
@@ -55,18 +76,26 @@ class Grader:
         Returns:
             The result, or None if it would be the same as last time.
         """
+        prepared = self.prepare(submission)
+        return None if prepared.digest == known_digest else self.run(prepared)
+
+    def prepare(self, submission: Submission) -> Prepared:
+        """Read what was handed in. Nothing of a student's is run."""
         forms = {name: self._canonical(submission, name) for name in self.lesson.skeletons}
         parts = (*(form.digest for form in forms.values()), self.lesson.version, submission.student)
         digest = hmac.new(self.secret, "/".join(parts).encode(errors="replace"), "sha256").hexdigest()
-        if digest == known_digest:
-            return None
+        return Prepared(submission, digest, forms)
+
+    def run(self, prepared: Prepared) -> Graded:
+        """Run what was handed in, and judge it. It needs nothing but what it is given, on any machine."""
         papers, ended = [], Ended()
-        for name, form in forms.items():
-            paper, ended = self._paper(name, form, digest)
+        for name, form in prepared.forms.items():
+            paper, ended = self._paper(name, form, prepared.digest)
             papers.append(paper)
-        first = next(iter(forms.values()))
-        files = {k: content for form in forms.values() for k, content in form.files.items()} | first.records
-        return Graded(submission.student, digest, tuple(papers), files, ended)
+        forms = prepared.forms.values()
+        files = {name: content for form in forms for name, content in form.files.items()}
+        files |= next(iter(forms)).records
+        return Graded(prepared.submission.student, prepared.digest, tuple(papers), files, ended)
 
     def _canonical(self, submission: Submission, name: str) -> Canonical:
         lesson = self.lesson
@@ -191,7 +220,8 @@ def hidden_secret(course: CourseDirectory) -> bytes:
 
 def grade_all(
     grader: Grader, book: Book, submissions: list[Submission], executor: Executor, *, workers: int,
-    force: bool = False, progress: Callable[[Submission, Graded | None, str], None] = lambda *_: None,
+    force: bool = False, remote: object = None,
+    progress: Callable[[Submission, Graded | None, str], None] = lambda *_: None,
 ) -> None:  # fmt: skip
     """Grade submissions and record each as it comes.
 
@@ -202,6 +232,7 @@ def grade_all(
         executor: where grading runs.
         workers: how many at once; a few more are kept waiting, so that memory doesn't grow with the class.
         force: grade again what is recorded already.
+        remote: what stands for the grader where the executor runs things elsewhere.
         progress: told of each submission: its result, None where nothing had changed, and what went wrong
             with the grader itself, if something did.
     """
@@ -211,7 +242,10 @@ def grade_all(
     while True:
         while len(running) < 2 * workers and (submission := next(waiting, None)):
             known = recorded.get(submission.student, "") if book.path(submission.student).is_file() else ""
-            running[executor.submit(grader.grade, submission, known)] = submission
+            if (prepared := grader.prepare(submission)).digest == known:
+                progress(submission, None, "")
+            else:
+                running[executor.submit(Grader.run, remote or grader, prepared)] = submission
         if not running:
             return
         done, _ = wait(running, return_when=FIRST_COMPLETED)
@@ -222,11 +256,5 @@ def grade_all(
             except Exception as error:  # ours, not the student's: say so, and go on with the others
                 progress(submission, None, f"{type(error).__name__}: {error}")
                 continue
-            if graded:
-                book.record(graded)
+            book.record(graded)
             progress(submission, graded, "")
-
-
-def local_executor(workers: int) -> ThreadPoolExecutor:
-    """Threads, each driving a worker process of its own."""
-    return ThreadPoolExecutor(workers, thread_name_prefix="grade")

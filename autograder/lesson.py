@@ -36,6 +36,7 @@ class Lesson:
         skeletons: by name, its notebooks as released, made from the source: student copies prove nothing.
         exercises: what earns points by itself, by id: its specifications, or the tests of a plain assignment.
         visible: its students' sheets by exercise.
+        given: what students have beside the notebooks, by relative path.
         version: changes when anything does that can change a grade.
         plain: whether it is an nbgrader assignment with tests in it instead of checks.
     """
@@ -45,6 +46,7 @@ class Lesson:
     skeletons: dict[str, NotebookNode]
     exercises: dict[str, Exercise]
     visible: dict[str, Sheet]
+    given: dict[str, bytes]
     version: str
     plain: bool
 
@@ -64,7 +66,8 @@ class Lesson:
         plain = not any("headstart" in source.metadata for source in sources.values())
         digest = hashlib.sha256(ENGINE_VERSION.encode())
         helpers = [] if plain else sorted((lessons.ROOT / "helpers").glob("*.py"))
-        for path in (*paths, *_given(folder, plain), *([] if plain else _spec_files(name)), *helpers):
+        given = {str(path.relative_to(folder)): path for path in _given(folder, plain)}
+        for path in (*paths, *given.values(), *([] if plain else _spec_files(name)), *helpers):
             digest.update(path.read_bytes())
         if plain:
             exercises, visible = dict(_tests(sources)), {}
@@ -72,7 +75,8 @@ class Lesson:
             exercises = _specified(name, sources[name])
             visible = {id: load_sheet(id, folder) for id in exercises}
         skeletons = {notebook: release(source, config) for notebook, source in sources.items()}
-        return cls(name, folder, skeletons, exercises, visible, digest.hexdigest(), plain)
+        contents = {relative: path.read_bytes() for relative, path in given.items()}
+        return cls(name, folder, skeletons, exercises, visible, contents, digest.hexdigest(), plain)
 
     def exercises_of(self, notebook: str) -> dict[str, Exercise]:
         """The exercises of one of its notebooks, by id."""
@@ -83,8 +87,7 @@ class Lesson:
         """A worker that shows student code what this lesson's students have, and nothing else."""
         hide = (self.folder.parents[1], lessons.ROOT)
         helpers = lessons.common_helpers() if self.plain else lessons.helper_files(self.name)
-        given = {str(path.relative_to(self.folder)): path for path in _given(self.folder, self.plain)}
-        return Worker(tuple(helpers), given, hide, sandboxed, self.plain)
+        return Worker(tuple(helpers), self.given, hide, sandboxed, self.plain)
 
     def cells(self, notebook: NotebookNode, name: str) -> list[Cell]:
         """The cells of a canonical notebook that are to be run."""
@@ -144,6 +147,14 @@ def _given(folder: Path, plain: bool) -> list[Path]:
     files = (path for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix != ".ipynb")
     hidden = {".ipynb_checkpoints", "__pycache__"}
     return [path for path in files if not hidden & set(path.relative_to(folder).parts)]
+
+
+def installation() -> str:
+    """A digest of Headstart's own code: what two machines have to have in common to grade alike."""
+    digest = hashlib.sha256()
+    for path in sorted([*lessons.ROOT.glob("autograder/**/*.py"), *lessons.ROOT.glob("helpers/*.py")]):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 def _spec_files(name: str) -> list[Path]:

@@ -15,11 +15,11 @@ from autograder.grade import (
     find_submissions,
     grade_all,
     hidden_secret,
-    local_executor,
 )  # fmt: skip
 from autograder.gradebook import Book, Graded
 from autograder.judge import CELL_SECONDS
 from autograder.lesson import Lesson
+from autograder.places import places
 from autograder.report import problems, summary
 from autograder.submission import Submission
 
@@ -35,6 +35,7 @@ def grade_class(
     *,
     students: list[str],
     workers: int,
+    cluster: str | None,
     force: bool,
     sandboxed: bool,
     cell_seconds: float | None,
@@ -45,7 +46,7 @@ def grade_class(
         The exit code: 0 unless grading can't start or the grader itself failed. Bad submissions are results.
     """
     console = Console()
-    if sandboxed and (problem := sandbox_problem()):
+    if sandboxed and not cluster and (problem := sandbox_problem()):
         print(f"headstart: {problem}; or grade code that you trust with --no-sandbox", file=sys.stderr)
         return 2
     if not sandboxed:
@@ -63,9 +64,10 @@ def grade_class(
     book = Book(course, name, lesson.skeletons)
     screen = _Screen(console, len(submissions))
     try:
-        with screen.progress, local_executor(workers) as executor:
+        with screen.progress, places(grader, workers, cluster) as (executor, remote, number):
             try:
-                grade_all(grader, book, submissions, executor, workers=workers, force=force, progress=screen)
+                how = {"workers": number, "force": force, "remote": remote, "progress": screen}
+                grade_all(grader, book, submissions, executor, **how)
             except BaseException:
                 executor.shutdown(wait=False, cancel_futures=True)
                 raise

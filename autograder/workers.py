@@ -51,7 +51,7 @@ class Worker:
     """
 
     helpers: tuple[Path, ...]
-    given: dict[str, Path] = field(default_factory=dict)
+    given: dict[str, bytes] = field(default_factory=dict)
     hide: tuple[Path, ...] = ()
     sandboxed: bool = True
     plain: bool = False
@@ -107,9 +107,9 @@ class Worker:
             shutil.copy(Path(__file__).with_name(name), stage / "autograder" / name)
         for path in self.helpers:
             shutil.copy(path, stage / "helpers" / path.name)
-        for name, path in self.given.items():
+        for name, content in self.given.items():
             (stage / "given" / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(path, stage / "given" / name)
+            (stage / "given" / name).write_bytes(content)
         (stage / "matplotlib").mkdir()
         for cache in Path(matplotlib.get_cachedir()).glob("fontlist-*.json"):  # seconds, if made anew
             shutil.copy(cache, stage / "matplotlib")
