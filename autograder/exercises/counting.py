@@ -271,6 +271,7 @@ TRANSFORMER = Exercise(
         models.output_map_with_bias,
         models.decoder_of_encoder_layers,
         models.layers_shared_out,
+        models.norms_after_the_stacks,
         models.encoder_alone,
         models.encoder_layer_once,
     ),
