@@ -293,6 +293,7 @@ BERT = Exercise(
         models.pooler_forgotten,
         models.embedding_norm_forgotten,
         models.segments_forgotten,
+        models.always_two_segments,
         models.sines_for_positions,
         models.pooler_without_bias,
         models.output_map_for_words,
@@ -341,6 +342,7 @@ STATE = Exercise(
         cost.in_bits,
         cost.in_half_precision,
         cost.always_adam,
+        cost.sgd_like_momentum,
     ),
     also_right=(right.state_with_ifs, right.state_by_position),
 )
@@ -358,6 +360,7 @@ ACTIVATIONS = Exercise(
         cost.weights_once_for_all_heads,
         cost.weights_without_square,
         cost.attention_weights_forgotten,
+        cost.one_vector_short,
         cost.scores_kept_too,
         cost.one_hidden_vector,
         cost.queries_keys_values_as_one,

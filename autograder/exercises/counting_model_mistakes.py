@@ -167,6 +167,13 @@ def segments_forgotten(vocabulary, d_model, n_heads, d_ff, n_layers, positions, 
     return embeddings + layers + linear_parameters(d_model, d_model)
 
 
+def always_two_segments(vocabulary, d_model, n_heads, d_ff, n_layers, positions, segments):
+    """Two segments are counted whatever `segments` says: BERT has 2, but the function is for any number."""
+    layers = n_layers * encoder_layer_parameters(d_model, n_heads, d_ff)
+    embeddings = (vocabulary + positions + 2) * d_model + norm_parameters(d_model)
+    return embeddings + layers + linear_parameters(d_model, d_model)
+
+
 def sines_for_positions(vocabulary, d_model, n_heads, d_ff, n_layers, positions, segments):
     """The positions' vectors are missing: BERT learns them, it has no sines."""
     layers = n_layers * encoder_layer_parameters(d_model, n_heads, d_ff)
