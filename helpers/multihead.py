@@ -201,7 +201,7 @@ def head_importance(loss_with: "Callable[[torch.Tensor], torch.Tensor]", n_heads
     Returns:
         (H,): 0 for a head that isn't missed, below 0 for one that does harm.
 
-    Source: Michel, Levy and Neubig 2019, section 3.2.
+    Source: Michel, Levy and Neubig 2019, section 3.2, with the loss in place of BLEU and accuracy.
     """
     everybody = torch.ones(n_heads, dtype=torch.bool)
     complete = loss_with(everybody)

@@ -5,7 +5,7 @@
 #   each other, its memory. You will find the length at which attention stops being the cheap layer, check the count
 #   with a stopwatch, and write attention that never holds its n × n table.
 # - **You need** lesson 1 (scaled dot-product attention), logarithms, and what a straight line's slope is.
-# - **Time** 120 minutes, in three sittings: 2.1 to 2.7 count, 2.8 to 2.10 measure, 2.11 to 2.16 save memory.
+# - **Time** 140 minutes, in three sittings: 2.1 to 2.7 count, 2.8 to 2.10 measure, 2.11 to 2.16 save memory.
 #
 # Every exercise is checked as soon as you ask for it. Stuck? Below each are two hints, then the idea.
 
@@ -153,9 +153,10 @@ report = {
 check("complexity.report_slip", report)
 
 # %% [markdown]
-# With the shape of line 3, the product of line 4 couldn't even be formed: $n \times d$ doesn't fit $n \times d$. And so
-# many scores would cost what a recurrent layer costs, and the whole question of this lesson would be gone. The report
-# came out right because it didn't use its own line. **Write the shape beside each product.**
+# With the shape of line 3, the product of line 4 couldn't even be formed: $n \times d$ doesn't fit $n \times d$. And if
+# there were only $n \cdot d$ scores, they would cost $nd^2$, the order of a recurrent layer, as 2.6 will show. Nothing in
+# attention would be quadratic in $n$. The report came out right because it didn't use its own line 3. **Write the
+# shape beside each product.**
 
 # %% [markdown]
 # ## 2.4 Attention, step by step
@@ -223,9 +224,9 @@ with waiting_for("Exercise 2.4"):
     show(ax)
 
 # %% [markdown]
-# Every curve climbs from 2 to 4. The projections take $6nd^2$, which doubles with $n$. Scores and mixture take
-# $4n^2d$, which quadruples. The two are equal at $n = 1.5\,d$, where the curve passes 3. "Attention is quadratic" is
-# true *to the right of that*.
+# Every curve climbs from about 2 towards 4. The projections take $6nd^2$, which doubles with $n$. Scores and mixture
+# take $4n^2d$, which quadruples. The two are equal at $n = 1.5\,d$, and there the curve passes 3. (In fact a little
+# earlier, because of the softmax.) "Attention is quadratic" is true *to the right of that*.
 
 # %% [markdown]
 # ## 2.5 How far does a convolution see?
@@ -314,12 +315,15 @@ with waiting_for("Exercise 2.5"):
 # Vaswani et al. (2017, table 1) compare layers that turn $n$ vectors of $d$ features into $n$ new ones. Three numbers
 # describe each:
 #
-# - **Operations**: all the arithmetic. Only the leading term counts and constant factors are dropped. In this table,
-#   attention is the scores and the mixture; its projections are left out. (2.7 puts them back.)
+# - **Operations**: all the arithmetic. In this table, attention is the scores and the mixture; its projections are
+#   left out. (2.7 puts them back.)
 # - **Sequential steps**: how many things must wait for one another. However many calculators you have, it takes as
 #   many steps.
 # - **Longest path**: how many layers, or steps of one, a signal passes from the first position to the last. Long
 #   paths make distant things hard to learn.
+#
+# All three are *orders*: only the leading term counts, and constant factors are dropped. So write $n^2d$ for $4n^2d$,
+# and $n$ for $n - 1$.
 #
 # What the layers do:
 #
@@ -354,7 +358,7 @@ def layer_cost(layer, n, d, k):
 
     Returns:
         Three numbers: operations; sequential steps of one layer; longest path (for a convolution, through a
-        stack of layers with growing steps).
+        stack of layers with growing steps). As in the table, n² · d and not 4 · n² · d, n and not n - 1.
     """
     ### BEGIN SOLUTION
     if layer == "self-attention":
@@ -663,7 +667,8 @@ with waiting_for("Exercise 2.7"):
 # with queries, keys and values of its own; lesson 3 has several side by side, each with its share of the features.
 # For the gradient, the tables of all layers are kept until the backward pass.
 #
-# **By hand.** 2 sequences, 3 heads, $n = 4$: 2·3·4·4 = 96 numbers. In float32, 4 bytes each, **384 bytes**.
+# **By hand.** 2 sequences, 3 heads, $n = 4$: 2·3·4·4 = 96 numbers. In float32, 4 bytes each, **384 bytes**. (Large
+# models often use bfloat16, a shorter number format of 2 bytes: half of that.)
 #
 # **Exercise 2.10** · difficulty 1 of 5 · 4 minutes · 1 point
 #
@@ -704,8 +709,8 @@ with waiting_for("Exercise 2.10"):
         print(f"n = {n:7}: {size:10.3f} GB")
 
 # %% [markdown]
-# A tenfold length takes a hundredfold memory. At 100 000 positions one layer's table fills several of the largest
-# GPUs.
+# A tenfold length takes a hundredfold memory. At 100 000 positions one layer's table takes 640 GB, all
+# that eight GPUs of 80 GB hold.
 #
 # ### Additive attention holds even more
 #
@@ -911,6 +916,10 @@ with waiting_for("Exercise 2.12"):
 # in blocks is still quadratic in *time*. Whether it is faster depends on the machine. FlashAttention (Dao et al.
 # 2022) is this algorithm inside a GPU's small fast memory, with the queries in blocks too. It is faster than full
 # attention because it moves fewer bytes. It doesn't compute less.
+#
+# Why blocks of *keys*? Blocks of queries save memory too, and need no running softmax, since each query still sees its
+# whole row. But a row can be long, and when a text is written word by word there is one query only (2.13). Blocks of
+# keys work there as well.
 #
 # Two things your function leaves out. A mask is easy to add: set scores to −∞ before they are absorbed. The gradient
 # needs more thought: autograd keeps every block's exponentials, which together are the whole table again.

@@ -231,7 +231,8 @@ check("multihead.mask_axes", mask_shapes)
 # **Exercise 3.5** · difficulty 4 of 5 · 20 minutes · 5 points
 #
 # <details><summary>Hint 1</summary>Write the shape beside each line. After the projections (B, T, C), after splitting
-# (B, H, T, D), the scores (B, H, T_q, T_k). What shape must <code>W_o</code> get?</details>
+# (B, H, T, D), the scores (B, H, T_q, T_k). y and x may differ in length. What shape must
+# <code>W_o</code> get?</details>
 # <details><summary>Hint 2</summary>You may use <code>scaled_dot_product_attention</code> of lesson 1, which this notebook
 # has imported: it takes any number of axes in front, scales by its keys' size, and returns outputs and weights.</details>
 # <details><summary>The idea</summary>x = y where none is given. Three projections, each split; one look-up over the last
@@ -371,7 +372,8 @@ with waiting_for("Exercises 3.5 and 3.6"), torch.no_grad():
 # subspaces. And several heads are "computationally effective". Are they cheaper, or dearer, or what? Count.
 #
 # - **Parameters**: four matrices and their biases.
-# - **Multiplications**: those in matrix products. Shape (a, b) times (b, c) takes a·b·c.
+# - **Multiplications**: those in matrix products. Shape (a, b) times (b, c) takes a·b·c. (The FLOPs of lesson 2 are
+#   twice as many, as they count the additions too.)
 # - **Weights**: the numbers that come out of the softmax, which have to be kept for the gradient.
 #
 # **By hand.** One sentence of T = 10, C = 4, H = 2, D = 2. Parameters: 4·(4·4 + 4) = 80. Each of the four
@@ -700,7 +702,7 @@ with waiting_for("Exercise 3.5"):
 # %% [markdown]
 # Nobody told the heads what to do. Yet some have taken on *who* and look at the noun before the verb; others have taken on
 # *whom* and look at the noun after it, in both clauses. (Which head does which depends on the random start.) In BERT too
-# there are heads that go from a verb to its direct object (Clark et al. 2019).
+# there are heads that link verbs and their direct objects (Clark et al. 2019).
 
 # %% [markdown]
 # ## 3.10 Switching heads off
@@ -761,8 +763,8 @@ def read(tokens, keep):
 # %% [markdown]
 # ## 3.11 What is a head worth?
 #
-# **Formula** (Michel, Levy and Neubig 2019, section 3.2). The importance of head h is what the loss grows by when h alone
-# is off:
+# **Formula.** The importance of head h is what the loss grows by when h alone is off (Michel, Levy and Neubig 2019,
+# section 3.2, do this with the scores of a translator and of BERT in place of the loss):
 #
 # $$\text{importance}_h = \text{loss}(\text{all but } h) - \text{loss}(\text{all})$$
 #
@@ -788,7 +790,7 @@ def head_importance(loss_with, n_heads):
         n_heads: H.
 
     Returns:
-        The importances, (H,).
+        The importances, one tensor (H,).
     """
     ### BEGIN SOLUTION
     everybody = torch.ones(n_heads, dtype=torch.bool)

@@ -184,8 +184,8 @@ with waiting_for("Exercise 6.3"):
 # %% [markdown]
 # ## 6.4 Feed-forward
 #
-# **Why.** After attention each position is worked on by itself: a linear map to a hidden width $d_{ff}$, a bend (ReLU or
-# GELU, which has no parameters), and a linear map back (Vaswani et al. 2017, section 3.3).
+# **Why.** After attention each position is worked on by itself: a linear map to a hidden width $d_{ff}$, a bend, which
+# is a function that isn't linear (ReLU or GELU; it has no parameters), and a linear map back (Vaswani et al. 2017, section 3.3).
 #
 # **By hand.** Width 2, hidden width 3. Out: 2·3 + 3 = 9. Back: 3·2 + 2 = 8. Together **17**.
 #
@@ -1154,7 +1154,7 @@ def training_days(flops, n_gpus, peak_flops, utilisation):
         utilisation: the share of the peak that is reached, between 0 and 1.
 
     Returns:
-        Days, a number.
+        Days, a number that isn't rounded.
     """
     ### BEGIN SOLUTION
     per_second = n_gpus * peak_flops * utilisation
@@ -1168,7 +1168,7 @@ check("counting.days", training_days)
 # %% [markdown]
 # Now Transformer-base. From the paper: 100,000 steps, each with about 25,000 source tokens and 25,000 target tokens; 8 GPUs of type
 # P100; 12 hours (sections 5.1 and 5.2). Source tokens pass through the encoder, target tokens through the decoder and the output
-# map, so a *pair* of them meets all N parameters once. It estimates a P100 at 9.5 TFLOPS (10¹² FLOPs a second; footnote 5). The
+# map, so a *pair* of them meets all N parameters once. The paper takes a P100 for 9.5 TFLOPS (10¹² FLOPs a second; footnote 5). The
 # data sheet of a GTX 1050 Ti gives 768 cores at 1.392 GHz, with 2 FLOPs each: 2.14 TFLOPS.
 
 # %% draw=true
@@ -1220,8 +1220,7 @@ with waiting_for("the exercises up to 6.17a"):
 # into 8 parts, after which everything fits into 3 GB. So memory is no obstacle and time is. The number I trust least is the
 # utilisation, which may be off by a factor of two or three either way; next the FLOPs a cycle. To make it possible: a smaller
 # model (N enters as a factor), fewer steps or shorter sentences, a rented GPU with half-precision units (an A100's
-# 3·10¹⁴ FLOPs a second at 0.3
-# would take about three hours), or a pretrained model that is only fine-tuned.
+# 3·10¹⁴ FLOPs a second at 0.3 would take about three hours), or a pretrained model that is only fine-tuned.
 #
 # **Rubric**
 # - 1 point: a peak for a machine, with where it comes from, and its memory.
@@ -1237,7 +1236,8 @@ with waiting_for("the exercises up to 6.17a"):
 #
 # Your functions again, for models you know. "Scores of the output" are the V numbers for each token, one for each word of the
 # vocabulary. Layers are counted as written out in 6.15, every number with 4 bytes, and every parameter as one that
-# multiplies. Try these:
+# multiplies. (The peaks of the A100 and the H100 are for bfloat16, whose numbers take 2 bytes. In practice a mixture of both
+# is used, and the memory lies somewhat below what is drawn.) Try these:
 #
 # 1. GPT-2 small with 1,024 tokens in each sequence, on a GTX 1050 Ti: how many sequences fit into a step? Which part is in the way?
 # 2. Make the sequences longer and the batch smaller, so that the tokens stay the same. What grows all the same?
@@ -1266,6 +1266,6 @@ widgets_counting.training_explorer(
 # github.com/openai/gpt-2; GPT-1's vocabulary as in its released files. Kingma and Ba 2015, *Adam*. Ba, Kiros and Hinton
 # 2016, *Layer normalization*. Korthikanti et al. 2022, *Reducing activation recomputation in large transformer models*. Dao et al.
 # 2022, *FlashAttention*. Kaplan et al. 2020, *Scaling laws for neural language models*. Chowdhery et al. 2022, *PaLM*.
-# NVIDIA's data sheet for the GeForce GTX 1050 Ti.
+# NVIDIA's data sheets for the GeForce GTX 1050 Ti and RTX 4090, the A100 and the H100 (SXM, without sparsity).
 #
 # Next, lesson 7 builds the model that you have counted, and trains it.

@@ -112,6 +112,8 @@ LAYER_COST = Exercise(
         layers.long_path_through_attention,
         layers.short_path_through_convolution,
         layers.path_without_dilation,
+        layers.constant_factors_kept,
+        layers.path_of_one_less,
     ),
     also_right=(right.from_a_dict, right.as_a_list),
 )

@@ -126,6 +126,26 @@ def path_without_dilation(layer, n, d, k):
     return k * n * d * d, 1, layers_to_connect(n, k, False)
 
 
+def constant_factors_kept(layer, n, d, k):
+    """Constant factors are kept here: the table drops the 2 of a multiply-add and the 2 of two products, so
+    that n²d, nd² and knd² are left.
+    """
+    if layer == "self-attention":
+        return 4 * n * n * d, 1, 1
+    if layer == "recurrent":
+        return 4 * n * d * d, n, n
+    return 2 * k * n * d * d, 1, layers_to_connect(n, k, True)
+
+
+def path_of_one_less(layer, n, d, k):
+    """To the letter, a signal is handed on n − 1 times: the table keeps the leading term, which is n."""
+    if layer == "self-attention":
+        return n * n * d, 1, 1
+    if layer == "recurrent":
+        return n * d * d, n, n - 1
+    return k * n * d * d, 1, layers_to_connect(n, k, True)
+
+
 # -- where they cross ----------------------------------------------------------------------------------------
 
 

@@ -49,6 +49,13 @@ def always_adam(n_parameters, optimizer):
     return n_parameters * 16
 
 
+def sgd_like_momentum(n_parameters, optimizer):
+    """Plain sgd is counted like sgd with momentum: it uses each gradient once and keeps nothing of its own
+    between steps.
+    """
+    return n_parameters * 4 * (4 if optimizer == "adam" else 3)
+
+
 # -- activations ---------------------------------------------------------------------------------------------
 
 
@@ -69,6 +76,13 @@ def attention_weights_forgotten(batch, positions, d_model, n_heads, d_ff, n_laye
     return n_layers * batch * positions * (8 * d_model + 2 * d_ff)
 
 
+def one_vector_short(batch, positions, d_model, n_heads, d_ff, n_layers):
+    """One vector of the width is missing: a token keeps 8 of them, from the layer's input to what goes into
+    the second norm, as the comments count them.
+    """
+    return n_layers * (batch * positions * (7 * d_model + 2 * d_ff) + batch * n_heads * positions**2)
+
+
 def scores_kept_too(batch, positions, d_model, n_heads, d_ff, n_layers):
     """Two T × T matrices are counted, but a softmax's gradient needs its output alone: the scores can go."""
     tokens = batch * positions
@@ -84,7 +98,9 @@ def one_hidden_vector(batch, positions, d_model, n_heads, d_ff, n_layers):
 
 
 def queries_keys_values_as_one(batch, positions, d_model, n_heads, d_ff, n_layers):
-    """Queries, keys and values are counted as one vector: they are three, of d_model numbers each."""
+    """Two vectors of the width are missing for each token: queries, keys and values are three vectors and
+    not one, and each of the two norms keeps what goes into it.
+    """
     tokens = batch * positions
     return n_layers * (tokens * (6 * d_model + 2 * d_ff) + batch * n_heads * positions**2)
 

@@ -123,6 +123,15 @@ def layers_shared_out(vocabulary, d_model, n_heads, d_ff, n_layers, tied):
     return (1 if tied else 3) * vocabulary * d_model + n_layers * (encoder + decoder) // 2
 
 
+def norms_after_the_stacks(vocabulary, d_model, n_heads, d_ff, n_layers, tied):
+    """A norm after the last layer of each stack is counted, as in torch's Transformer: this model has none
+    there, since each layer ends with its own.
+    """
+    encoder = encoder_layer_parameters(d_model, n_heads, d_ff)
+    decoder = decoder_layer_parameters(d_model, n_heads, d_ff)
+    return (1 if tied else 3) * vocabulary * d_model + n_layers * (encoder + decoder) + 4 * d_model
+
+
 def encoder_alone(vocabulary, d_model, n_heads, d_ff, n_layers, tied):
     """The decoder's layers are missing: there are n_layers of them too."""
     encoder = encoder_layer_parameters(d_model, n_heads, d_ff)
@@ -155,6 +164,13 @@ def segments_forgotten(vocabulary, d_model, n_heads, d_ff, n_layers, positions, 
     """The segments' vectors are missing: each segment has one of d_model numbers."""
     layers = n_layers * encoder_layer_parameters(d_model, n_heads, d_ff)
     embeddings = (vocabulary + positions) * d_model + norm_parameters(d_model)
+    return embeddings + layers + linear_parameters(d_model, d_model)
+
+
+def always_two_segments(vocabulary, d_model, n_heads, d_ff, n_layers, positions, segments):
+    """Two segments are counted whatever `segments` says: BERT has 2, but the function is for any number."""
+    layers = n_layers * encoder_layer_parameters(d_model, n_heads, d_ff)
+    embeddings = (vocabulary + positions + 2) * d_model + norm_parameters(d_model)
     return embeddings + layers + linear_parameters(d_model, d_model)
 
 
@@ -271,5 +287,7 @@ def more_heads_than_width(d_model):
 
 
 def half_the_width(d_model):
-    """Heads of 2 features each expose it where the width is even, but an odd width leaves one over."""
+    """These heads divide widths that are even, but not every width: a prime number is divided by 1 and by
+    itself alone.
+    """
     return {"n_heads": d_model // 2, "d_ff": d_model}
