@@ -478,8 +478,8 @@ with waiting_for("Exercise 4.7"):
 # $$\text{score}_{ij} = \frac{q_i \cdot k_j}{\sqrt{d_k}} + \text{table}[\,j - i\,]$$
 #
 # The table is learned, in each head its own. It holds distances from −K to K. What lies further away gets the last number on
-# its side: distances are **clipped** (as in Shaw et al., section 3.2; Raffel et al. let far distances share numbers step by
-# step).
+# its side: distances are **clipped** (as in Shaw et al., section 3.2; with Raffel et al. whole
+# ranges of far distances share a number).
 #
 # $$\text{bias}_{ij} = \text{table}[\,\text{clip}(j - i, -K, K) + K\,]$$
 #
@@ -775,8 +775,8 @@ print("speaker", " ".join("ABCD"[n] for n in speaker))
 
 # %% [markdown]
 # **The model** is one layer of attention with 4 heads, and only the way it knows positions differs. Each token sees itself and
-# what came before it, so the mask is causal. Five models with different random numbers train side by side on an axis
-# in front; how they start differs, so one of them alone would prove little.
+# what came before it, so the mask is causal. Five models train side by side, on an axis in front of all others. They start from
+# different random numbers and read different texts: one model alone would prove little.
 
 # %% draw=true
 D, HEADS, MASK = 32, 4, torch.ones(64, 64, dtype=torch.bool).tril()
@@ -875,8 +875,8 @@ with waiting_for("Exercises 4.2, 4.3, 4.8, 4.9a and 4.10"):
 # - **At 16** every kind but *none* answers nearly all. Without positions two thirds are right: often there are
 #   few names to choose from.
 # - **Sinusoidal and learned** fall to what *none* gets, or below. For the learned table that was to be expected (4.7). The
-#   sinusoidal one has a row for every position and one matrix for every shift, and still the model doesn't follow: in training it
-#   saw 16 rows, and nothing made it use the part that a shift keeps.
+#   sinusoidal one has a row for every position and one matrix for every shift, and still the model doesn't follow. A likely
+#   reason: in training it saw 16 rows, and nothing forced it to use what a shift keeps.
 # - **The relative bias** loses a little with each doubling: all keys further than 15 away share one number, and there are more
 #   and more of them.
 # - **Rotary** loses little at 32. At 64 it falls below *none*.

@@ -32,7 +32,7 @@ from helpers.showing import show, waiting_for
 #
 # $$M_{ij} = \text{True} \iff j \le i$$
 #
-# **By hand**, for T = 3. Row 1 may see column 1. Row 2 may see columns 1 and 2. Row 3 may see all three. That is a
+# **By hand**, for T = 3, counting from 1. Row 1 may see column 1. Row 2 may see columns 1 and 2. Row 3 may see all three. That is a
 # triangle, with the diagonal: word $i$ itself is known when word $i + 1$ is asked for.
 #
 # A report shows this triangle and says what it is for: −∞ in the scores gives weight 0, and all positions can be trained
@@ -167,7 +167,7 @@ with waiting_for("Exercises 5.1 and 5.3a"):
 # The padding takes away two whole columns. Two rows are left with nothing at all: what becomes of them is section 5.5.
 #
 # Had the padding stood at the end, the causal mask alone would have been enough for every real word, since all padding
-# is then in its future. In an encoder, which has no causal mask, it never is.
+# is then in its future. An encoder has no causal mask, so it needs the padding mask wherever the padding stands.
 #
 # **Beside heads.** In lesson 3 the scores got one axis more: (B, H, T_q, T_k). Broadcasting doesn't know what an axis
 # means. It compares sizes, from the right.
