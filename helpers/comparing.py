@@ -20,7 +20,7 @@ MEANINGS = {
     "type": "Every value that goes in and out is a torch tensor, unless the text says otherwise.",
     "structure": "Look at what the docstring says is returned, and in which order.",
     "shape": "Write the shape beside each line, and find the first that surprises you.",
-    "dtype": "A new tensor should take the dtype of an input: torch.zeros(n) is float32, whatever that is.",
+    "dtype": "Take the dtype the docstring names, else the dtype of an input: torch.zeros(n) is float32.",
     "nan": "NaN comes from 0/0, inf/inf or inf - inf: look at the numbers before each division and exp.",
     "value": "",
 }

@@ -28,12 +28,16 @@ HINTS: tuple[tuple[str, str], ...] = (
         "The number of axes differs from case to case: take sizes from the end, like x.size(-1).",
     ),
     (
-        r"Dimension out of range|too many indices",
+        r"Dimension out of range|too many indices|tuple index out of range",
         "The tensor has fewer axes than that: count from the end, like dim=-1, to allow any number in front.",
     ),
     (
         r"index \S+ is out of (bounds|range)|index out of range",
         "An index is larger than its axis: is it the axis that you mean?",
+    ),
+    (
+        r"not implemented for '(Bool|Long|Int)'",
+        "This step wants floats: turn booleans or integers into floats first, with .float().",
     ),
     (
         r"bool tensor is not supported|with a bool tensor",

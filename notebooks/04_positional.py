@@ -4,7 +4,8 @@
 # - **You will learn** five ways to tell attention where a word stands: sinusoidal and learned positions, which are added
 #   to the input; a bias by distance and a linear penalty, which are added to the scores; and rotary positions, which turn
 #   queries and keys. You will write each, and measure which of them still works on texts longer than any in training.
-# - **You need** lesson 1: scaled dot-product attention, masks, and what *equivariant* means. Sine and cosine.
+# - **You need** lesson 1: scaled dot-product attention, masks, and what *equivariant* means. From lesson 3: heads. Sine and
+#   cosine.
 # - **Time** 120 minutes. Sections 4.1 to 4.6 and 4.7 to 4.13 make two good sittings.
 #
 # Every exercise is checked as soon as you ask for it. Stuck? Below each are two hints, then the idea.
@@ -25,7 +26,8 @@ from helpers.widgets_positional import by_length, curves, grid, table_picture
 #
 # *The dog bites the man* and *the man bites the dog* have the same words. In lesson 1 you measured what self-attention
 # makes of that: shuffle the words, and each word's output is what it was before. The layer is **equivariant**, and the order
-# is lost. (The reason isn't that q·k = k·q. With a $W_q$ and a $W_k$ of its own a score isn't even symmetric.)
+# is lost. (The reason isn't that q·k = k·q. With $W_q$ and $W_k$ the score of word $i$ for word $j$ isn't even that of $j$ for
+# $i$, and still the order is lost: the layer does the same at every place.)
 #
 # A cure comes to mind at once: give each vector something that says where it stands. Here it is tried with random
 # vectors, one for each place.
@@ -63,17 +65,17 @@ for layer in (attend_to_itself, attend_with_places):
 # %% [markdown]
 # ## 4.2 A clock with many hands
 #
-# **Why.** A clock tells any moment of the day by a few hands of different speeds. The second hand tells near moments apart,
-# the hour hand far ones. Do the same with positions: $d_{model}/2$ hands, each given by its sine and its cosine,
-# which always lie between −1 and 1.
+# **Why.** A clock tells the time by a few hands of different speeds. The hand for seconds tells near moments apart, the hand
+# for hours far ones. Do the same with positions: $d_{model}/2$ hands, each given by the sine and the cosine of its angle, which
+# always lie between −1 and 1.
 #
 # **Formula** (Vaswani et al. 2017, section 3.5). For position $p$ and pair $i = 0, 1, 2, \dots$
 #
 # $$\text{table}[p, 2i] = \sin(p\,\omega_i) \qquad \text{table}[p, 2i+1] = \cos(p\,\omega_i) \qquad
 # \omega_i = 10000^{-2i/d_{model}}$$
 #
-# $\omega_i$ is a speed, in radians a position. The first hand has speed 1 and is round after $2\pi \approx 6.3$ positions.
-# The last one needs some 60,000, if $d_{model}$ is 512.
+# $\omega_i$ is a speed, in radians per position. The first hand has speed 1 and has gone round once after $2\pi \approx 6.3$
+# positions. The last one needs about 60,000, if $d_{model}$ is 512.
 #
 # **By hand**, $d_{model} = 4$: the speeds are $10000^0 = 1$ and $10000^{-2/4} = 0.01$.
 #
@@ -136,7 +138,7 @@ with waiting_for("Exercise 4.2"):
 # ## 4.3 Add it along the right axis
 #
 # **Why add?** One could also put the position behind the word's vector, but then every layer would have to be wider.
-# Added, it costs nothing, and a layer can learn to keep the two apart in different directions of the space.
+# Added, it makes nothing wider, and a model can learn to keep the two apart in different directions of the space.
 #
 # **Formula.** Row $p$ goes to what stands at place $p$, in every sentence of the batch alike:
 #
@@ -148,8 +150,8 @@ with waiting_for("Exercise 4.2"):
 # **By hand.** A batch of 2 sentences with 3 words each takes rows 0, 1, 2 for the first sentence, and again 0, 1, 2 for
 # the second.
 #
-# **A slip that is often found in published code** runs without any error. Much code was written for the layout
-# (T, B, d_model), words first. Copied to a batch (B, T, d_model), it cuts the table by the number of *sentences*:
+# **A slip that runs without any error.** Code can be written for the layout (T, B, d_model), words first. Copied to a batch
+# (B, T, d_model), it cuts the table by the number of *sentences*:
 
 
 # %%
@@ -278,8 +280,9 @@ with waiting_for("Exercises 4.2 and 4.4"):
     show(curves(range(64), found, **labels, ax=plots.panels(width=5.4, height=3.4)[0]))
 
 # %% [markdown]
-# True, then: near positions are similar, and in these tables the nearest ones most. But the curve isn't a ruler. It goes up and down,
-# more so in narrow tables, and a far position can be more similar than a nearer one. Random rows know nothing of distance.
+# True, then: near positions are similar, and in the two sinusoidal tables here the nearest ones most. But the curve isn't a
+# ruler. It goes up and down, more so in narrow tables, and a far position can be more similar than a nearer one. Random rows know
+# nothing of distance.
 
 # %% [markdown]
 # ## 4.5 One matrix moves every position
@@ -469,12 +472,14 @@ with waiting_for("Exercise 4.7"):
 #
 # **Why.** A report proposes, for long texts, to use *relative* positions: what counts is rarely that a word is the 40th, but
 # that it stands three places before another. So leave the input alone, and add something to the **scores** that
-# depends on the distance of key and query (Shaw et al. 2018; as one number for each distance, Raffel et al. 2020):
+# depends on the distance of key and query. Shaw et al. (2018) learn a vector for each distance, Raffel et al. (2020, section 2.1)
+# a single number, which goes straight to the score. You will write the second:
 #
 # $$\text{score}_{ij} = \frac{q_i \cdot k_j}{\sqrt{d_k}} + \text{table}[\,j - i\,]$$
 #
 # The table is learned, in each head its own. It holds distances from −K to K. What lies further away gets the last number on
-# its side: distances are **clipped**.
+# its side: distances are **clipped** (as in Shaw et al., section 3.2; with Raffel et al. whole
+# ranges of far distances share a number).
 #
 # $$\text{bias}_{ij} = \text{table}[\,\text{clip}(j - i, -K, K) + K\,]$$
 #
@@ -571,7 +576,7 @@ def rotary(x, positions, base=10_000.0):
         base: as in `sinusoidal`.
 
     Returns:
-        Shaped like x.
+        Shaped like x. x itself stays as it was.
     """
     ### BEGIN SOLUTION
     d = x.size(-1)
@@ -659,6 +664,10 @@ with waiting_for("Exercises 4.2, 4.3 and 4.9b"):
 #
 # $$\text{score}_{ij} = \frac{q_i \cdot k_j}{\sqrt{d_k}} - m_h\,|i - j| \qquad m_h = 2^{-8h/H}$$
 #
+# **Two sides.** In the paper a query sees only what came before it, so the penalty is written for these keys alone. Ours has
+# $|i - j|$, and counts keys on both sides alike, so that it fits attention without a causal mask too. Under a causal mask the
+# two are the same. The penalty itself hides nothing: that is the work of a mask.
+#
 # **By hand.** With 8 heads the slopes are 1/2, 1/4, and so on to 1/256; with 4 heads 1/4, 1/16, 1/64, 1/256. For the first of 4
 # heads, query 2 and keys 0 to 3, the penalty is −0.5, −0.25, 0, −0.25.
 #
@@ -673,7 +682,7 @@ with waiting_for("Exercises 4.2, 4.3 and 4.9b"):
 
 # %% exercise="positional.penalty"
 def linear_penalty(n_heads, T_q, T_k):
-    """What to add to the scores so that far keys count less, in each head by another slope.
+    """What to add to the scores so that far keys count less, on both sides alike, in each head by another slope.
 
     Args:
         n_heads: how many heads, a power of 2.
@@ -701,8 +710,8 @@ with waiting_for("Exercise 4.10"):
     show(curves(range(64), series, xlabel="distance", ylabel="weight", title=title))
 
 # %% [markdown]
-# Head 1 looks at a few neighbours, head 4 at everything almost alike. The formula holds at any distance, and further
-# away never means more.
+# Head 1 looks at a few neighbours, head 4 at everything almost alike. The formula is defined for any distance, and the penalty
+# never gets smaller with distance.
 
 # %% [markdown]
 # ## 4.11 Five ways in one table
@@ -766,8 +775,8 @@ print("speaker", " ".join("ABCD"[n] for n in speaker))
 
 # %% [markdown]
 # **The model** is one layer of attention with 4 heads, and only the way it knows positions differs. Each token sees itself and
-# what came before it, so the mask is causal. Five models with different random numbers train side by side on an axis
-# in front; how they start differs, so one of them alone would prove little.
+# what came before it, so the mask is causal. Five models train side by side, on an axis in front of all others. They start from
+# different random numbers and read different texts: one model alone would prove little.
 
 # %% draw=true
 D, HEADS, MASK = 32, 4, torch.ones(64, 64, dtype=torch.bool).tril()
@@ -781,7 +790,7 @@ def speaker_model(w, tokens, kind, base=10_000.0):
         x = add_positions(x, w["table"])
     if kind == "learned":
         x = x + w["positions"][..., :T, :]
-    normed = torch.nn.functional.rms_norm(x, (D,))
+    normed = torch.nn.functional.rms_norm(x, (D,))  # all vectors as long as each other: training is steadier
     q, k, v = (split_heads(normed @ w[name]) for name in "qkv")  # (models, B, HEADS, T, D / HEADS)
     if kind == "rotary":
         q, k = (rotary(y, torch.arange(T), base) for y in (q, k))
@@ -866,11 +875,11 @@ with waiting_for("Exercises 4.2, 4.3, 4.8, 4.9a and 4.10"):
 # - **At 16** every kind but *none* answers nearly all. Without positions two thirds are right: often there are
 #   few names to choose from.
 # - **Sinusoidal and learned** fall to what *none* gets, or below. For the learned table that was to be expected (4.7). The
-#   sinusoidal one has a row for every position and one matrix for every shift, and still the model doesn't follow: in training it
-#   saw 16 rows, and nothing made it use the part that a shift keeps.
+#   sinusoidal one has a row for every position and one matrix for every shift, and still the model doesn't follow. A likely
+#   reason: in training it saw 16 rows, and nothing forced it to use what a shift keeps.
 # - **The relative bias** loses a little with each doubling: all keys further than 15 away share one number, and there are more
 #   and more of them.
-# - **Rotary** mostly holds at 32. At 64 it falls below *none*.
+# - **Rotary** loses little at 32. At 64 it falls below *none*.
 # - **The linear penalty** stays where it was, at a level a little below the others' best.
 #
 # Press et al. (2022, sections 2 and 4) measured language models beyond their training length: sinusoidal positions fail
@@ -930,9 +939,9 @@ with waiting_for("Exercises 4.2, 4.8 and 4.10"):
 
 # %% [markdown]
 # One layer with the penalty can't do it at any length: apart from what the words say, three places back always counts less than
-# one place back.
-# The relative bias has a number for the distance −3, and learns it. There is no best way for all tasks. What can be said
-# is which distances a way *can* express, and what it does with those that training never showed.
+# one place back. The relative bias has a number for the distance −3, and learns it. (It loses at 64, as before: each of the many
+# keys further than 15 away gets a little weight.) There is no best way for all tasks. What can be said is which distances a way
+# *can* express, and what it does with those that training never showed.
 #
 # (One layer, small tables, made-up texts: the numbers are those of this model. That sinusoidal positions don't carry over by
 # themselves is what Press et al. measured in large ones too.)

@@ -4,7 +4,7 @@
 # - **You will learn** who may look where, and why that decides what a model can learn. You will write the masks of a
 #   decoder, catch models that peep at the answer, prove that one masked pass does the work of many, and give a decoder
 #   a memory. On the way you will mend the formula of a real student's report.
-# - **You need** lesson 1 (scaled dot-product attention), broadcasting, and what a gradient is.
+# - **You need** lesson 1 (scaled dot-product attention), from lesson 3 what heads are, broadcasting, and what a gradient is.
 # - **Time** 120 minutes. Sections 5.1 to 5.8 and 5.9 to 5.13 make two good sittings.
 #
 # One convention holds in the whole course: **a mask is boolean, and True means "may attend"**. Rows are queries,
@@ -32,7 +32,7 @@ from helpers.showing import show, waiting_for
 #
 # $$M_{ij} = \text{True} \iff j \le i$$
 #
-# **By hand**, for T = 3. Row 1 may see column 1. Row 2 may see columns 1 and 2. Row 3 may see all three. That is a
+# **By hand**, for T = 3, counting from 1. Row 1 may see column 1. Row 2 may see columns 1 and 2. Row 3 may see all three. That is a
 # triangle, with the diagonal: word $i$ itself is known when word $i + 1$ is asked for.
 #
 # A report shows this triangle and says what it is for: −∞ in the scores gives weight 0, and all positions can be trained
@@ -167,7 +167,7 @@ with waiting_for("Exercises 5.1 and 5.3a"):
 # The padding takes away two whole columns. Two rows are left with nothing at all: what becomes of them is section 5.5.
 #
 # Had the padding stood at the end, the causal mask alone would have been enough for every real word, since all padding
-# is then in its future. In an encoder, which has no causal mask, it never is.
+# is then in its future. An encoder has no causal mask, so it needs the padding mask wherever the padding stands.
 #
 # **Beside heads.** In lesson 3 the scores got one axis more: (B, H, T_q, T_k). Broadcasting doesn't know what an axis
 # means. It compares sizes, from the right.
@@ -351,6 +351,8 @@ with waiting_for("Exercise 5.5"):
 #
 # Output $i$ and input $j$ are vectors, so this derivative is a table of numbers, one for each pair of features. One
 # number that isn't 0 is enough. A model **leaks** if there is a True above the diagonal.
+#
+# Ask at random numbers. At a special input, such as all zeros, a derivative can be 0 although output $i$ does depend on input $j$.
 #
 # **By hand.** Running sums: $y_1 = x_1$, $y_2 = x_1 + x_2$, $y_3 = x_1 + x_2 + x_3$. The derivatives are 1 where
 # $j \le i$ and 0 elsewhere: a lower triangle, no leak. The mean of all three, written everywhere: 1/3 in all nine
@@ -562,8 +564,8 @@ torch.set_num_threads(threads)
 # ## 5.8 What a leak costs
 #
 # Let us train two models that differ in the mask alone. The "text" comes from a machine whose habits we know: there are 8
-# words; with probability 0.7 the next word is the following one (8 is followed by 1), otherwise it is any of the other
-# seven. Nobody can foresee more than that. The best possible loss is the **entropy** of the next word:
+# words; with probability 0.7 the next word is the following one (8 is followed by 1), otherwise it is one of the other
+# seven, each as likely as the next. Nobody can foresee more than that. The best possible loss is the **entropy** of the next word:
 #
 # $$H = -0.7 \ln 0.7 - 0.3 \ln \tfrac{0.3}{7} = 1.19 \text{ nats a word}$$
 #
@@ -612,7 +614,7 @@ def train(masked, seed, steps=250):
         loss(texts(64, generator), model).backward()
         optimizer.step()
     with torch.no_grad():
-        fresh = texts(400, generator)
+        fresh = texts(4000, generator)
         return float(loss(fresh, model)), float(loss(fresh, lambda h: prefix_passes(model, h)))
 
 
@@ -635,10 +637,11 @@ with waiting_for("Exercises 5.1, 5.5 and 5.7"):
         print(f"{name:8}", "   ".join(said))
 
 # %% [markdown]
-# Without the mask the training loss falls far *below* the entropy. That is impossible for a model that doesn't know the
-# future, so **a loss below the entropy of the text is a proof of a leak**. And in use, where the future isn't there, this
-# model is worse than blind guessing: it has learned to copy an answer, and nobody gives it one. With the mask the two
-# bars are the same, and stop where they must.
+# Without the mask the loss in one pass falls far *below* the entropy. On texts that are new to it, no model can do that without
+# seeing the future. So **a loss far below the entropy, on new texts, proves a leak**. (On old texts it doesn't: a model can learn
+# a text by heart. Here every batch is new. And a hair's breadth below may be chance, since a mean over some texts isn't the mean
+# over all.) In use, where the future isn't there, this model is worse than blind guessing: it has learned to copy an answer, and
+# nobody gives it one. With the mask the two bars are the same, and stop where they must.
 
 # %% [markdown]
 # **Question 5.8** · graded by hand · 8 minutes · 5 points
@@ -657,8 +660,8 @@ with waiting_for("Exercises 5.1, 5.5 and 5.7"):
 # both ways, a mean over the sentence that is added. (4) The targets may not be shifted, so that each position predicts the
 # word it has just read; then nothing leaks in the model at all, the question is wrong. First I would measure whether one
 # pass gives the same outputs as a pass for each prefix, or the gradients of outputs with respect to later inputs, on the
-# whole model with random inputs; where there is a leak, I would repeat it part by part. A training loss below the entropy
-# of the text, if that is known, is a proof of a leak as well.
+# whole model with random inputs; where there is a leak, I would repeat it part by part. A loss far below the entropy of the
+# text, if that is known, is a proof of a leak as well, on texts that the model hasn't trained on.
 #
 # **Rubric**
 # - 1 point: no; weights of 0 above the diagonal don't prove that nothing leaks.
@@ -882,8 +885,8 @@ def three_ways(real):
 
 
 # %% draw=true
-with waiting_for("Exercises 5.1, 5.3a, 5.5 and 5.10"):
-    at_the_end = torch.arange(5) < torch.tensor([[5], [3]])
+with waiting_for("Exercises 5.1, 5.2, 5.3a, 5.5 and 5.10"):
+    at_the_end = padding_mask(torch.tensor([5, 3]), 5)
     for name, real in (("at the end", at_the_end), ("in front", at_the_end.flip(1))):
         yours, *others = three_ways(real).items()
         for other, outputs in others:
@@ -913,7 +916,7 @@ with waiting_for("Exercises 5.1, 5.3a, 5.5 and 5.10"):
 # The mask is added *inside* the fraction. Is that wrong? For a mask of 0 and −∞ you wouldn't notice. But what is added to
 # scores can be finite too: a **bias** that says how much to prefer a key. ALiBi, for one, takes off a little for each word
 # of distance (Press et al. 2022), and no position vectors are needed. Inside the fraction a bias is divided by $\sqrt{d_k}$
-# as well, so it comes out weaker, the more so the larger $d_k$ is. It belongs outside:
+# as well, so it comes out weaker, and the larger $d_k$ is, the weaker. It belongs outside:
 #
 # $$\text{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}} + \text{bias}\right) V$$
 #
@@ -1000,8 +1003,8 @@ inside_or_outside = {
 check("masking.inside", inside_or_outside)
 
 # %% [markdown]
-# So the report's formula is harmless as long as a mask hides and does nothing else, and wrong for every finite bias. Here
-# is what −1 for each word of distance does to one query that likes all 12 keys equally well:
+# So the report's formula is harmless as long as a mask hides and does nothing else, be it by −∞ or by a huge number, and wrong
+# for every bias that is to weigh keys, not hide them. Here is what −1 for each word of distance does to one query that likes all 12 keys equally well:
 
 # %% draw=true
 with waiting_for("Exercise 5.11a"):
@@ -1118,10 +1121,10 @@ widgets_masking.reach_explorer(reach)
 # - A row with nothing to look at gets zeros, and no NaN on the way: 0 · NaN is NaN, in gradients too.
 # - A triangle of weights is no proof. Ask the whole model by gradients, or compare one pass with all prefixes.
 # - The mask makes one pass equal to T passes. That is why a Transformer trains on all positions at once.
-# - A loss below the entropy of the text means a leak.
+# - On new texts, a loss far below the entropy means a leak.
 # - Writing is one word after another. The cache keeps keys and values, and gives the outputs of the full pass.
 # - Libraries turn True round. A wrong polarity raises no error: test it.
-# - A finite bias belongs outside of the fraction. For −∞ it makes no difference.
+# - A bias belongs outside the fraction. For a mask of 0 and −∞ it makes no difference.
 # - Layers pass on what they heard. A narrow mask reaches far in many of them, and a causal one stays causal.
 #
 # **Sources.** Vaswani et al. 2017, *Attention is all you need*, section 3.2.3. Radford et al. 2019, *Language models are

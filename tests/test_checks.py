@@ -199,7 +199,7 @@ KINDS = {
         "raised", "it raised Bad, at line 6: raise Bad", "stopped",
     ),
     "torch's own NotImplementedError": (
-        weigher("return x.long().softmax(dim), 1"), "raised", "NotImplementedError: \"softmax", "stopped",
+        weigher("return x.long().softmax(dim), 1"), "raised", "NotImplementedError: \"softmax", "into floats",
     ),
     "a forbidden function": (
         weigher("return torch.exp(x), x.sum()"),

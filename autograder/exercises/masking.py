@@ -253,6 +253,7 @@ PREFIXES = Exercise(
         study.mean_of_the_outputs,
         study.one_word_sentences,
         study.stacked_in_front,
+        study.cut_along_the_batch,
     ),
     also_right=(right.last_ones_joined, right.from_the_longest),
 )

@@ -200,13 +200,13 @@ def who_is_reached(mask, layers):
 
 
 def both_ways(mask, layers):
-    """The way is gone in both directions: that i may attend to j doesn't let j attend to i."""
+    """Each way is taken in both directions: that i may attend to j doesn't let j attend to i."""
     step = (mask | mask.T | torch.eye(len(mask), dtype=torch.bool)).double()
     return torch.linalg.matrix_power(step, layers) > 0
 
 
 def last_layer_alone(mask, layers):
-    """Only what takes exactly as many steps as there are layers is told: what arrived in an earlier layer
+    """Only what takes exactly as many steps as there are layers is True: what arrived in an earlier layer
     is still there, since a layer adds to what a position has.
     """
     reached = torch.eye(len(mask))

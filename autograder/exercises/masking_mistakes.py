@@ -215,8 +215,8 @@ def nan_replaced_at_the_end(q, k, v, mask):
 
 
 def nan_replaced_after_adding(q, k, v, mask):
-    """Here −∞ is added to the scores and the NaN replaced afterwards, so the numbers are right and the
-    gradients of q and k are NaN: they come back through the softmax, in which there still is NaN.
+    """A NaN is made, by adding −∞ to a whole row or by 0/0, and replaced afterwards, so the numbers are right
+    and the gradients of q and k are NaN: on their way back they pass the step that made it.
     """
     bias = torch.zeros(mask.shape, dtype=q.dtype).masked_fill(~mask, float("-inf"))
     weights = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1)) + bias).softmax(dim=-1).nan_to_num()
@@ -224,8 +224,8 @@ def nan_replaced_after_adding(q, k, v, mask):
 
 
 def nan_replaced_too_late(q, k, v, mask):
-    """−∞ is added and the NaN replaced after the product with v, so the numbers are right and all three
-    gradients are NaN: see that no NaN is made in the softmax, and none meets v.
+    """A NaN is made, by adding −∞ or by 0/0, and replaced after the product with v, so the numbers are right
+    and all three gradients are NaN: see that no NaN is made on the way to the weights.
     """
     bias = torch.zeros(mask.shape, dtype=q.dtype).masked_fill(~mask, float("-inf"))
     weights = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1)) + bias).softmax(dim=-1)

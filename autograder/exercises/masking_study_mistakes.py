@@ -64,7 +64,7 @@ def how_much(layer, x):
 
 
 def the_future_alone(layer, x):
-    """Only what lies above the diagonal is told: the whole table is wanted, since a mask can hide too much
+    """Only what lies above the diagonal is shown: the whole table is wanted, since a mask can hide too much
     as well.
     """
     slopes = torch.autograd.functional.jacobian(layer, x)
@@ -144,6 +144,13 @@ def one_word_sentences(layer, x):
     return torch.stack(passes, dim=-2)
 
 
+def cut_along_the_batch(layer, x):
+    """x[:n] and [-1] cut the first axis, which is the batch if there is one: positions are the axis before
+    the last, x[..., :n, :] and [..., -1, :].
+    """
+    return torch.stack([layer(x[:end])[-1] for end in range(1, len(x) + 1)])
+
+
 def stacked_in_front(layer, x):
     """The outputs are stacked along the first axis, which is the batch if there is one: positions are the
     axis before the last.
@@ -184,8 +191,8 @@ def mask_at_the_upper_left(cache, x, W_q, W_k, W_v):
 
 
 def no_mask_for_several(cache, x, W_q, W_k, W_v):
-    """There is no mask, which is right for one new position; among several, the first would see those
-    that come after it.
+    """The new positions don't hide from each other: there is no mask, or its diagonal is too high, which is
+    right for one new position, but among several the first would see those that come after it.
     """
     k, v = torch.cat([cache["k"], x @ W_k], dim=-2), torch.cat([cache["v"], x @ W_v], dim=-2)
     mask = torch.ones(x.size(-2), k.size(-2), dtype=torch.bool)

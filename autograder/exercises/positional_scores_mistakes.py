@@ -177,6 +177,15 @@ def one_side_only(n_heads, T_q, T_k):
     return -slopes[:, None, None] * (torch.arange(T_q)[:, None] - torch.arange(T_k)).clamp(min=0)
 
 
+def future_hidden(n_heads, T_q, T_k):
+    """Keys after the query are hidden here, as the paper's mask hides them: this penalty counts both sides
+    alike, and to hide is the work of a mask.
+    """
+    slopes = 2.0 ** (-8 * torch.arange(1, n_heads + 1) / n_heads)
+    back = torch.arange(T_q)[:, None] - torch.arange(T_k)
+    return (-slopes[:, None, None] * back).masked_fill(back < 0, float("-inf"))
+
+
 def slopes_from_zero(n_heads, T_q, T_k):
     """The first head's slope is 1, because heads are counted from 0 here: h runs from 1 to n_heads, and
     the last slope is always 1/256.

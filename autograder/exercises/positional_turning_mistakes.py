@@ -166,6 +166,18 @@ def scaled_feature_by_feature(x, positions, base=10_000.0):
     return torch.stack([x[..., 0::2] * angles.cos(), x[..., 1::2] * angles.sin()], dim=-1).flatten(-2)
 
 
+def overwritten_too_early(x, positions, base=10_000.0):
+    """The new first features are computed from both old ones and the second from the new first: x[..., 0::2]
+    is a view, which changes with x, so compute both before you write either.
+    """
+    x = x.clone()
+    angles = positions[:, None] * base ** (-torch.arange(0, x.size(-1), 2) / x.size(-1))
+    a, b, c, s = x[..., 0::2], x[..., 1::2], angles.cos(), angles.sin()
+    x[..., 0::2] = a * c - b * s
+    x[..., 1::2] = a * s + b * c
+    return x
+
+
 # -- rotary attention ----------------------------------------------------------------------------------------
 
 
