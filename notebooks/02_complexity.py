@@ -19,6 +19,8 @@ from helpers.attention import additive_attention, cross_attention, scaled_dot_pr
 from helpers.checks import case, check
 from helpers.showing import show, waiting_for
 
+torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for each other
+
 # %% [markdown]
 # ## 2.1 Twice as long: how much dearer?
 #

@@ -21,6 +21,8 @@ from helpers.checks import case, check
 from helpers.showing import show, waiting_for
 from helpers.widgets_multihead import LONGEST, NOUNS, WORDS, encode, sentences
 
+torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for each other
+
 # %% [markdown]
 # ## 3.1 One look-up, one average
 #

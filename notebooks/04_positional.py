@@ -21,6 +21,8 @@ from helpers.checks import case, check
 from helpers.showing import show, waiting_for
 from helpers.widgets_positional import by_length, curves, grid, table_picture
 
+torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for each other
+
 # %% [markdown]
 # ## 4.1 A sentence is a bag
 #

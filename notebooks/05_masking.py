@@ -20,6 +20,8 @@ from helpers.attention import scaled_dot_product_attention
 from helpers.checks import case, check
 from helpers.showing import show, waiting_for
 
+torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for each other
+
 # %% [markdown]
 # ## 5.1 A word that must not be seen
 #

@@ -19,6 +19,8 @@ from helpers import plots, plots_counting, widgets_counting
 from helpers.checks import case, check
 from helpers.showing import show, waiting_for
 
+torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for each other
+
 # %% [markdown]
 # ## 6.1 What is a parameter?
 #
