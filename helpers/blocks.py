@@ -15,14 +15,14 @@ from helpers.multihead import merge_heads, split_heads
 
 ACTIVATIONS = {
     "relu": nn.ReLU,
-    "gelu": nn.GELU,  # x·Φ(x), by the error function
-    "gelu_tanh": lambda: nn.GELU(approximate="tanh"),  # nearly the same, as GPT-2 has it
+    "gelu": nn.GELU,  # x·Φ(x); twice as fast on a CPU as its approximation
+    "gelu_tanh": lambda: nn.GELU(approximate="tanh"),
 }
 
 
 @dataclass(frozen=True)
 class Style:
-    """What blocks of the same sizes differ in.
+    """What blocks of the same sizes differ in. As it is: GPT-2's, but for an exact activation.
 
     Args:
         norm_first: True normalises what goes into a sublayer, and the residual path stays as it is. False
@@ -34,13 +34,14 @@ class Style:
     """
 
     norm_first: bool = True
-    activation: str = "gelu_tanh"
+    activation: str = "gelu"
     eps: float = 1e-5
 
 
 PAPER = Style(norm_first=False, activation="relu")  # Vaswani et al. 2017
 BERT = Style(norm_first=False, activation="gelu", eps=1e-12)  # Devlin et al. 2019
-GPT2 = Style(norm_first=True, activation="gelu_tanh")  # Radford et al. 2019
+GPT2 = Style(activation="gelu_tanh")  # Radford et al. 2019
+PRE_NORM = Style()
 
 Cache = dict[str, torch.Tensor]
 """One layer's keys "k" and values "v", each (B, H, positions so far, D); {} before the first."""
@@ -60,7 +61,7 @@ class FeedForward(nn.Module):
     Source: Vaswani et al. 2017, section 3.3.
     """
 
-    def __init__(self, d_model: int, d_ff: int, activation: str = "gelu_tanh") -> None:
+    def __init__(self, d_model: int, d_ff: int, activation: str = "gelu") -> None:
         super().__init__()
         self.W_up, self.W_down = nn.Linear(d_model, d_ff), nn.Linear(d_ff, d_model)
         self.bend = ACTIVATIONS[activation]()
@@ -179,7 +180,7 @@ class Block(nn.Module):
     """
 
     def __init__(
-        self, d_model: int, n_heads: int, d_ff: int, dropout: float = 0.0, style: Style = GPT2
+        self, d_model: int, n_heads: int, d_ff: int, dropout: float = 0.0, style: Style = PRE_NORM
     ) -> None:
         super().__init__()
         self.norm_first = style.norm_first
@@ -211,7 +212,7 @@ class DecoderBlock(nn.Module):
     """
 
     def __init__(
-        self, d_model: int, n_heads: int, d_ff: int, dropout: float = 0.0, style: Style = GPT2
+        self, d_model: int, n_heads: int, d_ff: int, dropout: float = 0.0, style: Style = PRE_NORM
     ) -> None:
         super().__init__()
         self.norm_first = style.norm_first

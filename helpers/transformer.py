@@ -10,12 +10,12 @@ import math
 import torch
 from torch import nn
 
-from helpers.blocks import BERT, GPT2, Block, Cache, DecoderBlock, Style, initialise
+from helpers.blocks import BERT, PRE_NORM, Block, Cache, DecoderBlock, Style, initialise
 from helpers.positional import sinusoidal
 
 
 class LanguageModel(nn.Module):
-    """Tells what comes next, at each position from what is up to it. GPT-2's, unless asked otherwise.
+    """Tells what comes next, at each position from what is up to it: GPT-2, with the exact GELU.
 
     Args:
         vocabulary: V, how many tokens there are.
@@ -25,7 +25,7 @@ class LanguageModel(nn.Module):
         positions: the longest sequence; positions are learned vectors.
         d_ff: hidden channels of the feed-forward networks; 4·C where nothing is said.
         dropout: the share that is zeroed in training, of the embedding and of each sublayer's output.
-        style: where the norms are, and the activation.
+        style: where the norms are, and the activation; `helpers.blocks.GPT2` has the approximate GELU.
 
     Source: Radford et al. 2019, section 2.3. The output is tied to the embedding: Press and Wolf 2017.
     """
@@ -39,7 +39,7 @@ class LanguageModel(nn.Module):
         positions: int,
         d_ff: int | None = None,
         dropout: float = 0.0,
-        style: Style = GPT2,
+        style: Style = PRE_NORM,
     ) -> None:
         super().__init__()
         self.words, self.positions = nn.Embedding(vocabulary, d_model), nn.Embedding(positions, d_model)
@@ -195,7 +195,7 @@ class EncoderDecoder(nn.Module):
         tied: bool = True,
         positions: int = 512,
         dropout: float = 0.0,
-        style: Style = GPT2,
+        style: Style = PRE_NORM,
     ) -> None:
         super().__init__()
         sizes = (n_layers, d_model, n_heads, d_ff, dropout, style)
@@ -210,7 +210,8 @@ class EncoderDecoder(nn.Module):
         for stack in (self.encoder, self.decoder):
             initialise(stack)
         for words in (self.source_words, self.target_words, self.head):
-            nn.init.normal_(words.weight, std=d_model**-0.5)  # times √d_model below, it weighs what sines do
+            # Not 1/√d_model: a tied output would then be sure that each token follows itself.
+            nn.init.normal_(words.weight, std=0.02)
 
     def forward(
         self, source: torch.Tensor, target: torch.Tensor, real: torch.Tensor | None = None
