@@ -11,12 +11,12 @@ from collections.abc import Callable
 from statistics import median
 
 import torch
-from helpers.multihead import MultiHeadAttention
 from rich.console import Console
 from rich.table import Table
 from torch import nn
 
 from helpers.attention import scaled_dot_product_attention
+from helpers.multihead import MultiHeadAttention
 
 SIZES = ((8, 32, 64, 4), (8, 128, 256, 8), (4, 512, 512, 8))  # B, T, d_model, heads
 LIMIT = 1.5

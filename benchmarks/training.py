@@ -9,7 +9,6 @@ product is timed: a slow moment of the machine hits all alike. All figures are m
 import argparse
 import time
 from collections.abc import Callable
-from statistics import median
 
 import torch
 from rich.console import Console
@@ -97,7 +96,7 @@ def _models() -> dict[str, nn.Module]:
 
 
 def _take_turns(models: dict[str, nn.Module], seconds: float) -> dict[str, list[float]]:
-    """Seconds of each lap: a step of each model, and a large matrix product, called \"product\"."""
+    """Seconds of each lap: a step of each model, and a large matrix product, named product."""
     left, right = torch.randn(2, SIDE, SIDE)
     runs = {"product": lambda: left @ right} | {name: _step(model) for name, model in models.items()}
     times: dict[str, list[float]] = {name: [] for name in runs}
@@ -127,22 +126,21 @@ def _step(model: nn.Module) -> Callable[[], object]:
 
 
 def _table(times: dict[str, list[float]], threads: int) -> Table:
-    """A row for each model. Ratios and shares are medians too, of laps, within which the machine is the same."""
-    products = times.pop("product")
-    speed = PRODUCT_FLOPS / median(products) / 1e9
+    """A row for each model. Ratios and shares are of one lap, so of one moment, and medians over the laps."""
+    laps = {name: torch.tensor(seconds) for name, seconds in times.items()}
+    product = laps.pop("product")
+    speed = PRODUCT_FLOPS / product.median() / 1e9
     table = Table(
         "model", "ms a step", "tokens a second", "time / ours", "share of it",
-        title=f"threads: {threads}; laps: {len(products)}; {SIDE}³ matrix product: {speed:.0f} GFLOP/s",
+        title=f"threads: {threads}; laps: {len(product)}; {SIDE}³ matrix product: {speed:.0f} GFLOP/s",
     )  # fmt: skip
-    flops = B * T * _flops_per_token()
-    for name, laps in times.items():
-        step, beside = median(laps), zip(laps, times["ours"], products, strict=True)
-        ratios, shares = zip(
-            *((own / ours, flops / own / (PRODUCT_FLOPS / product)) for own, ours, product in beside),
-            strict=True,
-        )
-        row = (f"{1000 * step:.1f}", f"{B * T / step:,.0f}", f"{median(ratios):.2f}", f"{median(shares):.0%}")
-        table.add_row(name, *row)
+    step_flops = B * T * _flops_per_token()
+    for name, step in laps.items():
+        seconds = step.median()
+        ratio = (step / laps["ours"]).median()
+        share = (step_flops / step / (PRODUCT_FLOPS / product)).median()
+        figures = (f"{1000 * seconds:.1f}", f"{B * T / seconds:,.0f}", f"{ratio:.2f}", f"{share:.0%}")
+        table.add_row(name, *figures)
     return table
 
 
