@@ -3,7 +3,8 @@
 python -m benchmarks.training [--threads 1 2] [--seconds 20]
 
 A step is a forward pass, a backward pass and AdamW. The models take turns, and beside each lap a large matrix
-product is timed: a slow moment of the machine hits all alike. All figures are medians.
+product is timed: a slow moment of the machine hits all alike. All figures are medians. Two threads want two
+idle cores: where others work too, they mostly wait for each other.
 """
 
 import argparse

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
+from helpers.attention import scaled_dot_product_attention as attention
 from helpers.masking import masked_attention
-from helpers.multihead import merge_heads, split_heads
+from helpers.multihead import check_mask, merge_heads, split_heads
 
 ACTIVATIONS = {
     "relu": nn.ReLU,
@@ -53,7 +54,7 @@ class FeedForward(nn.Module):
     Args:
         d_model: C, channels of what goes in and out.
         d_ff: channels between the maps, usually 4·C.
-        activation: the bend: "relu", "gelu" or "gelu_tanh".
+        activation: what bends: "relu", "gelu" or "gelu_tanh".
 
     Raises:
         KeyError: there is no such activation.
@@ -64,11 +65,11 @@ class FeedForward(nn.Module):
     def __init__(self, d_model: int, d_ff: int, activation: str = "gelu") -> None:
         super().__init__()
         self.W_up, self.W_down = nn.Linear(d_model, d_ff), nn.Linear(d_ff, d_model)
-        self.bend = ACTIVATIONS[activation]()
+        self.activation = ACTIVATIONS[activation]()
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """(..., T, C) to (..., T, C)."""
-        return self.W_down(self.bend(self.W_up(x)))
+        return self.W_down(self.activation(self.W_up(x)))
 
 
 class SelfAttention(nn.Module):
@@ -110,6 +111,9 @@ class SelfAttention(nn.Module):
 
         Returns:
             (B, T, C).
+
+        Raises:
+            ValueError: the mask isn't boolean, or has three axes.
         """
         q, k, v = (split_heads(part, self.n_heads) for part in self.W_qkv(x).chunk(3, dim=-1))
         if cache is not None:
@@ -120,15 +124,7 @@ class SelfAttention(nn.Module):
 
 
 class CrossAttention(nn.Module):
-    """Attention of one sequence over another: y asks, the memory answers.
-
-    Args:
-        d_model: C, of both.
-        n_heads: H, a divisor of d_model.
-
-    Raises:
-        ValueError: the channels can't be shared out evenly.
-    """
+    """Attention of one sequence over another: y asks, the memory answers. Arguments as of `SelfAttention`."""
 
     def __init__(self, d_model: int, n_heads: int) -> None:
         super().__init__()
@@ -206,10 +202,7 @@ class Block(nn.Module):
 
 
 class DecoderBlock(nn.Module):
-    """Causal self-attention, attention over a memory, then the feed-forward network.
-
-    Args: those of `Block`.
-    """
+    """Causal self-attention, attention over a memory, feed-forward network. Arguments as of `Block`."""
 
     def __init__(
         self, d_model: int, n_heads: int, d_ff: int, dropout: float = 0.0, style: Style = PRE_NORM
@@ -273,9 +266,8 @@ def initialise(stack: nn.Module, std: float = 0.02) -> None:
             nn.init.ones_(module.weight)
         if isinstance(module, nn.Linear | nn.LayerNorm) and module.bias is not None:
             nn.init.zeros_(module.bias)
-    writers = [
-        weight for name, weight in stack.named_parameters() if name.endswith(("W_o.weight", "W_down.weight"))
-    ]
+    ends = ("W_o.weight", "W_down.weight")
+    writers = [weight for name, weight in stack.named_parameters() if name.endswith(ends)]
     for weight in writers:
         nn.init.normal_(weight, std=std / math.sqrt(len(writers)))
 
@@ -289,6 +281,7 @@ def _attend(
     weights: list[torch.Tensor] | None,
 ) -> torch.Tensor:
     """Attention (B, H, T_q, D), fused where nobody asks for the weights. Causal queries are the last ones."""
+    check_mask(mask)
     T_q, T_k = q.size(-2), k.size(-2)
     causal = causal and T_q > 1  # a single query is the last position: there is nothing to hide
     if causal and (mask is not None or weights is not None or T_q < T_k):
@@ -296,8 +289,7 @@ def _attend(
         mask, causal = earlier if mask is None else mask & earlier, False
     if weights is None:
         return nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=causal)
-    everything = torch.ones((), dtype=torch.bool, device=q.device)
-    attended, found = masked_attention(q, k, v, everything if mask is None else mask)
+    attended, found = attention(q, k, v) if mask is None else masked_attention(q, k, v, mask)
     weights.append(found)
     return attended
 

@@ -210,7 +210,7 @@ class EncoderDecoder(nn.Module):
         for stack in (self.encoder, self.decoder):
             initialise(stack)
         for words in (self.source_words, self.target_words, self.head):
-            # Not 1/√d_model: a tied output would then be sure that each token follows itself.
+            # Not 1/√d_model, as is often seen: a tied output is then sure that each token follows itself.
             nn.init.normal_(words.weight, std=0.02)
 
     def forward(

@@ -443,3 +443,17 @@ def test_segments_that_were_not_learned_are_an_error():
     ids = torch.zeros(1, 3, dtype=torch.long)
     with pytest.raises(ValueError, match=r"^this encoder was made without segments$"):
         Encoder(50, 12, 3, 20, 2, 9)(ids, segments=ids)
+
+
+@pytest.mark.parametrize("weights", [None, []], ids=["fused", "with weights"])
+@pytest.mark.parametrize(
+    ("mask", "said"),
+    [
+        (torch.ones(5, 5), "a mask is boolean, True means may attend, but this one is torch.float32"),
+        (torch.ones(2, 5, 5).bool(), r"a mask \(2, 5, 5\) of three axes says nothing of heads"),
+    ],
+)
+def test_masks_that_mean_something_else_are_errors(mask, said, weights):
+    for causal in (True, False):
+        with pytest.raises(ValueError, match=f"^{said}"):
+            Block(12, 3, 20)(torch.randn(2, 5, 12), mask, causal, weights=weights)
