@@ -15,7 +15,7 @@ TOPICS = (
     "counting", "pretraining", "finetuning", "bert", "translation",
 )  # fmt: skip
 # The last lesson that may not have a helper, since it asks students to write what the helper answers.
-LOCKED_UNTIL = {topic: number for number, topic in enumerate(TOPICS)} | {"transformer": 6}
+LOCKED_UNTIL = {topic: number for number, topic in enumerate(TOPICS)} | {"blocks": 6, "transformer": 6}
 ONLY_FOR = {"start": 0}
 
 

@@ -79,7 +79,7 @@ class MultiHeadAttention(nn.Module):
             ValueError: the mask isn't boolean, or has three axes: is its first the batch or the heads?
         """
         x = y if x is None else x
-        _check(mask)
+        check_mask(mask)
         q, k, v = (
             split_heads(projected, self.n_heads) for projected in (self.W_q(y), self.W_k(x), self.W_v(x))
         )
@@ -111,7 +111,12 @@ class MultiHeadAttention(nn.Module):
         return ours
 
 
-def _check(mask: torch.Tensor | None) -> None:
+def check_mask(mask: torch.Tensor | None) -> None:
+    """Refuse a mask that means something else than it seems to.
+
+    Raises:
+        ValueError: it isn't boolean, or has three axes: is its first the batch or the heads?
+    """
     if mask is not None and mask.dtype != torch.bool:
         raise ValueError(f"a mask is boolean, True means may attend, but this one is {mask.dtype}")
     if mask is not None and mask.dim() == 3 and mask.size(0) > 1:
