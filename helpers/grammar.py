@@ -70,7 +70,7 @@ class Grammar:
             symbol: list(itertools.accumulate(p))[:-1] for symbol, p in self.probabilities.items()
         }
         self._first: dict[str, frozenset[str]] = {}
-        self._order: list[str] = []  # what a symbol is made of comes before it, where that is possible
+        self.symbols: list[str] = []  # reachable ones; parts before wholes, where that is possible
         for symbol in self.bodies:
             self._begins_with(symbol, ())
         self._put_in_order()
@@ -96,7 +96,7 @@ class Grammar:
             for part in itertools.chain(*self.bodies[symbol]):
                 if part in self.bodies and part not in seen:
                     visit(part)
-            self._order.append(symbol)
+            self.symbols.append(symbol)
 
         visit(self.start)
 
@@ -110,7 +110,7 @@ class Grammar:
 
     def words(self) -> list[str]:
         """All words that texts are made of, sorted."""
-        parts = {part for symbol in self._order for body in self.bodies[symbol] for part in body}
+        parts = {part for symbol in self.symbols for body in self.bodies[symbol] for part in body}
         return sorted(parts - self.bodies.keys())
 
     def sample(self, generator: random.Random) -> Tree:
@@ -218,10 +218,10 @@ class Grammar:
         Raises:
             ValueError: there is none: derivations are infinitely long on average.
         """
-        value = dict.fromkeys(self._order, 0.0)
+        value = dict.fromkeys(self.symbols, 0.0)
         for _ in range(MAX_SWEEPS):
             change = 0.0
-            for symbol in self._order:
+            for symbol in self.symbols:
                 new = step(symbol, value)
                 change = max(change, abs(new - value[symbol]))
                 value[symbol] = new

@@ -11,8 +11,8 @@ def read_rules(text: str, features: Mapping[str, Sequence[str]]) -> dict[str, li
     `Clause[y] = 3 Subject[n] Be[n] Adjective[y] | Subject[n] Be[n] not Adjective[-y]` are two rules with
     weights 3 and 1 for each value of y and n: y is the same on both sides of `=`, n, which is new on the
     right, takes each of its values with equal weight. `-y` is the other value of a feature with two.
-    `Noun[n] ~ book/books story/stories` lists words, common ones first; `/` separates the forms that belong to
-    the values of the last feature. `_` joins words into one alternative. Lines that are indented go on with
+    `Noun[n] ~ book/books story/stories` lists words, common ones first; `/` separates forms, one
+    for each value of the last feature that has as many. `_` joins words into one alternative. Lines that are indented go on with
     the line above.
 
     Args:
@@ -72,10 +72,13 @@ def _fill(part: str, values: dict[str, str], features: Mapping[str, Sequence[str
 
 def _word_list(words: list[str], head: str, values: dict, features: Mapping) -> list[tuple[float, tuple]]:
     """Words by rank: as in Zipf's law, the r-th has a weight of about 1/r."""
-    last = head.rstrip("]").replace("[", " ").split()[-1]
-    form = features[last].index(values[last]) if last in features else 0
-    choices = [word.split("/") for word in words]
-    return [
-        (1 / (rank + 3), tuple(forms[form if len(forms) > 1 else 0].split("_")))
-        for rank, forms in enumerate(choices)
-    ]
+    named = [name for name in re.findall(r"\w+", head.partition("[")[2]) if name in features]
+    choices = []
+    for rank, word in enumerate(words):
+        forms = word.split("/")
+        chosen = 0
+        if len(forms) > 1:
+            by = [name for name in named if len(features[name]) == len(forms)][-1]
+            chosen = features[by].index(values[by])
+        choices.append((1 / (rank + 3), tuple(forms[chosen].split("_"))))
+    return choices

@@ -50,14 +50,14 @@ Scene[g v] = 3 Name[v] Act[one] a Thing[g] , but They[v] Do[one] .
 Crowd[g one] = 2 a Trait Role[g one] | 2 a Role[g one] who Act[one] the Thing[g]
 Crowd[g many] = 2 two Trait Role[g many] | 2 the Role[g many] who Act[many] the Thing[g]
 
-Point[g w v y] = 8 Clause[g w v k y] .
-  | 3 Clause[g w v k -y] , But Clause[g w v -k y] .
+Point[g w v y] = 10 Clause[g w v k y] .
+  | 2 Clause[g w v k -y] , But Clause[g w v -k y] .
   | 2 Although Clause[g w v k -y] , Clause[g w v -k y] .
-  | 2 Clause[g w v k y] , Although Clause[g w v -k -y] .
+  | 1 Clause[g w v k y] , Although Clause[g w v -k -y] .
   | 2 Clause[g w v k y] , and Clause[g w v -k y] .
-  | 2 Subject[g w v k n] Value[n -y] at first , but It[n] Value[n y] later .
+  | 1 Subject[g w v k n] Value[n -y] at first , but It[n] Value[n y] later .
   | 2 Claim[g w v n y] Also[n y]
-  | 2 Source[p] Call[p] it Adjective[y] , and They[p] Be[p] right .
+  | 1 Source[p] Call[p] it Adjective[y] , and They[p] Be[p] right .
   | 2 Source[p] Call[p] it Adjective[-y] , but They[p] Be[p] wrong .
 Claim[g w v n y] = Subject[g w v k n] Value[n y] .
 Also[n y] = It[n] Value[n y] .
@@ -67,15 +67,15 @@ Although ~ although even_if though
 Clause[g w v craft y] = 9 Subject[g w v craft n] Value[n y] | 2 I[y] Subject[g w v craft n]
   | 2 {author} Write[y] | 2 They[w] Write[y]
 Clause[g w v matter y] = 11 Subject[g w v matter n] Value[n y] | 2 I[y] Subject[g w v matter n]
-Subject[g w v k n] = 8 the Aspect[k n] | 2 Their[w] Aspect[k n] | 1 {author} 's Aspect[k n]
-  | 3 the Aspect[k n] Tail[g v k n]
+Subject[g w v k n] = 8 the Aspect[k n] | 2 Their[w] Aspect[k n] | 3 {author} 's Aspect[k n]
+  | 4 the Aspect[k n] Tail[g v k n]
 Tail[g v craft one] = 1 Within | 1 of this Kind[g one] | 1 that Run[one] the book
 Tail[g v craft many] = 1 Within | 1 about the Thing[g] | 1 of this Kind[g one] | 1 that Run[many] the book
-Tail[g v matter one] = 1 around Name[v] | 1 of this Kind[g one] | 1 that Run[one] the book
-Tail[g v matter many] = 1 Within | 1 around Name[v] | 1 of this Kind[g one] | 1 that Run[many] the book
+Tail[g v matter one] = 3 around Name[v] | 1 of this Kind[g one] | 1 that Run[one] the book
+Tail[g v matter many] = 1 Within | 2 around Name[v] | 1 of this Kind[g one] | 1 that Run[many] the book
 
-Value[n y] = 8 Be[n] Adjective[y] | 2 Be[n] Degree Adjective[y] | 2 Be[n] Adjective[y] and Adjective[y]
-  | 7 Be[n] Not Adjective[-y] | 1 Be[n] not Very Adjective[-y]
+Value[n y] = 12 Be[n] Adjective[y] | 3 Be[n] Degree Adjective[y] | 2 Be[n] Adjective[y] and Adjective[y]
+  | 5 Be[n] Not Adjective[-y] | 1 Be[n] not Very Adjective[-y]
   | 2 Verb[n y] | 1 Not-do[n] Verb[many -y] | 1 never Verb[n -y]
   | 1 Be[n] full of Noun[y] | 1 Be[n] free of Noun[-y] | 1 Have[n] no Noun[-y] | 1 Be[n] not without Noun[y]
 Write[y] = 2 writes Manner[y] | 1 does not write Manner[-y] | 1 never writes Manner[-y]
@@ -85,11 +85,11 @@ Remark = 3 the Outer[n] Be[n] Look[y] . | 2 the Outer[n] Be[n] Look[y] , but tha
   | 2 i read it Where , and the Outer[n] Be[n] Look[y] . | 2 i read it Where .
 Look[y] = 3 Look-word[y] | 1 not Look-word[-y]
 
-Verdict[g w v y] = 3 i will Plan[w y] . | 2 i will not Plan[w -y] . | 1 i would never Plan[w -y] .
-  | 2 anyone who likes Kind[g many] will React[base y] it . | 1 no friend of Kind[g many] will React[base -y] it .
-  | 2 it is Compare[y] Their[w] last book . | 1 it is Compare[y] anything else by {author} .
-Compare[y] = 2 more Long[y] than | 2 less Adjective[-y] than | 1 as Adjective[y] as | 1 not as Adjective[-y] as
-Plan[w good] = 3 recommend it to Reader | 2 read it again | 1 buy Their[w] next book | 1 keep it for my children
+Verdict[g w v y] = 4 i will Plan[w y] . | 1 i will not Plan[w -y] . | 1 i would never Plan[w -y] .
+  | 3 anyone who likes Kind[g many] will React[base y] it . | 1 no friend of Kind[g many] will React[base -y] it .
+  | 1 it is Compare[y] Their[w] last book . | 2 it is Compare[y] anything else by {author} .
+Compare[y] = 3 more Long[y] than | 1 less Adjective[-y] than | 2 as Adjective[y] as | 1 not as Adjective[-y] as
+Plan[w good] = 3 recommend it to Reader | 2 read it again | 1 buy Their[w] next book | 1 read more by {author} | 1 keep it for my children
   | 1 remember it for years
 Plan[w bad] = 3 give it away | 2 forget it soon | 1 avoid Their[w] next book | 1 regret the time that it took
   | 1 warn Reader about it

@@ -4,21 +4,17 @@ GENRES = ("crime", "romance", "fantasy", "space", "war", "sea", "ghost", "family
 
 # The names that a review keeps once it has said them. They occur nowhere else.
 NAMES = {
-    "{author}": """whitfield okafor marsh delgado lindqvist hartley moreau castellan novak ferreira tanaka oyelaran
-        brandt sinclair rossi kowalski abbott yilmaz mcallister duarte vance petrov lockwood haddad iverson fontaine
-        nakamura quigley szabo ellsworth barros thorne kapoor lambert osei drummond varga pemberton solis winslow
-        achebe crane morozov stanhope beaumont ilves keating romano underhill zeller""",
-    "{heroine}": """anna clara maria ruth helen nora irene sofia alma edith vera lucia greta miriam paula hazel judith
-        olga thea wanda""",
-    "{hero}": """tom otto daniel simon victor jonas peter hugo felix martin leon arthur oscar stefan walter emil
-        boris ralph kaspar edgar""",
+    "{author}": """whitfield okafor marsh delgado lindqvist hartley moreau novak ferreira tanaka brandt sinclair
+        rossi kowalski yilmaz mcallister petrov lockwood haddad nakamura szabo kapoor lambert varga""",
+    "{heroine}": "anna clara maria ruth helen nora sofia alma edith vera lucia miriam",
+    "{hero}": "tom otto daniel simon victor jonas peter hugo felix martin leon oscar",
 }
 
 WORDS = """
 Given[she] ~ julia eleanor grace margaret naomi beatrice isabel charlotte ingrid rosa amelia yuki fatima louise
-  agnes harriet leila monica teresa priscilla
+  agnes leila
 Given[he] ~ henry samuel george marcus philip adrian david nicholas rafael gabriel bernard kofi vincent leonard
-  ibrahim edmund stanley cyril rupert gustav
+  ibrahim edmund
 
 Kind[crime n] ~ mystery/mysteries thriller/thrillers whodunit/whodunits
 Kind[romance n] ~ romance/romances love_story/love_stories romantic_comedy/romantic_comedies
