@@ -140,7 +140,7 @@ def _download(file: Remote, path: Path) -> None:
 
 
 def _read_polarity(files: list[bytes]) -> list[tuple[str, int]]:
-    lines = [data.decode("latin-1").splitlines() for data in files]
+    lines = [data.decode("latin-1").strip().split("\n") for data in files]
     return [(text.strip(), label) for label, texts in zip((1, 0), lines, strict=True) for text in texts]
 
 
