@@ -27,10 +27,10 @@ Review = Review[g w v y]
 Sentence = Opening[g w v] | Reading[g w] | About[g v] | Scene[g v] | Point[g w v y] | Also[n y] | Remark
   | Verdict[g w v y]
 Review[g w v y] = Opening[g w v] Body[g w v y]
-Body[g w v y] = 3 Point[g w v y] Verdict[g w v y] | 2 Point[g w v y] Point[g w v y]
-  | 3 Scene[g v] Point[g w v y] Verdict[g w v y] | 2 Point[g w v y] Remark Verdict[g w v y]
-  | 2 Point[g w v y] Point[g w v y] Verdict[g w v y] | 2 Scene[g v] Point[g w v y] Point[g w v y]
-  | 1 Remark Point[g w v y] Point[g w v y]
+Body[g w v y] = 2 Point[g w v y] Verdict[g w v y] | 2 Point[g w v y] Point[g w v y]
+  | 4 Scene[g v] Point[g w v y] Verdict[g w v y] | 4 Scene[g v] Point[g w v y] Point[g w v y]
+  | 1 Point[g w v y] Remark Verdict[g w v y] | 1 Remark Point[g w v y] Point[g w v y]
+  | 1 Point[g w v y] Point[g w v y] Verdict[g w v y] | 1 Scene[g v] Point[g w v y] Remark Verdict[g w v y]
 
 Opening[g w v] = 3 Given[w] {author} 's Ordinal Kind[g one] is about Hero[g v] .
   | 2 in Their[w] Ordinal Kind[g one] , Given[w] {author} tells the story of Hero[g v] .
@@ -50,7 +50,7 @@ Scene[g v] = 3 Name[v] Act[one] a Thing[g] , but They[v] Do[one] .
 Crowd[g one] = 2 a Trait Role[g one] | 2 a Role[g one] who Act[one] the Thing[g]
 Crowd[g many] = 2 two Trait Role[g many] | 2 the Role[g many] who Act[many] the Thing[g]
 
-Point[g w v y] = 10 Clause[g w v k y] .
+Point[g w v y] = 14 Clause[g w v k y] .
   | 2 Clause[g w v k -y] , But Clause[g w v -k y] .
   | 2 Although Clause[g w v k -y] , Clause[g w v -k y] .
   | 1 Clause[g w v k y] , Although Clause[g w v -k -y] .
@@ -65,16 +65,16 @@ But ~ but and_yet yet
 Although ~ although even_if though
 
 Clause[g w v craft y] = 9 Subject[g w v craft n] Value[n y] | 2 I[y] Subject[g w v craft n]
-  | 2 {author} Write[y] | 2 They[w] Write[y]
+  | 3 {author} Write[y] | 2 They[w] Write[y]
 Clause[g w v matter y] = 11 Subject[g w v matter n] Value[n y] | 2 I[y] Subject[g w v matter n]
-Subject[g w v k n] = 8 the Aspect[k n] | 2 Their[w] Aspect[k n] | 3 {author} 's Aspect[k n]
+Subject[g w v k n] = 6 the Aspect[k n] | 2 Their[w] Aspect[k n] | 4 {author} 's Aspect[k n]
   | 4 the Aspect[k n] Tail[g v k n]
 Tail[g v craft one] = 1 Within | 1 of this Kind[g one] | 1 that Run[one] the book
 Tail[g v craft many] = 1 Within | 1 about the Thing[g] | 1 of this Kind[g one] | 1 that Run[many] the book
 Tail[g v matter one] = 3 around Name[v] | 1 of this Kind[g one] | 1 that Run[one] the book
 Tail[g v matter many] = 1 Within | 2 around Name[v] | 1 of this Kind[g one] | 1 that Run[many] the book
 
-Value[n y] = 12 Be[n] Adjective[y] | 3 Be[n] Degree Adjective[y] | 2 Be[n] Adjective[y] and Adjective[y]
+Value[n y] = 16 Be[n] Adjective[y] | 3 Be[n] Degree Adjective[y] | 2 Be[n] Adjective[y] and Adjective[y]
   | 5 Be[n] Not Adjective[-y] | 1 Be[n] not Very Adjective[-y]
   | 2 Verb[n y] | 1 Not-do[n] Verb[many -y] | 1 never Verb[n -y]
   | 1 Be[n] full of Noun[y] | 1 Be[n] free of Noun[-y] | 1 Have[n] no Noun[-y] | 1 Be[n] not without Noun[y]

@@ -5,9 +5,9 @@ GENRES = ("crime", "romance", "fantasy", "space", "war", "sea", "ghost", "family
 # The names that a review keeps once it has said them. They occur nowhere else.
 NAMES = {
     "{author}": """whitfield okafor marsh delgado lindqvist hartley moreau novak ferreira tanaka brandt sinclair
-        rossi kowalski yilmaz mcallister petrov lockwood haddad nakamura szabo kapoor lambert varga""",
-    "{heroine}": "anna clara maria ruth helen nora sofia alma edith vera lucia miriam",
-    "{hero}": "tom otto daniel simon victor jonas peter hugo felix martin leon oscar",
+        kowalski petrov haddad kapoor""",
+    "{heroine}": "anna clara maria ruth helen nora sofia vera",
+    "{hero}": "tom otto simon victor peter hugo felix martin",
 }
 
 WORDS = """
