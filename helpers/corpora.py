@@ -32,7 +32,7 @@ __all__ = [
 
 
 class SentencePair(NamedTuple):
-    """Two sentences, and 1 where the second follows the first in a review, 0 where it is from another."""
+    """Two passages, and 1 where the second goes on with the review of the first, 0 where it doesn't."""
 
     first: str
     second: str
@@ -51,17 +51,24 @@ def reviews(n: int, seed: int) -> list[Review]:
 
 
 def sentence_pairs(n: int, seed: int) -> list[SentencePair]:
-    """Draw pairs of sentences, of which half are neighbours in one review."""
+    """Draw pairs of passages, each of one or more sentences, as BERT was trained to tell apart.
+
+    A review is cut in two behind any of its sentences. In half of the pairs the second passage is the review's
+    own, in the others one of another review, cut likewise.
+    """
     generator = random.Random(seed)
     drawn = []
     for _ in range(n):
-        first, second = (sentences(_reviews.draw(generator).text) for _ in range(2))
-        at = generator.randrange(len(first) - 1)
+        (first, own), (_, strange) = (_cut(_reviews.draw(generator).text, generator) for _ in range(2))
         label = generator.randrange(2)
-        drawn.append(
-            SentencePair(first[at], first[at + 1] if label else second[1 + at % (len(second) - 1)], label)
-        )
+        drawn.append(SentencePair(first, own if label else strange, label))
     return drawn
+
+
+def _cut(text: str, generator: random.Random) -> tuple[str, str]:
+    parts = sentences(text)
+    at = generator.randrange(1, len(parts))
+    return " ".join(parts[:at]), " ".join(parts[at:])
 
 
 @functools.cache

@@ -14,6 +14,7 @@ from typing import NamedTuple
 Rules = Mapping[str, Sequence[tuple[float, tuple[str, ...]]]]
 
 MAX_SWEEPS = 10_000
+HOPELESS = 1e9  # nobody has texts of so many words
 
 
 class Tree(NamedTuple):
@@ -227,7 +228,9 @@ class Grammar:
                 value[symbol] = new
             if change <= 1e-13 * max(1.0, abs(value[self.start])):
                 return value[self.start]
-        raise ValueError(f"after {MAX_SWEEPS} sweeps still {value[self.start]:.6g}: it may be infinite")
+            if change > HOPELESS:
+                break
+        raise ValueError(f"after many sweeps it is {value[self.start]:.3g} and grows: it may be infinite")
 
 
 def _together(one: Reading, other: Reading) -> Reading:
