@@ -1,8 +1,9 @@
 """Text for the lessons: the course's own corpus, whose entropy is known, and real text on request.
 
-The course's own corpus needs no network. Its book reviews come from a grammar (`helpers/reviews.py`), so there
-is as much of it as one likes, each text has an exact probability, and no language model can do better than
-`entropy_per_token()`. Its sentence pairs (`helpers/pairs.py`) are in English and in an invented language.
+The course's own corpus needs no network. Its book reviews come from a grammar (`helpers/reviews.py`), so
+there is as much of it as one likes, each text has an exact probability, and no language model can do better
+than `entropy_per_token()`. Its translation pairs (`helpers/pairs.py`) are in English and in an
+invented language.
 
     >>> from helpers import corpora
     >>> corpora.reviews(1, seed=0)[0].label
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BOS", "CLS", "EOS", "MASK", "PAD", "SEP", "SPECIALS", "Pair", "Review", "SentencePair", "Vocabulary",
-    "entropy_per_review", "entropy_per_token", "is_grammatical", "load", "log_probability", "pair_vocabularies",
+    "entropy_per_review", "entropy_per_token", "is_grammatical", "load", "log_probability",
+    "pair_vocabularies",
     "pairs", "reviews", "sentence_pairs", "sentences", "sentiment", "subwords", "translate", "vocabulary",
 ]  # fmt: skip
 
@@ -53,8 +55,8 @@ def reviews(n: int, seed: int) -> list[Review]:
 def sentence_pairs(n: int, seed: int) -> list[SentencePair]:
     """Draw pairs of passages, each of one or more sentences, as BERT was trained to tell apart.
 
-    A review is cut in two behind any of its sentences. In half of the pairs the second passage is the review's
-    own, in the others one of another review, cut likewise.
+    A review is cut in two behind any of its sentences. In half of the pairs the second passage is the
+    review's own, in the others one of another review, cut likewise.
     """
     generator = random.Random(seed)
     drawn = []

@@ -49,8 +49,8 @@ class Grammar:
     """A probabilistic context-free grammar.
 
     Args:
-        rules: symbol -> its alternatives, each a weight and a body. What is no key is a word. The weights of a
-            symbol are scaled to sum to 1.
+        rules: symbol -> its alternatives, each a weight and a body. What is no key is a word. The weights
+            of a symbol are scaled to sum to 1.
         start: the symbol that every text begins as.
 
     Raises:
@@ -64,7 +64,9 @@ class Grammar:
         self.probabilities = {}
         for symbol, choices in rules.items():
             if not choices or any(weight <= 0 or not body for weight, body in choices):
-                raise ValueError(f"{symbol} needs rules with words in them and weights above 0, got {choices}")
+                raise ValueError(
+                    f"{symbol} needs rules with words in them and weights above 0, got {choices}"
+                )
             total = math.fsum(weight for weight, _ in choices)
             self.probabilities[symbol] = [weight / total for weight, _ in choices]
         self._bounds = {
@@ -127,7 +129,9 @@ class Grammar:
     def derivation_log_probability(self, tree: Tree) -> float:
         """The natural logarithm of the probability of one derivation."""
         own = math.log(self.probabilities[tree.symbol][tree.rule])
-        return own + sum(self.derivation_log_probability(part) for part in tree.parts if isinstance(part, Tree))
+        return own + sum(
+            self.derivation_log_probability(part) for part in tree.parts if isinstance(part, Tree)
+        )
 
     def log_probability(self, words: Sequence[str], start: str | None = None) -> float:
         """The natural logarithm of a text's probability over all its derivations; -inf where there is none.
@@ -162,7 +166,7 @@ class Grammar:
             return known[symbol, place]
 
         def stretches(body: tuple[str, ...], place: int) -> list[tuple[int, float, float, tuple]]:
-            """Each way to read a rule's body from a place on: end, probability, the likeliest's, its parts."""
+            """Each way to read a body from a place on: its end, probability, the likeliest's, parts."""
             ways = [(place, 1.0, 1.0, ())]
             for part in body:
                 if part in self.bodies:

@@ -12,8 +12,8 @@ def read_rules(text: str, features: Mapping[str, Sequence[str]]) -> dict[str, li
     weights 3 and 1 for each value of y and n: y is the same on both sides of `=`, n, which is new on the
     right, takes each of its values with equal weight. `-y` is the other value of a feature with two.
     `Noun[n] ~ book/books story/stories` lists words, common ones first; `/` separates forms, one
-    for each value of the last feature that has as many. `_` joins words into one alternative. Lines that are indented go on with
-    the line above.
+    for each value of the last feature that has as many. `_` joins words into one alternative. Lines that
+    are indented go on with the line above.
 
     Args:
         text: rules as above. A symbol begins with a capital letter, a word doesn't.
@@ -30,7 +30,9 @@ def read_rules(text: str, features: Mapping[str, Sequence[str]]) -> dict[str, li
             if kind == "~":
                 found += _word_list(body.split(), head, values, features)
             else:
-                found += [rule for choice in body.split(" | ") for rule in _alternatives(choice, values, features)]
+                found += [
+                    rule for choice in body.split(" | ") for rule in _alternatives(choice, values, features)
+                ]
     for symbol, choices in rules.items():
         for _, body in choices:
             if missing := [part for part in body if part[0].isupper() and part not in rules]:

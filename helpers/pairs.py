@@ -50,8 +50,9 @@ THINGS = """book/books ring/rings letter/letters horse/horses knife/knives apple
 PLACES = "garden forest city house harbour tower village market school kitchen"
 QUALITIES = "old young good small new strange beautiful heavy white red poor famous"
 VERBS = {
-    "See": """sees/see/saw loves/love/loved finds/find/found likes/like/liked hides/hide/hid follows/follow/followed
-        watches/watch/watched forgets/forget/forgot hears/hear/heard knows/know/knew loses/lose/lost
+    "See": """sees/see/saw loves/love/loved finds/find/found likes/like/liked hides/hide/hid
+        follows/follow/followed watches/watch/watched
+        forgets/forget/forgot hears/hear/heard knows/know/knew loses/lose/lost
         takes/take/took""",
     "Give": "gives/give/gave shows/show/showed sends/send/sent sells/sell/sold brings/bring/brought",
     "Go": "works/work/worked sleeps/sleep/slept sings/sing/sang waits/wait/waited lives/live/lived "

@@ -101,7 +101,9 @@ def fetch(file: Remote) -> Path:
     if mirror := os.environ.get("HEADSTART_DATA"):
         path = Path(mirror).expanduser() / file.name
         if not path.is_file():
-            raise FileNotFoundError(f"HEADSTART_DATA is {mirror}, which has no {file.name}; it is at {file.url}")
+            raise FileNotFoundError(
+                f"HEADSTART_DATA is {mirror}, which has no {file.name}; it is at {file.url}"
+            )
     else:
         path = cache_folder() / file.name
         if not path.is_file():
@@ -136,7 +138,9 @@ def _download(file: Remote, path: Path) -> None:
             " folder and name that in HEADSTART_DATA"
         ) from None
     except ValueError:  # pooch has deleted what it fetched
-        raise ValueError(f"what {file.url} sent isn't {file.name}: its SHA-256 is wrong, it isn't kept") from None
+        raise ValueError(
+            f"what {file.url} sent isn't {file.name}: its SHA-256 is wrong, it isn't kept"
+        ) from None
 
 
 def _read_polarity(files: list[bytes]) -> list[tuple[str, int]]:

@@ -32,21 +32,20 @@ Body[g w v y] = 2 Point[g w v y] Verdict[g w v y] | 2 Point[g w v y] Point[g w v
   | 1 Point[g w v y] Remark Verdict[g w v y] | 1 Remark Point[g w v y] Point[g w v y]
   | 1 Point[g w v y] Point[g w v y] Verdict[g w v y] | 1 Scene[g v] Point[g w v y] Remark Verdict[g w v y]
 
-Opening[g w v] = 3 Given[w] {author} 's Ordinal Kind[g one] is about Hero[g v] .
-  | 2 in Their[w] Ordinal Kind[g one] , Given[w] {author} tells the story of Hero[g v] .
-  | 2 this Neutral Kind[g one] by Given[w] {author} follows Hero[g v] .
+Opening[g w v] = 3 Given[w] {author}[g w] 's Ordinal Kind[g one] is about Hero[g v] .
+  | 2 in Their[w] Ordinal Kind[g one] , Given[w] {author}[g w] tells the story of Hero[g v] .
+  | 2 this Neutral Kind[g one] by Given[w] {author}[g w] follows Hero[g v] .
   | 1 Reading[g w] About[g v]
-Reading[g w] = i read this Kind[g one] by Given[w] {author} Month .
+Reading[g w] = i read this Kind[g one] by Given[w] {author}[g w] Month .
 About[g v] = it is about Hero[g v] .
-Hero[g v] = 3 Name[v] , a Trait Role[g one] Place[g] | 2 a Role[g one] named Name[v] who Act[one] a Thing[g]
-  | 2 Name[v] , a Role[g one] who Seek[one] two Role[g many]
-Name[she] = {heroine}
-Name[he] = {hero}
+Hero[g v] = 3 {hero}[g v] , a Trait Role[g one] Place[g]
+  | 2 {hero}[g v] , a Role[g one] who Seek[one] two Role[g many]
+  | 2 a Role[g one] named {hero}[g v] who Act[one] a Thing[g]
 
-Scene[g v] = 3 Name[v] Act[one] a Thing[g] , but They[v] Do[one] .
-  | 2 when Name[v] Act[one] the Thing[g] , two Role[g many] Seek[many] Them[v] .
-  | 2 Crowd[g n] Seek[n] Name[v] , and They[v] Do[one] .
-  | 1 Place[g] , Name[v] Seek[one] a Trait Role[g one] .
+Scene[g v] = 3 {hero}[g v] Act[one] a Thing[g] , but They[v] Do[one] .
+  | 2 when {hero}[g v] Act[one] the Thing[g] , two Role[g many] Seek[many] Them[v] .
+  | 2 Crowd[g n] Seek[n] {hero}[g v] , and They[v] Do[one] .
+  | 1 Place[g] , {hero}[g v] Seek[one] a Trait Role[g one] .
 Crowd[g one] = 2 a Trait Role[g one] | 2 a Role[g one] who Act[one] the Thing[g]
 Crowd[g many] = 2 two Trait Role[g many] | 2 the Role[g many] who Act[many] the Thing[g]
 
@@ -65,14 +64,14 @@ But ~ but and_yet yet
 Although ~ although even_if though
 
 Clause[g w v craft y] = 9 Subject[g w v craft n] Value[n y] | 2 I[y] Subject[g w v craft n]
-  | 3 {author} Write[y] | 2 They[w] Write[y]
+  | 3 {author}[g w] Write[y] | 2 They[w] Write[y]
 Clause[g w v matter y] = 11 Subject[g w v matter n] Value[n y] | 2 I[y] Subject[g w v matter n]
-Subject[g w v k n] = 6 the Aspect[k n] | 2 Their[w] Aspect[k n] | 4 {author} 's Aspect[k n]
+Subject[g w v k n] = 6 the Aspect[k n] | 2 Their[w] Aspect[k n] | 4 {author}[g w] 's Aspect[k n]
   | 4 the Aspect[k n] Tail[g v k n]
 Tail[g v craft one] = 1 Within | 1 of this Kind[g one] | 1 that Run[one] the book
 Tail[g v craft many] = 1 Within | 1 about the Thing[g] | 1 of this Kind[g one] | 1 that Run[many] the book
-Tail[g v matter one] = 3 around Name[v] | 1 of this Kind[g one] | 1 that Run[one] the book
-Tail[g v matter many] = 1 Within | 2 around Name[v] | 1 of this Kind[g one] | 1 that Run[many] the book
+Tail[g v matter one] = 3 around {hero}[g v] | 1 of this Kind[g one] | 1 that Run[one] the book
+Tail[g v matter many] = 1 Within | 2 around {hero}[g v] | 1 of this Kind[g one] | 1 that Run[many] the book
 
 Value[n y] = 16 Be[n] Adjective[y] | 3 Be[n] Degree Adjective[y] | 2 Be[n] Adjective[y] and Adjective[y]
   | 5 Be[n] Not Adjective[-y] | 1 Be[n] not Very Adjective[-y]
@@ -85,14 +84,16 @@ Remark = 3 the Outer[n] Be[n] Look[y] . | 2 the Outer[n] Be[n] Look[y] , but tha
   | 2 i read it Where , and the Outer[n] Be[n] Look[y] . | 2 i read it Where .
 Look[y] = 3 Look-word[y] | 1 not Look-word[-y]
 
-Verdict[g w v y] = 4 i will Plan[w y] . | 1 i will not Plan[w -y] . | 1 i would never Plan[w -y] .
-  | 3 anyone who likes Kind[g many] will React[base y] it . | 1 no friend of Kind[g many] will React[base -y] it .
-  | 1 it is Compare[y] Their[w] last book . | 2 it is Compare[y] anything else by {author} .
-Compare[y] = 3 more Long[y] than | 1 less Adjective[-y] than | 2 as Adjective[y] as | 1 not as Adjective[-y] as
-Plan[w good] = 3 recommend it to Reader | 2 read it again | 1 buy Their[w] next book | 1 read more by {author} | 1 keep it for my children
-  | 1 remember it for years
-Plan[w bad] = 3 give it away | 2 forget it soon | 1 avoid Their[w] next book | 1 regret the time that it took
-  | 1 warn Reader about it
+Verdict[g w v y] = 4 i will Plan[g w y] . | 1 i will not Plan[g w -y] . | 1 i would never Plan[g w -y] .
+  | 3 anyone who likes Kind[g many] will React[base y] it .
+  | 1 no friend of Kind[g many] will React[base -y] it .
+  | 1 it is Compare[y] Their[w] last book . | 2 it is Compare[y] anything else by {author}[g w] .
+Compare[y] = 3 more Long[y] than | 1 less Adjective[-y] than
+  | 2 as Adjective[y] as | 1 not as Adjective[-y] as
+Plan[g w good] = 3 recommend it to Reader | 2 read it again | 1 buy Their[w] next book
+  | 1 read more by {author}[g w] | 1 keep it for my children | 1 remember it for years
+Plan[g w bad] = 3 give it away | 2 forget it soon | 1 avoid Their[w] next book
+  | 1 regret the time that it took | 1 warn Reader about it
 
 Adjective[y] = 1 Short[y] | 2 Long[y]
 Verb[n good] = Shine[n]

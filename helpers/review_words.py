@@ -1,20 +1,28 @@
 """The words of the book reviews, in the notation of `helpers/grammar_notation.py`, common ones first."""
 
+import itertools
+
 GENRES = ("crime", "romance", "fantasy", "space", "war", "sea", "ghost", "family")
 
-# The names that a review keeps once it has said them. They occur nowhere else.
+# The names that a review keeps once it has said them, and that occur nowhere else. Each genre has two authors
+# and two main characters of either gender: the first four of a list are of crime, two women and two men.
+SURNAMES = """whitfield okafor marsh delgado   lindqvist hartley moreau castellan
+    novak ferreira tanaka oyelaran   brandt sinclair rossi kowalski   yilmaz mcallister petrov lockwood
+    haddad iverson nakamura szabo   ellsworth barros thorne kapoor   lambert osei drummond varga"""
+FIRST_NAMES = """irene ruth simon victor   clara sofia leon felix   alma edith kaspar emil
+    zara nova hugo jonas   anna maria peter stefan   nora vera tom martin   miriam agatha otto boris
+    helen lucia daniel arthur"""
 NAMES = {
-    "{author}": """whitfield okafor marsh delgado lindqvist hartley moreau novak ferreira tanaka brandt sinclair
-        kowalski petrov haddad kapoor""",
-    "{heroine}": "anna clara maria ruth helen nora sofia vera",
-    "{hero}": "tom otto simon victor peter hugo felix martin",
+    f"{{{kind}}}[{genre} {pronoun}]": names.split()[2 * place : 2 * place + 2]
+    for kind, names in (("author", SURNAMES), ("hero", FIRST_NAMES))
+    for place, (genre, pronoun) in enumerate(itertools.product(GENRES, ("she", "he")))
 }
 
 WORDS = """
-Given[she] ~ julia eleanor grace margaret naomi beatrice isabel charlotte ingrid rosa amelia yuki fatima louise
-  agnes leila
-Given[he] ~ henry samuel george marcus philip adrian david nicholas rafael gabriel bernard kofi vincent leonard
-  ibrahim edmund
+Given[she] ~ julia eleanor grace margaret naomi beatrice isabel charlotte ingrid rosa amelia yuki fatima
+  louise agnes leila
+Given[he] ~ henry samuel george marcus philip adrian david nicholas rafael gabriel bernard kofi vincent
+  leonard ibrahim edmund
 
 Kind[crime n] ~ mystery/mysteries thriller/thrillers whodunit/whodunits
 Kind[romance n] ~ romance/romances love_story/love_stories romantic_comedy/romantic_comedies
@@ -25,8 +33,8 @@ Kind[sea n] ~ adventure_story/adventure_stories sea_story/sea_stories travelogue
 Kind[ghost n] ~ ghost_story/ghost_stories horror_novel/horror_novels nightmare/nightmares
 Kind[family n] ~ family_novel/family_novels memoir/memoirs saga/sagas
 
-Role[crime n] ~ detective/detectives lawyer/lawyers thief/thieves journalist/journalists inspector/inspectors
-  banker/bankers witness/witnesses
+Role[crime n] ~ detective/detectives lawyer/lawyers thief/thieves journalist/journalists
+  inspector/inspectors banker/bankers witness/witnesses
 Role[romance n] ~ dancer/dancers gardener/gardeners musician/musicians baker/bakers florist/florists
   actor/actors photographer/photographers
 Role[fantasy n] ~ wizard/wizards knight/knights dwarf/dwarves minstrel/minstrels archer/archers elf/elves
@@ -35,8 +43,8 @@ Role[space n] ~ pilot/pilots engineer/engineers astronaut/astronauts robot/robot
   mechanic/mechanics navigator/navigators
 Role[war n] ~ soldier/soldiers nurse/nurses spy/spies general/generals prisoner/prisoners sergeant/sergeants
   deserter/deserters
-Role[sea n] ~ sailor/sailors captain/captains pirate/pirates explorer/explorers diver/divers smuggler/smugglers
-  whaler/whalers
+Role[sea n] ~ sailor/sailors captain/captains pirate/pirates explorer/explorers diver/divers
+  smuggler/smugglers whaler/whalers
 Role[ghost n] ~ caretaker/caretakers priest/priests orphan/orphans undertaker/undertakers lodger/lodgers
   exorcist/exorcists gravedigger/gravediggers
 Role[family n] ~ teacher/teachers farmer/farmers doctor/doctors shopkeeper/shopkeepers tailor/tailors
@@ -61,8 +69,8 @@ Place[sea] ~ on_a_desert_island in_the_arctic across_the_pacific in_a_busy_harbo
 Place[ghost] ~ in_a_abandoned_house on_a_foggy_moor in_a_old_cemetery in_a_remote_abbey in_a_dark_cellar
 Place[family] ~ on_a_poor_farm in_a_crowded_flat in_brooklyn in_a_mining_town by_a_muddy_river
 
-Trait ~ young old lonely stubborn shy restless ambitious retired curious unlucky proud quiet brave
-  forgetful angry ordinary mysterious reckless homesick eccentric jealous absent-minded
+Trait ~ young old lonely stubborn shy restless ambitious retired curious unlucky proud quiet brave forgetful
+  angry ordinary mysterious reckless homesick eccentric jealous absent-minded
 Ordinal ~ first second latest third new fourth last debut fifth sixth
 Neutral ~ short long new little recent slim old-fashioned translated quiet thick illustrated
 
@@ -71,16 +79,16 @@ Act[n] ~ finds/find loses/lose steals/steal hides/hide discovers/discover buys/b
   returns/return guards/guard
 Seek[n] ~ follows/follow helps/help betrays/betray watches/watch rescues/rescue hunts/hunt hires/hire
   recognises/recognise deceives/deceive accuses/accuse warns/warn blackmails/blackmail
-Do[n] ~ trusts_nobody/trust_nobody falls_in_love/fall_in_love runs_away/run_away tells_the_truth/tell_the_truth
-  changes_sides/change_sides makes_a_mistake/make_a_mistake keeps_the_secret/keep_the_secret goes_home/go_home
-  pays_a_high_price/pay_a_high_price waits_too_long/wait_too_long asks_for_help/ask_for_help
-  loses_everything/lose_everything disappears/disappear learns_to_lie/learn_to_lie gets_lost/get_lost
-  confesses/confess
+Do[n] ~ trusts_nobody/trust_nobody falls_in_love/fall_in_love runs_away/run_away
+  tells_the_truth/tell_the_truth changes_sides/change_sides makes_a_mistake/make_a_mistake
+  keeps_the_secret/keep_the_secret goes_home/go_home pays_a_high_price/pay_a_high_price
+  waits_too_long/wait_too_long asks_for_help/ask_for_help loses_everything/lose_everything
+  disappears/disappear learns_to_lie/learn_to_lie gets_lost/get_lost confesses/confess
 
-Aspect[craft one] ~ prose style writing dialogue language pacing tone narration structure humour rhythm imagery
-  vocabulary phrasing
-Aspect[craft many] ~ descriptions sentences chapters jokes conversations metaphors details flashbacks paragraphs
-  monologues
+Aspect[craft one] ~ prose style writing dialogue language pacing tone narration structure humour rhythm
+  imagery vocabulary phrasing
+Aspect[craft many] ~ descriptions sentences chapters jokes conversations metaphors details flashbacks
+  paragraphs monologues
 Aspect[matter one] ~ story plot ending beginning setting premise atmosphere mood conflict climax finale
   epilogue message
 Aspect[matter many] ~ characters twists scenes themes ideas relationships motives secrets villains adventures
@@ -94,21 +102,22 @@ Long[good] ~ wonderful charming beautiful gripping moving superb brilliant vivid
   excellent memorable tender subtle powerful delightful thoughtful engaging graceful fascinating impressive
   inventive poetic touching satisfying remarkable splendid haunting polished striking dazzling compelling
   absorbing hypnotic luminous exquisite
-Long[bad] ~ boring predictable tedious shallow confusing awkward wooden empty forgettable repetitive terrible
-  careless lifeless sentimental dreary pretentious hollow tiresome implausible unconvincing irritating sloppy
-  pointless muddled mechanical feeble contrived monotonous incoherent laboured stilted insipid turgid leaden
-  threadbare humourless disappointing
+Long[bad] ~ boring predictable tedious shallow confusing awkward wooden empty forgettable repetitive
+  terrible careless lifeless sentimental dreary pretentious hollow tiresome implausible unconvincing
+  irritating sloppy pointless muddled mechanical feeble contrived monotonous incoherent laboured stilted
+  insipid turgid leaden threadbare humourless disappointing
 Degree ~ very really quite truly often always simply rather deeply unusually surprisingly utterly consistently
 Very ~ very really particularly always especially
 Not ~ not never not_at_all hardly far_from rarely anything_but by_no_means
 
-Virtue ~ charm wit warmth depth tension energy imagination surprises wisdom heart suspense colour passion insight
-Vice ~ clichés nonsense holes padding mistakes platitudes coincidences stereotypes loose_ends jargon self-pity
-  repetitions contradictions moralising
+Virtue ~ charm wit warmth depth tension energy imagination surprises wisdom heart suspense colour passion
+  insight
+Vice ~ clichés nonsense holes padding mistakes platitudes coincidences stereotypes loose_ends jargon
+  self-pity repetitions contradictions moralising
 Shine[n] ~ works/work shines/shine surprises_me/surprise_me moves_me/move_me rings_true/ring_true
   stays_with_me/stay_with_me sparkles/sparkle convinces_me/convince_me
-Fail[n] ~ drags/drag fails/fail bores_me/bore_me falls_flat/fall_flat annoys_me/annoy_me goes_nowhere/go_nowhere
-  wears_thin/wear_thin disappoints_me/disappoint_me
+Fail[n] ~ drags/drag fails/fail bores_me/bore_me falls_flat/fall_flat annoys_me/annoy_me
+  goes_nowhere/go_nowhere wears_thin/wear_thin disappoints_me/disappoint_me
 Well ~ well beautifully elegantly brilliantly skilfully vividly wittily gracefully movingly
 Badly ~ badly clumsily carelessly poorly lazily awkwardly stiffly sloppily feebly
 Like[t] ~ enjoyed/enjoy liked/like loved/love admired/admire adored/adore
@@ -118,8 +127,8 @@ Outer[one] ~ cover print paper binding typeface price blurb
 Outer[many] ~ illustrations maps photographs footnotes margins page_numbers
 Fine ~ beautiful good lovely elegant fine charming pretty tasteful
 Ugly ~ ugly bad poor terrible cheap dull awful shabby
-Month ~ in_january in_march in_june in_august in_october in_december last_week last_winter last_summer this_spring
-  on_a_rainy_sunday during_the_holidays
+Month ~ in_january in_march in_june in_august in_october in_december last_week last_winter last_summer
+  this_spring on_a_rainy_sunday during_the_holidays
 Where ~ on_the_train in_bed at_the_airport in_the_garden on_the_beach in_hospital by_the_fire in_one_sitting
   over_two_evenings during_lunch_breaks
 Source[she] ~ my_sister my_mother my_aunt my_wife my_grandmother

@@ -1,8 +1,8 @@
 """Book reviews from a grammar: as many as one likes, their sentiment, and the exact probability of each.
 
-The rules are in `helpers/review_rules.py`, the words in `helpers/review_words.py`. Two things are done to what
-the rules yield, and undone before parsing: names take the places that are held for them, and "a" becomes "an"
-before a vowel. Both can be undone in one way only, so they leave probabilities exact.
+The rules are in `helpers/review_rules.py`, the words in `helpers/review_words.py`. Two things are done to
+what the rules yield, and undone before parsing: names take the places that are held for them, and "a" becomes
+"an" before a vowel. Both can be undone in one way only, so they leave probabilities exact.
 """
 
 import functools
@@ -37,8 +37,8 @@ def grammar() -> Grammar:
 def names() -> dict[str, dict[str, float]]:
     """For each place that is held for a name, the probability of each name, by rank as in Zipf's law."""
     tables = {}
-    for place, text in NAMES.items():
-        weights = {name: 1 / (rank + 10) for rank, name in enumerate(text.split())}
+    for place, known in NAMES.items():
+        weights = {name: 1 / (rank + 2) for rank, name in enumerate(known)}
         total = math.fsum(weights.values())
         tables[place] = {name: weight / total for name, weight in weights.items()}
     return tables
@@ -136,7 +136,9 @@ def is_grammatical(text: str) -> bool:
 @functools.cache
 def entropy() -> float:
     """The entropy of a review, in nats: no text has two derivations, so it is that of a derivation."""
-    of_names = {place: -math.fsum(p * math.log(p) for p in table.values()) for place, table in names().items()}
+    of_names = {
+        place: -math.fsum(p * math.log(p) for p in table.values()) for place, table in names().items()
+    }
     return grammar().entropy() + math.fsum(grammar().presence(place) * h for place, h in of_names.items())
 
 

@@ -35,7 +35,7 @@ def test_the_same_seed_gives_the_same_reviews_and_another_seed_others():
     assert corpora.reviews(20, 3) == corpora.reviews(30, 3)[:20] != corpora.reviews(20, 4)
     digest = hashlib.sha256("\n".join(review.text for review in corpora.reviews(50, 0)).encode()).hexdigest()
     # on every machine: a change of the grammar changes it, and the numbers in the lessons
-    assert digest[:12] == "000000000000"
+    assert digest[:12] == "c9d64a6640c1"
 
 
 def test_the_vocabulary_has_its_special_tokens_first_and_covers_the_reviews():
@@ -78,12 +78,16 @@ def test_the_entropy_is_what_samples_show():
     assert corpora.entropy_per_token() == corpora.entropy_per_review() / (reviews.expected_length() + 1)
 
 
-def test_names_are_as_frequent_as_they_are_probable():
-    for table in reviews.names().values():
-        assert math.fsum(table.values()) == pytest.approx(1)
-    found = [name for review in sample() for name in reviews.names()["{author}"] if f" {name} " in review.text]
+def test_a_review_has_one_author_who_is_as_frequent_as_probable():
+    authors = {place: table for place, table in reviews.names().items() if place.startswith("{author}")}
+    assert all(math.fsum(table.values()) == pytest.approx(1) for table in authors.values())
+    known = set().union(*authors.values())
+    found = [name for review in sample() for name in known & set(review.text.split())]
     assert len(found) == len(sample())
-    assert found.count("okafor") / len(found) == pytest.approx(reviews.names()["{author}"]["okafor"], abs=0.015)
+    for place, table in authors.items():
+        assert reviews.grammar().presence(place) == pytest.approx(1 / len(authors))
+        for name, p in table.items():
+            assert found.count(name) / len(found) == pytest.approx(p / len(authors), abs=0.012)
 
 
 def test_every_sentence_of_every_review_is_grammatical():
@@ -98,13 +102,13 @@ def test_every_sentence_of_every_review_is_grammatical():
         ("the plot that dominates the book is dull .", "the plot that dominate the book is dull ."),
         ("the jokes are stale at first , but they are fresh later .", "the jokes are stale at first , but it is fresh later ."),
         ("my sister calls it dull , but she is wrong .", "my sister calls it dull , but he is wrong ."),
-        ("when anna loses the map , two pirates betray her .", "when anna loses the map , two pirates betray him ."),
-        ("when anna loses the map , two pirates betray her .", "when anna loses the map , two nurses betray her ."),
-        ("this short utopia by ingrid marsh follows otto , an old robot on mars .",
-         "this short utopia by ingrid marsh follows otto , a old robot on mars ."),
-        ("in her first saga , rosa marsh tells the story of a doctor named otto who buys a clock .",
-         "in his first saga , rosa marsh tells the story of a doctor named otto who buys a clock ."),
-        ("otto hides a map , but he gets lost .", "otto hides a map , but she gets lost ."),
+        ("when nora loses the map , two pirates betray her .", "when nora loses the map , two pirates betray him ."),
+        ("when nora loses the map , two pirates betray her .", "when nora loses the map , two spies betray her ."),
+        ("this short utopia by ingrid brandt follows hugo , an old robot on mars .",
+         "this short utopia by ingrid brandt follows hugo , a old robot on mars ."),
+        ("in her first saga , rosa osei tells the story of a doctor named daniel who buys a clock .",
+         "in his first saga , rosa osei tells the story of a doctor named daniel who buys a clock ."),
+        ("tom hides a map , but he gets lost .", "tom hides a map , but she gets lost ."),
         ("the plot is dull , but the prose is vivid .", "the plot is dull , but the plot is vivid ."),
         ("the prose never drags .", "the prose never drag ."),
     ],
@@ -115,27 +119,34 @@ def test_one_word_that_does_not_agree_makes_a_sentence_ungrammatical(right, wron
 
 
 def test_what_is_no_sentence_is_ungrammatical():
-    for text in ("", ".", "plot", "the plot is dull", "the plot is dull . the", "colourless green ideas sleep ."):
+    for text in (
+        "",
+        ".",
+        "plot",
+        "the plot is dull",
+        "the plot is dull . the",
+        "colourless green ideas sleep .",
+    ):
         assert not corpora.is_grammatical(text)
         assert corpora.log_probability(text) == -math.inf
         assert corpora.sentiment(text) is None
 
 
-REVIEW = "rosa marsh 's first saga is about otto , an old doctor in brooklyn . {} ."
+REVIEW = "rosa osei 's first saga is about daniel , an old doctor in brooklyn . {} ."
 
 
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        (" marsh 's plot", " novak 's plot"),
+        (" osei 's plot", " lambert 's plot"),
         ("her last", "his last"),
         ("sagas", "thrillers"),
-        ("around otto", "around anna"),
+        ("around daniel", "around arthur"),
     ],
 )
 def test_a_review_is_about_one_book(old, new):
     text = REVIEW.format(
-        "marsh 's plot is dull . the scenes around otto are weak . anyone who likes sagas will hate it"
+        "osei 's plot is dull . the scenes around daniel are weak . anyone who likes sagas will hate it"
     )
     text = text if old in text else REVIEW.format("the plot is dull . it is as weak as her last book")
     assert corpora.log_probability(text) > -math.inf
@@ -161,7 +172,7 @@ def test_a_review_is_about_one_book(old, new):
         ("the plot is vivid at first , but it drags later", 0),
         ("my sister calls it dull , but she is wrong", 1),
         ("the critics call it dull , and they are right", 0),
-        ("marsh never writes badly", 1),
+        ("osei never writes badly", 1),
         ("i did not enjoy the plot", 0),
     ],
 )
@@ -235,11 +246,11 @@ def test_parts_of_one_review_share_their_names_and_parts_of_two_seldom_do():
     assert sum(pair.label for pair in drawn) / len(drawn) == pytest.approx(0.5, abs=0.08)
     strange = [0, 0]
     for pair in drawn:
-        assert corpora.is_grammatical(pair.first) and corpora.is_grammatical(pair.second)
-        both = set(f"{pair.first} {pair.second}".split())
-        strange[pair.label] += any(len(both & set(table)) > 1 for table in reviews.names().values())
+        for kind in ("{author}", "{hero}"):
+            known = {name for place, table in reviews.names().items() if kind in place for name in table}
+            strange[pair.label] += len(known & set(f"{pair.first} {pair.second}".split())) > 1
     assert strange[1] == 0
-    assert strange[0] > 80
+    assert strange[0] > 100
 
 
 def test_each_genre_has_words_of_its_own():
@@ -290,7 +301,9 @@ def test_the_other_language_has_its_own_order_cases_and_agreement():
 
 
 def remote(content=b"some text", **changes):
-    return real_text.Remote("a.txt", "owner/name", "0" * 40, "a.txt", hashlib.sha256(content).hexdigest())._replace(**changes)
+    return real_text.Remote(
+        "a.txt", "owner/name", "0" * 40, "a.txt", hashlib.sha256(content).hexdigest()
+    )._replace(**changes)
 
 
 @pytest.fixture
@@ -344,7 +357,9 @@ def test_without_a_network_one_line_says_what_to_do(elsewhere, monkeypatch):
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))  # bound, not listening: refused at once
         monkeypatch.setattr(real_text, "ADDRESS", f"http://127.0.0.1:{unused.getsockname()[1]}")
-        with pytest.raises(ConnectionError, match="without a network, put tinyshakespeare.txt into") as raised:
+        with pytest.raises(
+            ConnectionError, match=r"without a network, put tinyshakespeare\.txt into"
+        ) as raised:
             corpora.load("tinyshakespeare")
     assert "\n" not in str(raised.value)
     assert raised.value.__suppress_context__
@@ -362,7 +377,9 @@ def test_a_mirror_is_checked_too(tmp_path, monkeypatch):
 
 
 def test_an_unknown_set_is_refused_with_what_there_is():
-    with pytest.raises(LookupError, match="no data set 'imdb'; there are: tinyshakespeare, rt-polarity, multi30k"):
+    with pytest.raises(
+        LookupError, match="no data set 'imdb'; there are: tinyshakespeare, rt-polarity, multi30k"
+    ):
         corpora.load("imdb")
 
 
@@ -373,7 +390,11 @@ def test_the_real_sets_load(monkeypatch):
     labels = [label for _, label in corpora.load("rt-polarity")]
     assert (len(labels), sum(labels)) == (10_662, 5_331)
     multi30k = corpora.load("multi30k")
-    assert {part: len(lines) for part, lines in multi30k.items()} == {"train": 29_000, "val": 1014, "test": 1000}
+    assert {part: len(lines) for part, lines in multi30k.items()} == {
+        "train": 29_000,
+        "val": 1014,
+        "test": 1000,
+    }
     assert multi30k["train"][0][0] == "Two young, White males are outside near many bushes."
     assert "Büsche" in multi30k["train"][0][1]
     assert [len(text.split()) > 200_000 for text in corpora.load("wikitext-2").values()] == [True, True]
@@ -393,4 +414,6 @@ def test_importing_costs_no_grammar_and_no_downloader():
         "assert not {'pooch', 'tokenizers', 'requests'} & sys.modules.keys();"
         "assert not reviews.grammar.cache_info().currsize"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)})
+    subprocess.run(
+        [sys.executable, "-c", code], check=True, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}
+    )

@@ -54,7 +54,14 @@ def test_all_derivations_of_an_ambiguous_text_count():
 
 def test_a_text_without_derivation_has_probability_zero_and_no_parse():
     grammar = small()
-    for words in ([], ["cat"], ["cats", "and"], ["cat", "sings", "dogs"], ["cat", "sings", "dog", "dog"], ["?"]):
+    for words in (
+        [],
+        ["cat"],
+        ["cats", "and"],
+        ["cat", "sings", "dogs"],
+        ["cat", "sings", "dog", "dog"],
+        ["?"],
+    ):
         assert grammar.log_probability(words) == -math.inf
         assert grammar.parse(words) is None
 
@@ -64,7 +71,9 @@ def test_a_parse_finds_the_derivation_that_a_text_was_drawn_by():
     for _ in range(200):
         tree = grammar.sample(generator)
         assert grammar.parse(tree.words()) == tree
-        assert grammar.log_probability(tree.words()) == pytest.approx(grammar.derivation_log_probability(tree))
+        assert grammar.log_probability(tree.words()) == pytest.approx(
+            grammar.derivation_log_probability(tree)
+        )
 
 
 def test_samples_are_as_frequent_as_they_are_probable():
