@@ -91,7 +91,7 @@ Verdict[g w v y] = 4 i will Plan[g w y] . | 1 i will not Plan[g w -y] . | 1 i wo
 Compare[y] = 3 more Long[y] than | 1 less Adjective[-y] than
   | 2 as Adjective[y] as | 1 not as Adjective[-y] as
 Plan[g w good] = 3 recommend it to Reader | 2 read it again | 1 buy Their[w] next book
-  | 1 read more by {author}[g w] | 1 keep it for my children | 1 remember it for years
+  | 1 read more by {author}[g w] | 1 keep it for my children
 Plan[g w bad] = 3 give it away | 2 forget it soon | 1 avoid Their[w] next book
   | 1 regret the time that it took | 1 warn Reader about it
 

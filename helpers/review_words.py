@@ -50,14 +50,14 @@ Role[ghost n] ~ caretaker/caretakers priest/priests orphan/orphans undertaker/un
 Role[family n] ~ teacher/teachers farmer/farmers doctor/doctors shopkeeper/shopkeepers tailor/tailors
   clerk/clerks midwife/midwives
 
-Thing[crime] ~ knife necklace body clue ransom_note safe revolver stolen_painting fingerprint
+Thing[crime] ~ knife necklace briefcase clue ransom_note safe revolver stolen_painting fingerprint
 Thing[romance] ~ ring love_letter rose violin scarf locket bouquet photograph invitation
-Thing[fantasy] ~ sword crown spell amulet magic_mirror cloak prophecy throne potion
-Thing[space] ~ signal capsule reactor probe telescope satellite beacon hologram antenna
-Thing[war] ~ rifle code telegram flag medal radio uniform grenade passport
+Thing[fantasy] ~ sword crown spell amulet magic_mirror cloak scroll throne potion
+Thing[space] ~ battery capsule reactor probe telescope satellite beacon hologram antenna
+Thing[war] ~ rifle pistol telegram flag medal radio uniform grenade passport
 Thing[sea] ~ map compass treasure raft anchor lantern pearl harpoon spyglass
 Thing[ghost] ~ key candle doll coffin portrait skull bell mask shroud
-Thing[family] ~ diary suitcase quilt piano clock orchard will teapot ledger
+Thing[family] ~ diary suitcase quilt piano clock bicycle sewing_machine teapot ledger
 
 Place[crime] ~ in_a_quiet_village in_london at_a_grand_hotel on_a_night_train at_a_boarding_school
 Place[romance] ~ in_paris in_a_seaside_town at_a_country_wedding in_venice on_a_vineyard
@@ -92,7 +92,7 @@ Aspect[craft many] ~ descriptions sentences chapters jokes conversations metapho
 Aspect[matter one] ~ story plot ending beginning setting premise atmosphere mood conflict climax finale
   epilogue message
 Aspect[matter many] ~ characters twists scenes themes ideas relationships motives secrets villains adventures
-Run[n] ~ dominates/dominate carries/carry holds_together/hold_together
+Run[n] ~ dominates/dominate carries/carry fills/fill
 Within ~ in_the_first_half in_the_second_half of_the_opening_pages of_the_last_chapter of_the_early_chapters
   in_the_middle_part in_both_halves of_the_final_pages
 
