@@ -77,7 +77,7 @@ class Grammar:
         for symbol in self.bodies:
             self._begins_with(symbol, ())
         self._put_in_order()
-        self._choices = {symbol: self._by_first_word(symbol) for symbol in self.bodies}
+        self.choices = {symbol: self._by_first_word(symbol) for symbol in self.bodies}
 
     def _begins_with(self, symbol: str, above: tuple[str, ...]) -> frozenset[str]:
         """The words that a symbol can begin with."""
@@ -149,41 +149,7 @@ class Grammar:
         return reading.tree if reading else None
 
     def _inside(self, words: Sequence[str], start: str) -> Reading | None:
-        """The inside algorithm, from the top: each symbol at each place is read once."""
-        known: dict[tuple[str, int], dict[int, Reading]] = {}
-
-        def readings(symbol: str, place: int) -> dict[int, Reading]:
-            """By the place where it ends, the symbol that begins at a place."""
-            if (symbol, place) not in known:
-                ends: dict[int, Reading] = {}
-                next_word = words[place] if place < len(words) else ""
-                for rule in self._choices[symbol].get(next_word, ()):
-                    for end, whole, best, parts in stretches(self.bodies[symbol][rule], place):
-                        p = self.probabilities[symbol][rule]
-                        new = Reading(p * whole, p * best, Tree(symbol, rule, parts))
-                        ends[end] = _together(ends[end], new) if end in ends else new
-                known[symbol, place] = ends
-            return known[symbol, place]
-
-        def stretches(body: tuple[str, ...], place: int) -> list[tuple[int, float, float, tuple]]:
-            """Each way to read a body from a place on: its end, probability, the likeliest's, parts."""
-            ways = [(place, 1.0, 1.0, ())]
-            for part in body:
-                if part in self.bodies:
-                    ways = [
-                        (end, whole * reading.probability, best * reading.best, (*parts, reading.tree))
-                        for at, whole, best, parts in ways
-                        for end, reading in readings(part, at).items()
-                    ]
-                else:
-                    ways = [
-                        (at + 1, whole, best, (*parts, part))
-                        for at, whole, best, parts in ways
-                        if at < len(words) and words[at] == part
-                    ]
-            return ways
-
-        return readings(start, 0).get(len(words))
+        return _Chart(self, words).readings(start, 0).get(len(words))
 
     def entropy(self) -> float:
         """The entropy of a derivation, in nats: of a text, where no text has two derivations."""
@@ -235,6 +201,45 @@ class Grammar:
             if change > HOPELESS:
                 break
         raise ValueError(f"after many sweeps it is {value[self.start]:.3g} and grows: it may be infinite")
+
+
+class _Chart:
+    """The inside algorithm, from the top: each symbol at each place of a text is read once."""
+
+    def __init__(self, grammar: Grammar, words: Sequence[str]):
+        self.grammar, self.words = grammar, words
+        self.known: dict[tuple[str, int], dict[int, Reading]] = {}
+
+    def readings(self, symbol: str, place: int) -> dict[int, Reading]:
+        """A symbol that begins at a place, by where it ends."""
+        if (symbol, place) not in self.known:
+            ends: dict[int, Reading] = {}
+            next_word = self.words[place] if place < len(self.words) else ""
+            for rule in self.grammar.choices[symbol].get(next_word, ()):
+                p = self.grammar.probabilities[symbol][rule]
+                for end, whole, best, parts in self.ways(self.grammar.bodies[symbol][rule], place):
+                    new = Reading(p * whole, p * best, Tree(symbol, rule, parts))
+                    ends[end] = _together(ends[end], new) if end in ends else new
+            self.known[symbol, place] = ends
+        return self.known[symbol, place]
+
+    def ways(self, body: tuple[str, ...], place: int) -> list[tuple[int, float, float, tuple]]:
+        """Each way to read a body from a place on: its end, probability, the likeliest's, parts."""
+        ways = [(place, 1.0, 1.0, ())]
+        for part in body:
+            if part in self.grammar.bodies:
+                ways = [
+                    (end, whole * reading.probability, best * reading.best, (*parts, reading.tree))
+                    for at, whole, best, parts in ways
+                    for end, reading in self.readings(part, at).items()
+                ]
+            else:
+                ways = [
+                    (at + 1, whole, best, (*parts, part))
+                    for at, whole, best, parts in ways
+                    if at < len(self.words) and self.words[at] == part
+                ]
+        return ways
 
 
 def _together(one: Reading, other: Reading) -> Reading:
