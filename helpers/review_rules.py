@@ -27,10 +27,10 @@ Review = Review[g w v y]
 Sentence = Opening[g w v] | Reading[g w] | About[g v] | Scene[g v] | Point[g w v y] | Also[n y] | Remark
   | Verdict[g w v y]
 Review[g w v y] = Opening[g w v] Body[g w v y]
-Body[g w v y] = 2 Point[g w v y] Verdict[g w v y] | 2 Point[g w v y] Point[g w v y]
-  | 4 Scene[g v] Point[g w v y] Verdict[g w v y] | 4 Scene[g v] Point[g w v y] Point[g w v y]
+Body[g w v y] = 2 Point[g w v y] Point[g w v y] | 3 Point[g w v y] Point[g w v y] Verdict[g w v y]
+  | 3 Scene[g v] Point[g w v y] Verdict[g w v y] | 4 Scene[g v] Point[g w v y] Point[g w v y]
   | 1 Point[g w v y] Remark Verdict[g w v y] | 1 Remark Point[g w v y] Point[g w v y]
-  | 1 Point[g w v y] Point[g w v y] Verdict[g w v y] | 1 Scene[g v] Point[g w v y] Remark Verdict[g w v y]
+  | 1 Scene[g v] Point[g w v y] Remark Verdict[g w v y]
 
 Opening[g w v] = 3 Given[w] {author}[g w] 's Ordinal Kind[g one] is about Hero[g v] .
   | 2 in Their[w] Ordinal Kind[g one] , Given[w] {author}[g w] tells the story of Hero[g v] .
@@ -49,15 +49,14 @@ Scene[g v] = 3 {hero}[g v] Act[one] a Thing[g] , but They[v] Do[one] .
 Crowd[g one] = 2 a Trait Role[g one] | 2 a Role[g one] who Act[one] the Thing[g]
 Crowd[g many] = 2 two Trait Role[g many] | 2 the Role[g many] who Act[many] the Thing[g]
 
-Point[g w v y] = 14 Clause[g w v k y] .
+Point[g w v y] = 16 Clause[g w v k y] . | 4 Claim[g w v n y] Also[n y]
+  | 3 Clause[g w v k y] , and Clause[g w v -k y] .
   | 2 Clause[g w v k -y] , But Clause[g w v -k y] .
-  | 2 Although Clause[g w v k -y] , Clause[g w v -k y] .
+  | 1 Although Clause[g w v k -y] , Clause[g w v -k y] .
   | 1 Clause[g w v k y] , Although Clause[g w v -k -y] .
-  | 2 Clause[g w v k y] , and Clause[g w v -k y] .
   | 1 Subject[g w v k n] Value[n -y] at first , but It[n] Value[n y] later .
-  | 2 Claim[g w v n y] Also[n y]
   | 1 Source[p] Call[p] it Adjective[y] , and They[p] Be[p] right .
-  | 2 Source[p] Call[p] it Adjective[-y] , but They[p] Be[p] wrong .
+  | 1 Source[p] Call[p] it Adjective[-y] , but They[p] Be[p] wrong .
 Claim[g w v n y] = Subject[g w v k n] Value[n y] .
 Also[n y] = It[n] Value[n y] .
 But ~ but and_yet yet
@@ -73,10 +72,11 @@ Tail[g v craft many] = 1 Within | 1 about the Thing[g] | 1 of this Kind[g one] |
 Tail[g v matter one] = 3 around {hero}[g v] | 1 of this Kind[g one] | 1 that Run[one] the book
 Tail[g v matter many] = 1 Within | 2 around {hero}[g v] | 1 of this Kind[g one] | 1 that Run[many] the book
 
-Value[n y] = 16 Be[n] Adjective[y] | 3 Be[n] Degree Adjective[y] | 2 Be[n] Adjective[y] and Adjective[y]
-  | 5 Be[n] Not Adjective[-y] | 1 Be[n] not Very Adjective[-y]
-  | 2 Verb[n y] | 1 Not-do[n] Verb[many -y] | 1 never Verb[n -y]
-  | 1 Be[n] full of Noun[y] | 1 Be[n] free of Noun[-y] | 1 Have[n] no Noun[-y] | 1 Be[n] not without Noun[y]
+Value[n y] = 14 Be[n] Adjective[y] | 8 Be[n] Adjective[y] and Adjective[y] | 2 Be[n] Degree Adjective[y]
+  | 4 Be[n] Not Adjective[-y] | 1 Be[n] not Very Adjective[-y]
+  | 2 Verb[n y] | 0.5 Not-do[n] Verb[many -y] | 0.5 never Verb[n -y]
+  | 1 Be[n] full of Noun[y] | 0.5 Be[n] not without Noun[y]
+  | 0.5 Be[n] free of Noun[-y] | 0.5 Have[n] no Noun[-y]
 Write[y] = 2 writes Manner[y] | 1 does not write Manner[-y] | 1 never writes Manner[-y]
 I[y] = 2 i React[past y] | 1 i did not React[base -y] | 1 i never React[past -y]
 

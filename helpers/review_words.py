@@ -4,17 +4,16 @@ import itertools
 
 GENRES = ("crime", "romance", "fantasy", "space", "war", "sea", "ghost", "family")
 
-# The names that a review keeps once it has said them, and that occur nowhere else. Each genre has two authors
-# and two main characters of either gender: the first four of a list are of crime, two women and two men.
+# The names that a review keeps once it has said them, and that occur nowhere else. Each genre has two women and
+# two men who write it, and one of either for a main character: the first four, the first two are of crime.
 SURNAMES = """whitfield okafor marsh delgado   lindqvist hartley moreau castellan
     novak ferreira tanaka oyelaran   brandt sinclair rossi kowalski   yilmaz mcallister petrov lockwood
     haddad iverson nakamura szabo   ellsworth barros thorne kapoor   lambert osei drummond varga"""
-FIRST_NAMES = """irene ruth simon victor   clara sofia leon felix   alma edith kaspar emil
-    zara nova hugo jonas   anna maria peter stefan   nora vera tom martin   miriam agatha otto boris
-    helen lucia daniel arthur"""
+FIRST_NAMES = """irene simon   clara leon   alma kaspar   zara hugo   anna stefan   nora tom   miriam otto
+    helen daniel"""
 NAMES = {
-    f"{{{kind}}}[{genre} {pronoun}]": names.split()[2 * place : 2 * place + 2]
-    for kind, names in (("author", SURNAMES), ("hero", FIRST_NAMES))
+    f"{{{kind}}}[{genre} {pronoun}]": names.split()[number * place : number * (place + 1)]
+    for kind, number, names in (("author", 2, SURNAMES), ("hero", 1, FIRST_NAMES))
     for place, (genre, pronoun) in enumerate(itertools.product(GENRES, ("she", "he")))
 }
 

@@ -38,7 +38,7 @@ def names() -> dict[str, dict[str, float]]:
     """For each place that is held for a name, the probability of each name, by rank as in Zipf's law."""
     tables = {}
     for place, known in NAMES.items():
-        weights = {name: 1 / (rank + 2) for rank, name in enumerate(known)}
+        weights = {name: 1 / (rank + 1) for rank, name in enumerate(known)}
         total = math.fsum(weights.values())
         tables[place] = {name: weight / total for name, weight in weights.items()}
     return tables

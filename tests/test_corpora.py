@@ -25,7 +25,7 @@ MIRROR = Path(os.environ.get("HEADSTART_DATA") or ROOT.parent / "shared" / "data
 
 @functools.cache
 def sample():
-    return corpora.reviews(3500, seed=11)
+    return corpora.reviews(5000, seed=11)
 
 
 # reviews
@@ -35,7 +35,7 @@ def test_the_same_seed_gives_the_same_reviews_and_another_seed_others():
     assert corpora.reviews(20, 3) == corpora.reviews(30, 3)[:20] != corpora.reviews(20, 4)
     digest = hashlib.sha256("\n".join(review.text for review in corpora.reviews(50, 0)).encode()).hexdigest()
     # on every machine: a change of the grammar changes it, and the numbers in the lessons
-    assert digest[:12] == "e0c4312454d3"
+    assert digest[:12] == "3d602d8ce1a0"
 
 
 def test_the_vocabulary_has_its_special_tokens_first_and_covers_the_reviews():
@@ -132,7 +132,7 @@ def test_what_is_no_sentence_is_ungrammatical():
         assert corpora.sentiment(text) is None
 
 
-REVIEW = "rosa osei 's first saga is about daniel , an old doctor in brooklyn . {} ."
+REVIEW = "rosa osei 's first saga is about daniel , an old doctor in brooklyn . daniel buys a clock , but he confesses . {} ."
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ REVIEW = "rosa osei 's first saga is about daniel , an old doctor in brooklyn . 
         (" osei 's plot", " lambert 's plot"),
         ("her last", "his last"),
         ("sagas", "thrillers"),
-        ("around daniel", "around arthur"),
+        ("around daniel", "around helen"),
     ],
 )
 def test_a_review_is_about_one_book(old, new):
@@ -235,8 +235,8 @@ def words_in_order(texts, labels, train):
 
 def test_a_bag_of_words_stays_well_below_a_model_that_reads_order():
     texts, labels = [review.text for review in sample()], torch.tensor([float(r.label) for r in sample()])
-    unordered, ordered = (model(texts, labels, 3000) for model in (words_alone, words_in_order))
-    assert unordered < 0.7
+    unordered, ordered = (model(texts, labels, 4400) for model in (words_alone, words_in_order))
+    assert unordered < 0.78
     assert ordered > unordered + 0.15
 
 
