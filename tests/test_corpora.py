@@ -138,7 +138,7 @@ REVIEW = "rosa osei 's first saga is about daniel , an old doctor in brooklyn . 
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        (" osei 's plot", " lambert 's plot"),
+        (" osei 's prose", " lambert 's prose"),
         ("her last", "his last"),
         ("sagas", "thrillers"),
         ("around daniel", "around helen"),
@@ -146,7 +146,7 @@ REVIEW = "rosa osei 's first saga is about daniel , an old doctor in brooklyn . 
 )
 def test_a_review_is_about_one_book(old, new):
     text = REVIEW.format(
-        "osei 's plot is dull . the scenes around daniel are weak . anyone who likes sagas will hate it"
+        "although osei 's prose is fresh , the scenes around daniel are weak . anyone who likes sagas will hate it"
     )
     text = text if old in text else REVIEW.format("the plot is dull . it is as weak as her last book")
     assert corpora.log_probability(text) > -math.inf
