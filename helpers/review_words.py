@@ -5,7 +5,7 @@ import itertools
 GENRES = ("crime", "romance", "fantasy", "space", "war", "sea", "ghost", "family")
 
 # The names that a review keeps once it has said them, and that occur nowhere else. Each genre has
-# two women and two men who write it, and one of either as main character: the first four and two are of crime.
+# two women and two men who write it, and one of either as main character: the first four and two are crime.
 SURNAMES = """whitfield okafor marsh delgado   lindqvist hartley moreau castellan
     novak ferreira tanaka oyelaran   brandt sinclair rossi kowalski   yilmaz mcallister petrov lockwood
     haddad iverson nakamura szabo   ellsworth barros thorne kapoor   lambert osei drummond varga"""
