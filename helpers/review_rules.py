@@ -49,9 +49,10 @@ Scene[g v] = 3 {hero}[g v] Act[one] a Thing[g] , but They[v] Do[one] .
 Crowd[g one] = 2 a Trait Role[g one] | 2 a Role[g one] who Act[one] the Thing[g]
 Crowd[g many] = 2 two Trait Role[g many] | 2 the Role[g many] who Act[many] the Thing[g]
 
-Point[g w v y] = 16 Clause[g w v k y] . | 4 Claim[g w v n y] Also[n y]
+Point[g w v y] = 7 Clause[g w v k y] . | 8 Mood[y] , Clause[g w v k y] . | 4 Claim[g w v n y] Also[n y]
   | 3 Clause[g w v k y] , and Clause[g w v -k y] .
-  | 2 Clause[g w v k -y] , But Clause[g w v -k y] .
+  | 1 Clause[g w v k -y] , But Clause[g w v -k y] .
+  | 2 Mood[-y] , Clause[g w v k -y] , But Clause[g w v -k y] .
   | 1 Although Clause[g w v k -y] , Clause[g w v -k y] .
   | 1 Clause[g w v k y] , Although Clause[g w v -k -y] .
   | 1 Subject[g w v k n] Value[n -y] at first , but It[n] Value[n y] later .
@@ -72,7 +73,8 @@ Tail[g v craft many] = 1 Within | 1 about the Thing[g] | 1 of this Kind[g one] |
 Tail[g v matter one] = 3 around {hero}[g v] | 1 of this Kind[g one] | 1 that Run[one] the book
 Tail[g v matter many] = 1 Within | 2 around {hero}[g v] | 1 of this Kind[g one] | 1 that Run[many] the book
 
-Value[n y] = 14 Be[n] Adjective[y] | 8 Be[n] Adjective[y] and Adjective[y] | 2 Be[n] Degree Adjective[y]
+Value[n y] = 14 Be[n] Adjective[y] | 10 Be[n] Adjective[y] and Adjective[y]
+  | 3 Be[n] Adjective[y] , Adjective[y] and Adjective[y] | 2 Be[n] Degree Adjective[y]
   | 4 Be[n] Not Adjective[-y] | 1 Be[n] not Very Adjective[-y]
   | 2 Verb[n y] | 0.5 Not-do[n] Verb[many -y] | 0.5 never Verb[n -y]
   | 1 Be[n] full of Noun[y] | 0.5 Be[n] not without Noun[y]
@@ -80,7 +82,8 @@ Value[n y] = 14 Be[n] Adjective[y] | 8 Be[n] Adjective[y] and Adjective[y] | 2 B
 Write[y] = 2 writes Manner[y] | 1 does not write Manner[-y] | 1 never writes Manner[-y]
 I[y] = 2 i React[past y] | 1 i did not React[base -y] | 1 i never React[past -y]
 
-Remark = 3 the Outer[n] Be[n] Look[y] . | 2 the Outer[n] Be[n] Look[y] , but that hardly matters .
+Remark = 2 the Outer[n] Be[n] Look[y] . | 2 Mood[y] , the Outer[n] Be[n] Look[y] .
+  | 2 the Outer[n] Be[n] Look[y] , but that hardly matters .
   | 2 i read it Where , and the Outer[n] Be[n] Look[y] . | 2 i read it Where .
 Look[y] = 3 Look-word[y] | 1 not Look-word[-y]
 

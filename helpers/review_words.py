@@ -4,16 +4,15 @@ import itertools
 
 GENRES = ("crime", "romance", "fantasy", "space", "war", "sea", "ghost", "family")
 
-# The names that a review keeps once it has said them, and that occur nowhere else. Each genre has
-# two women and two men who write it, and one of either as main character: the first four and two are crime.
-SURNAMES = """whitfield okafor marsh delgado   lindqvist hartley moreau castellan
-    novak ferreira tanaka oyelaran   brandt sinclair rossi kowalski   yilmaz mcallister petrov lockwood
-    haddad iverson nakamura szabo   ellsworth barros thorne kapoor   lambert osei drummond varga"""
+# The names that a review keeps once it has said them, and that occur nowhere else. Each genre has a woman and
+# a man who write it, and one of either as main character: few enough to know them all after little reading.
+SURNAMES = """whitfield marsh   lindqvist moreau   novak tanaka   brandt rossi   mcallister petrov
+    haddad szabo   ellsworth kapoor   lambert drummond"""
 FIRST_NAMES = """irene simon   clara leon   alma kaspar   zara hugo   anna stefan   nora tom   miriam otto
     helen daniel"""
 NAMES = {
-    f"{{{kind}}}[{genre} {pronoun}]": names.split()[number * place : number * (place + 1)]
-    for kind, number, names in (("author", 2, SURNAMES), ("hero", 1, FIRST_NAMES))
+    f"{{{kind}}}[{genre} {pronoun}]": [names.split()[place]]
+    for kind, names in (("author", SURNAMES), ("hero", FIRST_NAMES))
     for place, (genre, pronoun) in enumerate(itertools.product(GENRES, ("she", "he")))
 }
 
@@ -95,16 +94,14 @@ Run[n] ~ dominates/dominate carries/carry fills/fill
 Within ~ in_the_first_half in_the_second_half of_the_opening_pages of_the_last_chapter of_the_early_chapters
   in_the_middle_part in_both_halves of_the_final_pages
 
-Short[good] ~ good great clever fresh funny rich sharp warm fine wise lively witty crisp deft
-Short[bad] ~ bad dull weak flat slow poor thin stale messy clumsy vague heavy bland trite
+Mood[good] ~ luckily happily
+Mood[bad] ~ sadly unfortunately
+Short[good] ~ good great clever fresh funny rich sharp warm
+Short[bad] ~ bad dull weak flat slow poor thin clumsy
 Long[good] ~ wonderful charming beautiful gripping moving superb brilliant vivid elegant original convincing
-  excellent memorable tender subtle powerful delightful thoughtful engaging graceful fascinating impressive
-  inventive poetic touching satisfying remarkable splendid haunting polished striking dazzling compelling
-  absorbing hypnotic luminous exquisite
-Long[bad] ~ boring predictable tedious shallow confusing awkward wooden empty forgettable repetitive
-  terrible careless lifeless sentimental dreary pretentious hollow tiresome implausible unconvincing
-  irritating sloppy pointless muddled mechanical feeble contrived monotonous incoherent laboured stilted
-  insipid turgid leaden threadbare humourless disappointing
+  excellent memorable subtle powerful delightful
+Long[bad] ~ boring predictable tedious shallow confusing awkward wooden empty forgettable repetitive terrible
+  careless lifeless sentimental dreary pretentious
 Degree ~ very really quite truly often always simply rather deeply unusually surprisingly utterly consistently
 Very ~ very really particularly always especially
 Not ~ not never not_at_all hardly far_from rarely anything_but by_no_means
