@@ -9,6 +9,7 @@ import functools
 import itertools
 import math
 import random
+import re
 from bisect import bisect
 from typing import NamedTuple
 
@@ -31,6 +32,23 @@ class Review(NamedTuple):
 def grammar() -> Grammar:
     """The rules of the reviews. Made when first asked for, in about a tenth of a second."""
     return Grammar(read_rules(f"{RULES.strip()}\n{WORDS.strip()}", FEATURES), "Review")
+
+
+@functools.cache
+def syntax() -> Grammar:
+    """The rules without what they say of sentiment and subject: what is left is word order and agreement."""
+    rules: dict[str, dict[tuple[str, ...], float]] = {}
+    for symbol, bodies in grammar().bodies.items():
+        found = rules.setdefault(_of_any_meaning(symbol), {})
+        found.update({tuple(map(_of_any_meaning, body)): 1.0 for body in bodies})
+    return Grammar(
+        {symbol: [(w, body) for body, w in found.items()] for symbol, found in rules.items()}, "Review"
+    )
+
+
+def _of_any_meaning(part: str) -> str:
+    symbol, bracket, values = part.partition("[")
+    return symbol + bracket + re.sub("good|bad|craft|matter", "any", values)
 
 
 @functools.cache
@@ -106,10 +124,10 @@ def log_probability(text: str) -> float:
     return grammar().log_probability(found[0]) + found[1] if found else -math.inf
 
 
-def parse(text: str, start: str = "Review") -> Tree | None:
-    """How a text can come about; None where it can't. `start="Sentence"` is for a sentence on its own."""
+def parse(text: str) -> Tree | None:
+    """How a review can come about; None where it can't."""
     found = underlying(text)
-    return grammar().parse(found[0], start) if found else None
+    return grammar().parse(found[0]) if found else None
 
 
 def sentiment(text: str) -> int | None:
@@ -125,12 +143,13 @@ def sentences(text: str) -> list[str]:
 
 
 def is_grammatical(text: str) -> bool:
-    """Whether a text is made of sentences of the grammar, each on its own.
+    """Whether each sentence of a text has its words in order and agreeing in number, gender and genre.
 
-    Whether they belong together, in one review of one book, is for `log_probability` to say.
+    What it says is another matter. "luckily , the plot is dull ." is grammatical, but in no review. Whether a
+    text makes sense as one review of one book is for `log_probability` to say.
     """
-    found = sentences(text)
-    return bool(found) and all(parse(sentence, "Sentence") is not None for sentence in found)
+    found = [underlying(sentence) for sentence in sentences(text)]
+    return bool(found) and all(one and syntax().parse(one[0], "Sentence") for one in found)
 
 
 @functools.cache

@@ -109,7 +109,6 @@ def test_every_sentence_of_every_review_is_grammatical():
         ("in her first saga , rosa lambert tells the story of a doctor named daniel who buys a clock .",
          "in his first saga , rosa lambert tells the story of a doctor named daniel who buys a clock ."),
         ("tom hides a map , but he gets lost .", "tom hides a map , but she gets lost ."),
-        ("the plot is dull , but the prose is vivid .", "the plot is dull , but the plot is vivid ."),
         ("the prose never drags .", "the prose never drag ."),
     ],
 )  # fmt: skip
@@ -130,6 +129,14 @@ def test_what_is_no_sentence_is_ungrammatical():
         assert not corpora.is_grammatical(text)
         assert corpora.log_probability(text) == -math.inf
         assert corpora.sentiment(text) is None
+
+
+def test_grammatical_is_not_sensible():
+    for sentence in ("luckily , the plot is dull .", "the plot is dull , but the plot is dull ."):
+        assert corpora.is_grammatical(sentence)
+        assert (
+            corpora.sentiment(REVIEW.format(sentence.removesuffix(" .") + " . i will give it away")) is None
+        )
 
 
 REVIEW = "rosa lambert 's first saga is about daniel , an old doctor in brooklyn . daniel buys a clock , but he confesses . {} ."
