@@ -16,6 +16,14 @@ TOPICS = (
 )  # fmt: skip
 # The last lesson that may not have a helper, since it asks students to write what the helper answers.
 LOCKED_UNTIL = {topic: number for number, topic in enumerate(TOPICS)} | {"blocks": 6, "transformer": 6}
+# Text comes with the first lesson that trains on it.
+LOCKED_UNTIL |= dict.fromkeys(
+    (
+        "corpora", "grammar", "grammar_notation", "pairs", "real_text", "reviews", "review_rules",
+        "review_words", "vocabulary",
+    ),
+    6,
+)  # fmt: skip
 ONLY_FOR = {"start": 0}
 
 
