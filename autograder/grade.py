@@ -242,7 +242,12 @@ def grade_all(
     while True:
         while len(running) < 2 * workers and (submission := next(waiting, None)):
             known = recorded.get(submission.student, "") if book.path(submission.student).is_file() else ""
-            if (prepared := grader.prepare(submission)).digest == known:
+            try:
+                prepared = grader.prepare(submission)
+            except Exception as error:  # ours as well
+                progress(submission, None, f"{type(error).__name__}: {error}")
+                continue
+            if prepared.digest == known:
                 progress(submission, None, "")
             else:
                 running[executor.submit(Grader.run, remote or grader, prepared)] = submission

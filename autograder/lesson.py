@@ -66,17 +66,17 @@ class Lesson:
         plain = not any("headstart" in source.metadata for source in sources.values())
         digest = hashlib.sha256(ENGINE_VERSION.encode())
         helpers = [] if plain else sorted((lessons.ROOT / "helpers").glob("*.py"))
-        given = {str(path.relative_to(folder)): path for path in _given(folder, plain)}
-        for path in (*paths, *given.values(), *([] if plain else _spec_files(name)), *helpers):
-            digest.update(path.read_bytes())
+        given = {str(path.relative_to(folder)): path.read_bytes() for path in _given(folder, plain)}
+        specified = [] if plain else _spec_files(name)
+        for content in (*_contents(paths), *given.values(), *_contents(specified), *_contents(helpers)):
+            digest.update(content)
         if plain:
             exercises, visible = dict(_tests(sources)), {}
         else:
             exercises = _specified(name, sources[name])
             visible = {id: load_sheet(id, folder) for id in exercises}
         skeletons = {notebook: release(source, config) for notebook, source in sources.items()}
-        contents = {relative: path.read_bytes() for relative, path in given.items()}
-        return cls(name, folder, skeletons, exercises, visible, contents, digest.hexdigest(), plain)
+        return cls(name, folder, skeletons, exercises, visible, given, digest.hexdigest(), plain)
 
     def exercises_of(self, notebook: str) -> dict[str, Exercise]:
         """The exercises of one of its notebooks, by id."""
@@ -152,9 +152,15 @@ def _given(folder: Path, plain: bool) -> list[Path]:
 def installation() -> str:
     """A digest of Headstart's own code: what two machines have to have in common to grade alike."""
     digest = hashlib.sha256()
-    for path in sorted([*lessons.ROOT.glob("autograder/**/*.py"), *lessons.ROOT.glob("helpers/*.py")]):
-        digest.update(path.read_bytes())
+    for content in _contents(
+        sorted([*lessons.ROOT.glob("autograder/**/*.py"), *lessons.ROOT.glob("helpers/*.py")])
+    ):
+        digest.update(content)
     return digest.hexdigest()
+
+
+def _contents(paths: list[Path]) -> Iterator[bytes]:
+    return (path.read_bytes() for path in paths)
 
 
 def _spec_files(name: str) -> list[Path]:
