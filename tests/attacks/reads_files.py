@@ -17,7 +17,7 @@ for root, folders, names in os.walk("/"):
                 continue
             if b"canary" in text.lower():
                 print("FOUND", path, text[:3000])
-for place in ("/proc/1/cwd", "/proc/self/root/work", "/proc/1/root", "../../..", "/root", "/home"):
+for place in ("/proc/1/cwd", "/proc/self/root", "/proc/1/root", "../../..", "/root", "/home"):
     try:
         print(os.listdir(place))
     except OSError as error:
