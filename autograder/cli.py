@@ -62,7 +62,9 @@ def _parser() -> argparse.ArgumentParser:
     grade.add_argument("--no-sandbox", action="store_true", help="run student code with your own rights")
     grade.set_defaults(run=_grade)
 
-    report = commands.add_parser("report", help="what the class got wrong")
+    report = commands.add_parser(
+        "report", help="what the class got wrong, as tables and a page with pictures"
+    )
     report.add_argument("lesson", metavar="LESSON")
     report.set_defaults(run=_report)
 

@@ -113,6 +113,7 @@ class Verdict:
         message: the four lines that the student reads, as text.
         html: the same as a small table.
         cause: one word or name for the class report: a misconception's name, "shape", "timeout", ...
+        key: of all that it follows from: what was handed in, the exercise, the hidden seed.
     """
 
     exercise: str
@@ -122,3 +123,4 @@ class Verdict:
     message: str = ""
     html: str = field(default="", repr=False)
     cause: str = ""
+    key: str = ""

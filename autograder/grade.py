@@ -11,7 +11,7 @@ import queue
 import secrets
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
 import nbformat
@@ -22,6 +22,7 @@ from traitlets.config.loader import PyFileConfigLoader
 
 from autograder import lessons
 from autograder.clean import clean_words
+from autograder.exercise import Verdict
 from autograder.gradebook import Book, Graded, Paper
 from autograder.judge import CELL_SECONDS, judge, not_run
 from autograder.lesson import Lesson, exercise_id
@@ -33,11 +34,21 @@ from autograder.workers import Ended, Worker
 
 @dataclass(frozen=True)
 class Prepared:
-    """A submission as read: its notebooks in canonical form, and the digest of all that decides its grade."""
+    """A submission as read.
+
+    Attributes:
+        submission: where it lies.
+        digest: of all that decides its grade.
+        content: a digest of what was handed in alone, which decides the hidden cases it gets.
+        forms: its notebooks in canonical form.
+        known: verdicts of before, by exercise. Those that follow from the same stand.
+    """
 
     submission: Submission
     digest: str
+    content: str
     forms: dict[str, Canonical]
+    known: dict[str, Verdict] = field(default_factory=dict)
 
 
 @dataclass
@@ -53,12 +64,12 @@ class Grader:
     cell_seconds: float = CELL_SECONDS
 
     def __post_init__(self) -> None:
-        self._all: list[Worker] = []
+        self.workers: list[Worker] = []
         self._idle: queue.SimpleQueue[Worker] = queue.SimpleQueue()
         self._hidden = HiddenSheets(self.secret)
 
     def __getstate__(self) -> dict:
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def __setstate__(self, state: dict) -> None:
         self.__init__(**state)
@@ -82,15 +93,17 @@ class Grader:
     def prepare(self, submission: Submission) -> Prepared:
         """Read what was handed in. Nothing of a student's is run."""
         forms = {name: self._canonical(submission, name) for name in self.lesson.skeletons}
-        parts = (*(form.digest for form in forms.values()), self.lesson.version, submission.student)
-        digest = hmac.new(self.secret, "/".join(parts).encode(errors="replace"), "sha256").hexdigest()
-        return Prepared(submission, digest, forms)
+        content = self._digest(submission.student, *(form.digest for form in forms.values()))
+        return Prepared(submission, self._digest(content, self.lesson.version), content, forms)
+
+    def _digest(self, *parts: str) -> str:
+        return hmac.new(self.secret, "/".join(parts).encode(errors="replace"), "sha256").hexdigest()
 
     def run(self, prepared: Prepared) -> Graded:
         """Run what was handed in, and judge it. It needs nothing but what it is given, on any machine."""
         papers, ended = [], Ended()
         for name, form in prepared.forms.items():
-            paper, ended = self._paper(name, form, prepared.digest)
+            paper, ended = self._paper(name, form, prepared)
             papers.append(paper)
         forms = prepared.forms.values()
         files = {name: content for form in forms for name, content in form.files.items()}
@@ -104,9 +117,10 @@ class Grader:
             submission, lesson.skeletons[name], only, merge=merge_plain if lesson.plain else None
         )
 
-    def _paper(self, name: str, form: Canonical, digest: str) -> tuple[Paper, Ended]:
+    def _paper(self, name: str, form: Canonical, prepared: Prepared) -> tuple[Paper, Ended]:
         """Grade one notebook."""
         lesson, exercises = self.lesson, self.lesson.exercises_of(name)
+        keys = {id: self._digest(prepared.content, version) for id, version in lesson.versions.items()}
         blank = frozenset(_blank(form.notebook, lesson.skeletons[name]))
         if form.problem:
             verdicts = {
@@ -114,6 +128,7 @@ class Grader:
             }
             notebook = _finish(form.notebook, name, lesson.plain, {}, verdicts, [form.problem, *form.notes])
             return Paper(name, notebook, tuple(verdicts.values()), blank, form.problem), Ended()
+        kept = {id: verdict for id, verdict in prepared.known.items() if _stands(verdict, keys.get(id))}
         with self._worker() as worker:
             result = judge(
                 worker,
@@ -121,13 +136,14 @@ class Grader:
                 exercises,
                 lesson.visible,
                 self._hidden,
-                digest,
+                prepared.content,
                 form.files,
+                kept=kept,
                 cell_seconds=self.cell_seconds,
             )
         remarks = [*form.notes, *([result.stopped] if result.stopped else [])]
         notebook = _finish(form.notebook, name, lesson.plain, result.outputs, result.verdicts, remarks)
-        verdicts = tuple(result.verdicts.values())
+        verdicts = tuple(replace(v, key=keys.get(id, "")) for id, v in result.verdicts.items())
         return Paper(name, notebook, verdicts, blank, "", tuple(remarks)), result.ended
 
     @contextlib.contextmanager
@@ -136,7 +152,7 @@ class Grader:
             worker = self._idle.get_nowait()
         except queue.Empty:
             worker = self.lesson.new_worker(self.sandboxed)
-            self._all.append(worker)
+            self.workers.append(worker)
         try:
             yield worker
         finally:
@@ -144,8 +160,13 @@ class Grader:
 
     def close(self) -> None:
         """End all workers."""
-        for worker in self._all:
+        for worker in self.workers:
             worker.stop()
+
+
+def _stands(verdict: Verdict, key: str | None) -> bool:
+    """Whether judging again would say the same. What didn't run may run another time."""
+    return verdict.key == key and verdict.status != "not run"
 
 
 def _blank(notebook: NotebookNode, skeleton: NotebookNode) -> Iterator[str]:
@@ -250,6 +271,8 @@ def grade_all(
             if prepared.digest == known:
                 progress(submission, None, "")
             else:
+                if not force:
+                    prepared = replace(prepared, known=book.known(submission.student))
                 running[executor.submit(Grader.run, remote or grader, prepared)] = submission
         if not running:
             return

@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-import nbformat
 import sqlalchemy as sa
 import sqlalchemy.orm
 from nbformat import NotebookNode
@@ -168,6 +167,13 @@ class Book:
         query = sa.select(GRADING.c.student, GRADING.c.digest).where(GRADING.c.assignment == self.lesson)
         return {student: digest for student, digest in self.db.execute(query)}
 
+    def known(self, student: str) -> dict[str, Verdict]:
+        """What a student's exercises got last time, by id."""
+        mine = (GRADING.c.assignment == self.lesson) & (GRADING.c.student == student)
+        text = self.db.execute(sa.select(GRADING.c.verdicts).where(mine)).scalar()
+        verdicts = [Verdict(**verdict) for verdict in json.loads(text or "[]")]
+        return {verdict.exercise: verdict for verdict in verdicts}
+
     def verdicts(self) -> Iterator[tuple[str, str, list[Verdict]]]:
         """Student, problem and verdicts of every submission graded so far, by student."""
         query = sa.select(GRADING).where(GRADING.c.assignment == self.lesson).order_by(GRADING.c.student)
@@ -185,8 +191,7 @@ class Book:
         try:
             submission_id = self._submission(graded)
             for paper in graded.papers:
-                page = self.pages[paper.name]
-                self._scores(paper, page, self._rows(page, submission_id))
+                self._scores(paper, self.pages[paper.name], submission_id)
             self._verdicts(graded)
             self.db.commit()
         except BaseException:
@@ -224,7 +229,8 @@ class Book:
             path = self.path(graded.student, paper.name)
             for name, content in graded.files.items():
                 _replace(path.parent / name, content)
-            _replace(path, nbformat.writes(paper.notebook).encode())
+            # Not by nbformat, which copies and validates it, line by line: half of what recording would take.
+            _replace(path, json.dumps(paper.notebook).encode())
 
     def _submission(self, graded: Graded) -> str:
         """Make sure that nbgrader's row for this submission exists, and return its id."""
@@ -236,36 +242,26 @@ class Book:
         submission.timestamp = _time(graded.files.get("timestamp.txt", b""))
         return submission.id
 
-    def _rows(self, page: "_Page", submission_id: str) -> str:
-        """Make sure that nbgrader's rows for a notebook of it exist, and return the notebook's id."""
+    def _scores(self, paper: Paper, page: "_Page", submission_id: str) -> None:
+        """What nbgrader's own SaveAutoGrades would write, with the judge's points in place of its reading."""
         notebook = _get_or_add(
             self.db, SubmittedNotebook, assignment_id=submission_id, notebook_id=page.notebook_id
         )
         have = {
-            (table, cell_id)
+            (table, row.cell_id): row
             for table in (Grade, Comment)
-            for (cell_id,) in self.db.query(table.cell_id).filter_by(notebook_id=notebook.id)
+            for row in self.db.query(table).filter_by(notebook_id=notebook.id)
         }
-        for cell_id, _, table in page.rows:
-            if (table, cell_id) not in have:
-                self.db.add(table(cell_id=cell_id, notebook_id=notebook.id))
-        self.db.flush()
-        return notebook.id
-
-    def _scores(self, paper: Paper, page: "_Page", notebook_id: str) -> None:
-        """What nbgrader's own SaveAutoGrades would write, with the judge's points in place of its reading."""
-        names = {cell_id: name for cell_id, name, _ in page.rows}
         earned = {grade_id(verdict.exercise.rpartition("/")[2]): verdict.points for verdict in paper.verdicts}
-        for grade in self.db.query(Grade).filter_by(notebook_id=notebook_id):
-            name = names[grade.cell_id]
-            if name in page.tasks and not paper.problem:
-                continue  # points for these come from a person alone
-            nothing_to_read = name in paper.blank or paper.problem
-            grade.auto_score = earned.get(name, 0.0 if nothing_to_read else None)
-            grade.needs_manual_grade = grade.auto_score is None or grade.manual_score is not None
-        for comment in self.db.query(Comment).filter_by(notebook_id=notebook_id):
-            empty = names[comment.cell_id] in paper.blank and not paper.problem
-            comment.auto_comment = "No response." if empty else None
+        for cell_id, name, table in page.rows:
+            if (row := have.get((table, cell_id))) is None:
+                self.db.add(row := table(cell_id=cell_id, notebook_id=notebook.id))
+            if table is Comment:
+                row.auto_comment = "No response." if name in paper.blank and not paper.problem else None
+            elif name not in page.tasks or paper.problem:  # points for a task come from a person alone
+                nothing_to_read = name in paper.blank or paper.problem
+                row.auto_score = earned.get(name, 0.0 if nothing_to_read else None)
+                row.needs_manual_grade = row.auto_score is None or row.manual_score is not None
 
     def _verdicts(self, graded: Graded) -> None:
         key = (GRADING.c.assignment == self.lesson) & (GRADING.c.student == graded.student)
@@ -276,7 +272,7 @@ class Book:
             "digest": graded.digest,
             "problem": graded.problem,
         }
-        verdicts = json.dumps([{**vars(verdict), "html": ""} for verdict in graded.verdicts])
+        verdicts = json.dumps([vars(verdict) for verdict in graded.verdicts])
         self.db.execute(sa.insert(GRADING).values(**row, verdicts=verdicts))
 
 

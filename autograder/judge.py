@@ -60,6 +60,7 @@ def judge(
     digest: str,
     files: dict[str, bytes] | None = None,
     *,
+    kept: dict[str, Verdict] | None = None,
     cell_seconds: float = CELL_SECONDS,
 ) -> Judgement:
     """Run a submission's cells and judge its exercises.
@@ -72,9 +73,10 @@ def judge(
         hidden: the sheets that nobody has.
         digest: of the submission; it decides which hidden cases it gets.
         files: what was handed in beside the notebook.
+        kept: verdicts of before that stand: once their check runs, they need no cases.
         cell_seconds: how long one cell may run.
     """
-    run = _Run(worker, exercises, visible, hidden, digest, cell_seconds)
+    run = _Run(worker, exercises, visible, hidden, digest, kept or {}, cell_seconds)
     try:
         run.channel = worker.begin(files)
         for cell in cells:
@@ -115,10 +117,11 @@ class _Run:
         visible: dict[str, Sheet],
         hidden: HiddenSheets,
         digest: str,
+        kept: dict[str, Verdict],
         cell_seconds: float,
     ) -> None:
         self.worker, self.exercises, self.visible = worker, exercises, visible
-        self.hidden, self.digest = hidden, digest
+        self.hidden, self.digest, self.kept = hidden, digest, kept
         self.cell_seconds, self.ends = cell_seconds, time.monotonic() + NOTEBOOK_SECONDS
         self.channel: Any = None
         self.verdicts: dict[str, Verdict] = {}
@@ -152,8 +155,9 @@ class _Run:
         """The child's check() asks for cases: send them, receive outcomes, decide."""
         exercise = self.exercises.get(cell.exercise)
         if exercise and exercise.driver != IN_PROCESS and cell.exercise not in self.verdicts:
-            finding = self._decide(exercise, cell.answer.source if cell.answer else "")
-            self.verdicts[exercise.id] = _verdict(exercise, finding)
+            self.verdicts[exercise.id] = self.kept.get(exercise.id) or _verdict(
+                exercise, self._decide(exercise, cell.answer.source if cell.answer else "")
+            )
         wire.send(self.channel, {"cases": []}, seconds=self.cell_seconds)  # a check elsewhere gets no more
 
     def _decide(self, exercise: Exercise, source: str) -> Finding:

@@ -6,6 +6,7 @@ too: it may have several notebooks, and tests that run beside the student's code
 
 import copy
 import hashlib
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ from autograder import exercises as specs
 from autograder import lessons
 from autograder.exercise import Exercise
 from autograder.judge import IN_PROCESS, Cell
+from autograder.sheets import make_sheet
 from autograder.stubs import ClearAnswers
 from autograder.workers import Worker
 from helpers.checks import Sheet, load_sheet
@@ -38,6 +40,8 @@ class Lesson:
         visible: its students' sheets by exercise.
         given: what students have beside the notebooks, by relative path.
         version: changes when anything does that can change a grade.
+        versions: by exercise id: changes when anything does that can change this exercise's verdict. A plain
+            assignment has none: its tests run beside the student's code, so all run or none.
         plain: whether it is an nbgrader assignment with tests in it instead of checks.
     """
 
@@ -48,6 +52,7 @@ class Lesson:
     visible: dict[str, Sheet]
     given: dict[str, bytes]
     version: str
+    versions: dict[str, str]
     plain: bool
 
     @classmethod
@@ -64,19 +69,16 @@ class Lesson:
             lessons.load_source_notebook(name, root)  # raises, and says what to do
         sources = {path.stem: _with_ids(nbformat.read(path, as_version=4)) for path in paths}
         plain = not any("headstart" in source.metadata for source in sources.values())
-        digest = hashlib.sha256(ENGINE_VERSION.encode())
-        helpers = [] if plain else sorted((lessons.ROOT / "helpers").glob("*.py"))
         given = {str(path.relative_to(folder)): path.read_bytes() for path in _given(folder, plain)}
-        specified = [] if plain else _spec_files(name)
-        for content in (*_contents(paths), *given.values(), *_contents(specified), *_contents(helpers)):
-            digest.update(content)
         if plain:
-            exercises, visible = dict(_tests(sources)), {}
+            exercises, visible, versions = dict(_tests(sources)), {}, {}
         else:
             exercises = _specified(name, sources[name])
             visible = {id: load_sheet(id, folder) for id in exercises}
+            versions = _versions(name, sources[name], exercises, visible)
+        version = _digest(ENGINE_VERSION, *_contents(paths), *given.values(), *versions.values())
         skeletons = {notebook: release(source, config) for notebook, source in sources.items()}
-        return cls(name, folder, skeletons, exercises, visible, given, digest.hexdigest(), plain)
+        return cls(name, folder, skeletons, exercises, visible, given, version, versions, plain)
 
     def exercises_of(self, notebook: str) -> dict[str, Exercise]:
         """The exercises of one of its notebooks, by id."""
@@ -119,6 +121,41 @@ def _specified(name: str, source: NotebookNode) -> dict[str, Exercise]:
     return {id: found[id] for id in wanted}
 
 
+def _versions(
+    name: str, source: NotebookNode, exercises: dict[str, Exercise], visible: dict[str, Sheet]
+) -> dict[str, str]:
+    """By exercise, a digest of what decides its verdict, but for the submission and the hidden seed.
+
+    That is the code that runs before its check whoever handed in, and its numbers: those that students have,
+    and a draw of hidden ones, in which a changed reference shows too.
+    """
+    ours = [cell.source for cell in source.cells if lessons.kind(cell) in ("setup", "check")]
+    around = _digest(ENGINE_VERSION, *ours, *_contents(lessons.helper_files(name)))
+    return {
+        id: _digest(around, json.dumps(visible[id].to_json()), _drawn(exercise))
+        for id, exercise in exercises.items()
+    }
+
+
+_draws: dict[str, tuple[Exercise, str]] = {}
+
+
+def _drawn(exercise: Exercise) -> str:
+    """A draw of hidden cases as text, made once a process."""
+    known, text = _draws.get(exercise.id, (None, ""))
+    if known is not exercise:
+        text = json.dumps(make_sheet(exercise, "version", mistakes=False).to_json())
+        _draws[exercise.id] = exercise, text
+    return text
+
+
+def _digest(*parts: str | bytes) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(hashlib.sha256(part.encode() if isinstance(part, str) else part).digest())
+    return digest.hexdigest()
+
+
 def _tests(sources: dict[str, NotebookNode]) -> Iterator[tuple[str, Exercise]]:
     """The tests of a plain assignment, as exercises that have no more than a name and points."""
     for notebook, source in sources.items():
@@ -127,6 +164,10 @@ def _tests(sources: dict[str, NotebookNode]) -> Iterator[tuple[str, Exercise]]:
             raise LookupError(f"{notebook}.ipynb is in {language}: only Python can be graded")
         for cell in filter(lessons.is_test, source.cells):
             id, flags = exercise_id(cell, notebook, True), cell.metadata.nbgrader
+            if "AUTOTEST" in cell.source:  # a comment, as it stands: every answer would pass
+                raise LookupError(
+                    f"{flags.grade_id} in {notebook}.ipynb has an AUTOTEST, which can't be read"
+                )
             title = flags.grade_id if len(sources) == 1 else f"{notebook} · {flags.grade_id}"
             yield id, Exercise(id, title, flags.points, None, lambda generator: [], driver=IN_PROCESS)
 
@@ -151,20 +192,12 @@ def _given(folder: Path, plain: bool) -> list[Path]:
 
 def installation() -> str:
     """A digest of Headstart's own code: what two machines have to have in common to grade alike."""
-    digest = hashlib.sha256()
-    for content in _contents(
-        sorted([*lessons.ROOT.glob("autograder/**/*.py"), *lessons.ROOT.glob("helpers/*.py")])
-    ):
-        digest.update(content)
-    return digest.hexdigest()
+    modules = [*lessons.ROOT.glob("autograder/**/*.py"), *lessons.ROOT.glob("helpers/*.py")]
+    return _digest(*_contents(sorted(modules)))
 
 
 def _contents(paths: list[Path]) -> Iterator[bytes]:
     return (path.read_bytes() for path in paths)
-
-
-def _spec_files(name: str) -> list[Path]:
-    return sorted(Path(specs.__file__).parent.glob(f"{lessons.topic(name)}*.py"))
 
 
 def release(source: NotebookNode, config: Config) -> NotebookNode:

@@ -15,12 +15,13 @@ TOPICS = (
     "counting", "pretraining", "finetuning", "bert", "translation",
 )  # fmt: skip
 # The last lesson that may not have a helper, since it asks students to write what the helper answers.
-LOCKED_UNTIL = {topic: number for number, topic in enumerate(TOPICS)} | {"blocks": 6, "transformer": 6}
-# Text comes with the first lesson that trains on it.
+LOCKED_UNTIL = {topic: number for number, topic in enumerate(TOPICS)}
+LOCKED_UNTIL |= {"transformer": 7, "encoder_decoder": 10}
+# Blocks, text and training come with the first lesson that trains a model.
 LOCKED_UNTIL |= dict.fromkeys(
     (
-        "corpora", "grammar", "grammar_notation", "pairs", "real_text", "reviews", "review_rules",
-        "review_words", "vocabulary",
+        "blocks", "training", "corpora", "grammar", "grammar_notation", "pairs", "real_text", "reviews",
+        "review_rules", "review_words", "vocabulary", "muon",
     ),
     6,
 )  # fmt: skip

@@ -5,8 +5,6 @@ by its grade id the type, flags and points of the source, and its text where it 
 comes back.
 """
 
-import copy
-
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
@@ -32,7 +30,7 @@ def merge_plain(result: Canonical, raw: dict, lesson: str) -> None:
             )
     missing = [name for name in labelled if name not in seen]
     for name in missing:
-        cells.insert(_after_its_neighbour(name, labelled, cells), copy.deepcopy(labelled[name]))
+        cells.insert(_after_its_neighbour(name, labelled, cells), labelled[name])
     if missing:
         result.notes.append(f"cells that were missing and were put back: {', '.join(missing)}")
     result.notebook.cells = cells
@@ -45,10 +43,9 @@ def _grade_id(cell: dict) -> str:
 
 
 def _put_right(ours: NotebookNode, theirs: dict) -> NotebookNode:
-    cell = copy.deepcopy(ours)
-    if is_answer(cell):
-        cell.source = text_of(theirs)
-    return cell
+    if is_answer(ours):
+        ours.source = text_of(theirs)
+    return ours
 
 
 def _after_its_neighbour(name: str, labelled: dict[str, NotebookNode], cells: list[NotebookNode]) -> int:

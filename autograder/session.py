@@ -21,6 +21,7 @@ from autograder.judge import CELL_SECONDS
 from autograder.lesson import Lesson
 from autograder.places import places
 from autograder.report import problems, summary
+from autograder.report_page import page
 from autograder.submission import Submission
 
 NO_SANDBOX = (
@@ -83,7 +84,7 @@ def grade_class(
 
 
 def report_class(name: str, root: Path) -> int:
-    """Print what the class did, from what is recorded."""
+    """Print what the class did, from what is recorded, and write it as a page with pictures."""
     course, config = course_directory(root)
     lesson = Lesson.load(name, root, config)
     book = Book(course, name, lesson.skeletons)
@@ -94,6 +95,10 @@ def report_class(name: str, root: Path) -> int:
     Console().print(summary(rows, lesson.exercises))
     if looked := [(student, problem) for student, problem, _ in rows if problem]:
         Console().print(problems(looked))
+    path = root / "reports" / f"{name}.html"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(page(name, rows, lesson.exercises), encoding="utf-8")
+    Console().print(f"With pictures, for a browser: {path.relative_to(root)}")
     return 0
 
 

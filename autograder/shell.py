@@ -6,13 +6,16 @@ costs milliseconds where a kernel behind ZMQ costs tenths of a second.
 
 import base64
 import builtins
+import contextlib
 import sys
+from ast import PyCF_ALLOW_TOP_LEVEL_AWAIT, PyCF_ONLY_AST
 from collections.abc import Callable
 from typing import Any
 
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.error import StdinNotImplementedError
+from IPython.core.inputtransformer2 import TransformerManager
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets import Any as AnyTrait
 
@@ -127,6 +130,20 @@ class ResultHook(DisplayHook):
     def finish_displayhook(self) -> None: ...
 
 
+IPYTHONS = TransformerManager().token_transformers
+
+
+class Transformers(TransformerManager):
+    """IPython's search for its own syntax, which takes a cell apart in Python: code that parses has none."""
+
+    def do_token_transforms(self, lines: list[str]) -> list[str]:
+        if self.token_transformers == IPYTHONS:  # a notebook may have added its own
+            with contextlib.suppress(SyntaxError, ValueError, MemoryError, RecursionError):
+                compile("".join(lines), "<cell>", "exec", PyCF_ONLY_AST | PyCF_ALLOW_TOP_LEVEL_AWAIT)
+                return lines
+        return super().do_token_transforms(lines)
+
+
 class NotebookShell(InteractiveShell):
     """IPython's shell, recording instead of printing."""
 
@@ -137,6 +154,7 @@ class NotebookShell(InteractiveShell):
         super().__init__(display_pub_class=Publisher, displayhook_class=ResultHook)
         self.display_pub.recorder = self.displayhook.recorder = recorder
         self.history_manager.enabled = False
+        self.input_transformer_manager = Transformers()
         InteractiveShell._instance = NotebookShell._instance = self  # what get_ipython() answers
 
     def init_history(self) -> None:
@@ -156,6 +174,11 @@ class NotebookShell(InteractiveShell):
         )
 
     def enable_gui(self, gui: object = None) -> None: ...
+
+    def should_run_async(self, raw_cell: str, *, transformed_cell: str = "", **rest: Any) -> bool:
+        """IPython compiles each cell to find out. Without these words there is nothing to wait for."""
+        mentioned = "await" in transformed_cell or "async" in transformed_cell
+        return mentioned and super().should_run_async(raw_cell, transformed_cell=transformed_cell, **rest)
 
 
 def _no_input(*_: object, **__: object) -> None:

@@ -213,8 +213,9 @@ def _hand_in(desk: Desk, student: Student) -> str:
 
 def _add_cells(desk: Desk, notebook: NotebookNode) -> None:
     for position in range(len(notebook.cells) - 1, 0, -5):
-        notebook.cells.insert(position, nbformat.v4.new_code_cell("print('trying things out', 1 + 1)\n1 / 0"))
-        notebook.cells.insert(position, nbformat.v4.new_markdown_cell("*a note to myself*"))
+        tried = nbformat.v4.new_code_cell("print('trying things out', 1 + 1)\n1 / 0", id=f"tried-{position}")
+        note = nbformat.v4.new_markdown_cell("*a note to myself*", id=f"note-{position}")
+        notebook.cells[position:position] = [note, tried]
 
 
 def _delete_prose_and_checks(desk: Desk, notebook: NotebookNode) -> None:
@@ -253,7 +254,7 @@ def _forget_metadata(desk: Desk, notebook: NotebookNode) -> None:
 
 
 def _print_much(desk: Desk, notebook: NotebookNode) -> None:
-    notebook.cells.append(nbformat.v4.new_code_cell("print('x' * 50_000_000)"))
+    notebook.cells.append(nbformat.v4.new_code_cell("print('x' * 50_000_000)", id="flood"))
 
 
 MANNERS: dict[str, Callable[[Desk, NotebookNode], None]] = {

@@ -84,7 +84,7 @@ def canonical(
         name: of the notebook, where a lesson has several. Otherwise the only one there is is taken for it.
         merge: puts the student's cells into the skeleton; that of our own lessons where none is given.
     """
-    result = Canonical(copy.deepcopy(skeleton), records=dict(_records(submission.folder)))
+    result = Canonical(_copied(skeleton), records=dict(_records(submission.folder)))
     digest = hashlib.sha256()
     try:
         path = _find_notebook(submission, name, result.notes)
@@ -102,6 +102,13 @@ def canonical(
         digest.update(repr((name, len(content))).encode() + content)
     result.digest = digest.hexdigest()
     return result
+
+
+def _copied(notebook: NotebookNode) -> NotebookNode:
+    """The notebook with cells that may be changed. Their metadata is everybody's."""
+    copied = copy.copy(notebook)
+    copied.cells = [copy.copy(cell) for cell in notebook.cells]
+    return copied
 
 
 def _records(folder: Path) -> Iterator[tuple[str, bytes]]:

@@ -1,10 +1,11 @@
 """How fast grading is: nbgrader's autograde, ours, and the floor that no grader can go below.
 
-    python -m benchmarks.grading                      all three on the same made-up class, in one run
-    python -m benchmarks.grading --memory 1000        one worker's memory over 1,000 submissions
+    python -m benchmarks.grading [LESSON ...]         all three, on the same made-up class of each lesson
+    python -m benchmarks.grading --memory 1000        one worker's memory over 1,000 submissions of lesson 01
 
 The floor is the CPU time of the students' own cells as they stand, their checks included: executed one after
-another, with nothing around them, in a process that has imported everything.
+another, with nothing around them, in a process that has imported everything. nbgrader runs cells that only
+train or draw, too, which takes minutes a submission in the last lessons: allow an hour for all ten.
 """
 
 import argparse
@@ -13,7 +14,6 @@ import gc
 import importlib
 import json
 import os
-import platform
 import resource
 import shutil
 import subprocess
@@ -33,26 +33,59 @@ from autograder.lesson import Lesson
 from autograder.lessons import ROOT
 from autograder.submission import Submission, canonical
 from autograder.worker import WARM_UP
+from autograder.workers import Worker
+from benchmarks.results import write
+
+LESSON = "01_attention"
+SAMPLE = 30  # submissions from which CPU seconds are averaged
+COLUMNS = (
+    "lesson", "nbgrader, s", "ours, s", "times faster", "nothing to do, s", "CPU s each", "floor", "overhead",
+)  # fmt: skip
+THEIRS = 3  # submissions, spread over the class, that nbgrader grades: the rest is worked out
 
 
 def main() -> None:
-    """Parse the options, measure, print."""
+    """Parse the options, measure, write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("lesson", nargs="?", default="01_attention")
-    parser.add_argument("--students", type=int, default=60)
+    parser.add_argument("lessons", nargs="*", metavar="LESSON")
+    parser.add_argument("--students", type=int, default=100)
     parser.add_argument("--workers", type=int, default=os.cpu_count())
     parser.add_argument(
         "--memory", type=int, metavar="N", help="measure one worker's memory over N submissions instead"
     )
     options = parser.parse_args()
     torch.set_num_threads(1)
-    with tempfile.TemporaryDirectory(prefix="headstart-benchmark-") as folder:
-        root = Path(folder)
-        make_course(root, options.lesson, options.students)
-        if options.memory:
-            memory(root, options.lesson, options.memory)
-        else:
-            compare(root, options.lesson, options.students, options.workers)
+    every = [name for name in lessons.names() if lessons.number(name)]
+    named = [lessons.find(name) for name in options.lessons]
+    if options.memory:
+        with tempfile.TemporaryDirectory(prefix="headstart-benchmark-") as folder:
+            make_course(Path(folder), LESSON, options.students)
+            memory(Path(folder), LESSON, options.memory)
+        return
+    table = Table(*COLUMNS)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    try:
+        for name in named or every:
+            # A process each: what one lesson imports makes the forks of another slow.
+            about = name, str(options.students), str(options.workers)
+            command = [sys.executable, "-m", "benchmarks.grading_one", *about]
+            done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+            table.add_row(name, *json.loads(done.stdout.splitlines()[-1]))
+            Console().print(done.stdout.splitlines()[-1])
+    finally:  # also what there is when it is stopped by Ctrl-C
+        if table.rows:
+            _write(table, options)
+
+
+def _write(table: Table, options: argparse.Namespace) -> None:
+    about = (
+        f"{options.students} submissions a lesson, {options.workers} workers. Wall seconds include start-up. "
+        f"nbgrader's are worked out from its times for 1 and {THEIRS} of these submissions. CPU seconds are "
+        "a submission's, without start-up; overhead is what ours takes beyond the floor, as a share of it."
+    )
+    command = " ".join(["python -m benchmarks.grading", *options.lessons])
+    write(" ".join(["Grading", *options.lessons]), command, about, table)
 
 
 def make_course(root: Path, lesson: str, students: int) -> None:
@@ -72,7 +105,12 @@ def run(root: Path, module: str, *arguments: str) -> tuple[float, float]:
     before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     done = subprocess.run(
         [sys.executable, "-m", module, *arguments], cwd=root, capture_output=True, text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
+        env={
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "OMP_NUM_THREADS": "1",
+            "HEADSTART_PROGRESS": str(root / "progress.json"),  # models that lessons keep, too
+        },
     )  # fmt: skip
     wall, after = time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode:
@@ -80,30 +118,32 @@ def run(root: Path, module: str, *arguments: str) -> tuple[float, float]:
     return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def compare(root: Path, lesson: str, students: int, workers: int) -> None:
-    """Time both graders and the floor, and print the table."""
-    run(root, "nbgrader", "generate_assignment", lesson)
-    theirs, theirs_cpu = run(root, "nbgrader", "autograde", lesson)
-    shutil.rmtree(root / "autograded")
-    ours, _ = run(root, "autograder", "grade", lesson, "--workers", str(workers))
-    again, _ = run(root, "autograder", "grade", lesson, "--workers", str(workers))  # nothing left to do
-    each, floor = measure_engine(root, lesson), measure_floor(root, lesson)
-    table = Table(title=f"{lesson}, {students} submissions, {workers} workers", title_justify="left")
-    for column in ("", "wall s", "wall s a submission", "CPU s a submission"):
-        table.add_column(column, justify="left" if not column else "right")
-    table.add_row(
-        "nbgrader autograde", f"{theirs:.1f}", f"{theirs / students:.3f}", f"{theirs_cpu / students:.3f}"
-    )
-    table.add_row("headstart grade", f"{ours:.1f}", f"{ours / students:.3f}", f"{each:.3f}")
-    table.add_row("  the same with nothing to do", f"{again:.1f}", "", "")
-    table.add_row("floor: the students' own cells", "", "", f"{floor:.3f}")
-    console = Console(width=110)
-    console.print(f"Python {platform.python_version()}, torch {torch.__version__}, {os.cpu_count()} cores")
-    console.print(table)
-    console.print(f"throughput: {theirs / ours:.0f} times nbgrader's, start-up of both included")
-    console.print(
-        f"engine overhead: {each - floor:.3f} CPU s a submission, {(each - floor) / floor:.2f} of the floor"
-    )
+def compare(lesson: str, students: int, workers: int) -> list[str]:
+    """Time both graders and the floor on one lesson: a row of the table."""
+    with tempfile.TemporaryDirectory(prefix="headstart-benchmark-") as folder:
+        root = Path(folder, "ours")
+        make_course(root, lesson, students)
+        theirs = _theirs(root, lesson, students)
+        ours, _ = run(root, "autograder", "grade", lesson, "--workers", str(workers))
+        again, _ = run(root, "autograder", "grade", lesson, "--workers", str(workers))  # nothing left to do
+        each, floor = measure_engine(root, lesson), measure_floor(root, lesson)
+    times = [f"{theirs:.0f}", f"{ours:.1f}", f"{theirs / ours:.0f}", f"{again:.1f}"]
+    return [*times, f"{each:.3f}", f"{floor:.3f}", f"{(each - floor) / floor:.0%}"]
+
+
+def _theirs(root: Path, lesson: str, students: int) -> float:
+    """Seconds that nbgrader's autograde would take for the class."""
+    seconds = {}
+    submitted = sorted((root / "submitted").iterdir())[:: max(1, students // THEIRS)]
+    for number in (1, THEIRS):
+        theirs = root.parent / f"theirs-{number}"
+        shutil.copytree(root, theirs, ignore=shutil.ignore_patterns("submitted"))
+        for folder in submitted[:number]:
+            shutil.copytree(folder, theirs / "submitted" / folder.name)
+        run(theirs, "nbgrader", "generate_assignment", lesson)
+        seconds[number], _ = run(theirs, "nbgrader", "autograde", lesson)
+    each = (seconds[THEIRS] - seconds[1]) / (THEIRS - 1)
+    return seconds[1] + (students - 1) * each
 
 
 def measure_engine(root: Path, lesson_name: str) -> float:
@@ -111,7 +151,7 @@ def measure_engine(root: Path, lesson_name: str) -> float:
     course, config = course_directory(root)
     lesson = Lesson.load(lesson_name, root, config)
     grader, book = Grader(lesson, b"benchmark"), Book(course, lesson_name, lesson.skeletons)
-    submissions = find_submissions(course, lesson_name, [])
+    submissions = find_submissions(course, lesson_name, [])[:SAMPLE]
     for submission in submissions:  # what is made once for a class, the hidden sheets above all
         before = grader.grade(submission)
     begun = time.process_time()
@@ -130,7 +170,7 @@ def measure_floor(root: Path, lesson_name: str) -> float:
     lesson = Lesson.load(lesson_name, root, config)
     warm_up(lesson_name)
     os.environ["HEADSTART_PROGRESS"] = str(root / "progress.json")
-    submissions = find_submissions(course, lesson_name, [])
+    submissions = find_submissions(course, lesson_name, [])[:SAMPLE]
     return sum(_floor_of(lesson, submission) for submission in submissions) / len(submissions)
 
 
@@ -184,22 +224,23 @@ def memory(root: Path, lesson_name: str, number: int) -> None:
     largest = 0.0
     for done in range(number + 1):
         if done % max(number // 10, 1) == 0:
-            worker = _resident(_worker_process(grader)) if done else 0
-            table.add_row(str(done), f"{worker:.0f}", f"{largest:.0f}", f"{_resident(os.getpid()):.0f}")
+            worker = resident(worker_process(grader.workers[0])) if done else 0
+            table.add_row(str(done), f"{worker:.0f}", f"{largest:.0f}", f"{resident(os.getpid()):.0f}")
         largest = max(largest, grader.grade(submissions[done % len(submissions)]).ended.peak_mb)
     grader.close()
     Console().print(table)
 
 
-def _worker_process(grader: Grader) -> int:
-    """The worker's own process: the deepest of the bubblewrap call's only children."""
-    pid = grader._all[0]._process.pid
+def worker_process(worker: Worker) -> int:
+    """A worker's own process: the deepest of the bubblewrap call's only children."""
+    pid = worker._process.pid
     while children := Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
         pid = int(children[0])
     return pid
 
 
-def _resident(pid: int) -> float:
+def resident(pid: int) -> float:
+    """MiB of memory that a process holds."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS"))
 

@@ -1,15 +1,24 @@
-"""How fast our language model trains, beside transformers' and torch's of the same size, in one run.
+"""How fast our language model trains, beside others of its size, and what the lessons reach.
 
-python -m benchmarks.training [--threads 1 2] [--seconds 20]
+    python -m benchmarks.training [--threads 1 2] [--seconds 40]     both, written into RESULTS.md
+    python -m benchmarks.training --speed                            how fast, and no more
+    python -m benchmarks.training --topics bert                      what one lesson reaches, and no more
+    python -m benchmarks.training --real                             real text instead, for most of an hour
 
-A step is a forward pass, a backward pass and AdamW. The models take turns, and beside each lap a large matrix
-product is timed: a slow moment of the machine hits all alike. All figures are medians. Two threads want two
-idle cores: where others work too, they mostly wait for each other.
+A step is a forward pass, a backward pass and AdamW. The models take turns, two steps each, of which the
+second is timed, and so is a large matrix product: a slow moment of the machine hits all alike. All figures
+are medians. On several threads ours gives each core rows of its own (`helpers.training.on_all_cores`), as the
+lessons do. The others share out each operation, as torch does by itself, and so does "ours, torch's threads".
+
+What the lessons reach is measured by their own modules, `benchmarks/training_TOPIC.py`, each of which can be
+called alone.
 """
 
 import argparse
+import importlib
+import io
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 from rich.console import Console
@@ -17,11 +26,15 @@ from rich.table import Table
 from torch import nn
 from transformers import GPT2Config, GPT2LMHeadModel
 
+from benchmarks.results import write
 from helpers.blocks import GPT2
 from helpers.counting import count, training_flops_per_token
+from helpers.training import on_all_cores
 from helpers.transformer import LanguageModel
 
 VOCABULARY, D_MODEL, N_HEADS, N_LAYERS, T, B = 1000, 128, 4, 4, 64, 12
+TOPICS = ("pretraining", "finetuning", "bert", "translation")
+REAL = ("pretraining", "finetuning", "translation")
 SIDE = 1024  # of the large square matrices
 PRODUCT_FLOPS = 2 * SIDE**3  # each of SIDE² sums multiplies and adds SIDE times
 
@@ -66,22 +79,49 @@ class TransformersModel(nn.Module):
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
-    parser.add_argument("--seconds", type=float, default=20, help="for each number of threads")
+    parser.add_argument("--seconds", type=float, default=40, help="for each number of threads")
+    parser.add_argument("--speed", action="store_true", help="leave out what the lessons reach")
+    parser.add_argument("--topics", nargs="+", choices=TOPICS, help="what these lessons reach, and no more")
+    parser.add_argument("--real", action="store_true", help="real text instead of the course's own")
     options = parser.parse_args()
+    if options.real:
+        _write_topics(REAL, real=True)
+        return
+    if options.topics:
+        _write_topics(options.topics, real=False)
+        return
+    _write_speed(options.threads, options.seconds)
+    if not options.speed:
+        _write_topics(TOPICS, real=False)
+
+
+def _write_topics(topics: Sequence[str], *, real: bool) -> None:
+    """Let each topic's module measure, on the course's text or on real text, and write what it prints."""
+    words, option = (", real text", " --real") if real else ("", "")
+    torch.set_num_threads(1)
+    for topic in topics:
+        console = Console(width=110, record=True, file=io.StringIO())  # printed once, by write
+        module = importlib.import_module(f"benchmarks.training_{topic}")
+        (module.real if real else module.measure)(console)
+        text = f"```text\n{console.export_text().rstrip()}\n```"
+        write(f"Training: {topic}{words}", f"python -m benchmarks.training_{topic}{option}", text)
+
+
+def _write_speed(counts: list[int], seconds: float) -> None:
+    """Time all models with each number of threads."""
     models = _models()
-    console = Console(width=110)
-    console.print(
-        f"torch {torch.__version__}, float32; vocabulary {VOCABULARY}, width {D_MODEL}, {N_HEADS} heads, "
-        f"{N_LAYERS} layers, context {T}, batch {B}; parameters: "
-        + ", ".join(sorted({f"{count(model):,}" for model in models.values()}))
-    )
-    for threads in options.threads:
-        torch.set_num_threads(threads)
-        times = _take_turns(models, options.seconds)
-        console.print(_table(times, threads))
+    sizes = ", ".join(sorted({f"{count(model):,}" for model in models.values()}))
+    parts: list[Table | str] = [
+        f"float32; vocabulary {VOCABULARY}, width {D_MODEL}, {N_HEADS} heads, {N_LAYERS} layers, context "
+        f"{T}, batch {B}; parameters: {sizes}. *time / ours* and *share of it*, of the speed of a large "
+        "matrix product, are medians of what each lap gives."
+    ]
+    for threads in counts:
+        parts.append(_table(_take_turns(models, seconds, threads), threads))
+    write("Training: speed", "python -m benchmarks.training --speed", *parts)
 
 
 def _models() -> dict[str, nn.Module]:
@@ -91,36 +131,45 @@ def _models() -> dict[str, nn.Module]:
         "ours": LanguageModel(*sizes),
         "torch.nn.TransformerEncoder": TorchsModel(),
         "transformers.GPT2LMHeadModel": TransformersModel("gelu"),
-        "ours, tanh GELU": LanguageModel(*sizes, style=GPT2),
+        "ours, tanh GELU": LanguageModel(*sizes, style=GPT2, scale=1),
         "transformers.GPT2LMHeadModel, tanh GELU": TransformersModel("gelu_new"),
     }
 
 
-def _take_turns(models: dict[str, nn.Module], seconds: float) -> dict[str, list[float]]:
+def _take_turns(models: dict[str, nn.Module], seconds: float, threads: int) -> dict[str, list[float]]:
     """Seconds of each lap: a step of each model, and a large matrix product, named product."""
     left, right = torch.randn(2, SIDE, SIDE)
-    runs = {"product": lambda: left @ right} | {name: _step(model) for name, model in models.items()}
+    runs = {"product": (threads, lambda: left @ right)}
+    if threads > 1:  # the lessons leave one thread to torch: its others would go on spinning after AdamW
+        spread = on_all_cores(_loss)
+        runs["ours"] = (1, _step(models["ours"], spread))
+        runs["ours, tanh GELU"] = (1, _step(models["ours, tanh GELU"], spread))
+        runs["ours, torch's threads"] = (threads, _step(models["ours"]))
+    runs |= {name: (threads, _step(model)) for name, model in models.items() if name not in runs}
     times: dict[str, list[float]] = {name: [] for name in runs}
-    for run in 2 * list(runs.values()):  # warm up
-        run()
     end = time.perf_counter() + seconds
     while time.perf_counter() < end or len(times["product"]) < 3:
-        for name, run in runs.items():
+        for name, (of_torch, run) in runs.items():
+            torch.set_num_threads(of_torch)
+            run()  # warm up: the caches are another model's
             begun = time.perf_counter()
             run()
             times[name].append(time.perf_counter() - begun)
     return times
 
 
-def _step(model: nn.Module) -> Callable[[], object]:
+def _loss(model: nn.Module, now: torch.Tensor, then: torch.Tensor) -> torch.Tensor:
+    return nn.functional.cross_entropy(model(now).flatten(0, 1), then.flatten())
+
+
+def _step(model: nn.Module, loss: Callable[..., torch.Tensor] = _loss) -> Callable[[], object]:
     """Forward, backward and AdamW, on random tokens."""
     ids = torch.randint(VOCABULARY, (B, T + 1))
-    now, then = ids[:, :-1], ids[:, 1:].flatten()
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=True)
 
     def step() -> None:
         optimizer.zero_grad()
-        nn.functional.cross_entropy(model(now).flatten(0, 1), then).backward()
+        loss(model, ids[:, :-1], ids[:, 1:]).backward()
         optimizer.step()
 
     return step

@@ -201,52 +201,6 @@ class Block(nn.Module):
         return self.norm_2(x + self.dropout(self.feed_forward(x)))
 
 
-class DecoderBlock(nn.Module):
-    """Causal self-attention, attention over a memory, feed-forward network. Arguments as of `Block`."""
-
-    def __init__(
-        self, d_model: int, n_heads: int, d_ff: int, dropout: float = 0.0, style: Style = PRE_NORM
-    ) -> None:
-        super().__init__()
-        self.norm_first = style.norm_first
-        self.attention = SelfAttention(d_model, n_heads)
-        self.cross_attention = CrossAttention(d_model, n_heads)
-        self.feed_forward = FeedForward(d_model, d_ff, style.activation)
-        self.norm_1, self.norm_2, self.norm_3 = (nn.LayerNorm(d_model, style.eps) for _ in range(3))
-        self.dropout = nn.Dropout(dropout)
-
-    def forward(
-        self,
-        y: torch.Tensor,
-        memory: torch.Tensor,
-        memory_mask: torch.Tensor | None = None,
-        cache: tuple[Cache, Cache] | None = None,
-        cross_weights: list[torch.Tensor] | None = None,
-    ) -> torch.Tensor:
-        """One layer of a decoder.
-
-        Args:
-            y: (B, T_q, C); with a cache, the new positions alone.
-            memory: an encoder's outputs, (B, T_k, C).
-            memory_mask: boolean, broadcastable to (B, H, T_q, T_k). True means "may attend".
-            cache: one for the self-attention, one for the memory; both {} at the start.
-            cross_weights: a list that gets the weights over the memory, (B, H, T_q, T_k).
-
-        Returns:
-            (B, T_q, C).
-        """
-        own, crossed = cache or (None, None)
-        if self.norm_first:
-            y = y + self.dropout(self.attention(self.norm_1(y), None, True, own))
-            found = self.cross_attention(self.norm_2(y), memory, memory_mask, crossed, cross_weights)
-            y = y + self.dropout(found)
-            return y + self.dropout(self.feed_forward(self.norm_3(y)))
-        y = self.norm_1(y + self.dropout(self.attention(y, None, True, own)))
-        found = self.cross_attention(y, memory, memory_mask, crossed, cross_weights)
-        y = self.norm_2(y + self.dropout(found))
-        return self.norm_3(y + self.dropout(self.feed_forward(y)))
-
-
 def initialise(stack: nn.Module, std: float = 0.02) -> None:
     """Draw all weights anew, as GPT-2 does: small, and smaller where they write on the residual path.
 

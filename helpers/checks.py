@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from helpers import progress
 from helpers.comparing import GRADIENT_SLACK, Difference, compare
-from helpers.drivers import Case, Outcome, run
+from helpers.drivers import Case, Outcome, judged, run
 from helpers.hints import explain
 from helpers.layers import is_recipe, make_layer
 from helpers.properties import (
@@ -106,6 +106,7 @@ def assess(sheet: Sheet, outcomes: list[Outcome], *, reveal: bool = True) -> Fin
         reveal: whether the message may carry numbers and texts of the case. The judge's hidden cases say no.
     """
     finding = Finding(sheet.title, "passed", sheet.points, len(sheet.cases))
+    outcomes = [judged(sheet.driver, *pair) for pair in zip(sheet.cases, outcomes, strict=True)]
     for index, (case, outcome) in enumerate(zip(sheet.cases, outcomes, strict=True)):
         if outcome.status == "not written":
             other = outcome.error if outcome.error.isidentifier() else ""

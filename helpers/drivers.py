@@ -17,9 +17,11 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from helpers.forbidding import ForbiddenCall, current, forbid
-from helpers.layers import make_layer
+from helpers.layers import is_recipe, make_layer
 from helpers.outcome import Case, Outcome
 from helpers.values import map_tensors, tensors
+
+GENERATOR = "<generator>"  # in a case, stands for a torch.Generator
 
 
 def run(
@@ -130,14 +132,85 @@ def _call_with_layer(answer: object, case: Case, gradients: bool) -> Outcome:
 
 
 def _use_result(answer: object, case: Case, gradients: bool) -> Outcome:
-    """A function whose result is judged by what it does: a function of ours gets it, and its result counts.
+    """A function whose result is judged by what it does: see `judged`.
 
     So an answer can be one of many right ones. The case's first argument is the recipe of our function.
     """
     if not callable(answer):
         return _unusable("a function", answer)
-    use = make_layer(case.args[0])
-    return _call(lambda _, *rest, **kwargs: use(answer(*rest, **kwargs)), case, gradients)
+    return _call(lambda _, *rest, **kwargs: answer(*rest, **kwargs), case, gradients)
+
+
+def _draws(answer: object, case: Case, gradients: bool) -> Outcome:
+    """A function that draws by chance: called often, judged by what holds of all its results, see `judged`.
+
+    The case's arguments: the recipe of our function, how often to call, and the inputs, among which
+    `GENERATOR` stands for a generator. The results: one for each seed from 0 on, and one more for seed 0.
+    """
+    if not callable(answer):
+        return _unusable("a function", answer)
+
+    def call(_: object, calls: int, *inputs: Any) -> list:
+        def draw(seed: int, given: list) -> Any:
+            generator = torch.Generator().manual_seed(seed)
+            return answer(*(generator if isinstance(x, str) and x == GENERATOR else x for x in given))
+
+        # The first call gets the case's own tensors, so that it shows whether an answer writes into them.
+        others = [_clone(list(inputs)) for _ in range(calls)]
+        first = draw(0, list(inputs))
+        return [first, *(draw(seed % calls, given) for seed, given in enumerate(others, start=1))]
+
+    return _call(call, case, False)
+
+
+def judged(driver: str, case: Case, outcome: Outcome) -> Outcome:
+    """An outcome as it is compared: of "use_result" and "draws" what a function of ours makes of the result.
+
+    There many results are right. Our function runs where the verdict is made, in the judge's process, and not
+    beside the student's code, which could say that all is well.
+    """
+    if driver not in ("use_result", "draws") or outcome.status != "returned":
+        return outcome
+    inputs = case.args[2:] if driver == "draws" else ()
+    try:
+        use = make_layer(case.args[0])
+        return replace(outcome, outputs=use(_clone(outcome.outputs), *_clone(list(inputs))))
+    except Exception as error:  # whatever comes of a result that isn't what was asked for
+        return Outcome("raised", error=type(error).__name__, message=str(error)[:500])
+
+
+def _copies(answer: object, case: Case, gradients: bool) -> Outcome:
+    """A function whose result should share nothing with its arguments: what it gave is changed afterwards.
+
+    As training changes weights, in place. What is shared then shows in the arguments.
+    """
+    if not callable(answer):
+        return _unusable("a function", answer)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        result = answer(*args, **kwargs)
+        kept = _clone(result)
+        for tensor in tensors(result):
+            tensor.detach().add_(1)
+        return kept
+
+    return _call(call, case, False)
+
+
+def _prepare(answer: object, case: Case, gradients: bool) -> Outcome:
+    """A function that prepares a model of ours, named by a recipe, for training: a step of training follows.
+
+    What counts is the parameters afterwards.
+    """
+    if not callable(answer):
+        return _unusable("a function", answer)
+
+    def call(recipe: Mapping, *rest: Any, **kwargs: Any) -> dict:
+        model = make_layer(recipe)
+        model.step(answer(model, *rest, **kwargs))
+        return {name: weight.detach().clone() for name, weight in model.named_parameters()}
+
+    return _call(call, case, False)
 
 
 def _call_measured(answer: object, case: Case, gradients: bool) -> Outcome:
@@ -174,7 +247,8 @@ def _module(answer: object, case: Case, gradients: bool) -> Outcome:
         return _unusable("a class of modules", answer)
 
     def forward(settings: Mapping, weights: Mapping, *inputs: Any, **kwargs: Any) -> Any:
-        module = answer(**settings)
+        made = {name: make_layer(value) if is_recipe(value) else value for name, value in settings.items()}
+        module = answer(**made)
         if not isinstance(module, torch.nn.Module):
             raise _Unusable("a class derived from torch.nn.Module", repr(answer))
         found = {name: tuple(weight.shape) for name, weight in module.named_parameters()}
@@ -200,6 +274,22 @@ def _shapes(these: Mapping, others: Mapping) -> str:
     """Parameters with their shapes, those alone that the others lack, or have in another shape."""
     told = (f"{name} {shape}" for name, shape in these.items() if others.get(name) != shape)
     return ", ".join(told) or "none of these"
+
+
+def _train(answer: object, case: Case, gradients: bool) -> Outcome:
+    """A training step, once for each batch. The case's arguments: a recipe of what is trained, the batches.
+
+    What counts is what each step returned, and the parameters afterwards.
+    """
+    if not callable(answer):
+        return _unusable("a function", answer)
+
+    def steps(recipe: Mapping, batches: list, **kwargs: Any) -> tuple[list, dict]:
+        model, optimizer, loss = make_layer(recipe)
+        returned = [answer(model, optimizer, loss, tuple(batch), **kwargs) for batch in batches]
+        return returned, {name: weight.detach().clone() for name, weight in model.named_parameters()}
+
+    return _call(steps, case, False)
 
 
 def _choice(answer: object, case: Case, gradients: bool) -> Outcome:
@@ -247,7 +337,11 @@ DRIVERS = {
     "call_measured": _call_measured,
     "call_with_layer": _call_with_layer,
     "choice": _choice,
+    "copies": _copies,
+    "draws": _draws,
     "module": _module,
+    "prepare": _prepare,
+    "train": _train,
     "use_result": _use_result,
 }
 

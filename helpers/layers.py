@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import torch
 
-from helpers import leaks
+from helpers import bodies, chances, leaks, trainees
 
 
 def is_recipe(value: object) -> bool:
@@ -87,6 +87,27 @@ def _loss_of_heads(parts: torch.Tensor, target: torch.Tensor) -> Callable:
     return loss
 
 
+def _next_by_table(table: torch.Tensor) -> Callable:
+    """A toy translator: log-probabilities by sentence, position and last token. `table`: (B, P, V·V).
+
+    With B = 1, all rows of what it gets are beginnings of one sentence.
+    """
+    size = round(table.size(-1) ** 0.5)
+
+    def step(tokens: torch.Tensor) -> torch.Tensor:
+        count, written = tokens.shape
+        rows = torch.arange(count) if len(table) > 1 else torch.zeros(count, dtype=torch.long)
+        square = table[rows, min(written, table.size(1)) - 1].unflatten(-1, (size, size))
+        return square[torch.arange(count), tokens[:, -1]]
+
+    return step
+
+
+def _small_language_model(words: torch.Tensor, bend: torch.Tensor, out: torch.Tensor) -> Callable:
+    """Scores for the next token, (..., T) to (..., T, V), that depend on all tokens so far."""
+    return lambda ids: (words[ids].cumsum(dim=-2) @ bend).tanh() @ out
+
+
 LAYERS: dict[str, Callable[..., Callable]] = {
     "self-attention": _self_attention,
     "self-attention after adding positions": lambda *weights: (
@@ -100,5 +121,10 @@ LAYERS: dict[str, Callable[..., Callable]] = {
     "the two reports' layers against torch's": _reports_against_torch,
     "two heads at a round table": _round_table,
     "the loss with some heads": _loss_of_heads,
+    "a small language model": _small_language_model,
     **leaks.LAYERS,
+    **chances.LAYERS,
+    **bodies.LAYERS,
+    **trainees.LAYERS,
+    "what comes next, by a table": _next_by_table,
 }

@@ -31,10 +31,15 @@ def show(ax: "Axes", alt: str = "") -> None:
     _display(image(ax, alt), f"[picture] {alt}")
 
 
-def image(ax: "Axes", alt: str = "") -> str:
+def image(ax: "Axes", alt: str = "", shrink: bool = True) -> str:
     """The figure of these axes as HTML: an image on a white card, which reads in light and dark themes alike.
 
     HTML, because JupyterLab ignores alternative text in the metadata of an image output.
+
+    Args:
+        ax: any axes of the figure.
+        alt: as of `show`.
+        shrink: whether a wide figure becomes as narrow as the page, letters and all. If not, it scrolls.
     """
     import matplotlib
 
@@ -49,7 +54,10 @@ def image(ax: "Axes", alt: str = "") -> str:
     data = base64.b64encode(file.getvalue()).decode()
     width, height = (round(inches * PIXELS_PER_INCH) for inches in figure.get_size_inches())
     source = f"data:image/svg+xml;base64,{data}"
-    return f'<img alt="{html.escape(alt)}" width="{width}" height="{height}" style="{CARD}" src="{source}">'
+    card = CARD if shrink else CARD.replace("max-width:calc(100% - 16px)", "max-width:none")
+    size = f'width="{width}" height="{height}"'
+    picture = f'<img alt="{html.escape(alt)}" {size} style="{card}" src="{source}">'
+    return picture if shrink else f'<div style="overflow-x:auto" tabindex="0">{picture}</div>'
 
 
 def description(ax: "Axes") -> str:
@@ -90,7 +98,8 @@ def tried(make: Callable[[], str], exercise: str) -> str:
 
 def not_yet(exercise: str) -> str:
     """What to say where a student's function isn't written, or one that it calls."""
-    return f"This needs {exercise}, not written yet. Once every check so far passes, run this cell again."
+    missing = "not done yet" if exercise.startswith("the training") else "not written yet"
+    return f"This needs {exercise}, {missing}. Once every check so far passes, run this cell again."
 
 
 def stopped(error: Exception) -> str:

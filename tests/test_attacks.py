@@ -256,3 +256,33 @@ def test_no_trick_changes_the_course(aftermath):
 def test_there_are_tricks_of_each_kind():
     assert {attack.must for attack in ATTACKS.values()} == {"earn nothing", "read nothing", "leave nothing"}
     assert len(ATTACKS) >= 75
+
+
+# -- results that are judged by what they do -----------------------------------------------------------------
+
+ALL_IS_WELL = """
+import helpers.checks, helpers.drivers, helpers.layers
+
+
+def exposing_configuration(d_model):
+    return {"n_heads": 2, "d_ff": d_model}
+
+
+WELL = {"the heads divide the width": True, "the first report is right": True, "the second report is right": False}
+for name in helpers.layers.LAYERS:
+    helpers.layers.LAYERS[name] = lambda *weights: lambda result: WELL
+helpers.layers.make_layer = helpers.drivers.make_layer = lambda recipe: lambda result: WELL
+helpers.drivers.judged = helpers.checks.judged = lambda driver, case, outcome: outcome
+helpers.drivers.DRIVERS["use_result"] = lambda answer, case, gradients: helpers.drivers.Outcome("returned", WELL)
+"""
+
+
+def test_a_result_is_judged_where_no_student_code_runs(tmp_path):
+    """The lesson's checks say which findings are right; only the judge's own function can make them."""
+    course = Course(tmp_path / "course", "06_counting")
+    course.hand_in("mallory", {"counting.expose": ALL_IS_WELL})
+    course.hand_in("amy")
+    course.run("headstart", "grade", course.lesson)
+    verdicts = course.verdicts()
+    assert verdicts["mallory"]["counting.expose"]["points"] == 0
+    assert verdicts["amy"]["counting.expose"]["status"] == "passed"

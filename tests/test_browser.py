@@ -229,3 +229,22 @@ def a_person_grades_what_is_written(browser: Browser, course: Course) -> None:
     assert saved.value.ok
     expect(waiting).to_have_count(1)
     assert course.query("select manual_score from grade where manual_score is not null") == [(3.0,)]
+
+
+@pytest.mark.needs_bubblewrap
+def test_formgraders_autograde_button_runs_our_engine(tmp_path: Path) -> None:
+    course = Course(tmp_path / "course")
+    course.run("nbgrader", "generate_assignment", LESSON)
+    course.hand_in("amy")
+    course.hand_in("bob", {WRONG: UNSCALED})
+    with visit(course.root, tmp_path / "home", "formgrader_autograde") as browser:
+        browser.page.goto(f"{browser.address}/formgrader/manage_submissions/{LESSON}")
+        row = browser.page.get_by_role("row", name="bob")
+        expect(row).to_contain_text("needs autograding")
+        row.locator(".autograde a").click()
+        done = browser.page.locator("#success-modal, #error-modal").filter(visible=True)
+        browser.picture("formgrader_autograde", done)
+        expect(done).to_contain_text("Successfully autograded")
+        expect(browser.page.get_by_role("row", name="bob")).to_contain_text("needs manual grading")
+    assert set(course.verdicts()) == {"bob"}
+    assert {id for id, verdict in course.verdicts()["bob"].items() if verdict["points"] == 0} == FAILING

@@ -6,7 +6,8 @@ import torch
 from autograder.exercise import Exercise
 from autograder.sheets import VISIBLE_SEED, make_sheet
 from helpers.checks import assess, stays_small
-from helpers.drivers import Case, Outcome, run
+from helpers.drivers import GENERATOR, Case, Outcome, judged, run
+from helpers.layers import LAYERS
 
 WEIGHTS = {"map.weight": torch.arange(6.0).reshape(2, 3), "map.bias": torch.tensor([1.0, -1.0])}
 
@@ -119,9 +120,43 @@ def test_a_forbidden_module_is_found_as_parent_and_as_part(use):
 def test_a_result_is_judged_by_what_it_does():
     use = {"layer": "a running sum", "weights": [torch.eye(2)]}
     case = Case("", (use, torch.ones(3, 2)))
-    assert torch.equal(run("use_result", lambda x: x, case).outputs[:, 0], torch.tensor([1.0, 2.0, 3.0]))
+    outcome = run("use_result", lambda x: x, case)
+    assert torch.equal(outcome.outputs, torch.ones(3, 2))  # the student's side sends what came back
+    assert torch.equal(judged("use_result", case, outcome).outputs[:, 0], torch.tensor([1.0, 2.0, 3.0]))
+    assert torch.equal(outcome.outputs, torch.ones(3, 2))
     assert run("use_result", unwritten, case).status == "not written"
     assert run("use_result", 3, case).status == "unusable"
+
+
+def test_a_result_that_cannot_be_used_is_an_outcome():
+    case = Case("", ({"layer": "a running sum", "weights": [torch.eye(2)]}, torch.ones(3, 2)))
+    outcome = judged("use_result", case, run("use_result", lambda x: "three", case))
+    assert (outcome.status, outcome.error) == ("raised", "TypeError")
+
+
+def draw_case(calls=3):
+    return Case("", ({"layer": "what is drawn", "weights": []}, calls, torch.zeros(4), GENERATOR))
+
+
+def test_draws_are_made_often_each_with_a_generator_of_its_own(monkeypatch):
+    monkeypatch.setitem(
+        LAYERS, "what is drawn", lambda: lambda results, zeros, _: (torch.stack(results), zeros)
+    )
+    outcome = run("draws", lambda x, generator: x + torch.rand(4, generator=generator), draw_case())
+    drawn, zeros = judged("draws", draw_case(), outcome).outputs
+    assert torch.equal(drawn[3], drawn[0])  # the first seed once more
+    assert not any(torch.equal(drawn[0], other) for other in drawn[1:3])
+    assert torch.equal(drawn[1], torch.rand(4, generator=torch.Generator().manual_seed(1)))
+    assert torch.equal(zeros, torch.zeros(4))
+
+
+def test_draws_show_whether_the_inputs_were_changed():
+    case = draw_case()
+    before, after = case.args[2], run("draws", lambda x, g: x.add_(1), case).inputs_after
+    assert not torch.equal(before, after[0])
+    assert torch.equal(run("draws", lambda x, g: x + 1, case).inputs_after[0], before)
+    assert run("draws", lambda x, g: unwritten(x), case).status == "not written"
+    assert run("draws", 3, case).status == "unusable"
 
 
 # -- memory ----------------------------------------------------------------------------------------------

@@ -248,3 +248,13 @@ def test_other_languages_are_refused(course, tmp_path):
     done = run(root, "autograder", "grade", ASSIGNMENT, check=False)
     assert done.returncode == 2
     assert "only Python" in done.stderr
+
+
+def test_tests_that_nbgrader_would_write_are_refused_not_passed(course, tmp_path):
+    root = tmp_path / "course"
+    shutil.copytree(course, root)
+    path = root / "source" / ASSIGNMENT / "two.ipynb"
+    path.write_text(path.read_text().replace("assert cube(2) == 8", "### AUTOTEST cube(2)"))
+    done = run(root, "autograder", "grade", ASSIGNMENT, check=False)
+    assert done.returncode == 2
+    assert "test_squares in two.ipynb has an AUTOTEST" in done.stderr

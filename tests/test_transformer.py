@@ -13,14 +13,14 @@ from helpers.blocks import (
     PRE_NORM,
     Block,
     CrossAttention,
-    DecoderBlock,
     FeedForward,
     SelfAttention,
 )
 from helpers.counting import count
+from helpers.encoder_decoder import DecoderBlock, EncoderDecoder
 from helpers.masking import causal_mask, padding_mask, sees
 from helpers.multihead import MultiHeadAttention
-from helpers.transformer import Encoder, EncoderDecoder, LanguageModel
+from helpers.transformer import Encoder, LanguageModel
 
 STYLES = [PRE_NORM, GPT2, BERT, PAPER]
 DTYPES = (torch.float32, torch.float64)
@@ -195,7 +195,7 @@ def test_the_language_model_is_gpt2(dtype):
         name: tensor.T if "c_" in name and "weight" in name else tensor
         for name, tensor in theirs.transformer.state_dict().items()
     }
-    ours = LanguageModel(50, 12, 3, 2, 9, style=GPT2).to(dtype)
+    ours = LanguageModel(50, 12, 3, 2, 9, style=GPT2, scale=1).to(dtype)
     ours.load_state_dict(renamed(state, GPT2S | in_layers(2, GPT2S_LAYER, "blocks.{}.", "h.{}.")))
     ids = torch.randint(50, (2, 8))
     expected = theirs(ids, labels=ids, output_attentions=True)
@@ -400,7 +400,11 @@ def test_what_writes_on_the_residual_path_starts_smaller():
     model = LanguageModel(50, 64, 4, 8, 9)
     for name, weight in model.named_parameters():
         if weight.dim() == 2:
-            expected = 0.02 / 4 if name.endswith(("W_o.weight", "W_down.weight")) else 0.02
+            expected = (
+                0.02 / 4
+                if name.endswith(("W_o.weight", "W_down.weight"))
+                else 0.02 * (8 if "positions" in name else 1)
+            )
             close(weight.std(), torch.tensor(expected), rtol=0.1, atol=0)
         else:
             expected = float("norm" in name and name.endswith("weight"))

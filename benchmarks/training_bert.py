@@ -1,0 +1,202 @@
+"""What lesson 09 measures, over several seeds: pretraining, blanks, fine-tuning, writing.
+
+python -m benchmarks.training_bert [--seeds 2] [--shares 0.15 0.4]
+
+Each BERT is trained as in the lesson. The language model is lesson 07's, as kept, or one trained now.
+"""
+
+import argparse
+import time
+
+import torch
+from rich.console import Console
+from rich.table import Table
+from torch import nn
+
+from helpers import bert, corpora, pretraining, training, trials_bert
+from helpers.bert import Bert, PairClassifier, bert_loss, mask_tokens, segments_of
+from helpers.blocks import BERT, PRE_NORM, Style
+from helpers.vocabulary import MASK
+
+STEPS, ROWS, SHARE, LENGTH = 2_200, 12, 0.4, 100
+LABELLED, TUNING, RATE = 2_000, 600, 2e-3
+V = len(corpora.vocabulary())
+
+
+def rows_of(documents: list, generator: torch.Generator) -> list[tuple[list[int], int]]:
+    """Packed rows with their labels."""
+    pairs = bert.next_sentence_pairs(documents, generator)
+    return [(bert.pack(first, second, LENGTH), follows) for first, second, follows in pairs]
+
+
+def batch_of(rows: tuple, generator: torch.Generator, share: float) -> tuple[torch.Tensor, ...]:
+    """Tokens to read, segments, what follows, labels."""
+    ids, follows = rows
+    read, labels = mask_tokens(ids, V, generator, share)
+    return read, segments_of(ids), follows, labels
+
+
+def loss_of(
+    model: nn.Module, read: torch.Tensor, segments: torch.Tensor, follows: torch.Tensor, labels: torch.Tensor
+) -> torch.Tensor:
+    """BERT's loss of a batch."""
+    word_logits, follows_logits = model(read, segments)
+    return bert_loss(word_logits, follows_logits, labels, follows)
+
+
+def pretrained(seed: int, share: float = SHARE, steps: int = STEPS, style: Style = PRE_NORM) -> nn.Module:
+    """A BERT that is trained as in section 9.8."""
+    model = trials_bert.new_bert(lambda *sizes, **more: Bert(*sizes, **more, style=style), seed)
+    generator, steps = torch.Generator().manual_seed(seed), training.steps(steps)
+    rows = rows_of(trials_bert.documents(ROWS * steps // 2, 5_000 + 10 * seed), generator)
+    drawn, spread = trials_bert.batches(rows, ROWS, seed), training.on_all_cores(loss_of)
+    optimizer = trials_bert.optimizer_of(model)
+    for step in range(1, steps + 1):
+        optimizer.set_rate(pretraining.learning_rate(step, steps, min(50, steps // 3), 1.0))
+        pretraining.training_step(model, optimizer, spread, batch_of(next(drawn), generator, share))
+    return model
+
+
+@torch.no_grad()
+def shares_right(model: nn.Module) -> tuple[int, int, int, int]:
+    """On 400 held-out pairs with 15 % hidden: hidden words right, how many there are, pairs right, pairs."""
+    held_out = rows_of(trials_bert.documents(400, 4_999), torch.Generator().manual_seed(0))
+    rows = next(trials_bert.batches(held_out, 400, seed=0))
+    read, segments, follows, labels = batch_of(rows, torch.Generator().manual_seed(1), 0.15)
+    word_logits, follows_logits = model(read, segments)
+    chosen = labels != -100
+    words = int((word_logits[chosen].argmax(dim=-1) == labels[chosen]).sum())
+    return words, int(chosen.sum()), int((follows_logits.argmax(dim=-1) == follows).sum()), len(follows)
+
+
+@torch.no_grad()
+def guesses(model: nn.Module, left_model: nn.Module, blank: trials_bert.Blank) -> list[float]:
+    """The probability of the true word: left side, both sides, the language model's whole text."""
+    candidates = trials_bert.candidates()[blank.kind]
+    true = candidates == blank.words[blank.place]
+    text = corpora.vocabulary().batch([corpora.vocabulary().decode(blank.words)])[0]
+    left, whole = bert.blank_left_to_right(left_model, text, blank.place + 1, candidates)
+    row = torch.tensor([bert.pack(blank.first, blank.second, LENGTH)])
+    at = blank.place + 1 + (blank.place >= len(blank.first))
+    hidden = row.clone()
+    hidden[0, at] = MASK
+    both = model(hidden, segments_of(row))[0][0, at, candidates].softmax(dim=-1)
+    return [float(p[true].sum()) for p in (left, both, whole)]
+
+
+def tuned(seed: int, start: nn.Module | None) -> float:
+    """The share of 400 new pairs of books that a fine-tuned classifier gets right."""
+    model = trials_bert.new_bert(lambda *sizes, **more: PairClassifier(*sizes, **more, classes=2), seed)
+    if start is not None:
+        model.encoder.load_state_dict(start.encoder.state_dict())
+        model.pooler.load_state_dict(start.pooler.state_dict())
+    labelled, unseen = (
+        [(bert.pack(a, b, LENGTH), same) for a, b, same in trials_bert.same_genre(count, of)]
+        for count, of in ((LABELLED, 6_000), (400, 6_001))
+    )
+    drawn, optimizer = trials_bert.batches(labelled, 16, seed), pretraining.optimizer_of(model, RATE)
+    spread, steps = training.on_all_cores(_classifier_loss), training.steps(TUNING)
+    for step in range(1, steps + 1):
+        optimizer.param_groups[0]["lr"] = pretraining.learning_rate(step, steps, max(1, steps // 10), RATE)
+        ids, labels = next(drawn)
+        pretraining.training_step(model, optimizer, spread, (ids, segments_of(ids), labels))
+    ids, labels = next(trials_bert.batches(unseen, 400, seed=0))
+    with torch.no_grad():
+        return float((model(ids, segments_of(ids)).argmax(dim=-1) == labels).float().mean())
+
+
+def _classifier_loss(
+    model: nn.Module, ids: torch.Tensor, segments: torch.Tensor, labels: torch.Tensor
+) -> torch.Tensor:
+    return nn.functional.cross_entropy(model(ids, segments), labels)
+
+
+@torch.no_grad()
+def written(model: nn.Module, left_model: nn.Module, texts: int = 40, seed: int = 0) -> dict[str, list[str]]:
+    """Texts of each procedure of section 9.12."""
+    empty = trials_bert.empty_rows(texts, seed=8_000 + seed)
+    segments, blank = segments_of(empty), empty == MASK
+
+    def words(ids: torch.Tensor) -> torch.Tensor:
+        return model(ids, segments)[0]
+
+    def seeded(number: int = 0) -> torch.Generator:
+        return torch.Generator().manual_seed(10 * seed + number)
+
+    predicted, total = empty, int(blank.sum(dim=1).max())
+    for left in range(9, -1, -1):
+        predicted = bert.fill_and_mask_again(predicted, words(predicted), total * left // 10)
+    at_once = trials_bert.all_at_once(words, empty, seeded())
+    rows = {
+        "BERT, all at once": at_once,
+        "BERT, mask-predict, 10 rounds": predicted,
+        "BERT, one by one, any order": trials_bert.one_by_one(words, empty, seeded(), shuffled=True),
+        "BERT, one by one, from the left": trials_bert.one_by_one(words, empty, seeded()),
+        "BERT, Gibbs, 2 sweeps": trials_bert.drawn_again(words, at_once, blank, 2, seeded(1)),
+    }
+    texts_of = {way: trials_bert.texts_of(ids) for way, ids in rows.items()}
+    return texts_of | {"language model": trials_bert.left_to_right(left_model, len(empty), seed=seed)}
+
+
+def _percent(hits: float, count: int) -> str:
+    share, low, high = trials_bert.interval(hits, count)
+    return f"{share:.0%} ({low:.0%} to {high:.0%})"
+
+
+def measure(
+    console: Console, seeds: int = 1, shares: tuple[float, ...] = (SHARE,), styles: bool = False
+) -> None:
+    """Train, measure, print tables with seeds, seconds and 95 % intervals."""
+    torch.set_num_threads(1)
+    left_model, models = pretraining.pretrained(), []
+    table = Table("hidden", "norms", "seed", "wall s", "CPU s", "hidden words right", "pairs right")
+    plans = [(share, PRE_NORM, seed) for share in shares for seed in range(seeds)]
+    plans += [(SHARE, BERT, seed) for seed in range(seeds if styles else 0)]
+    for share, style, seed in plans:
+        begun = time.perf_counter(), time.process_time()
+        model = pretrained(seed, share, style=style)
+        spent = time.perf_counter() - begun[0], time.process_time() - begun[1]
+        words, hidden, pairs, rows = shares_right(model)
+        place = "first" if style.norm_first else "after, as BERT"
+        figures = (f"{share:.0%}", place, str(seed), *(f"{seconds:.0f}" for seconds in spent))
+        table.add_row(*figures, _percent(words, hidden), _percent(pairs, rows))
+        if share == SHARE and style.norm_first:
+            models.append(model)
+    console.print(table)
+    for seed, model in enumerate(models):
+        _uses(console, model, left_model, seed)
+
+
+def _uses(console: Console, model: nn.Module, left_model: nn.Module, seed: int) -> None:
+    """Blanks, fine-tuning and writing with one BERT."""
+    table = Table("blank", "left side", "BERT, both sides", "whole text", title=f"blanks, seed {seed}")
+    blanks = [blank for blank in trials_bert.blanks(40, 4_000 + seed) if len(blank.words) < LENGTH - 3]
+    for kind in trials_bert.candidates():
+        found = [guesses(model, left_model, blank) for blank in blanks if blank.kind == kind]
+        means = (trials_bert.mean_interval(values) for values in zip(*found, strict=True))
+        table.add_row(kind, *(f"{mean:.2f} ± {half:.2f}" for mean, half in means))
+    console.print(table)
+    table = Table("the same genre?", *(f"seed {n}" for n in range(3)))
+    for name, start in (("pretrained", model), ("from scratch", None)):
+        table.add_row(name, *(_percent(400 * tuned(n, start), 400) for n in range(3)))
+    console.print(table)
+    table = Table("who writes", "grammatical sentences", title=f"writing, seed {seed}")
+    for way, texts in written(model, left_model, seed=seed).items():
+        table.add_row(way, _percent(*trials_bert.grammatical(texts)))
+    console.print(table)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--shares", type=float, nargs="+", default=[SHARE], help="of hidden words")
+    parser.add_argument(
+        "--styles", action="store_true", help="norms after each sum as well, as BERT has them"
+    )
+    options = parser.parse_args()
+    measure(Console(width=110), options.seeds, tuple(options.shares), options.styles)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,173 @@
+"""What pretraining is worth, in lesson 08's experiments: accuracies with intervals, and what is forgotten.
+
+python -m benchmarks.training_finetuning [--real]
+
+The pretrained body is the one that lesson 08 kept on this computer, or one trained first. With --real the
+comparison is on film reviews instead, and takes longer.
+"""
+
+import argparse
+import copy
+import time
+from collections.abc import Callable
+
+import torch
+from rich.console import Console
+from rich.table import Table
+
+from helpers import corpora, finetuning, pretraining, real_finetuning, study_finetuning, training
+from helpers.finetuning import T_95, Classifier, class_loss, t_interval, wilson
+from helpers.study_finetuning import RATES, Examples, Run
+
+LABELS, EPOCHS, SEEDS, TESTED = 200, 15, 5, 300
+SHOWN = (1, 2, 3, 5, 10, 15)
+SIZES, SIZE_SEEDS = (50, 100, 200, 500, 1000, 2000), 2
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--real", action="store_true", help="film reviews instead")
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    console = Console(width=110)
+    if options.real:
+        real(console)
+    else:
+        measure(console)
+
+
+def measure(console: Console) -> None:
+    """The experiments on the course's corpus."""
+    weights = _timed(console, "pretrained body", study_finetuning.pretrained_weights)
+    test = study_finetuning.examples(TESTED, study_finetuning.TEST_SEED)
+    fresh = study_finetuning.examples(100, seed=998)
+    trained = _timed(console, "epochs", lambda: _epochs(console, weights, test))
+    _timed(console, "numbers of labels", lambda: _sizes(console, weights, test))
+    untouched = _model("full", 0, weights)
+    losses = {"before": study_finetuning.language_loss(untouched.body, fresh)}
+    losses |= {name: study_finetuning.language_loss(model.body, fresh) for name, model in trained.items()}
+    console.print(
+        "language-model loss, nats a token (entropy "
+        f"{corpora.entropy_per_token():.3f}): "
+        + ", ".join(f"{name} {loss:.3f}" for name, loss in losses.items())
+    )
+
+
+def _epochs(console: Console, weights: dict, test: Examples) -> dict[str, torch.nn.Module]:
+    """15 epochs of 200 labels; the model of one seed for each regime comes back."""
+    steps = study_finetuning.epochs(EPOCHS, LABELS)
+    measured = [steps * epoch // EPOCHS for epoch in range(1, EPOCHS + 1)]
+    jobs = [
+        (name, _run(name, seed, LABELS, steps, measured, weights))
+        for seed in range(SEEDS)
+        for name in ("full", "from scratch")
+    ]
+    right = training.each(lambda job: study_finetuning.fit(job[1], class_loss, test), jobs, "Runs")
+    heads = [_run("head only", seed, LABELS, 0, (), weights) for seed in range(SEEDS)]
+    found = {
+        name: [r for (n, _), r in zip(jobs, right, strict=True) if n == name]
+        for name in ("full", "from scratch")
+    }
+    found["head only"] = [[study_finetuning.fit_head(run, class_loss, test)] for run in heads]
+    vocabulary = len(corpora.vocabulary())
+    found["TF-IDF"] = [
+        [study_finetuning.by_counting(finetuning.tfidf, run.train, test, vocabulary)] for run in heads
+    ]
+    table = Table(
+        "epoch", *found, title=f"{LABELS} labels, {SEEDS} seeds, {len(test)} test reviews: mean, t-interval"
+    )
+    for epoch in SHOWN:
+        cells = [
+            _interval([run[epoch - 1] / len(test) for run in runs]) if len(runs[0]) > 1 else ""
+            for runs in found.values()
+        ]
+        table.add_row(str(epoch), *cells)
+    table.add_row("end", *(_interval([run[-1] / len(test) for run in runs]) for runs in found.values()))
+    console.print(table)
+    first = {name: run.model for name, run in reversed(jobs)}
+    return {"head only": heads[0].model, "full": first["full"]}
+
+
+def _sizes(console: Console, weights: dict, test: Examples) -> None:
+    steps = study_finetuning.epochs(EPOCHS, LABELS)  # for all, so that what differs is the labels
+    title = f"{steps} steps, {SIZE_SEEDS} seeds: mean, Wilson's interval"
+    table = Table("labels", "full", "from scratch", "TF-IDF", title=title)
+    vocabulary = len(corpora.vocabulary())
+    for n in SIZES:
+        jobs = [
+            (name, _run(name, 50 + seed, n, steps, (steps,), weights))
+            for seed in range(SIZE_SEEDS)
+            for name in ("full", "from scratch")
+        ]
+        right = training.each(lambda job: study_finetuning.fit(job[1], class_loss, test)[-1], jobs, "Runs")
+        cells = []
+        for regime in ("full", "from scratch"):
+            cells.append(
+                _mean([r for (name, _), r in zip(jobs, right, strict=True) if name == regime], len(test))
+            )
+        counted = [
+            study_finetuning.by_counting(finetuning.tfidf, run.train, test, vocabulary)
+            for _, run in jobs[::2]
+        ]
+        table.add_row(f"{n:,}", *cells, _mean(counted, len(test)))
+    console.print(table)
+
+
+def real(console: Console) -> None:
+    """Film reviews: pretrained on unlabelled text, from scratch, and counting sub-words."""
+
+    def compare() -> dict[str, list[float]]:
+        return real_finetuning.comparison(
+            Classifier, finetuning.mean_real, class_loss, finetuning.moved, finetuning.parameter_groups,
+            finetuning.tfidf,
+        )  # fmt: skip
+
+    found = _timed(console, "film reviews", compare)
+    sizes = f"{real_finetuning.LABELS} labels, {real_finetuning.SEEDS} seeds"
+    title = f"rt-polarity, {sizes}, {real_finetuning.TESTED:,} test sentences: mean, t-interval"
+    table = Table(*found, title=title)
+    table.add_row(*(_interval(shares) for shares in found.values()))
+    console.print(table)
+
+
+def _run(name: str, seed: int, n: int, steps: int, measured: object, weights: dict) -> Run:
+    model = _model(name, seed, weights)
+    train = study_finetuning.examples(n, study_finetuning.TRAIN_SEED + seed)
+    return Run(model, finetuning.parameter_groups(model, *RATES[name]), train, steps, tuple(measured), seed)
+
+
+def _model(name: str, seed: int, weights: dict) -> Classifier:
+    torch.manual_seed(seed)
+    read = finetuning.mean_real if study_finetuning.READS[name] == "mean" else finetuning.last_real
+    model = Classifier(study_finetuning.new_body(), pretraining.D_MODEL, 2, read)
+    if name != "from scratch":
+        model.load_state_dict(finetuning.moved(copy.copy(weights), model.state_dict(), "body."))
+    if name == "head only":
+        finetuning.freeze(model)
+    return model
+
+
+def _interval(shares: list[float]) -> str:
+    low, high = t_interval(shares, T_95)
+    return f"{100 * sum(shares) / len(shares):.1f} % ({100 * low:.1f} to {100 * high:.1f})"
+
+
+def _mean(right: list[int], n: int) -> str:
+    share = sum(right) / len(right) / n
+    low, high = wilson(share * n, n, 1.96)
+    return f"{100 * share:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
+
+
+def _timed(console: Console, name: str, work: Callable) -> object:
+    wall, cpu = time.perf_counter(), time.process_time()
+    result = work()
+    console.print(
+        f"{name}: {time.perf_counter() - wall:.0f} s, {time.process_time() - cpu:.0f} CPU seconds of the "
+        f"process"
+    )
+    return result
+
+
+if __name__ == "__main__":
+    main()

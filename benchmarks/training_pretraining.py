@@ -1,0 +1,192 @@
+"""Lesson 07's measured figures: how near to the entropy its model comes, how it writes, and real text.
+
+python -m benchmarks.training_pretraining [--seeds 1] [--adamw] [--real]
+
+`--adamw` trains with AdamW alone beside it. `--real` trains on Shakespeare in the setting that nanoGPT's
+README publishes for a CPU, and times our model beside transformers' GPT-2 of the same size.
+"""
+
+import argparse
+import time
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from rich.console import Console
+from rich.table import Table
+from torch import nn
+
+from helpers import corpora, pretraining, training
+from helpers.muon import Muon, Together, matrices_and_rest
+from helpers.transformer import LanguageModel
+
+SETTING = {"d_model": 128, "n_heads": 4, "n_layers": 4, "positions": 64}
+NANOGPT = 1.88  # validation loss in nanoGPT's README, "I only have a macbook"
+RULES: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    "greedy": lambda logits: pretraining.with_temperature(logits, 0),
+    "temperature 0.8": lambda logits: pretraining.with_temperature(logits, 0.8),
+    "temperature 1": lambda logits: pretraining.with_temperature(logits, 1),
+    "temperature 1.3": lambda logits: pretraining.with_temperature(logits, 1.3),
+    "top-k 20": lambda logits: pretraining.top_k(pretraining.with_temperature(logits, 1), 20),
+    "nucleus 0.9": lambda logits: pretraining.nucleus(pretraining.with_temperature(logits, 1), 0.9),
+}
+
+
+def measure(console: Console, seeds: int = 1) -> None:
+    """Train on reviews, measure on reviews never seen, let the model write."""
+    table = Table(
+        "seed", "seconds", "CPU seconds", "model", "grammar", "model / grammar", "± (standard error)",
+        title=f"{training.steps(pretraining.STEPS):,} steps on {training.cores()} cores; nats a token",
+    )  # fmt: skip
+    for seed in range(seeds):
+        torch.manual_seed(seed)
+        model = pretraining.new_model()
+        begun, used = time.perf_counter(), time.process_time()
+        pretraining.pretrain(model, training.steps(pretraining.STEPS), seed)
+        spent = f"{time.perf_counter() - begun:.0f}", f"{time.process_time() - used:.0f}"
+        ours, best, error = beside_the_grammar(model.to("cpu"))
+        figures = f"{ours:.4f}", f"{best:.4f}", f"{ours / best:.4f}", f"{error / best:.4f}"
+        table.add_row(str(seed), *spent, *figures)
+    console.print(table)
+    console.print(_writing(model))
+
+
+def beside_the_grammar(model: nn.Module, count: int = 600) -> tuple[float, float, float]:
+    """Nats a token on new reviews: the model's, the grammar's, the standard error of the difference."""
+    texts = [review.text for review in corpora.reviews(count, seed=2_000)]
+    ours, best, tokens = [], [], []
+    with torch.no_grad():
+        for start in range(0, count, 50):
+            part = texts[start : start + 50]
+            inputs, targets = pretraining.inputs_and_targets(corpora.vocabulary().batch(part))
+            for row, wanted in zip(model(inputs), targets, strict=True):
+                number = int((wanted != -100).sum())
+                ours.append(float(pretraining.language_model_loss(row[None], wanted[None])) * number)
+                tokens.append(number)
+            best += [-corpora.log_probability(text) for text in part]
+    differences, total = torch.tensor(ours) - torch.tensor(best), sum(tokens)
+    return sum(ours) / total, sum(best) / total, float(differences.std() * count**0.5 / total)
+
+
+def _writing(model: LanguageModel, texts: int = 200) -> Table:
+    table = Table("rule", "grammatical sentences", "of", "different words in the first 2,000")
+    prompts = torch.full((texts, 1), corpora.BOS)
+    for name, rule in RULES.items():
+        ids = pretraining.generate(model, prompts, torch.Generator().manual_seed(2), rule)
+        written = [corpora.vocabulary().decode(row) for row in ids]
+        sentences = sum(len(corpora.sentences(text)) for text in written)
+        words = " ".join(written).split()[:2000]
+        share = f"{pretraining.grammatical_share(written):.1%}"
+        table.add_row(name, share, str(sentences), str(len(set(words))))
+    return table
+
+
+# -- AdamW alone -------------------------------------------------------------------------------------------
+
+
+def adamw_alone(console: Console) -> None:
+    """The same steps without Muon."""
+    together, pretraining.Together = pretraining.Together, lambda *_: Together(alone)
+    torch.manual_seed(0)
+    model = pretraining.new_model()
+    alone = pretraining.optimizer_of(model, pretraining.PEAK)
+    used = time.process_time()
+    try:
+        pretraining.pretrain(model, training.steps(pretraining.STEPS))
+    finally:
+        pretraining.Together = together
+    ours, best, _ = beside_the_grammar(model)
+    console.print(
+        f"AdamW alone: {ours / best:.4f} times the grammar's, {time.process_time() - used:.0f} CPU s"
+    )
+
+
+# -- real text ---------------------------------------------------------------------------------------------
+
+
+def real(console: Console) -> None:
+    """Speed and loss in nanoGPT's setting."""
+    speed(console)
+    shakespeare(console)
+
+
+def shakespeare(console: Console, steps: int = 2000, batch: int = 12) -> None:
+    """Characters, in nanoGPT's setting: the loss over all of the validation text."""
+    text = corpora.load("tinyshakespeare")
+    letters = {letter: number for number, letter in enumerate(sorted(set(text)))}
+    ids = torch.tensor([letters[letter] for letter in text])
+    cut, context = 9 * len(ids) // 10, SETTING["positions"]
+    torch.manual_seed(0)
+    model = LanguageModel(len(letters), **SETTING)
+    matrices, rest = matrices_and_rest(model)
+    optimizer = Together(Muon(matrices, lr=0.02), pretraining.optimizer_of(rest, 3e-3))
+    spread = training.on_all_cores(pretraining.loss_of)
+    begun, used = time.perf_counter(), time.process_time()
+    for step in range(1, training.steps(steps) + 1):
+        optimizer.set_rate(pretraining.learning_rate(step, training.steps(steps), 100, 1.0))
+        rows = torch.stack([ids[at : at + context + 1] for at in torch.randint(cut - context, (batch,))])
+        pretraining.training_step(model, optimizer, spread, (rows[:, :-1], rows[:, 1:]))
+    spent, used = time.perf_counter() - begun, time.process_time() - used
+    windows = ids[cut:].unfold(0, context + 1, context)
+    with torch.no_grad():
+        losses = [
+            pretraining.loss_of(model, part[:, :-1], part[:, 1:]) * len(part) for part in windows.split(100)
+        ]
+    loss = float(sum(losses)) / len(windows)
+    console.print(
+        f"Shakespeare: validation loss {loss:.4f} over {len(windows):,} windows; "
+        f"in nanoGPT's README {NANOGPT}; {spent:.0f} s, {used:.0f} CPU s"
+    )
+
+
+def speed(console: Console, laps: int = 40) -> None:
+    """Tokens a second of a training step, ours and transformers' GPT-2, in turns on one thread."""
+    from transformers import GPT2Config, GPT2LMHeadModel
+
+    settings = GPT2Config(
+        vocab_size=65, n_embd=128, n_head=4, n_layer=4, n_positions=64, resid_pdrop=0.0, embd_pdrop=0.0,
+        attn_pdrop=0.0, use_cache=False, bos_token_id=None, eos_token_id=None,
+    )  # fmt: skip
+    theirs = GPT2LMHeadModel(settings)
+    ours = LanguageModel(65, **SETTING)
+    runs: dict[str, Any] = {
+        "ours": (ours, ours),
+        "transformers' GPT-2": (theirs, lambda ids: theirs(ids).logits),
+    }
+    times: dict[str, list[float]] = {name: [] for name in runs}
+    optimizers = {name: pretraining.optimizer_of(model, 1e-3) for name, (model, _) in runs.items()}
+    for _ in range(laps):
+        ids = torch.randint(65, (12, 65))
+        for name, (model, logits_of) in runs.items():
+            begun = time.process_time()
+            pretraining.training_step(
+                model,
+                optimizers[name],
+                lambda _, now, then, call=logits_of: pretraining.language_model_loss(call(now), then),
+                (ids[:, :-1], ids[:, 1:]),
+            )
+            times[name].append(time.process_time() - begun)
+    for name, seconds in times.items():
+        median = sorted(seconds)[laps // 2]
+        console.print(f"{name}: {12 * 64 / median:,.0f} tokens a CPU second, AdamW, batches of 12 × 64")
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--adamw", action="store_true", help="AdamW alone, beside")
+    parser.add_argument("--real", action="store_true", help="Shakespeare only")
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    console = Console(width=110)
+    if options.real:
+        real(console)
+        return
+    measure(console, options.seeds)
+    if options.adamw:
+        adamw_alone(console)
+
+
+if __name__ == "__main__":
+    main()

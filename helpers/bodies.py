@@ -1,0 +1,103 @@
+"""Small models for exercises on fine-tuning: a body, and classifiers that make a step once prepared."""
+
+from collections.abc import Callable, Iterable
+
+import torch
+from torch import nn
+
+
+class SmallBody(nn.Module):
+    """A body as small as can be: at each position, a map of the mean over all words so far.
+
+    Args:
+        vocabulary: V.
+        width: numbers of a word's vector.
+        channels: C.
+    """
+
+    def __init__(self, vocabulary: int, width: int, channels: int) -> None:
+        super().__init__()
+        self.words = nn.Embedding(vocabulary, width)
+        self.W = nn.Linear(width, channels)
+
+    def forward(self, ids: torch.Tensor) -> torch.Tensor:
+        """Tokens (B, T) to vectors (B, T, C). Position t knows nothing of what comes after it."""
+        seen = torch.arange(1, ids.size(-1) + 1)[:, None]
+        return torch.tanh(self.W(self.words(ids).cumsum(dim=-2) / seen))
+
+
+class SmallClassifier(nn.Module):
+    """A small body and a head on it, parts of it frozen already.
+
+    Args:
+        vocabulary: V.
+        width: numbers of a word's vector.
+        channels: C.
+        classes: K.
+        frozen: how the names of those parameters begin that don't train; "-" for none.
+    """
+
+    def __init__(self, vocabulary: int, width: int, channels: int, classes: int, frozen: str) -> None:
+        super().__init__()
+        self.body, self.head = SmallBody(vocabulary, width, channels), nn.Linear(channels, classes)
+        for name, weight in self.named_parameters():
+            weight.requires_grad_(not name.startswith(frozen))
+
+    def forward(self, ids: torch.Tensor) -> torch.Tensor:
+        """Tokens (B, T) to logits (B, K), read at the last position."""
+        return self.head(self.body(ids)[:, -1])
+
+
+class ToFreeze(SmallClassifier):
+    """Makes a step with weight decay, of all parameters that still have a gradient."""
+
+    def step(self, returned: object) -> None:
+        """Change what trains, in place."""
+        ids = torch.arange(self.body.words.num_embeddings)[None]
+        optimizer = torch.optim.AdamW(self.parameters(), lr=0.1, weight_decay=0.1)
+        loss = self(ids).logsumexp(dim=-1).sum()
+        if loss.requires_grad:
+            loss.backward()
+            optimizer.step()
+
+
+class ToGroup(SmallClassifier):
+    """Moves each parameter by a hundred times the learning rates that an optimizer's groups give it."""
+
+    def step(self, returned: object) -> None:
+        """Change what is in the groups, in place.
+
+        Raises:
+            ValueError: what was returned is no list of dicts with "params".
+        """
+        if not isinstance(returned, list | tuple) or not all(
+            isinstance(group, dict) and "params" in group for group in returned
+        ):
+            raise ValueError('a list of dicts with "params" and "lr" is wanted')
+        for group in returned:
+            for weight in _listed(group["params"]):
+                weight.data -= 100 * group.get("lr", 0.02)  # the optimizer's own rate, where none is said
+
+
+def _listed(params: nn.Parameter | Iterable[nn.Parameter]) -> list[nn.Parameter]:
+    return [params] if isinstance(params, nn.Parameter) else list(params)
+
+
+def _reads_last() -> Callable:
+    return lambda hidden, real: torch.stack([row[keep][-1] for row, keep in zip(hidden, real, strict=True)])
+
+
+def _reads_mean() -> Callable:
+    return lambda hidden, real: torch.stack(
+        [row[keep].mean(dim=0) for row, keep in zip(hidden, real, strict=True)]
+    )
+
+
+LAYERS: dict[str, Callable] = {
+    "reads the last token": _reads_last,
+    "reads the mean of the tokens": _reads_mean,
+    "a small body": SmallBody,
+    "a small classifier": SmallClassifier,
+    "a classifier to freeze": ToFreeze,
+    "a classifier and its groups": ToGroup,
+}

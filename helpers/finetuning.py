@@ -1,0 +1,210 @@
+"""Fine-tuning: what lesson 08 asks for.
+
+`B` reviews, `T` positions, `C` channels, `K` classes. A boolean `real` is True for a token.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+import torch
+from torch import nn
+
+PAD = 0
+
+
+def last_real(hidden: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+    """The vector at each review's last token.
+
+    Args:
+        hidden: one vector for each position, (B, T, C).
+        real: boolean, (B, T). True is a token. Padding is at the ends, and no review is empty.
+
+    Returns:
+        (B, C).
+    """
+    last = real.sum(dim=-1) - 1  # (B,)
+    return hidden[torch.arange(len(hidden), device=hidden.device), last]
+
+
+def mean_real(hidden: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+    """The mean of the vectors at each review's tokens.
+
+    Args:
+        hidden: one vector for each position, (B, T, C).
+        real: boolean, (B, T). True is a token. No review is empty.
+
+    Returns:
+        (B, C).
+    """
+    return (hidden * real[..., None]).sum(dim=-2) / real.sum(dim=-1, keepdim=True)
+
+
+class Classifier(nn.Module):
+    """A head on a body: what is read of the body's vectors, as a score for each class.
+
+    Args:
+        body: a module; body(ids) is (B, T, C).
+        d_model: C.
+        n_classes: K.
+        read: read(hidden, real) makes one vector of each review, (B, C): `last_real` or `mean_real`.
+
+    Source: Radford et al. 2018, section 3.2, reads the last position.
+    """
+
+    def __init__(self, body: nn.Module, d_model: int, n_classes: int, read: Callable = last_real) -> None:
+        super().__init__()
+        self.body = body
+        self.head = nn.Linear(d_model, n_classes)
+        self.read = read
+
+    def forward(self, ids: torch.Tensor) -> torch.Tensor:
+        """Tokens (B, T), padding with number 0 at their ends, to logits (B, K)."""
+        return self.head(self.read(self.body(ids), ids != PAD))
+
+
+def class_loss(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+    """The mean cross-entropy in nats a review.
+
+    Args:
+        logits: (B, K).
+        labels: the right class of each review, integers, (B,).
+
+    Returns:
+        A tensor of one number.
+    """
+    log_p = logits.log_softmax(dim=-1)
+    return -log_p.gather(-1, labels[:, None]).mean()
+
+
+def what_fits(
+    old: "Mapping[str, torch.Tensor]", new: "Mapping[str, torch.Tensor]", prefix: str
+) -> dict[str, list[str]]:
+    """Compare the weights of a pretrained model with those of a model whose body they should fill.
+
+    Args:
+        old: the pretrained model's weights by name.
+        new: the new model's. Its body's names are the old ones with the prefix in front.
+        prefix: such as "body.".
+
+    Returns:
+        Of the new body's names, those that fit, those whose old tensor has another shape, and those that are
+        missing among the old ones; and of the old names, those that are left over. Each in its dict's order.
+    """
+    found: dict[str, list[str]] = {"fits": [], "other shape": [], "missing": [], "left over": []}
+    for name, tensor in new.items():
+        if name.startswith(prefix):
+            there = old.get(name.removeprefix(prefix))
+            kind = "missing" if there is None else "fits" if there.shape == tensor.shape else "other shape"
+            found[kind].append(name)
+    found["left over"] = [name for name in old if prefix + name not in new]
+    return found
+
+
+def moved(
+    old: "Mapping[str, torch.Tensor]", new: "Mapping[str, torch.Tensor]", prefix: str
+) -> dict[str, torch.Tensor]:
+    """The new model's weights with the pretrained ones in its body.
+
+    Args:
+        old: the pretrained model's weights by name.
+        new: the new model's.
+        prefix: of the body's names in the new model.
+
+    Returns:
+        A dict with the names of `new`, in its order: copies, of the old tensor where the name is the body's
+        and fits, else of the new one.
+    """
+    fits = what_fits(old, new, prefix)["fits"]
+    return {
+        name: (old[name.removeprefix(prefix)] if name in fits else tensor).clone()
+        for name, tensor in new.items()
+    }
+
+
+def freeze(model: torch.nn.Module) -> None:
+    """Let training change nothing in the model's body."""
+    model.body.requires_grad_(False)
+
+
+def trainable(model: torch.nn.Module) -> int:
+    """How many numbers of a model training can change."""
+    return sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad)
+
+
+def parameter_groups(model: torch.nn.Module, body_rate: float, head_rate: float) -> list[dict]:
+    """Groups for an optimizer: the body at one learning rate, the head at another. Without what is frozen.
+
+    Args:
+        model: has a `body` and a `head`.
+        body_rate: the body's learning rate.
+        head_rate: the head's.
+
+    Returns:
+        One dict for each part that trains, with "params" and "lr"; the body's comes first.
+    """
+    parts = [(model.body, body_rate), (model.head, head_rate)]
+    groups = [
+        {"params": [weight for weight in part.parameters() if weight.requires_grad], "lr": rate}
+        for part, rate in parts
+    ]
+    return [group for group in groups if group["params"]]
+
+
+def wilson(correct: int, n: int, z: float) -> tuple[float, float]:
+    """Between which shares the true accuracy lies, given how many of n test reviews came out right.
+
+    Args:
+        correct: how many.
+        n: of how many.
+        z: 1.96 for 95 %.
+
+    Returns:
+        The lower and the upper end.
+
+    Source: Wilson 1927.
+    """
+    p, extra = correct / n, z**2 / n
+    centre = (p + extra / 2) / (1 + extra)
+    half = z * math.sqrt(p * (1 - p) / n + extra / (4 * n)) / (1 + extra)
+    return centre - half, centre + half
+
+
+def t_interval(values: "Sequence[float]", quantiles: "Sequence[float]") -> tuple[float, float]:
+    """Where the mean of all possible runs lies, given a few of them.
+
+    Args:
+        values: a result for each seed, two or more.
+        quantiles: quantiles[d] is Student's t for d degrees of freedom; quantiles[0] stands for nothing.
+
+    Returns:
+        The lower and the upper end.
+
+    Source: Student 1908.
+    """
+    n = len(values)
+    mean = sum(values) / n
+    variance = sum((value - mean) ** 2 for value in values) / (n - 1)
+    half = quantiles[n - 1] * math.sqrt(variance / n)
+    return mean - half, mean + half
+
+
+def tfidf(train: torch.Tensor, counts: torch.Tensor) -> torch.Tensor:
+    """Counts of words, weighted by how rare each word is among the training texts, as rows of length 1.
+
+    Args:
+        train: how often each word occurs in each training text, (N, V).
+        counts: the same of the texts that rows are wanted for, (M, V). None is empty.
+
+    Returns:
+        (M, V).
+
+    Source: Spärck Jones 1972; smoothed as in scikit-learn.
+    """
+    in_texts = (train > 0).sum(dim=0)  # (V,)
+    rarity = ((1 + len(train)) / (1 + in_texts)).log() + 1
+    rows = counts * rarity
+    return rows / rows.norm(dim=-1, keepdim=True)
+
+
+# Student's t for 95 %, by degrees of freedom; the place 0 is empty.
+T_95 = (0.0, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)

@@ -1,0 +1,88 @@
+"""Small models with optimizer and loss, for a training step to be tried on.
+
+They hold no solution of a lesson: what stands here is what a training step is given.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+import torch
+
+
+class Trainee(NamedTuple):
+    """What a training step works on: a model, the optimizer of its parameters, and loss(model, *batch)."""
+
+    model: torch.nn.Module
+    optimizer: "Optimizer"
+    loss: "SquaredError"
+
+
+class Curve(torch.nn.Module):
+    """A linear map, a bend, and one number: (B, n_in) to (B,)."""
+
+    def __init__(self, weights: Mapping[str, torch.Tensor]) -> None:
+        super().__init__()
+        for name, values in weights.items():
+            self.register_parameter(name, torch.nn.Parameter(values.detach().clone()))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """One number for each row of x."""
+        return torch.tanh(x @ self.W + self.b) @ self.v
+
+
+class SquaredError:
+    """The mean squared error of a model's answers."""
+
+    def __call__(self, model: torch.nn.Module, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        """A tensor of one number."""
+        return (model(x) - y).square().mean()
+
+
+class Optimizer:
+    """Gradient descent with momentum and decoupled weight decay, called as one of `torch.optim`.
+
+    Those take a second to import the first time, which here would be most of the work.
+
+    Args:
+        parameters: to move.
+        lr: learning rate.
+        momentum: the share of the last move that goes on.
+        weight_decay: times lr, the share of each parameter that is taken away at a step.
+    """
+
+    def __init__(
+        self, parameters: Iterable[torch.nn.Parameter], lr: float, momentum: float, weight_decay: float
+    ) -> None:
+        self.param_groups = [{"params": list(parameters), "lr": lr}]
+        self.momentum, self.weight_decay = momentum, weight_decay
+        self.state: dict[torch.nn.Parameter, torch.Tensor] = {}
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget all gradients."""
+        for parameter in self.param_groups[0]["params"]:
+            if set_to_none or parameter.grad is None:
+                parameter.grad = None
+            else:
+                parameter.grad.zero_()
+
+    @torch.no_grad()
+    def step(self) -> None:
+        """Move each parameter that has a gradient."""
+        lr = self.param_groups[0]["lr"]
+        for parameter in self.param_groups[0]["params"]:
+            if parameter.grad is None:
+                continue
+            move = self.momentum * self.state.get(parameter, torch.zeros_like(parameter)) + parameter.grad
+            self.state[parameter] = move
+            parameter.mul_(1 - lr * self.weight_decay).sub_(lr * move)
+
+
+def curve(
+    weights: Mapping[str, torch.Tensor], lr: float, momentum: float = 0.0, weight_decay: float = 0.0
+) -> Trainee:
+    """A `Curve` with these weights, its optimizer, and the squared error."""
+    model = Curve(weights)
+    return Trainee(model, Optimizer(model.parameters(), lr, momentum, weight_decay), SquaredError())
+
+
+LAYERS = {"a curve in training": curve}

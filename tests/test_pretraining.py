@@ -1,0 +1,255 @@
+"""Lesson 07's helpers against torch and lesson 06, what its prose says, its explorer."""
+
+import math
+
+import pytest
+import torch
+from torch import nn
+
+from autograder.exercises import pretraining_right as right
+from helpers import corpora, counting, muon, pretraining, training, widgets_pretraining
+from helpers.showing import waiting_for
+from helpers.transformer import LanguageModel
+
+
+@pytest.fixture(autouse=True)
+def seeded() -> None:
+    torch.manual_seed(0)
+
+
+def small() -> LanguageModel:
+    return LanguageModel(len(corpora.vocabulary()), 32, 2, 2, pretraining.POSITIONS)
+
+
+# -- batches, loss, perplexity, pairs ------------------------------------------------------------------------
+
+
+def test_targets_are_the_next_tokens_and_padding_is_none():
+    words = corpora.vocabulary()
+    inputs, targets = pretraining.inputs_and_targets(words.batch(["it is good .", "it is"]))
+    assert words.decode(inputs[0]) == "it is good ."
+    assert words.decode(targets[0]) == "it is good ."  # up to <eos>
+    assert targets[1].tolist() == [*words.encode("it is"), corpora.EOS, -100, -100]
+
+
+def test_the_loss_is_torchs_cross_entropy():
+    logits, targets = 5 * torch.randn(3, 7, 11), torch.randint(11, (3, 7))
+    targets[1, 2:] = -100
+    expected = nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
+    torch.testing.assert_close(pretraining.language_model_loss(logits, targets), expected)
+
+
+def test_perplexity_of_a_uniform_guess_is_the_size_of_the_vocabulary():
+    assert pretraining.perplexity(torch.full((3,), math.log(884)), torch.tensor([5, 9, 1])) == pytest.approx(
+        884
+    )
+    by_hand = pretraining.perplexity(torch.tensor([1.0, 2.0]), torch.tensor([30, 10]))
+    assert float(by_hand) == pytest.approx(math.exp(1.25))
+
+
+def test_each_row_of_the_table_of_pairs_sums_to_one():
+    inputs, targets = torch.randint(5, (4, 30)), torch.randint(5, (4, 30))
+    table = pretraining.bigram_log_probabilities(inputs, targets, 6, 0.5)
+    torch.testing.assert_close(table.exp().sum(-1), torch.ones(6))
+
+
+def test_the_ladder_goes_down_and_ends_above_the_entropy():
+    held_out = corpora.vocabulary().batch(review.text for review in corpora.reviews(60, seed=999))
+    steps = pretraining.ladder([review.text for review in corpora.reviews(800, seed=1)], held_out)
+    assert list(steps) == ["uniform", "unigram", "bigram"]
+    assert steps["uniform"] > steps["unigram"] > steps["bigram"] > 2 * corpora.entropy_per_token()
+
+
+# -- the model -----------------------------------------------------------------------------------------------
+
+
+def test_the_lessons_model_takes_the_courses_weights_and_says_the_same():
+    ours = LanguageModel(50, 8, 2, 2, 12)
+    theirs = right.LanguageModel(50, 8, 2, 2, 12)
+    theirs.load_state_dict(ours.state_dict())
+    assert list(theirs.state_dict()) == list(ours.state_dict())
+    ids = torch.randint(50, (3, 9))
+    torch.testing.assert_close(theirs(ids), ours(ids))
+    cache, parts = [{}, {}], []
+    for piece in ids.split(4, dim=1):
+        parts.append(theirs(piece, cache))
+    torch.testing.assert_close(torch.cat(parts, dim=1), ours(ids), atol=1e-5, rtol=1e-4)
+
+
+def test_the_cost_is_that_of_lesson_06():
+    sizes = {"vocabulary": 884, "d_model": 128, "n_heads": 4, "n_layers": 2, "positions": 100}
+    parameters, operations = pretraining.model_cost(**sizes, tokens=7)
+    assert parameters == counting.gpt2_parameters(**sizes) == counting.count(pretraining.new_model())
+    per_token = counting.training_flops_per_token(parameters - 100 * 128, 2, 100, 128)
+    assert operations == 7 * per_token
+    assert pretraining.model_cost(10, 2, 1, 1, 5, 1) == (108, 708)  # by hand, in the lesson
+
+
+def test_one_pass_gives_the_logits_of_all_prefixes():
+    model, ids = small().eval(), torch.randint(6, 800, (1, 12))
+    with torch.no_grad():
+        at_once = model(ids)
+        one_by_one = torch.cat([model(ids[:, :end])[:, -1:] for end in range(1, 13)], dim=1)
+    torch.testing.assert_close(at_once, one_by_one, atol=1e-5, rtol=1e-4)
+
+
+# -- training ------------------------------------------------------------------------------------------------
+
+
+def test_the_learning_rate_goes_up_and_down():
+    rates = [pretraining.learning_rate(step, 10, 4, 0.8) for step in range(1, 11)]
+    assert rates == pytest.approx([0.2, 0.4, 0.6, 0.8, 0.667, 0.533, 0.4, 0.267, 0.133, 0], abs=1e-3)
+
+
+def test_two_steps_are_torchs_two_steps():
+    x, y = torch.randn(2, 5, 3), torch.randn(2, 5, 1)
+
+    def loss(model, x, y):
+        return (model(x) - y).square().mean()
+
+    one = nn.Linear(3, 1)
+    other = nn.Linear(3, 1)
+    other.load_state_dict(one.state_dict())
+    ours, torchs = (torch.optim.SGD(model.parameters(), lr=0.1) for model in (one, other))
+    for batch in zip(x, y, strict=True):
+        pretraining.training_step(one, ours, loss, batch, max_norm=0.5)
+        torchs.zero_grad()
+        loss(other, *batch).backward()
+        nn.utils.clip_grad_norm_(other.parameters(), 0.5)
+        torchs.step()
+    assert torch.equal(one.weight, other.weight)
+
+
+def test_muon_moves_a_matrix_alike_in_all_directions():
+    matrix = nn.Parameter(torch.randn(6, 10))
+    before = matrix.detach().clone()
+    matrix.grad = torch.randn(6, 10) @ torch.diag(10.0 ** -torch.linspace(0, 1, 10))
+    muon.Muon([matrix], lr=0.1).step()
+    moved = torch.linalg.svdvals((before - matrix.detach()) / 0.1)
+    assert 0.6 < moved.min() <= moved.max() < 1.3
+
+
+def test_all_optimizers_together_leave_no_parameter_out():
+    model = small()
+    matrices, rest = muon.matrices_and_rest(model)
+    assert len(matrices) == 2 * 4
+    assert sum(p.numel() for p in [*matrices, *rest]) == counting.count(model)
+
+
+def test_a_short_training_learns(monkeypatch, tmp_path):
+    monkeypatch.setenv("HEADSTART_PROGRESS", str(tmp_path / "progress.json"))
+    model = small()
+    monkeypatch.setattr(pretraining, "BATCH", 8)
+    live = pretraining.pretrain(model, 24)
+    first, last = live.lines["held out"][0][1], live.lines["held out"][-1][1]
+    assert last < first < 7
+    training.keep(pretraining.KEPT, model)
+    other = small()
+    assert training.recall(pretraining.KEPT, other)
+    assert torch.equal(other.words.weight, model.words.weight)
+
+
+# -- writing -------------------------------------------------------------------------------------------------
+
+
+def test_temperature_goes_from_greedy_to_uniform():
+    logits = torch.randn(4, 9)
+    assert torch.equal(pretraining.with_temperature(logits, 0).argmax(-1), logits.argmax(-1))
+    torch.testing.assert_close(pretraining.with_temperature(logits, 1), logits.softmax(-1))
+    torch.testing.assert_close(
+        pretraining.with_temperature(logits, 1e5), torch.full((4, 9), 1 / 9), atol=1e-4, rtol=0
+    )
+
+
+def test_cuts_keep_what_they_should_and_sum_to_one():
+    p = torch.randn(20, 30).softmax(-1)
+    few = pretraining.top_k(p, 5)
+    assert ((few > 0).sum(-1) == 5).all()
+    kept = pretraining.nucleus(p, 0.6)
+    share = (p * (kept > 0)).sum(-1)
+    least = torch.where(kept > 0, p, 1).amin(-1)
+    assert (share >= 0.6).all()
+    assert (share - least < 0.6).all()  # without the last one, p isn't reached
+    for cut in (few, kept):
+        torch.testing.assert_close(cut.sum(-1), torch.ones(20))
+
+
+def test_tokens_are_drawn_as_often_as_they_are_probable():
+    p = torch.tensor([0.2, 0.0, 0.5, 0.3]).expand(20_000, 4)
+    found = pretraining.draw(p, torch.rand(20_000, generator=torch.Generator().manual_seed(0)))
+    share = torch.bincount(found, minlength=4) / 20_000
+    torch.testing.assert_close(share, p[0], atol=0.015, rtol=0)
+    assert share[1] == 0
+
+
+def test_generating_with_the_cache_is_generating_without():
+    model = small().eval()
+    prompts = torch.full((3, 1), corpora.BOS)
+    ids = pretraining.generate(
+        model, prompts, torch.Generator(), rule=lambda logits: pretraining.with_temperature(logits, 0)
+    )
+    with torch.no_grad():
+        again = model(ids[:, :20]).argmax(-1)
+    assert torch.equal(again[:, :19], ids[:, 1:20])
+
+
+def test_what_the_corpus_says_is_grammatical():
+    texts = [review.text for review in corpora.reviews(10, seed=4)]
+    assert pretraining.grammatical_share(texts) == 1
+    assert pretraining.grammatical_share(["book the is dull ."]) == 0
+
+
+# -- figures and the explorer --------------------------------------------------------------------------------
+
+RULES = (pretraining.with_temperature, pretraining.top_k, pretraining.nucleus, pretraining.draw)
+
+
+def test_the_explorer_follows_its_sliders_and_writes():
+    explorer = widgets_pretraining.next_word_explorer(small().eval(), *RULES)
+    temperature, _, p, _, _, picture, text = explorer.children
+    before = picture.value
+    assert "<img" in before
+    assert "<b>" in text.value
+    temperature.value = 2.0
+    assert picture.value != before
+    p.value = 0.05
+    assert "words left" in picture.value
+
+
+def test_the_explorer_has_a_stand_in_and_waits_kindly():
+    explorer = widgets_pretraining.next_word_explorer(None, *RULES)
+    assert any(
+        widgets_pretraining.NO_MODEL[:20] in str(getattr(child, "value", "")) for child in explorer.children
+    )
+    assert "<img" in explorer.children[-2].value
+
+    def unwritten(*_):
+        raise NotImplementedError
+
+    explorer = widgets_pretraining.next_word_explorer(None, unwritten, *RULES[1:])
+    assert "not written yet" in explorer.children[-2].value
+
+
+def test_a_model_that_is_not_trained_is_waited_for(capsys):
+    with waiting_for("the training in 7.11"):
+        widgets_pretraining.trained(None)
+    assert "This needs the training in 7.11" in capsys.readouterr().out
+
+
+def test_figures_say_what_is_to_be_seen():
+    ax = widgets_pretraining.four_runs(1.175)
+    assert len(ax.figure.axes) == 4
+    assert "run A" in ax.figure.axes[0].get_label()
+    ax = widgets_pretraining.ladder({"uniform": 6.78, "bigram": 2.7}, 1.175)
+    assert "bigram 2.70" in ax.get_label()
+
+
+def test_the_four_runs_are_what_the_exercise_says():
+    entropy, ends = (
+        corpora.entropy_per_token(),
+        {n: points[-1] for n, points in widgets_pretraining.RUNS.items()},
+    )
+    assert ends["run A"][2] < entropy  # a leak
+    assert ends["run B"][1] < entropy < 6 < ends["run B"][2]  # by heart
+    assert entropy < ends["run C"][1] < ends["run C"][2] < 1.25 * entropy
+    assert ends["run D"][1] == pytest.approx(math.log(884), abs=0.05)  # nothing

@@ -1,0 +1,121 @@
+"""A class that was graded is graded again as far as something changed, and no further."""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import pytest
+from course import LESSON, Course
+
+from autograder.grade import Grader, course_directory, find_submissions, grade_all, hidden_secret
+from autograder.gradebook import Book
+from autograder.lesson import Lesson
+from autograder.sheets import HiddenSheets
+
+pytestmark = [pytest.mark.needs_bubblewrap, pytest.mark.timeout(600)]
+SOFTMAX = "attention.softmax"
+WRONG = {SOFTMAX: "def softmax(x, dim):\n    return x"}
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory):
+    course = Course(tmp_path_factory.mktemp("regrading") / "course")
+    course.hand_in("amy")
+    course.hand_in("bob", WRONG)
+    course.run("headstart", "grade", LESSON)
+    return course
+
+
+@pytest.fixture
+def judged(monkeypatch):
+    """Which exercises are judged from hidden cases, in order."""
+    seen, plain = [], HiddenSheets.plain
+    monkeypatch.setattr(
+        HiddenSheets,
+        "plain",
+        lambda self, exercise, digest: seen.append(exercise.id) or plain(self, exercise, digest),
+    )
+    return seen
+
+
+def regrade(course, change=lambda lesson: lesson, **options):
+    """Grade the class, with a lesson that somebody changed. Returns by student what is new."""
+    directory, config = course_directory(course.root)
+    lesson = change(Lesson.load(LESSON, course.root, config))
+    grader, book = Grader(lesson, hidden_secret(directory)), Book(directory, LESSON, lesson.skeletons)
+    new = {}
+    with ThreadPoolExecutor(1) as executor:
+        grade_all(
+            grader, book, find_submissions(directory, LESSON, []), executor, workers=1, **options,
+            progress=lambda submission, graded, broken: new.update({submission.student: broken or graded}),
+        )  # fmt: skip
+    grader.close()
+    book.close()
+    return new
+
+
+def worth_more(lesson):
+    """The first exercise has a point more."""
+    exercise, sheet = lesson.exercises[SOFTMAX], lesson.visible[SOFTMAX]
+    points = exercise.points + 1
+    return replace(
+        lesson,
+        exercises=lesson.exercises | {SOFTMAX: replace(exercise, points=points)},
+        visible=lesson.visible | {SOFTMAX: replace(sheet, points=points)},
+        version="another",
+        versions=lesson.versions | {SOFTMAX: "another"},
+    )
+
+
+def test_nothing_changed_nothing_is_judged(course, judged):
+    assert regrade(course) == {"amy": None, "bob": None}
+    assert judged == []
+
+
+def test_a_changed_exercise_is_judged_again_and_no_other(course, judged):
+    before, notebooks = course.verdicts(), {who: course.autograded(who) for who in ("amy", "bob")}
+    new = regrade(course, worth_more)
+    assert judged == [SOFTMAX, SOFTMAX]
+    after = course.verdicts()
+    assert after["amy"][SOFTMAX]["points"] == before["amy"][SOFTMAX]["points"] + 1
+    assert after["bob"][SOFTMAX]["max_points"] == before["bob"][SOFTMAX]["max_points"] + 1
+    for student, verdicts in before.items():
+        assert list(after[student]) == list(verdicts)
+        assert {id: v for id, v in after[student].items() if id != SOFTMAX} == {
+            id: v for id, v in verdicts.items() if id != SOFTMAX
+        }
+    # The notebooks are made anew, with the messages that stand.
+    for student, graded in new.items():
+        for cell, other in zip(notebooks[student].cells, graded.papers[0].notebook.cells, strict=True):
+            if cell.cell_type == "code" and cell.id != "attention-softmax":
+                assert cell.outputs == other.outputs
+    judged.clear()
+    assert regrade(course, worth_more) == {"amy": None, "bob": None}
+    assert judged == []
+    assert regrade(course)["amy"].verdicts[0].points == before["amy"][SOFTMAX]["points"]
+
+
+def test_another_submission_is_judged_in_full(course, judged):
+    course.hand_in("bob", WRONG | {"attention.additive": "def additive_attention(*args):\n    return args"})
+    new = regrade(course)
+    assert new["amy"] is None
+    assert set(judged) == set(course.verdicts()["bob"])
+
+
+def test_on_demand_all_is_judged_again(course, judged):
+    exercises = set(course.verdicts()["amy"])
+    regrade(course, force=True)
+    assert set(judged) == exercises
+    assert len(judged) == 2 * len(exercises)
+
+
+def test_an_exercises_version_follows_what_decides_it_and_nothing_else(course):
+    _, config = course_directory(course.root)
+    lesson = Lesson.load(LESSON, course.root, config)
+    path = course.root / "source" / LESSON / "checks.json"
+    text = path.read_text()
+    path.write_text(text.replace("divided by √d_k", "divided by the root of d_k", 1))
+    changed = Lesson.load(LESSON, course.root, config)
+    path.write_text(text)
+    different = {id for id, version in lesson.versions.items() if changed.versions[id] != version}
+    assert different == {"attention.scaled_dot_product"}
+    assert changed.version != lesson.version

@@ -1,0 +1,49 @@
+"""The report on a class, as a page."""
+
+import pytest
+
+from autograder.exercise import Verdict
+from autograder.exercises import load
+from autograder.report_page import page
+
+SOFTMAX, SCALED = "attention.softmax", "attention.scaled_dot_product"
+
+
+@pytest.fixture
+def exercises():
+    specs = load("attention")
+    return {id: specs[id] for id in (SOFTMAX, SCALED)}
+
+
+def verdict(exercise, status, cause=""):
+    return Verdict(exercise, status, 2.0 if status == "passed" else 0.0, 2.0, cause=cause)
+
+
+def rows():
+    yield "amy", "", [verdict(SOFTMAX, "passed"), verdict(SCALED, "passed")]
+    yield "bob", "", [verdict(SOFTMAX, "passed"), verdict(SCALED, "failed", "unscaled")]
+    yield "c<b>", "", [verdict(SOFTMAX, "not written"), verdict(SCALED, "failed", "unscaled")]
+    yield "dan", "the file is <empty>", [verdict(SOFTMAX, "not run"), verdict(SCALED, "failed", "shape")]
+
+
+def test_the_page_says_who_made_which_mistake(exercises):
+    text = page("01_attention", rows(), exercises)
+    sentence = next(m.sentence for m in exercises[SCALED].misconceptions if m.name == "unscaled")
+    line = text[text.index(sentence) :].partition("</tr>")[0]
+    assert "<summary>2</summary>bob, c&lt;b&gt;</details>" in line
+    assert "(not recognised: shape)" in text
+    assert text.index(sentence) < text.index("(not recognised")
+    assert "4 students" in text
+    assert "the file is &lt;empty&gt;" in text
+
+
+def test_its_pictures_say_the_same_in_words(exercises):
+    text = page("01_attention", rows(), exercises)
+    assert f"{exercises[SOFTMAX].title}: 2 passed, 1 not written, 1 not run" in text
+    assert f"{exercises[SCALED].title}: 1 passed, 3 failed" in text
+    assert "Students by points, in bars of 1: 2 from 0, 1 from 2, 1 from 4." in text
+    assert "http" not in text.replace("http://www.w3.org", "")
+
+
+def test_a_class_without_submissions_has_a_page(exercises):
+    assert "No submission has been graded." in page("01_attention", [], exercises)

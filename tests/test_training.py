@@ -1,0 +1,195 @@
+"""What stands around a training: the same gradients on all cores, live pictures, models that are kept."""
+
+import threading
+
+import pytest
+import torch
+from torch import nn
+
+from helpers import bert, finetuning, pretraining, study_finetuning, training
+from helpers.pretraining import inputs_and_targets, language_model_loss, loss_of
+from helpers.transformer import LanguageModel
+
+
+@pytest.fixture
+def batch():
+    torch.manual_seed(0)
+    ids = torch.randint(1, 30, (5, 9))
+    ids[0, 3:] = 0
+    ids[4, 1:] = 0
+    return inputs_and_targets(ids)
+
+
+def gradients(model, loss, batch):
+    model.zero_grad()
+    loss(model, *batch).backward()
+    return [weight.grad.clone() for weight in model.parameters()]
+
+
+@pytest.mark.parametrize("cores", [1, 2, 3, 5, 8])
+def test_on_all_cores_loss_and_gradients_are_the_same(batch, cores, monkeypatch):
+    monkeypatch.setattr(training, "cores", lambda: cores)
+    model = LanguageModel(30, 8, 2, 2, 9).double()
+    spread = training.on_all_cores(loss_of)
+    torch.testing.assert_close(spread(model, *batch), loss_of(model, *batch))
+    for one, other in zip(gradients(model, spread, batch), gradients(model, loss_of, batch), strict=True):
+        torch.testing.assert_close(one, other)
+    with torch.no_grad():
+        torch.testing.assert_close(spread(model, *batch), loss_of(model, *batch))
+
+
+def test_on_all_cores_each_part_has_a_thread(batch, monkeypatch):
+    monkeypatch.setattr(training, "cores", lambda: 2)
+    seen = set()
+
+    def loss(model, inputs, targets):
+        seen.add((threading.get_ident(), len(inputs)))
+        return loss_of(model, inputs, targets)
+
+    training.on_all_cores(loss)(LanguageModel(30, 8, 2, 2, 9), *batch).backward()
+    assert sorted(rows for _, rows in seen) == [2, 3]
+    assert threading.get_ident() not in {thread for thread, _ in seen}
+
+
+class Added(nn.Module):
+    """Two parameters that are added, and one that is summed: autograd gives the first two one gradient between
+    them, and the third a single number that is shown many times.
+    """
+
+    def __init__(self):
+        super().__init__()
+        self.one, self.other, self.summed = (nn.Parameter(torch.randn(30)) for _ in range(3))
+
+
+def test_on_all_cores_parameters_may_share_a_gradient(batch, monkeypatch):
+    def loss(model, inputs, targets):
+        logits = (model.one + model.other).expand(*inputs.shape, 30)
+        return language_model_loss(logits, targets) + model.summed.sum()
+
+    torch.manual_seed(0)
+    model = Added()
+    expected = gradients(model, loss, batch)
+    monkeypatch.setattr(training, "cores", lambda: 2)
+    for ours, theirs in zip(gradients(model, training.on_all_cores(loss), batch), expected, strict=True):
+        torch.testing.assert_close(ours, theirs)
+
+
+def test_on_all_cores_what_is_frozen_stays_without_gradient(batch, monkeypatch):
+    monkeypatch.setattr(training, "cores", lambda: 2)
+    model = LanguageModel(30, 8, 2, 2, 9)
+    model.blocks.requires_grad_(False)
+    unused = nn.Linear(2, 2)
+    model.unused = unused
+    training.on_all_cores(loss_of)(model, *batch).backward()
+    assert all(weight.grad is None for weight in [*model.blocks.parameters(), *unused.parameters()])
+    assert model.words.weight.grad.abs().sum() > 0
+
+
+def test_a_part_without_targets_counts_nothing(monkeypatch):
+    monkeypatch.setattr(training, "cores", lambda: 2)
+    inputs, targets = torch.ones(2, 3, dtype=torch.long), torch.tensor([[2, 3, 4], [-100] * 3])
+    model = LanguageModel(30, 8, 2, 2, 9)
+    loss = training.on_all_cores(loss_of)(model, inputs, targets)
+    torch.testing.assert_close(loss, language_model_loss(model(inputs[:1]), targets[:1]))
+    loss.backward()
+    assert all(weight.grad.isfinite().all() for weight in model.parameters())
+
+
+def test_each_keeps_the_order_and_tells_what_went_wrong():
+    assert training.each(lambda job: job * job, range(7), "Squares") == [job * job for job in range(7)]
+    with pytest.raises(ZeroDivisionError):
+        training.each(lambda job: 1 / job, [1, 0, 2], "Inverses")
+
+
+def test_live_counts_and_draws():
+    live = training.Live(400, "nats a token", {"entropy": 1.175}, "Practice")
+    for step in live:
+        live.add(training=10 / step)
+        if step % 100 == 0:
+            live.add(held_out=torch.tensor(12.0 / step))
+    assert live.lines["held out"] == [(step, pytest.approx(12 / step)) for step in (100, 200, 300, 400)]
+    ax = live.figure()
+    training_line, held_out, limit = ax.get_lines()
+    assert len(training_line.get_xdata()) <= training.POINTS
+    assert list(held_out.get_ydata()) == pytest.approx([0.12, 0.06, 0.04, 0.03])
+    assert limit.get_ydata()[0] == 1.175
+    said = ax.get_label()
+    assert "Practice, nats a token after 400 steps" in said
+    assert "held out: from 0.120 to 0.030" in said
+
+
+def test_live_lets_an_interrupt_through():
+    live = training.Live(10, "loss")
+    with pytest.raises(KeyboardInterrupt):
+        for step in live:
+            live.add(training=1.0)
+            if step == 3:
+                raise KeyboardInterrupt
+    assert live.step == 3
+    assert len(live.lines["training"]) == 3
+
+
+def test_a_model_is_kept_and_recalled(tmp_path, monkeypatch):
+    monkeypatch.setenv("HEADSTART_PROGRESS", str(tmp_path / "progress.json"))
+    model, same, other = (
+        LanguageModel(9, 8, 2, 1, 5),
+        LanguageModel(9, 8, 2, 1, 5),
+        LanguageModel(9, 8, 2, 2, 5),
+    )
+    assert not training.recall("mine", same)
+    path = training.keep("mine", model)
+    assert path.parent == tmp_path / "models"
+    before = [weight.clone() for weight in other.parameters()]
+    assert training.recall("mine", same)
+    assert all(map(torch.equal, model.parameters(), same.parameters()))
+    assert not training.recall("mine", other)
+    assert all(map(torch.equal, before, other.parameters()))
+    path.write_bytes(b"cut off")
+    assert not training.recall("mine", same)
+
+
+def test_steps_are_few_where_a_test_asks(monkeypatch):
+    monkeypatch.delenv("HEADSTART_QUICK", raising=False)
+    assert training.steps(1000) == 1000
+    monkeypatch.setenv("HEADSTART_QUICK", "1")
+    assert [training.steps(count) for count in (1000, 30)] == [50, 4]
+
+
+def test_pretraining_comes_closer_to_the_entropy(monkeypatch):
+    monkeypatch.setattr(pretraining, "D_MODEL", 32)
+    torch.manual_seed(0)
+    live = pretraining.pretrain(pretraining.new_model(), 60)
+    held_out = [value for _, value in live.lines["held out"]]
+    assert held_out[-1] < 0.8 * held_out[0]
+    assert held_out[-1] > live.limits["entropy"]
+
+
+# -- another device --------------------------------------------------------------------------------------
+
+
+def classifier_step(device, ids):
+    body = study_finetuning.Body(30, 16, 2, 2, 9)
+    model = finetuning.Classifier(body, 16, 2, finetuning.last_real).to(device)
+    return finetuning.class_loss(model(ids), ids[:, 0] % 2)
+
+
+def bert_step(device, ids):
+    model = bert.Bert(30, 16, 2, 32, 2, 9).to(device)
+    return bert.bert_loss(*model(ids, bert.segments_of(ids)), ids, ids[:, 0] % 2)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        lambda device, ids: loss_of(LanguageModel(30, 16, 2, 2, 9).to(device), ids, ids),
+        classifier_step,
+        bert_step,
+    ],
+)
+def test_a_training_step_makes_nothing_on_another_device_than_its_models(step, monkeypatch):
+    # Tensors on "meta" have shapes and no numbers, and can't be mixed with those of another device.
+    device = torch.device("meta")
+    with torch.fx.experimental._config.patch(meta_nonzero_assume_all_nonzero=True):
+        step(device, torch.randint(6, 30, (3, 8)).to(device)).backward()
+    monkeypatch.setattr(training, "device", lambda: device)
+    assert [tensor.device for tensor in training.there(torch.ones(2), torch.ones(3))] == [device, device]
