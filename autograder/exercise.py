@@ -1,5 +1,6 @@
 """What an exercise is: plain data, from which the checks, the judge, the tests and the simulator follow."""
 
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,6 +10,10 @@ import torch
 from helpers.drivers import Case, Outcome, run
 
 __all__ = ["Case", "Exercise", "Misconception", "Outcome", "Verdict", "explained"]
+
+# Answers of ours run one at a time: a driver seeds torch's generator, which all threads of a process share,
+# and a grader's threads would take each other's random numbers.
+_RUNNING = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -81,10 +86,11 @@ class Exercise:
         return any(getattr(prop, "needs_gradients", False) for prop in self.properties)
 
     def outcome(self, answer: Any, case: Case) -> Outcome:
-        """What an answer of ours does on a case, seen through the same driver as a student's."""
+        """What an answer of ours does on a case, through the driver of students. Any thread may ask."""
         if self.driver == "choice" and answer is not self.reference:
             answer = overlay(self.reference, answer)
-        return run(self.driver, answer, case, gradients=self.gradients, forbidden=())
+        with _RUNNING:
+            return run(self.driver, answer, case, gradients=self.gradients, forbidden=())
 
 
 def overlay(right: Mapping, wrong: Mapping) -> dict:

@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+import threading
 from dataclasses import replace
 from typing import Any
 
@@ -69,6 +70,7 @@ class HiddenSheets:
     def __init__(self, secret: bytes) -> None:
         self._secret = secret
         self._made: dict[tuple[str, int], Sheet] = {}
+        self._making = threading.Lock()
 
     def seed(self, digest: str) -> tuple[int, str]:
         """The number and the seed of the draw that a submission's digest leads to."""
@@ -79,9 +81,10 @@ class HiddenSheets:
         """A submission's hidden sheet of an exercise, without misconceptions: right answers need none."""
         draw, seed = self.seed(digest)
         key = (exercise.id, draw)
-        if key not in self._made:
-            self._made[key] = make_sheet(exercise, seed, mistakes=False)
-        return self._made[key]
+        with self._making:  # who comes second waits, instead of making it again
+            if key not in self._made:
+                self._made[key] = make_sheet(exercise, seed, mistakes=False)
+            return self._made[key]
 
     def full(self, exercise: Exercise, digest: str, visible: Sheet) -> Sheet:
         """The same with misconceptions, which name what is wrong, and with what the visible one points to."""

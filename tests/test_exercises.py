@@ -5,7 +5,9 @@ import inspect
 import json
 import math
 import pkgutil
+import time
 import types
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -209,6 +211,25 @@ def test_cases_that_rounding_decides_are_drawn_again():
     assert case.args[0].item() == 0.0
     with pytest.raises(ValueError, match="rounding decides"):
         make_cases(replace(exercise, cases=lambda g: [Case("", (torch.tensor([1 / 3]),))]), "a seed")
+
+
+def noise_in_two_parts() -> torch.Tensor:
+    """Between them another thread gets its turn."""
+    first = torch.randn(2)
+    time.sleep(0.01)
+    return torch.cat([first, torch.randn(2)])
+
+
+def test_threads_that_make_sheets_take_no_random_numbers_from_each_other():
+    """Found by a class in which all who got one hidden sheet were failed: torch's generator is everybody's."""
+    exercise = replace(ALL["attention.softmax"], reference=noise_in_two_parts, cases=lambda g: [Case("", ())])
+
+    def noise(_: int) -> list[float]:
+        return make_sheet(exercise, "a seed", mistakes=False).expected[0].outputs.tolist()
+
+    alone = noise(0)
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(noise, range(8))) == [alone] * 8
 
 
 @each
