@@ -178,13 +178,7 @@ class _Run:
 
     def _outcomes(self, sheet: Sheet) -> list[Outcome]:
         """Let the child call the answer on a sheet's cases. Inputs go, expected values stay."""
-        request = {
-            "driver": sheet.driver,
-            "gradients": sheet.wants_gradients,
-            "forbidden": list(sheet.forbidden),
-            "cases": [case.to_json() for case in sheet.cases],
-        }
-        wire.send(self.channel, request, seconds=self.cell_seconds)
+        wire.send(self.channel, sheet.request, seconds=self.cell_seconds)
         return read_outcomes(self._receive(), len(sheet.cases))
 
     def _receive(self) -> Any:
@@ -254,6 +248,9 @@ def forbidden_name(source: str, forbidden: tuple[str, ...]) -> str:
     A name counts as an attribute (`torch.softmax`, `x.softmax`), an import or a string handed to getattr; not
     as a bare name, which is how an exercise's own function is called.
     """
+    spelt_out = source.isascii() and "getattr" not in source  # a name is then there as it is, or nowhere
+    if spelt_out and not any(name.rpartition(".")[2] in source for name in forbidden):
+        return ""
     try:
         nodes = list(ast.walk(ast.parse(source)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -73,11 +73,10 @@ def environment(stage: str, home: str) -> dict[str, str]:
         "OMP_NUM_THREADS": "1",
         "MKL_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
-        "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",  # a heap of large pages halves what a fork takes
     }
 
 
-# -- inside: called in the worker's child before any student code ----------------------------------------
+# -- inside: called in the worker, and in its child before any student code ------------------------------
 
 CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = (
     0x20000,
@@ -90,13 +89,23 @@ MS_RDONLY, MS_NOSUID, MS_NODEV = 1, 2, 4
 PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP = 38, 22
 
 
-def enter_namespaces() -> None:
-    """Give this process namespaces of its own. Its next child is process 1 of them."""
+def own_namespaces(others: int = 0) -> None:
+    """Give this process, which has one thread yet, a user namespace of its own, where it may make others."""
     uid, gid = os.getuid(), os.getgid()
-    _call("unshare", CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWNET)
+    _call("unshare", CLONE_NEWUSER | others)
     Path("/proc/self/setgroups").write_text("deny")
     Path("/proc/self/uid_map").write_text(f"{uid} {uid} 1")
     Path("/proc/self/gid_map").write_text(f"{gid} {gid} 1")
+
+
+def new_processes() -> None:
+    """Let the next child of this thread be process 1 of a namespace, which ends with it."""
+    _call("unshare", CLONE_NEWPID)
+
+
+def enter_namespaces() -> None:
+    """Give this process the other namespaces, and a folder to write in."""
+    own_namespaces(CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWNET)
     for place, size, flags in (
         (WRITABLE, FOLDER_BYTES, 0),
         ("/dev/shm", 1 << 20, 0),

@@ -7,11 +7,14 @@ costs milliseconds where a kernel behind ZMQ costs tenths of a second.
 import base64
 import builtins
 import contextlib
+import functools
+import inspect
 import sys
 from ast import PyCF_ALLOW_TOP_LEVEL_AWAIT, PyCF_ONLY_AST
 from collections.abc import Callable
 from typing import Any
 
+from IPython.core.compilerop import CachingCompiler
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.error import StdinNotImplementedError
@@ -144,10 +147,20 @@ class Transformers(TransformerManager):
         return super().do_token_transforms(lines)
 
 
+class Compiler(CachingCompiler):
+    """Says where cells belong. A traceback would search all of torch's modules for that, for each frame."""
+
+    def cache(self, *args: Any, **kwargs: Any) -> str:
+        name = super().cache(*args, **kwargs)
+        inspect.modulesbyfile[name] = "__main__"
+        return name
+
+
 class NotebookShell(InteractiveShell):
     """IPython's shell, recording instead of printing."""
 
     colors_force = True
+    compiler_class = Compiler
 
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
@@ -173,6 +186,9 @@ class NotebookShell(InteractiveShell):
             }
         )
 
+    def _format_exception_for_storage(self, *_: object, **__: object) -> dict:
+        return {}  # it would make each traceback twice, for a history that nobody reads
+
     def enable_gui(self, gui: object = None) -> None: ...
 
     def should_run_async(self, raw_cell: str, *, transformed_cell: str = "", **rest: Any) -> bool:
@@ -188,11 +204,14 @@ def _no_input(*_: object, **__: object) -> None:
 def make_shell() -> tuple[NotebookShell, Recorder]:
     """A shell that stands for a fresh kernel, with inline figures."""
     import matplotlib
+    import pygments.lexer
     from matplotlib_inline.backend_inline import configure_inline_support
 
     recorder = Recorder()
     shell = NotebookShell(recorder)
     configure_inline_support(shell, "module://matplotlib_inline.backend_inline")
+    # Pygments works out its lists of words again for each traceback that is coloured.
+    pygments.lexer.words.get = functools.cache(pygments.lexer.words.get)
     matplotlib.interactive(True)  # as a kernel does: figures show themselves at the end of their cell
     builtins.input = _no_input
     return shell, recorder

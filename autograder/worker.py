@@ -16,6 +16,7 @@ wire, says which cell to run and asks for outcomes of cases; whatever comes back
 """
 
 import contextlib
+import ctypes
 import gc
 import importlib
 import json
@@ -25,7 +26,8 @@ import shutil
 import signal
 import socket
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from autograder import sandbox, wire
@@ -45,29 +47,39 @@ WARM_UP = (
 )
 
 
+MADV_COLLAPSE, LARGE_PAGE = 25, 2 << 20
 STAGE = Path(__file__).resolve().parent.parent  # where `workers.py` has put what a worker may see
 
 
 def main(control_fd: int, sandboxed: bool) -> None:
     """Import, tell that it is warm, then fork a child for each `start` message until the judge hangs up."""
+    if sandboxed:
+        sandbox.own_namespaces()  # before torch, which leaves threads behind
     control = socket.socket(fileno=control_fd)
     shell, recorder = _warm_up()
     wire.send(control, {"warm": True})
     with contextlib.suppress(wire.WireError):
         while True:
             request = wire.receive(control)
-            if "files" not in request:
-                continue  # a signal that crossed with the end of its child
-            _, fds, _, _ = socket.recv_fds(control, 1, 1)
-            channel = socket.socket(fileno=fds[0])
-            report, write_end = os.pipe()
-            if os.fork() == 0:
-                control.close()
-                os.close(report)
-                _keep(channel, write_end, shell, recorder, request, sandboxed)
-            channel.close()
-            os.close(write_end)
-            _watch(control, report)
+            if "files" in request:  # and not a signal that crossed with the end of its child
+                _start(control, shell, recorder, request, sandboxed)
+
+
+def _start(control: socket.socket, shell: object, recorder: object, request: dict, sandboxed: bool) -> None:
+    """Run one submission in a child, from its start to its end."""
+    _, fds, _, _ = socket.recv_fds(control, 1, 1)
+    report, write_end = os.pipe()
+    with socket.socket(fileno=fds[0]) as channel:
+
+        def student() -> None:
+            control.close()
+            os.close(report)
+            _student(channel, write_end, shell, recorder, request, sandboxed)
+
+        keeper = threading.Thread(target=_keep, args=(student, write_end, sandboxed), name="MainThread")
+        keeper.start()
+        _watch(control, report)
+        keeper.join()
 
 
 def _warm_up() -> tuple:
@@ -86,12 +98,56 @@ def _warm_up() -> tuple:
     shell.execution_count = 1
     gc.collect()
     gc.freeze()
+    _use_large_pages()
     return shell, recorder
+
+
+def _use_large_pages() -> None:
+    """Gather this process's memory in pages of 2 MiB: a fork copies the list of them, short then."""
+    maps, libc = Path("/proc/self/maps"), ctypes.CDLL(None)
+    for line in maps.read_text().splitlines() if maps.exists() else ():
+        span, rights, *_, inode, name = [*line.split(), ""][:6]
+        start, end = (int(edge, 16) for edge in span.split("-"))
+        start, end = -(-start // LARGE_PAGE) * LARGE_PAGE, end // LARGE_PAGE * LARGE_PAGE
+        if rights == "rw-p" and inode == "0" and name in ("", "[heap]") and start < end:
+            # Linux before 6.1 refuses, and forks take longer there.
+            libc.madvise(ctypes.c_void_p(start), ctypes.c_size_t(end - start), MADV_COLLAPSE)
+
+
+def _keep(student: Callable[[], None], report: int, sandboxed: bool) -> None:
+    """Fork a child, wait for it, and say how it ended.
+
+    It is a thread, since what it asks for, that its next child be process 1 of a new namespace, can be asked
+    for once a thread. In the child, the thread is all that is left of this process.
+    """
+    try:
+        if sandboxed:
+            sandbox.new_processes()
+        pid = os.fork()
+        if pid == 0:
+            student()
+        _say(report, pid=pid)
+        _, code, usage = os.wait4(pid, 0)
+        _say(
+            report,
+            signal=os.WTERMSIG(code) if os.WIFSIGNALED(code) else 0,
+            code=os.WEXITSTATUS(code) if os.WIFEXITED(code) else 0,
+            cpu_seconds=usage.ru_utime + usage.ru_stime,
+            peak_mb=usage.ru_maxrss / 1024,
+        )
+    except Exception as error:
+        _say(report, failed=f"{type(error).__name__}: {error}")
+    finally:
+        os.close(report)
+
+
+def _say(report: int, **what: object) -> None:
+    os.write(report, json.dumps(what).encode() + b"\n")
 
 
 def _watch(control: socket.socket, report: int) -> None:
     """Pass the judge's signals on to the child, and the child's end to the judge."""
-    pid, text, wanted = 0, b"", 0
+    said, wanted, ended = b"", 0, {}
     with os.fdopen(report, "rb", buffering=0) as pipe:
         while True:
             ready, _, _ = select.select([control, pipe], [], [])
@@ -99,69 +155,53 @@ def _watch(control: socket.socket, report: int) -> None:
                 request = wire.receive(control)
                 wanted = signal.SIGINT if request.get("signal") == "interrupt" else signal.SIGKILL
             if pipe in ready:
-                text += (part := pipe.read(4096))
-                if not part:
+                if not (part := pipe.read(4096)):
                     break
-                pid = pid or int(text.partition(b"\n")[0])
-            if pid and wanted:
+                *lines, said = (said + part).split(b"\n")
+                for line in lines:
+                    ended |= json.loads(line)
+            if "pid" in ended and wanted:
                 with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, wanted)
+                    os.kill(ended["pid"], wanted)
                 wanted = 0
-    os.wait()
-    _, _, status = text.partition(b"\n")
-    ended = json.loads(status) if status else {"failed": "the child's keeper died"}
+    ended.pop("pid", None)
     wire.send(control, {"ended": {**ended, "worker_seconds": sum(os.times()[:4])}})
 
 
-def _keep(
+def _student(
     channel: socket.socket, report: int, shell: object, recorder: object, request: dict, sandboxed: bool
 ) -> None:
-    """The child's keeper: puts up the walls, forks the child inside them, waits, and says how it ended."""
-    status = {"failed": "the child could not be started"}
+    """The child: puts up the walls and runs cells as told, until told to end."""
     try:
-        sandbox.bound_resources()
-        if sandboxed:
-            sandbox.enter_namespaces()
-        pid = os.fork()
-        if pid == 0:
-            os.close(report)
-            _student(channel, shell, recorder, request, sandboxed)
-        channel.close()
-        os.write(report, f"{pid}\n".encode())
-        _, code, usage = os.wait4(pid, 0)
-        status = {
-            "signal": os.WTERMSIG(code) if os.WIFSIGNALED(code) else 0,
-            "code": os.WEXITSTATUS(code) if os.WIFEXITED(code) else 0,
-            "cpu_seconds": usage.ru_utime + usage.ru_stime,
-            "peak_mb": usage.ru_maxrss / 1024,
-        }
-    except BaseException as error:
-        status = {"failed": f"{type(error).__name__}: {error}"}
-        os.write(report, b"0\n")  # no child to signal
-    finally:
-        os.write(report, json.dumps(status).encode())
-        os._exit(0)
-
-
-def _student(channel: socket.socket, shell: object, recorder: object, request: dict, sandboxed: bool) -> None:
-    """The child: runs cells as told, until told to end. From here on, nothing in this process is trusted."""
-    try:
-        nowhere = os.open(os.devnull, os.O_RDWR)
-        for fd in range(3):
-            os.dup2(nowhere, fd)
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        folder = sandbox.WRITABLE if sandboxed else request["folder"]
-        os.makedirs(folder, exist_ok=True)
-        os.chdir(folder)
-        _lay_out(request["files"])
-        if request["plain"]:
-            _forget_ours()
-        sys.path.insert(0, "")
-        if sandboxed:
-            sandbox.close_doors()
+        _get_ready(request, sandboxed)
+    except Exception as error:
+        _say(report, failed=f"{type(error).__name__}: {error}")
+        os._exit(1)
+    os.close(report)
+    try:  # from here on, nothing in this process is trusted
         _serve(channel, shell, recorder, with_checks=not request["plain"])
     finally:
         os._exit(0)  # no clean-up hook of a student's runs, and none of ours
+
+
+def _get_ready(request: dict, sandboxed: bool) -> None:
+    """All that comes before a student's code: bounds, walls, the folder with its files."""
+    sandbox.bound_resources()
+    if sandboxed:
+        sandbox.enter_namespaces()
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for fd in range(3):
+        os.dup2(nowhere, fd)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    folder = sandbox.WRITABLE if sandboxed else request["folder"]
+    os.makedirs(folder, exist_ok=True)
+    os.chdir(folder)
+    _lay_out(request["files"])
+    if request["plain"]:
+        _forget_ours()
+    sys.path.insert(0, "")
+    if sandboxed:
+        sandbox.close_doors()
 
 
 def _lay_out(files: dict[str, str]) -> None:

@@ -4,6 +4,7 @@ A case holds a *recipe*, `{"layer": a key of LAYERS, "weights": [tensors]}`, of 
 driver makes the function.
 """
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 
 import torch
@@ -28,6 +29,13 @@ def _self_attention(w_q: torch.Tensor, w_k: torch.Tensor, w_v: torch.Tensor) -> 
     return layer
 
 
+@functools.lru_cache
+def _parameters_of_torchs_layer(d_model: int, d_ff: int) -> int:
+    # On the meta device nothing is allocated. The heads don't matter here, and needn't divide the width.
+    layer = torch.nn.TransformerEncoderLayer(d_model, 1, d_ff, device="meta")
+    return sum(parameter.numel() for parameter in layer.parameters())
+
+
 def _reports_against_torch(d_model: int) -> Callable:
     """What two reports' formulas for an encoder layer say of a configuration, against torch's own layer.
 
@@ -40,9 +48,7 @@ def _reports_against_torch(d_model: int) -> Callable:
         n_heads, d_ff = configuration["n_heads"], configuration["d_ff"]
         if not all(type(size) is int and 0 < size <= 10**6 for size in (n_heads, d_ff)):
             raise ValueError(f"n_heads and d_ff are positive integers, not {n_heads!r:.40} and {d_ff!r:.40}")
-        # On the meta device nothing is allocated. The heads don't matter here, and needn't divide the width.
-        layer = torch.nn.TransformerEncoderLayer(d_model, 1, d_ff, device="meta")
-        true = sum(parameter.numel() for parameter in layer.parameters())
+        true = _parameters_of_torchs_layer(d_model, d_ff)
         attention, square = 4 * d_model * (d_model + 1), d_model * (d_model + 1)
         first = attention + 2 * square + 2 * (2 * d_model)
         second = attention + n_heads * square + n_heads * (2 * d_model)

@@ -1,7 +1,8 @@
 """An exercise as numbers: all that a check needs, and nothing that solves it."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from pathlib import Path
 
 from helpers.drivers import Case, Outcome
@@ -65,7 +66,9 @@ class Sheet:
         """The sheet as data, for `checks.json`."""
         lists = ("cases", "expected", "mistakes")
         return {
-            **{key: encode(value) for key, value in vars(self).items() if key not in lists},
+            **{
+                each.name: encode(getattr(self, each.name)) for each in fields(self) if each.name not in lists
+            },
             "cases": [
                 {**case.to_json(), "expected": expected.to_json()}
                 for case, expected in zip(self.cases, self.expected, strict=True)
@@ -89,6 +92,16 @@ class Sheet:
     @property
     def wants_gradients(self) -> bool:
         return any(PROPERTIES[name].needs_gradients for name in self.properties)
+
+    @cached_property
+    def request(self) -> dict:
+        """What the grader asks of student code: how to call it, and inputs. No expected value is in it."""
+        return {
+            "driver": self.driver,
+            "gradients": self.wants_gradients,
+            "forbidden": list(self.forbidden),
+            "cases": [case.to_json() for case in self.cases],
+        }
 
 
 def load_sheet(exercise: str, folder: Path | None = None) -> Sheet:
