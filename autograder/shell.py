@@ -18,6 +18,7 @@ from IPython.core.compilerop import CachingCompiler
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.error import StdinNotImplementedError
+from IPython.core.history import HistoryManager
 from IPython.core.inputtransformer2 import TransformerManager
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets import Any as AnyTrait
@@ -156,6 +157,12 @@ class Compiler(CachingCompiler):
         return name
 
 
+class History(HistoryManager):
+    """Keeps the last inputs as plain attributes: traitlets would check each of them at each cell."""
+
+    _i00 = _i = _ii = _iii = ""
+
+
 class NotebookShell(InteractiveShell):
     """IPython's shell, recording instead of printing."""
 
@@ -166,13 +173,13 @@ class NotebookShell(InteractiveShell):
         self.recorder = recorder
         super().__init__(display_pub_class=Publisher, displayhook_class=ResultHook)
         self.display_pub.recorder = self.displayhook.recorder = recorder
-        self.history_manager.enabled = False
         self.input_transformer_manager = Transformers()
         InteractiveShell._instance = NotebookShell._instance = self  # what get_ipython() answers
 
     def init_history(self) -> None:
         self.config.HistoryManager.enabled = False
-        super().init_history()
+        self.history_manager = History(shell=self, parent=self)
+        self.configurables.append(self.history_manager)
 
     def init_virtualenv(self) -> None: ...  # the interpreter is the right one already
 
@@ -186,8 +193,13 @@ class NotebookShell(InteractiveShell):
             }
         )
 
+    # IPython keeps what was printed and raised in a history, too, which nobody reads here.
+
+    def _tee(self, channel: str) -> contextlib.AbstractContextManager:
+        return contextlib.nullcontext()
+
     def _format_exception_for_storage(self, *_: object, **__: object) -> dict:
-        return {}  # it would make each traceback twice, for a history that nobody reads
+        return {}
 
     def enable_gui(self, gui: object = None) -> None: ...
 
