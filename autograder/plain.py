@@ -8,7 +8,7 @@ comes back.
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from autograder.submission import Canonical, is_answer, text_of, their_cells
+from autograder.submission import Canonical, is_answer, their_cells
 
 
 def merge_plain(result: Canonical, raw: dict, lesson: str) -> None:
@@ -23,10 +23,10 @@ def merge_plain(result: Canonical, raw: dict, lesson: str) -> None:
         if name in labelled and name not in seen:
             seen.add(name)
             cells.append(_put_right(labelled[name], theirs))
-        elif text_of(theirs).strip():
+        elif theirs["source"].strip():
             make = new_code_cell if theirs.get("cell_type") == "code" else new_markdown_cell
             cells.append(
-                make(text_of(theirs), id=f"theirs-{number}", metadata={"headstart": {"added": True}})
+                make(theirs["source"], id=f"theirs-{number}", metadata={"headstart": {"added": True}})
             )
     missing = [name for name in labelled if name not in seen]
     for name in missing:
@@ -44,7 +44,7 @@ def _grade_id(cell: dict) -> str:
 
 def _put_right(ours: NotebookNode, theirs: dict) -> NotebookNode:
     if is_answer(ours):
-        ours.source = text_of(theirs)
+        ours.source = theirs["source"]
     return ours
 
 

@@ -190,7 +190,7 @@ def _parse(content: bytes) -> dict:
 
 
 def their_cells(raw: dict) -> list[dict]:
-    """The cells of a notebook as handed in.
+    """The cells of a notebook as handed in, each source as one text.
 
     Raises:
         Unreadable: there are more, or larger ones, than anybody writes.
@@ -198,7 +198,8 @@ def their_cells(raw: dict) -> list[dict]:
     theirs = [cell for cell in raw["cells"] if isinstance(cell, dict)]
     if len(theirs) > MAX_CELLS:
         raise Unreadable(f"the notebook has {len(theirs):,} cells; the limit is {MAX_CELLS:,}")
-    if sum(len(text_of(cell)) for cell in theirs) > MAX_TEXT:
+    theirs = [{**cell, "source": _text_of(cell)} for cell in theirs]
+    if sum(len(cell["source"]) for cell in theirs) > MAX_TEXT:
         raise Unreadable(f"the notebook's cells hold over {MAX_TEXT >> 20} MiB of text")
     return theirs
 
@@ -214,7 +215,7 @@ def _merge(result: Canonical, raw: dict, lesson: str) -> None:
         known = identify(cell)
         if known and known not in seen:
             seen[known], anchor = cell, known
-        elif text_of(cell).strip():
+        elif cell["source"].strip():
             added[anchor].append(cell)
     _refuse_strangers(result.notebook, seen, raw, lesson)
     answers = [cell for cell in result.notebook.cells if is_answer(cell)]
@@ -222,7 +223,7 @@ def _merge(result: Canonical, raw: dict, lesson: str) -> None:
         result.notes.append(f"answer cells that were missing, and count as not written: {len(lost)}")
     for cell in answers:
         if cell.id in seen:
-            cell.source = text_of(seen[cell.id])
+            cell.source = seen[cell.id]["source"]
     _insert(result.notebook, added)
 
 
@@ -242,7 +243,7 @@ def _identities(skeleton: NotebookNode) -> Any:
             return grades[grade_id]
         if isinstance(cell_id, str) and cell_id in ids:
             return cell_id
-        return texts.get(text_of(cell).strip(), "")
+        return texts.get(cell["source"].strip(), "")
 
     return identify
 
@@ -263,7 +264,7 @@ def _insert(notebook: NotebookNode, added: dict[str, list[dict]]) -> None:
 
     def make(cell: dict) -> NotebookNode:
         new = NEW_CELL.get(str(cell.get("cell_type")), new_markdown_cell)
-        return new(text_of(cell), id=f"added-{next(numbers)}", metadata={"headstart": {"added": True}})
+        return new(cell["source"], id=f"added-{next(numbers)}", metadata={"headstart": {"added": True}})
 
     cells = list(map(make, added.get("", [])))
     for cell in notebook.cells:
@@ -299,7 +300,7 @@ def is_answer(cell: NotebookNode) -> bool:
     return bool(cell.metadata.get("nbgrader", {}).get("solution"))
 
 
-def text_of(cell: dict) -> str:
+def _text_of(cell: dict) -> str:
     """A cell's source, which may be a list of lines."""
     source = cell.get("source", "")
     if isinstance(source, list):

@@ -1,5 +1,6 @@
 """The one comparison: what an answer returned against what is right, and how to say where they part."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -158,10 +159,11 @@ def _compare_plain(expected: float, got: Any, name: str, slack: float) -> Differ
 def _compare_one(
     expected: float, got: float, name: str, tolerances: tuple, slack: float
 ) -> Difference | None:
-    a, b = torch.tensor(float(expected), dtype=torch.float64), torch.tensor(float(got), dtype=torch.float64)
-    if torch.isclose(b, a, rtol=tolerances[0] * slack, atol=tolerances[1] * slack, equal_nan=True):
+    a, b = float(expected), float(got)
+    error, allowed = abs(b - a), slack * (tolerances[0] * abs(a) + tolerances[1])
+    if a == b or (math.isfinite(error) and error <= allowed) or (math.isnan(a) and math.isnan(b)):
         return None
-    if b.isnan():
+    if math.isnan(b):
         return _different("nan", f"{name} is NaN")
     shown, right = _tell_apart(got, expected, nothing=tolerances[1] * slack)
     return _different("value", f"{name}: another number", f"{name} {shown}, expected {right}")
