@@ -6,17 +6,23 @@ cell after all others; `notebook` and `folder` are run here, by the student so t
 """
 
 import ast
+import contextlib
 import copy
+import ctypes
 import hashlib
 import json
+import os
 import re
+import signal
 import socket
 import subprocess
 import threading
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
+import psutil
 import pytest
 from course import LESSON, Course
 
@@ -32,6 +38,7 @@ NAMES = sorted(path.stem for path in FOLDER.glob("*.py"))
 HONEST = ("a-honest", "m-honest", "z-honest")
 CANARY = "canary-4f1c9e"
 WRONG = "def softmax(x, dim):\n    return x\n"
+PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 # What a trick that was written wrongly would raise: then it would prove nothing.
 SLIPS = (
     "SyntaxError",
@@ -142,10 +149,11 @@ def aftermath(tmp_path_factory) -> Aftermath:
     for student in HONEST:
         course.hand_in(student)
     before = _contents(course.root)
-    done = course.run("headstart", "grade", LESSON, "--seconds", "3", HEADSTART_CANARY=CANARY)
+    with _foster_parent() as left:
+        done = course.run("headstart", "grade", LESSON, "--seconds", "3", HEADSTART_CANARY=CANARY)
     listener.close()
     return Aftermath(
-        course, done.stdout + done.stderr, listener.heard, before, _contents(course.root), _processes(),
+        course, done.stdout + done.stderr, listener.heard, before, _contents(course.root), left,
         course.verdicts(),
     )  # fmt: skip
 
@@ -177,11 +185,21 @@ def _contents(root: Path) -> dict[str, str]:
     return found
 
 
-def _processes() -> list[str]:
-    listing = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout
-    return [
-        line for line in listing.splitlines() if re.match(r"sleep 977|.*autograder\.worker|bwrap .*977", line)
-    ]
+@contextlib.contextmanager
+def _foster_parent() -> Iterator[list[str]]:
+    """While it lasts, processes whose parents end become this process's children; then, which still run."""
+    me, left = psutil.Process(), []
+    before = set(me.children(recursive=True))
+    prctl = ctypes.CDLL(None, use_errno=True).prctl
+    assert prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0, os.strerror(ctypes.get_errno())
+    try:
+        yield left
+    finally:
+        prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
+        for process in set(me.children(recursive=True)) - before:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                if process.status() != psutil.STATUS_ZOMBIE:
+                    left.append(" ".join(process.cmdline()))
 
 
 # -- what must happen ------------------------------------------------------------------------------------
@@ -243,6 +261,16 @@ def test_no_trick_stops_the_batch(aftermath):
 
 def test_no_trick_outlives_its_grading(aftermath):
     assert aftermath.processes == []
+
+
+def test_what_outlives_its_parent_is_seen():
+    with _foster_parent() as left:
+        orphan = subprocess.run(
+            ["sh", "-c", "sleep 977 >&- 2>&- & echo $!"], capture_output=True, text=True
+        ).stdout
+    os.kill(int(orphan), signal.SIGKILL)
+    os.waitpid(int(orphan), 0)
+    assert left == ["sleep 977"]
 
 
 def test_no_trick_reaches_the_network(aftermath):
