@@ -1,14 +1,14 @@
 """What of a student's may stand in a page that others open.
 
 Formgrader and feedback show a notebook's HTML as it is, on the instructor's own server. So whatever comes
-from a student, outputs and words, loses all that a browser could run.
+from a student, outputs and words, loses all that a browser could run. Formulas need nothing: nbconvert's
+pages load MathJax in its safe mode.
 """
 
 import re
 from typing import Any
 
-import bleach
-from bleach.css_sanitizer import CSSSanitizer
+import nh3
 from nbformat import NotebookNode
 
 from helpers.values import printable
@@ -18,9 +18,29 @@ TAGS = {
     "li", "ol", "p", "pre", "small", "span", "strong", "sub", "sup", "table", "tbody", "td", "tfoot",
     "th", "thead", "tr", "u", "ul",
 }  # fmt: skip
-ATTRIBUTES = {"*": ["style", "role"], "img": ["src", "alt", "width", "height"], "td": ["colspan", "rowspan"]}
+ATTRIBUTES = {"*": {"style", "role"}, "img": {"src", "alt", "width", "height"}, "td": {"colspan", "rowspan"}}
+STYLES = {
+    "background-color", "border", "border-bottom", "border-collapse", "border-color", "border-left",
+    "border-radius", "border-right", "border-spacing", "border-style", "border-top", "border-width", "color",
+    "display", "float", "font", "font-family", "font-size", "font-style", "font-weight", "height",
+    "letter-spacing", "line-height", "margin", "margin-bottom", "margin-left", "margin-right", "margin-top",
+    "max-height", "max-width", "min-height", "min-width", "opacity", "overflow", "padding", "padding-bottom",
+    "padding-left", "padding-right", "padding-top", "text-align", "text-decoration", "text-indent",
+    "vertical-align", "white-space", "width", "word-spacing",
+}  # fmt: skip
 IMAGES = ("image/png", "image/jpeg")  # base64; SVG can hold scripts
-_cleaner = bleach.Cleaner(TAGS, ATTRIBUTES, protocols=["data"], strip=True, css_sanitizer=CSSSanitizer())
+# Of one cell: cleaning can take the square of their number.
+MAX_HTML, MAX_TAGS = 500_000, 5_000  # characters; tags
+_cleaner = nh3.Cleaner(
+    tags=TAGS,
+    attributes=ATTRIBUTES,
+    attribute_filter=lambda tag, name, value: (
+        value if name != "src" or value.startswith(tuple(f"data:{kind};" for kind in IMAGES)) else None
+    ),
+    filter_style_properties=STYLES,
+    url_schemes={"data"},
+    link_rel=None,
+)
 
 
 def clean_outputs(raw: Any) -> list[dict]:
@@ -29,11 +49,19 @@ def clean_outputs(raw: Any) -> list[dict]:
     Args:
         raw: what a child said its cell displayed. It may be anything.
     """
-    outputs = raw if isinstance(raw, list) else []
-    return [cleaned for output in outputs if isinstance(output, dict) and (cleaned := _clean_output(output))]
+    outputs = [output for output in raw if isinstance(output, dict)] if isinstance(raw, list) else []
+    pages = "".join(map(_page, outputs))
+    with_html = len(pages) <= MAX_HTML and pages.count("<") <= MAX_TAGS
+    return [cleaned for output in outputs if (cleaned := _clean_output(output, with_html))]
 
 
-def _clean_output(output: dict) -> dict | None:
+def _page(output: dict) -> str:
+    data = output.get("data")
+    page = data.get("text/html") if isinstance(data, dict) else None
+    return page if isinstance(page, str) else ""
+
+
+def _clean_output(output: dict, with_html: bool) -> dict | None:
     kind = output.get("output_type")
     if kind == "stream":
         name = "stderr" if output.get("name") == "stderr" else "stdout"
@@ -49,14 +77,14 @@ def _clean_output(output: dict) -> dict | None:
         }
     if kind not in ("display_data", "execute_result") or not isinstance(output.get("data"), dict):
         return None
-    cleaned = {"output_type": kind, "data": clean_data(output["data"]), "metadata": {}}
+    cleaned = {"output_type": kind, "data": _clean_data(output["data"], with_html), "metadata": {}}
     if kind == "execute_result":
         count = output.get("execution_count")
         cleaned["execution_count"] = count if type(count) is int else None
     return cleaned
 
 
-def clean_data(data: dict) -> dict[str, str]:
+def _clean_data(data: dict, with_html: bool) -> dict[str, str]:
     """The forms of one display that can't run anything: text, pictures, and HTML without scripts."""
     kept = {}
     for mime, value in data.items():
@@ -64,14 +92,22 @@ def clean_data(data: dict) -> dict[str, str]:
             continue
         if mime == "text/plain":
             kept[mime] = printable(value)
-        elif mime == "text/html":
+        elif mime == "text/html" and with_html:
             kept[mime] = _cleaner.clean(printable(value))
         elif mime in IMAGES and re.fullmatch(r"[A-Za-z0-9+/=\s]*", value):
             kept[mime] = value
     return kept
 
 
+WORDS = (
+    (r"&(?=#|\w+;)", "&amp;"),  # characters by number, which would slip past what follows
+    (r"<(?=[A-Za-z/!?])", "&lt;"),
+    (r"\](?=\((?!https?://)|:)", "] "),  # links, but to the web: they may run code
+)
+
+
 def clean_words(cell: NotebookNode) -> None:
-    """Make a student's markdown harmless: tags in it are shown as text. Markdown itself needs none."""
-    cell.source = re.sub(r"<(?=[A-Za-z/!?])", "&lt;", cell.source)
+    """Make a student's markdown harmless: tags, and links that may run code, are shown as text."""
+    for pattern, shown in WORDS:
+        cell.source = re.sub(pattern, shown, cell.source)
     cell.pop("attachments", None)

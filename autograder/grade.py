@@ -196,6 +196,7 @@ def _finish(
     if remarks:
         text = "**About this submission**\n\n" + "\n".join(f"- {line}" for line in remarks)
         notebook.cells.insert(0, nbformat.v4.new_markdown_cell(text, id="grading-remarks"))
+        clean_words(notebook.cells[0])  # names of files and first lines of cells are in it
     return notebook
 
 
@@ -281,8 +282,8 @@ def grade_all(
             submission = running.pop(future)
             try:
                 graded = future.result()
+                book.record(graded)
             except Exception as error:  # ours, not the student's: say so, and go on with the others
                 progress(submission, None, f"{type(error).__name__}: {error}")
                 continue
-            book.record(graded)
             progress(submission, graded, "")

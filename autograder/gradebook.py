@@ -225,10 +225,14 @@ class Book:
         return query.filter(SubmittedNotebook.late_submission_penalty.isnot(None)).all()
 
     def _write_notebooks(self, graded: Graded) -> None:
+        folder = self.path(graded.student).parent
+        papers = {self.path(graded.student, paper.name) for paper in graded.papers}
+        _remove_others(folder, papers | {folder / name for name in graded.files})
+        for name, content in graded.files.items():
+            with contextlib.suppress(OSError):  # a path of the student's can be too long here
+                _replace(folder / name, content)
         for paper in graded.papers:
             path = self.path(graded.student, paper.name)
-            for name, content in graded.files.items():
-                _replace(path.parent / name, content)
             # Not by nbformat, which copies and validates it, line by line: half of what recording would take.
             _replace(path, json.dumps(paper.notebook).encode())
 
@@ -286,7 +290,7 @@ def _get_or_add(db: sa.orm.Session, table: type, **key: str) -> object:
 
 
 def _time(text: bytes) -> datetime | None:
-    with contextlib.suppress(ValueError, OverflowError):
+    with contextlib.suppress(Exception):  # dateutil looks for a zone among the files, for one
         return parse_utc(text.decode().strip()) if text.strip() else None
     return None
 
@@ -297,4 +301,18 @@ def _replace(path: Path, content: bytes) -> None:
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as file:
         file.write(content)
     os.chmod(file.name, 0o644)
-    os.replace(file.name, path)
+    try:
+        os.replace(file.name, path)
+    except OSError:
+        os.unlink(file.name)
+        raise
+
+
+def _remove_others(folder: Path, kept: set[Path]) -> None:
+    """Empty a folder of what is not to be kept, as nbgrader does before it grades again."""
+    for path in sorted(folder.rglob("*"), reverse=True):  # what is in a folder before the folder
+        if path.is_dir() and not path.is_symlink():
+            with contextlib.suppress(OSError):  # it isn't empty
+                path.rmdir()
+        elif path not in kept:
+            path.unlink()

@@ -25,6 +25,7 @@ from helpers.drivers import Outcome
 IN_PROCESS = "in process"  # the driver of an exercise that its own cell decides
 CELL_SECONDS = 20.0
 NOTEBOOK_SECONDS = 120.0
+OUTPUT_CHARACTERS = 64_000_000  # of all cells together
 
 
 @dataclass(frozen=True)
@@ -127,11 +128,14 @@ class _Run:
         self.verdicts: dict[str, Verdict] = {}
         self.outputs: dict[str, list[dict]] = {}
         self.reasons: dict[str, str] = {}
+        self.room = OUTPUT_CHARACTERS
         self.stopped, self.where = "", "the first cell"
 
     def cell(self, cell: Cell) -> None:
         """Run one cell; at a check cell, judge what its check asks for, once."""
         self.where = f"the cell “{_first_line(cell.source)}”"
+        if time.monotonic() > self.ends:
+            raise Stopped(f"the notebook ran for over {NOTEBOOK_SECONDS:.0f} s, before {self.where}")
         self.deadline = min(time.monotonic() + self.cell_seconds, self.ends)
         self.interrupted = False
         wire.send(self.channel, {"run": cell.source}, seconds=self.cell_seconds)
@@ -144,6 +148,9 @@ class _Run:
             if "ask" not in message:
                 raise Stopped("the grading channel was broken (a message out of turn)")
             self._answer(cell)
+        self.room -= len(str(message["done"]))
+        if self.room < 0:
+            raise Stopped(f"the cells up to {self.where} display more than the grader keeps")
         self.outputs[cell.id] = clean_outputs(message["done"])
         exercise = self.exercises.get(cell.exercise)
         if exercise and exercise.driver == IN_PROCESS and not self.interrupted:
@@ -268,8 +275,14 @@ def _crash(ended: Ended) -> str:
     if ended.failed:
         return f"the grader could not run it ({ended.failed})"
     if ended.signal and ended.signal != signal.SIGKILL:
-        return f"the Python interpreter crashed ({signal.Signals(ended.signal).name})"
+        return f"the Python interpreter crashed ({_name(ended.signal)})"
     return ""
+
+
+def _name(number: int) -> str:
+    with contextlib.suppress(ValueError):  # the real-time signals have none
+        return signal.Signals(number).name
+    return f"signal {number}"
 
 
 def _first_line(source: str) -> str:

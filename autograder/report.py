@@ -59,5 +59,7 @@ def problems(named: Iterable[tuple[str, str]]) -> Table:
     """Submissions that need a look, each with its cause."""
     table = Table("Student", "What happened", title="Submissions to look at", title_justify="left")
     for student, text in named:
-        table.add_row(Text(student), Text(text))
+        # A file's name, for one, may hold what would steer the terminal.
+        shown = ("".join(c if c.isprintable() else "�" for c in part) for part in (student, text))
+        table.add_row(*map(Text, shown))
     return table

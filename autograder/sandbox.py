@@ -13,6 +13,7 @@ Not covered: a hole in the Linux kernel, and time: two submissions on one machin
 import ctypes
 import os
 import platform
+import re
 import struct
 import sys
 from pathlib import Path
@@ -21,6 +22,7 @@ WRITABLE = "/submission"  # the child's folder, and its only place to write: a m
 FOLDER_BYTES = 64 << 20
 FILES = 10_000
 MEMORY_BYTES = 3 << 30  # beyond what the worker itself has mapped
+THREADS = 500
 
 
 def command(stage: Path, argv: list[str], hide: tuple[Path, ...] = ()) -> list[str]:
@@ -127,6 +129,8 @@ def bound_resources() -> None:
     limits = {"RLIMIT_CORE": 0, "RLIMIT_FSIZE": FOLDER_BYTES, "RLIMIT_NOFILE": 256}
     if mapped:
         limits["RLIMIT_AS"] = mapped + MEMORY_BYTES
+    if tuple(map(int, re.findall(r"\d+", platform.release())[:2])) >= (5, 14):
+        limits["RLIMIT_NPROC"] = THREADS  # older kernels count all that the user runs; none counts root's
     for name, value in limits.items():
         resource.setrlimit(getattr(resource, name), (value, value))
 
@@ -155,15 +159,21 @@ REFUSED = {
     "setns": (308, 268),
     "keyctl": (250, 219), "add_key": (248, 217), "request_key": (249, 218),
     "bpf": (321, 280), "perf_event_open": (298, 241), "userfaultfd": (323, 282),
+    "memfd_create": (319, 279), "memfd_secret": (447, 447),  # memory that RLIMIT_AS doesn't count
+    "shmget": (29, 194), "semget": (64, 190), "msgget": (68, 186),
     "io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427),
     "init_module": (175, 105), "finit_module": (313, 273), "kexec_load": (246, 104), "reboot": (169, 142),
 }  # fmt: skip
 CLONE, CLONE3, CLONE_THREAD = (56, 220), (435, 435), 0x10000
+SOCKET, FAMILIES = (41, 198), (1, 2, 10)  # Unix, IPv4, IPv6: the others may lead out of a network namespace
 EPERM, ENOSYS = 1, 38
 
 
 def _filter(machine: str) -> bytes:
-    """A BPF program: threads may start, processes and programs may not, nor may the walls be touched."""
+    """A BPF program: threads may start, processes and programs may not, nor may the walls be touched.
+
+    A row is an operation, how many rows to skip if it holds and if not, and its number.
+    """
     column = {"x86_64": 0, "aarch64": 1}[machine]
     load, equal, at_least, bits, answer = 0x20, 0x15, 0x35, 0x45, 0x06
     allow, kill = 0x7FFF0000, 0x80000000
@@ -179,6 +189,12 @@ def _filter(machine: str) -> bytes:
         (equal, 0, 1, CLONE3[column]), (answer, 0, 0, errno(ENOSYS)),
         (equal, 0, 4, CLONE[column]), (load, 0, 0, 16), (bits, 1, 0, CLONE_THREAD),
         (answer, 0, 0, errno(EPERM)), (answer, 0, 0, allow),
+    ]  # fmt: skip
+    unix, ipv4, ipv6 = FAMILIES
+    rows += [
+        (equal, 0, 6, SOCKET[column]), (load, 0, 0, 16),
+        (equal, 2, 0, unix), (equal, 1, 0, ipv4), (equal, 0, 1, ipv6),
+        (answer, 0, 0, allow), (answer, 0, 0, errno(EPERM)),
     ]  # fmt: skip
     for numbers in REFUSED.values():
         if numbers[column] is not None:

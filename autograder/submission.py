@@ -23,9 +23,10 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from helpers.values import printable
 
 MAX_NOTEBOOK = 256 << 20  # bytes, outputs and all
+MAX_PARTS = 5_000_000  # lists and objects in its JSON: in memory, each takes 20 times its text
 MAX_CELLS = 2000
 MAX_TEXT = 4 << 20  # characters of all cells together
-MAX_FILES, MAX_FILES_BYTES = 50, 8 << 20
+MAX_FILES, MAX_FILES_BYTES, MAX_NOTES = 50, 8 << 20, 20
 RECORDS = ("timestamp.txt", "submission_secret.txt")
 NEW_CELL = {
     "code": new_code_cell
@@ -95,8 +96,10 @@ def canonical(
         (merge or _merge)(result, raw, submission.lesson)
         result.files = _other_files(submission.folder, result.notes)
     except Unreadable as error:
-        result.problem = str(error)
-        digest.update(str(error).encode())
+        result.problem = printable(str(error))
+        digest.update(result.problem.encode())
+    if (more := len(result.notes) - MAX_NOTES) > 0:
+        result.notes[MAX_NOTES:] = [f"and {more} remarks more"]
     for name, content in sorted((result.files | result.records).items()):
         digest.update(repr((name, len(content))).encode() + content)
     result.digest = digest.hexdigest()
@@ -175,6 +178,8 @@ def _read(path: Path) -> bytes:
 def _parse(content: bytes) -> dict:
     if not content.strip():
         raise Unreadable("the notebook file is empty")
+    if content.count(b"{") + content.count(b"[") > MAX_PARTS:
+        raise Unreadable("the notebook file has more parts than any notebook")
     try:
         raw = json.loads(content)
     except (ValueError, RecursionError) as error:
@@ -284,13 +289,18 @@ def _other_files(folder: Path, notes: list[str]) -> dict[str, bytes]:
             path = Path(place, name)
             if name[0] == "." or path.suffix == ".ipynb" or name in (*RECORDS, "checks.json"):
                 continue
-            status, relative = path.lstat(), str(path.relative_to(folder))
+            relative = printable(str(path.relative_to(folder)))
+            try:
+                status = path.lstat()
+            except OSError as error:
+                notes.append(f"{relative} was left out: {error.strerror}")
+                continue
             if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
                 notes.append(f"{relative} was left out: it is a link or no regular file")
             elif len(files) >= MAX_FILES or total + status.st_size > MAX_FILES_BYTES:
                 notes.append(f"{relative} was left out: too many files, or too large")
             else:
-                files[relative] = _read(path)
+                files[str(path.relative_to(folder))] = _read(path)
                 total += status.st_size
     return files
 

@@ -1,7 +1,8 @@
 """Messages across the trust line: JSON in frames, over a stream socket. Never pickle.
 
 A frame is four bytes of length, big-endian, then that many bytes of JSON. Nothing that arrives is believed:
-the length is checked before anything is read, and what isn't JSON of moderate depth is a `WireError`.
+the length is checked before anything is read, and what isn't JSON of moderate depth and size is a
+`WireError`.
 """
 
 import json
@@ -10,6 +11,7 @@ import time
 from typing import Any
 
 MAX_FRAME = 32 * 1024 * 1024  # bytes; a check's outcomes take some thousands
+MAX_PARTS = 1_000_000  # lists and objects in a message: in memory, each takes 20 times its text
 
 
 class WireError(Exception):
@@ -51,8 +53,11 @@ def receive(channel: socket.socket, *, seconds: float | None = None) -> Any:
     size = int.from_bytes(_read(channel, 4, deadline), "big")
     if size > MAX_FRAME:
         raise WireError(f"a message of {size:,} bytes is over the limit of {MAX_FRAME:,}")
+    body = _read(channel, size, deadline)
+    if body.count(b"{") + body.count(b"[") > MAX_PARTS:
+        raise WireError(f"a message of over {MAX_PARTS:,} parts")
     try:
-        return json.loads(_read(channel, size, deadline))
+        return json.loads(body)
     except (ValueError, RecursionError) as error:
         raise WireError(f"not a message: {error}") from None
 

@@ -61,7 +61,7 @@ def main(control_fd: int, sandboxed: bool) -> None:
     with contextlib.suppress(wire.WireError):
         while True:
             request = wire.receive(control)
-            if "files" in request:  # and not a signal that crossed with the end of its child
+            if "folder" in request:  # and not a signal that crossed with the end of its child
                 _start(control, shell, recorder, request, sandboxed)
 
 
@@ -173,7 +173,7 @@ def _student(
 ) -> None:
     """The child: puts up the walls and runs cells as told, until told to end."""
     try:
-        _get_ready(request, sandboxed)
+        _get_ready(request, wire.receive(channel)["files"], sandboxed)
     except Exception as error:
         _say(report, failed=f"{type(error).__name__}: {error}")
         os._exit(1)
@@ -184,7 +184,7 @@ def _student(
         os._exit(0)  # no clean-up hook of a student's runs, and none of ours
 
 
-def _get_ready(request: dict, sandboxed: bool) -> None:
+def _get_ready(request: dict, files: dict[str, str], sandboxed: bool) -> None:
     """All that comes before a student's code: bounds, walls, the folder with its files."""
     sandbox.bound_resources()
     if sandboxed:
@@ -196,7 +196,7 @@ def _get_ready(request: dict, sandboxed: bool) -> None:
     folder = sandbox.WRITABLE if sandboxed else request["folder"]
     os.makedirs(folder, exist_ok=True)
     os.chdir(folder)
-    _lay_out(request["files"])
+    _lay_out(files)
     if request["plain"]:
         _forget_ours()
     sys.path.insert(0, "")
@@ -205,17 +205,18 @@ def _get_ready(request: dict, sandboxed: bool) -> None:
 
 
 def _lay_out(files: dict[str, str]) -> None:
-    """Fill the child's folder: the student's files, then what was given out, which can't be replaced."""
-    for name, content in files.items():
-        Path(name).parent.mkdir(parents=True, exist_ok=True)
-        Path(name).write_bytes(bytes.fromhex(content))
+    """Fill the child's folder: what was given out, then the student's files, which replace nothing of it."""
     given = STAGE / "given"
     for path in sorted(given.rglob("*")):
         if path.is_file():
             here = Path(path.relative_to(given))
             here.parent.mkdir(parents=True, exist_ok=True)
-            here.unlink(missing_ok=True)
             here.symlink_to(path)
+    for name, content in files.items():
+        with contextlib.suppress(OSError):  # something given out stands in the way, or the folder is full
+            Path(name).parent.mkdir(parents=True, exist_ok=True)
+            if not Path(name).is_symlink():
+                Path(name).write_bytes(bytes.fromhex(content))
 
 
 def _forget_ours() -> None:

@@ -126,14 +126,13 @@ class Worker:
         self.start()
         ours, theirs = socket.socketpair()
         folder = tempfile.mkdtemp(dir=self._stage.name) if not self.sandboxed else ""
-        request = {
-            "files": {name: content.hex() for name, content in (files or {}).items()},
-            "folder": folder,
-            "plain": self.plain,
-        }
+        request = {"folder": folder, "plain": self.plain}
+        # To the child itself: what passes through the worker, a later child could find in its memory.
+        handed_in = {name: content.hex() for name, content in (files or {}).items()}
         with theirs:
             wire.send(self._control, request, seconds=START_SECONDS)
             socket.send_fds(self._control, [b"."], [theirs.fileno()])
+        wire.send(ours, {"files": handed_in}, seconds=START_SECONDS)
         return ours
 
     def interrupt(self) -> None:

@@ -173,6 +173,8 @@ def judged(driver: str, case: Case, outcome: Outcome) -> Outcome:
         return outcome
     inputs = case.args[2:] if driver == "draws" else ()
     try:
+        if driver == "draws" and len(outcome.outputs) != case.args[1] + 1:
+            raise ValueError("results of other draws than were asked for")
         use = make_layer(case.args[0])
         return replace(outcome, outputs=use(_clone(outcome.outputs), *_clone(list(inputs))))
     except Exception as error:  # whatever comes of a result that isn't what was asked for

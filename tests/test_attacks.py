@@ -29,6 +29,7 @@ from course import LESSON, Course
 from autograder import lessons
 from autograder.exercises import load
 from autograder.grade import course_directory
+from autograder.judge import OUTPUT_CHARACTERS
 from autograder.sheets import HiddenSheets
 
 pytestmark = [pytest.mark.needs_bubblewrap, pytest.mark.timeout(900)]
@@ -147,7 +148,8 @@ def aftermath(tmp_path_factory) -> Aftermath:
     for attack in ATTACKS.values():
         attack.hand_in(course, listener.port)
     for student in HONEST:
-        course.hand_in(student)
+        notes = course.hand_in(student).with_name("notes.txt")
+        notes.write_text(CANARY * 4000)
     before = _contents(course.root)
     with _foster_parent() as left:
         done = course.run("headstart", "grade", LESSON, "--seconds", "3", HEADSTART_CANARY=CANARY)
@@ -259,6 +261,11 @@ def test_no_trick_stops_the_batch(aftermath):
     assert "grader failed" not in aftermath.printed
 
 
+def test_no_trick_fills_the_disk(aftermath):
+    sizes = {name: len(nbformat.writes(aftermath.notebook(name))) for name in NAMES}
+    assert not {name: size for name, size in sizes.items() if size > OUTPUT_CHARACTERS * 1.1}
+
+
 def test_no_trick_outlives_its_grading(aftermath):
     assert aftermath.processes == []
 
@@ -283,7 +290,7 @@ def test_no_trick_changes_the_course(aftermath):
 
 def test_there_are_tricks_of_each_kind():
     assert {attack.must for attack in ATTACKS.values()} == {"earn nothing", "read nothing", "leave nothing"}
-    assert len(ATTACKS) >= 75
+    assert len(ATTACKS) >= 89
 
 
 # -- results that are judged by what they do -----------------------------------------------------------------

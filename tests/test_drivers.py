@@ -1,5 +1,7 @@
 """How answers of other kinds than plain functions are called, and what is reported of them."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -148,6 +150,14 @@ def test_draws_are_made_often_each_with_a_generator_of_its_own(monkeypatch):
     assert not any(torch.equal(drawn[0], other) for other in drawn[1:3])
     assert torch.equal(drawn[1], torch.rand(4, generator=torch.Generator().manual_seed(1)))
     assert torch.equal(zeros, torch.zeros(4))
+
+
+def test_fewer_draws_than_were_asked_for_are_none(monkeypatch):
+    monkeypatch.setitem(LAYERS, "what is drawn", lambda: lambda results, *_: torch.stack(results))
+    outcome = run("draws", lambda x, generator: x + torch.rand(4, generator=generator), draw_case())
+    assert judged("draws", draw_case(), outcome).status == "returned"
+    fewer = replace(outcome, outputs=outcome.outputs[:3])
+    assert judged("draws", draw_case(), fewer).message == "results of other draws than were asked for"
 
 
 def test_draws_show_whether_the_inputs_were_changed():

@@ -99,6 +99,21 @@ def test_grading_again_grades_nothing_until_something_changed(course) -> None:
     assert course.scores() == before
 
 
+def test_a_resubmission_may_have_a_folder_where_a_file_was_and_leaves_no_old_file(course) -> None:
+    folder = course.hand_in("amy").parent
+    for name in ("data", "old.txt"):
+        (folder / name).write_text("first")
+    course.run("headstart", "grade", LESSON)
+    for name in ("data", "old.txt"):
+        (folder / name).unlink()
+    (folder / "data").mkdir()
+    (folder / "data" / "x.txt").write_text("second")
+    course.run("headstart", "grade", LESSON)
+    there = course.root / "autograded" / "amy" / LESSON
+    files = {str(path.relative_to(there)) for path in there.rglob("*") if path.is_file()}
+    assert files == {f"{LESSON}.ipynb", "data/x.txt"}
+
+
 def test_a_person_s_score_survives_grading_again(course) -> None:
     course.hand_in("amy")
     course.run("headstart", "grade", LESSON)
@@ -338,26 +353,37 @@ def test_a_course_inside_a_folder_that_has_to_be_shown_is_hidden() -> None:
 
 def test_nothing_of_a_students_runs_in_a_page_that_others_open(course) -> None:
     script = "<script>alert(1)</script><img src=x onerror=alert(2)><b style='color: red'>bold</b>"
+    links = "[a](javascript:alert(5)) [b] [c]( javascript:alert(6))\n\n[b]: javascript:alert(7)\n\n"
+    links += "[d](&#106;avascript:alert(8)) [e](https://example.org)"
     path = course.hand_in(
         "amy",
         cells=(
             f"from IPython.display import HTML, Javascript, Markdown, SVG\ndisplay(HTML({script!r}))",
             f"display(Javascript('alert(3)'), Markdown({script!r}), SVG('<svg onload=\"alert(4)\"></svg>'))",
+            f"{script!r}; import os; os._exit(0)",  # named in the remarks
         ),
     )
     notebook = nbformat.read(path, as_version=4)
-    notebook.cells += [nbformat.v4.new_markdown_cell(script), nbformat.v4.new_raw_cell(script)]
+    notebook.cells += [nbformat.v4.new_markdown_cell(script + links), nbformat.v4.new_raw_cell(script)]
     for cell in notebook.cells:
         if cell.metadata.get("headstart", {}).get("kind") == "written":
-            cell.source = script
+            cell.source = script + links
     nbformat.write(notebook, path)
+    notebook.metadata["headstart"] = {"lesson": "<img src=x onerror=alert(9)>"}
+    nbformat.write(notebook, course.submission("bob") / path.name)
     course.run("headstart", "grade", LESSON)
     course.run("nbgrader", "generate_feedback", LESSON)
-    html = (course.root / "feedback" / "amy" / LESSON / f"{LESSON}.html").read_text()
-    alarms = _Alarms()
-    alarms.feed(html)
-    assert not alarms.found
-    assert '<b style="color: red;">bold</b>' in html
+    amy, bob = (
+        (course.root / "feedback" / student / LESSON / f"{LESSON}.html").read_text()
+        for student in ("amy", "bob")
+    )
+    for html in (amy, bob):
+        alarms = _Alarms()
+        alarms.feed(html)
+        assert not alarms.found
+    assert '<b style="color:red">bold</b>' in amy
+    assert '<a href="https://example.org">e</a>' in amy
+    assert "another lesson" in bob
 
 
 class _Alarms(HTMLParser):

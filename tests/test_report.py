@@ -1,9 +1,13 @@
 """The report on a class, as a page."""
 
+import io
+
 import pytest
+from rich.console import Console
 
 from autograder.exercise import Verdict
 from autograder.exercises import load
+from autograder.report import problems
 from autograder.report_page import page
 
 SOFTMAX, SCALED = "attention.softmax", "attention.scaled_dot_product"
@@ -47,3 +51,11 @@ def test_its_pictures_say_the_same_in_words(exercises):
 
 def test_a_class_without_submissions_has_a_page(exercises):
     assert "No submission has been graded." in page("01_attention", [], exercises)
+
+
+def test_what_would_steer_a_terminal_is_not_printed():
+    console = Console(file=io.StringIO(), width=80)
+    console.print(problems([("amy\x1b[2J", "\udcfe.txt was left out")]))
+    assert "amy�[2J" in console.file.getvalue()
+    assert "\x1b" not in console.file.getvalue()
+    console.file.getvalue().encode()

@@ -217,3 +217,18 @@ def test_large_outputs_cost_no_marks(skeleton, hand_in) -> None:
     form = hand_in(theirs)
     assert sources(form) == RIGHT
     assert "outputs were dropped" in form.notes[0]
+
+
+def test_more_parts_than_any_notebook_has_are_refused_before_they_take_memory(hand_in) -> None:
+    form = hand_in(b'{"cells": [' + b"[]," * module.MAX_PARTS + b"0]}")
+    assert form.problem == "the notebook file has more parts than any notebook"
+
+
+def test_remarks_have_an_end(hand_in, skeleton, tmp_path) -> None:
+    folder = tmp_path / "submitted" / "amy" / LESSON
+    folder.mkdir(parents=True)
+    for number in range(50):
+        (folder / f"link{number}.txt").symlink_to("nowhere")
+    form = hand_in(solved(skeleton))
+    assert len(form.notes) == module.MAX_NOTES + 1
+    assert form.notes[-1] == "and 30 remarks more"

@@ -2,6 +2,7 @@
 
 import json
 import socket
+import threading
 
 import pytest
 from hypothesis import given
@@ -63,3 +64,14 @@ def test_silence_times_out_even_after_half_a_message() -> None:
         here.sendall(b"\0\0\0\x09{")
         with pytest.raises(wire.WireTimeout):
             wire.receive(there, seconds=0.05)
+
+
+def test_a_message_of_too_many_parts_is_refused() -> None:
+    """Parsed, an empty list takes twenty times its text."""
+    here, there = socket.socketpair()
+    body = b"[" + b"{}," * wire.MAX_PARTS + b"0]"
+    thread = threading.Thread(target=here.sendall, args=(len(body).to_bytes(4, "big") + body,))
+    thread.start()
+    with here, there, pytest.raises(wire.WireError, match="a message of over 1,000,000 parts"):
+        wire.receive(there, seconds=5)
+    thread.join()

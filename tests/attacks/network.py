@@ -20,7 +20,8 @@ for family, kind, address in (
     except OSError as error:
         print(family, type(error).__name__)
 for make in (lambda: socket.getaddrinfo("example.org", 80), lambda: socket.socket(socket.AF_PACKET, socket.SOCK_RAW),
-             lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW, 1)):
+             lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW, 1),
+             lambda: socket.socket(socket.AF_VSOCK, socket.SOCK_STREAM), lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW)):
     try:
         print("CONNECTED", make())
     except OSError as error:
