@@ -101,13 +101,13 @@ def _clean_data(data: dict, with_html: bool) -> dict[str, str]:
 
 WORDS = (
     (r"&(?=#|\w+;)", "&amp;"),  # characters by number, which would slip past what follows
-    (r"<(?=[A-Za-z/!?])", "&lt;"),
-    (r"\](?=\((?!https?://)|:)", "] "),  # links, but to the web: they may run code
+    (r"<(?=[A-Za-z/!?])", "< "),  # so that it is no tag, and a formula is the same formula
+    (r"\](?=\((?!https?://|#|[\w./%-]+\))|:)", "] "),  # links that may run code
 )
 
 
 def clean_words(cell: NotebookNode) -> None:
-    """Make a student's markdown harmless: tags, and links that may run code, are shown as text."""
+    """Make a student's markdown harmless: tags, and links but to files and the web, are shown as text."""
     for pattern, shown in WORDS:
         cell.source = re.sub(pattern, shown, cell.source)
     cell.pop("attachments", None)

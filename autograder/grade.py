@@ -23,9 +23,9 @@ from traitlets.config.loader import PyFileConfigLoader
 from autograder import lessons
 from autograder.clean import clean_words
 from autograder.exercise import Verdict
-from autograder.gradebook import Book, Graded, Paper
+from autograder.gradebook import Book, Graded, Paper, read_time
 from autograder.judge import CELL_SECONDS, judge, not_run
-from autograder.lesson import Lesson, exercise_id
+from autograder.lesson import Lesson, exercise_id, installation
 from autograder.plain import merge_plain
 from autograder.sheets import HiddenSheets
 from autograder.submission import Canonical, Submission, canonical, is_answer
@@ -68,11 +68,13 @@ class Grader:
         self._idle: queue.SimpleQueue[Worker] = queue.SimpleQueue()
         self._hidden = HiddenSheets(self.secret)
 
-    def __getstate__(self) -> dict:
-        return {each.name: getattr(self, each.name) for each in fields(self)}
+    def __getstate__(self) -> tuple[str, dict]:
+        return installation(), {each.name: getattr(self, each.name) for each in fields(self)}
 
-    def __setstate__(self, state: dict) -> None:
-        self.__init__(**state)
+    def __setstate__(self, state: tuple[str, dict]) -> None:
+        if state[0] != installation():  # a machine that joined a cluster later than the others
+            raise RuntimeError("its Headstart is another version: install the same on all machines")
+        self.__init__(**state[1])
 
     def __del__(self) -> None:
         self.close()
@@ -129,19 +131,18 @@ class Grader:
             notebook = _finish(form.notebook, name, lesson.plain, {}, verdicts, [form.problem, *form.notes])
             return Paper(name, notebook, tuple(verdicts.values()), blank, form.problem), Ended()
         kept = {id: verdict for id, verdict in prepared.known.items() if _stands(verdict, keys.get(id))}
+        cells, sheets = lesson.cells(form.notebook, name), (lesson.visible, self._hidden)
         with self._worker() as worker:
-            result = judge(
-                worker,
-                lesson.cells(form.notebook, name),
-                exercises,
-                lesson.visible,
-                self._hidden,
-                prepared.content,
-                form.files,
-                kept=kept,
-                cell_seconds=self.cell_seconds,
-            )
+            for _ in range(2):
+                result = judge(
+                    worker, cells, exercises, *sheets, prepared.content, form.files,
+                    kept=kept, cell_seconds=self.cell_seconds,
+                )  # fmt: skip
+                if not result.ended.failed:  # if so, the worker's end, and no student's fault: once more
+                    break
         remarks = [*form.notes, *([result.stopped] if result.stopped else [])]
+        if (stamp := form.records.get("timestamp.txt", b"").strip()) and read_time(stamp) is None:
+            remarks.append("timestamp.txt holds no time: the submission counts as in time")
         notebook = _finish(form.notebook, name, lesson.plain, result.outputs, result.verdicts, remarks)
         verdicts = tuple(replace(v, key=keys.get(id, "")) for id, v in result.verdicts.items())
         return Paper(name, notebook, verdicts, blank, "", tuple(remarks)), result.ended

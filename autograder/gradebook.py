@@ -8,6 +8,7 @@ transaction: a submission is either recorded altogether or not at all, whenever 
 import contextlib
 import json
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -226,10 +227,9 @@ class Book:
 
     def _write_notebooks(self, graded: Graded) -> None:
         folder = self.path(graded.student).parent
-        papers = {self.path(graded.student, paper.name) for paper in graded.papers}
-        _remove_others(folder, papers | {folder / name for name in graded.files})
         for name, content in graded.files.items():
             with contextlib.suppress(OSError):  # a path of the student's can be too long here
+                _make_way(folder, name)
                 _replace(folder / name, content)
         for paper in graded.papers:
             path = self.path(graded.student, paper.name)
@@ -243,7 +243,7 @@ class Book:
         submission = _get_or_add(
             self.db, SubmittedAssignment, assignment_id=self.assignment_id, student_id=graded.student
         )
-        submission.timestamp = _time(graded.files.get("timestamp.txt", b""))
+        submission.timestamp = read_time(graded.files.get("timestamp.txt", b""))
         return submission.id
 
     def _scores(self, paper: Paper, page: "_Page", submission_id: str) -> None:
@@ -289,7 +289,8 @@ def _get_or_add(db: sa.orm.Session, table: type, **key: str) -> object:
     return row
 
 
-def _time(text: bytes) -> datetime | None:
+def read_time(text: bytes) -> datetime | None:
+    """The time in nbgrader's timestamp.txt, in UTC; None if there is none to be read."""
     with contextlib.suppress(Exception):  # dateutil looks for a zone among the files, for one
         return parse_utc(text.decode().strip()) if text.strip() else None
     return None
@@ -308,11 +309,11 @@ def _replace(path: Path, content: bytes) -> None:
         raise
 
 
-def _remove_others(folder: Path, kept: set[Path]) -> None:
-    """Empty a folder of what is not to be kept, as nbgrader does before it grades again."""
-    for path in sorted(folder.rglob("*"), reverse=True):  # what is in a folder before the folder
-        if path.is_dir() and not path.is_symlink():
-            with contextlib.suppress(OSError):  # it isn't empty
-                path.rmdir()
-        elif path not in kept:
-            path.unlink()
+def _make_way(folder: Path, name: str) -> None:
+    """Remove what an earlier submission left in the place of a file, or of a folder above it."""
+    path = folder / name
+    for place in path.parents[: len(Path(name).parts) - 1]:
+        if place.is_file():
+            place.unlink()
+    if path.is_dir():
+        shutil.rmtree(path)

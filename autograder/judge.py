@@ -80,6 +80,7 @@ def judge(
     run = _Run(worker, exercises, visible, hidden, digest, kept or {}, cell_seconds)
     try:
         run.channel = worker.begin(files)
+        run.ends = time.monotonic() + NOTEBOOK_SECONDS  # not counting what a worker takes to start
         for cell in cells:
             run.cell(cell)
     except Stopped as stop:
@@ -123,7 +124,7 @@ class _Run:
     ) -> None:
         self.worker, self.exercises, self.visible = worker, exercises, visible
         self.hidden, self.digest, self.kept = hidden, digest, kept
-        self.cell_seconds, self.ends = cell_seconds, time.monotonic() + NOTEBOOK_SECONDS
+        self.cell_seconds, self.ends = cell_seconds, float("inf")
         self.channel: Any = None
         self.verdicts: dict[str, Verdict] = {}
         self.outputs: dict[str, list[dict]] = {}
@@ -134,9 +135,15 @@ class _Run:
     def cell(self, cell: Cell) -> None:
         """Run one cell; at a check cell, judge what its check asks for, once."""
         self.where = f"the cell “{_first_line(cell.source)}”"
-        if time.monotonic() > self.ends:
+        now = time.monotonic()
+        if now > self.ends:
             raise Stopped(f"the notebook ran for over {NOTEBOOK_SECONDS:.0f} s, before {self.where}")
-        self.deadline = min(time.monotonic() + self.cell_seconds, self.ends)
+        self.deadline = min(now + self.cell_seconds, self.ends)
+        self.limit = (
+            f"{self.cell_seconds:.0f} s"
+            if self.deadline < self.ends
+            else f"what was left of the notebook's {NOTEBOOK_SECONDS:.0f} s"
+        )
         self.interrupted = False
         wire.send(self.channel, {"run": cell.source}, seconds=self.cell_seconds)
         while True:
@@ -197,7 +204,7 @@ class _Run:
             with contextlib.suppress(wire.WireTimeout):
                 return wire.receive(self.channel, seconds=left)
         if self.interrupted:
-            raise Stopped(f"{self.where} ran for over {self.cell_seconds:.0f} s and would not be interrupted")
+            raise Stopped(f"{self.where} ran for over {self.limit} and would not be interrupted")
         self.interrupted, self.deadline = True, time.monotonic() + GRACE_SECONDS
         self.worker.interrupt()
         return self._receive()
@@ -208,9 +215,7 @@ class _Run:
         outputs = [output for id in ids for output in self.outputs.get(id, [])]
         errors = [output for output in outputs if output["output_type"] == "error"]
         if self.interrupted:
-            self.reasons[cell.exercise] = (
-                f"its check ran for over {self.cell_seconds:.0f} s and was interrupted"
-            )
+            self.reasons[cell.exercise] = f"its check ran for over {self.limit} and was interrupted"
         elif errors:
             self.reasons[cell.exercise] = f"{errors[0]['ename']}: {errors[0]['evalue']}"[:300]
 

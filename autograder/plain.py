@@ -16,6 +16,11 @@ def merge_plain(result: Canonical, raw: dict, lesson: str) -> None:
     labelled = {
         cell.metadata.nbgrader.grade_id: cell for cell in result.notebook.cells if "nbgrader" in cell.metadata
     }
+    prose = {
+        cell.source: cell
+        for cell in result.notebook.cells
+        if cell.cell_type == "markdown" and "nbgrader" not in cell.metadata
+    }
     cells: list[NotebookNode] = []
     seen: set[str] = set()
     for number, theirs in enumerate(their_cells(raw)):
@@ -23,6 +28,8 @@ def merge_plain(result: Canonical, raw: dict, lesson: str) -> None:
         if name in labelled and name not in seen:
             seen.add(name)
             cells.append(_put_right(labelled[name], theirs))
+        elif theirs.get("cell_type") == "markdown" and theirs["source"] in prose:
+            cells.append(prose.pop(theirs["source"]))
         elif theirs["source"].strip():
             make = new_code_cell if theirs.get("cell_type") == "code" else new_markdown_cell
             cells.append(

@@ -117,8 +117,12 @@ def enter_namespaces() -> None:
         _call("mount", b"tmpfs", place.encode(), b"tmpfs", flags | MS_NOSUID | MS_NODEV, options)
 
 
-def bound_resources() -> None:
-    """Bound this process's memory, file sizes and descriptors. Time is bounded from outside."""
+def bound_resources(sandboxed: bool) -> None:
+    """Bound this process's memory, file sizes and descriptors. Time is bounded from outside.
+
+    Threads too, where a user namespace will count them alone: else all that the user runs would count, and on
+    Linux before 5.14 it does in any case. The kernel bounds none where root grades.
+    """
     import resource  # not on Windows, where the rest of this module may be imported
 
     mapped = (
@@ -129,8 +133,8 @@ def bound_resources() -> None:
     limits = {"RLIMIT_CORE": 0, "RLIMIT_FSIZE": FOLDER_BYTES, "RLIMIT_NOFILE": 256}
     if mapped:
         limits["RLIMIT_AS"] = mapped + MEMORY_BYTES
-    if tuple(map(int, re.findall(r"\d+", platform.release())[:2])) >= (5, 14):
-        limits["RLIMIT_NPROC"] = THREADS  # older kernels count all that the user runs; none counts root's
+    if sandboxed and tuple(map(int, re.findall(r"\d+", platform.release())[:2])) >= (5, 14):
+        limits["RLIMIT_NPROC"] = THREADS
     for name, value in limits.items():
         resource.setrlimit(getattr(resource, name), (value, value))
 

@@ -26,7 +26,8 @@ MAX_NOTEBOOK = 256 << 20  # bytes, outputs and all
 MAX_PARTS = 5_000_000  # lists and objects in its JSON: in memory, each takes 20 times its text
 MAX_CELLS = 2000
 MAX_TEXT = 4 << 20  # characters of all cells together
-MAX_FILES, MAX_FILES_BYTES, MAX_NOTES = 50, 8 << 20, 20
+MAX_ANSWER = 200_000  # characters
+MAX_FILES, MAX_FILES_BYTES, MAX_DEPTH, MAX_NOTES = 50, 8 << 20, 100, 20
 RECORDS = ("timestamp.txt", "submission_secret.txt")
 NEW_CELL = {
     "code": new_code_cell
@@ -57,7 +58,7 @@ class Canonical:
         files: other files of theirs by relative path.
         records: what nbgrader wrote beside the notebook when it was handed in: its time and its secret name.
         notes: what was put right, for the instructor.
-        problem: why nothing of it can be graded; empty if it can. The notebook is then the bare skeleton.
+        problem: why nothing of it can be graded; empty if it can.
         digest: of all that was handed in; equal submissions have equal digests.
     """
 
@@ -95,8 +96,8 @@ def canonical(
             result.notes.append(f"the notebook file has {len(content) >> 20} MiB; its outputs were dropped")
         (merge or _merge)(result, raw, submission.lesson)
         result.files = _other_files(submission.folder, result.notes)
-    except Unreadable as error:
-        result.problem = printable(str(error))
+    except (Unreadable, OSError) as error:
+        result.problem = printable(getattr(error, "strerror", None) or str(error))  # no path of yours
         digest.update(result.problem.encode())
     if (more := len(result.notes) - MAX_NOTES) > 0:
         result.notes[MAX_NOTES:] = [f"and {more} remarks more"]
@@ -229,6 +230,8 @@ def _merge(result: Canonical, raw: dict, lesson: str) -> None:
     for cell in answers:
         if cell.id in seen:
             cell.source = seen[cell.id]["source"]
+            if len(cell.source) > MAX_ANSWER:
+                raise Unreadable(f"an answer has over {MAX_ANSWER:,} characters")
     _insert(result.notebook, added)
 
 
@@ -282,12 +285,13 @@ def _other_files(folder: Path, notes: list[str]) -> dict[str, bytes]:
     files: dict[str, bytes] = {}
     total = 0
     for place, folders, names in os.walk(folder, followlinks=False):
-        folders[:] = sorted(
-            name for name in folders if name not in ("helpers", "__pycache__") and name[0] != "."
-        )
+        if folders and len(Path(place).relative_to(folder).parts) >= MAX_DEPTH:
+            notes.append(f"{printable(folders[0])} was left out: it lies in over {MAX_DEPTH} folders")
+            folders.clear()
+        folders[:] = sorted(name for name in folders if _is_theirs(name))
         for name in sorted(names):
             path = Path(place, name)
-            if name[0] == "." or path.suffix == ".ipynb" or name in (*RECORDS, "checks.json"):
+            if not _is_theirs(name) or name in (*RECORDS, "checks.json"):
                 continue
             relative = printable(str(path.relative_to(folder)))
             try:
@@ -300,9 +304,16 @@ def _other_files(folder: Path, notes: list[str]) -> dict[str, bytes]:
             elif len(files) >= MAX_FILES or total + status.st_size > MAX_FILES_BYTES:
                 notes.append(f"{relative} was left out: too many files, or too large")
             else:
-                files[str(path.relative_to(folder))] = _read(path)
-                total += status.st_size
+                try:
+                    files[str(path.relative_to(folder))] = _read(path)
+                    total += status.st_size
+                except Unreadable as error:
+                    notes.append(f"{relative} was left out: {printable(str(error))}")
     return files
+
+
+def _is_theirs(name: str) -> bool:
+    return name not in ("helpers", "__pycache__") and name[0] != "." and not name.endswith(".ipynb")
 
 
 def is_answer(cell: NotebookNode) -> bool:

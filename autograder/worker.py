@@ -186,7 +186,7 @@ def _student(
 
 def _get_ready(request: dict, files: dict[str, str], sandboxed: bool) -> None:
     """All that comes before a student's code: bounds, walls, the folder with its files."""
-    sandbox.bound_resources()
+    sandbox.bound_resources(sandboxed)
     if sandboxed:
         sandbox.enter_namespaces()
     nowhere = os.open(os.devnull, os.O_RDWR)

@@ -119,6 +119,8 @@ def _pairs(result: object, count: int) -> list[tuple[list, list, int]]:
         raise ValueError(f"a list of {count} pairs is wanted, one for each document")
     if any(not isinstance(pair, tuple | list) or len(pair) != 3 for pair in result):
         raise ValueError("each pair has three parts: first, second, label")
+    if any(not isinstance(part, tuple | list) for first, second, _ in result for part in (first, second)):
+        raise ValueError("the parts of a pair are lists of tokens")
     if any(label not in (0, 1) for _, _, label in result):
         raise ValueError("a label is 1 or 0")
     return [(list(first), list(second), int(label)) for first, second, label in result]

@@ -158,6 +158,12 @@ def test_a_right_masking_is_never_refused():
         assert all(judged("draws", case, run("draws", shifted, case)).outputs.values())
 
 
+def test_pairs_of_tensors_are_refused_before_they_become_a_million_objects():
+    pairs = [(torch.ones(1_000_000), [1], 0)]
+    with pytest.raises(ValueError, match="the parts of a pair are lists of tokens"):
+        chances._pairs(pairs, 1)
+
+
 def test_a_right_pairing_is_never_refused():
     case = make_cases(SPECS["bert.pairs"], VISIBLE_SEED)[0]
     for offset in range(8):

@@ -99,19 +99,17 @@ def test_grading_again_grades_nothing_until_something_changed(course) -> None:
     assert course.scores() == before
 
 
-def test_a_resubmission_may_have_a_folder_where_a_file_was_and_leaves_no_old_file(course) -> None:
-    folder = course.hand_in("amy").parent
-    for name in ("data", "old.txt"):
-        (folder / name).write_text("first")
-    course.run("headstart", "grade", LESSON)
-    for name in ("data", "old.txt"):
-        (folder / name).unlink()
-    (folder / "data").mkdir()
-    (folder / "data" / "x.txt").write_text("second")
-    course.run("headstart", "grade", LESSON)
-    there = course.root / "autograded" / "amy" / LESSON
-    files = {str(path.relative_to(there)) for path in there.rglob("*") if path.is_file()}
-    assert files == {f"{LESSON}.ipynb", "data/x.txt"}
+def test_a_resubmission_may_have_a_folder_where_a_file_was_and_the_other_way_round(course) -> None:
+    folder, there = course.hand_in("amy").parent, course.root / "autograded" / "amy" / LESSON
+    for first, then in (("data", "data/x.txt"), ("data/x.txt", "data")):
+        for name in (first, then):
+            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).write_text(name)
+            course.run("headstart", "grade", LESSON)
+            assert (there / name).read_text() == name
+            (folder / name).unlink()
+            if name != "data":
+                (folder / "data").rmdir()
 
 
 def test_a_person_s_score_survives_grading_again(course) -> None:
@@ -354,7 +352,7 @@ def test_a_course_inside_a_folder_that_has_to_be_shown_is_hidden() -> None:
 def test_nothing_of_a_students_runs_in_a_page_that_others_open(course) -> None:
     script = "<script>alert(1)</script><img src=x onerror=alert(2)><b style='color: red'>bold</b>"
     links = "[a](javascript:alert(5)) [b] [c]( javascript:alert(6))\n\n[b]: javascript:alert(7)\n\n"
-    links += "[d](&#106;avascript:alert(8)) [e](https://example.org)"
+    links += "[d](&#106;avascript:alert(8)) [e](https://example.org) ![f](figure.png) $j<i$"
     path = course.hand_in(
         "amy",
         cells=(
@@ -383,6 +381,8 @@ def test_nothing_of_a_students_runs_in_a_page_that_others_open(course) -> None:
         assert not alarms.found
     assert '<b style="color:red">bold</b>' in amy
     assert '<a href="https://example.org">e</a>' in amy
+    assert '<img src="figure.png" alt="f">' in amy
+    assert "$j< i$" in amy.replace("&lt;", "<")
     assert "another lesson" in bob
 
 

@@ -1,70 +1,87 @@
 """Bounds that no submission of the class of tricks reaches: tried one by one."""
 
-import ctypes
-import os
 import platform
 import re
+import signal
+import subprocess
+import sys
 import threading
 import time
 
+import psutil
 import pytest
 from course import LESSON, Course
 
 from autograder import judge, sandbox
 from autograder.clean import MAX_HTML, MAX_TAGS, clean_outputs
 from autograder.grade import Grader, course_directory, find_submissions
+from autograder.gradebook import Graded
 from autograder.lesson import Lesson
+from autograder.lessons import ROOT
 from autograder.workers import Ended
 
-PR_SET_DUMPABLE = 4  # linux/prctl.h
 KERNEL = tuple(map(int, re.findall(r"\d+", platform.release())[:2]))
 
 
 @pytest.mark.needs_bubblewrap
 @pytest.mark.skipif(KERNEL < (5, 14), reason="older kernels count all processes of a user")
 def test_threads_are_bounded_unless_root_grades():
-    pid = os.fork()
-    if pid == 0:
-        status = 1
-        try:
-            if os.getuid() == 0:
-                os.setgid(65534)
-                os.setuid(65534)
-                ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)  # else /proc/self stays root's
-            sandbox.own_namespaces()
-            sandbox.bound_resources()
-            status = 2 if 100 < _threads(2 * sandbox.THREADS) <= sandbox.THREADS else 3
-        finally:
-            os._exit(status)
-    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 2
+    done = subprocess.run([sys.executable, "-c", START_THREADS], cwd=ROOT, capture_output=True, text=True)
+    assert 100 < int(done.stdout) <= sandbox.THREADS, done.stderr
 
 
-def _threads(number: int) -> int:
-    """How many of so many threads start."""
-    threading.stack_size(32768)
-    for started in range(number):
-        try:
-            threading.Thread(target=time.sleep, args=(9,), daemon=True).start()
-        except RuntimeError:
-            return started
-    return number
+# In the order of the engine: the worker's namespace, then in its child the bounds, then namespaces of its own.
+START_THREADS = """
+import ctypes, os, resource, threading, time
+from autograder import sandbox
+if os.getuid() == 0:
+    os.setgid(65534)
+    os.setuid(65534)
+    ctypes.CDLL(None).prctl(4, 1, 0, 0, 0)  # PR_SET_DUMPABLE: else /proc/self stays root's
+sandbox.own_namespaces()
+sandbox.bound_resources(True)
+sandbox.own_namespaces()
+threading.stack_size(32768)
+started = 0
+try:
+    while started < 2 * sandbox.THREADS:
+        threading.Thread(target=time.sleep, args=(9,), daemon=True).start()
+        started += 1
+except RuntimeError:
+    pass
+print(started, flush=True)
+os._exit(0)
+"""
+
+
+@pytest.fixture
+def grade(tmp_path):
+    """Hand in the solved lesson with some cells more, and grade it in this process."""
+    course = Course(tmp_path / "course")
+    directory, config = course_directory(course.root)
+    graders = []
+
+    def grade(*cells: str, **options) -> tuple[Grader, Graded]:
+        course.hand_in("amy", cells=cells)
+        [submission] = find_submissions(directory, LESSON, [])
+        if not graders:
+            graders.append(Grader(Lesson.load(LESSON, course.root, config), b"of this test", **options))
+        return graders[0], graders[0].grade(submission)
+
+    yield grade
+    for grader in graders:
+        grader.close()
 
 
 @pytest.mark.needs_bubblewrap
-def test_a_notebook_has_its_time_however_many_cells_it_has(tmp_path, monkeypatch):
-    monkeypatch.setattr(judge, "NOTEBOOK_SECONDS", 3.0)
-    course = Course(tmp_path / "course")
-    course.hand_in("amy", cells=(SLEEPY,) * 30)
-    directory, config = course_directory(course.root)
-    [submission] = find_submissions(directory, LESSON, [])
-    grader = Grader(Lesson.load(LESSON, course.root, config), b"of this test")
+def test_a_notebook_has_its_time_however_many_cells_it_has(grade, monkeypatch):
+    monkeypatch.setattr(judge, "NOTEBOOK_SECONDS", 4.0)
     begun = time.monotonic()
-    try:
-        [paper] = grader.grade(submission).papers
-    finally:
-        grader.close()
-    assert time.monotonic() - begun < 25
-    assert "the notebook ran for over 3 s, before the cell" in str(paper.notebook.cells[0].source)
+    _, graded = grade(*[SLEEPY] * 30)
+    assert time.monotonic() - begun < 30
+    [paper] = graded.papers
+    assert "the notebook ran for over 4 s, before the cell" in paper.remarks[0]
+    assert {verdict.status for verdict in paper.verdicts} == {"passed"}  # what was judged before stands
 
 
 SLEEPY = """
@@ -74,6 +91,27 @@ try:
 except KeyboardInterrupt:
     time.sleep(1.5)
 """
+
+
+@pytest.mark.needs_bubblewrap
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP], ids=["dies", "hangs"])
+def test_a_worker_that_ends_early_is_replaced_and_costs_nobody(how, grade):
+    grader, graded = grade(cell_seconds=3.0)
+    [worker] = grader.workers
+    first = worker._process.pid
+    assert {verdict.status for verdict in graded.verdicts} == {"passed"}
+    _, graded = grade("x = 1")
+    assert worker._process.pid == first  # a warm process is used again
+
+    def strike() -> None:
+        time.sleep(0.5)
+        below = psutil.Process(first).children(recursive=True)  # of bubblewrap: its own, the worker, its child
+        next(process for process in below if process.name() != "bwrap").send_signal(how)
+
+    threading.Thread(target=strike).start()
+    _, graded = grade("import time\ntime.sleep(2)")
+    assert worker._process.pid != first
+    assert {verdict.status for verdict in graded.verdicts} == {"passed"}
 
 
 def display(page: str) -> dict:

@@ -3,6 +3,7 @@
 import copy
 import json
 import os
+import subprocess
 from pathlib import Path
 
 import nbformat
@@ -232,3 +233,33 @@ def test_remarks_have_an_end(hand_in, skeleton, tmp_path) -> None:
     form = hand_in(solved(skeleton))
     assert len(form.notes) == module.MAX_NOTES + 1
     assert form.notes[-1] == "and 30 remarks more"
+
+
+def test_folders_in_folders_without_end_are_left_out(hand_in, skeleton, tmp_path) -> None:
+    """os.walk and Path.mkdir call themselves for each."""
+    folder = tmp_path / "submitted" / "amy" / LESSON
+    folder.mkdir(parents=True)
+    at = os.open(folder, os.O_RDONLY)
+    for _ in range(1200):
+        os.mkdir("a", dir_fd=at)
+        below = os.open("a", os.O_RDONLY, dir_fd=at)
+        os.close(at)
+        at = below
+    os.close(at)
+    form = hand_in(solved(skeleton))
+    assert (form.problem, sources(form)) == ("", RIGHT)
+    assert form.notes == ["a was left out: it lies in over 100 folders"]
+    subprocess.run(["rm", "-r", folder], check=True)  # pytest's own clean-up calls itself, too
+
+
+def test_a_folder_that_is_called_a_notebook_is_no_file_of_theirs(hand_in, skeleton, tmp_path) -> None:
+    folder = tmp_path / "submitted" / "amy" / LESSON / "other.ipynb"
+    folder.mkdir(parents=True)
+    (folder / "x.txt").write_text("x")
+    assert hand_in(solved(skeleton)).files == {}
+
+
+def test_an_answer_of_a_book_is_refused(hand_in, skeleton) -> None:
+    theirs = solved(skeleton)
+    theirs.cells[1].source = "1\n" * module.MAX_ANSWER
+    assert hand_in(theirs).problem == "an answer has over 200,000 characters"

@@ -1,4 +1,4 @@
-"""Tries to undo the ban by writing the interpreter's memory through ctypes.
+"""Tries to reach the forbidden function through ctypes, past all attributes that are watched.
 
 Must earn nothing.
 """
