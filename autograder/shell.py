@@ -9,6 +9,7 @@ import builtins
 import contextlib
 import functools
 import inspect
+import re
 import sys
 from ast import PyCF_ALLOW_TOP_LEVEL_AWAIT, PyCF_ONLY_AST
 from collections.abc import Callable
@@ -133,8 +134,13 @@ class ResultHook(DisplayHook):
 
     def finish_displayhook(self) -> None: ...
 
+    def quiet(self) -> bool:
+        """Whether a semicolon ends the cell. IPython takes the cell apart, in Python, to see."""
+        return ";" in self.shell.history_manager.input_hist_parsed[-1] and super().quiet()
+
 
 IPYTHONS = TransformerManager().token_transformers
+ESCAPES = re.compile(r"[%!?]|^\s*[,;/]", re.MULTILINE)  # what IPython's own syntax has to have
 
 
 class Transformers(TransformerManager):
@@ -142,6 +148,8 @@ class Transformers(TransformerManager):
 
     def do_token_transforms(self, lines: list[str]) -> list[str]:
         if self.token_transformers == IPYTHONS:  # a notebook may have added its own
+            if not ESCAPES.search("".join(lines)):
+                return lines
             with contextlib.suppress(SyntaxError, ValueError, MemoryError, RecursionError):
                 compile("".join(lines), "<cell>", "exec", PyCF_ONLY_AST | PyCF_ALLOW_TOP_LEVEL_AWAIT)
                 return lines
@@ -216,17 +224,34 @@ def _no_input(*_: object, **__: object) -> None:
 def make_shell() -> tuple[NotebookShell, Recorder]:
     """A shell that stands for a fresh kernel, with inline figures."""
     import matplotlib
-    import pygments.lexer
     from matplotlib_inline.backend_inline import configure_inline_support
 
     recorder = Recorder()
     shell = NotebookShell(recorder)
     configure_inline_support(shell, "module://matplotlib_inline.backend_inline")
-    # Pygments works out its lists of words again for each traceback that is coloured.
-    pygments.lexer.words.get = functools.cache(pygments.lexer.words.get)
+    _keep_what_tracebacks_need()
     matplotlib.interactive(True)  # as a kernel does: figures show themselves at the end of their cell
     builtins.input = _no_input
     return shell, recorder
+
+
+def _keep_what_tracebacks_need() -> None:
+    """Have words, styles and colours worked out once, and modules found once, not for each traceback."""
+    import pygments.lexer
+    import stack_data
+    from pygments.formatters.terminal256 import Terminal256Formatter
+
+    pygments.lexer.words.get = functools.cache(pygments.lexer.words.get)
+    stack_data.style_with_executing_node = functools.cache(stack_data.style_with_executing_node)
+    closest, known = Terminal256Formatter._closest_color, {}
+
+    def closest_color(self: Terminal256Formatter, *color: int) -> int:
+        if color not in known:
+            known[color] = closest(self, *color)
+        return known[color]
+
+    Terminal256Formatter._closest_color = closest_color
+    inspect.getmodule(compile("", "<a file that isn't there>", "exec"))  # looks at all modules
 
 
 def run_cell(shell: NotebookShell, recorder: Recorder, source: str) -> list[dict]:

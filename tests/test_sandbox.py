@@ -105,7 +105,9 @@ def test_a_worker_that_ends_early_is_replaced_and_costs_nobody(how, grade):
 
     def strike() -> None:
         time.sleep(0.5)
-        below = psutil.Process(first).children(recursive=True)  # of bubblewrap: its own, the worker, its child
+        below = psutil.Process(first).children(
+            recursive=True
+        )  # of bubblewrap: its own, the worker, its child
         next(process for process in below if process.name() != "bwrap").send_signal(how)
 
     threading.Thread(target=strike).start()
