@@ -75,7 +75,7 @@ class HiddenSheets:
     def seed(self, digest: str) -> tuple[int, str]:
         """The number and the seed of the draw that a submission's digest leads to."""
         draw = int.from_bytes(hmac.digest(self._secret, digest.encode(), "sha256")[:4], "big") % self.DRAWS
-        return draw, hmac.new(self._secret, b"draw %d" % draw, "sha256").hexdigest()
+        return draw, hmac.digest(self._secret, b"draw %d" % draw, "sha256").hex()
 
     def plain(self, exercise: Exercise, digest: str) -> Sheet:
         """A submission's hidden sheet of an exercise, without misconceptions: right answers need none."""

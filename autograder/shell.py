@@ -9,6 +9,7 @@ import builtins
 import contextlib
 import functools
 import inspect
+import os
 import re
 import sys
 from ast import PyCF_ALLOW_TOP_LEVEL_AWAIT, PyCF_ONLY_AST
@@ -161,7 +162,7 @@ class Compiler(CachingCompiler):
 
     def cache(self, *args: Any, **kwargs: Any) -> str:
         name = super().cache(*args, **kwargs)
-        inspect.modulesbyfile[name] = "__main__"
+        inspect.modulesbyfile[name] = inspect.modulesbyfile[os.path.abspath(name)] = "__main__"
         return name
 
 

@@ -25,10 +25,15 @@ class WireTimeout(WireError):
 def send(channel: socket.socket, message: Any, *, seconds: float | None = None) -> None:
     """Send one message.
 
+    Args:
+        channel: where to.
+        message: what `json.dumps` takes, or what it made of it.
+        seconds: how long the other side may take to read it; None for ever.
+
     Raises:
         WireError: the other side hung up, or doesn't read.
     """
-    body = json.dumps(message).encode()
+    body = message if isinstance(message, bytes) else json.dumps(message).encode()
     if len(body) > MAX_FRAME:
         raise WireError(f"a message of {len(body):,} bytes is over the limit of {MAX_FRAME:,}")
     channel.settimeout(seconds)

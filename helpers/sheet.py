@@ -94,14 +94,15 @@ class Sheet:
         return any(PROPERTIES[name].needs_gradients for name in self.properties)
 
     @cached_property
-    def request(self) -> dict:
-        """What the grader asks of student code: how to call it, and inputs. No expected value is in it."""
-        return {
+    def request(self) -> bytes:
+        """What the grader asks of student code, in JSON: how to call it, and inputs. No expected value."""
+        asked = {
             "driver": self.driver,
             "gradients": self.wants_gradients,
             "forbidden": list(self.forbidden),
             "cases": [case.to_json() for case in self.cases],
         }
+        return json.dumps(asked).encode()
 
 
 def load_sheet(exercise: str, folder: Path | None = None) -> Sheet:
