@@ -29,14 +29,13 @@ STYLES = {
     "vertical-align", "white-space", "width", "word-spacing",
 }  # fmt: skip
 IMAGES = ("image/png", "image/jpeg")  # base64; SVG can hold scripts
+SOURCES = tuple(f"data:{kind};" for kind in IMAGES)
 # Of one cell: cleaning can take the square of their number.
 MAX_HTML, MAX_TAGS = 500_000, 5_000  # characters; tags
 _cleaner = nh3.Cleaner(
     tags=TAGS,
     attributes=ATTRIBUTES,
-    attribute_filter=lambda tag, name, value: (
-        value if name != "src" or value.startswith(tuple(f"data:{kind};" for kind in IMAGES)) else None
-    ),
+    attribute_filter=lambda tag, name, value: value if name != "src" or value.startswith(SOURCES) else None,
     filter_style_properties=STYLES,
     url_schemes={"data"},
     link_rel=None,

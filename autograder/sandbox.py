@@ -23,6 +23,8 @@ FOLDER_BYTES = 64 << 20
 FILES = 10_000
 MEMORY_BYTES = 3 << 30  # beyond what the worker itself has mapped
 THREADS = 500
+# Whether the kernel counts a user namespace's threads by themselves: Linux does from 5.14 on.
+COUNTS_THREADS = tuple(map(int, re.findall(r"\d+", platform.release())[:2])) >= (5, 14)
 
 
 def command(stage: Path, argv: list[str], hide: tuple[Path, ...] = ()) -> list[str]:
@@ -133,7 +135,7 @@ def bound_resources(sandboxed: bool) -> None:
     limits = {"RLIMIT_CORE": 0, "RLIMIT_FSIZE": FOLDER_BYTES, "RLIMIT_NOFILE": 256}
     if mapped:
         limits["RLIMIT_AS"] = mapped + MEMORY_BYTES
-    if sandboxed and tuple(map(int, re.findall(r"\d+", platform.release())[:2])) >= (5, 14):
+    if sandboxed and COUNTS_THREADS:
         limits["RLIMIT_NPROC"] = THREADS
     for name, value in limits.items():
         resource.setrlimit(getattr(resource, name), (value, value))
