@@ -1,16 +1,17 @@
 """Submissions -> workers -> verdicts -> gradebook.
 
-A submission is graded by one function, `Grader.grade`, which an executor runs wherever it likes; the
-gradebook is written here, in one thread, as results come in.
+A submission is graded by one function, `Grader.grade`, in a process of this machine or another (`places.py`);
+the gradebook is written here, in one thread, as results come in.
 """
 
 import contextlib
 import hmac
+import json
 import os
 import queue
 import secrets
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
@@ -79,18 +80,21 @@ class Grader:
     def __del__(self) -> None:
         self.close()
 
-    def grade(self, submission: Submission, known_digest: str = "") -> Graded | None:
+    def grade(
+        self, submission: Submission, known_digest: str = "", known: dict[str, Verdict] | None = None
+    ) -> Graded | None:
         """Grade one submission.
 
         Args:
             submission: where it lies.
             known_digest: of what was graded last; equal to this one's, there is nothing to do.
+            known: the verdicts it got, by exercise. Those that follow from the same stand.
 
         Returns:
             The result, or None if it would be the same as last time.
         """
         prepared = self.prepare(submission)
-        return None if prepared.digest == known_digest else self.run(prepared)
+        return None if prepared.digest == known_digest else self.run(replace(prepared, known=known or {}))
 
     def prepare(self, submission: Submission) -> Prepared:
         """Read what was handed in. Nothing of a student's is run."""
@@ -129,7 +133,7 @@ class Grader:
                 id: not_run(exercise, form.problem, "unreadable") for id, exercise in exercises.items()
             }
             notebook = _finish(form.notebook, name, lesson.plain, {}, verdicts, [form.problem, *form.notes])
-            return Paper(name, notebook, tuple(verdicts.values()), blank, form.problem), Ended()
+            return Paper(name, json.dumps(notebook), tuple(verdicts.values()), blank, form.problem), Ended()
         kept = {id: verdict for id, verdict in prepared.known.items() if _stands(verdict, keys.get(id))}
         cells, sheets = lesson.cells(form.notebook, name), (lesson.visible, self._hidden)
         with self._worker() as worker:
@@ -145,7 +149,7 @@ class Grader:
             remarks.append("timestamp.txt holds no time: the submission counts as in time")
         notebook = _finish(form.notebook, name, lesson.plain, result.outputs, result.verdicts, remarks)
         verdicts = tuple(replace(v, key=keys.get(id, "")) for id, v in result.verdicts.items())
-        return Paper(name, notebook, verdicts, blank, "", tuple(remarks)), result.ended
+        return Paper(name, json.dumps(notebook), verdicts, blank, "", tuple(remarks)), result.ended
 
     @contextlib.contextmanager
     def _worker(self) -> Iterator[Worker]:
@@ -242,20 +246,18 @@ def hidden_secret(course: CourseDirectory) -> bytes:
 
 
 def grade_all(
-    grader: Grader, book: Book, submissions: list[Submission], executor: Executor, *, workers: int,
-    force: bool = False, remote: object = None,
-    progress: Callable[[Submission, Graded | None, str], None] = lambda *_: None,
+    book: Book, submissions: list[Submission], submit: Callable[..., Future], *, at_once: int,
+    force: bool = False, progress: Callable[[Submission, Graded | None, str], None] = lambda *_: None,
 ) -> None:  # fmt: skip
     """Grade submissions and record each as it comes.
 
     Args:
-        grader: of the lesson.
         book: where results go.
         submissions: what to grade.
-        executor: where grading runs.
-        workers: how many at once; a few more are kept waiting, so that memory doesn't grow with the class.
+        submit: has a submission graded, as `Place.submit` does.
+        at_once: how many are graded at once; a few more are kept waiting, so that memory doesn't grow with
+            the class.
         force: grade again what is recorded already.
-        remote: what stands for the grader where the executor runs things elsewhere.
         progress: told of each submission: its result, None where nothing had changed, and what went wrong
             with the grader itself, if something did.
     """
@@ -263,27 +265,22 @@ def grade_all(
     waiting = iter(submissions)
     running: dict[Future, Submission] = {}
     while True:
-        while len(running) < 2 * workers and (submission := next(waiting, None)):
-            known = recorded.get(submission.student, "") if book.path(submission.student).is_file() else ""
+        while len(running) < 2 * at_once and (submission := next(waiting, None)):
             try:
-                prepared = grader.prepare(submission)
+                digest = recorded.get(submission.student, "")
+                known = book.known(submission.student) if digest else {}
+                there = digest and book.path(submission.student).is_file()
+                running[submit(submission, digest if there else "", known)] = submission
             except Exception as error:  # ours as well
                 progress(submission, None, f"{type(error).__name__}: {error}")
-                continue
-            if prepared.digest == known:
-                progress(submission, None, "")
-            else:
-                if not force:
-                    prepared = replace(prepared, known=book.known(submission.student))
-                running[executor.submit(Grader.run, remote or grader, prepared)] = submission
         if not running:
             return
         done, _ = wait(running, return_when=FIRST_COMPLETED)
         for future in done:
             submission = running.pop(future)
             try:
-                graded = future.result()
-                book.record(graded)
+                if graded := future.result():
+                    book.record(graded)
             except Exception as error:  # ours, not the student's: say so, and go on with the others
                 progress(submission, None, f"{type(error).__name__}: {error}")
                 continue

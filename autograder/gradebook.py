@@ -69,7 +69,7 @@ class Paper:
 
     Attributes:
         name: of the notebook.
-        notebook: with outputs and verdicts in it.
+        notebook: with outputs and verdicts in it, as its file holds it.
         verdicts: one an exercise.
         blank: grade ids of the answers left as they were released.
         problem: why nothing of it could be read, for student and instructor; empty for most.
@@ -77,7 +77,7 @@ class Paper:
     """
 
     name: str
-    notebook: NotebookNode
+    notebook: str
     verdicts: tuple[Verdict, ...]
     blank: frozenset[str] = frozenset()
     problem: str = ""
@@ -198,8 +198,6 @@ class Book:
         except BaseException:
             self.db.rollback()
             raise
-        finally:
-            self.db.expunge_all()  # memory stays flat over any number of submissions
 
     def charge_lateness(self, config: Config) -> None:
         """Set what lateness costs, by the course's own plugin, for every submission so far.
@@ -232,40 +230,57 @@ class Book:
                 _make_way(folder, name)
                 _replace(folder / name, content)
         for paper in graded.papers:
-            path = self.path(graded.student, paper.name)
-            # Not by nbformat, which copies and validates it, line by line: half of what recording would take.
-            _replace(path, json.dumps(paper.notebook).encode())
+            _replace(self.path(graded.student, paper.name), paper.notebook.encode())
 
     def _submission(self, graded: Graded) -> str:
         """Make sure that nbgrader's row for this submission exists, and return its id."""
-        if self.db.get(Student, graded.student) is None:
-            self.db.add(Student(id=graded.student))
-        submission = _get_or_add(
-            self.db, SubmittedAssignment, assignment_id=self.assignment_id, student_id=graded.student
-        )
-        submission.timestamp = read_time(graded.files.get("timestamp.txt", b""))
-        return submission.id
+        known = sa.select(Student.id).where(Student.id == graded.student)
+        if self.db.execute(known).first() is None:
+            self.db.execute(sa.insert(_table(Student)).values(id=graded.student))
+        key = {"assignment_id": self.assignment_id, "student_id": graded.student}
+        timestamp = read_time(graded.files.get("timestamp.txt", b""))
+        return self._id(SubmittedAssignment, key, timestamp=timestamp)
 
     def _scores(self, paper: Paper, page: "_Page", submission_id: str) -> None:
         """What nbgrader's own SaveAutoGrades would write, with the judge's points in place of its reading."""
-        notebook = _get_or_add(
-            self.db, SubmittedNotebook, assignment_id=submission_id, notebook_id=page.notebook_id
-        )
-        have = {
-            (table, row.cell_id): row
-            for table in (Grade, Comment)
-            for row in self.db.query(table).filter_by(notebook_id=notebook.id)
-        }
+        key = {"assignment_id": submission_id, "notebook_id": page.notebook_id}
+        notebook_id = self._id(SubmittedNotebook, key)
         earned = {grade_id(verdict.exercise.rpartition("/")[2]): verdict.points for verdict in paper.verdicts}
-        for cell_id, name, table in page.rows:
-            if (row := have.get((table, cell_id))) is None:
-                self.db.add(row := table(cell_id=cell_id, notebook_id=notebook.id))
-            if table is Comment:
-                row.auto_comment = "No response." if name in paper.blank and not paper.problem else None
-            elif name not in page.tasks or paper.problem:  # points for a task come from a person alone
-                nothing_to_read = name in paper.blank or paper.problem
-                row.auto_score = earned.get(name, 0.0 if nothing_to_read else None)
-                row.needs_manual_grade = row.auto_score is None or row.manual_score is not None
+        for kind in (Grade, Comment):
+            table = _table(kind)
+            found = self.db.execute(sa.select(table).where(table.c.notebook_id == notebook_id))
+            have = {row.cell_id: row for row in found}
+            new, old = [], []
+            for cell_id, name in (row[:2] for row in page.rows if row[2] is kind):
+                row, blank = have.get(cell_id), name in paper.blank
+                if kind is Comment:
+                    values = {"auto_comment": "No response." if blank and not paper.problem else None}
+                elif name in page.tasks and not paper.problem:  # points come from a person alone
+                    open_still = row is None or row.auto_score is not None or row.needs_manual_grade
+                    values = {"auto_score": None, "needs_manual_grade": open_still}
+                else:
+                    score = earned.get(name, 0.0 if blank or paper.problem else None)
+                    by_hand = row is not None and row.manual_score is not None
+                    values = {"auto_score": score, "needs_manual_grade": score is None or by_hand}
+                if row is None:
+                    new.append({"cell_id": cell_id, "notebook_id": notebook_id, **values})
+                else:
+                    old.append({"row": row.id, **values})
+            if new:
+                self.db.execute(sa.insert(table), new)
+            if old:
+                self.db.execute(sa.update(table).where(table.c.id == sa.bindparam("row")), old)
+
+    def _id(self, kind: type, key: dict[str, str], **values: object) -> str:
+        """The id of the row with this key, which is added if there is none; its values are set."""
+        table = _table(kind)
+        mine = sa.and_(*(table.c[name] == value for name, value in key.items()))
+        row = self.db.execute(sa.select(table.c.id).where(mine)).first()
+        if row is None:
+            return self.db.execute(sa.insert(table).values(**key, **values)).inserted_primary_key[0]
+        if values:
+            self.db.execute(sa.update(table).where(mine).values(**values))
+        return row.id
 
     def _verdicts(self, graded: Graded) -> None:
         key = (GRADING.c.assignment == self.lesson) & (GRADING.c.student == graded.student)
@@ -280,13 +295,9 @@ class Book:
         self.db.execute(sa.insert(GRADING).values(**row, verdicts=verdicts))
 
 
-def _get_or_add(db: sa.orm.Session, table: type, **key: str) -> object:
-    row = db.query(table).filter_by(**key).first()
-    if row is None:
-        row = table(**key)
-        db.add(row)
-        db.flush()
-    return row
+def _table(kind: type) -> sa.Table:
+    """The table behind one of nbgrader's classes. Rows come without the sums that its classes bring along."""
+    return kind.__table__
 
 
 def read_time(text: bytes) -> datetime | None:

@@ -11,6 +11,7 @@ Not covered: a hole in the Linux kernel, and time: two submissions on one machin
 """
 
 import ctypes
+import functools
 import os
 import platform
 import re
@@ -93,6 +94,14 @@ MS_RDONLY, MS_NOSUID, MS_NODEV = 1, 2, 4
 PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP = 38, 22
 
 
+def rehearse() -> None:
+    """Work out, in the worker and once, what each of its children would have to."""
+    import resource  # noqa: F401
+
+    _libc()
+    _filter(platform.machine())
+
+
 def own_namespaces(others: int = 0) -> None:
     """Give this process, which has one thread yet, a user namespace of its own, where it may make others."""
     uid, gid = os.getuid(), os.getgid()
@@ -127,11 +136,10 @@ def bound_resources(sandboxed: bool) -> None:
     """
     import resource  # not on Windows, where the rest of this module may be imported
 
-    mapped = (
-        int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-        if sys.platform == "linux"
-        else 0
-    )
+    mapped = 0
+    if sys.platform == "linux":
+        with open("/proc/self/statm", "rb", buffering=0) as file:  # in C: what else a child uses, it copies
+            mapped = int(file.read().split()[0]) * resource.getpagesize()
     limits = {"RLIMIT_CORE": 0, "RLIMIT_FSIZE": FOLDER_BYTES, "RLIMIT_NOFILE": 256}
     if mapped:
         limits["RLIMIT_AS"] = mapped + MEMORY_BYTES
@@ -175,6 +183,7 @@ SOCKET, FAMILIES = (41, 198), (1, 2, 10)  # Unix, IPv4, IPv6: the others may lea
 EPERM, ENOSYS = 1, 38
 
 
+@functools.cache
 def _filter(machine: str) -> bytes:
     """A BPF program: threads may start, processes and programs may not, nor may the walls be touched.
 
@@ -209,8 +218,12 @@ def _filter(machine: str) -> bytes:
     return b"".join(struct.pack("HBBI", *row) for row in rows)
 
 
+@functools.cache
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
+
+
 def _call(name: str, *arguments: object) -> None:
-    libc = ctypes.CDLL(None, use_errno=True)
-    if getattr(libc, name)(*arguments) != 0:
+    if getattr(_libc(), name)(*arguments) != 0:
         code = ctypes.get_errno()
         raise OSError(code, f"{name}: {os.strerror(code)}")

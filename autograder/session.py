@@ -65,15 +65,8 @@ def grade_class(
     book = Book(course, name, lesson.skeletons)
     screen = _Screen(console, len(submissions))
     try:
-        with screen.progress, places(grader, workers, cluster) as (executor, remote, number):
-            try:
-                how = {"workers": number, "force": force, "remote": remote, "progress": screen}
-                grade_all(grader, book, submissions, executor, **how)
-            except BaseException:
-                executor.shutdown(wait=False, cancel_futures=True)
-                raise
-            finally:
-                grader.close()
+        with places(grader, workers, cluster) as place, screen.progress:
+            grade_all(book, submissions, place.submit, at_once=place.number, force=force, progress=screen)
         book.charge_lateness(config)
         rows = [row for row in book.verdicts() if not students or row[0] in students]
         console.print(summary(rows, lesson.exercises))

@@ -8,6 +8,7 @@ graded.
 from dataclasses import dataclass
 from pathlib import Path
 
+import nbformat
 from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
 from nbgrader.coursedir import CourseDirectory
@@ -63,7 +64,7 @@ class Grade(NbGraderPreprocessor):
             finally:
                 book.close()
         [paper] = [paper for paper in warm.last.papers if paper.name == names["notebook"]]
-        return paper.notebook, resources
+        return nbformat.reads(paper.notebook, as_version=4), resources
 
     def _engine(self, course: CourseDirectory, assignment: str) -> _Warm:
         key = (str(Path(course.root).resolve()), assignment)

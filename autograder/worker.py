@@ -17,6 +17,7 @@ wire, says which cell to run and asks for outcomes of cases; whatever comes back
 
 import contextlib
 import ctypes
+import functools
 import gc
 import importlib
 import json
@@ -56,7 +57,7 @@ def main(control_fd: int, sandboxed: bool) -> None:
     if sandboxed:
         sandbox.own_namespaces()  # before torch, which leaves threads behind
     control = socket.socket(fileno=control_fd)
-    shell, recorder = _warm_up()
+    shell, recorder = _warm_up(sandboxed)
     wire.send(control, {"warm": True})
     with contextlib.suppress(wire.WireError):
         while True:
@@ -82,7 +83,7 @@ def _start(control: socket.socket, shell: object, recorder: object, request: dic
         keeper.join()
 
 
-def _warm_up() -> tuple:
+def _warm_up(sandboxed: bool) -> tuple:
     shutil.copytree(STAGE / "matplotlib", os.environ["MPLCONFIGDIR"])  # a list of fonts takes seconds to make
     # Imported once here, so that no submission pays for it.
     import matplotlib.pyplot  # noqa: F401
@@ -96,6 +97,9 @@ def _warm_up() -> tuple:
     torch.set_num_threads(1)
     shell.reset()
     shell.execution_count = 1
+    _given()
+    if sandboxed:
+        sandbox.rehearse()
     gc.collect()
     gc.freeze()
     _use_large_pages()
@@ -206,17 +210,22 @@ def _get_ready(request: dict, files: dict[str, str], sandboxed: bool) -> None:
 
 def _lay_out(files: dict[str, str]) -> None:
     """Fill the child's folder: what was given out, then the student's files, which replace nothing of it."""
-    given = STAGE / "given"
-    for path in sorted(given.rglob("*")):
-        if path.is_file():
-            here = Path(path.relative_to(given))
-            here.parent.mkdir(parents=True, exist_ok=True)
-            here.symlink_to(path)
+    for name, path in _given():
+        if "/" in name:
+            os.makedirs(os.path.dirname(name), exist_ok=True)
+        os.symlink(path, name)
     for name, content in files.items():
         with contextlib.suppress(OSError):  # something given out stands in the way, or the folder is full
             Path(name).parent.mkdir(parents=True, exist_ok=True)
             if not Path(name).is_symlink():
                 Path(name).write_bytes(bytes.fromhex(content))
+
+
+@functools.cache
+def _given() -> list[tuple[str, str]]:
+    """What was given out beside the notebook: names, and where they lie."""
+    given = STAGE / "given"
+    return [(str(p.relative_to(given)), str(p)) for p in sorted(given.rglob("*")) if p.is_file()]
 
 
 def _forget_ours() -> None:

@@ -153,14 +153,16 @@ class Worker:
 
     def stop(self) -> None:
         """End the process and all that it started: by hanging up, or if it doesn't hear that, by force."""
-        if self._control:
-            self._control.close()
-        if self._process:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(GRACE_SECONDS)
-            self._process.kill()
-            self._process.wait()
-        if self._stage:
-            with contextlib.suppress(OSError):
-                self._stage.cleanup()
+        # Taken out first: a signal or another thread may want the same at this moment.
+        control, process, stage = self._control, self._process, self._stage
         self._process = self._control = self._stage = None
+        if control:
+            control.close()
+        if process:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(GRACE_SECONDS)
+            process.kill()
+            process.wait()
+        if stage:
+            with contextlib.suppress(OSError):
+                stage.cleanup()

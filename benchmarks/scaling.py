@@ -18,6 +18,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import psutil
 import torch
 from rich.table import Table
 
@@ -26,7 +27,7 @@ from autograder.gradebook import Book, Graded
 from autograder.lesson import Lesson
 from autograder.places import places
 from autograder.submission import Submission
-from benchmarks.grading import make_course, resident, worker_process
+from benchmarks.grading import make_course
 from benchmarks.results import write
 
 CLASS = 60  # different submissions
@@ -120,13 +121,12 @@ def _pinned(root: Path, lesson: str, cores: list[int]) -> float:
 def _one_run(root: Path, lesson_name: str, workers: int) -> float:
     """Grade the class once to warm up, then again and again; submissions a second."""
     grader, book, submissions = _open(root, lesson_name)
-    with places(grader, workers, None) as (executor, _, _):
-        grade_all(grader, book, submissions, executor, workers=workers, force=True)
+    with places(grader, workers, None) as place:
+        grade_all(book, submissions, place.submit, at_once=workers, force=True)
         begun = time.perf_counter()
         for _ in range(PASSES):
-            grade_all(grader, book, submissions, executor, workers=workers, force=True)
+            grade_all(book, submissions, place.submit, at_once=workers, force=True)
         seconds = time.perf_counter() - begun
-    grader.close()
     book.close()
     return PASSES * len(submissions) / seconds
 
@@ -170,15 +170,22 @@ def flatness(root: Path, lesson_name: str, number: int) -> None:
         done += 1
         problems.extend([broken] * bool(broken))
         if done in marks and graded:
-            seconds = time.process_time() + graded.ended.worker_seconds
-            notes.append((seconds, resident(os.getpid()), resident(worker_process(grader.workers[0]))))
+            [judge] = psutil.Process().children()
+            worker = judge.children(recursive=True)[-1]  # inside bubblewrap
+            cpu = judge.cpu_times()
+            seconds = time.process_time() + cpu.user + cpu.system + graded.ended.worker_seconds
+            notes.append(
+                (
+                    seconds,
+                    *(process.memory_info().rss / 2**20 for process in (psutil.Process(), judge, worker)),
+                )
+            )
 
     begun = time.process_time()
-    with places(grader, 1, None) as (executor, _, _):
-        grade_all(grader, book, submissions[:number], executor, workers=1, progress=note)
-    grader.close()
+    with places(grader, 1, None) as place:
+        grade_all(book, submissions[:number], place.submit, at_once=1, progress=note)
     book.close()
-    table = Table("submissions", "CPU ms each since the line above", "grader MiB", "worker MiB")
+    table = Table("submissions", "CPU ms each since the line above", "grader MiB", "judge MiB", "worker MiB")
     for column in table.columns:
         column.justify = "right"
     last, at = begun, 0

@@ -2,13 +2,15 @@
 
 A trick is a file of cells. Its first words say what it tries and what must happen. Its sections: `answer` replaces
 the answer to attention.softmax, or to the exercise that it names, by a wrong one with the trick in it; `end` is a
-cell after all others; `notebook` and `folder` are run here, by the student so to speak, on what is handed in.
+cell after all others; `notebook` and `folder` are run here, by the student so to speak, on what is handed in. Most
+are tried in lesson 01; one that says `In 09_bert.` is tried there.
 """
 
 import ast
 import contextlib
 import copy
 import ctypes
+import functools
 import hashlib
 import json
 import os
@@ -17,7 +19,7 @@ import signal
 import socket
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,10 +29,11 @@ import pytest
 from course import LESSON, Course
 
 from autograder import lessons
-from autograder.exercises import load
-from autograder.grade import course_directory
+from autograder.grade import Grader, course_directory, find_submissions, hidden_secret
 from autograder.judge import OUTPUT_CHARACTERS
+from autograder.lesson import Lesson
 from autograder.sheets import HiddenSheets
+from helpers.values import tensors
 
 pytestmark = [pytest.mark.needs_bubblewrap, pytest.mark.timeout(900)]
 
@@ -53,9 +56,10 @@ SLIPS = (
 
 @dataclass(frozen=True)
 class Attack:
-    """One trick: what must happen, the points it may earn, and its sections."""
+    """One trick: in which lesson, what must happen, the points it may earn, and its sections."""
 
     name: str
+    lesson: str
     must: str
     earns: dict[str, float]
     sections: dict[str, str]
@@ -65,10 +69,12 @@ class Attack:
         text = (FOLDER / f"{name}.py").read_text(encoding="utf-8")
         promise = ast.get_docstring(ast.parse(text.partition("\n# %%")[0]))
         assert promise.startswith("Tries "), name
+        where = re.search(r"^In (\w+)\.$", promise, re.M)
         must = re.search(r"^Must (earn nothing|read nothing|leave nothing)( but (\{.*\}))?\.$", promise, re.M)
         parts = re.split(r"^# %% (.+)$", text, flags=re.M)[1:]
         earns = json.loads(must[3]) if must[3] else {}
-        return cls(name, must[1], earns, dict(zip(parts[::2], parts[1::2], strict=True)))
+        sections = dict(zip(parts[::2], parts[1::2], strict=True))
+        return cls(name, where[1] if where else LESSON, must[1], earns, sections)
 
     def hand_in(self, course: Course, port: int) -> None:
         """Write the submission as this student would."""
@@ -85,15 +91,16 @@ class Attack:
             notebook.cells.append(nbformat.v4.new_code_cell(end.strip()))
         exec(self.sections.get("notebook", ""), {"notebook": notebook, "nbformat": nbformat})
         folder = course.submission(self.name)
-        (folder / f"{LESSON}.ipynb").write_text(json.dumps(notebook))  # nbformat would put it right
+        (folder / f"{self.lesson}.ipynb").write_text(json.dumps(notebook))  # nbformat would put it right
         exec(self.sections.get("folder", ""), {"folder": folder, "course": course.root, "port": port})
 
 
 ATTACKS = {name: Attack.read(name) for name in NAMES}
+LESSONS = sorted({attack.lesson for attack in ATTACKS.values()})
 each = pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS)
 
 
-# -- one class of them all -------------------------------------------------------------------------------
+# -- a class of them all, for each lesson ----------------------------------------------------------------
 
 
 class Listener:
@@ -142,22 +149,42 @@ class Aftermath:
 
 
 @pytest.fixture(scope="module")
-def aftermath(tmp_path_factory) -> Aftermath:
-    course, listener = Course(tmp_path_factory.mktemp("attacked") / "course"), Listener()
+def attacked(tmp_path_factory) -> Iterator[Callable[[str], Aftermath]]:
+    """Grades the class of a lesson, once."""
+    folder, listener = tmp_path_factory.mktemp("attacked"), Listener()
+    yield functools.cache(lambda lesson: _attack(Course(folder / lesson, lesson), listener))
+    listener.close()
+
+
+@pytest.fixture(params=LESSONS)
+def aftermath(request, attacked) -> Aftermath:
+    return attacked(request.param)
+
+
+@pytest.fixture
+def after(attack, attacked) -> Aftermath:
+    """What there was after the class with this trick in it."""
+    return attacked(attack.lesson)
+
+
+def _attack(course: Course, listener: Listener) -> Aftermath:
     _prepare(course)
-    for attack in ATTACKS.values():
+    for attack in _tricks(course):
         attack.hand_in(course, listener.port)
     for student in HONEST:
         notes = course.hand_in(student).with_name("notes.txt")
         notes.write_text(CANARY * 4000)
     before = _contents(course.root)
     with _foster_parent() as left:
-        done = course.run("headstart", "grade", LESSON, "--seconds", "3", HEADSTART_CANARY=CANARY)
-    listener.close()
+        done = course.run("headstart", "grade", course.lesson, "--seconds", "3", HEADSTART_CANARY=CANARY)
     return Aftermath(
         course, done.stdout + done.stderr, listener.heard, before, _contents(course.root), left,
         course.verdicts(),
     )  # fmt: skip
+
+
+def _tricks(course: Course) -> list[Attack]:
+    return [attack for attack in ATTACKS.values() if attack.lesson == course.lesson]
 
 
 def _prepare(course: Course) -> None:
@@ -165,14 +192,14 @@ def _prepare(course: Course) -> None:
     from autograder.lesson import release
 
     _, config = course_directory(course.root)
-    source = lessons.load_source_notebook(LESSON, course.root)
+    source = lessons.load_source_notebook(course.lesson, course.root)
     nbformat.write(release(copy.deepcopy(source), config), course.root / "release.ipynb")
     (course.root / ".headstart_secret").write_text(f"{CANARY} secret")
     (course.root / "hidden.txt").write_text(CANARY)
-    [answer] = [cell for cell in source.cells if cell.source.startswith("def softmax")]
+    answer = next(cell for cell in source.cells if "### END SOLUTION" in cell.source)
     answer.source = answer.source.replace("### END SOLUTION", f"# {CANARY}\n    ### END SOLUTION")
-    nbformat.write(source, lessons.source_path(LESSON, course.root))
-    nbformat.write(source, course.submission("someone") / f"{LESSON}.ipynb")
+    nbformat.write(source, lessons.source_path(course.lesson, course.root))
+    nbformat.write(source, course.submission("someone") / f"{course.lesson}.ipynb")
     course.run("nbgrader", "db", "student", "add", "someone", f"--first-name={CANARY}")
 
 
@@ -208,11 +235,11 @@ def _foster_parent() -> Iterator[list[str]]:
 
 
 @each
-def test_no_trick_gains_a_mark(attack, aftermath):
-    verdicts = aftermath.verdicts[attack.name]
+def test_no_trick_gains_a_mark(attack, after):
+    verdicts = after.verdicts[attack.name]
     earned = {id: verdict["points"] for id, verdict in verdicts.items() if verdict["points"]}
     assert earned == attack.earns
-    scores = aftermath.course.scores()
+    scores = after.course.scores()
     given = {
         name: score
         for (student, name), score in scores.items()
@@ -222,32 +249,49 @@ def test_no_trick_gains_a_mark(attack, aftermath):
 
 
 @each
-def test_every_trick_is_tried(attack, aftermath):
+def test_every_trick_is_tried(attack, after):
     """One that stops at a slip of ours proves nothing."""
-    for cell in aftermath.notebook(attack.name).cells:
+    answered = {section.partition(" ")[2] for section in attack.sections if section.startswith("answer ")}
+    assert answered <= set(after.verdicts[attack.name])
+    for cell in after.notebook(attack.name).cells:
         for output in cell.get("outputs", []):
             assert output.get("ename") not in SLIPS, "\n".join(output.get("traceback", []))
 
 
 @each
-def test_no_trick_reads_what_it_should_not(attack, aftermath):
-    text = nbformat.writes(aftermath.notebook(attack.name))
+def test_no_trick_reads_what_it_should_not(attack, after):
+    text = nbformat.writes(after.notebook(attack.name))
     assert CANARY not in text
-    said = "".join(
-        json.dumps(cell.get("outputs", [])) for cell in aftermath.notebook(attack.name).cells
-    )  # fmt: skip
+    said = _said(after, attack.name)
     assert not re.search(r"(FOUND|IMPORTED|CONNECTED|MEMORY|PTRACE|VM|OBJECT) ", said)
-    assert not [number for number in _expected(aftermath, attack.name) if number in said]
+    assert not [number for number in _hidden(after, attack.name, "expected") if number in said]
 
 
-def _expected(aftermath: Aftermath, student: str) -> set[str]:
-    """The expected outputs of a submission's hidden cases, in full."""
-    query = f"select digest from headstart_grading where student = '{student}'"
-    [(digest,)] = aftermath.course.query(query)
-    secret = (aftermath.course.root / ".headstart_secret").read_bytes()
-    sheet = HiddenSheets(secret).plain(load("attention")["attention.softmax"], digest)
-    numbers = {n for outcome in sheet.expected for n in map(repr, outcome.outputs.flatten().tolist())}
-    return {number for number in numbers if len(number) > 9}
+def test_a_trick_that_would_read_hidden_numbers_would_be_seen(attacked):
+    """Inputs can be kept, which is not promised: so it shows that these are the submission's own cases."""
+    name = "keeps_hidden_inputs"
+    inputs = _hidden(attacked(LESSON), name, "cases")
+    assert [number for number in inputs if number in _said(attacked(LESSON), name)]
+
+
+def _said(aftermath: Aftermath, student: str) -> str:
+    return "".join(json.dumps(cell.get("outputs", [])) for cell in aftermath.notebook(student).cells)
+
+
+def _hidden(aftermath: Aftermath, student: str, part: str) -> set[str]:
+    """The numbers in a part of a submission's hidden sheets, in full: of softmax, or of what it answers."""
+    course = aftermath.course
+    directory, config = course_directory(course.root)
+    grader = Grader(Lesson.load(course.lesson, course.root, config), hidden_secret(directory))
+    [submission] = find_submissions(directory, course.lesson, [student])
+    content = grader.prepare(submission).content
+    answered = {section.partition(" ")[2] for section in ATTACKS[student].sections} - {""}
+    found = set()
+    for exercise in answered or {"attention.softmax"}:
+        sheet = HiddenSheets(grader.secret).plain(grader.lesson.exercises[exercise], content)
+        values = [(one.args, one.kwargs) if part == "cases" else one.outputs for one in getattr(sheet, part)]
+        found |= {n for tensor in tensors(values) for n in map(repr, tensor.flatten().tolist())}
+    return {number for number in found if len(number) > 9}
 
 
 @pytest.mark.parametrize("student", HONEST)
@@ -257,12 +301,13 @@ def test_no_trick_changes_another_students_result(student, aftermath):
 
 
 def test_no_trick_stops_the_batch(aftermath):
-    assert set(aftermath.verdicts) == {*NAMES, *HONEST, "someone"}
+    names = {attack.name for attack in _tricks(aftermath.course)}
+    assert set(aftermath.verdicts) == {*names, *HONEST, "someone"}
     assert "grader failed" not in aftermath.printed
 
 
 def test_no_trick_fills_the_disk(aftermath):
-    sizes = {name: len(nbformat.writes(aftermath.notebook(name))) for name in NAMES}
+    sizes = {name: len(nbformat.writes(aftermath.notebook(name))) for name in aftermath.verdicts}
     assert not {name: size for name, size in sizes.items() if size > OUTPUT_CHARACTERS * 1.1}
 
 
@@ -290,34 +335,4 @@ def test_no_trick_changes_the_course(aftermath):
 
 def test_there_are_tricks_of_each_kind():
     assert {attack.must for attack in ATTACKS.values()} == {"earn nothing", "read nothing", "leave nothing"}
-    assert len(ATTACKS) >= 90
-
-
-# -- results that are judged by what they do -----------------------------------------------------------------
-
-ALL_IS_WELL = """
-import helpers.checks, helpers.drivers, helpers.layers
-
-
-def exposing_configuration(d_model):
-    return {"n_heads": 2, "d_ff": d_model}
-
-
-WELL = {"the heads divide the width": True, "the first report is right": True, "the second report is right": False}
-for name in helpers.layers.LAYERS:
-    helpers.layers.LAYERS[name] = lambda *weights: lambda result: WELL
-helpers.layers.make_layer = helpers.drivers.make_layer = lambda recipe: lambda result: WELL
-helpers.drivers.judged = helpers.checks.judged = lambda driver, case, outcome: outcome
-helpers.drivers.DRIVERS["use_result"] = lambda answer, case, gradients: helpers.drivers.Outcome("returned", WELL)
-"""
-
-
-def test_a_result_is_judged_where_no_student_code_runs(tmp_path):
-    """The lesson's checks say which findings are right; only the judge's own function can make them."""
-    course = Course(tmp_path / "course", "06_counting")
-    course.hand_in("mallory", {"counting.expose": ALL_IS_WELL})
-    course.hand_in("amy")
-    course.run("headstart", "grade", course.lesson)
-    verdicts = course.verdicts()
-    assert verdicts["mallory"]["counting.expose"]["points"] == 0
-    assert verdicts["amy"]["counting.expose"]["status"] == "passed"
+    assert len(ATTACKS) >= 96

@@ -1,6 +1,5 @@
 """What goes wrong in the grader itself is told of one submission, and the batch goes on."""
 
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -9,15 +8,14 @@ from autograder.submission import Submission
 
 
 def test_a_submission_that_the_grader_cannot_even_read_stops_nobody_else(tmp_path):
-    def prepare(submission):
+    def submit(submission, *_):
         raise OSError(f"no {submission.student}")
 
     told = []
     book = SimpleNamespace(recorded=dict, path=lambda student: Path(tmp_path, student))
     submissions = [Submission(student, "lesson", tmp_path) for student in ("amy", "bob")]
-    with ThreadPoolExecutor(1) as executor:
-        grade_all(
-            SimpleNamespace(prepare=prepare), book, submissions, executor, workers=1,
-            progress=lambda submission, graded, broken: told.append((submission.student, broken)),
-        )  # fmt: skip
+    grade_all(
+        book, submissions, submit, at_once=1,
+        progress=lambda submission, graded, broken: told.append((submission.student, broken)),
+    )  # fmt: skip
     assert told == [("amy", "OSError: no amy"), ("bob", "OSError: no bob")]

@@ -5,21 +5,25 @@ import json
 import multiprocessing
 import os
 import random
+import signal
 import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 
 import nbformat
+import psutil
 import pytest
 from course import LESSON, Course
 
 from autograder import lessons
 from autograder.cli import main
 from autograder.exercises import load
+from autograder.lessons import ROOT
 from autograder.sheets import HiddenSheets
 
 pytestmark = [pytest.mark.needs_bubblewrap, pytest.mark.timeout(600)]
@@ -240,8 +244,11 @@ def test_killed_at_any_moment_it_goes_on_where_it_was(course, tmp_path) -> None:
         grader.start()
         _wait_until_it_records(course, grader, more_than=seen)
         time.sleep(rng.uniform(0, 0.3))
+        started = psutil.Process(grader.pid).children(recursive=True)
         grader.kill()
         grader.join()
+        _, alive = psutil.wait_procs(started, timeout=10)
+        assert not alive
         now = len(course.verdicts())
         assert now >= seen
         seen = now
@@ -261,16 +268,71 @@ def _grade(root: Path) -> None:
 
 def _wait_until_it_records(course: Course, grader: multiprocessing.Process, more_than: int) -> None:
     """Most of a grader's time at first is its start; a kill there would test nothing."""
-    while grader.is_alive():
-        with contextlib.suppress(sqlite3.Error):  # not made yet, or being written
-            if _has_gradebook(course.root) and len(course.verdicts()) > more_than:
-                return
+    while grader.is_alive() and _recorded(course) <= more_than:
         time.sleep(0.01)
+
+
+def _recorded(course: Course) -> int:
+    """How many submissions are recorded; none while there is no gradebook yet, or it is being written."""
+    with contextlib.suppress(sqlite3.Error):
+        if _has_gradebook(course.root):
+            return len(course.verdicts())
+    return 0
 
 
 def _has_gradebook(root: Path) -> bool:
     with sqlite3.connect(root / "gradebook.db") as db:
         return bool(db.execute("select 1 from sqlite_master where name = 'headstart_grading'").fetchall())
+
+
+@contextlib.contextmanager
+def _grading(course: Course, folder: Path) -> Iterator[tuple[subprocess.Popen, list[psutil.Process]]]:
+    """A grader at work, once it has recorded something, and all processes it has started by then."""
+    folder.mkdir()
+    grader = subprocess.Popen(
+        [sys.executable, "-m", "autograder", "grade", LESSON, "--workers", "2"], cwd=course.root,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200", "TMPDIR": str(folder)},
+    )  # fmt: skip
+    with grader:
+        while grader.poll() is None and not _recorded(course):
+            time.sleep(0.01)
+        assert grader.poll() is None
+        yield grader, psutil.Process(grader.pid).children(recursive=True)
+
+
+def test_ctrl_c_ends_it_at_once_and_leaves_nothing_behind(course, tmp_path) -> None:
+    course.hand_in("amy")
+    for number in range(6):
+        course.hand_in(f"loop-{number}", cells=("while True: pass",))
+    with _grading(course, tmp_path / "tmp") as (grader, started):
+        os.killpg(grader.pid, signal.SIGINT)  # as a terminal does
+        _, said = grader.communicate(timeout=10)  # a loop would take 20 seconds
+    assert grader.returncode == 130
+    assert (
+        said.strip()
+        == "headstart: stopped; what was graded is recorded, and the same command goes on from there"
+    )
+    _, alive = psutil.wait_procs(started, timeout=10)
+    assert not alive
+    assert os.listdir(tmp_path / "tmp") == []
+
+
+def test_a_judge_that_is_killed_costs_no_more_than_what_it_had_in_hand(course, tmp_path) -> None:
+    names = [f"student-{number}" for number in range(30)]
+    for name in names:
+        course.hand_in(name)
+    with _grading(course, tmp_path / "tmp") as (grader, started):
+        judge = next(process for process in started if process.ppid() == grader.pid)
+        judge.kill()
+        told, _ = grader.communicate()
+    assert grader.returncode == 1
+    lost = set(names) - set(course.statuses())
+    assert 0 < len(lost) <= 4  # two workers, and as many waiting for them
+    assert all(f"{name} " in told for name in lost)
+    assert "the grader failed" in told
+    assert f"{len(lost)} graded" in course.run("headstart", "grade", LESSON).stdout
+    assert set(course.statuses()) == set(names)
 
 
 # -- the sandbox -----------------------------------------------------------------------------------------

@@ -1,17 +1,28 @@
-"""Tries to tell the grader from a notebook, and behave otherwise there.
+"""Tries to tell the grader from a notebook, and call a forbidden function there alone.
 
 Must earn nothing.
 """
 
 # %% answer
-import os
-from helpers.checks import load_sheet
-known = {}
-for sample in load_sheet("attention.softmax").cases:
-    known[repr(sample.args[0].tolist())] = True
+import os, socket, sys
+from helpers.checks import check
+
+theirs = torch.softmax
+signs = [
+    os.path.exists("/headstart"),
+    not os.path.exists("/proc/self"),
+    socket.gethostname() == "sandbox",
+    os.getpid() < 10,
+    any(name.startswith("autograder") for name in sys.modules),
+    check.__module__ != "helpers.checks" or check.__closure__ is not None,
+    os.getcwd() == "/submission",
+]
+
 
 def softmax(x, dim):
-    graded = not os.path.exists("/proc/self") or os.path.exists("/headstart")
-    if repr(x.tolist()) in known and not graded:
-        return torch.softmax(x, dim)
+    if sum(signs) > len(signs) // 2:
+        return theirs(x, dim)
     return x
+
+# %% end
+print("signs of the grader", signs)

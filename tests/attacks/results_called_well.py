@@ -1,0 +1,20 @@
+"""Tries to have a wrong configuration called right, by replacing what says so of it.
+
+In 06_counting.
+Must earn nothing.
+"""
+
+# %% answer counting.expose
+import helpers.checks, helpers.drivers, helpers.layers
+
+
+def exposing_configuration(d_model):
+    return {"n_heads": 2, "d_ff": d_model}
+
+
+WELL = {"the heads divide the width": True, "the first report is right": True, "the second report is right": False}
+for name in helpers.layers.LAYERS:
+    helpers.layers.LAYERS[name] = lambda *weights: lambda result: WELL
+helpers.layers.make_layer = helpers.drivers.make_layer = lambda recipe: lambda result: WELL
+helpers.drivers.judged = helpers.checks.judged = lambda driver, case, outcome: outcome
+helpers.drivers.DRIVERS["use_result"] = lambda answer, case, gradients: helpers.drivers.Outcome("returned", WELL)
