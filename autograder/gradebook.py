@@ -6,6 +6,7 @@ transaction: a submission is either recorded altogether or not at all, whenever 
 """
 
 import contextlib
+import functools
 import json
 import os
 import shutil
@@ -51,15 +52,16 @@ GRADING = sa.Table(
 )
 
 
+_FORGET = sa.delete(GRADING).where(*(GRADING.c[k] == sa.bindparam(k) for k in ("assignment", "student")))
 _TABLES = {"GradeCell": (Grade,), "SolutionCell": (Comment,), "TaskCell": (Grade, Comment)}
 
 
 @dataclass(frozen=True)
 class _Page:
-    """A notebook in nbgrader's tables: what rows each submission has, as cell id, name and table."""
+    """A notebook in nbgrader's tables: the cells, by id and name, of which each submission has rows."""
 
     notebook_id: str
-    rows: list[tuple[str, str, type]]
+    rows: dict[type, list[tuple[str, str]]]
     tasks: frozenset[str]
 
 
@@ -155,7 +157,10 @@ class Book:
 
     def _page(self, notebook_id: str) -> "_Page":
         cells = self.db.query(BaseCell).filter_by(notebook_id=notebook_id)
-        rows = [(cell.id, cell.name, table) for cell in cells for table in _TABLES[cell.type]]
+        rows = {
+            kind: [(cell.id, cell.name) for cell in cells if kind in _TABLES[cell.type]]
+            for kind in (Grade, Comment)
+        }
         tasks = frozenset(cell.name for cell in cells if cell.type == "TaskCell")
         return _Page(notebook_id, rows, tasks)
 
@@ -234,70 +239,76 @@ class Book:
 
     def _submission(self, graded: Graded) -> str:
         """Make sure that nbgrader's row for this submission exists, and return its id."""
-        known = sa.select(Student.id).where(Student.id == graded.student)
-        if self.db.execute(known).first() is None:
-            self.db.execute(sa.insert(_table(Student)).values(id=graded.student))
+        if self.db.execute(_find(Student, "id"), {"id": graded.student}).first() is None:
+            self.db.execute(sa.insert(Student.__table__), {"id": graded.student})
         key = {"assignment_id": self.assignment_id, "student_id": graded.student}
-        timestamp = read_time(graded.files.get("timestamp.txt", b""))
-        return self._id(SubmittedAssignment, key, timestamp=timestamp)
+        return self._id(SubmittedAssignment, key, timestamp=read_time(graded.files.get("timestamp.txt", b"")))
 
     def _scores(self, paper: Paper, page: "_Page", submission_id: str) -> None:
         """What nbgrader's own SaveAutoGrades would write, with the judge's points in place of its reading."""
         key = {"assignment_id": submission_id, "notebook_id": page.notebook_id}
-        notebook_id = self._id(SubmittedNotebook, key)
+        notebook = {"notebook_id": self._id(SubmittedNotebook, key)}
         earned = {grade_id(verdict.exercise.rpartition("/")[2]): verdict.points for verdict in paper.verdicts}
-        for kind in (Grade, Comment):
-            table = _table(kind)
-            found = self.db.execute(sa.select(table).where(table.c.notebook_id == notebook_id))
-            have = {row.cell_id: row for row in found}
+        for kind, cells in page.rows.items():
+            have = {row.cell_id: row for row in self.db.execute(_find(kind, *notebook), notebook)}
             new, old = [], []
-            for cell_id, name in (row[:2] for row in page.rows if row[2] is kind):
-                row, blank = have.get(cell_id), name in paper.blank
-                if kind is Comment:
-                    values = {"auto_comment": "No response." if blank and not paper.problem else None}
-                elif name in page.tasks and not paper.problem:  # points come from a person alone
-                    open_still = row is None or row.auto_score is not None or row.needs_manual_grade
-                    values = {"auto_score": None, "needs_manual_grade": open_still}
-                else:
-                    score = earned.get(name, 0.0 if blank or paper.problem else None)
-                    by_hand = row is not None and row.manual_score is not None
-                    values = {"auto_score": score, "needs_manual_grade": score is None or by_hand}
+            for cell_id, name in cells:
+                row = have.get(cell_id)
+                values = _grade(name, row, paper, page, earned) if kind is Grade else _comment(name, paper)
                 if row is None:
-                    new.append({"cell_id": cell_id, "notebook_id": notebook_id, **values})
+                    new.append({"cell_id": cell_id, **notebook, **values})
                 else:
                     old.append({"row": row.id, **values})
             if new:
-                self.db.execute(sa.insert(table), new)
+                self.db.execute(sa.insert(kind.__table__), new)
             if old:
-                self.db.execute(sa.update(table).where(table.c.id == sa.bindparam("row")), old)
+                self.db.execute(_change(kind), old)
 
     def _id(self, kind: type, key: dict[str, str], **values: object) -> str:
         """The id of the row with this key, which is added if there is none; its values are set."""
-        table = _table(kind)
-        mine = sa.and_(*(table.c[name] == value for name, value in key.items()))
-        row = self.db.execute(sa.select(table.c.id).where(mine)).first()
+        row = self.db.execute(_find(kind, *key), key).first()
         if row is None:
-            return self.db.execute(sa.insert(table).values(**key, **values)).inserted_primary_key[0]
+            return self.db.execute(sa.insert(kind.__table__), {**key, **values}).inserted_primary_key[0]
         if values:
-            self.db.execute(sa.update(table).where(mine).values(**values))
+            self.db.execute(_change(kind), {"row": row.id, **values})
         return row.id
 
     def _verdicts(self, graded: Graded) -> None:
-        key = (GRADING.c.assignment == self.lesson) & (GRADING.c.student == graded.student)
-        self.db.execute(sa.delete(GRADING).where(key))
-        row = {
-            "assignment": self.lesson,
-            "student": graded.student,
-            "digest": graded.digest,
-            "problem": graded.problem,
-        }
+        key = {"assignment": self.lesson, "student": graded.student}
+        self.db.execute(_FORGET, key)
         verdicts = json.dumps([vars(verdict) for verdict in graded.verdicts])
-        self.db.execute(sa.insert(GRADING).values(**row, verdicts=verdicts))
+        row = {**key, "digest": graded.digest, "problem": graded.problem, "verdicts": verdicts}
+        self.db.execute(sa.insert(GRADING), row)
 
 
-def _table(kind: type) -> sa.Table:
-    """The table behind one of nbgrader's classes. Rows come without the sums that its classes bring along."""
-    return kind.__table__
+def _grade(name: str, row: sa.Row | None, paper: Paper, page: _Page, earned: dict[str, float]) -> dict:
+    """What a cell's row of grades becomes; `row` is what it was."""
+    if name in page.tasks and not paper.problem:  # points come from a person alone
+        unseen = row is None or row.auto_score is not None or row.needs_manual_grade
+        return {"auto_score": None, "needs_manual_grade": unseen}
+    score = earned.get(name, 0.0 if name in paper.blank or paper.problem else None)
+    by_hand = row is not None and row.manual_score is not None
+    return {"auto_score": score, "needs_manual_grade": score is None or by_hand}
+
+
+def _comment(name: str, paper: Paper) -> dict:
+    return {"auto_comment": "No response." if name in paper.blank and not paper.problem else None}
+
+
+# nbgrader's tables are read and written as tables: its classes bring sums along, which take longer.
+
+
+@functools.cache
+def _find(kind: type, *key: str) -> sa.Select:
+    """Reads the rows of a class of nbgrader's by some of their columns."""
+    table = kind.__table__
+    return sa.select(table).where(*(table.c[name] == sa.bindparam(name) for name in key))
+
+
+@functools.cache
+def _change(kind: type) -> sa.Update:
+    """Changes a row, whose id is `row`."""
+    return sa.update(kind.__table__).where(kind.__table__.c.id == sa.bindparam("row"))
 
 
 def read_time(text: bytes) -> datetime | None:

@@ -89,7 +89,6 @@ _own: list[Grader] = []  # of this process, if it is a judge's
 
 def _begin(grader: Grader) -> None:
     """Make this process a judge's, which ends when it is told to or when the process that started it does."""
-
     first = iter([True])
 
     def end(*_: object) -> None:

@@ -124,6 +124,7 @@ class ResultHook(DisplayHook):
     """Where the value of a cell's last expression goes."""
 
     recorder = AnyTrait()
+    exec_result = None  # plain, as in NotebookShell
 
     def write_output_prompt(self) -> None: ...
 
@@ -140,15 +141,28 @@ class ResultHook(DisplayHook):
         return ";" in self.shell.history_manager.input_hist_parsed[-1] and super().quiet()
 
 
-IPYTHONS = TransformerManager().token_transformers
+def _steps(manager: TransformerManager) -> list:
+    return [manager.cleanup_transforms, manager.line_transforms, manager.token_transformers]
+
+
+IPYTHONS = _steps(TransformerManager())
 ESCAPES = re.compile(r"[%!?]|^\s*[,;/]", re.MULTILINE)  # what IPython's own syntax has to have
+PROMPTS = re.compile(r"^\s*(>>>|\.\.\.)|In \[", re.MULTILINE)  # and what was copied with prompts
 
 
 class Transformers(TransformerManager):
     """IPython's search for its own syntax, which takes a cell apart in Python: code that parses has none."""
 
+    def transform_cell(self, cell: str) -> str:
+        usual = (
+            _steps(self) == IPYTHONS and cell and not cell[0].isspace()
+        )  # a notebook may have added its own
+        if usual and not ESCAPES.search(cell) and not PROMPTS.search(cell):
+            return cell if cell.endswith("\n") else cell + "\n"
+        return super().transform_cell(cell)
+
     def do_token_transforms(self, lines: list[str]) -> list[str]:
-        if self.token_transformers == IPYTHONS:  # a notebook may have added its own
+        if _steps(self) == IPYTHONS:
             if not ESCAPES.search("".join(lines)):
                 return lines
             with contextlib.suppress(SyntaxError, ValueError, MemoryError, RecursionError):
@@ -162,7 +176,7 @@ class Compiler(CachingCompiler):
 
     def cache(self, *args: Any, **kwargs: Any) -> str:
         name = super().cache(*args, **kwargs)
-        inspect.modulesbyfile[name] = inspect.modulesbyfile[os.path.abspath(name)] = "__main__"
+        inspect.modulesbyfile[name] = inspect.modulesbyfile[os.path.join(os.getcwd(), name)] = "__main__"
         return name
 
 
@@ -176,6 +190,8 @@ class NotebookShell(InteractiveShell):
     """IPython's shell, recording instead of printing."""
 
     colors_force = True
+    # Plain attributes: traitlets would check each at each cell, and tell observers that nobody has.
+    execution_count, last_execution_succeeded, last_execution_result = 1, True, None
     compiler_class = Compiler
 
     def __init__(self, recorder: Recorder) -> None:

@@ -8,8 +8,10 @@ import sys
 import nbclient
 import nbformat
 import pytest
+from IPython.core.inputtransformer2 import TransformerManager
 
 from autograder import lessons
+from autograder.shell import Transformers
 
 CELLS = [
     "print('a'); print('b', end=''); print('c')",
@@ -88,6 +90,29 @@ def test_lesson_01_displays_the_same_as_under_a_kernel(monkeypatch, tmp_path) ->
     cells = [c.source for c in notebook.cells if c.cell_type == "code" and lessons.kind(c) != "draw"]
     for cell, got, expected in zip(cells, ours(cells, folder), kernels(cells, folder), strict=True):
         assert alike(got) == alike(expected), cell
+
+
+ODD = [
+    "", "\n", " x = 1", "\n\nx = 1", "\tx", "x\r\ny", "x\x0cy", "a\u2028b", "\ufeffx = 1", "x = 1\\\n",
+    ">>> x = 1\n... y", "x = 1\n>>> y = 2", "'doc'\n  >>> 1", "'''\n>>> a\n'''", "def f():\n    ...",
+    "In [1]: x = 1", "[nav] In [3]: x", "x\n   ...: y", "x\n...: y", "In[2], In [3]",
+    "%%time\nx", "%time x", "x?", "??x", "!ls", "x = !ls", "x = %time y", ",f a", ";f a", "/f a", "x; y", "x;",
+    "print('50 %')", "a != b", "if x:\n    !ls", "(1,\n,2)",
+]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:.make_tokens_by_line")
+def test_ipythons_own_syntax_is_read_as_ipython_reads_it() -> None:
+    """The search for it is left out where there can be none."""
+    lesson = lessons.load_source_notebook("01_attention")
+    for source in [*ODD, *CELLS, *(cell.source for cell in lesson.cells)]:
+        assert Transformers().transform_cell(source) == TransformerManager().transform_cell(source), source
+
+
+def test_a_transformation_of_the_notebooks_own_is_applied() -> None:
+    ours = Transformers()
+    ours.cleanup_transforms.append(lambda lines: ["changed\n"])
+    assert ours.transform_cell("x = 1") == "changed\n"
 
 
 def test_output_is_bounded() -> None:
