@@ -162,7 +162,7 @@ def flatness(root: Path, lesson_name: str, number: int) -> None:
         shutil.copytree(pattern[n % len(pattern)], root / "submitted" / f"again-{n:06}")
     grader, book, submissions = _open(root, lesson_name)
     marks = sorted({n for n in (100, 300, 1_000, 3_000, 10_000, 30_000, 100_000) if n < number} | {number})
-    notes: list[tuple[float, float, float]] = []
+    notes: list[tuple[float, ...]] = []
     done, problems = 0, []
 
     def note(submission: Submission, graded: Graded | None, broken: str) -> None:
@@ -170,16 +170,12 @@ def flatness(root: Path, lesson_name: str, number: int) -> None:
         done += 1
         problems.extend([broken] * bool(broken))
         if done in marks and graded:
-            [judge] = psutil.Process().children()
-            worker = judge.children(recursive=True)[-1]  # inside bubblewrap
+            us = psutil.Process()
+            [judge] = us.children()
+            worker = next(p for p in judge.children(recursive=True) if "autograder.worker" in p.cmdline())
             cpu = judge.cpu_times()
             seconds = time.process_time() + cpu.user + cpu.system + graded.ended.worker_seconds
-            notes.append(
-                (
-                    seconds,
-                    *(process.memory_info().rss / 2**20 for process in (psutil.Process(), judge, worker)),
-                )
-            )
+            notes.append((seconds, *(each.memory_info().rss / 2**20 for each in (us, judge, worker))))
 
     begun = time.process_time()
     with places(grader, 1, None) as place:

@@ -154,3 +154,30 @@ def test_lateness_costs_what_the_course_says_and_an_extension_gives_it_back(tmp_
     course.query("update submitted_assignment set extension = '1970-01-03 00:00:00' where student_id = 'bob'")
     course.run("headstart", "grade", LESSON)
     assert dict(course.query(SCORES)) == {"amy": 0, "bob": 0}
+
+
+A_POINT_AN_HOUR = """
+from nbgrader.plugins import LateSubmissionPlugin
+
+
+class PerHour(LateSubmissionPlugin):
+    def late_submission_penalty(self, student_id, score, total_seconds_late):
+        return None if student_id == "dan" else total_seconds_late / 3600
+
+
+c.AssignLatePenalties.plugin_class = PerHour
+"""
+
+
+def test_a_penalty_of_the_courses_own_never_costs_more_than_there_is(tmp_path):
+    course = Course(tmp_path / "course")
+    with (course.root / "nbgrader_config.py").open("a") as config:
+        config.write(A_POINT_AN_HOUR)
+    course.run("nbgrader", "db", "assignment", "add", LESSON, "--duedate=2026-01-02 12:00:00 UTC")
+    handed_in = {"amy": "01-02 11", "bob": "01-02 14", "cat": "03-02 12", "dan": "03-02 12"}
+    for student, time in handed_in.items():
+        course.hand_in(student)
+        (course.submission(student) / "timestamp.txt").write_text(f"2026-{time}:00:00 UTC")
+    course.run("headstart", "grade", LESSON)
+    full = sum(verdict["points"] for verdict in course.verdicts()["cat"].values())
+    assert dict(course.query(SCORES)) == {"amy": 0, "bob": 2, "cat": full, "dan": 0}

@@ -226,6 +226,19 @@ def test_what_is_written_to_stderr_costs_nothing(graded, tmp_path):
     assert "slow" in shown(root, "right", "one", "test_squares")
 
 
+def test_a_task_waits_for_a_person_again_once_the_notebook_can_be_read(graded, tmp_path):
+    root, task = tmp_path / "course", ("right", "one", "task", "TaskCell")
+    shutil.copytree(graded, root)
+    path = root / "submitted" / "right" / ASSIGNMENT / "one.ipynb"
+    good = path.read_text()
+    path.write_text("no notebook")
+    run(root, "autograder", "grade", ASSIGNMENT, "--student", "right")
+    assert scores(root)[task][:2] == (0, False)
+    path.write_text(good)
+    run(root, "autograder", "grade", ASSIGNMENT, "--student", "right")
+    assert scores(root)[task][:2] == scores(graded)[task][:2] == (None, True)
+
+
 def test_grading_again_grades_nothing_and_feedback_is_made(graded):
     assert f"0 graded, {len(STUDENTS)} as before" in run(graded, "autograder", "grade", ASSIGNMENT).stdout
     run(graded, "nbgrader", "generate_feedback", ASSIGNMENT)
