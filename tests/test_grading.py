@@ -247,7 +247,7 @@ def test_killed_at_any_moment_it_goes_on_where_it_was(course, tmp_path) -> None:
         started = psutil.Process(grader.pid).children(recursive=True)
         grader.kill()
         grader.join()
-        _, alive = psutil.wait_procs(started, timeout=10)
+        _, alive = psutil.wait_procs(started, timeout=60)
         assert not alive
         now = len(course.verdicts())
         assert now >= seen
@@ -290,7 +290,8 @@ def _grading(course: Course, folder: Path) -> Iterator[tuple[subprocess.Popen, l
     """A grader at work, once it has recorded something, and all processes it has started by then."""
     folder.mkdir()
     grader = subprocess.Popen(
-        [sys.executable, "-m", "autograder", "grade", LESSON, "--workers", "2"], cwd=course.root,
+        [sys.executable, "-m", "autograder", "grade", LESSON, "--workers", "2", "--seconds", "100"],
+        cwd=course.root,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
         env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200", "TMPDIR": str(folder)},
     )  # fmt: skip
@@ -307,13 +308,13 @@ def test_ctrl_c_ends_it_at_once_and_leaves_nothing_behind(course, tmp_path) -> N
         course.hand_in(f"loop-{number}", cells=("while True: pass",))
     with _grading(course, tmp_path / "tmp") as (grader, started):
         os.killpg(grader.pid, signal.SIGINT)  # as a terminal does
-        _, said = grader.communicate(timeout=10)  # a loop would take 20 seconds
+        _, said = grader.communicate(timeout=60)  # a loop would take 100 seconds
     assert grader.returncode == 130
     assert (
         said.strip()
         == "headstart: stopped; what was graded is recorded, and the same command goes on from there"
     )
-    _, alive = psutil.wait_procs(started, timeout=10)
+    _, alive = psutil.wait_procs(started, timeout=60)
     assert not alive
     assert os.listdir(tmp_path / "tmp") == []
 
@@ -386,7 +387,7 @@ def test_student_code_sees_nothing_that_is_not_its_own(course) -> None:
     course.hand_in(
         "two", cells=("import glob; print('BEFORE', glob.glob('/tmp/*/*'), glob.glob('/dev/shm/*'))",)
     )
-    course.run("headstart", "grade", LESSON, "--workers", "1", CANARY_SECRET="x")
+    course.run("headstart", "grade", LESSON, "--workers", "1", "--seconds", "100", CANARY_SECRET="x")
     [output] = course.autograded("one").cells[-1].outputs
     said = dict(line.split(" ", 1) for line in output.text.splitlines())
     assert said["FOUND"] == "[]"
