@@ -18,7 +18,6 @@ from datetime import datetime
 from pathlib import Path
 
 import sqlalchemy as sa
-import sqlalchemy.orm
 from nbformat import NotebookNode
 from nbgrader.api import (
     Assignment,

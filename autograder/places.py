@@ -3,13 +3,14 @@
 import contextlib
 import multiprocessing
 import os
+import queue
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from multiprocessing.connection import wait
+from multiprocessing.connection import Connection, wait
 
 from autograder.doctor import sandbox_problem
 from autograder.exercise import Verdict
@@ -57,38 +58,77 @@ def places(grader: Grader, workers: int, cluster: str | None) -> Iterator[Place]
 @contextlib.contextmanager
 def _processes(grader: Grader, number: int) -> Iterator[Place]:
     """A judge in a process of its own for each worker: threads would wait for each other to run Python."""
+    judges: list[_Judge] = []
+    idle: queue.SimpleQueue[_Judge] = queue.SimpleQueue()
+    closing = False
 
-    def start() -> ProcessPoolExecutor:
+    def start() -> _Judge:
+        judges.append(judge := _Judge(grader))
+        return judge
+
+    def grade(*what: object) -> Graded | None:
+        judge = idle.get()
+        try:
+            return judge.grade(*what)
+        except JudgeEnded:
+            if closing:
+                raise
+            judges.remove(judge)
+            judge = start()
+            return judge.grade(*what)
+        finally:
+            idle.put(judge)
+
+    threads = ThreadPoolExecutor(number)  # each waits for one judge
+    try:
+        for _ in range(number):  # now, while this process has no other threads
+            idle.put(start())
+        yield Place(lambda *what: threads.submit(grade, *what), number)
+    finally:  # all is done, or it was interrupted
+        closing = True
+        threads.shutdown(wait=False, cancel_futures=True)
+        for judge in judges:
+            judge.process.terminate()
+        for judge in judges:
+            judge.stop()
+        threads.shutdown()
+
+
+class JudgeEnded(RuntimeError):
+    """A judge's process was killed; what it had in hand was not graded."""
+
+
+class _Judge:
+    """A process that grades one submission after another, and the pipe to it."""
+
+    def __init__(self, grader: Grader) -> None:
         # Forked, so that nothing is imported again, nor the lesson read.
         context = multiprocessing.get_context("fork")
-        pool = ProcessPoolExecutor(number, context, initializer=_begin, initargs=(grader,))
-        pool.submit(os.getpid)  # forks them all, now that this process has no other threads
-        return pool
+        self.pipe, theirs = context.Pipe()
+        self.process = context.Process(target=_serve, args=(theirs, grader), daemon=True)
+        self.process.start()
+        theirs.close()  # so that the pipe ends with the judge, even in the middle of a result
 
-    pool = start()
-
-    def submit(*what: object) -> Future:
-        nonlocal pool
+    def grade(self, *what: object) -> Graded | None:
+        """Have a submission graded there, by `Grader.grade`."""
         try:
-            return pool.submit(_grade, *what)
-        except BrokenProcessPool:  # one was killed; what was being graded is told to have failed
-            pool = start()
-            return pool.submit(_grade, *what)
+            self.pipe.send(what)
+            result, problem = self.pipe.recv()
+        except (EOFError, OSError):
+            raise JudgeEnded("its judge was killed; the next call grades it") from None
+        if problem:
+            raise RuntimeError(problem)
+        return result
 
-    try:
-        yield Place(submit, number)
-    finally:  # all is done, or it was interrupted
-        pool.shutdown(wait=False, cancel_futures=True)
-        for judge in multiprocessing.active_children():
-            judge.terminate()
-        pool.shutdown()
-
-
-_own: list[Grader] = []  # of this process, if it is a judge's
+    def stop(self) -> None:
+        """Have it end its worker, and itself."""
+        while self.process.is_alive():  # again: a signal just before it falls asleep doesn't wake it
+            self.process.terminate()
+            self.process.join(0.1)
 
 
-def _begin(grader: Grader) -> None:
-    """Make this process a judge's, which ends when it is told to or when the process that started it does."""
+def _serve(pipe: Connection, grader: Grader) -> None:
+    """Be a judge, until told to end or until the process that started it is gone."""
     first = iter([True])
 
     def end(*_: object) -> None:
@@ -98,19 +138,26 @@ def _begin(grader: Grader) -> None:
             finally:
                 os._exit(0)
 
-    def end_with(parent: int) -> None:
-        wait([parent])
-        end()
+    def end_with(parent: int, sentinel: int) -> None:
+        while os.getppid() == parent:  # other judges hold the sentinel's other end, too
+            wait([sentinel], 1)
+        while True:  # in the main thread, which would go on meanwhile
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGTERM)
+            time.sleep(0.1)
 
-    _own[:] = [grader]
     signal.signal(signal.SIGTERM, end)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all of a terminal's processes
-    parent = multiprocessing.parent_process().sentinel
-    threading.Thread(target=end_with, args=(parent,), daemon=True).start()
-
-
-def _grade(*what: object) -> Graded | None:
-    return _own[0].grade(*what)
+    parent = multiprocessing.parent_process()
+    threading.Thread(target=end_with, args=(parent.pid, parent.sentinel), daemon=True).start()
+    with contextlib.suppress(EOFError, OSError):
+        while True:
+            what = pipe.recv()
+            try:
+                answer = grader.grade(*what), ""
+            except Exception as error:
+                answer = None, f"{type(error).__name__}: {error}"
+            pipe.send(answer)
+    end()
 
 
 # -- a cluster -------------------------------------------------------------------------------------------

@@ -63,7 +63,10 @@ def _inside(folders: tuple[Path, ...], shown: list[str]) -> list[str]:
 
 
 def environment(stage: str, home: str) -> dict[str, str]:
-    """The environment of a worker: nothing of the user's. One thread, since the cores go to other workers."""
+    """The environment of a worker: nothing of the user's. One thread, since the cores go to other workers.
+
+    No GPU: a process in which autograd has seen one can't fork.
+    """
     return {
         "PATH": "/usr/bin:/bin",
         "HOME": home,
@@ -75,6 +78,7 @@ def environment(stage: str, home: str) -> dict[str, str]:
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
         "MPLCONFIGDIR": f"{home}/matplotlib",
         "IPYTHONDIR": f"{home}/ipython",
+        "CUDA_VISIBLE_DEVICES": "",
         "OMP_NUM_THREADS": "1",
         "MKL_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",

@@ -1,5 +1,6 @@
 """`headstart grade` at a terminal: refuses or starts, shows progress, and ends with what the class did."""
 
+import os
 import sys
 import time
 from pathlib import Path
@@ -53,6 +54,7 @@ def grade_class(
     if not sandboxed:
         print(f"headstart: {NO_SANDBOX}", file=sys.stderr)
     torch.set_num_threads(1)  # the cores are for the workers
+    os.environ["CUDA_VISIBLE_DEVICES"] = ""  # a process in which autograd has seen a GPU can't fork judges
     course, config = course_directory(root)
     lesson = Lesson.load(name, root, config)
     submissions = find_submissions(course, name, students)

@@ -62,7 +62,7 @@ class HiddenSheets:
     """The hidden sheets of a course: a few dozen for each exercise, all from one secret.
 
     Which of them a submission gets follows from its content and the secret, so what one attempt saw is of
-    little use to the next. They are made once for a class, not for each submission.
+    little use to the next. They are made once by each judge, not for each submission.
     """
 
     DRAWS = 32

@@ -147,7 +147,8 @@ def _steps(manager: TransformerManager) -> list:
 
 IPYTHONS = _steps(TransformerManager())
 ESCAPES = re.compile(r"[%!?]|^\s*[,;/]", re.MULTILINE)  # what IPython's own syntax has to have
-PROMPTS = re.compile(r"^\s*(>>>|\.\.\.)|In \[", re.MULTILINE)  # and what was copied with prompts
+# What it puts right before: prompts that were copied, lines of blanks, other ends of lines.
+UNTIDY = re.compile(r"^\s*(>>>|\.\.\.)|In \[|^[ \t]+$|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]", re.MULTILINE)
 
 
 class Transformers(TransformerManager):
@@ -157,7 +158,7 @@ class Transformers(TransformerManager):
         usual = (
             _steps(self) == IPYTHONS and cell and not cell[0].isspace()
         )  # a notebook may have added its own
-        if usual and not ESCAPES.search(cell) and not PROMPTS.search(cell):
+        if usual and not ESCAPES.search(cell) and not UNTIDY.search(cell):
             return cell if cell.endswith("\n") else cell + "\n"
         return super().transform_cell(cell)
 

@@ -153,7 +153,7 @@ class Worker:
 
     def stop(self) -> None:
         """End the process and all that it started: by hanging up, or if it doesn't hear that, by force."""
-        # Taken out first: a signal or another thread may want the same at this moment.
+        # Taken out first: a signal may want the same at this moment.
         control, process, stage = self._control, self._process, self._stage
         self._process = self._control = self._stage = None
         if control:

@@ -50,6 +50,7 @@ def main() -> None:
     parser.add_argument("--one-run", type=int, metavar="CORES", help=argparse.SUPPRESS)
     options = parser.parse_args()
     torch.set_num_threads(1)
+    os.environ["CUDA_VISIBLE_DEVICES"] = ""  # as `headstart grade` has it
     if options.one_run:
         print(json.dumps(_one_run(Path.cwd(), options.lesson, options.one_run)))
         return

@@ -285,7 +285,8 @@ def _hidden(aftermath: Aftermath, student: str, part: str) -> set[str]:
     grader = Grader(Lesson.load(course.lesson, course.root, config), hidden_secret(directory))
     [submission] = find_submissions(directory, course.lesson, [student])
     content = grader.prepare(submission).content
-    answered = {section.partition(" ")[2] for section in ATTACKS[student].sections} - {""}
+    sections = [section.partition(" ") for section in ATTACKS[student].sections]
+    answered = {exercise or "attention.softmax" for kind, _, exercise in sections if kind == "answer"}
     found = set()
     for exercise in answered or {"attention.softmax"}:
         sheet = HiddenSheets(grader.secret).plain(grader.lesson.exercises[exercise], content)

@@ -97,6 +97,7 @@ ODD = [
     ">>> x = 1\n... y", "x = 1\n>>> y = 2", "'doc'\n  >>> 1", "'''\n>>> a\n'''", "def f():\n    ...",
     "In [1]: x = 1", "[nav] In [3]: x", "x\n   ...: y", "x\n...: y", "In[2], In [3]",
     "%%time\nx", "%time x", "x?", "??x", "!ls", "x = !ls", "x = %time y", ",f a", ";f a", "/f a", "x; y", "x;",
+    "s = '''a\n   \nb'''", "x = 1\r>>> y = 2", "x\u2028>>> y", "x = 1\x0c>>> y", "if x:\n  y\n  \n  z",
     "print('50 %')", "a != b", "if x:\n    !ls", "(1,\n,2)",
 ]  # fmt: skip
 
