@@ -1,18 +1,23 @@
 """A course folder for tests: a lesson as built, nbgrader's settings, and the commands run in it."""
 
+import contextlib
+import ctypes
 import json
 import os
 import shutil
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
+import psutil
 
 from autograder.lessons import ROOT
 
 LESSON = "01_attention"
+PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 
 
 class Course:
@@ -100,3 +105,20 @@ class Course:
         return nbformat.read(
             self.root / "autograded" / student / self.lesson / f"{self.lesson}.ipynb", as_version=4
         )
+
+
+@contextlib.contextmanager
+def foster_parent() -> Iterator[list[str]]:
+    """While it lasts, processes whose parents end become this process's children; then, which still run."""
+    me, left = psutil.Process(), []
+    before = set(me.children(recursive=True))
+    prctl = ctypes.CDLL(None, use_errno=True).prctl
+    assert prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0, os.strerror(ctypes.get_errno())
+    try:
+        yield left
+    finally:
+        prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
+        for process in set(me.children(recursive=True)) - before:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                if process.status() != psutil.STATUS_ZOMBIE:
+                    left.append(" ".join(process.cmdline()))

@@ -7,9 +7,7 @@ are tried in lesson 01; one that says `In 09_bert.` is tried there.
 """
 
 import ast
-import contextlib
 import copy
-import ctypes
 import functools
 import hashlib
 import json
@@ -24,9 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
-import psutil
 import pytest
-from course import LESSON, Course
+from course import LESSON, Course, foster_parent
 
 from autograder import lessons
 from autograder.grade import Grader, course_directory, find_submissions, hidden_secret
@@ -42,7 +39,6 @@ NAMES = sorted(path.stem for path in FOLDER.glob("*.py"))
 HONEST = ("a-honest", "m-honest", "z-honest")
 CANARY = "canary-4f1c9e"
 WRONG = "def softmax(x, dim):\n    return x\n"
-PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 # What a trick that was written wrongly would raise: then it would prove nothing.
 SLIPS = (
     "SyntaxError",
@@ -175,7 +171,7 @@ def _attack(course: Course, listener: Listener) -> Aftermath:
         notes = course.hand_in(student).with_name("notes.txt")
         notes.write_text(CANARY * 4000)
     before = _contents(course.root)
-    with _foster_parent() as left:
+    with foster_parent() as left:
         done = course.run("headstart", "grade", course.lesson, "--seconds", "3", HEADSTART_CANARY=CANARY)
     return Aftermath(
         course, done.stdout + done.stderr, listener.heard, before, _contents(course.root), left,
@@ -212,23 +208,6 @@ def _contents(root: Path) -> dict[str, str]:
         if not written and path.is_file() and not path.is_symlink():
             found[str(relative)] = hashlib.sha256(path.read_bytes()).hexdigest()
     return found
-
-
-@contextlib.contextmanager
-def _foster_parent() -> Iterator[list[str]]:
-    """While it lasts, processes whose parents end become this process's children; then, which still run."""
-    me, left = psutil.Process(), []
-    before = set(me.children(recursive=True))
-    prctl = ctypes.CDLL(None, use_errno=True).prctl
-    assert prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0, os.strerror(ctypes.get_errno())
-    try:
-        yield left
-    finally:
-        prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
-        for process in set(me.children(recursive=True)) - before:
-            with contextlib.suppress(psutil.NoSuchProcess):
-                if process.status() != psutil.STATUS_ZOMBIE:
-                    left.append(" ".join(process.cmdline()))
 
 
 # -- what must happen ------------------------------------------------------------------------------------
@@ -317,7 +296,7 @@ def test_no_trick_outlives_its_grading(aftermath):
 
 
 def test_what_outlives_its_parent_is_seen():
-    with _foster_parent() as left:
+    with foster_parent() as left:
         orphan = subprocess.run(
             ["sh", "-c", "sleep 977 >&- 2>&- & echo $!"], capture_output=True, text=True
         ).stdout
