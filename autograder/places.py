@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 
@@ -36,8 +37,7 @@ class Place:
     number: int
 
 
-@contextlib.contextmanager
-def places(grader: Grader, workers: int, cluster: str | None) -> Iterator[Place]:
+def places(grader: Grader, workers: int, cluster: str | None) -> AbstractContextManager[Place]:
     """Open the place where a lesson's submissions are graded, and leave nothing of it behind.
 
     Args:
@@ -48,8 +48,7 @@ def places(grader: Grader, workers: int, cluster: str | None) -> Iterator[Place]
     Raises:
         LookupError: there is no such cluster, or it can't be trusted to grade as this machine would.
     """
-    with _cluster(grader, cluster) if cluster else _processes(grader, workers) as place:
-        yield place
+    return _cluster(grader, cluster) if cluster else _processes(grader, workers)
 
 
 # -- this machine ----------------------------------------------------------------------------------------

@@ -155,12 +155,10 @@ class Transformers(TransformerManager):
     """IPython's search for its own syntax, which takes a cell apart in Python: code that parses has none."""
 
     def transform_cell(self, cell: str) -> str:
-        usual = (
-            _steps(self) == IPYTHONS and cell and not cell[0].isspace()
-        )  # a notebook may have added its own
-        if usual and not ESCAPES.search(cell) and not UNTIDY.search(cell):
-            return cell if cell.endswith("\n") else cell + "\n"
-        return super().transform_cell(cell)
+        changed = _steps(self) != IPYTHONS  # a notebook may have added its own
+        if changed or cell[:1].isspace() or ESCAPES.search(cell) or UNTIDY.search(cell):
+            return super().transform_cell(cell)
+        return cell if cell.endswith("\n") else cell + "\n"
 
     def do_token_transforms(self, lines: list[str]) -> list[str]:
         if _steps(self) == IPYTHONS:

@@ -25,6 +25,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import torch
 from rich.console import Console
 from rich.table import Table
@@ -36,7 +37,6 @@ from autograder.lesson import Lesson
 from autograder.lessons import ROOT
 from autograder.submission import Submission, canonical
 from autograder.worker import WARM_UP
-from autograder.workers import Worker
 from benchmarks.results import write
 
 LESSON = "01_attention"
@@ -231,25 +231,21 @@ def memory(root: Path, lesson_name: str, number: int) -> None:
     largest = 0.0
     for done in range(number + 1):
         if done % max(number // 10, 1) == 0:
-            worker = resident(worker_process(grader.workers[0])) if done else 0
-            table.add_row(str(done), f"{worker:.0f}", f"{largest:.0f}", f"{resident(os.getpid()):.0f}")
+            worker = resident(worker_below(grader.workers[0]._process.pid)) if done else 0
+            table.add_row(str(done), f"{worker:.0f}", f"{largest:.0f}", f"{resident(psutil.Process()):.0f}")
         largest = max(largest, grader.grade(submissions[done % len(submissions)]).ended.peak_mb)
     grader.close()
     Console().print(table)
 
 
-def worker_process(worker: Worker) -> int:
-    """A worker's own process: the deepest of the bubblewrap call's only children."""
-    pid = worker._process.pid
-    while children := Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-        pid = int(children[0])
-    return pid
+def worker_below(pid: int) -> psutil.Process:
+    """A worker's own process, which bubblewrap's processes have below them."""
+    return next(p for p in psutil.Process(pid).children(recursive=True) if p.name() != "bwrap")
 
 
-def resident(pid: int) -> float:
+def resident(process: psutil.Process) -> float:
     """MiB of memory that a process holds."""
-    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS"))
+    return process.memory_info().rss / 2**20
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ from autograder.gradebook import Book, Graded
 from autograder.lesson import Lesson
 from autograder.places import places
 from autograder.submission import Submission
-from benchmarks.grading import make_course
+from benchmarks.grading import make_course, resident, worker_below
 from benchmarks.results import write
 
 CLASS = 60  # different submissions
@@ -173,10 +173,9 @@ def flatness(root: Path, lesson_name: str, number: int) -> None:
         if done in marks and graded:
             us = psutil.Process()
             [judge] = us.children()
-            worker = next(p for p in judge.children(recursive=True) if p.name() != "bwrap")
             cpu = judge.cpu_times()
             seconds = time.process_time() + cpu.user + cpu.system + graded.ended.worker_seconds
-            notes.append((seconds, *(each.memory_info().rss / 2**20 for each in (us, judge, worker))))
+            notes.append((seconds, *map(resident, (us, judge, worker_below(judge.pid)))))
 
     begun = time.process_time()
     with places(grader, 1, None) as place:
