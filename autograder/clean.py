@@ -6,6 +6,7 @@ pages load MathJax in its safe mode.
 """
 
 import re
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import nh3
@@ -32,6 +33,9 @@ IMAGES = ("image/png", "image/jpeg")  # base64; SVG can hold scripts
 SOURCES = tuple(f"data:{kind};" for kind in IMAGES)
 # Of one cell: cleaning can take the square of their number.
 MAX_HTML, MAX_TAGS = 500_000, 5_000  # characters; tags
+# Of one cell, too: at each sequence that colours text, nbconvert copies the text that follows.
+MAX_COLOURS, MAX_COPIED = 2_000, 20_000_000  # sequences; sequences times characters
+COLOUR = re.compile(r"\x1b\[.*?[@-~]")
 _cleaner = nh3.Cleaner(
     tags=TAGS,
     attributes=ATTRIBUTES,
@@ -51,7 +55,22 @@ def clean_outputs(raw: Any) -> list[dict]:
     outputs = [output for output in raw if isinstance(output, dict)] if isinstance(raw, list) else []
     pages = "".join(map(_page, outputs))
     with_html = len(pages) <= MAX_HTML and pages.count("<") <= MAX_TAGS
-    return [cleaned for output in outputs if (cleaned := _clean_output(output, with_html))]
+    texts = [text for output in outputs for text in _texts(output)]
+    colours = sum(text.count("\x1b[") for text in texts)
+    with_colours = colours <= MAX_COLOURS and colours * sum(map(len, texts)) <= MAX_COPIED
+
+    def text(value: Any) -> str:
+        shown = printable(value) if isinstance(value, str) else ""
+        return shown if with_colours else COLOUR.sub("", shown)
+
+    return [cleaned for output in outputs if (cleaned := _clean_output(output, text, with_html))]
+
+
+def _texts(output: dict) -> Iterator[str]:
+    data, lines = output.get("data"), output.get("traceback")
+    plain = data.get("text/plain") if isinstance(data, dict) else None
+    lines = lines if isinstance(lines, list) else []
+    return (text for text in (output.get("text"), plain, *lines) if isinstance(text, str))
 
 
 def _page(output: dict) -> str:
@@ -60,37 +79,37 @@ def _page(output: dict) -> str:
     return page if isinstance(page, str) else ""
 
 
-def _clean_output(output: dict, with_html: bool) -> dict | None:
+def _clean_output(output: dict, text: Callable[[Any], str], with_html: bool) -> dict | None:
     kind = output.get("output_type")
     if kind == "stream":
         name = "stderr" if output.get("name") == "stderr" else "stdout"
-        return {"output_type": kind, "name": name, "text": printable(str(output.get("text")))}
+        return {"output_type": kind, "name": name, "text": text(output.get("text"))}
     if kind == "error":
         lines = output.get("traceback")
-        trace = [printable(str(line)) for line in lines] if isinstance(lines, list) else []
+        trace = [text(line) for line in lines] if isinstance(lines, list) else []
         return {
             "output_type": kind,
-            "ename": printable(str(output.get("ename"))),
-            "evalue": printable(str(output.get("evalue"))),
+            "ename": text(output.get("ename")),
+            "evalue": text(output.get("evalue")),
             "traceback": trace,
         }
     if kind not in ("display_data", "execute_result") or not isinstance(output.get("data"), dict):
         return None
-    cleaned = {"output_type": kind, "data": _clean_data(output["data"], with_html), "metadata": {}}
+    cleaned = {"output_type": kind, "data": _clean_data(output["data"], text, with_html), "metadata": {}}
     if kind == "execute_result":
         count = output.get("execution_count")
         cleaned["execution_count"] = count if type(count) is int else None
     return cleaned
 
 
-def _clean_data(data: dict, with_html: bool) -> dict[str, str]:
+def _clean_data(data: dict, text: Callable[[Any], str], with_html: bool) -> dict[str, str]:
     """The forms of one display that can't run anything: text, pictures, and HTML without scripts."""
     kept = {}
     for mime, value in data.items():
         if not isinstance(value, str):
             continue
         if mime == "text/plain":
-            kept[mime] = printable(value)
+            kept[mime] = text(value)
         elif mime == "text/html" and with_html:
             kept[mime] = _cleaner.clean(printable(value))
         elif mime in IMAGES and re.fullmatch(r"[A-Za-z0-9+/=\s]*", value):
@@ -98,15 +117,23 @@ def _clean_data(data: dict, with_html: bool) -> dict[str, str]:
     return kept
 
 
+# A file beside the notebook, and nothing above or beside its folder: the server's own pages are there.
+FILE = r"(?!/)(?:(?!\.\.|%2[eE])[\w./%-])+"
 WORDS = (
     (r"&(?=#|\w+;)", "&amp;"),  # characters by number, which would slip past what follows
     (r"<(?=[A-Za-z/!?])", "< "),  # so that it is no tag, and a formula is the same formula
-    (r"\](?=\((?!https?://|#|[\w./%-]+\))|:)", "] "),  # links that may run code
+    (rf"\](?=\((?!https?://|#|{FILE}\))|:)", "] "),  # links that may run code
+    # Pictures load by themselves: one from elsewhere would tell who looks at it, and when.
+    (rf"!(?=\[)(?!\[[^][]*\]\({FILE}\.(?:png|jpe?g|gif)\))", "! "),
 )
+# Of one cell: from each of these, nbconvert searches the rest of the text for the formula's end.
+FORMULA, MAX_FORMULAS = re.compile(r"\$|\\\\[\[(]|\\begin\{"), 500
 
 
 def clean_words(cell: NotebookNode) -> None:
     """Make a student's markdown harmless: tags, and links but to files and the web, are shown as text."""
     for pattern, shown in WORDS:
         cell.source = re.sub(pattern, shown, cell.source)
+    if len(FORMULA.findall(cell.source)) > MAX_FORMULAS:
+        cell.source = FORMULA.sub("formula ", cell.source)
     cell.pop("attachments", None)

@@ -78,7 +78,8 @@ class Grader:
         self.__init__(**state[1])
 
     def __del__(self) -> None:
-        self.close()
+        if hasattr(self, "workers"):  # not where __setstate__ refused
+            self.close()
 
     def grade(
         self, submission: Submission, known_digest: str = "", known: dict[str, Verdict] | None = None
@@ -144,6 +145,8 @@ class Grader:
                 )  # fmt: skip
                 if not result.ended.failed:  # if so, the worker's end, and no student's fault: once more
                     break
+        if result.ended.failed and not result.outputs:
+            raise RuntimeError(f"the sandbox doesn't start: {result.ended.failed}")
         remarks = [*form.notes, *([result.stopped] if result.stopped else [])]
         if (stamp := form.records.get("timestamp.txt", b"").strip()) and read_time(stamp) is None:
             remarks.append("timestamp.txt holds no time: the submission counts as in time")
@@ -199,6 +202,7 @@ def _finish(
             shown = nbformat.from_dict({"output_type": "display_data", "data": data, "metadata": {}})
             cell.outputs = [*cell.outputs, shown] if plain else [shown]
     if remarks:
+        remarks = [" ".join(remark.split()) for remark in remarks]  # a file's name may have lines in it
         text = "**About this submission**\n\n" + "\n".join(f"- {line}" for line in remarks)
         notebook.cells.insert(0, nbformat.v4.new_markdown_cell(text, id="grading-remarks"))
         clean_words(notebook.cells[0])  # names of files and first lines of cells are in it
@@ -227,9 +231,16 @@ def find_submissions(course: CourseDirectory, lesson: str, students: list[str]) 
     base = Path(before)
     names = students or (sorted(p.name for p in base.iterdir() if p.name[0] != ".") if base.is_dir() else [])
     folders = [(name, Path(before + name + after)) for name in names]
-    return [
-        Submission(name, lesson, folder) for name, folder in folders if folder.exists() or folder.is_symlink()
-    ]
+    return [Submission(name, lesson, folder) for name, folder in folders if _handed_in(folder)]
+
+
+def _handed_in(folder: Path) -> bool:
+    """Whether there is something, be it a link to nowhere. What can't be looked at gets its reason later."""
+    try:
+        folder.lstat()
+    except OSError as error:
+        return isinstance(error, PermissionError)
+    return True
 
 
 def hidden_secret(course: CourseDirectory) -> bytes:
@@ -269,7 +280,7 @@ def grade_all(
             try:
                 digest = recorded.get(submission.student, "")
                 known = book.known(submission.student) if digest else {}
-                there = digest and book.path(submission.student).is_file()
+                there = all(book.path(submission.student, name).is_file() for name in book.pages)
                 running[submit(submission, digest if there else "", known)] = submission
             except Exception as error:  # ours as well
                 progress(submission, None, f"{type(error).__name__}: {error}")

@@ -25,10 +25,12 @@ from nbgrader.api import (
     Comment,
     Grade,
     Gradebook,
+    GradeCell,
     Notebook,
     Student,
     SubmittedAssignment,
     SubmittedNotebook,
+    TaskCell,
 )  # fmt: skip
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import AssignLatePenalties, SaveCells
@@ -51,6 +53,11 @@ GRADING = sa.Table(
 )
 
 
+# Files that formgrader may serve under their own names. A page, or a picture that is one, such as SVG, would
+# run with the rights of the instructor who opens it.
+HARMLESS = {
+    "", ".txt", ".csv", ".tsv", ".json", ".py", ".npy", ".npz", ".pt", ".png", ".jpg", ".jpeg", ".gif",
+}  # fmt: skip
 _FORGET = sa.delete(GRADING).where(*(GRADING.c[k] == sa.bindparam(k) for k in ("assignment", "student")))
 _TABLES = {"GradeCell": (Grade,), "SolutionCell": (Comment,), "TaskCell": (Grade, Comment)}
 
@@ -123,9 +130,12 @@ class Book:
     def __init__(self, course: CourseDirectory, lesson: str, skeletons: dict[str, NotebookNode]) -> None:
         self.course, self.lesson = course, lesson
         # nbgrader calls the `alembic` command when it makes a database: let it be found without `activate`.
-        os.environ["PATH"] = os.pathsep.join(
-            [str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]
+        beside, places = (
+            str(Path(sys.executable).parent),
+            os.environ.get("PATH", os.defpath).split(os.pathsep),
         )
+        if places[0] != beside:  # once a process, which may open many books
+            os.environ["PATH"] = os.pathsep.join([beside, *places])
         self._gradebook = Gradebook(course.db_url, course.course_id)
         self.db = self._gradebook.db
         _metadata.create_all(self.db.get_bind())
@@ -134,6 +144,13 @@ class Book:
             self._register(name, skeleton)
         assignment = self.db.query(Assignment).filter_by(name=lesson).one()
         self.assignment_id = assignment.id
+        theirs = SubmittedAssignment.__table__.c
+        # What is on record, but for submissions that somebody has removed from nbgrader's tables since.
+        self._recorded = (
+            (GRADING.c.assignment == lesson)
+            & (theirs.assignment_id == assignment.id)
+            & (theirs.student_id == GRADING.c.student)
+        )
         notebooks = self.db.query(Notebook).filter_by(assignment_id=assignment.id)
         self.pages = {
             notebook.name: self._page(notebook.id) for notebook in notebooks if notebook.name in skeletons
@@ -141,18 +158,25 @@ class Book:
         self.db.commit()
 
     def _register(self, name: str, skeleton: NotebookNode) -> None:
-        """Tell nbgrader of a notebook's cells, as its generate_assignment does, if they are news to it."""
-        known = {
-            cell
-            for (cell,) in self.db.query(BaseCell.name)
-            .join(Notebook)
-            .join(Assignment)
-            .filter(Assignment.name == self.lesson, Notebook.name == name)
-        }
+        """Tell nbgrader of a notebook's cells, as its generate_assignment does, if they are news to it.
+
+        Raises:
+            LookupError: cells came or went since submissions were graded, which nbgrader's tables can't hold.
+        """
+        cells = self.db.query(BaseCell).options(sa.orm.selectin_polymorphic(BaseCell, [GradeCell, TaskCell]))
+        cells = cells.join(Notebook).join(Assignment)
+        cells = cells.filter(Assignment.name == self.lesson, Notebook.name == name)
+        known = {(cell.name, getattr(cell, "max_score", None)) for cell in cells}
         flags = [cell.metadata.nbgrader for cell in skeleton.cells if "nbgrader" in cell.metadata]
-        if known != {f.grade_id for f in flags if f.grade or f.solution or f.get("task")}:
+        wanted = {(f.grade_id, None) for f in flags if f.solution}
+        wanted |= {(f.grade_id, float(f.points)) for f in flags if f.grade or f.get("task")}
+        if known != wanted:
             names = {"notebook": name, "assignment": self.lesson, "db_url": self.course.db_url}
-            SaveCells().preprocess(skeleton, {"nbgrader": names})
+            try:
+                SaveCells().preprocess(skeleton, {"nbgrader": names})
+            except RuntimeError as error:  # cells came or went, and there are grades already
+                cure = f"undo that, or forget them: `nbgrader db assignment remove {self.lesson} --force`"
+                raise LookupError(f"{error}; {cure}") from None
 
     def _page(self, notebook_id: str) -> "_Page":
         cells = self.db.query(BaseCell).filter_by(notebook_id=notebook_id)
@@ -169,19 +193,19 @@ class Book:
 
     def recorded(self) -> dict[str, str]:
         """Student id to the digest of what was graded last."""
-        query = sa.select(GRADING.c.student, GRADING.c.digest).where(GRADING.c.assignment == self.lesson)
+        query = sa.select(GRADING.c.student, GRADING.c.digest).where(self._recorded)
         return {student: digest for student, digest in self.db.execute(query)}
 
     def known(self, student: str) -> dict[str, Verdict]:
         """What a student's exercises got last time, by id."""
-        mine = (GRADING.c.assignment == self.lesson) & (GRADING.c.student == student)
+        mine = self._recorded & (GRADING.c.student == student)
         text = self.db.execute(sa.select(GRADING.c.verdicts).where(mine)).scalar()
         verdicts = [Verdict(**verdict) for verdict in json.loads(text or "[]")]
         return {verdict.exercise: verdict for verdict in verdicts}
 
     def verdicts(self) -> Iterator[tuple[str, str, list[Verdict]]]:
         """Student, problem and verdicts of every submission graded so far, by student."""
-        query = sa.select(GRADING).where(GRADING.c.assignment == self.lesson).order_by(GRADING.c.student)
+        query = sa.select(GRADING).where(self._recorded).order_by(GRADING.c.student)
         for row in self.db.execute(query):
             yield row.student, row.problem, [Verdict(**verdict) for verdict in json.loads(row.verdicts)]
 
@@ -230,6 +254,8 @@ class Book:
     def _write_notebooks(self, graded: Graded) -> None:
         folder = self.path(graded.student).parent
         for name, content in graded.files.items():
+            if Path(name).suffix.lower() not in HARMLESS:
+                name += ".txt"
             with contextlib.suppress(OSError):  # a path of the student's can be too long here
                 _make_way(folder, name)
                 _replace(folder / name, content)
@@ -320,13 +346,14 @@ def read_time(text: bytes) -> datetime | None:
 def _replace(path: Path, content: bytes) -> None:
     """Write a file whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as file:
-        file.write(content)
-    os.chmod(file.name, 0o644)
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".")
     try:
-        os.replace(file.name, path)
-    except OSError:
-        os.unlink(file.name)
+        with open(descriptor, "wb") as file:
+            file.write(content)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
         raise
 
 

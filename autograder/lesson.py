@@ -13,7 +13,7 @@ from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
-from nbgrader.preprocessors import ComputeChecksums
+from nbgrader.preprocessors import ClearOutput, ComputeChecksums
 from traitlets.config import Config
 
 from autograder import exercises as specs
@@ -69,6 +69,8 @@ class Lesson:
             lessons.load_source_notebook(name, root)  # raises, and says what to do
         sources = {path.stem: _with_ids(nbformat.read(path, as_version=4)) for path in paths}
         plain = not any("headstart" in source.metadata for source in sources.values())
+        if not plain:  # one notebook; a copy that somebody left beside it is no part of the lesson
+            paths, sources = [folder / f"{name}.ipynb"], {name: sources[name]}
         given = {str(path.relative_to(folder)): path.read_bytes() for path in _given(folder, plain)}
         if plain:
             exercises, visible, versions = dict(_tests(sources)), {}, {}
@@ -203,6 +205,7 @@ def _contents(paths: list[Path]) -> Iterator[bytes]:
 def release(source: NotebookNode, config: Config) -> NotebookNode:
     """A source notebook as students get it, with nbgrader's checksums, which tell an answer from a blank."""
     released, resources = copy.deepcopy(source), {}
-    for step in (ClearAnswers(config=config), ComputeChecksums(config=config)):
+    # Outputs, too: a cell that doesn't come to run would show students those of the solution.
+    for step in (ClearAnswers(config=config), ClearOutput(config=config), ComputeChecksums(config=config)):
         released, resources = step.preprocess(released, resources)
     return released

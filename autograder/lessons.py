@@ -1,7 +1,6 @@
 """Which lessons there are, where their files lie, and how a notebook's cells say what they are."""
 
 import difflib
-import re
 from pathlib import Path
 
 import nbformat
@@ -139,8 +138,3 @@ def exercise_of(cell: NotebookNode) -> str:
 def grade_id(exercise: str) -> str:
     """An exercise's name in nbgrader, whose ids have no dots: `attention-softmax`."""
     return exercise.replace(".", "-")
-
-
-def exercise_id(grade_id: str) -> str:
-    """The other way: `attention.softmax` of `attention-softmax` and of `attention-softmax-answer`."""
-    return re.sub("-answer$", "", grade_id).replace("-", ".", 1)

@@ -59,7 +59,7 @@ def _processes(grader: Grader, number: int) -> Iterator[Place]:
     """A judge in a process of its own for each worker: threads would wait for each other to run Python."""
     judges: list[_Judge] = []
     idle: queue.SimpleQueue[_Judge] = queue.SimpleQueue()
-    closing = False
+    closing, replacing = False, threading.Lock()
 
     def start() -> _Judge:
         judges.append(judge := _Judge(grader))
@@ -72,8 +72,9 @@ def _processes(grader: Grader, number: int) -> Iterator[Place]:
         except JudgeEnded:
             if closing:
                 raise
-            judges.remove(judge)
-            judge = start()
+            with replacing:  # in turn: a judge forked meanwhile would hold this one's pipe open
+                dead, judge = judge, start()
+                judges.remove(dead)
             return judge.grade(*what)
         finally:
             idle.put(judge)
@@ -145,7 +146,8 @@ def _serve(pipe: Connection, grader: Grader) -> None:
             time.sleep(0.1)
 
     signal.signal(signal.SIGTERM, end)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all of a terminal's processes
+    for number in (signal.SIGINT, signal.SIGHUP):  # a terminal sends these to all of its processes
+        signal.signal(number, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     threading.Thread(target=end_with, args=(parent.pid, parent.sentinel), daemon=True).start()
     with contextlib.suppress(EOFError, OSError):
@@ -168,7 +170,8 @@ def _cluster(grader: Grader, address: str) -> Iterator[Place]:
     with _connected(address) as client:
         if not (threads := client.nthreads()):
             raise LookupError(f"{address} has no workers: start some with `dask worker {address}`")
-        for worker, problem in client.run(_unfit, installation(), grader.sandboxed).items():
+        found = client.run(_unfit, installation(), grader.sandboxed, on_error="return")
+        for worker, problem in found.items():  # an exception, where Headstart isn't there at all
             if problem:
                 raise LookupError(f"the worker {worker} can't grade: {problem}")
         # Sent once, and kept by each worker with its warm processes; all have a copy, should one be lost.
@@ -186,7 +189,7 @@ def _cluster(grader: Grader, address: str) -> Iterator[Place]:
             try:
                 yield Place(submit, sum(threads.values()))
             except BaseException:
-                executor.shutdown(wait=False, cancel_futures=True)
+                executor.shutdown(wait=False)  # Dask's cancels what is queued or running
                 raise
 
 

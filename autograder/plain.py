@@ -6,9 +6,8 @@ comes back.
 """
 
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from autograder.submission import Canonical, is_answer, their_cells
+from autograder.submission import Canonical, added_cell, grade_id_of, is_answer, their_cells
 
 
 def merge_plain(result: Canonical, raw: dict, lesson: str) -> None:
@@ -24,29 +23,20 @@ def merge_plain(result: Canonical, raw: dict, lesson: str) -> None:
     cells: list[NotebookNode] = []
     seen: set[str] = set()
     for number, theirs in enumerate(their_cells(raw)):
-        name = _grade_id(theirs)
+        name = grade_id_of(theirs)
         if name in labelled and name not in seen:
             seen.add(name)
             cells.append(_put_right(labelled[name], theirs))
         elif theirs.get("cell_type") == "markdown" and theirs["source"] in prose:
             cells.append(prose.pop(theirs["source"]))
         elif theirs["source"].strip():
-            make = new_code_cell if theirs.get("cell_type") == "code" else new_markdown_cell
-            cells.append(
-                make(theirs["source"], id=f"theirs-{number}", metadata={"headstart": {"added": True}})
-            )
+            cells.append(added_cell(theirs, f"theirs-{number}"))
     missing = [name for name in labelled if name not in seen]
     for name in missing:
         cells.insert(_after_its_neighbour(name, labelled, cells), labelled[name])
     if missing:
         result.notes.append(f"cells that were missing and were put back: {', '.join(missing)}")
     result.notebook.cells = cells
-
-
-def _grade_id(cell: dict) -> str:
-    metadata = cell.get("metadata") if isinstance(cell.get("metadata"), dict) else {}
-    nbgrader = metadata.get("nbgrader") if isinstance(metadata.get("nbgrader"), dict) else {}
-    return nbgrader["grade_id"] if isinstance(nbgrader.get("grade_id"), str) else ""
 
 
 def _put_right(ours: NotebookNode, theirs: dict) -> NotebookNode:

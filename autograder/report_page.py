@@ -106,7 +106,7 @@ def _mistakes(rows: list[Row], exercises: dict[str, Exercise]) -> str:
     made: dict[tuple[str, str], list[str]] = defaultdict(list)
     for student, _, verdicts in rows:
         for verdict in verdicts:
-            if verdict.status == "failed":
+            if verdict.status == "failed" and verdict.exercise in exercises:  # and none of before
                 made[verdict.exercise, verdict.cause].append(student)
     ranked = sorted(made.items(), key=lambda item: (item[0] not in known, -len(item[1])))
     if not ranked:

@@ -40,15 +40,17 @@ def command(stage: Path, argv: list[str], hide: tuple[Path, ...] = ()) -> list[s
     links = [name for name in ("bin", "lib", "lib64", "sbin") if Path("/", name).is_symlink()]
     system += [f"/{n}" for n in ("bin", "lib", "lib64") if n not in links and Path("/", n).exists()]
     python = sorted({sys.prefix, sys.base_prefix} - {"/usr"})
+    hidden = _inside(hide, system), _inside(hide, python)
     return [
         "bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--clearenv", "--tmpfs", "/tmp",
-        *_each("--ro-bind", system), *_each("--tmpfs", _inside(hide, system)),
-        *_each("--ro-bind", python), *_each("--tmpfs", _inside(hide, python)),
+        *_each("--ro-bind", system), *_each("--tmpfs", hidden[0]),
+        *_each("--ro-bind", python), *_each("--tmpfs", hidden[1]),
         *(part for name in links for part in ("--symlink", os.readlink(f"/{name}"), f"/{name}")),
         "--ro-bind", str(stage), "/headstart", "--dir", "/etc",
         "--proc", "/proc", "--dev", "/dev", "--tmpfs", WRITABLE, "--chdir", WRITABLE,
         *(part for item in environment("/headstart", WRITABLE).items() for part in ("--setenv", *item)),
-        "--hostname", "sandbox", *_each("--remount-ro", ["/dev", "/tmp", "/"]), "--", *argv,
+        "--hostname", "sandbox", *_each("--remount-ro", [*hidden[0], *hidden[1], "/dev", "/tmp", "/"]),
+        "--", *argv,
     ]  # fmt: skip
 
 

@@ -48,9 +48,13 @@ class Recorder:
             return
         if self.clear_next:
             self.start()
-        self.data += len(str(output.get("data", "")))
-        if self.data > MAX_DATA:
-            return self.stream("stderr", CUT.format(MAX_DATA)) if self.data < 2 * MAX_DATA else None
+        size = len(str(output.get("data", "")))
+        self.data += size
+        # A cell's value and its error decide a plain test: what it displayed before doesn't push them out.
+        if size > MAX_DATA or (self.data > MAX_DATA and output["output_type"] == "display_data"):
+            if self.data - size <= MAX_DATA:  # said once
+                self.stream("stderr", CUT.format(MAX_DATA))
+            return
         self.outputs.append(output)
         if display_id:
             self.displays[display_id] = output

@@ -15,7 +15,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
@@ -23,15 +22,12 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from helpers.values import printable
 
 MAX_NOTEBOOK = 256 << 20  # bytes, outputs and all
-MAX_PARTS = 5_000_000  # lists and objects in its JSON: in memory, each takes 20 times its text
+MAX_PARTS = 5_000_000  # lists and objects in its JSON, and half of what they hold: much larger in memory
 MAX_CELLS = 2000
 MAX_TEXT = 4 << 20  # characters of all cells together
 MAX_ANSWER = 200_000  # characters
 MAX_FILES, MAX_FILES_BYTES, MAX_DEPTH, MAX_NOTES = 50, 8 << 20, 100, 20
 RECORDS = ("timestamp.txt", "submission_secret.txt")
-NEW_CELL = {
-    "code": new_code_cell
-}  # whatever else was added becomes text: raw cells are raw HTML to nbconvert
 
 
 @dataclass(frozen=True)
@@ -136,7 +132,8 @@ def _find_notebook(submission: Submission, name: str, notes: list[str]) -> Path:
     if path.is_symlink() or path.exists():
         return path
     try:
-        others = sorted(p for p in submission.folder.iterdir() if p.suffix.lower() == ".ipynb")
+        found = (p for p in submission.folder.iterdir() if p.name[0] != ".")  # ._x.ipynb, of macOS
+        others = sorted(p for p in found if p.suffix.lower() == ".ipynb")
     except OSError as error:
         raise Unreadable(f"the submission can't be read: {error.strerror}") from None
     if len(others) == 1 and not name:
@@ -179,7 +176,7 @@ def _read(path: Path) -> bytes:
 def _parse(content: bytes) -> dict:
     if not content.strip():
         raise Unreadable("the notebook file is empty")
-    if content.count(b"{") + content.count(b"[") > MAX_PARTS:
+    if content.count(b"{") + content.count(b"[") > MAX_PARTS or content.count(b",") > 2 * MAX_PARTS:
         raise Unreadable("the notebook file has more parts than any notebook")
     try:
         raw = json.loads(content)
@@ -235,7 +232,25 @@ def _merge(result: Canonical, raw: dict, lesson: str) -> None:
     _insert(result.notebook, added)
 
 
-def _identities(skeleton: NotebookNode) -> Any:
+def part(node: dict, key: str) -> dict:
+    """A dict inside one that a student wrote; empty where there is something else."""
+    found = node.get(key)
+    return found if isinstance(found, dict) else {}
+
+
+def grade_id_of(cell: dict) -> str:
+    """The name that nbgrader knows a student's cell by; "" for none."""
+    name = part(part(cell, "metadata"), "nbgrader").get("grade_id")
+    return name if isinstance(name, str) else ""
+
+
+def added_cell(cell: dict, id: str) -> NotebookNode:
+    """A cell that the student added. All but code becomes text: raw cells are raw HTML to nbconvert."""
+    make = new_code_cell if cell.get("cell_type") == "code" else new_markdown_cell
+    return make(cell["source"], id=id, metadata={"headstart": {"added": True}})
+
+
+def _identities(skeleton: NotebookNode) -> Callable[[dict], str]:
     """A function that says which cell of the skeleton a student's cell is: by grade id, cell id or text."""
     ids = {cell.id for cell in skeleton.cells}
     grades = {
@@ -244,11 +259,9 @@ def _identities(skeleton: NotebookNode) -> Any:
     texts = {cell.source.strip(): cell.id for cell in skeleton.cells}
 
     def identify(cell: dict) -> str:
-        metadata = cell.get("metadata") if isinstance(cell.get("metadata"), dict) else {}
-        nbgrader = metadata.get("nbgrader") if isinstance(metadata.get("nbgrader"), dict) else {}
-        grade_id, cell_id = nbgrader.get("grade_id"), cell.get("id")
-        if isinstance(grade_id, str) and grade_id in grades:
-            return grades[grade_id]
+        if known := grades.get(grade_id_of(cell)):
+            return known
+        cell_id = cell.get("id")
         if isinstance(cell_id, str) and cell_id in ids:
             return cell_id
         return texts.get(cell["source"].strip(), "")
@@ -257,10 +270,9 @@ def _identities(skeleton: NotebookNode) -> Any:
 
 
 def _refuse_strangers(skeleton: NotebookNode, seen: dict[str, dict], raw: dict, lesson: str) -> None:
-    metadata = raw.get("metadata") if isinstance(raw.get("metadata"), dict) else {}
-    ours = metadata.get("headstart") if isinstance(metadata.get("headstart"), dict) else {}
-    if (other := ours.get("lesson")) and other != lesson:
-        raise Unreadable(f"this is the notebook of another lesson, {str(other)[:60]!r}")
+    other = part(part(raw, "metadata"), "headstart").get("lesson")
+    if isinstance(other, str) and other != lesson:
+        raise Unreadable(f"this is the notebook of another lesson, {other[:60]!r}")
     if not any(is_answer(cell) and cell.id in seen for cell in skeleton.cells):
         raise Unreadable(
             "none of the lesson's answer cells is in the notebook: is it another lesson's, or empty?"
@@ -271,8 +283,7 @@ def _insert(notebook: NotebookNode, added: dict[str, list[dict]]) -> None:
     numbers = itertools.count(1)
 
     def make(cell: dict) -> NotebookNode:
-        new = NEW_CELL.get(str(cell.get("cell_type")), new_markdown_cell)
-        return new(cell["source"], id=f"added-{next(numbers)}", metadata={"headstart": {"added": True}})
+        return added_cell(cell, f"added-{next(numbers)}")
 
     cells = list(map(make, added.get("", [])))
     for cell in notebook.cells:

@@ -27,11 +27,11 @@ def send(channel: socket.socket, message: Any, *, seconds: float | None = None) 
 
     Args:
         channel: where to.
-        message: what `json.dumps` takes, or what it made of it.
+        message: what `json.dumps` takes, or its JSON in bytes.
         seconds: how long the other side may take to read it; None for ever.
 
     Raises:
-        WireError: the other side hung up, or doesn't read.
+        WireError: the other side hung up or doesn't read, or the message is over `MAX_FRAME`.
     """
     body = message if isinstance(message, bytes) else json.dumps(message).encode()
     if len(body) > MAX_FRAME:

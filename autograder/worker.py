@@ -53,7 +53,11 @@ STAGE = Path(__file__).resolve().parent.parent  # where `workers.py` has put wha
 
 
 def main(control_fd: int, sandboxed: bool) -> None:
-    """Import, tell that it is warm, then fork a child for each `start` message until the judge hangs up."""
+    """Import, tell that it is warm, then fork a child for each request until the judge hangs up.
+
+    A request names the child's folder, where no sandbox gives it one, and says whether the lesson is `plain`;
+    the channel to the judge comes after it.
+    """
     if sandboxed:
         sandbox.own_namespaces()  # before torch, which leaves threads behind
     control = socket.socket(fileno=control_fd)
@@ -135,7 +139,6 @@ def _keep(student: Callable[[], None], report: int, sandboxed: bool) -> None:
         _say(
             report,
             signal=os.WTERMSIG(code) if os.WIFSIGNALED(code) else 0,
-            code=os.WEXITSTATUS(code) if os.WIFEXITED(code) else 0,
             cpu_seconds=usage.ru_utime + usage.ru_stime,
             peak_mb=usage.ru_maxrss / 1024,
         )
@@ -156,7 +159,10 @@ def _watch(control: socket.socket, report: int) -> None:
         while True:
             ready, _, _ = select.select([control, pipe], [], [])
             if control in ready:
-                request = wire.receive(control)
+                try:
+                    request = wire.receive(control)
+                except wire.WireError:  # the judge is gone: without a sandbox its child would stay
+                    request = {}
                 wanted = signal.SIGINT if request.get("signal") == "interrupt" else signal.SIGKILL
             if pipe in ready:
                 if not (part := pipe.read(4096)):

@@ -31,7 +31,6 @@ class Ended:
     """
 
     signal: int = 0
-    code: int = 0
     failed: str = ""
     cpu_seconds: float = 0.0
     peak_mb: float = 0.0
@@ -131,7 +130,10 @@ class Worker:
         handed_in = {name: content.hex() for name, content in (files or {}).items()}
         with theirs:
             wire.send(self._control, request, seconds=START_SECONDS)
-            socket.send_fds(self._control, [b"."], [theirs.fileno()])
+            try:
+                socket.send_fds(self._control, [b"."], [theirs.fileno()])
+            except OSError as error:
+                raise wire.WireError(f"the worker is gone: {error}") from None
         wire.send(ours, {"files": handed_in}, seconds=START_SECONDS)
         return ours
 

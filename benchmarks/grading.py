@@ -1,7 +1,9 @@
 """How fast grading is: nbgrader's autograde, ours, and the floor that no grader can go below.
 
-    python -m benchmarks.grading [LESSON ...]         all three, on the same made-up class of each lesson
-    python -m benchmarks.grading --memory 1000        one worker's memory over 1,000 submissions of lesson 01
+    python -m benchmarks.grading [LESSON ...]
+
+measures all three on the same made-up class of each lesson.
+
 
 The floor is the CPU time of the students' own cells as they stand, their checks included: executed one after
 another, with nothing around them, in a process that has imported everything. nbgrader runs cells that only
@@ -15,7 +17,6 @@ import importlib
 import json
 import os
 import pickle
-import resource
 import shutil
 import statistics
 import subprocess
@@ -39,7 +40,6 @@ from autograder.submission import Submission, canonical
 from autograder.worker import WARM_UP
 from benchmarks.results import write
 
-LESSON = "01_attention"
 SAMPLE = 20  # submissions to average over
 ROUNDS, SECONDS = 3, 60  # measurements of these, at least: the median counts
 COLUMNS = (
@@ -54,18 +54,10 @@ def main() -> None:
     parser.add_argument("lessons", nargs="*", metavar="LESSON")
     parser.add_argument("--students", type=int, default=100)
     parser.add_argument("--workers", type=int, default=os.cpu_count())
-    parser.add_argument(
-        "--memory", type=int, metavar="N", help="measure one worker's memory over N submissions instead"
-    )
     options = parser.parse_args()
     torch.set_num_threads(1)
     every = [name for name in lessons.names() if lessons.number(name)]
     named = [lessons.find(name) for name in options.lessons]
-    if options.memory:
-        with tempfile.TemporaryDirectory(prefix="headstart-benchmark-") as folder:
-            make_course(Path(folder), LESSON, options.students)
-            memory(Path(folder), LESSON, options.memory)
-        return
     table = Table(*COLUMNS)
     for column in table.columns[1:]:
         column.justify = "right"
@@ -101,13 +93,9 @@ def make_course(root: Path, lesson: str, students: int) -> None:
     run(root, "autograder", "simulate", lesson, "--students", str(students), "--calm")
 
 
-def run(root: Path, module: str, *arguments: str) -> tuple[float, float]:
-    """Run a module's command in a folder.
-
-    Returns:
-        Its wall seconds, and the CPU seconds of all its processes.
-    """
-    before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+def run(root: Path, module: str, *arguments: str) -> float:
+    """Run a module's command in a folder; how many seconds it takes."""
+    begun = time.perf_counter()
     done = subprocess.run(
         [sys.executable, "-m", module, *arguments], cwd=root, capture_output=True, text=True,
         env={
@@ -117,10 +105,10 @@ def run(root: Path, module: str, *arguments: str) -> tuple[float, float]:
             "HEADSTART_PROGRESS": str(root / "progress.json"),  # models that lessons keep, too
         },
     )  # fmt: skip
-    wall, after = time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = time.perf_counter() - begun
     if done.returncode:
         sys.exit(f"{module} {' '.join(arguments)} failed\n{done.stdout}\n{done.stderr}")
-    return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return seconds
 
 
 def compare(lesson: str, students: int, workers: int) -> list[str]:
@@ -129,8 +117,8 @@ def compare(lesson: str, students: int, workers: int) -> list[str]:
         root = Path(folder, "ours")
         make_course(root, lesson, students)
         theirs = _theirs(root, lesson, students)
-        ours, _ = run(root, "autograder", "grade", lesson, "--workers", str(workers))
-        again, _ = run(root, "autograder", "grade", lesson, "--workers", str(workers))  # nothing left to do
+        ours = run(root, "autograder", "grade", lesson, "--workers", str(workers))
+        again = run(root, "autograder", "grade", lesson, "--workers", str(workers))  # nothing left to do
         pairs = list(measure(root, lesson))
     times = [f"{theirs:.0f}", f"{ours:.1f}", f"{theirs / ours:.0f}", f"{again:.1f}"]
     each, floor = (statistics.median(column) for column in zip(*pairs, strict=True))
@@ -148,7 +136,7 @@ def _theirs(root: Path, lesson: str, students: int) -> float:
         for folder in submitted[:number]:
             shutil.copytree(folder, theirs / "submitted" / folder.name)
         run(theirs, "nbgrader", "generate_assignment", lesson)
-        seconds[number], _ = run(theirs, "nbgrader", "autograde", lesson)
+        seconds[number] = run(theirs, "nbgrader", "autograde", lesson)
     each = (seconds[THEIRS] - seconds[1]) / (THEIRS - 1)
     return seconds[1] + (students - 1) * each
 
@@ -189,15 +177,17 @@ def _floor_of(lesson: Lesson, submission: Submission) -> float:
 def seconds_of(sources: list[str], folder: Path) -> float:
     """CPU seconds that cells take in a folder, in a fork of this process."""
     here, there = os.pipe()
-    if os.fork() == 0:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        os.chdir(folder)
-        os.write(there, json.dumps(_execute(sources)).encode())
-        os._exit(0)
+    if (pid := os.fork()) == 0:
+        try:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            os.chdir(folder)
+            os.write(there, json.dumps(_execute(sources)).encode())
+        finally:
+            os._exit(0)
     os.close(there)
     with os.fdopen(here) as pipe:
         seconds = json.loads(pipe.read())
-    os.wait()
+    os.waitpid(pid, 0)
     return seconds
 
 
@@ -219,23 +209,6 @@ def _execute(sources: list[str]) -> float:
         with contextlib.suppress(Exception):  # a student's cell that fails costs what it cost
             exec(compile(source, "<cell>", "exec"), namespace)
     return time.process_time() - begun
-
-
-def memory(root: Path, lesson_name: str, number: int) -> None:
-    """Grade the class again and again with one worker, and print what its process and this one hold."""
-    course, config = course_directory(root)
-    lesson = Lesson.load(lesson_name, root, config)
-    grader = Grader(lesson, b"benchmark")
-    submissions = find_submissions(course, lesson_name, [])
-    table = Table("submissions", "worker MiB", "largest child MiB", "grader MiB")
-    largest = 0.0
-    for done in range(number + 1):
-        if done % max(number // 10, 1) == 0:
-            worker = resident(worker_below(grader.workers[0]._process.pid)) if done else 0
-            table.add_row(str(done), f"{worker:.0f}", f"{largest:.0f}", f"{resident(psutil.Process()):.0f}")
-        largest = max(largest, grader.grade(submissions[done % len(submissions)]).ended.peak_mb)
-    grader.close()
-    Console().print(table)
 
 
 def worker_below(pid: int) -> psutil.Process:

@@ -175,7 +175,7 @@ def flatness(root: Path, lesson_name: str, number: int) -> None:
             [judge] = us.children()
             cpu = judge.cpu_times()
             seconds = time.process_time() + cpu.user + cpu.system + graded.ended.worker_seconds
-            notes.append((seconds, *map(resident, (us, judge, worker_below(judge.pid)))))
+            notes.append((done, seconds, *map(resident, (us, judge, worker_below(judge.pid)))))
 
     begun = time.process_time()
     with places(grader, 1, None) as place:
@@ -185,7 +185,7 @@ def flatness(root: Path, lesson_name: str, number: int) -> None:
     for column in table.columns:
         column.justify = "right"
     last, at = begun, 0
-    for mark, (seconds, *memory) in zip(marks, notes, strict=True):
+    for mark, seconds, *memory in notes:
         each = 1000 * (seconds - last) / (mark - at)
         table.add_row(f"{mark:,}", f"{each:.0f}", *(f"{mib:.0f}" for mib in memory))
         last, at = seconds, mark

@@ -159,6 +159,10 @@ def _compare_plain(expected: float, got: Any, name: str, slack: float) -> Differ
 def _compare_one(
     expected: float, got: float, name: str, tolerances: tuple, slack: float
 ) -> Difference | None:
+    if isinstance(expected, int) and isinstance(got, int):  # counts are exact, however large
+        if expected == got:
+            return None
+        return _different("value", f"{name}: another number", f"{name} {got}, expected {expected}")
     a, b = float(expected), float(got)
     error, allowed = abs(b - a), slack * (tolerances[0] * abs(a) + tolerances[1])
     if a == b or (math.isfinite(error) and error <= allowed) or (math.isnan(a) and math.isnan(b)):

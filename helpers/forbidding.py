@@ -8,7 +8,9 @@ student's own process, and code that takes the watch itself apart is not stopped
 import contextlib
 import functools
 import importlib
+import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from torch.overrides import TorchFunctionMode
@@ -28,29 +30,48 @@ def forbid(names: tuple) -> Iterator[None]:
             stack.enter_context(_WatchCalls(names))
         for name in names:
             owner, attribute = _resolve(name)
-            inherited = attribute not in vars(owner)
             original = getattr(owner, attribute)
-            setattr(owner, attribute, _refuse(name))
-            if inherited:
-                stack.callback(delattr, owner, attribute)
-            else:
-                stack.callback(setattr, owner, attribute, original)
+            if isinstance(original, type):  # by whatever name, and those made before
+                for method in filter(partial(hasattr, original), ("__init__", "forward")):
+                    _replace(stack, original, method, _refuse(name))
+            _replace(stack, owner, attribute, _refuse(name))
         yield
 
 
+def _replace(stack: contextlib.ExitStack, owner: Any, attribute: str, substitute: Callable) -> None:
+    if attribute in vars(owner):
+        stack.callback(setattr, owner, attribute, vars(owner)[attribute])
+    else:  # inherited
+        stack.callback(delattr, owner, attribute)
+    setattr(owner, attribute, substitute)
+
+
 class _Watched:
-    """What a watch refuses: the last part of each forbidden name."""
+    """What a watch refuses: functions with all words of a forbidden one in their names.
+
+    So `softmax` stands for aten's `_softmax.default` and for `_safe_softmax`, too, and
+    `scaled_dot_product_attention` for `_scaled_dot_product_flash_attention_for_cpu`.
+    """
 
     def __init__(self, names: tuple) -> None:
         super().__init__()
-        self._full = {name.rpartition(".")[2]: name for name in reversed(names)}
+        last = {name: name.rpartition(".")[2] for name in names}
+        self._words = {name: _words(function) for name, function in last.items() if function.islower()}
+        self._known: dict[str, str] = {}
 
     def _let_pass(self, func: Callable) -> None:
-        called = (
-            getattr(func, "__name__", "").partition(".")[0].strip("_")
-        )  # softmax of aten's _softmax.default
-        if called in self._full:
-            raise ForbiddenCall(self._full[called])
+        called = getattr(func, "__name__", "")
+        if (name := self._known.get(called)) is None:
+            words = _words(called.partition(".")[0])
+            name = next((name for name, wanted in self._words.items() if wanted <= words), "")
+            self._known[called] = name
+        if name:
+            raise ForbiddenCall(name)
+
+
+def _words(name: str) -> set[str]:
+    """`nll`, `loss`, `d` and `forward` of `nll_loss2d_forward`."""
+    return set(re.findall("[a-z]+", name))
 
 
 class _WatchCalls(_Watched, TorchFunctionMode):

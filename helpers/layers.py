@@ -44,10 +44,10 @@ def _reports_against_torch(d_model: int) -> Callable:
 
     def judge(configuration: Mapping) -> dict[str, object]:
         if not isinstance(configuration, Mapping) or set(configuration) != {"n_heads", "d_ff"}:
-            raise ValueError(f'a dict with "n_heads" and "d_ff" is wanted, not {configuration!r:.60}')
+            raise ValueError('a dict with "n_heads" and "d_ff", and no more in it, is wanted')
         n_heads, d_ff = configuration["n_heads"], configuration["d_ff"]
         if not all(type(size) is int and 0 < size <= 10**6 for size in (n_heads, d_ff)):
-            raise ValueError(f"n_heads and d_ff are positive integers, not {n_heads!r:.40} and {d_ff!r:.40}")
+            raise ValueError("n_heads and d_ff are positive integers, of a million at most")
         true = _parameters_of_torchs_layer(d_model, d_ff)
         attention, square = 4 * d_model * (d_model + 1), d_model * (d_model + 1)
         first = attention + 2 * square + 2 * (2 * d_model)

@@ -118,7 +118,9 @@ def decode(value: Any, depth: int = 0) -> Any:
     if "$tensor" in value:
         return _decode_tensor(value)
     if "$type" in value:
-        return Opaque(str(value["$type"])[:100])
+        if not isinstance(value["$type"], str):
+            raise ValueError("malformed type")
+        return Opaque(printable(value["$type"])[:100])
     return {printable(key): decode(item, depth + 1) for key, item in value.items()}
 
 
@@ -128,7 +130,8 @@ def printable(text: str) -> str:
 
 
 def _decode_tensor(value: dict) -> torch.Tensor:
-    dtype, shape, data = DTYPES.get(str(value["$tensor"])[:20]), value.get("shape"), value.get("data")
+    name, shape, data = value["$tensor"], value.get("shape"), value.get("data")
+    dtype = DTYPES.get(name) if isinstance(name, str) else None
     if dtype is None or not isinstance(shape, list) or not isinstance(data, list):
         raise ValueError("malformed tensor")
     if len(shape) > 16 or not all(type(size) is int and 0 <= size <= MAX_ELEMENTS for size in shape):

@@ -287,8 +287,13 @@ def test_no_trick_stops_the_batch(aftermath):
 
 
 def test_no_trick_fills_the_disk(aftermath):
-    sizes = {name: len(nbformat.writes(aftermath.notebook(name))) for name in aftermath.verdicts}
+    folder = aftermath.course.root / "autograded"
+    sizes = {name: _size(folder / name) for name in aftermath.verdicts}
     assert not {name: size for name, size in sizes.items() if size > OUTPUT_CHARACTERS * 1.1}
+
+
+def _size(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
 def test_no_trick_outlives_its_grading(aftermath):
@@ -315,4 +320,4 @@ def test_no_trick_changes_the_course(aftermath):
 
 def test_there_are_tricks_of_each_kind():
     assert {attack.must for attack in ATTACKS.values()} == {"earn nothing", "read nothing", "leave nothing"}
-    assert len(ATTACKS) >= 96
+    assert len(ATTACKS) >= 102

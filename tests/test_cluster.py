@@ -39,7 +39,7 @@ WORKER = ("distributed.cli.dask_worker", "--nthreads", "1", "--no-dashboard", "-
 
 
 @contextlib.contextmanager
-def cluster(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen]]]:
+def cluster(folder: Path, **env: str) -> Iterator[tuple[str, list[subprocess.Popen]]]:
     """A scheduler and two workers, in a folder that has nothing of the course."""
     folder.mkdir()
     scheduler = ("distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
@@ -48,7 +48,7 @@ def cluster(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen]]]:
         while not (folder / "scheduler.json").exists():
             time.sleep(0.1)
         workers = [
-            stack.enter_context(process(*WORKER, "--scheduler-file", "scheduler.json", cwd=folder))
+            stack.enter_context(process(*WORKER, "--scheduler-file", "scheduler.json", cwd=folder, **env))
             for _ in range(2)
         ]
         with Client(scheduler_file=str(folder / "scheduler.json"), set_as_default=False) as client:
@@ -84,6 +84,35 @@ def test_a_cluster_gives_the_same_grades_though_a_worker_dies(tmp_path):
         )
     assert there.verdicts() == here.verdicts()
     assert there.scores() == here.scores()
+
+
+def test_ctrl_c_ends_grading_on_a_cluster_at_once(tmp_path):
+    course = Course(tmp_path / "course")
+    course.hand_in("amy")
+    for number in range(4):
+        course.hand_in(f"loop-{number}", cells=("while True: pass",))
+    with cluster(tmp_path / "elsewhere") as (address, _):
+        command = ("autograder", "grade", LESSON, "--cluster", address, "--seconds", "100")
+        with process(*command, cwd=course.root) as grader:
+            while not (course.root / "autograded" / "amy").is_dir():
+                assert grader.poll() is None
+                time.sleep(0.05)
+            grader.send_signal(signal.SIGINT)
+            assert grader.wait(30) == 130  # a loop would take 100 seconds
+    assert "headstart: stopped" in (course.root / "log").read_text()
+
+
+def test_a_worker_that_is_no_grader_is_named(tmp_path):
+    course = Course(tmp_path / "course")
+    course.hand_in("amy")
+    (tmp_path / "another").mkdir()  # a Python without Headstart
+    (tmp_path / "another" / "sitecustomize.py").write_text("import sys; sys.modules['autograder'] = None")
+    with cluster(tmp_path / "elsewhere", PYTHONPATH=str(tmp_path / "another")) as (address, _):
+        done = course.run("headstart", "grade", LESSON, "--cluster", address, check=False)
+    assert done.returncode == 2
+    [line] = done.stderr.strip().splitlines()
+    assert "the worker tcp://127.0.0.1:" in line
+    assert "can't grade: " in line
 
 
 def test_a_cluster_that_is_not_there_is_named_in_one_line(tmp_path):

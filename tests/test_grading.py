@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import mimetypes
 import multiprocessing
 import os
 import random
@@ -23,7 +24,8 @@ from course import LESSON, Course, foster_parent
 from autograder import lessons
 from autograder.cli import main
 from autograder.exercises import load
-from autograder.grade import Grader
+from autograder.grade import Grader, course_directory, find_submissions, hidden_secret
+from autograder.lesson import Lesson
 from autograder.lessons import ROOT
 from autograder.places import places
 from autograder.sheets import HiddenSheets
@@ -189,6 +191,7 @@ HOSTILE = {
     "memory": ("return torch.zeros(5_000_000_000)", "failed", "allocate"),
     "memory-python": ("return bytearray(20 << 30)", "failed", "MemoryError"),
     "disk": ("open('big', 'wb').write(bytes(80 << 20))", "failed", "OSError"),
+    "open-files": ("kept = [open('/dev/null') for _ in range(300)]", "failed", "Too many open files"),
     "many-files": ("for i in range(99): open(f'f{i}', 'wb').write(bytes(4 << 20))", "failed", "No space left"),
     "print": ("print('x' * 50_000_000); return x.softmax", "failed", ""),
     "network": ("import socket; socket.create_connection(('127.0.0.1', 80), 1)", "failed", "OSError"),
@@ -282,11 +285,13 @@ def _has_gradebook(root: Path) -> bool:
 
 
 @contextlib.contextmanager
-def _grading(course: Course, folder: Path) -> Iterator[tuple[subprocess.Popen, list[psutil.Process]]]:
+def _grading(
+    course: Course, folder: Path, *options: str
+) -> Iterator[tuple[subprocess.Popen, list[psutil.Process]]]:
     """A grader at work, once it has recorded something, and all processes it has started by then."""
     folder.mkdir()
     grader = subprocess.Popen(
-        [sys.executable, "-m", "autograder", "grade", LESSON, "--workers", "2", "--seconds", "100"],
+        [sys.executable, "-m", "autograder", "grade", LESSON, "--workers", "2", "--seconds", "100", *options],
         cwd=course.root,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
         env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200", "TMPDIR": str(folder)},
@@ -313,6 +318,30 @@ def test_ctrl_c_ends_it_at_once_and_leaves_nothing_behind(course, tmp_path) -> N
     _, alive = psutil.wait_procs(started, timeout=60)
     assert not alive
     assert os.listdir(tmp_path / "tmp") == []
+
+
+def test_a_closed_terminal_leaves_nothing_behind(course, tmp_path) -> None:
+    for number in range(6):
+        course.hand_in(f"loop-{number}", cells=("while True: pass",))
+    course.hand_in("amy")
+    with _grading(course, tmp_path / "tmp") as (grader, started):
+        os.killpg(grader.pid, signal.SIGHUP)
+        grader.communicate(timeout=60)
+    _, alive = psutil.wait_procs(started, timeout=60)
+    assert not alive
+    assert os.listdir(tmp_path / "tmp") == []
+
+
+def test_without_a_sandbox_loops_end_with_the_grader(course, tmp_path) -> None:
+    deaf = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"
+    course.hand_in("amy")
+    course.hand_in("loop", cells=(deaf,))
+    course.hand_in("loop-2", cells=(deaf,))
+    with _grading(course, tmp_path / "tmp", "--no-sandbox") as (grader, started):
+        grader.terminate()
+        grader.communicate(timeout=60)
+    _, alive = psutil.wait_procs(started, timeout=60)
+    assert not alive
 
 
 def test_a_judge_that_is_killed_is_replaced_and_costs_nobody(course, tmp_path) -> None:
@@ -394,7 +423,7 @@ print("LEFT", glob.glob("/tmp/left") , glob.glob("/dev/shm/*"))
 def test_student_code_sees_nothing_that_is_not_its_own(course) -> None:
     course.hand_in("one", cells=(SPY,))
     course.hand_in(
-        "two", cells=("import glob; print('BEFORE', glob.glob('/tmp/*/*'), glob.glob('/dev/shm/*'))",)
+        "two", cells=("import glob; print('BEFORE', glob.glob('/tmp/*'), glob.glob('/dev/shm/*'))",)
     )
     course.run("headstart", "grade", LESSON, "--workers", "1", "--seconds", "100", CANARY_SECRET="x")
     [output] = course.autograded("one").cells[-1].outputs
@@ -415,15 +444,19 @@ def test_a_course_inside_a_folder_that_has_to_be_shown_is_hidden() -> None:
     """Python's own folder is one; /usr, where images for containers like to put their files, is another."""
     with tempfile.TemporaryDirectory(dir=sys.prefix) as folder:
         course = Course(Path(folder) / "course")
-        course.hand_in("one", cells=(f"import os; print(os.path.exists({str(course.root / 'source')!r}))",))
+        look = f"import os; print(os.path.exists({str(course.root / 'source')!r}))"
+        course.hand_in("one", cells=(look, f"open({str(course.root / 'left')!r}, 'w')"))
         course.run("headstart", "grade", LESSON)
-        assert course.autograded("one").cells[-1].outputs[0].text == "False\n"
+        *_, looked, wrote = course.autograded("one").cells
+        assert looked.outputs[0].text == "False\n"
+        assert "Read-only file system" in wrote.outputs[0].evalue
 
 
 def test_nothing_of_a_students_runs_in_a_page_that_others_open(course) -> None:
     script = "<script>alert(1)</script><img src=x onerror=alert(2)><b style='color: red'>bold</b>"
     links = "[a](javascript:alert(5)) [b] [c]( javascript:alert(6))\n\n[b]: javascript:alert(7)\n\n"
-    links += "[d](&#106;avascript:alert(8)) [e](https://example.org) ![f](figure.png) $j<i$"
+    links += "[d](&#106;avascript:alert(8)) [e](https://example.org) ![f](figure.png) $j<i$ [g](data.csv)"
+    links += "".join(f" [h]({path}) ![i]({path}) ![j [k]({path})]({path})" for path in ELSEWHERE)
     path = course.hand_in(
         "amy",
         cells=(
@@ -438,6 +471,8 @@ def test_nothing_of_a_students_runs_in_a_page_that_others_open(course) -> None:
         if cell.metadata.get("headstart", {}).get("kind") == "written":
             cell.source = script + links
     nbformat.write(notebook, path)
+    for name in ("page.html", "page.XHTML", "drawing.svg", "data.csv", "figure.png"):
+        (path.parent / name).write_text("<svg xmlns='http://www.w3.org/2000/svg' onload='alert(10)'/>")
     notebook.metadata["headstart"] = {"lesson": "<img src=x onerror=alert(9)>"}
     nbformat.write(notebook, course.submission("bob") / path.name)
     course.run("headstart", "grade", LESSON)
@@ -453,19 +488,34 @@ def test_nothing_of_a_students_runs_in_a_page_that_others_open(course) -> None:
     assert '<b style="color:red">bold</b>' in amy
     assert '<a href="https://example.org">e</a>' in amy
     assert '<img alt="f" src="figure.png"/>' in amy
+    assert '<a href="data.csv">g</a>' in amy
+    kept = sorted(path.name for path in (course.root / "autograded" / "amy" / LESSON).iterdir())
+    assert kept == [
+        f"{LESSON}.ipynb", "data.csv", "drawing.svg.txt", "figure.png", "page.XHTML.txt", "page.html.txt",
+    ]  # fmt: skip
+    for name in kept:  # as the server that shows them would send them
+        assert mimetypes.guess_type(name)[0] in (None, "text/plain", "text/csv", "image/png")
     assert "$j< i$" in amy.replace("&lt;", "<")
     assert "another lesson" in bob
 
 
+# Pages of the server that shows the notebook, and one that would hear of who looks at it.
+ELSEWHERE = ("/logout", "../../logout", "a/%2E%2e/../../logout", "//example.org/logout.png")
+
+
 class _Alarms(HTMLParser):
-    """Finds what a browser would run: handlers and scripts that call alert."""
+    """Finds what a browser would run: handlers and scripts that call alert, and what it would fetch elsewhere."""
 
     def __init__(self) -> None:
         super().__init__()
         self.found: list[str] = []
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        self.found += [f"{tag} {name}" for name, value in attributes if "alert" in (value or "")]
+        said = [(name, value or "") for name, value in attributes]
+        self.found += [f"{tag} {name}" for name, value in said if "alert" in value or "logout" in value]
+        self.found += [
+            f"{tag} {name}" for name, value in said if tag == "img" and name == "src" and "//" in value
+        ]
 
     def handle_data(self, data: str) -> None:
         if self.lasttag == "script" and self.cdata_elem == "script" and "alert(" in data:
@@ -499,8 +549,9 @@ def test_a_hidden_case_leaves_no_number_behind(course) -> None:
 
 def _hidden_numbers(course: Course, student: str) -> set[str]:
     """Inputs and expected outputs of a submission's hidden cases of softmax, in full."""
-    [(digest,)] = course.query(f"select digest from headstart_grading where student = '{student}'")
-    secret = (course.root / ".headstart_secret").read_bytes()
-    sheet = HiddenSheets(secret).plain(load("attention")[SOFTMAX], digest)
+    directory, config = course_directory(course.root)
+    grader = Grader(Lesson.load(LESSON, course.root, config), hidden_secret(directory))
+    [submission] = find_submissions(directory, LESSON, [student])
+    sheet = HiddenSheets(grader.secret).plain(load("attention")[SOFTMAX], grader.prepare(submission).content)
     values = [case.args[0] for case in sheet.cases] + [outcome.outputs for outcome in sheet.expected]
     return {number for tensor in values for number in map(repr, tensor.flatten().tolist()) if len(number) > 9}

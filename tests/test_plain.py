@@ -271,3 +271,73 @@ def test_tests_that_nbgrader_would_write_are_refused_not_passed(course, tmp_path
     done = run(root, "autograder", "grade", ASSIGNMENT, check=False)
     assert done.returncode == 2
     assert "test_squares in two.ipynb has an AUTOTEST" in done.stderr
+
+
+def test_a_test_that_fails_after_much_output_fails(graded, tmp_path):
+    """What it displayed before doesn't push its error out, nor a number that is less than all points."""
+    root = tmp_path / "course"
+    shutil.copytree(graded, root)
+    path = root / "submitted" / "half_credit" / ASSIGNMENT / "one.ipynb"
+    much = "from IPython.display import display\\n    for _ in range(5): display('x' * 3_000_000)\\n    "
+    path.write_text(path.read_text().replace("return [i for", f"{much}return [i for"))
+    run(root, "autograder", "grade", ASSIGNMENT, "--student", "half_credit")
+    assert scores(root)["half_credit", "one", "test_squares", "GradeCell"][0] == 0
+    assert "AssertionError" in json.dumps(autograded(root, "half_credit", "one"))
+    assert scores(root)["half_credit", "one", "partial", "GradeCell"][0] == 1.5
+
+
+def test_outputs_in_the_source_are_not_shown_to_students(course, tmp_path):
+    """They are those of the solution, and a cell that doesn't come to run would keep them."""
+    root = tmp_path / "course"
+    shutil.copytree(course, root)
+    path = root / "source" / ASSIGNMENT / "one.ipynb"
+    source = json.loads(path.read_text())
+    source["cells"][1]["outputs"] = [
+        {"output_type": "stream", "name": "stdout", "text": "the solution says 42"}
+    ]
+    path.write_text(json.dumps(source))
+    (root / "submitted" / "blank" / ASSIGNMENT / "one.ipynb").write_text("")
+    run(root, "autograder", "grade", ASSIGNMENT, "--student", "blank")
+    assert "the solution says" not in json.dumps(autograded(root, "blank", "one"))
+
+
+def test_what_nbgrader_has_forgotten_is_graded_again(graded, tmp_path):
+    root = tmp_path / "course"
+    shutil.copytree(graded, root)
+    run(root, "nbgrader", "db", "student", "remove", "right", "--force")
+    assert not [key for key in scores(root) if key[0] == "right"]
+    assert f"1 graded, {len(STUDENTS) - 1} as before" in run(root, "autograder", "grade", ASSIGNMENT).stdout
+    assert scores(root) == scores(graded)
+
+
+MOST = """select max_score from grade_cells join base_cell on base_cell.id = grade_cells.id
+    where base_cell.name = 'test_squares' order by max_score"""
+
+
+def test_changed_points_are_news_to_nbgrader(graded, tmp_path):
+    root = tmp_path / "course"
+    shutil.copytree(graded, root)
+    path = root / "source" / ASSIGNMENT / "two.ipynb"
+    path.write_text(path.read_text().replace('"points": 5', '"points": 7'))
+    run(root, "autograder", "grade", ASSIGNMENT)
+    assert scores(root)["right", "two", "test_squares", "GradeCell"][0] == 7
+    with sqlite3.connect(root / "gradebook.db") as db:
+        assert db.execute(MOST).fetchall() == [(2,), (7,)]
+
+
+def test_cells_that_came_or_went_after_grading_are_named_in_one_line(graded, tmp_path):
+    root = tmp_path / "course"
+    shutil.copytree(graded, root)
+    path = root / "source" / ASSIGNMENT / "two.ipynb"
+    source = json.loads(path.read_text())
+    source["cells"].pop()
+    path.write_text(json.dumps(source))
+    done = run(root, "autograder", "grade", ASSIGNMENT, check=False)
+    assert done.returncode == 2
+    [line] = done.stderr.strip().splitlines()
+    cure = f"nbgrader db assignment remove {ASSIGNMENT} --force"
+    assert cure in line
+    run(root, *cure.split())
+    run(root, "autograder", "grade", ASSIGNMENT)
+    assert scores(root)["right", "one", "test_squares", "GradeCell"][0] == 2
+    assert ("right", "two", "test_squares", "GradeCell") not in scores(root)

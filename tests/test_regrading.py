@@ -1,5 +1,6 @@
 """A class that was graded is graded again as far as something changed, and no further."""
 
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -123,3 +124,9 @@ def test_an_exercises_version_follows_what_decides_it_and_nothing_else(course):
     different = {id for id, version in lesson.versions.items() if changed.versions[id] != version}
     assert different == {"attention.scaled_dot_product"}
     assert changed.version != lesson.version
+
+
+def test_a_copy_beside_the_lesson_is_no_part_of_it(course):
+    folder = course.root / "source" / LESSON
+    shutil.copy(folder / f"{LESSON}.ipynb", folder / f"{LESSON}-Copy1.ipynb")
+    assert regrade(course) == {"amy": None, "bob": None}

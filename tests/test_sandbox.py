@@ -9,9 +9,11 @@ import time
 import psutil
 import pytest
 from course import LESSON, Course
+from nbconvert.filters import ansi2html, markdown2html_mistune
+from nbformat.v4 import new_markdown_cell
 
 from autograder import judge, sandbox
-from autograder.clean import MAX_HTML, MAX_TAGS, clean_outputs
+from autograder.clean import MAX_HTML, MAX_TAGS, clean_outputs, clean_words
 from autograder.grade import Grader, course_directory, find_submissions
 from autograder.gradebook import Graded
 from autograder.lesson import Lesson
@@ -90,6 +92,16 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.needs_bubblewrap
+def test_a_worker_that_is_lost_between_two_submissions_costs_nobody(grade):
+    grader, _ = grade()
+    [worker] = grader.workers
+    below = psutil.Process(worker._process.pid).children(recursive=True)
+    next(process for process in below if process.name() != "bwrap").send_signal(signal.SIGSTOP)
+    _, graded = grade("x = 1")
+    assert {verdict.status for verdict in graded.verdicts} == {"passed"}
+
+
+@pytest.mark.needs_bubblewrap
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP], ids=["dies", "hangs"])
 def test_a_worker_that_ends_early_is_replaced_and_costs_nobody(how, grade):
     grader, graded = grade(cell_seconds=3.0)
@@ -134,6 +146,44 @@ def test_too_much_html_in_a_cell_is_left_out(page):
     assert set(one["data"]) == {"text/plain", "text/html"}
     for output in clean_outputs([display(page)] * 3):
         assert set(output["data"]) == {"text/plain"}
+
+
+# Each makes nbconvert, which shows the notebook to the instructor, take the square of its length: hours.
+COLOURS = ("\x1b[m" * 650_000, "\x1b[31mred\x1b[0m" * 1_000 + "x" * 3_000_000, "\x1b[m" * 1_000)
+FORMULAS = (
+    "\\\\[ " * 40_000,
+    "\\begin{a} " * 20_000,
+    "$$ x \n\n" * 20_000,
+    "$x " * 60_000,
+    "\\\\( " * 40_000,
+)
+
+
+@pytest.mark.parametrize("text", COLOURS, ids=["many", "long", "some"])
+def test_colours_take_no_time_to_show(text):
+    raw = {"output_type": "error", "ename": "E", "evalue": "", "traceback": [text, text]}
+    begun = time.monotonic()
+    for output in clean_outputs([display("<p>") | {"data": {"text/plain": text}}, raw]):
+        for shown in output.get("traceback", [output.get("data", {}).get("text/plain")]):
+            ansi2html(shown)
+    assert time.monotonic() - begun < 5
+
+
+def test_a_tracebacks_colours_are_kept():
+    text = "\x1b[31mNameError\x1b[0m"
+    [output] = clean_outputs(
+        [{"output_type": "error", "ename": "E", "evalue": "", "traceback": [text] * 100}]
+    )
+    assert output["traceback"] == [text] * 100
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_formulas_take_no_time_to_show(text):
+    cell = new_markdown_cell(text)
+    clean_words(cell)
+    begun = time.monotonic()
+    markdown2html_mistune(cell.source)
+    assert time.monotonic() - begun < 10
 
 
 def test_a_signal_without_a_name_has_a_number():

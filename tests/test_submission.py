@@ -9,8 +9,10 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbgrader.coursedir import CourseDirectory
 
 from autograder import submission as module
+from autograder.grade import find_submissions
 from autograder.submission import Submission, canonical
 
 LESSON = "01_attention"
@@ -221,7 +223,10 @@ def test_large_outputs_cost_no_marks(skeleton, hand_in) -> None:
 
 
 def test_more_parts_than_any_notebook_has_are_refused_before_they_take_memory(hand_in) -> None:
-    form = hand_in(b'{"cells": [' + b"[]," * module.MAX_PARTS + b"0]}")
+    many, keys = b"[]," * module.MAX_PARTS, b'"a":1,' * (2 * module.MAX_PARTS)
+    form = hand_in(b'{"cells": [' + many + b"0]}")
+    assert form.problem == "the notebook file has more parts than any notebook"
+    form = hand_in(b'{"cells": [], "metadata": {' + keys + b'"b": 1}}')
     assert form.problem == "the notebook file has more parts than any notebook"
 
 
@@ -263,3 +268,28 @@ def test_an_answer_of_a_book_is_refused(hand_in, skeleton) -> None:
     theirs = solved(skeleton)
     theirs.cells[1].source = "1\n" * module.MAX_ANSWER
     assert hand_in(theirs).problem == "an answer has over 200,000 characters"
+
+
+def test_hidden_files_of_the_system_beside_the_only_notebook_dont_matter(hand_in, skeleton, tmp_path) -> None:
+    folder = tmp_path / "submitted" / "amy" / LESSON
+    folder.mkdir(parents=True)
+    (folder / "._mine.ipynb").write_bytes(b"as macOS writes them")
+    form = hand_in(solved(skeleton), "mine.ipynb")
+    assert sources(form) == sources(hand_in(solved(skeleton)))
+
+
+def test_a_lesson_that_is_no_name_is_not_believed(hand_in, skeleton) -> None:
+    theirs = json.loads(json.dumps(solved(skeleton)))
+    theirs["metadata"]["headstart"] = {"lesson": [LESSON]}
+    assert not hand_in(theirs).problem
+
+
+def test_a_folder_that_may_not_be_read_has_its_reason(skeleton, tmp_path, monkeypatch) -> None:
+    def refuse(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    (tmp_path / "submitted" / "amy").mkdir(parents=True)
+    monkeypatch.setattr(Path, "stat", refuse)
+    monkeypatch.setattr(Path, "lstat", refuse)
+    [found] = find_submissions(CourseDirectory(root=str(tmp_path)), LESSON, ["amy"])
+    assert canonical(found, skeleton).problem == "Permission denied"

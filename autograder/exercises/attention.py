@@ -83,6 +83,7 @@ ADDITIVE = Exercise(
 ATTENTION_OF_TORCH = (
     "torch.nn.functional.scaled_dot_product_attention",
     "torch.nn.functional.multi_head_attention_forward",
+    "torch._native_multi_head_attention",
     "torch.nn.MultiheadAttention",
 )
 

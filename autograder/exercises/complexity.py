@@ -219,6 +219,7 @@ BLOCKWISE = Exercise(
     forbidden=(
         "torch.nn.functional.scaled_dot_product_attention",
         "torch.nn.functional.multi_head_attention_forward",
+        "torch._native_multi_head_attention",
         "torch.nn.MultiheadAttention",
     ),
     needs=("complexity.absorb",),
@@ -274,6 +275,7 @@ GROUPED = Exercise(
     forbidden=(
         "torch.nn.functional.scaled_dot_product_attention",
         "torch.nn.functional.multi_head_attention_forward",
+        "torch._native_multi_head_attention",
         "torch.nn.MultiheadAttention",
     ),
     misconceptions=explained(

@@ -166,6 +166,7 @@ IN_WORDS = Exercise(
 ATTENTION_OF_TORCH = (
     "torch.nn.functional.scaled_dot_product_attention",
     "torch.nn.functional.multi_head_attention_forward",
+    "torch._native_multi_head_attention",
     "torch.nn.MultiheadAttention",
 )
 

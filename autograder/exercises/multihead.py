@@ -147,7 +147,11 @@ MODULE = Exercise(
     returns=("output", "weights"),
     properties=(inputs_unchanged, gradient_reaches_inputs, rows_sum_to_one),
     # Written out, so that the search for forbidden names in an answer finds each of them.
-    forbidden=("torch.nn.MultiheadAttention", "torch.nn.functional.multi_head_attention_forward"),
+    forbidden=(
+        "torch.nn.MultiheadAttention",
+        "torch.nn.functional.multi_head_attention_forward",
+        "torch._native_multi_head_attention",
+    ),
     needs=("multihead.split_heads", "multihead.merge_heads"),
     square="W_q, W_k, W_v and W_o are d_model × d_model",
     misconceptions=explained(
