@@ -35,7 +35,7 @@ SOURCES = tuple(f"data:{kind};" for kind in IMAGES)
 MAX_HTML, MAX_TAGS = 500_000, 5_000  # characters; tags
 # Of one cell, too: at each sequence that colours text, nbconvert copies the text that follows.
 MAX_COLOURS, MAX_COPIED = 2_000, 20_000_000  # sequences; sequences times characters
-COLOUR = re.compile(r"\x1b\[.*?[@-~]")
+COLOUR = re.compile(r"\x1b(?:\[.*?[@-~])?")  # an escape alone, too: two halves could meet around one
 _cleaner = nh3.Cleaner(
     tags=TAGS,
     attributes=ATTRIBUTES,
@@ -124,16 +124,18 @@ WORDS = (
     (r"<(?=[A-Za-z/!?])", "< "),  # so that it is no tag, and a formula is the same formula
     (rf"\](?=\((?!https?://|#|{FILE}\))|:)", "] "),  # links that may run code
     # Pictures load by themselves: one from elsewhere would tell who looks at it, and when.
-    (rf"!(?=\[)(?!\[[^][]*\]\({FILE}\.(?:png|jpe?g|gif)\))", "! "),
+    (rf"!(?=\[)(?!\[[^][]*\]\({FILE}\.(?i:png|jpe?g|gif|webp)\))", "! "),
 )
 # Of one cell: from each of these, nbconvert searches the rest of the text for the formula's end.
-FORMULA, MAX_FORMULAS = re.compile(r"\$|\\\\[\[(]|\\begin\{"), 500
+FORMULA = re.compile(r"\$|\\\\[\[(]|\\begin\{")
+MAX_FORMULAS, MAX_SEARCHED = 500, 20_000_000  # signs of a formula; signs times characters
 
 
 def clean_words(cell: NotebookNode) -> None:
     """Make a student's markdown harmless: tags, and links but to files and the web, are shown as text."""
     for pattern, shown in WORDS:
         cell.source = re.sub(pattern, shown, cell.source)
-    if len(FORMULA.findall(cell.source)) > MAX_FORMULAS:
+    signs = len(FORMULA.findall(cell.source))
+    if signs > MAX_FORMULAS or signs * len(cell.source) > MAX_SEARCHED:
         cell.source = FORMULA.sub("formula ", cell.source)
     cell.pop("attachments", None)

@@ -56,7 +56,8 @@ GRADING = sa.Table(
 # Files that formgrader may serve under their own names. A page, or a picture that is one, such as SVG, would
 # run with the rights of the instructor who opens it.
 HARMLESS = {
-    "", ".txt", ".csv", ".tsv", ".json", ".py", ".npy", ".npz", ".pt", ".png", ".jpg", ".jpeg", ".gif",
+    "", ".txt", ".md", ".log", ".csv", ".tsv", ".json", ".jsonl", ".toml", ".yaml", ".yml", ".py", ".npy",
+    ".npz", ".pt", ".pth", ".pkl", ".safetensors", ".parquet", ".zip", ".png", ".jpg", ".jpeg", ".gif", ".webp",
 }  # fmt: skip
 _FORGET = sa.delete(GRADING).where(*(GRADING.c[k] == sa.bindparam(k) for k in ("assignment", "student")))
 _TABLES = {"GradeCell": (Grade,), "SolutionCell": (Comment,), "TaskCell": (Grade, Comment)}
@@ -130,10 +131,8 @@ class Book:
     def __init__(self, course: CourseDirectory, lesson: str, skeletons: dict[str, NotebookNode]) -> None:
         self.course, self.lesson = course, lesson
         # nbgrader calls the `alembic` command when it makes a database: let it be found without `activate`.
-        beside, places = (
-            str(Path(sys.executable).parent),
-            os.environ.get("PATH", os.defpath).split(os.pathsep),
-        )
+        beside = str(Path(sys.executable).parent)
+        places = os.environ.get("PATH", os.defpath).split(os.pathsep)
         if places[0] != beside:  # once a process, which may open many books
             os.environ["PATH"] = os.pathsep.join([beside, *places])
         self._gradebook = Gradebook(course.db_url, course.course_id)
@@ -254,13 +253,18 @@ class Book:
     def _write_notebooks(self, graded: Graded) -> None:
         folder = self.path(graded.student).parent
         for name, content in graded.files.items():
-            if Path(name).suffix.lower() not in HARMLESS:
-                name += ".txt"
+            name = _kept_as(name)
             with contextlib.suppress(OSError):  # a path of the student's can be too long here
                 _make_way(folder, name)
                 _replace(folder / name, content)
         for paper in graded.papers:
             _replace(self.path(graded.student, paper.name), paper.notebook.encode())
+
+    def rename_pages(self, student: str) -> None:
+        """Put right the names of files that nbgrader's autograde has copied beside the notebooks."""
+        for path in self.path(student).parent.rglob("*"):
+            if path.is_file() and path.suffix != ".ipynb" and (name := _kept_as(path.name)) != path.name:
+                path.replace(path.with_name(name))
 
     def _submission(self, graded: Graded) -> str:
         """Make sure that nbgrader's row for this submission exists, and return its id."""
@@ -341,6 +345,10 @@ def read_time(text: bytes) -> datetime | None:
     with contextlib.suppress(Exception):  # dateutil looks for a zone among the files, for one
         return parse_utc(text.decode().strip()) if text.strip() else None
     return None
+
+
+def _kept_as(name: str) -> str:
+    return name if Path(name).suffix.lower() in HARMLESS else f"{name}.txt"
 
 
 def _replace(path: Path, content: bytes) -> None:

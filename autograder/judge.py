@@ -12,6 +12,7 @@ import json
 import signal
 import time
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -178,10 +179,9 @@ class _Run:
 
     def _decide(self, exercise: Exercise, source: str) -> Finding:
         """The hidden cases decide. After a failure the visible ones explain, where they show it too."""
-        asked = time.monotonic()
-        visible, hidden = self.visible[exercise.id], self.hidden.plain(exercise, self.digest)
-        ours = time.monotonic() - asked  # to make a draw of cases: no time of the student's
-        self.deadline, self.ends = self.deadline + ours, self.ends + ours
+        visible = self.visible[exercise.id]
+        with self._our_time():
+            hidden = self.hidden.plain(exercise, self.digest)
         if name := forbidden_name(source, exercise.forbidden):
             return assess(visible, [Outcome("forbidden", error=name)] * len(visible.cases))
         outcomes = self._outcomes(hidden)
@@ -193,7 +193,16 @@ class _Run:
         shown = assess(visible, self._outcomes(visible))
         if shown.status == "failed":
             return shown
-        return assess(self.hidden.full(exercise, self.digest, visible), outcomes, reveal=False)
+        with self._our_time():
+            return assess(self.hidden.full(exercise, self.digest, visible), outcomes, reveal=False)
+
+    @contextlib.contextmanager
+    def _our_time(self) -> Iterator[None]:
+        """Making a draw of cases takes none of the student's time: their code waits."""
+        begun = time.monotonic()
+        yield
+        ours = time.monotonic() - begun
+        self.deadline, self.ends = self.deadline + ours, self.ends + ours
 
     def _outcomes(self, sheet: Sheet) -> list[Outcome]:
         """Let the child call the answer on a sheet's cases. Inputs go, expected values stay."""

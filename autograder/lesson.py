@@ -70,6 +70,8 @@ class Lesson:
         sources = {path.stem: _with_ids(nbformat.read(path, as_version=4)) for path in paths}
         plain = not any("headstart" in source.metadata for source in sources.values())
         if not plain:  # one notebook; a copy that somebody left beside it is no part of the lesson
+            if name not in sources:
+                lessons.load_source_notebook(name, root)  # raises, and says what to do
             paths, sources = [folder / f"{name}.ipynb"], {name: sources[name]}
         given = {str(path.relative_to(folder)): path.read_bytes() for path in _given(folder, plain)}
         if plain:

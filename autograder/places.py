@@ -189,7 +189,7 @@ def _cluster(grader: Grader, address: str) -> Iterator[Place]:
             try:
                 yield Place(submit, sum(threads.values()))
             except BaseException:
-                executor.shutdown(wait=False)  # Dask's cancels what is queued or running
+                executor.shutdown(wait=False)  # Dask's forgets what is queued or running
                 raise
 
 

@@ -57,12 +57,14 @@ class Grade(NbGraderPreprocessor):
         known = warm.last.digest if warm.last and warm.last.student == names["student"] else ""
         if graded := warm.grader.grade(submission, known):  # None for another notebook of the same submission
             warm.last = graded
-            book = Book(course, names["assignment"], warm.lesson.skeletons)
-            try:
+        book = Book(course, names["assignment"], warm.lesson.skeletons)
+        try:
+            if graded:
                 book.record(graded)
                 book.charge_lateness(self.config)
-            finally:
-                book.close()
+            book.rename_pages(names["student"])  # nbgrader has copied all that was handed in
+        finally:
+            book.close()
         [paper] = [paper for paper in warm.last.papers if paper.name == names["notebook"]]
         return nbformat.reads(paper.notebook, as_version=4), resources
 

@@ -271,7 +271,7 @@ def _identities(skeleton: NotebookNode) -> Callable[[dict], str]:
 
 def _refuse_strangers(skeleton: NotebookNode, seen: dict[str, dict], raw: dict, lesson: str) -> None:
     other = part(part(raw, "metadata"), "headstart").get("lesson")
-    if isinstance(other, str) and other != lesson:
+    if isinstance(other, str) and other not in ("", lesson):
         raise Unreadable(f"this is the notebook of another lesson, {other[:60]!r}")
     if not any(is_answer(cell) and cell.id in seen for cell in skeleton.cells):
         raise Unreadable(

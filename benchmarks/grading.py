@@ -1,9 +1,6 @@
 """How fast grading is: nbgrader's autograde, ours, and the floor that no grader can go below.
 
-    python -m benchmarks.grading [LESSON ...]
-
-measures all three on the same made-up class of each lesson.
-
+    python -m benchmarks.grading [LESSON ...]         all three, on the same made-up class of each lesson
 
 The floor is the CPU time of the students' own cells as they stand, their checks included: executed one after
 another, with nothing around them, in a process that has imported everything. nbgrader runs cells that only

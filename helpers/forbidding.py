@@ -50,7 +50,8 @@ class _Watched:
     """What a watch refuses: functions with all words of a forbidden one in their names.
 
     So `softmax` stands for aten's `_softmax.default` and for `_safe_softmax`, too, and
-    `scaled_dot_product_attention` for `_scaled_dot_product_flash_attention_for_cpu`.
+    `scaled_dot_product_attention` for `_scaled_dot_product_flash_attention_for_cpu`. A short name forbids
+    much: `log` would be `log2` and `log10`, too.
     """
 
     def __init__(self, names: tuple) -> None:

@@ -23,13 +23,17 @@ from pathlib import Path
 
 import nbformat
 import pytest
+import torch
 from course import LESSON, Course, foster_parent
 
 from autograder import lessons
+from autograder.exercises import load
 from autograder.grade import Grader, course_directory, find_submissions, hidden_secret
 from autograder.judge import OUTPUT_CHARACTERS
 from autograder.lesson import Lesson
-from autograder.sheets import HiddenSheets
+from autograder.sheets import HiddenSheets, make_sheet
+from helpers.checks import assess
+from helpers.drivers import run
 from helpers.values import tensors
 
 pytestmark = [pytest.mark.needs_bubblewrap, pytest.mark.timeout(900)]
@@ -235,6 +239,26 @@ def test_every_trick_is_tried(attack, after):
     for cell in after.notebook(attack.name).cells:
         for output in cell.get("outputs", []):
             assert output.get("ename") not in SLIPS, "\n".join(output.get("traceback", []))
+
+
+BY_OTHERS = [attack for name, attack in ATTACKS.items() if name.startswith("forbidden_")]
+
+
+@pytest.mark.parametrize("attack", BY_OTHERS, ids=[attack.name for attack in BY_OTHERS])
+def test_a_forbidden_function_does_what_is_asked(attack):
+    """So it is the forbidding that costs the trick its marks."""
+    exercises, names = load(lessons.topic(attack.lesson)), {"torch": torch, "__name__": "student"}
+    for section, text in attack.sections.items():
+        exercise = exercises[section.partition(" ")[2] or "attention.softmax"]
+        sheet = make_sheet(exercise, "of this test")
+        exec(text, names)
+        answer, how = names[exercise.reference.__name__], {"gradients": exercise.gradients}
+        for forbidden, status in (((), "passed"), (exercise.forbidden, "failed")):
+            outcomes = [
+                run(exercise.driver, answer, case, forbidden=forbidden, **how) for case in sheet.cases
+            ]
+            finding = assess(sheet, outcomes)
+            assert finding.status == status, finding.text()
 
 
 @each

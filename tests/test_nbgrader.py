@@ -124,13 +124,19 @@ def test_nbgrader_autograde_runs_our_engine(tmp_path):
         (course.root / ".headstart_secret").write_text("of this test")
         course.run("nbgrader", "generate_assignment", LESSON)
         course.hand_in("amy")
-        course.hand_in("bob", {"attention.scaled_dot_product": UNSCALED})
+        folder = course.hand_in("bob", {"attention.scaled_dot_product": UNSCALED}).parent
+        for path in (folder / "page.html", folder / "helpers" / "page.html"):
+            path.parent.mkdir(exist_ok=True)
+            path.write_text("<script>alert(1)</script>")
     by_nbgrader.run("nbgrader", "autograde", LESSON)
     by_us.run("headstart", "grade", LESSON)
     assert by_nbgrader.verdicts() == by_us.verdicts()
     assert by_nbgrader.scores() == by_us.scores()
     for student in ("amy", "bob"):
         assert by_nbgrader.autograded(student) == by_us.autograded(student)
+    for course in (by_nbgrader, by_us):  # where it would run with the rights of who opens it
+        assert [path.name for path in course.root.glob("autograded/bob/**/page*")][:1] == ["page.html.txt"]
+        assert not list(course.root.glob("autograded/**/*.html"))
     assert "0 graded, 2 as before" in by_nbgrader.run("headstart", "grade", LESSON).stdout
 
 

@@ -42,5 +42,5 @@ def norm_parameters(d_model, bias=True):
 
 
 # %% answer counting.encoder_layer
-def encoder_layer_parameters(d_model, d_ff, *args, **kwargs):
-    return numbers(Layer(d_model, 1, d_ff, device="meta"))
+def encoder_layer_parameters(d_model, n_heads, d_ff):
+    return numbers(Layer(d_model, n_heads, d_ff, device="meta"))
