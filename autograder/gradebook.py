@@ -57,7 +57,8 @@ GRADING = sa.Table(
 # run with the rights of the instructor who opens it.
 HARMLESS = {
     "", ".txt", ".md", ".log", ".csv", ".tsv", ".json", ".jsonl", ".toml", ".yaml", ".yml", ".py", ".npy",
-    ".npz", ".pt", ".pth", ".pkl", ".safetensors", ".parquet", ".zip", ".png", ".jpg", ".jpeg", ".gif", ".webp",
+    ".npz", ".pt", ".pth", ".pkl", ".safetensors", ".parquet", ".zip", ".png", ".jpg", ".jpeg", ".gif",
+    ".webp",
 }  # fmt: skip
 _FORGET = sa.delete(GRADING).where(*(GRADING.c[k] == sa.bindparam(k) for k in ("assignment", "student")))
 _TABLES = {"GradeCell": (Grade,), "SolutionCell": (Comment,), "TaskCell": (Grade, Comment)}
