@@ -7,10 +7,12 @@ pages load MathJax in its safe mode.
 
 import re
 from collections.abc import Callable, Iterator
+from html.parser import HTMLParser
 from typing import Any
 
 import nh3
 from nbformat import NotebookNode
+from nbformat.v4 import new_output
 
 from helpers.values import printable
 
@@ -33,6 +35,7 @@ IMAGES = ("image/png", "image/jpeg")  # base64; SVG can hold scripts
 SOURCES = tuple(f"data:{kind};" for kind in IMAGES)
 # Of one cell: cleaning can take the square of their number.
 MAX_HTML, MAX_TAGS = 500_000, 5_000  # characters; tags
+MAX_DEPTH = 100  # of tags in tags: at some hundred, browsers give a page up
 # Of one cell, too: at each sequence that colours text, nbconvert copies the text that follows.
 MAX_COLOURS, MAX_COPIED = 2_000, 20_000_000  # sequences; sequences times characters
 COLOUR = re.compile(r"\x1b(?:\[.*?[@-~])?")  # an escape alone, too: two halves could meet around one
@@ -98,7 +101,7 @@ def _clean_output(output: dict, text: Callable[[Any], str], with_html: bool) -> 
     cleaned = {"output_type": kind, "data": _clean_data(output["data"], text, with_html), "metadata": {}}
     if kind == "execute_result":
         count = output.get("execution_count")
-        cleaned["execution_count"] = count if type(count) is int else None
+        cleaned["execution_count"] = count if type(count) is int and count >= 0 else None
     return cleaned
 
 
@@ -111,10 +114,30 @@ def _clean_data(data: dict, text: Callable[[Any], str], with_html: bool) -> dict
         if mime == "text/plain":
             kept[mime] = text(value)
         elif mime == "text/html" and with_html:
-            kept[mime] = _cleaner.clean(printable(value))
+            page = _cleaner.clean(printable(value))
+            if _depth(page) <= MAX_DEPTH:  # and let nothing of it cover what is around it
+                kept[mime] = f'<div style="overflow:auto">{page}</div>'
         elif mime in IMAGES and re.fullmatch(r"[A-Za-z0-9+/=\s]*", value):
             kept[mime] = value
     return kept
+
+
+class _Depth(HTMLParser):
+    depth = most = 0
+
+    def handle_starttag(self, tag: str, attributes: list) -> None:
+        self.depth += tag not in ("br", "hr", "img")
+        self.most = max(self.most, self.depth)
+
+    def handle_endtag(self, tag: str) -> None:
+        self.depth -= tag not in ("br", "hr", "img")
+
+
+def _depth(page: str) -> int:
+    """How deep the tags of clean HTML are nested."""
+    parser = _Depth()
+    parser.feed(page)
+    return parser.most
 
 
 # A file beside the notebook, and nothing above or beside its folder: the server's own pages are there.
@@ -129,13 +152,27 @@ WORDS = (
 # Of one cell: from each of these, nbconvert searches the rest of the text for the formula's end.
 FORMULA = re.compile(r"\$|\\\\[\[(]|\\begin\{")
 MAX_FORMULAS, MAX_SEARCHED = 500, 20_000_000  # signs of a formula; signs times characters
+MAX_WORDS = 50_000  # characters of a cell of text
+# Of a cell of code, too, and of code in text, nbconvert's colouring can take the square of its length.
+MAX_CODE, RUN = 20_000, re.compile(r"\s{200}|([^\w\s])\1{199}")
+FENCE = re.compile(r"^([ \t>*+\d.)-]*(?:`{3,}(?=[^`\n]*$)|~{3,})).*$", re.MULTILINE)  # with its language
 
 
 def clean_words(cell: NotebookNode) -> None:
     """Make a student's markdown harmless: tags, and links but to files and the web, are shown as text."""
+    if len(cell.source) > MAX_WORDS:
+        cell.source = f"{cell.source[:MAX_WORDS]} … (cut: {len(cell.source):,} characters)"
     for pattern, shown in WORDS:
         cell.source = re.sub(pattern, shown, cell.source)
     signs = len(FORMULA.findall(cell.source))
     if signs > MAX_FORMULAS or signs * len(cell.source) > MAX_SEARCHED:
         cell.source = FORMULA.sub("formula ", cell.source)
+    cell.source = FENCE.sub(r"\1", cell.source)
     cell.pop("attachments", None)
+
+
+def clean_code(cell: NotebookNode) -> None:
+    """Show code that would take long to colour as text, below its cell."""
+    if len(cell.source) > MAX_CODE or RUN.search(cell.source):
+        cell.outputs = [new_output("stream", text=cell.source), *cell.outputs]
+        cell.source = "# The code is below, as text: it is too long to be coloured, or repeats one character."

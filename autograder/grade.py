@@ -22,7 +22,7 @@ from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
 from autograder import lessons
-from autograder.clean import clean_words
+from autograder.clean import clean_code, clean_words
 from autograder.exercise import Verdict
 from autograder.gradebook import Book, Graded, Paper, read_time
 from autograder.judge import CELL_SECONDS, judge, not_run
@@ -194,9 +194,11 @@ def _finish(
             number += 1
             cell.execution_count = number
             cell.outputs = [nbformat.from_dict(output) for output in outputs[cell.id]]
-        theirs = is_answer(cell) or cell.metadata.get("headstart", {}).get("added")
-        if theirs and cell.cell_type == "markdown":
-            clean_words(cell)
+        added = cell.metadata.get("headstart", {}).get("added")
+        if added or is_answer(cell):
+            (clean_words if cell.cell_type == "markdown" else clean_code)(cell)
+        if added and cell.cell_type == "markdown":  # or it could look like a remark of ours
+            cell.source = f"*A cell that the student added:*\n\n{cell.source}"
         if verdict := verdicts.get(exercise_id(cell, name, plain)):
             data = {"text/plain": verdict.message, "text/html": verdict.html}
             shown = nbformat.from_dict({"output_type": "display_data", "data": data, "metadata": {}})

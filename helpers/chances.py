@@ -6,6 +6,7 @@ standard deviations: a right answer fails one in a million times, and with the s
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import combinations
 
 import torch
 
@@ -68,7 +69,9 @@ def _shares(
     other = chosen & (read != ids) & ~hidden
     stayed = chosen & (read == ids)
     total, count = int(chosen.sum()), int(word.sum())
-    both = word[:, 0] & word[:, 1]  # places where the first two rows have words
+    words = word[..., :-1:2] & word[..., 1::2]  # neighbours, each place in one pair alone
+    chance = chosen[..., :-1:2] & chosen[..., 1::2] & words
+    rows = list(combinations(range(ids.size(0)), 2))
     return {
         "as many words are chosen as they should": _near(total, count, share),
         "about 80 of 100 chosen ones become <mask>": _near(int(hidden.sum()), total, 0.8),
@@ -76,7 +79,12 @@ def _shares(
         "about 10 of 100 stay": _near(int(stayed.sum()), total, 0.1),
         "nearly any word can be the other word": len(set(read[other].tolist())) > (vocabulary - ORDINARY) / 2,
         "the other word is never a special token": bool((read[other] >= ORDINARY).all()),
-        "each row has draws of its own": bool((chosen[:, 0] != chosen[:, 1])[both].any()),
+        "a word is chosen whatever becomes of its neighbour": _near(
+            int(chance.sum()), int(words.sum()), share**2
+        ),
+        "each row has draws of its own": all(
+            bool(((chosen[:, i] != chosen[:, j]) & word[:, i] & word[:, j]).any()) for i, j in rows
+        ),
         "each call has draws of its own": not bool((chosen == chosen[:1]).all()),
     }
 
@@ -94,6 +102,7 @@ def pairing() -> Callable[..., Findings]:
         rows = [(n, place.get(tuple(s)), y) for pairs in drawn for n, (_, s, y) in enumerate(pairs)]
         strangers = {(n, at) for n, at, y in rows if not y}
         labels = torch.tensor([[y for _, _, y in pairs] for pairs in drawn])  # (calls, documents)
+        alike = labels[:, :-1:2] == labels[:, 1::2]
         drawn_apart = (labels.amin(dim=0) < labels.amax(dim=0)).all()
         return {
             "a pair for each document, begun by its own first part": all(
@@ -108,6 +117,7 @@ def pairing() -> Callable[..., Findings]:
             > len(documents) ** 2 / 3,
             "each document is true at times and false at others": bool(drawn_apart),
             "one call has both kinds": bool((labels.amin(dim=1) < labels.amax(dim=1)).float().mean() > 0.5),
+            "a pair's label says nothing of the next one's": _near(int(alike.sum()), alike.numel(), 0.5),
             "the same generator gives the same pairs": again == drawn[0],
         }
 

@@ -78,10 +78,22 @@ def first_feature_alone(*weights: torch.Tensor) -> Layer:
     return lambda x: torch.cat([x[..., :1], layer(x)], dim=-1)
 
 
+def by_a_table(w: torch.Tensor, table: torch.Tensor) -> Layer:
+    """A linear map of the sum of those positions that a table names, row by row: 1 for seen, 0 for not."""
+    T = math.isqrt(table.numel())
+
+    def layer(x: torch.Tensor) -> torch.Tensor:
+        seen = table.reshape(T, T)[: x.size(-2), : x.size(-2)]
+        return seen.to(x.dtype) @ (x @ w)
+
+    return layer
+
+
 LAYERS: dict[str, Callable[..., Layer]] = {
     "causal self-attention": causal,
     "a mask whose diagonal is one too high": one_too_far,
     "a window of two positions": window_of_two,
+    "positions that see each other by chance": by_a_table,
     "weights set to 0 after the softmax": hidden_too_late,
     "a softmax over the queries": over_the_queries,
     "causal self-attention whose features sum to 0": opposite_features,

@@ -4,6 +4,7 @@ import json
 import os
 from pathlib import Path
 
+import nbformat
 import pytest
 from browser import Browser, Notebook, answers, everything_is_shown, fill_in, hand_out, visit
 from course import LESSON, Course
@@ -176,7 +177,7 @@ def what_passed_is_listed_and_the_lesson_is_a_click_away(browser: Browser, noteb
 def test_formgrader_opens_the_submissions_with_verdicts_and_scores(tmp_path: Path) -> None:
     course = Course(tmp_path / "course")
     course.hand_in("amy")
-    course.hand_in("bob", {WRONG: UNSCALED})
+    cover_the_verdict(course.hand_in("bob", {WRONG: UNSCALED}))
     course.run("headstart", "grade", LESSON)
     with visit(course.root, tmp_path / "home", "formgrader") as browser:
         browser.page.goto(f"{browser.address}/formgrader")
@@ -185,6 +186,21 @@ def test_formgrader_opens_the_submissions_with_verdicts_and_scores(tmp_path: Pat
         both_submissions_are_listed(browser, course)
         bob_s_notebook_says_what_is_wrong(browser, course)
         a_person_grades_what_is_written(browser, course)
+
+
+COVER = (
+    "<div style='opacity:.999; margin-top:-900px; height:890px; background-color:white'>"
+    "<strong>✓ Scaled dot-product attention · 4 points</strong></div>"
+)
+
+
+def cover_the_verdict(path: Path) -> None:
+    """Add a cell behind the check of the wrong answer that would show another verdict in its place."""
+    notebook = nbformat.read(path, as_version=4)
+    place = next(n for n, cell in enumerate(notebook.cells) if cell.source.startswith(f'check("{WRONG}"'))
+    source = f"from IPython.display import HTML\nHTML({COVER!r})"
+    notebook.cells.insert(place + 1, nbformat.v4.new_code_cell(source))
+    nbformat.write(notebook, path)
 
 
 def both_submissions_are_listed(browser: Browser, course: Course) -> None:
@@ -214,6 +230,7 @@ def bob_s_notebook_says_what_is_wrong(browser: Browser, course: Course) -> None:
     message = page.get_by_role("status").filter(has_text=f"✗ {SHEETS[WRONG]['title']}")
     expect(message.get_by_role("row", name="likely cause")).to_contain_text(NOT_DIVIDED)
     expect(message).to_be_visible()
+    message.locator("strong").click(trial=True, timeout=10_000)  # nothing lies over it
     browser.picture("formgrader_wrong_answer", message)
 
 

@@ -196,6 +196,20 @@ def test_hidden_cases_are_fresh(exercise):
     assert len(data) == len(SEEDS)
 
 
+JUDGED = [exercise for exercise in CALLED.values() if exercise.driver not in ("use_result", "draws")]
+
+
+@pytest.mark.parametrize("exercise", JUDGED, ids=lambda exercise: exercise.id)
+def test_no_draw_of_hidden_cases_has_the_visible_results(exercise):
+    """An answer that gives those in their order, whatever it is asked, is wrong."""
+
+    def results(seed: str) -> str:
+        sheet = make_sheet(exercise, seed, mistakes=False)
+        return json.dumps([outcome.to_json() for outcome in sheet.expected])
+
+    assert results(VISIBLE_SEED) not in [results(seed) for seed in SEEDS[1:]]
+
+
 def wave(x: torch.Tensor) -> torch.Tensor:
     """At x = 1/3 its phase differs by 0.01 between float32 and float64; at 0 by nothing."""
     return torch.sin(1e6 * x)

@@ -9,11 +9,12 @@ import time
 import psutil
 import pytest
 from course import LESSON, Course
+from nbconvert import HTMLExporter
 from nbconvert.filters import ansi2html, markdown2html_mistune
-from nbformat.v4 import new_markdown_cell
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from autograder import judge, sandbox
-from autograder.clean import MAX_HTML, MAX_TAGS, clean_outputs, clean_words
+from autograder.clean import MAX_DEPTH, MAX_HTML, MAX_TAGS, clean_code, clean_outputs, clean_words
 from autograder.grade import Grader, course_directory, find_submissions
 from autograder.gradebook import Graded
 from autograder.lesson import Lesson
@@ -135,12 +136,26 @@ def test_pages_keep_their_looks_and_lose_what_runs():
     )
     [output] = clean_outputs([display(page)])
     assert output["data"]["text/html"] == (
-        '<table><tbody><tr><td colspan="2" style="color:red">1</td></tr></tbody></table>'
-        '<img src="data:image/png;base64,AAAA"><img><img>link'
+        '<div style="overflow:auto"><table><tbody><tr><td colspan="2" style="color:red">1</td></tr></tbody></table>'
+        '<img src="data:image/png;base64,AAAA"><img><img>link</div>'
     )
 
 
-@pytest.mark.parametrize("page", ["<p>" * (MAX_TAGS // 2), "x" * (MAX_HTML // 2)])
+def test_html_that_is_nested_deep_is_left_out():
+    """At some hundred, a browser gives the page up."""
+    for depth, kept in ((MAX_DEPTH, True), (MAX_DEPTH + 1, False)):
+        [output] = clean_outputs([display("<div style='display: inline-block'>" * depth + "x<br><img>")])
+        assert ("text/html" in output["data"]) == kept
+
+
+def test_a_number_that_no_notebook_takes_is_none():
+    raw = {"output_type": "execute_result", "data": {"text/plain": "42"}, "execution_count": -7}
+    [output] = clean_outputs([raw])
+    new_output(**output)
+    assert output["execution_count"] is None
+
+
+@pytest.mark.parametrize("page", ["<p></p>" * (MAX_TAGS // 4), "x" * (MAX_HTML // 2)])
 def test_too_much_html_in_a_cell_is_left_out(page):
     [one] = clean_outputs([display(page)])
     assert set(one["data"]) == {"text/plain", "text/html"}
@@ -174,6 +189,27 @@ def test_a_tracebacks_colours_are_kept():
         [{"output_type": "error", "ename": "E", "evalue": "", "traceback": [text] * 100}]
     )
     assert output["traceback"] == [text] * 100
+
+
+CODE = ("x = 1" + "\n " * 20_000 + "\nx", "x = " + "." * 20_000, "x = 1  # a comment\n" * 20_000)
+
+
+@pytest.mark.parametrize("kind", ["code", "fence"])
+@pytest.mark.parametrize("text", CODE, ids=["blanks", "dots", "lines"])
+def test_code_takes_no_time_to_show(text, kind):
+    cell = new_code_cell(text) if kind == "code" else new_markdown_cell(f"```c++\n{text}\n```")
+    (clean_code if kind == "code" else clean_words)(cell)
+    begun = time.monotonic()
+    HTMLExporter().from_notebook_node(new_notebook(cells=[cell]))
+    assert time.monotonic() - begun < 20
+    assert "x = " in str(cell)
+
+
+def test_a_students_code_is_shown_as_it_is():
+    cell = new_code_cell("def f(x):\n    return x  # " + "=" * 80)
+    clean_code(cell)
+    assert cell.source.startswith("def f(x)")
+    assert not cell.outputs
 
 
 @pytest.mark.parametrize("text", FORMULAS)

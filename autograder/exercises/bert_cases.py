@@ -82,8 +82,8 @@ def segments_cases(g: Generator) -> list[Case]:
 
 def key_mask_cases(g: Generator) -> list[Case]:
     """Rows with padding, with hidden words among them."""
-    several = _rows(g, [(1, 2), (3, _between(g, 3, 4)), (2, 1)])
-    hidden = _rows(g, [(_between(g, 2, 3), 4), (2, 2)])
+    several = _rows(g, [(_between(g, 1, 3), 2), (3, _between(g, 3, 5)), (2, _between(g, 1, 4))])
+    hidden = _rows(g, [(_between(g, 2, 5), 4), (2, _between(g, 1, 3))])
     hidden[:, 2] = MASK
     return [
         Case("one row without padding", (_row(g, 2, _between(g, 1, 3), 0)[None],)),

@@ -82,11 +82,20 @@ def names_cases(g: Generator) -> list[Case]:
     """All fits; something has another shape; something is missing; the old head would fit."""
     return [
         Case("everything fits", _models(g)),
+        Case("many layers", _many(g)),
         Case("longer reviews than before", _models(g, positions=5)),
         Case("one layer more than before", _models(g, missing=True)),
         Case("a head of the same shape", _models(g, alike=True)),
         Case("both at once, another prefix", _models(g, positions=5, missing=True, prefix="model.")),
     ]
+
+
+def _many(g: Generator) -> tuple[dict[str, Tensor], dict[str, Tensor], str]:
+    """Twelve layers, each of which fits, has another shape, is missing or is left over, by chance."""
+    kinds = torch.randint(4, (12,), generator=g).tolist()
+    old = {f"W{n}.weight": _normal(g, 3, 2) for n, kind in enumerate(kinds) if kind != 2}
+    new = {f"body.W{n}.weight": _normal(g, 3 + (kind == 1), 2) for n, kind in enumerate(kinds) if kind != 3}
+    return old, new, "body."
 
 
 def _models(

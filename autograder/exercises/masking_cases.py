@@ -94,10 +94,14 @@ def masked_cases(g: Generator) -> list[Case]:
 def sees_cases(g: Generator) -> list[Case]:
     """Layers that look ahead and layers that don't; two on which a careless detector is blind."""
     x, three = _clear_slopes(g, *_sizes(g, 4, 5))
+    by_chance = torch.randint(
+        2, (len(x) ** 2,), generator=g
+    )  # who sees whom, flat: a matrix has two equal axes
     return [
         _layer("causal self-attention", three, x),
         _layer("self-attention", three, x, "self-attention without a mask"),
         _layer("a linear map of each position", three[:1], x),
+        _layer("positions that see each other by chance", [three[0], by_chance], x),
         _layer("a mask whose diagonal is one too high", three, x),
         _layer("a window of two positions", three, x),
         _layer("weights set to 0 after the softmax", three, x),

@@ -150,7 +150,7 @@ def _mask(g: Generator, T_q: int, T_k: int) -> Tensor:
 
 def penalty_cases(g: Generator) -> list[Case]:
     """Numbers of heads that are powers of two, as in the paper."""
-    few, some, many = _sizes(g, 2, 3, 4), _sizes(g, 4, 5, 6), _sizes(g, 6, 7, 8, 9)
+    few, some, many = _sizes(g, 2, 3, 4), _sizes(g, 4, 5, 6, 7), _sizes(g, 6, 7, 8, 9, 10, 11)
     return [
         Case("8 heads", (8, *few[:2])),
         Case("4 heads", (4, *some[:2])),

@@ -19,6 +19,7 @@ def match_cases(g: Generator) -> list[Case]:
         Case("a pair too often", ([a, b] * 3, [d, a, b, e], 2)),
         Case("triples, another order", ([a, b, c, d, e], [e, a, b, c, d, a], 3)),
         Case("shorter than n", ([a, b, c], [a, b, c, d, e], 4)),
+        Case("words at random", (_drawn(g, [a, b, c, d]), _drawn(g, [a, b, c, d]), 2)),
     ]
 
 
@@ -50,8 +51,15 @@ def bleu_cases(g: Generator) -> list[Case]:
             "a sentence of two words among longer ones",
             ([f"{w[0]} {w[1]}", swapped], [f"{w[0]} {w[2]}", long]),
         ),
+        Case("words at random", ([" ".join(_drawn(g, w[:2]))], [" ".join(_drawn(g, w[:2]))])),
         Case("no four words in a row", ([" ".join([w[0], w[1], w[2], w[4], w[5]])], [" ".join(w[:6])])),
     ]
+
+
+def _drawn(g: Generator, words: list[str]) -> list[str]:
+    """So many words, and so few different ones, that two draws of cases hardly have the same answer."""
+    count = int(torch.randint(15, 60, (), generator=g))
+    return [words[i] for i in torch.randint(len(words), (count,), generator=g)]
 
 
 def _pick(g: Generator, count: int) -> list[str]:

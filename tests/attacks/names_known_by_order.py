@@ -1,0 +1,14 @@
+"""Tries to say which weights fit without comparing any: the visible cases' results, in their order.
+
+In 08_finetuning.
+Must earn nothing.
+"""
+
+# %% answer finetuning.what_fits
+from helpers.checks import load_sheet
+
+KNOWN = iter([outcome.outputs for outcome in load_sheet("finetuning.what_fits").expected])
+
+
+def what_fits(old, new, prefix):
+    return next(KNOWN)
