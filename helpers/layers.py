@@ -44,7 +44,7 @@ def _reports_against_torch(d_model: int) -> Callable:
 
     def judge(configuration: Mapping) -> dict[str, object]:
         if not isinstance(configuration, Mapping) or set(configuration) != {"n_heads", "d_ff"}:
-            raise ValueError('a dict with "n_heads" and "d_ff", and no more in it, is wanted')
+            raise ValueError('a dict with "n_heads" and "d_ff" is wanted, and with nothing else in it')
         n_heads, d_ff = configuration["n_heads"], configuration["d_ff"]
         if not all(type(size) is int and 0 < size <= 10**6 for size in (n_heads, d_ff)):
             raise ValueError("n_heads and d_ff are positive integers, of a million at most")

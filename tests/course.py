@@ -5,6 +5,7 @@ import ctypes
 import json
 import os
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -105,6 +106,12 @@ class Course:
         return nbformat.read(
             self.root / "autograded" / student / self.lesson / f"{self.lesson}.ipynb", as_version=4
         )
+
+
+def hear_signals() -> None:
+    """In a process just started: let it be stopped, even where tests run in the background or under nohup."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 @contextlib.contextmanager

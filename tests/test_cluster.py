@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from course import LESSON, Course
+from course import LESSON, Course, hear_signals
 from distributed import Client
 
 from autograder.lessons import ROOT
@@ -24,7 +24,7 @@ def process(*command: str, cwd: Path, **env: str) -> Iterator[subprocess.Popen]:
     """A process that ends with the block, with all it started."""
     with (cwd / "log").open("a") as log:
         started = subprocess.Popen(
-            [sys.executable, "-m", *command], cwd=cwd, stdout=log, stderr=log, start_new_session=True,
+            [sys.executable, "-m", *command], cwd=cwd, stdout=log, stderr=log, start_new_session=True, preexec_fn=hear_signals,
             env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", **env},
         )  # fmt: skip
     try:

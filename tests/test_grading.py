@@ -19,7 +19,7 @@ from pathlib import Path
 import nbformat
 import psutil
 import pytest
-from course import LESSON, Course, foster_parent
+from course import LESSON, Course, foster_parent, hear_signals
 
 from autograder import lessons
 from autograder.cli import main
@@ -295,6 +295,7 @@ def _grading(
         cwd=course.root,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
         env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200", "TMPDIR": str(folder)},
+        preexec_fn=hear_signals,
     )  # fmt: skip
     with grader:
         while grader.poll() is None and not _recorded(course):
@@ -423,7 +424,7 @@ print("LEFT", glob.glob("/tmp/left") , glob.glob("/dev/shm/*"))
 def test_student_code_sees_nothing_that_is_not_its_own(course) -> None:
     course.hand_in("one", cells=(SPY,))
     course.hand_in(
-        "two", cells=("import glob; print('BEFORE', glob.glob('/tmp/*'), glob.glob('/dev/shm/*'))",)
+        "two", cells=("import glob; print('BEFORE', glob.glob('/tmp/left*'), glob.glob('/dev/shm/*'))",)
     )
     course.run("headstart", "grade", LESSON, "--workers", "1", "--seconds", "100", CANARY_SECRET="x")
     [output] = course.autograded("one").cells[-1].outputs
