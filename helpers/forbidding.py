@@ -10,7 +10,6 @@ import functools
 import importlib
 import re
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any
 
 from torch.overrides import TorchFunctionMode
@@ -32,8 +31,9 @@ def forbid(names: tuple) -> Iterator[None]:
             owner, attribute = _resolve(name)
             original = getattr(owner, attribute)
             if isinstance(original, type):  # by whatever name, and those made before
-                for method in filter(partial(hasattr, original), ("__init__", "forward")):
-                    _replace(stack, original, method, _refuse(name))
+                for method in ("__init__", "forward"):
+                    if hasattr(original, method):
+                        _replace(stack, original, method, _refuse(name))
             _replace(stack, owner, attribute, _refuse(name))
         yield
 
