@@ -52,11 +52,11 @@ def main(arguments: list[str]) -> None:
     # As `activate` does: nbgrader calls alembic by its bare name, and a student's cell may call pip.
     os.environ.update(PATH=f"{PYTHON.parent}{os.pathsep}{os.environ['PATH']}", VIRTUAL_ENV=str(VENV))
     if command == "lab":
-        become([PYTHON, "-m", "autograder.lab", *rest])
+        become([PYTHON, "-m", "autograder.commands.lab", *rest])
     if command == "test":
         # Two at a time, a file's tests in one process, files in their order: the longest isn't the last.
         become([PYTHON, "-m", "pytest", "-n2", "--dist=loadfile", "--no-loadscope-reorder", *rest])
-    become([PYTHON, "-c", "from autograder.lab import build; build()"])
+    become([PYTHON, "-c", "from autograder.commands.lab import build; build()"])
 
 
 def say(text: str) -> None:
@@ -198,7 +198,7 @@ def cuda_packages(metadata: dict) -> list[str]:
 
 def provide(*programs: str) -> None:
     """Install what is not a Python package where nobody has to be asked, else say in one line how to."""
-    from autograder import doctor  # not at the top, where the Python may still be too old for it
+    from autograder.commands import doctor  # not at the top, where the Python may still be too old for it
 
     for name in programs:
         program = getattr(doctor, name, None) or doctor.Program(name, (), "making .venv")

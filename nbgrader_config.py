@@ -22,7 +22,7 @@ c.GenerateAssignment.preprocessors = [
     "nbgrader.preprocessors.IncludeHeaderFooter",
     "nbgrader.preprocessors.InstantiateTests",
     "nbgrader.preprocessors.LockCells",
-    "autograder.stubs.ClearAnswers",
+    "autograder.authoring.stubs.ClearAnswers",
     "nbgrader.preprocessors.ClearOutput",
     "nbgrader.preprocessors.CheckCellMetadata",
     "nbgrader.preprocessors.ComputeChecksums",
@@ -34,5 +34,5 @@ c.GenerateAssignment.preprocessors = [
 ]
 
 # `nbgrader autograde` and formgrader's Autograde buttons run the engine that `headstart grade` runs.
-c.Autograde.sanitize_preprocessors = ["autograder.steps.LeaveAlone"]
-c.Autograde.autograde_preprocessors = ["autograder.steps.Grade"]
+c.Autograde.sanitize_preprocessors = ["autograder.grading.nbgrader_plugin.LeaveAlone"]
+c.Autograde.autograde_preprocessors = ["autograder.grading.nbgrader_plugin.Grade"]

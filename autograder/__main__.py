@@ -1,5 +1,5 @@
 """`python -m autograder` is `headstart`."""
 
-from autograder.cli import main
+from autograder.commands.cli import main
 
 raise SystemExit(main())

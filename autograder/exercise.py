@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from helpers.drivers import Case, Outcome, run
+from helpers.checking.drivers import Case, Outcome, run
 
 __all__ = ["Case", "Exercise", "Misconception", "Outcome", "Verdict", "explained"]
 
@@ -48,7 +48,7 @@ class Exercise:
         reference: what is right: a function, or for the "choice" driver a dict.
         cases: makes the calls, from a generator of random numbers that decides values and sizes. Sizes of
             one call are pairwise distinct, so that swapped axes can't hide.
-        driver: how the answer is called, a key of `helpers.drivers.DRIVERS`.
+        driver: how the answer is called, a key of `helpers.checking.drivers.DRIVERS`.
         returns: names of the returned values, for messages.
         properties: functions of `helpers.checks` that hold beyond the values.
         forbidden: dotted names of functions to do without.

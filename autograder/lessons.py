@@ -8,23 +8,27 @@ from nbformat import NotebookNode
 
 ROOT = Path(__file__).resolve().parents[1]
 
-# In the course's order: lesson 01 is about attention, and what it asks for is in helpers/attention.py.
+# In the course's order.
 TOPICS = (
     "start_here", "attention", "complexity", "multihead", "positional", "masking",
     "counting", "pretraining", "finetuning", "bert", "translation",
 )  # fmt: skip
-# The last lesson that may not have a helper, since it asks students to write what the helper answers.
-LOCKED_UNTIL = {topic: number for number, topic in enumerate(TOPICS)}
-LOCKED_UNTIL |= {"transformer": 7, "encoder_decoder": 10}
-# Blocks, text and training come with the first lesson that trains a model.
-LOCKED_UNTIL |= dict.fromkeys(
-    (
-        "blocks", "training", "corpora", "grammar", "grammar_notation", "pairs", "real_text", "reviews",
-        "review_rules", "review_words", "vocabulary", "muon",
-    ),
-    6,
-)  # fmt: skip
-ONLY_FOR = {"start": 0}
+# Which helpers a lesson's students may read follows from where they lie. A topic's own folder opens with its
+# lesson; but the reference in it, and the `__init__.py` that passes it on, answer what the lesson asks for,
+# and open with the next. What several lessons share opens with the lesson that is named here.
+OPENS = {
+    "__init__.py": "start_here",
+    "checks.py": "start_here",
+    "checking": "start_here",
+    "figures": "start_here",
+    "corpora.py": "pretraining",
+    "text": "pretraining",
+    "training": "pretraining",
+    "models/__init__.py": "pretraining",
+    "models/blocks.py": "pretraining",
+    "models/transformer.py": "finetuning",
+    "models/encoder_decoder.py": "",  # the answer to the last lesson: nobody has it
+}
 
 
 def names(root: Path = ROOT) -> list[str]:
@@ -73,26 +77,36 @@ def release_path(lesson: str, root: Path = ROOT) -> Path:
     return root / "release" / lesson / f"{lesson}.ipynb"
 
 
-def helper_files(lesson: str, root: Path = ROOT) -> list[Path]:
-    """The helpers that students of a lesson may read: the common ones, and those of earlier lessons."""
-    here = number(lesson)
-    return [path for path in sorted((root / "helpers").glob("*.py")) if _may_read(path.stem, here)]
+def helper_files(lesson: int, root: Path = ROOT) -> list[Path]:
+    """The helpers that students of a lesson, given by its number, may read.
+
+    Raises:
+        LookupError: it follows from nothing with which lesson one of all the helpers opens.
+    """
+    folder = root / "helpers"
+    files = [p for p in sorted(folder.rglob("*")) if p.is_file() and "__pycache__" not in p.parts]
+    return [path for path in files if opens(path.relative_to(folder)) <= lesson]
 
 
-def common_helpers(root: Path = ROOT) -> list[Path]:
-    """The helpers that belong to no lesson: what the grader's own side of a notebook is made of."""
-    paths = sorted((root / "helpers").glob("*.py"))
-    return [
-        path for path in paths if not {path.stem, path.stem.partition("_")[2]} & {*LOCKED_UNTIL, *ONLY_FOR}
-    ]
+def opens(helper: Path) -> int:
+    """The number of the first lesson whose students may read a helper.
 
+    Args:
+        helper: its path below `helpers/`.
 
-def _may_read(helper: str, lesson: int) -> bool:
-    """Whether a lesson's students may read a helper: `widgets_counting` comes with 06, `counting` later."""
-    topic = helper.partition("_")[2]
-    if topic in TOPICS:
-        return TOPICS.index(topic) <= lesson
-    return LOCKED_UNTIL.get(helper, -1) < lesson and ONLY_FOR.get(helper, lesson) == lesson
+    Raises:
+        LookupError: neither its place nor `OPENS` says.
+    """
+    room, *rest = helper.parts
+    if room in TOPICS and rest:
+        return TOPICS.index(room) + (rest[0] in ("__init__.py", "reference.py", "reference"))
+    first = OPENS.get(helper.as_posix(), OPENS.get(room))
+    if first is None:
+        raise LookupError(
+            f"nothing says with which lesson helpers/{helper.as_posix()} opens: move it into the folder of its "
+            "lesson, such as helpers/attention/, or name it in OPENS in autograder/lessons.py"
+        )
+    return TOPICS.index(first) if first else len(TOPICS)
 
 
 def load_source_notebook(lesson: str, root: Path = ROOT) -> NotebookNode:

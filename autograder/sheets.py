@@ -9,9 +9,9 @@ from typing import Any
 import torch
 
 from autograder.exercise import Exercise
+from helpers.checking.drivers import Case, Outcome, judged
+from helpers.checking.values import map_tensors, tensors
 from helpers.checks import KnownMistake, Sheet, compare
-from helpers.drivers import Case, Outcome, judged
-from helpers.values import map_tensors, tensors
 
 VISIBLE_SEED = "visible"
 DRAWS_AT_MOST = 30

@@ -29,12 +29,12 @@ from rich.console import Console
 from rich.table import Table
 
 from autograder import lessons
-from autograder.grade import Grader, course_directory, find_submissions
-from autograder.gradebook import Book
-from autograder.lesson import Lesson
+from autograder.child.worker import WARM_UP
+from autograder.grading.gradebook import Book
+from autograder.grading.grader import Grader, course_directory, find_submissions
+from autograder.grading.lesson import Lesson
+from autograder.grading.submission import Submission, canonical
 from autograder.lessons import ROOT
-from autograder.submission import Submission, canonical
-from autograder.worker import WARM_UP
 from benchmarks.results import write
 
 SAMPLE = 20  # submissions to average over

@@ -22,11 +22,11 @@ import psutil
 import torch
 from rich.table import Table
 
-from autograder.grade import Grader, course_directory, find_submissions, grade_all
-from autograder.gradebook import Book, Graded
-from autograder.lesson import Lesson
-from autograder.places import places
-from autograder.submission import Submission
+from autograder.grading.executors import places
+from autograder.grading.gradebook import Book, Graded
+from autograder.grading.grader import Grader, course_directory, find_submissions, grade_all
+from autograder.grading.lesson import Lesson
+from autograder.grading.submission import Submission
 from benchmarks.grading import make_course, resident, worker_below
 from benchmarks.results import write
 

@@ -27,10 +27,10 @@ from torch import nn
 from transformers import GPT2Config, GPT2LMHeadModel
 
 from benchmarks.results import write
-from helpers.blocks import GPT2
 from helpers.counting import count, training_flops_per_token
+from helpers.models.blocks import GPT2
+from helpers.models.transformer import LanguageModel
 from helpers.training import on_all_cores
-from helpers.transformer import LanguageModel
 
 VOCABULARY, D_MODEL, N_HEADS, N_LAYERS, T, B = 1000, 128, 4, 4, 64, 12
 TOPICS = ("pretraining", "finetuning", "bert", "translation")

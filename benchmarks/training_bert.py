@@ -13,10 +13,10 @@ from rich.console import Console
 from rich.table import Table
 from torch import nn
 
-from helpers import bert, corpora, pretraining, training, trials_bert
-from helpers.bert import Bert, PairClassifier, bert_loss, mask_tokens, segments_of
-from helpers.blocks import BERT, PRE_NORM, Style
-from helpers.vocabulary import MASK
+from helpers import bert, corpora, pretraining, training
+from helpers.bert import Bert, PairClassifier, bert_loss, experiments, mask_tokens, segments_of
+from helpers.models.blocks import BERT, PRE_NORM, Style
+from helpers.text.vocabulary import MASK
 
 STEPS, ROWS, SHARE, LENGTH = 2_200, 12, 0.4, 100
 LABELLED, TUNING, RATE = 2_000, 600, 2e-3
@@ -46,11 +46,11 @@ def loss_of(
 
 def pretrained(seed: int, share: float = SHARE, steps: int = STEPS, style: Style = PRE_NORM) -> nn.Module:
     """A BERT that is trained as in section 9.8."""
-    model = trials_bert.new_bert(lambda *sizes, **more: Bert(*sizes, **more, style=style), seed)
+    model = experiments.new_bert(lambda *sizes, **more: Bert(*sizes, **more, style=style), seed)
     generator, steps = torch.Generator().manual_seed(seed), training.steps(steps)
-    rows = rows_of(trials_bert.documents(ROWS * steps // 2, 5_000 + 10 * seed), generator)
-    drawn, spread = trials_bert.batches(rows, ROWS, seed), training.on_all_cores(loss_of)
-    optimizer = trials_bert.optimizer_of(model)
+    rows = rows_of(experiments.documents(ROWS * steps // 2, 5_000 + 10 * seed), generator)
+    drawn, spread = experiments.batches(rows, ROWS, seed), training.on_all_cores(loss_of)
+    optimizer = experiments.optimizer_of(model)
     for step in range(1, steps + 1):
         optimizer.set_rate(pretraining.learning_rate(step, steps, min(50, steps // 3), 1.0))
         pretraining.training_step(model, optimizer, spread, batch_of(next(drawn), generator, share))
@@ -60,8 +60,8 @@ def pretrained(seed: int, share: float = SHARE, steps: int = STEPS, style: Style
 @torch.no_grad()
 def shares_right(model: nn.Module) -> tuple[int, int, int, int]:
     """On 400 held-out pairs with 15 % hidden: hidden words right, how many there are, pairs right, pairs."""
-    held_out = rows_of(trials_bert.documents(400, 4_999), torch.Generator().manual_seed(0))
-    rows = next(trials_bert.batches(held_out, 400, seed=0))
+    held_out = rows_of(experiments.documents(400, 4_999), torch.Generator().manual_seed(0))
+    rows = next(experiments.batches(held_out, 400, seed=0))
     read, segments, follows, labels = batch_of(rows, torch.Generator().manual_seed(1), 0.15)
     word_logits, follows_logits = model(read, segments)
     chosen = labels != -100
@@ -70,9 +70,9 @@ def shares_right(model: nn.Module) -> tuple[int, int, int, int]:
 
 
 @torch.no_grad()
-def guesses(model: nn.Module, left_model: nn.Module, blank: trials_bert.Blank) -> list[float]:
+def guesses(model: nn.Module, left_model: nn.Module, blank: experiments.Blank) -> list[float]:
     """The probability of the true word: left side, both sides, the language model's whole text."""
-    candidates = trials_bert.candidates()[blank.kind]
+    candidates = experiments.candidates()[blank.kind]
     true = candidates == blank.words[blank.place]
     text = corpora.vocabulary().batch([corpora.vocabulary().decode(blank.words)])[0]
     left, whole = bert.blank_left_to_right(left_model, text, blank.place + 1, candidates)
@@ -86,21 +86,21 @@ def guesses(model: nn.Module, left_model: nn.Module, blank: trials_bert.Blank) -
 
 def tuned(seed: int, start: nn.Module | None) -> float:
     """The share of 400 new pairs of books that a fine-tuned classifier gets right."""
-    model = trials_bert.new_bert(lambda *sizes, **more: PairClassifier(*sizes, **more, classes=2), seed)
+    model = experiments.new_bert(lambda *sizes, **more: PairClassifier(*sizes, **more, classes=2), seed)
     if start is not None:
         model.encoder.load_state_dict(start.encoder.state_dict())
         model.pooler.load_state_dict(start.pooler.state_dict())
     labelled, unseen = (
-        [(bert.pack(a, b, LENGTH), same) for a, b, same in trials_bert.same_genre(count, of)]
+        [(bert.pack(a, b, LENGTH), same) for a, b, same in experiments.same_genre(count, of)]
         for count, of in ((LABELLED, 6_000), (400, 6_001))
     )
-    drawn, optimizer = trials_bert.batches(labelled, 16, seed), pretraining.optimizer_of(model, RATE)
+    drawn, optimizer = experiments.batches(labelled, 16, seed), pretraining.optimizer_of(model, RATE)
     spread, steps = training.on_all_cores(_classifier_loss), training.steps(TUNING)
     for step in range(1, steps + 1):
         optimizer.param_groups[0]["lr"] = pretraining.learning_rate(step, steps, max(1, steps // 10), RATE)
         ids, labels = next(drawn)
         pretraining.training_step(model, optimizer, spread, (ids, segments_of(ids), labels))
-    ids, labels = next(trials_bert.batches(unseen, 400, seed=0))
+    ids, labels = next(experiments.batches(unseen, 400, seed=0))
     with torch.no_grad():
         return float((model(ids, segments_of(ids)).argmax(dim=-1) == labels).float().mean())
 
@@ -114,7 +114,7 @@ def _classifier_loss(
 @torch.no_grad()
 def written(model: nn.Module, left_model: nn.Module, texts: int = 40, seed: int = 0) -> dict[str, list[str]]:
     """Texts of each procedure of section 9.12."""
-    empty = trials_bert.empty_rows(texts, seed=8_000 + seed)
+    empty = experiments.empty_rows(texts, seed=8_000 + seed)
     segments, blank = segments_of(empty), empty == MASK
 
     def words(ids: torch.Tensor) -> torch.Tensor:
@@ -126,20 +126,20 @@ def written(model: nn.Module, left_model: nn.Module, texts: int = 40, seed: int 
     predicted, total = empty, int(blank.sum(dim=1).max())
     for left in range(9, -1, -1):
         predicted = bert.fill_and_mask_again(predicted, words(predicted), total * left // 10)
-    at_once = trials_bert.all_at_once(words, empty, seeded())
+    at_once = experiments.all_at_once(words, empty, seeded())
     rows = {
         "BERT, all at once": at_once,
         "BERT, mask-predict, 10 rounds": predicted,
-        "BERT, one by one, any order": trials_bert.one_by_one(words, empty, seeded(), shuffled=True),
-        "BERT, one by one, from the left": trials_bert.one_by_one(words, empty, seeded()),
-        "BERT, Gibbs, 2 sweeps": trials_bert.drawn_again(words, at_once, blank, 2, seeded(1)),
+        "BERT, one by one, any order": experiments.one_by_one(words, empty, seeded(), shuffled=True),
+        "BERT, one by one, from the left": experiments.one_by_one(words, empty, seeded()),
+        "BERT, Gibbs, 2 sweeps": experiments.drawn_again(words, at_once, blank, 2, seeded(1)),
     }
-    texts_of = {way: trials_bert.texts_of(ids) for way, ids in rows.items()}
-    return texts_of | {"language model": trials_bert.left_to_right(left_model, len(empty), seed=seed)}
+    texts_of = {way: experiments.texts_of(ids) for way, ids in rows.items()}
+    return texts_of | {"language model": experiments.left_to_right(left_model, len(empty), seed=seed)}
 
 
 def _percent(hits: float, count: int) -> str:
-    share, low, high = trials_bert.interval(hits, count)
+    share, low, high = experiments.interval(hits, count)
     return f"{share:.0%} ({low:.0%} to {high:.0%})"
 
 
@@ -170,10 +170,10 @@ def measure(
 def _uses(console: Console, model: nn.Module, left_model: nn.Module, seed: int) -> None:
     """Blanks, fine-tuning and writing with one BERT."""
     table = Table("blank", "left side", "BERT, both sides", "whole text", title=f"blanks, seed {seed}")
-    blanks = [blank for blank in trials_bert.blanks(40, 4_000 + seed) if len(blank.words) < LENGTH - 3]
-    for kind in trials_bert.candidates():
+    blanks = [blank for blank in experiments.blanks(40, 4_000 + seed) if len(blank.words) < LENGTH - 3]
+    for kind in experiments.candidates():
         found = [guesses(model, left_model, blank) for blank in blanks if blank.kind == kind]
-        means = (trials_bert.mean_interval(values) for values in zip(*found, strict=True))
+        means = (experiments.mean_interval(values) for values in zip(*found, strict=True))
         table.add_row(kind, *(f"{mean:.2f} ± {half:.2f}" for mean, half in means))
     console.print(table)
     table = Table("the same genre?", *(f"seed {n}" for n in range(3)))
@@ -182,7 +182,7 @@ def _uses(console: Console, model: nn.Module, left_model: nn.Module, seed: int) 
     console.print(table)
     table = Table("who writes", "grammatical sentences", title=f"writing, seed {seed}")
     for way, texts in written(model, left_model, seed=seed).items():
-        table.add_row(way, _percent(*trials_bert.grammatical(texts)))
+        table.add_row(way, _percent(*experiments.grammatical(texts)))
     console.print(table)
 
 

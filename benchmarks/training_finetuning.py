@@ -15,9 +15,9 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from helpers import corpora, finetuning, pretraining, real_finetuning, study_finetuning, training
-from helpers.finetuning import T_95, Classifier, class_loss, t_interval, wilson
-from helpers.study_finetuning import RATES, Examples, Run
+from helpers import corpora, finetuning, pretraining, training
+from helpers.finetuning import T_95, Classifier, class_loss, experiments, real_text, t_interval, wilson
+from helpers.finetuning.experiments import RATES, Examples, Run
 
 LABELS, EPOCHS, SEEDS, TESTED = 200, 15, 5, 300
 SHOWN = (1, 2, 3, 5, 10, 15)
@@ -39,14 +39,14 @@ def main() -> None:
 
 def measure(console: Console) -> None:
     """The experiments on the course's corpus."""
-    weights = _timed(console, "pretrained body", study_finetuning.pretrained_weights)
-    test = study_finetuning.examples(TESTED, study_finetuning.TEST_SEED)
-    fresh = study_finetuning.examples(100, seed=998)
+    weights = _timed(console, "pretrained body", experiments.pretrained_weights)
+    test = experiments.examples(TESTED, experiments.TEST_SEED)
+    fresh = experiments.examples(100, seed=998)
     trained = _timed(console, "epochs", lambda: _epochs(console, weights, test))
     _timed(console, "numbers of labels", lambda: _sizes(console, weights, test))
     untouched = _model("full", 0, weights)
-    losses = {"before": study_finetuning.language_loss(untouched.body, fresh)}
-    losses |= {name: study_finetuning.language_loss(model.body, fresh) for name, model in trained.items()}
+    losses = {"before": experiments.language_loss(untouched.body, fresh)}
+    losses |= {name: experiments.language_loss(model.body, fresh) for name, model in trained.items()}
     console.print(
         "language-model loss, nats a token (entropy "
         f"{corpora.entropy_per_token():.3f}): "
@@ -56,23 +56,23 @@ def measure(console: Console) -> None:
 
 def _epochs(console: Console, weights: dict, test: Examples) -> dict[str, torch.nn.Module]:
     """15 epochs of 200 labels; the model of one seed for each regime comes back."""
-    steps = study_finetuning.epochs(EPOCHS, LABELS)
+    steps = experiments.epochs(EPOCHS, LABELS)
     measured = [steps * epoch // EPOCHS for epoch in range(1, EPOCHS + 1)]
     jobs = [
         (name, _run(name, seed, LABELS, steps, measured, weights))
         for seed in range(SEEDS)
         for name in ("full", "from scratch")
     ]
-    right = training.each(lambda job: study_finetuning.fit(job[1], class_loss, test), jobs, "Runs")
+    right = training.each(lambda job: experiments.fit(job[1], class_loss, test), jobs, "Runs")
     heads = [_run("head only", seed, LABELS, 0, (), weights) for seed in range(SEEDS)]
     found = {
         name: [r for (n, _), r in zip(jobs, right, strict=True) if n == name]
         for name in ("full", "from scratch")
     }
-    found["head only"] = [[study_finetuning.fit_head(run, class_loss, test)] for run in heads]
+    found["head only"] = [[experiments.fit_head(run, class_loss, test)] for run in heads]
     vocabulary = len(corpora.vocabulary())
     found["TF-IDF"] = [
-        [study_finetuning.by_counting(finetuning.tfidf, run.train, test, vocabulary)] for run in heads
+        [experiments.by_counting(finetuning.tfidf, run.train, test, vocabulary)] for run in heads
     ]
     table = Table(
         "epoch", *found, title=f"{LABELS} labels, {SEEDS} seeds, {len(test)} test reviews: mean, t-interval"
@@ -90,7 +90,7 @@ def _epochs(console: Console, weights: dict, test: Examples) -> dict[str, torch.
 
 
 def _sizes(console: Console, weights: dict, test: Examples) -> None:
-    steps = study_finetuning.epochs(EPOCHS, LABELS)  # for all, so that what differs is the labels
+    steps = experiments.epochs(EPOCHS, LABELS)  # for all, so that what differs is the labels
     title = f"{steps} steps, {SIZE_SEEDS} seeds: mean, Wilson's interval"
     table = Table("labels", "full", "from scratch", "TF-IDF", title=title)
     vocabulary = len(corpora.vocabulary())
@@ -100,15 +100,14 @@ def _sizes(console: Console, weights: dict, test: Examples) -> None:
             for seed in range(SIZE_SEEDS)
             for name in ("full", "from scratch")
         ]
-        right = training.each(lambda job: study_finetuning.fit(job[1], class_loss, test)[-1], jobs, "Runs")
+        right = training.each(lambda job: experiments.fit(job[1], class_loss, test)[-1], jobs, "Runs")
         cells = []
         for regime in ("full", "from scratch"):
             cells.append(
                 _mean([r for (name, _), r in zip(jobs, right, strict=True) if name == regime], len(test))
             )
         counted = [
-            study_finetuning.by_counting(finetuning.tfidf, run.train, test, vocabulary)
-            for _, run in jobs[::2]
+            experiments.by_counting(finetuning.tfidf, run.train, test, vocabulary) for _, run in jobs[::2]
         ]
         table.add_row(f"{n:,}", *cells, _mean(counted, len(test)))
     console.print(table)
@@ -118,14 +117,14 @@ def real(console: Console) -> None:
     """Film reviews: pretrained on unlabelled text, from scratch, and counting sub-words."""
 
     def compare() -> dict[str, list[float]]:
-        return real_finetuning.comparison(
+        return real_text.comparison(
             Classifier, finetuning.mean_real, class_loss, finetuning.moved, finetuning.parameter_groups,
             finetuning.tfidf,
         )  # fmt: skip
 
     found = _timed(console, "film reviews", compare)
-    sizes = f"{real_finetuning.LABELS} labels, {real_finetuning.SEEDS} seeds"
-    title = f"rt-polarity, {sizes}, {real_finetuning.TESTED:,} test sentences: mean, t-interval"
+    sizes = f"{real_text.LABELS} labels, {real_text.SEEDS} seeds"
+    title = f"rt-polarity, {sizes}, {real_text.TESTED:,} test sentences: mean, t-interval"
     table = Table(*found, title=title)
     table.add_row(*(_interval(shares) for shares in found.values()))
     console.print(table)
@@ -133,14 +132,14 @@ def real(console: Console) -> None:
 
 def _run(name: str, seed: int, n: int, steps: int, measured: object, weights: dict) -> Run:
     model = _model(name, seed, weights)
-    train = study_finetuning.examples(n, study_finetuning.TRAIN_SEED + seed)
+    train = experiments.examples(n, experiments.TRAIN_SEED + seed)
     return Run(model, finetuning.parameter_groups(model, *RATES[name]), train, steps, tuple(measured), seed)
 
 
 def _model(name: str, seed: int, weights: dict) -> Classifier:
     torch.manual_seed(seed)
-    read = finetuning.mean_real if study_finetuning.READS[name] == "mean" else finetuning.last_real
-    model = Classifier(study_finetuning.new_body(), pretraining.D_MODEL, 2, read)
+    read = finetuning.mean_real if experiments.READS[name] == "mean" else finetuning.last_real
+    model = Classifier(experiments.new_body(), pretraining.D_MODEL, 2, read)
     if name != "from scratch":
         model.load_state_dict(finetuning.moved(copy.copy(weights), model.state_dict(), "body."))
     if name == "head only":

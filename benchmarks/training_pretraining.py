@@ -17,8 +17,8 @@ from rich.table import Table
 from torch import nn
 
 from helpers import corpora, pretraining, training
-from helpers.muon import Muon, Together, matrices_and_rest
-from helpers.transformer import LanguageModel
+from helpers.models.transformer import LanguageModel
+from helpers.training.muon import Muon, Together, matrices_and_rest
 
 SETTING = {"d_model": 128, "n_heads": 4, "n_layers": 4, "positions": 64}
 NANOGPT = 1.88  # validation loss in nanoGPT's README, "I only have a macbook"

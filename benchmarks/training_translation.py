@@ -18,7 +18,7 @@ from rich.table import Table
 
 from autograder import lessons
 from helpers import corpora, training
-from helpers import widgets_translation as data
+from helpers.translation import explorers as data
 
 LESSON = "10_translation"
 SEEDS, BEAMED = 3, 100  # trainings; sentences that beams are tried on

@@ -12,19 +12,19 @@ import sys
 import textwrap
 from dataclasses import dataclass, replace
 
-from helpers import progress
-from helpers.comparing import GRADIENT_SLACK, Difference, compare
-from helpers.drivers import Case, Outcome, judged, run
-from helpers.hints import explain
-from helpers.layers import is_recipe, make_layer
-from helpers.properties import (
+from helpers.checking import progress
+from helpers.checking.comparing import GRADIENT_SLACK, Difference, compare
+from helpers.checking.drivers import Case, Outcome, judged, run
+from helpers.checking.hints import explain
+from helpers.checking.properties import (
     PROPERTIES,
     gradient_reaches_inputs,
     inputs_unchanged,
     rows_sum_to_one,
     stays_small,
 )
-from helpers.sheet import KnownMistake, Sheet, load_sheet
+from helpers.checking.recipes import is_recipe, make_layer
+from helpers.checking.sheet import KnownMistake, Sheet, load_sheet
 
 __all__ = [
     "PROPERTIES", "CheckFailed", "Difference", "Finding", "KnownMistake", "Sheet", "assess", "case", "check",

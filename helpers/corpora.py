@@ -15,12 +15,12 @@ import random
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from helpers import pairs as _pairs
-from helpers import reviews as _reviews
-from helpers.pairs import Pair, translate
-from helpers.real_text import load
-from helpers.reviews import Review, is_grammatical, log_probability, sentences, sentiment
-from helpers.vocabulary import BOS, CLS, EOS, MASK, PAD, SEP, SPECIALS, Vocabulary
+from helpers.text import pairs as _pairs
+from helpers.text import reviews as _reviews
+from helpers.text.pairs import Pair, translate
+from helpers.text.real_text import load
+from helpers.text.reviews import Review, is_grammatical, log_probability, sentences, sentiment
+from helpers.text.vocabulary import BOS, CLS, EOS, MASK, PAD, SEP, SPECIALS, Vocabulary
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

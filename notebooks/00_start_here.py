@@ -8,8 +8,8 @@
 # next one is selected. Begin with the cell below.
 
 # %% setup=true
-from helpers import start
 from helpers.checks import check
+from helpers.start_here import page
 
 # %% [markdown]
 # ## 0.1 Is everything installed?
@@ -17,14 +17,14 @@ from helpers.checks import check
 # Five green ticks: all is well. Where there is a ✗, the line says what to do.
 
 # %%
-start.installation()
+page.installation()
 
 # %% [markdown]
 # Some lessons have pictures that follow a slider. Move this one. The number beside it is worked out by Python, so if
 # it follows your hand, pictures will too.
 
 # %% draw=true
-start.live_slider()
+page.live_slider()
 
 # %% [markdown]
 # ## 0.2 An exercise and its check
@@ -79,4 +79,4 @@ check("start_here.double", double)
 # lesson to open it.
 
 # %%
-start.lessons()
+page.lessons()

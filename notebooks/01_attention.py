@@ -14,9 +14,9 @@ import math
 
 import torch
 
-from helpers import plots, widgets
 from helpers.checks import case, check
-from helpers.showing import show, waiting_for
+from helpers.figures import plots, widgets
+from helpers.figures.showing import show, waiting_for
 
 # %% [markdown]
 # ## 1.1 A look-up that never misses

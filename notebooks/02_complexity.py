@@ -14,10 +14,11 @@ import math
 
 import torch
 
-from helpers import plots, widgets_complexity
 from helpers.attention import additive_attention, cross_attention, scaled_dot_product_attention
 from helpers.checks import case, check
-from helpers.showing import show, waiting_for
+from helpers.complexity import explorers
+from helpers.figures import plots
+from helpers.figures.showing import show, waiting_for
 
 torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for each other
 
@@ -39,7 +40,7 @@ def self_attention(x):
     return cross_attention(x, x, W, W, W)
 
 
-gauge = widgets_complexity.milliseconds
+gauge = explorers.milliseconds
 for n in (64, 2048):
     once, twice = (gauge(self_attention, torch.randn(length, 256)) for length in (n, 2 * n))
     times = f"{once:7.2f} ms -> {twice:7.2f} ms"
@@ -282,7 +283,7 @@ check("complexity.layers_to_connect", layers_to_connect)
 with waiting_for("Exercise 2.5"):
     axes = plots.panels(2, width=4.6, height=2.9)
     for ax, dilated in zip(axes, (False, True), strict=True):
-        stack = widgets_complexity.stack_of_convolutions
+        stack = explorers.stack_of_convolutions
         stack(9, 3, dilated, layers_to_connect(9, 3, dilated), ax=ax)
     show(axes[0])
 
@@ -400,7 +401,7 @@ with waiting_for("Exercises 2.5 and 2.6"):
 # 4. Does the convolution ever win with one calculator? Why not? What is it good for, then?
 
 # %% draw=true
-widgets_complexity.layer_explorer(layer_cost)
+explorers.layer_explorer(layer_cost)
 
 # %% [markdown]
 # With one calculator the border is $n = d$: attention is the cheap one for short, wide sequences. The more
@@ -578,7 +579,7 @@ def weights_of(layer, d):
 def series(sizes, laps):
     """Times of each layer at each (n, d), in milliseconds."""
     torch.manual_seed(0)
-    measure = widgets_complexity.milliseconds
+    measure = explorers.milliseconds
     return {
         layer: [measure(function, torch.randn(n, d), *weights_of(layer, d), laps=laps) for n, d in sizes]
         for layer, function in LAYERS.items()
@@ -729,12 +730,8 @@ calls = {
     "dot product": lambda x: scaled_dot_product_attention(x, x, x)[0],
 }
 texts = [torch.randn(n, d) for n in lengths_of_both]
-held = {
-    name: [widgets_complexity.largest_tensor(call, x) / 1e6 for x in texts] for name, call in calls.items()
-}
-took = {
-    name: [widgets_complexity.milliseconds(call, x, laps=4) for x in texts] for name, call in calls.items()
-}
+held = {name: [explorers.largest_tensor(call, x) / 1e6 for x in texts] for name, call in calls.items()}
+took = {name: [explorers.milliseconds(call, x, laps=4) for x in texts] for name, call in calls.items()}
 left, right = plots.panels(2, width=4.4, height=3.2)
 plots.lines(
     lengths_of_both,
@@ -838,7 +835,7 @@ check("complexity.absorb", absorb)
 # 3. Change the size of a block, then read all keys. Does the last line change?
 
 # %% draw=true
-widgets_complexity.running_softmax_explorer(absorb)
+explorers.running_softmax_explorer(absorb)
 
 # %% [markdown]
 # ## 2.12 Attention in blocks
@@ -900,8 +897,7 @@ with waiting_for("Exercise 2.12"):
         f"blocks of {block}": lambda q, k, v: blockwise_attention(q, k, v, block),
     }
     memory = {
-        name: [widgets_complexity.largest_tensor(way, *qkv) / 1e6 for qkv in triples]
-        for name, way in ways.items()
+        name: [explorers.largest_tensor(way, *qkv) / 1e6 for qkv in triples] for name, way in ways.items()
     }
     title = "Largest tensor, d = 16"
     show(plots.lines(sizes, memory, xlabel="length n", ylabel="millions of numbers", title=title, log="xy"))
@@ -910,7 +906,7 @@ with waiting_for("Exercise 2.12"):
         print(f"{name}: exponent {fitted_exponent(torch.tensor(sizes).float(), numbers):.2f}")
     full, blocked = (way(*triples[-1]) for way in ways.values())
     print(f"largest difference of the outputs at n = {sizes[-1]}: {(full - blocked).abs().max():.1e}")
-    times = [widgets_complexity.milliseconds(way, *triples[-1], laps=3) for way in ways.values()]
+    times = [explorers.milliseconds(way, *triples[-1], laps=3) for way in ways.values()]
     print(f"milliseconds at n = {sizes[-1]}: full {times[0]:.0f}, in blocks {times[1]:.0f}")
 
 # %% [markdown]

@@ -15,11 +15,12 @@ import math
 
 import torch
 
-from helpers import plots, widgets_multihead
 from helpers.attention import scaled_dot_product_attention
 from helpers.checks import case, check
-from helpers.showing import show, waiting_for
-from helpers.widgets_multihead import LONGEST, NOUNS, WORDS, encode, sentences
+from helpers.figures import plots
+from helpers.figures.showing import show, waiting_for
+from helpers.multihead import explorers
+from helpers.multihead.explorers import LONGEST, NOUNS, WORDS, encode, sentences
 
 torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for each other
 
@@ -111,7 +112,7 @@ check("multihead.split_heads", split_heads)
 # sees some positions and is blind to the others. When are both the same?
 
 # %% draw=true
-widgets_multihead.split_explorer(split_heads)
+explorers.split_explorer(split_heads)
 
 # %% [markdown]
 # ## 3.3 Merging the heads
@@ -678,7 +679,7 @@ with waiting_for("Exercise 3.5"):
         names.append(f"{n_heads} head{'s' * (n_heads > 1)}\nrun {seed + 1}")
         found["who"].append(share_right(who_scores, test_who))
         found["whom"].append(share_right(whom_scores, test_whom))
-    show(widgets_multihead.shares(names, found, title="Who did it, and to whom?"))
+    show(explorers.shares(names, found, title="Who did it, and to whom?"))
 
 # %% [markdown]
 # Two heads get everything right, or nearly. One head never does: it learns one question and guesses at the other (1 in 20 is
@@ -837,7 +838,7 @@ with waiting_for("Exercises 3.5 and 3.10"), torch.no_grad():
         names.append(" + ".join(str(head + 1) for head in pair))
         found["who"].append(share_right(who_scores, test_who))
         found["whom"].append(share_right(whom_scores, test_whom))
-    show(widgets_multihead.shares(names, found, title="Only these two heads are on"))
+    show(explorers.shares(names, found, title="Only these two heads are on"))
 
 # %% [markdown]
 # Two heads for one question answer that one and lose the other. The best pair has a head for each question, and still does
@@ -859,7 +860,7 @@ with waiting_for("Exercises 3.5 and 3.10"), torch.no_grad():
 #    of *chased* consist of?
 
 # %% draw=true
-widgets_multihead.heads_explorer(read)
+explorers.heads_explorer(read)
 
 # %% [markdown]
 # **Question 3.12** · graded by hand · 8 minutes · 5 points

@@ -15,11 +15,12 @@ import math
 
 import torch
 
-from helpers import plots, widgets_positional
 from helpers.attention import permutation_gaps, scaled_dot_product_attention
 from helpers.checks import case, check
-from helpers.showing import show, waiting_for
-from helpers.widgets_positional import by_length, curves, grid, table_picture
+from helpers.figures import plots
+from helpers.figures.showing import show, waiting_for
+from helpers.positional import explorers
+from helpers.positional.explorers import by_length, curves, grid, table_picture
 
 torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for each other
 
@@ -378,7 +379,7 @@ with waiting_for("Exercise 4.5"):
 # 4. Make the width 8, put b 3 places from a, then 6. Which is more similar? From which width on is it the other way round?
 
 # %% draw=true
-widgets_positional.positions_explorer(sinusoidal)
+explorers.positions_explorer(sinusoidal)
 
 # %% [markdown]
 # **Question 4.6** · graded by hand · 8 minutes · 5 points
@@ -597,7 +598,7 @@ check("positional.rotary", rotary)
 # of the arrows, and what of the score?
 
 # %% draw=true
-widgets_positional.rotary_explorer(rotary)
+explorers.rotary_explorer(rotary)
 
 # %% [markdown]
 # Moved together, the arrows turn and the diamond stays: the score depends on the distance alone. Moved apart, the score goes up

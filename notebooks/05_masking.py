@@ -15,10 +15,11 @@ import math
 
 import torch
 
-from helpers import mask_figures, plots, widgets_masking
 from helpers.attention import scaled_dot_product_attention
 from helpers.checks import case, check
-from helpers.showing import show, waiting_for
+from helpers.figures import plots
+from helpers.figures.showing import show, waiting_for
+from helpers.masking import explorers, figures
 
 torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for each other
 
@@ -163,7 +164,7 @@ tokens = ["pad", "pad", "the", "cat", "sat"]
 real = torch.tensor([[token != "pad" for token in tokens]])
 with waiting_for("Exercises 5.1 and 5.3a"):
     pictures = {"causal": causal_mask(5), "padding": real, "both": decoder_mask(real)[0]}
-    show(mask_figures.masks(pictures, tokens, tokens))
+    show(figures.masks(pictures, tokens, tokens))
 
 # %% [markdown]
 # The padding takes away two whole columns. Two rows are left with nothing at all: what becomes of them is section 5.5.
@@ -437,7 +438,7 @@ with waiting_for("Exercise 5.6"):
     for name, suspect in suspects.items():
         table = sees(lambda x, suspect=suspect: suspect(x)[0], x)
         pictures[f"{name} {'leaks' if table.triu(1).any() else 'is clean'}"] = table
-    show(mask_figures.masks(pictures, places, places, axes_are=("outputs", "inputs")))
+    show(figures.masks(pictures, places, places, axes_are=("outputs", "inputs")))
 
 # %% [markdown]
 # All four have a clean triangle of weights, and three of them leak:
@@ -765,7 +766,7 @@ torch.set_num_threads(threads)
 # without. The score of an old query with an old key is the same number each time.
 
 # %% draw=true
-widgets_masking.cache_explorer(cached_step)
+explorers.cache_explorer(cached_step)
 
 # %% [markdown]
 # For the last of T words the cache leaves one row to compute. (Without it, we count only the scores that the mask allows.)
@@ -1090,7 +1091,7 @@ with waiting_for("Exercises 5.1, 5.5, 5.6 and 5.12"):
     point, labels = torch.randn(count, width), [str(place) for place in range(1, count + 1)]
     tables = {f"after layer {n}": sees(lambda x, n=n: run(x, n), point) for n in range(1, 5)}
     agree = [torch.equal(table, reach(window, n)) for n, table in enumerate(tables.values(), 1)]
-    show(mask_figures.masks(tables, labels, labels, axes_are=("outputs", "inputs")))
+    show(figures.masks(tables, labels, labels, axes_are=("outputs", "inputs")))
     print("the same as by counting:", agree)
 
 # %% [markdown]
@@ -1107,7 +1108,7 @@ with waiting_for("Exercises 5.1, 5.5, 5.6 and 5.12"):
 # 4. Draw a mask with as few ticks as you can, so that after two layers everyone knows of everyone.
 
 # %% draw=true
-widgets_masking.reach_explorer(reach)
+explorers.reach_explorer(reach)
 
 # %% [markdown]
 # Left, the number in a cell says how many layers it takes until the row knows of the column. No number: it never does, or

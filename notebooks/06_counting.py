@@ -15,9 +15,10 @@ import math
 
 import torch
 
-from helpers import plots, plots_counting, widgets_counting
 from helpers.checks import case, check
-from helpers.showing import show, waiting_for
+from helpers.counting import explorers, figures
+from helpers.figures import plots
+from helpers.figures.showing import show, waiting_for
 
 torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for each other
 
@@ -176,7 +177,7 @@ with waiting_for("Exercise 6.3"):
     for ax, heads in zip(axes, (1, 8), strict=True):
         squares = [(f"$W_{name}$", 64, 64, heads, "columns") for name in "qkv"]
         shapes = [[*squares, ("$W_o$", 64, 64, heads, "rows")]]
-        plots_counting.matrices(shapes, title=f"{heads} head{'s' * (heads > 1)}, width 64", ax=ax)
+        figures.matrices(shapes, title=f"{heads} head{'s' * (heads > 1)}, width 64", ax=ax)
     show(axes[0])
 
 # %% [markdown]
@@ -339,7 +340,7 @@ with waiting_for("Exercises 6.6a and 6.6b"):
         [("$W_1$", 512, 2048)],
         [(r"$W_2^\top$", 512, 2048)],
     ]
-    show(plots_counting.matrices(shapes, title="An encoder layer of Transformer-base, to scale"))
+    show(figures.matrices(shapes, title="An encoder layer of Transformer-base, to scale"))
 
 # %% [markdown]
 # With $d_{ff} = 4d$, as here, feed-forward has twice the weights of attention: two rectangles of $4d^2$ against
@@ -703,7 +704,7 @@ with waiting_for("Exercise 6.11"):
         ranges[name] = tuple((1e6 * end - rest) / sizes[0] for end in (said - 0.5, said + 0.5))
     marks = {"37,000, as the text says": 37_000}
     title = "Rows of the shared matrix that give the published number"
-    show(plots_counting.intervals(ranges, marks, xlabel="rows", title=title))
+    show(figures.intervals(ranges, marks, xlabel="rows", title=title))
     low = max(low for name, (low, _) in ranges.items() if name != "big")
     high = min(high for name, (_, high) in ranges.items() if name != "big")
     print(f"all rows but the last agree on {low:,.0f} to {high:,.0f}")
@@ -811,7 +812,7 @@ with waiting_for("Exercises 6.12a and 6.12b"):
         ranges[f"{name}: {said} M"] = tuple((1e6 * end - rest) / width for end in (said - 0.5, said + 0.5))
     marks = {"GPT-1: 40,478": 40_478, "GPT-2: 50,257": 50_257}
     title = "Vocabularies that give the sizes in GPT-2's paper"
-    show(plots_counting.intervals(ranges, marks, xlabel="vocabulary", title=title))
+    show(figures.intervals(ranges, marks, xlabel="vocabulary", title=title))
 
 # %% [markdown]
 # BERT-base has 109,482,240, published as 110M. With rounding that agrees.
@@ -833,7 +834,7 @@ with waiting_for("Exercises 6.12a and 6.12b"):
 # 4. What share do GPT-3's embeddings have? Why so little?
 
 # %% draw=true
-functions = widgets_counting.Functions(
+functions = explorers.Functions(
     embedding_parameters,
     attention_parameters,
     feed_forward_parameters,
@@ -842,7 +843,7 @@ functions = widgets_counting.Functions(
     bert_parameters,
     gpt2_parameters,
 )
-widgets_counting.size_explorer(functions)
+explorers.size_explorer(functions)
 
 # %% [markdown]
 # Embeddings grow with $d$, layers with $d^2$: small models are mostly vocabulary, large ones mostly layers. Of GPT-3's 175
@@ -1247,7 +1248,7 @@ with waiting_for("the exercises up to 6.17a"):
 # 4. GPT-3 was trained on 300 billion tokens. How many A100 does it take to be done in a month or two?
 
 # %% draw=true
-widgets_counting.training_explorer(
+explorers.training_explorer(
     functions, training_state_bytes, activation_numbers, training_flops_per_token, training_days
 )
 

@@ -14,8 +14,7 @@ import random
 
 import torch
 
-from helpers import corpora, plots, training, widgets_pretraining
-from helpers.blocks import Block, initialise
+from helpers import corpora, training
 from helpers.checks import case, check
 from helpers.counting import (
     embedding_parameters,
@@ -23,9 +22,12 @@ from helpers.counting import (
     norm_parameters,
     training_flops_per_token,
 )
-from helpers.muon import Muon, Together, matrices_and_rest
-from helpers.showing import show, waiting_for
-from helpers.widgets_pretraining import trained, two_prompts
+from helpers.figures import plots
+from helpers.figures.showing import show, waiting_for
+from helpers.models.blocks import Block, initialise
+from helpers.pretraining import explorers
+from helpers.pretraining.explorers import trained, two_prompts
+from helpers.training.muon import Muon, Together, matrices_and_rest
 
 torch.set_num_threads(1)  # each core will have rows of its own to work on
 
@@ -259,7 +261,7 @@ with waiting_for("Exercises 7.2, 7.3 and 7.5"):
     steps_up["unigram"] = language_model_loss(unigram, wanted)
     steps_up["bigram"] = language_model_loss(pairs[read], wanted)
     steps_up = {name: float(loss) for name, loss in steps_up.items()}
-    show(widgets_pretraining.ladder(steps_up, entropy))
+    show(explorers.ladder(steps_up, entropy))
 
 # %% [markdown]
 # Each step of the ladder is something known about the language: how frequent words are, then which word follows which.
@@ -273,7 +275,7 @@ with waiting_for("Exercises 7.2, 7.3 and 7.5"):
 #
 # **Why.** Now the network. It is **your lessons 1 to 5 put together**. First attention (1) in several heads (3), with a
 # causal mask (5); then a feed-forward network. Around each of the two is a residual path, before each a norm. That is a
-# *block*, and `helpers.blocks` has it ready. Positions are learned vectors (4).
+# *block*, and `helpers.models.blocks` has it ready. Positions are learned vectors (4).
 
 # %%
 torch.manual_seed(0)
@@ -669,7 +671,7 @@ with waiting_for("the training in 7.11"), torch.no_grad():
         f"that is {math.log(found) / best:.3f} times as much; perplexities {found:.2f} and {math.exp(best):.2f}"
     )
     steps_up["your model"] = math.log(found)
-    show(widgets_pretraining.ladder(steps_up, entropy))
+    show(explorers.ladder(steps_up, entropy))
 
 # %% [markdown]
 # The step from a table of pairs to the model is what memory is worth. From there to the entropy little is left: a few
@@ -683,7 +685,7 @@ with waiting_for("the training in 7.11"), torch.no_grad():
 # In the others the model isn't causal, or it saw 40 texts again and again, or the optimizer's step was left out.
 
 # %% draw=true
-show(widgets_pretraining.four_runs(entropy))
+show(explorers.four_runs(entropy))
 
 # %% [markdown]
 # **Exercise 7.12** · difficulty 2 of 5 · 6 minutes · 2 points
@@ -727,7 +729,7 @@ def next_probabilities(text):
 
 with waiting_for("the training in 7.11"):
     before = "this short fairy tale by george tanaka follows alma , a restless wizard beyond the"
-    show(widgets_pretraining.next_words(next_probabilities(before), title=f"... {before[-28:]} ..."))
+    show(explorers.next_words(next_probabilities(before), title=f"... {before[-28:]} ..."))
 
 # %% [markdown]
 # The kind of book was said at the beginning, and it decides what may lie beyond and what not. Now three pairs of
@@ -1019,7 +1021,7 @@ with waiting_for("the training in 7.11 and Exercises 7.14 to 7.17"):
 # your model noticed the difference?
 
 # %% draw=true
-widgets_pretraining.next_word_explorer(model, with_temperature, top_k, nucleus, draw)
+explorers.next_word_explorer(model, with_temperature, top_k, nucleus, draw)
 
 # %% [markdown]
 # How many of its sentences are grammatical? The grammar itself can say, by trying to parse them: word order, and

@@ -14,19 +14,12 @@ import math
 
 import torch
 
-from helpers import (
-    corpora,
-    plots,
-    plots_finetuning,
-    pretraining,
-    real_finetuning,
-    study_finetuning,
-    training,
-    widgets_finetuning,
-)
+from helpers import corpora, pretraining, training
 from helpers.checks import case, check
-from helpers.showing import show, waiting_for
-from helpers.study_finetuning import Examples, Run, new_body
+from helpers.figures import plots
+from helpers.figures.showing import show, waiting_for
+from helpers.finetuning import experiments, explorers, figures, real_text
+from helpers.finetuning.experiments import Examples, Run, new_body
 
 torch.set_num_threads(1)  # each core works on a training of its own
 PAD = corpora.PAD  # the number of <pad>: 0
@@ -107,7 +100,7 @@ check("finetuning.last_real", last_real)
 with waiting_for("Exercise 8.2a"):
     torch.manual_seed(0)
     body = new_body()
-    both = study_finetuning.examples(40, seed=1).ids
+    both = experiments.examples(40, seed=1).ids
     lengths = (both != PAD).sum(dim=-1)
     pair = both[[int(lengths.argmin()), int(lengths.argmax())]]
     alone = pair[:1, : int(lengths.min())]
@@ -255,7 +248,7 @@ check("finetuning.class_loss", class_loss)
 # because it lies in the part named `body`. And both have a `head.weight`, which are different things!
 
 # %%
-old = study_finetuning.new_language_model().state_dict()
+old = experiments.new_language_model().state_dict()
 print([f"{name} {tuple(tensor.shape)}" for name, tensor in old.items()][:3], "...")
 print([f"{name} {tuple(tensor.shape)}" for name, tensor in old.items()][-3:])
 
@@ -370,9 +363,9 @@ def new_classifier(pretrained_weights=None, read=mean_real):
 # %% draw=true
 with waiting_for("the exercises up to 8.5b"):
     new_classifier(
-        study_finetuning.new_language_model().state_dict()
+        experiments.new_language_model().state_dict()
     )  # are they all written? Only then is it worth training
-    weights = study_finetuning.pretrained_weights()
+    weights = experiments.pretrained_weights()
     classifier = new_classifier(weights)
     found = what_fits(weights, classifier.state_dict(), "body.")
     print({kind: len(names) for kind, names in found.items()}, "left over:", found["left over"])
@@ -425,7 +418,7 @@ def share_of_praise(model, text):
 
 
 with waiting_for("the exercises up to 8.5b"):
-    models = {"this lesson's model": study_finetuning.new_language_model()}
+    models = {"this lesson's model": experiments.new_language_model()}
     models["this lesson's model"].load_state_dict(weights)
     yours = pretraining.new_model()
     if training.recall(pretraining.KEPT, yours):
@@ -464,11 +457,11 @@ with waiting_for("the exercises up to 8.5b"):
     print(
         f"who looks at what it returns: {len(told.missing_keys)} missing, {len(told.unexpected_keys)} unexpected"
     )
-    held_out = study_finetuning.examples(100, seed=998)
+    held_out = experiments.examples(100, seed=998)
     for name, model in (("your `moved`", classifier), ("strict=False", careless)):
         torch.manual_seed(0)
         first = class_loss(model(held_out.ids), held_out.labels).item()
-        body_loss = study_finetuning.language_loss(model.body, held_out)
+        body_loss = experiments.language_loss(model.body, held_out)
         print(
             f"{name:<14} first classifier loss {first:.2f}   language-model loss of the body {body_loss:.2f}"
         )
@@ -640,9 +633,9 @@ check("finetuning.groups", parameter_groups)
 # constant rate, each over all reviews: what its frozen body says is computed only once.
 
 # %%
-RATES = study_finetuning.RATES
+RATES = experiments.RATES
 READS = {"mean": mean_real, "last": last_real}
-test = study_finetuning.examples(max(20, training.steps(300)), study_finetuning.TEST_SEED)  # never trained on
+test = experiments.examples(max(20, training.steps(300)), experiments.TEST_SEED)  # never trained on
 print(f"{len(test)} test reviews, {int(test.labels.sum())} of them favourable; rates {RATES}")
 
 
@@ -650,10 +643,10 @@ def prepared(regime, seed, n, steps, measured_at, read=None):
     """A run of `n` labels, ready to go: it makes `steps` steps, and counts after those in `measured_at`."""
     torch.manual_seed(seed)
     start = weights if regime != "from scratch" else None
-    model = new_classifier(start, READS[read or study_finetuning.READS[regime]])
+    model = new_classifier(start, READS[read or experiments.READS[regime]])
     if regime == "head only":
         freeze(model)
-    train = study_finetuning.examples(n, study_finetuning.TRAIN_SEED + seed)
+    train = experiments.examples(n, experiments.TRAIN_SEED + seed)
     return Run(model, parameter_groups(model, *RATES[regime]), train, steps, measured_at, seed)
 
 
@@ -672,12 +665,12 @@ with waiting_for("the exercises up to 8.8"):
 
 # %% draw=true
 with waiting_for("the exercises up to 8.8"):
-    steps = study_finetuning.epochs(8, 200)
+    steps = experiments.epochs(8, 200)
     run = prepared("full", 0, 200, steps, (steps,))
     live = training.Live(steps, "nats a review", {"ln 2": math.log(2)}, "Fine-tuning", bottom=0, top=1.2)
     ticks = iter(live)
     next(ticks)
-    [n_right] = study_finetuning.fit(
+    [n_right] = experiments.fit(
         run, class_loss, test, each_step=lambda loss: (live.add(training=loss), next(ticks, None))
     )
     print(f"{n_right} of {len(test)} test reviews are right")
@@ -688,11 +681,11 @@ with waiting_for("the exercises up to 8.8"):
 # %% draw=true
 watched = None  # the model that 8.16 looks into: it reads the last token
 with waiting_for("the exercises up to 8.8"):
-    steps = study_finetuning.epochs(8, 200)
+    steps = experiments.epochs(8, 200)
     pairs = [
         (read, prepared("full", seed, 200, steps, (steps,), read)) for seed in range(2) for read in READS
     ]
-    counted = training.each(lambda pair: study_finetuning.fit(pair[1], class_loss, test)[0], pairs, "Runs")
+    counted = training.each(lambda pair: experiments.fit(pair[1], class_loss, test)[0], pairs, "Runs")
     watched = next(run.model for read, run in pairs if read == "last")
     for name in READS:
         found = [100 * n / len(test) for (read, _), n in zip(pairs, counted, strict=True) if read == name]
@@ -754,7 +747,7 @@ with waiting_for("Exercise 8.10"):
     rows = {
         f"{round(0.7 * n):,} of {n:,}": (0.7, wilson(round(0.7 * n), n, 1.96)) for n in (10, 100, 400, 10_000)
     }
-    show(plots_finetuning.forest(rows, title="The same 70 %"))
+    show(figures.forest(rows, title="The same 70 %"))
 
 # %% [markdown]
 # A hundred test reviews leave an interval of about ±9 points. Two curves that are 5 points apart on 100 reviews may be
@@ -810,7 +803,7 @@ check("finetuning.t_interval", t_interval)
 # %% draw=true
 with waiting_for("the exercises up to 8.11"):
     EPOCHS, SEEDS, LABELS = 15, 5, 200
-    steps = study_finetuning.epochs(EPOCHS, LABELS)
+    steps = experiments.epochs(EPOCHS, LABELS)
     epochs = range(1, EPOCHS + 1)
     measured = sorted({math.ceil(steps * epoch / EPOCHS) for epoch in epochs})
     jobs = [
@@ -818,7 +811,7 @@ with waiting_for("the exercises up to 8.11"):
         for seed in range(SEEDS)
         for name in ("full", "from scratch")
     ]
-    n_right = training.each(lambda job: study_finetuning.fit(job[1], class_loss, test), jobs, "Runs")
+    n_right = training.each(lambda job: experiments.fit(job[1], class_loss, test), jobs, "Runs")
     curves = {}
     for name, label in (("full", "pretrained"), ("from scratch", "from scratch")):
         runs = [
@@ -832,7 +825,7 @@ with waiting_for("the exercises up to 8.11"):
             [t_interval(values, T_95) for values in at_each],
         )
     x = [EPOCHS * step / steps for step in measured]
-    show(plots_finetuning.curves(x, curves, xlabel="epoch", title=f"{LABELS} labels, {SEEDS} seeds"))
+    show(figures.curves(x, curves, xlabel="epoch", title=f"{LABELS} labels, {SEEDS} seeds"))
     for name, (means, intervals) in curves.items():
         low, high = intervals[-1]
         print(
@@ -897,19 +890,15 @@ check("finetuning.tfidf", tfidf)
 # %%
 def by_counting(train, others):
     """TF-IDF and logistic regression: how many of the other reviews come out right."""
-    return study_finetuning.by_counting(tfidf, train, others, len(corpora.vocabulary()))
+    return experiments.by_counting(tfidf, train, others, len(corpora.vocabulary()))
 
 
 # %% draw=true
 with waiting_for("the exercises up to 8.12"):
     rows = {}
-    counted = [
-        by_counting(study_finetuning.examples(200, study_finetuning.TRAIN_SEED + s), test)
-        for s in range(SEEDS)
-    ]
+    counted = [by_counting(experiments.examples(200, experiments.TRAIN_SEED + s), test) for s in range(SEEDS)]
     heads = [
-        study_finetuning.fit_head(prepared("head only", s, 200, 0, ()), class_loss, test)
-        for s in range(SEEDS)
+        experiments.fit_head(prepared("head only", s, 200, 0, ()), class_loss, test) for s in range(SEEDS)
     ]
     last = {
         name: [found[-1] for (regime, _), found in zip(jobs, n_right, strict=True) if regime == name]
@@ -923,7 +912,7 @@ with waiting_for("the exercises up to 8.12"):
     }.items():
         shares = [n / len(test) for n in found]
         rows[name] = sum(shares) / SEEDS, t_interval(shares, T_95)
-    show(plots_finetuning.forest(rows, title="200 labels: mean over 5 seeds"))
+    show(figures.forest(rows, title="200 labels: mean over 5 seeds"))
 
 # %% [markdown]
 # Full fine-tuning is ahead of all others. The head alone, on a body that has never met a label, does about as well as
@@ -945,9 +934,7 @@ with waiting_for("the exercises up to 8.12"):
         (n, name, prepared(name, 50 + seed, n, count, (count,)))
         for n, count in steps_by_size.items() for seed in range(2) for name in ("full", "from scratch")
     ]  # fmt: skip
-    found = training.each(
-        lambda job: study_finetuning.fit(job[2], class_loss, test)[-1], jobs_by_size, "Runs"
-    )
+    found = training.each(lambda job: experiments.fit(job[2], class_loss, test)[-1], jobs_by_size, "Runs")
 
 # %% draw=true
 with waiting_for("the exercises up to 8.12"):
@@ -956,10 +943,7 @@ with waiting_for("the exercises up to 8.12"):
     for (n, name, _), n_ok in zip(jobs_by_size, found, strict=True):
         by_size[name].setdefault(n, []).append(n_ok)
     by_size["TF-IDF"] = {
-        n: [
-            by_counting(study_finetuning.examples(n, study_finetuning.TRAIN_SEED + 50 + s), test)
-            for s in range(2)
-        ]
+        n: [by_counting(experiments.examples(n, experiments.TRAIN_SEED + 50 + s), test) for s in range(2)]
         for n in (50, 100, 200, 500, 2000)
     }
     labels = (50, 100, 200, 500, 2000)
@@ -967,7 +951,7 @@ with waiting_for("the exercises up to 8.12"):
     for name, shown in (("full", "pretrained"), ("from scratch", "from scratch"), ("TF-IDF", "TF-IDF")):
         shares = [sum(by_size[name][n]) / len(by_size[name][n]) / len(test) for n in labels]
         series[shown] = shares, [wilson(share * len(test), len(test), z) for share in shares]
-    show(plots_finetuning.curves(labels, series, xlabel="labels", title="Accuracy against labels", log=True))
+    show(figures.curves(labels, series, xlabel="labels", title="Accuracy against labels", log=True))
 
 # %% [markdown]
 # With two seeds Student's interval would be very long. So the bands here are Wilson's, for the 300 test reviews alone:
@@ -1057,16 +1041,16 @@ check("finetuning.reports", judgement)
 
 # %% draw=true
 with waiting_for("the exercises up to 8.12"):
-    fresh = study_finetuning.examples(100, seed=998)
+    fresh = experiments.examples(100, seed=998)
     bodies = {"before": new_classifier(weights)}
     run = prepared("head only", 0, 200, 0, ())
-    study_finetuning.fit_head(run, class_loss, test)
+    experiments.fit_head(run, class_loss, test)
     bodies["head only"] = run.model
     bodies["full, 200 labels"] = next(run.model for name, run in jobs if name == "full")
     bodies["full, 2,000 labels"] = next(
         run.model for n, name, run in jobs_by_size if (n, name) == (2000, "full")
     )
-    losses = {name: study_finetuning.language_loss(model.body, fresh) for name, model in bodies.items()}
+    losses = {name: experiments.language_loss(model.body, fresh) for name, model in bodies.items()}
     ax = plots.bars(
         list(losses), {"loss": list(losses.values())}, ylabel="nats a token", title="Loss as a language model"
     )
@@ -1122,7 +1106,7 @@ with waiting_for("the exercises up to 8.12"):
 # 3. Find a word with much weight whose omission changes nothing.
 
 # %% draw=true
-widgets_finetuning.review_explorer(watched, widgets_finetuning.EXAMPLES, "the exercises up to 8.8")
+explorers.review_explorer(watched, explorers.EXAMPLES, "the exercises up to 8.8")
 
 # %% [markdown]
 # ## 8.17 For a longer evening: real reviews
@@ -1141,11 +1125,11 @@ LONG_EVENING = False
 
 if LONG_EVENING:
     with waiting_for("the exercises up to 8.12"):
-        real = real_finetuning.comparison(Classifier, mean_real, class_loss, moved, parameter_groups, tfidf)
+        real = real_text.comparison(Classifier, mean_real, class_loss, moved, parameter_groups, tfidf)
         rows = {}
         for name, shares in real.items():
             rows[name] = sum(shares) / len(shares), t_interval(shares, T_95)
-        show(plots_finetuning.forest(rows, title="rt-polarity, 200 labels"))
+        show(figures.forest(rows, title="rt-polarity, 200 labels"))
 
 # %% [markdown]
 # ## 8.18 What to take along

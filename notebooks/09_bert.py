@@ -17,12 +17,14 @@ import math
 
 import torch
 
-from helpers import corpora, plots, pretraining, training, trials_bert, widgets_bert
-from helpers.blocks import PRE_NORM
+from helpers import corpora, pretraining, training
+from helpers.bert import experiments, explorers
 from helpers.checks import case, check
-from helpers.showing import show, waiting_for
-from helpers.transformer import Encoder
-from helpers.vocabulary import CLS, MASK, PAD, SEP
+from helpers.figures import plots
+from helpers.figures.showing import show, waiting_for
+from helpers.models.blocks import PRE_NORM
+from helpers.models.transformer import Encoder
+from helpers.text.vocabulary import CLS, MASK, PAD, SEP
 
 torch.set_num_threads(1)  # a training takes all cores in its own way: each gets rows of the batch
 vocabulary = corpora.vocabulary()
@@ -205,7 +207,7 @@ def next_sentence_pairs(documents, generator):
 check("bert.pairs", next_sentence_pairs)
 
 # %%
-documents = trials_bert.documents(40, seed=1)
+documents = experiments.documents(40, seed=1)
 
 # %% draw=true
 with waiting_for("Exercise 9.2"):
@@ -378,7 +380,7 @@ def embed(ids, segments, words, positions, kinds):
 check("bert.embed", embed)
 
 # %% [markdown]
-# `helpers.transformer.Encoder` does both for you from here on: it takes the tokens, where they are real, and their
+# `helpers.models.transformer.Encoder` does both for you from here on: it takes the tokens, where they are real, and their
 # segments. Its blocks are those of lesson 6, without the causal mask.
 
 # %% [markdown]
@@ -472,7 +474,7 @@ check("bert.model", Bert)
 # With the norms where BERT has them, after each sum, these are exactly the outputs of the `BertForPreTraining` of
 # Hugging Face's `transformers`, given its weights: a test of this course compares body, pooler and both heads. (Only
 # the names differ: in the published code 0 means "it follows" and 1 "it doesn't".) We put the norms first and multiply
-# the embedding by √C, as lesson 7's language model does: so small a model then learns faster. `trials_bert.new_bert`
+# the embedding by √C, as lesson 7's language model does: so small a model then learns faster. `experiments.new_bert`
 # makes it so.
 
 # %% [markdown]
@@ -526,7 +528,7 @@ check("bert.loss", bert_loss)
 #
 # Two things we change. With 15 % hidden, seven words of a review are questions, and the training is short. So we hide
 # **40 %**. Wettig et al. (2023) report that large models, too, can learn more with 40 % than with 15 %. And Muon,
-# lesson 7's optimizer, moves the blocks' matrices, as it did there; AdamW moves the rest. `trials_bert.optimizer_of`
+# lesson 7's optimizer, moves the blocks' matrices, as it did there; AdamW moves the rest. `experiments.optimizer_of`
 # puts the two together.
 #
 # (Each core takes a part of a batch. The parts count by their number of chosen words, for the pairs too: on average
@@ -566,14 +568,14 @@ def shares_right(model, read, segments, follows, labels):
 
 # %% draw=true
 with waiting_for("Exercises 9.1a to 9.7"):
-    bert = trials_bert.new_bert(Bert, seed=0).to(training.device())
+    bert = experiments.new_bert(Bert, seed=0).to(training.device())
     generator, steps = torch.Generator().manual_seed(0), training.steps(STEPS)
-    drawn = trials_bert.batches(
-        rows_of(trials_bert.documents(ROWS * steps // 2, 5_000), generator), ROWS, seed=0
+    drawn = experiments.batches(
+        rows_of(experiments.documents(ROWS * steps // 2, 5_000), generator), ROWS, seed=0
     )
-    held_out = next(trials_bert.batches(rows_of(trials_bert.documents(200, 4_999), generator), 200, seed=0))
+    held_out = next(experiments.batches(rows_of(experiments.documents(200, 4_999), generator), 200, seed=0))
     held_out = batch_of(held_out, torch.Generator().manual_seed(1), 0.15)
-    optimizer, spread = trials_bert.optimizer_of(bert), training.on_all_cores(loss_of)
+    optimizer, spread = experiments.optimizer_of(bert), training.on_all_cores(loss_of)
     live = training.Live(steps, "nats: words + pairs", title="Pretraining BERT")
     for step in live:
         optimizer.set_rate(pretraining.learning_rate(step, steps, min(50, steps // 3), 1.0))
@@ -663,7 +665,7 @@ BLANKS = 40  # of each kind
 @torch.no_grad()
 def guesses(blank):
     """The probability that each way gives the true word of a blank."""
-    candidates = trials_bert.candidates()[blank.kind]
+    candidates = experiments.candidates()[blank.kind]
     true = candidates == blank.words[blank.place]
     text = vocabulary.batch([vocabulary.decode(blank.words)])[0]
     left, whole = blank_left_to_right(models["left"], text, blank.place + 1, candidates)
@@ -682,14 +684,14 @@ with waiting_for("Exercises 9.1a to 9.9"):
     segments_of(ids), models["bert"]
     models["left"] = pretraining.pretrained(600)
     blanks = [
-        blank for blank in trials_bert.blanks(training.steps(BLANKS), 4_000) if len(blank.words) < LENGTH - 3
+        blank for blank in experiments.blanks(training.steps(BLANKS), 4_000) if len(blank.words) < LENGTH - 3
     ]
     found = training.each(guesses, blanks, "Blanks")
-    kinds, series = list(trials_bert.candidates()), {way: [] for way in WAYS}
+    kinds, series = list(experiments.candidates()), {way: [] for way in WAYS}
     print(f"mean probability ± half of its 95 % interval: {'; '.join(WAYS)}")
     for kind in kinds:
         of_kind = [guess for guess, blank in zip(found, blanks, strict=True) if blank.kind == kind]
-        measured = [trials_bert.mean_interval(values) for values in zip(*of_kind, strict=True)]
+        measured = [experiments.mean_interval(values) for values in zip(*of_kind, strict=True)]
         for way, (mean, _) in zip(WAYS, measured, strict=True):
             series[way].append(mean)
         print(f"{kind:20}", "   ".join(f"{mean:.2f} ± {half:.2f}" for mean, half in measured))
@@ -725,7 +727,7 @@ with waiting_for("Exercises 9.1a to 9.9"):
 # 4. Find a word for which the left side is enough.
 
 # %% draw=true
-widgets_bert.blanks_explorer(models, "Sections 9.8 and 9.9")
+explorers.blanks_explorer(models, "Sections 9.8 and 9.9")
 
 # %% [markdown]
 # ## 9.10 What can be compared, and who loses
@@ -850,7 +852,7 @@ def classifier_loss(model, ids, segments, labels):
 
 def new_classifier(seed, start=None):
     """A classifier of two classes, with the body and the pooler of `start`, or with new ones."""
-    model = trials_bert.new_bert(lambda *sizes, **more: PairClassifier(*sizes, **more, classes=2), seed)
+    model = experiments.new_bert(lambda *sizes, **more: PairClassifier(*sizes, **more, classes=2), seed)
     if start is not None:
         model.encoder.load_state_dict(start.encoder.state_dict())
         model.pooler.load_state_dict(start.pooler.state_dict())
@@ -867,17 +869,17 @@ def accuracy(model, ids, labels):
 STARTS = ("pretrained", "from scratch")
 with waiting_for("Exercises 9.1a to 9.8 and 9.11"):
     labelled, unseen = (
-        [(pack(a, b, LENGTH), same) for a, b, same in trials_bert.same_genre(count, seed)]
+        [(pack(a, b, LENGTH), same) for a, b, same in experiments.same_genre(count, seed)]
         for count, seed in ((LABELLED, 6_000), (400, 6_001))
     )
-    unseen = next(trials_bert.batches(unseen, 400, seed=0))
+    unseen = next(experiments.batches(unseen, 400, seed=0))
     few = [tensor[::4] for tensor in unseen]
     runs = []
     for seed in range(2):
         for start in STARTS:
             model = new_classifier(seed, models["bert"] if start == STARTS[0] else None).to(training.device())
             runs.append(
-                (start, model, pretraining.optimizer_of(model, RATE), trials_bert.batches(labelled, 16, seed))
+                (start, model, pretraining.optimizer_of(model, RATE), experiments.batches(labelled, 16, seed))
             )
     spread, steps = training.on_all_cores(classifier_loss), training.steps(TUNING)
     live = training.Live(steps, "share right, mean of two seeds", title="Fine-tuning", bottom=0.4, top=1.0)
@@ -894,7 +896,7 @@ with waiting_for("Exercises 9.1a to 9.8 and 9.11"):
             live.add(**{start.replace(" ", "_"): sum(values) / 2 for start, values in right.items()})
     for start in STARTS:
         values = [float(accuracy(m, *unseen)) for s, m, *_ in runs if s == start]
-        intervals = (trials_bert.interval(400 * value, 400) for value in values)
+        intervals = (experiments.interval(400 * value, 400) for value in values)
         print(f"{start:12}", "   ".join(f"{p:.0%} ({low:.0%} to {high:.0%})" for p, low, high in intervals))
 
 # %% [markdown]
@@ -968,7 +970,7 @@ check("bert.fill", fill_and_mask_again)
 # See it at work. Move the first slider, round by round.
 
 # %% draw=true
-widgets_bert.filling_explorer(models, fill_and_mask_again, "Exercise 9.12a", "Section 9.8")
+explorers.filling_explorer(models, fill_and_mask_again, "Exercise 9.12a", "Section 9.8")
 
 # %% [markdown]
 # Now count. To be fair to BERT, it gets what it can't know: the lengths of real reviews, and where the `[SEP]` stands.
@@ -989,7 +991,7 @@ def mask_predict(words, ids):
 # %% draw=true
 with waiting_for("Exercises 9.1a to 9.9 and 9.12a"):
     fill_and_mask_again(torch.tensor([[CLS, SEP]]), torch.zeros(1, 2, V), 0)  # is it written?
-    bert, empty = models["bert"], trials_bert.empty_rows(training.steps(TEXTS), seed=8_000)
+    bert, empty = models["bert"], experiments.empty_rows(training.steps(TEXTS), seed=8_000)
     segments, blank = segments_of(empty), empty == MASK
 
     @torch.no_grad()
@@ -1000,27 +1002,27 @@ with waiting_for("Exercises 9.1a to 9.9 and 9.12a"):
         return torch.Generator().manual_seed(seed)
 
     def gibbs():
-        begun = trials_bert.all_at_once(words_of, empty, seeded())
-        return trials_bert.drawn_again(words_of, begun, blank, 2, seeded(1))
+        begun = experiments.all_at_once(words_of, empty, seeded())
+        return experiments.drawn_again(words_of, begun, blank, 2, seeded(1))
 
     ways = {
-        "BERT, all at once": lambda: trials_bert.all_at_once(words_of, empty, seeded()),
+        "BERT, all at once": lambda: experiments.all_at_once(words_of, empty, seeded()),
         "BERT, mask-predict, 10 rounds": lambda: mask_predict(words_of, empty),
-        "BERT, one by one, any order": lambda: trials_bert.one_by_one(
+        "BERT, one by one, any order": lambda: experiments.one_by_one(
             words_of, empty, seeded(), shuffled=True
         ),
-        "BERT, one by one, from the left": lambda: trials_bert.one_by_one(words_of, empty, seeded()),
+        "BERT, one by one, from the left": lambda: experiments.one_by_one(words_of, empty, seeded()),
         "BERT, Gibbs, 2 sweeps": gibbs,
     }
     written = dict(
         zip(
             ways,
-            training.each(lambda way: trials_bert.texts_of(way()), ways.values(), "BERT writes"),
+            training.each(lambda way: experiments.texts_of(way()), ways.values(), "BERT writes"),
             strict=True,
         )
     )
-    written["language model"] = trials_bert.left_to_right(models["left"], len(empty), seed=0)
-    counted = {way: trials_bert.interval(*trials_bert.grammatical(texts)) for way, texts in written.items()}
+    written["language model"] = experiments.left_to_right(models["left"], len(empty), seed=0)
+    counted = {way: experiments.interval(*experiments.grammatical(texts)) for way, texts in written.items()}
     for way, (share, low, high) in counted.items():
         print(f"{way:32} {share:4.0%} grammatical, 95 % interval {low:.0%} to {high:.0%}")
     ax = plots.panels(1, width=7.0, height=3.0)[0]

@@ -19,13 +19,15 @@ import time
 
 import torch
 
-from helpers import corpora, plots, plots_translation, training, widgets_translation
-from helpers.blocks import Block, CrossAttention, FeedForward, SelfAttention, initialise
+from helpers import corpora, training
 from helpers.checks import case, check
 from helpers.corpora import BOS, EOS, PAD
+from helpers.figures import plots
+from helpers.figures.showing import show, waiting_for
+from helpers.models.blocks import Block, CrossAttention, FeedForward, SelfAttention, initialise
 from helpers.positional import sinusoidal
 from helpers.pretraining import optimizer_of, training_step
-from helpers.showing import show, waiting_for
+from helpers.translation import explorers, figures
 
 torch.set_num_threads(1)  # the training has threads of its own, one a core
 
@@ -43,7 +45,7 @@ torch.set_num_threads(1)  # the training has threads of its own, one a core
 # The languages of this lesson: English, and an invented language with an order of its own.
 
 # %% draw=true
-for text in widgets_translation.SENTENCES[:4]:
+for text in explorers.SENTENCES[:4]:
     print(f"{text}\n    {corpora.translate(text)}")
 
 # %% [markdown]
@@ -245,7 +247,7 @@ class Translator(torch.nn.Module):
 
 
 # %% draw=true
-vocabulary = widgets_translation.vocabulary()
+vocabulary = explorers.vocabulary()
 model = Translator(len(vocabulary), 96, 4, 384, 2)
 parameters = sum(parameter.numel() for parameter in model.parameters())
 print(f"{len(vocabulary)} words of both languages, {parameters:,} parameters")
@@ -479,7 +481,7 @@ check("translation.greedy_decode", greedy_decode)
 
 
 # %%
-vocabulary = widgets_translation.vocabulary()
+vocabulary = explorers.vocabulary()
 WIDTH, HEADS, LAYERS = 96, 4, 2
 EPSILON, WARMUP, BATCH, STEPS, LONGEST = 0.1, 400, 48, 1500, 24
 
@@ -500,7 +502,7 @@ def steps_of(model, source):
 @torch.no_grad()
 def translations(model, sources):
     """English sentences to the model's translations, both as texts."""
-    source = widgets_translation.encode([vocabulary.encode(text) for text in sources])
+    source = explorers.encode([vocabulary.encode(text) for text in sources])
     written = greedy_decode(steps_of(model, source), len(source), LONGEST)
     return [vocabulary.decode(row) for row in written]
 
@@ -544,8 +546,8 @@ def train(model, drawn, steps, rate, evaluate, title, limits=None):
 
 def train_on_pairs(model, steps, seed):
     """Train on the invented language, with a look at 60 held-out sentences now and then."""
-    learned, held_out = widgets_translation.pairs()
-    drawn = widgets_translation.batches(widgets_translation.numbered(learned), BATCH, seed)
+    learned, held_out = explorers.pairs()
+    drawn = explorers.batches(explorers.numbered(learned), BATCH, seed)
     asked = torch.full((len(vocabulary),), EPSILON / len(vocabulary))
     asked[0] += 1 - EPSILON  # the targets' probabilities: the loss can't fall below their entropy
     floor = float(-(asked * asked.log()).sum())
@@ -560,13 +562,13 @@ def train_on_pairs(model, steps, seed):
 
 
 # %% draw=true
-held_out = widgets_translation.pairs()[1]
+held_out = explorers.pairs()[1]
 with waiting_for("Exercises 10.2, 10.5, 10.6, 10.7 and 10.8"):
     torch.manual_seed(0)
     model = Translator(len(vocabulary), WIDTH, HEADS, 4 * WIDTH, LAYERS)
     begun = time.perf_counter()
     train_on_pairs(model, training.steps(STEPS), seed=0)
-    widgets_translation.finished(model)
+    explorers.finished(model)
     print(f"{time.perf_counter() - begun:.0f} seconds")
     print(f"{exact_share(model, held_out):.1%} of {len(held_out)} held-out sentences exactly right")
 
@@ -575,7 +577,7 @@ with waiting_for("Exercises 10.2, 10.5, 10.6, 10.7 and 10.8"):
 # them was in the training: the model has learned the grammar, not the sentences.
 #
 # Keep the word *exactly* in mind: one wrong ending and the sentence counts as wrong. Below are sentences of your choice: put
-# in some of your own. (`widgets_translation.vocabulary().words` lists the words.)
+# in some of your own. (`explorers.vocabulary().words` lists the words.)
 
 # %% draw=true
 with waiting_for("the training in 10.9"):
@@ -856,13 +858,13 @@ def toy(tokens):
 
 # %% draw=true
 with waiting_for("Exercise 10.13"):
-    recorder = widgets_translation.Recorder(toy)
-    show(plots_translation.tree(recorder.chances, beam_search(recorder, 1, 4, 0.0), LETTERS))
+    recorder = explorers.Recorder(toy)
+    show(figures.tree(recorder.chances, beam_search(recorder, 1, 4, 0.0), LETTERS))
 
 # %% draw=true
 with waiting_for("Exercise 10.13"):
-    recorder = widgets_translation.Recorder(toy)
-    show(plots_translation.tree(recorder.chances, beam_search(recorder, 2, 4, 0.0), LETTERS))
+    recorder = explorers.Recorder(toy)
+    show(figures.tree(recorder.chances, beam_search(recorder, 2, 4, 0.0), LETTERS))
 
 # %% [markdown]
 # One beam is greedy decoding, and walks into the trap. Two beams keep B alive long enough.
@@ -873,7 +875,7 @@ with waiting_for("Exercise 10.13"):
 # %%
 def step_of(text):
     """The model as a step function for one English sentence: any number of hypotheses (n, t) at once."""
-    source = widgets_translation.encode([vocabulary.encode(text)])
+    source = explorers.encode([vocabulary.encode(text)])
     real = source != PAD
     with torch.no_grad():
         memory = model.encode(source, real)
@@ -888,9 +890,7 @@ def step_of(text):
 
 
 # %% draw=true
-widgets_translation.beam_explorer(
-    beam_search, step_of, vocabulary.words, "Exercise 10.13, and the training in 10.9"
-)
+explorers.beam_explorer(beam_search, step_of, vocabulary.words, "Exercise 10.13, and the training in 10.9")
 
 # %% [markdown]
 # The trained model is sure of itself: one continuation has about 0.9 (why not more? label smoothing), and the others
@@ -1051,7 +1051,7 @@ check("translation.bleu", bleu)
 
 # %% draw=true
 with waiting_for("Exercise 10.16"):
-    references = [pair.target for pair in widgets_translation.pairs()[1]]
+    references = [pair.target for pair in explorers.pairs()[1]]
     spoilt = {
         "as they are": references,
         "last word left out": [text.rsplit(" ", 1)[0] for text in references],
@@ -1112,10 +1112,10 @@ def watched(text):
     """Translate, and watch: the words read and written, and each layer's weights, own and crossed."""
     if not getattr(model, "trained", False):
         raise NotImplementedError
-    source = widgets_translation.encode([vocabulary.encode(text)])
+    source = explorers.encode([vocabulary.encode(text)])
     target = greedy_decode(steps_of(model, source), 1, LONGEST)
     read, real = shifted_right(target)[0], source != PAD
-    with widgets_translation.watching(
+    with explorers.watching(
         [part for block in model.decoder for part in (block.attention, block.cross_attention)]
     ) as seen:
         model.decode(read, model.encode(source, real), real)
@@ -1131,7 +1131,7 @@ with waiting_for("Exercise 10.17, and the training in 10.9"):
     hits, total = [0, 0], 0
     for pair in held_out[: training.steps(100)]:
         _, written, _, crossed = watched(pair.source)
-        truth = widgets_translation.true_alignment(pair.source)
+        truth = explorers.true_alignment(pair.source)
         real = torch.arange(crossed[0].size(-1)) < len(pair.source.split())
         total += len(truth)
         for layer, weights in enumerate(crossed):
@@ -1145,11 +1145,11 @@ with waiting_for("Exercise 10.17, and the training in 10.9"):
 
 # %% draw=true
 with waiting_for("Exercise 10.17, and the training in 10.9"):
-    text = widgets_translation.SENTENCES[0]
+    text = explorers.SENTENCES[0]
     _, written, _, crossed = watched(text)
-    words, truth = [*text.split(), "<eos>"], widgets_translation.true_alignment(text)
+    words, truth = [*text.split(), "<eos>"], explorers.true_alignment(text)
     weights, title = crossed[best_layer].mean(dim=0), "cross-attention, mean of its heads"
-    show(plots_translation.alignment(weights, written, words, truth, title=title))
+    show(figures.alignment(weights, written, words, truth, title=title))
 
 # %% [markdown]
 # Frames are the grammar's truth. Where the other language puts the verb last, the bright cells jump back; an adjective
@@ -1165,10 +1165,10 @@ with waiting_for("Exercise 10.17, and the training in 10.9"):
 
 # %% draw=true
 with waiting_for("the training in 10.9"):
-    read, written, own, crossed = watched(widgets_translation.SENTENCES[2])
+    read, written, own, crossed = watched(explorers.SENTENCES[2])
     layer = -1
-    words = [*widgets_translation.SENTENCES[2].split(), "<eos>"]
-    show(plots_translation.side_by_side(own[layer].mean(0), crossed[layer].mean(0), read, written, words))
+    words = [*explorers.SENTENCES[2].split(), "<eos>"]
+    show(figures.side_by_side(own[layer].mean(0), crossed[layer].mean(0), read, written, words))
 
 # %% [markdown]
 # On the left a triangle as wide as it is high: a sequence asks itself, and only backwards. On the right a rectangle, as
@@ -1226,7 +1226,7 @@ def watch(text):
 
 
 # %% draw=true
-widgets_translation.translation_explorer(watch, "the training in 10.9, and 10.17")
+explorers.translation_explorer(watch, "the training in 10.9, and 10.17")
 
 # %% [markdown]
 # Try sentences that the grammar can't make: *the lamp loves the king .*, or one of twenty words. The model answers all
@@ -1295,12 +1295,10 @@ def in_english(model, tokenizer, german):
     """German captions to English ones."""
     found = []
     for start in range(0, len(german), 50):
-        source = widgets_translation.encode(
-            [tokenizer.encode(text).ids for text in german[start : start + 50]]
-        )
+        source = explorers.encode([tokenizer.encode(text).ids for text in german[start : start + 50]])
         for row in greedy_decode(steps_of(model, source), len(source), 50).tolist():
             end = row.index(EOS) if EOS in row else len(row)
-            found.append(widgets_translation.words_of(tokenizer.decode(row[:end])))
+            found.append(explorers.words_of(tokenizer.decode(row[:end])))
     return found
 
 
@@ -1319,8 +1317,8 @@ def seconds_a_step(model, drawn, count=10):
 
 def german_to_english(minutes):
     """Train for so long, and print the test set's BLEU and some captions. Returns the model and BLEU."""
-    tokenizer, captions = widgets_translation.multi30k()
-    drawn = widgets_translation.batches(encoded(tokenizer, captions["train"]), 64, seed=0)
+    tokenizer, captions = explorers.multi30k()
+    drawn = explorers.batches(encoded(tokenizer, captions["train"]), 64, seed=0)
     torch.manual_seed(0)
     reader = Translator(tokenizer.get_vocab_size(), 192, 4, 768, 3)
     steps = training.steps(int(60 * minutes / seconds_a_step(reader, drawn)))

@@ -19,7 +19,8 @@ import nbformat
 from course import Course
 from playwright.sync_api import Locator, Page, expect, sync_playwright
 
-from autograder import doctor, lessons
+from autograder import lessons
+from autograder.commands import doctor
 
 PATIENCE = 120  # seconds: for a busy machine, not for a working one
 CHROMIUM_OPTIONS = (

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder import doctor
+from autograder.commands import doctor
 
 # nbgrader calls alembic by its bare name: an environment that is only named, not activated, must do too.
 os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"

@@ -19,15 +19,16 @@ from typing import Any
 
 import nbformat
 
-from autograder import lessons, wire
-from autograder.clean import clean_outputs
-from autograder.grade import Grader, course_directory
-from autograder.gradebook import Book
-from autograder.judge import Stopped, read_outcomes
-from autograder.lesson import Lesson
-from autograder.submission import Submission
+from autograder import lessons
+from autograder.child import wire
+from autograder.grading.clean import clean_outputs
+from autograder.grading.gradebook import Book
+from autograder.grading.grader import Grader, course_directory
+from autograder.grading.judge import Stopped, read_outcomes
+from autograder.grading.lesson import Lesson
+from autograder.grading.submission import Submission
+from helpers.checking.drivers import run
 from helpers.checks import assess
-from helpers.drivers import run
 from tests.course import LESSON, Course
 
 # What JSON can hold and nobody expects.

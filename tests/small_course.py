@@ -6,7 +6,7 @@ import nbformat
 import torch
 
 from autograder import lessons
-from autograder.build import build
+from autograder.authoring.build import build
 from autograder.exercise import Case, Exercise, Misconception
 
 MASTER = '''\

@@ -28,13 +28,13 @@ from course import LESSON, Course, foster_parent
 
 from autograder import lessons
 from autograder.exercises import load
-from autograder.grade import Grader, course_directory, find_submissions, hidden_secret
-from autograder.judge import OUTPUT_CHARACTERS
-from autograder.lesson import Lesson
+from autograder.grading.grader import Grader, course_directory, find_submissions, hidden_secret
+from autograder.grading.judge import OUTPUT_CHARACTERS
+from autograder.grading.lesson import Lesson
 from autograder.sheets import HiddenSheets, make_sheet
+from helpers.checking.drivers import run
+from helpers.checking.values import tensors
 from helpers.checks import assess
-from helpers.drivers import run
-from helpers.values import tensors
 
 pytestmark = [pytest.mark.needs_bubblewrap, pytest.mark.timeout(900)]
 
@@ -189,7 +189,7 @@ def _tricks(course: Course) -> list[Attack]:
 
 def _prepare(course: Course) -> None:
     """A course with a word in each place that students mustn't read."""
-    from autograder.lesson import release
+    from autograder.grading.lesson import release
 
     _, config = course_directory(course.root)
     source = lessons.load_source_notebook(course.lesson, course.root)

@@ -6,11 +6,12 @@ from transformers import BertConfig, BertForPreTraining
 
 from autograder import exercises
 from autograder.sheets import VISIBLE_SEED, make_cases
-from helpers import bert, chances, corpora, pretraining, trials_bert, widgets_bert
-from helpers.blocks import BERT
-from helpers.drivers import judged, run
+from helpers import bert, corpora, pretraining
+from helpers.bert import experiments, explorers, recipes
+from helpers.checking.drivers import judged, run
 from helpers.masking import sees
-from helpers.vocabulary import BOS, CLS, EOS, MASK, PAD, SEP, SPECIALS
+from helpers.models.blocks import BERT
+from helpers.text.vocabulary import BOS, CLS, EOS, MASK, PAD, SEP, SPECIALS
 
 close = torch.testing.assert_close
 V = len(corpora.vocabulary())
@@ -25,13 +26,13 @@ def seed():
 @pytest.fixture(scope="module")
 def models():
     torch.manual_seed(0)
-    return {"bert": trials_bert.new_bert(bert.Bert, 0), "left": pretraining.new_model()}
+    return {"bert": experiments.new_bert(bert.Bert, 0), "left": pretraining.new_model()}
 
 
 def rows(*lengths):
     generator = torch.Generator().manual_seed(1)
     words = [torch.randint(6, 30, (n,), generator=generator).tolist() for n in sum(lengths, ())]
-    return trials_bert.filled_up([bert.pack(a, b, 90) for a, b in zip(words[::2], words[1::2], strict=True)])
+    return experiments.filled_up([bert.pack(a, b, 90) for a, b in zip(words[::2], words[1::2], strict=True)])
 
 
 # -- parity --------------------------------------------------------------------------------------------------
@@ -141,7 +142,7 @@ def test_the_helper_answers_the_exercise(name):
 
 def test_special_tokens_have_the_numbers_that_the_text_names():
     assert (PAD, BOS, EOS, MASK, CLS, SEP) == (0, 1, 2, 3, 4, 5)
-    assert (chances.MASK, chances.ORDINARY) == (MASK, len(SPECIALS)) == (3, 6)
+    assert (recipes.MASK, recipes.ORDINARY) == (MASK, len(SPECIALS)) == (3, 6)
 
 
 # -- chance ----------------------------------------------------------------------------------------------------
@@ -161,7 +162,7 @@ def test_a_right_masking_is_never_refused():
 def test_pairs_of_tensors_are_refused_before_they_become_a_million_objects():
     pairs = [(torch.ones(1_000_000), [1], 0)]
     with pytest.raises(ValueError, match="the parts of a pair are lists of tokens"):
-        chances._pairs(pairs, 1)
+        recipes._pairs(pairs, 1)
 
 
 def test_a_right_pairing_is_never_refused():
@@ -179,7 +180,7 @@ def test_a_right_pairing_is_never_refused():
 def test_what_is_no_masking_gets_a_reason(result):
     ids = torch.full((5, 64), 9)
     with pytest.raises(ValueError, match=r"wanted|should be"):
-        chances.masking(40)([result, result], ids)
+        recipes.masking(40)([result, result], ids)
 
 
 # -- what the lesson says -------------------------------------------------------------------------------------
@@ -251,18 +252,18 @@ def test_mask_predict_by_hand():
 
 def test_blanks_are_what_they_are_called():
     words = corpora.vocabulary().words
-    for blank in trials_bert.blanks(4, 17):
+    for blank in experiments.blanks(4, 17):
         true = blank.words[blank.place]
-        assert true in trials_bert.candidates()[blank.kind].tolist(), words[true]
+        assert true in experiments.candidates()[blank.kind].tolist(), words[true]
         earlier = true in blank.words[: blank.place]
-        assert earlier if blank.kind == trials_bert.AGAIN else True
-        assert not earlier if blank.kind == trials_bert.BOOK else True
+        assert earlier if blank.kind == experiments.AGAIN else True
+        assert not earlier if blank.kind == experiments.BOOK else True
 
 
 def test_two_books_have_two_authors_and_half_of_the_time_one_genre():
     words = corpora.vocabulary().words
     kinds = {"crime": {"mystery", "thriller", "whodunit"}, "sea": {"travelogue"}}  # whose names are one word
-    drawn = trials_bert.same_genre(300, 3)
+    drawn = experiments.same_genre(300, 3)
     assert sum(label for _, _, label in drawn) == 150
     told = 0
     for first, second, label in drawn:
@@ -277,7 +278,7 @@ def test_two_books_have_two_authors_and_half_of_the_time_one_genre():
 
 
 def test_writing_fills_every_blank_and_touches_nothing_else(models):
-    empty = trials_bert.empty_rows(3, 1)
+    empty = experiments.empty_rows(3, 1)
     segments = bert.segments_of(empty)
 
     def words(ids):
@@ -288,18 +289,18 @@ def test_writing_fills_every_blank_and_touches_nothing_else(models):
 
     given = empty != MASK
     for written in (
-        trials_bert.all_at_once(words, empty, seeded()),
-        trials_bert.one_by_one(words, empty, seeded()),
-        trials_bert.one_by_one(words, empty, seeded(), shuffled=True),
-        trials_bert.drawn_again(words, trials_bert.all_at_once(words, empty, seeded()), ~given, 1, seeded()),
+        experiments.all_at_once(words, empty, seeded()),
+        experiments.one_by_one(words, empty, seeded()),
+        experiments.one_by_one(words, empty, seeded(), shuffled=True),
+        experiments.drawn_again(words, experiments.all_at_once(words, empty, seeded()), ~given, 1, seeded()),
     ):
         assert torch.equal(written[given], empty[given])
         assert (written[~given] >= len(SPECIALS)).all()
-    assert trials_bert.grammatical([review.text for review in corpora.reviews(5, 0)])[0] >= 15
+    assert experiments.grammatical([review.text for review in corpora.reviews(5, 0)])[0] >= 15
 
 
 def test_an_interval_is_wilson_s():
-    share, low, high = trials_bert.interval(90, 100)
+    share, low, high = experiments.interval(90, 100)
     assert share == 0.9
     assert (round(low, 3), round(high, 3)) == (0.826, 0.945)
 
@@ -308,7 +309,7 @@ def test_an_interval_is_wilson_s():
 
 
 def test_the_blanks_explorer_draws_and_waits(models):
-    box = widgets_bert.blanks_explorer(models, "Section 9.8")
+    box = explorers.blanks_explorer(models, "Section 9.8")
     before = box.children[-1].value
     assert before.startswith("<img alt=")
     box.children[0].value += 1
@@ -316,18 +317,18 @@ def test_the_blanks_explorer_draws_and_waits(models):
     assert box.children[-1].value != before
     box.children[3].value = "the plot is quixotic ."
     assert "quixotic" in box.children[-1].value
-    assert "Section 9.8" in widgets_bert.blanks_explorer({}, "Section 9.8").children[-1].value
+    assert "Section 9.8" in explorers.blanks_explorer({}, "Section 9.8").children[-1].value
 
 
 def test_the_filling_explorer_draws_and_waits(models):
-    box = widgets_bert.filling_explorer(models, bert.fill_and_mask_again, "Exercise 9.12a", "Section 9.8")
+    box = explorers.filling_explorer(models, bert.fill_and_mask_again, "Exercise 9.12a", "Section 9.8")
     box.children[0].value = 5
     assert "?" not in box.children[-1].value.split('"')[1]
 
     def unwritten(ids, logits, again):
         raise NotImplementedError
 
-    box = widgets_bert.filling_explorer(models, unwritten, "Exercise 9.12a", "Section 9.8")
+    box = explorers.filling_explorer(models, unwritten, "Exercise 9.12a", "Section 9.8")
     box.children[0].value = 1
     assert "Exercise 9.12a" in box.children[-1].value
 
@@ -335,8 +336,8 @@ def test_the_filling_explorer_draws_and_waits(models):
 def test_left_and_both_sides_are_probabilities_of_words(models):
     ids = corpora.vocabulary().encode("sadly , the plot is dull .")
     for p in (
-        widgets_bert.left_side(models["left"], ids, 3),
-        widgets_bert.both_sides(models["bert"], ids, 3, 2),
+        explorers.left_side(models["left"], ids, 3),
+        explorers.both_sides(models["bert"], ids, 3, 2),
     ):
         close(p.sum(), torch.tensor(1.0))
         assert not p[: len(SPECIALS)].any()
@@ -345,4 +346,4 @@ def test_left_and_both_sides_are_probabilities_of_words(models):
         if "was" in corpora.vocabulary().ids
         else ids[:4]
     )
-    close(widgets_bert.left_side(models["left"], changed, 3), widgets_bert.left_side(models["left"], ids, 3))
+    close(explorers.left_side(models["left"], changed, 3), explorers.left_side(models["left"], ids, 3))

@@ -10,9 +10,9 @@ import pytest
 from nbgrader.nbgraderformat import MetadataValidator
 
 from autograder import lessons
-from autograder.build import build, make
-from autograder.master import read_master
-from autograder.source import alike, cell_ids
+from autograder.authoring.build import build, make
+from autograder.authoring.master import read_master
+from autograder.authoring.source import alike, cell_ids
 from tests.small_course import LESSON, NOTEBOOK, Course, by_kind
 
 

@@ -14,7 +14,10 @@ from hypothesis import strategies as st
 
 from autograder.exercise import Case, Exercise, Misconception
 from autograder.sheets import make_sheet
-from helpers import checks, progress
+from helpers import checks
+from helpers.checking import progress
+from helpers.checking.comparing import Difference
+from helpers.checking.drivers import Outcome, run
 from helpers.checks import (
     CheckFailed,
     Finding,
@@ -25,8 +28,6 @@ from helpers.checks import (
     inputs_unchanged,
     rows_sum_to_one,
 )
-from helpers.comparing import Difference
-from helpers.drivers import Outcome, run
 
 SECRET = 0.8414709  # stands in the cases, and in no message about a hidden one
 

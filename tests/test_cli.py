@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from autograder import cli
+from autograder.commands import cli
 from autograder.lessons import ROOT
 
 

@@ -7,8 +7,9 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from helpers import attention, complexity, showing
-from helpers import widgets_complexity as widgets
+from helpers import attention, complexity
+from helpers.complexity import explorers as widgets
+from helpers.figures import showing
 
 SDPA = torch.nn.functional.scaled_dot_product_attention
 
@@ -78,7 +79,7 @@ def test_the_first_position_is_seen_with_so_many_layers_and_not_with_fewer(n, k,
 
 
 def test_a_logarithm_would_round_up_where_the_cases_say_so():
-    from autograder.exercises.complexity_cases import MISROUNDED
+    from autograder.exercises.complexity.cases import MISROUNDED
 
     for n, k in MISROUNDED:
         assert math.ceil(math.log(n, k)) == complexity.layers_to_connect(n, k, True) + 1

@@ -16,8 +16,9 @@ import pytest
 import torch
 from torch import nn
 
-from helpers import corpora, real_text, reviews
-from helpers.review_words import GENRES
+from helpers import corpora
+from helpers.text import real_text, reviews
+from helpers.text.review_words import GENRES
 
 ROOT = Path(__file__).resolve().parents[1]
 MIRROR = Path(os.environ.get("HEADSTART_DATA") or ROOT.parent / "shared" / "data").absolute()

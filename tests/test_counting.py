@@ -8,9 +8,10 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 from transformers import BertConfig, BertModel, GPT2Config, GPT2LMHeadModel, OpenAIGPTConfig
 
-from helpers import counting, plots_counting, showing, widgets_counting
-from helpers.counting import count
-from helpers.layers import make_layer
+from helpers import counting
+from helpers.checking.recipes import make_layer
+from helpers.counting import count, explorers, figures
+from helpers.figures import showing
 
 SIZES = [(12, 3, 40), (20, 5, 7), (200, 2, 200), (512, 8, 2048)]
 
@@ -265,7 +266,7 @@ def test_transformer_base_takes_a_1050_ti_two_to_three_weeks():
 
 # -- figures and explorers -------------------------------------------------------------------------------------
 
-FUNCTIONS = widgets_counting.Functions(
+FUNCTIONS = explorers.Functions(
     counting.embedding_parameters,
     counting.attention_parameters,
     counting.feed_forward_parameters,
@@ -292,16 +293,16 @@ def unwritten(*_):
     raise NotImplementedError
 
 
-@pytest.mark.parametrize("name", widgets_counting.MODELS)
+@pytest.mark.parametrize("name", explorers.MODELS)
 def test_parts_add_up_to_the_whole_and_only_norms_and_heads_are_left(name):
-    model = widgets_counting.MODELS[name]
+    model = explorers.MODELS[name]
     parts = FUNCTIONS.parts(model)
     assert sum(parts.values()) == FUNCTIONS.total(model)
     assert 0 < parts["norms and heads"] < 0.01 * FUNCTIONS.total(model)
 
 
 def test_the_size_explorer_follows_presets_and_sliders():
-    found = controls(widgets_counting.size_explorer(FUNCTIONS))
+    found = controls(explorers.size_explorer(FUNCTIONS))
     picture = found["html 8"]
     assert "63,082,496" in picture.value
     found["start from"].value = "GPT-2 small (2019)"
@@ -317,7 +318,7 @@ def test_the_size_explorer_follows_presets_and_sliders():
 
 
 def test_the_training_explorer_follows_its_controls():
-    found = controls(widgets_counting.training_explorer(FUNCTIONS, *COSTS))
+    found = controls(explorers.training_explorer(FUNCTIONS, *COSTS))
     picture, numbers = found["html 8"], found["html 9"]
     found["model"].value = "Transformer-base (2017)"
     assert "fits into 4 GB" in picture.value
@@ -329,9 +330,9 @@ def test_the_training_explorer_follows_its_controls():
 
 
 def test_explorers_wait_kindly():
-    nothing = widgets_counting.Functions(*[unwritten] * 7)
-    pages = [controls(widgets_counting.size_explorer(nothing))["html 8"].value]
-    trained = controls(widgets_counting.training_explorer(FUNCTIONS, *[unwritten] * 4))
+    nothing = explorers.Functions(*[unwritten] * 7)
+    pages = [controls(explorers.size_explorer(nothing))["html 8"].value]
+    trained = controls(explorers.training_explorer(FUNCTIONS, *[unwritten] * 4))
     pages += [trained["html 8"].value, trained["html 9"].value]
     for page in pages:
         assert "xercises" in page and "not written yet" in page
@@ -342,22 +343,20 @@ def test_explorers_wait_kindly():
     [(100, "100"), (20_100, "20.1 k"), (988_402, "988 k"), (124_439_808, "124 M"), (174.6e9, "175 B")],
 )
 def test_sizes_are_said_in_three_digits(number, said):
-    assert widgets_counting.millions(number) == said
+    assert explorers.millions(number) == said
 
 
 @pytest.mark.parametrize(
     "figure",
     [
-        lambda: plots_counting.matrices(
+        lambda: figures.matrices(
             [[("$W_q$", 4, 4, 2, "columns")], [(r"$W_2^\top$", 4, 16)]], title="To scale"
         ),
-        lambda: plots_counting.intervals({"a": (1.0, 2.0)}, {"here": 3.0}, xlabel="x", title="Ranges"),
-        lambda: plots_counting.stacked(
+        lambda: figures.intervals({"a": (1.0, 2.0)}, {"here": 3.0}, xlabel="x", title="Ranges"),
+        lambda: figures.stacked(
             {"a": {"p": 1.0, "q": 3.0}}, xlabel="x", unit=str, title="Parts", shares=True
         ),
-        lambda: plots_counting.stacked(
-            {"a": {"p": 1.0}}, xlabel="x", unit=str, title="Parts", mark=("4 GB", 4.0)
-        ),
+        lambda: figures.stacked({"a": {"p": 1.0}}, xlabel="x", unit=str, title="Parts", mark=("4 GB", 4.0)),
     ],
 )
 def test_figures_say_what_they_show(figure):

@@ -12,12 +12,12 @@ import torch
 from nbgrader.apps.nbgraderapp import NbGraderApp
 from small_course import MASTER, Course
 
-from autograder.cli import _parser
+from autograder.commands.cli import _parser
 from autograder.exercise import Exercise
 from autograder.lessons import ROOT
 from autograder.sheets import VISIBLE_SEED, make_sheet
+from helpers.checking.drivers import run
 from helpers.checks import assess
-from helpers.drivers import run
 
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 each_page = pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])

@@ -15,9 +15,9 @@ import torch
 
 from autograder import exercises
 from autograder.sheets import VISIBLE_SEED, make_cases, make_sheet
+from helpers.checking.drivers import Case, Outcome, run
+from helpers.checking.values import tensors
 from helpers.checks import Finding, Sheet, assess
-from helpers.drivers import Case, Outcome, run
-from helpers.values import tensors
 
 TOPICS = [module.name for module in pkgutil.iter_modules(exercises.__path__)]
 ALL = {id: exercise for topic in TOPICS for id, exercise in exercises.load(topic).items()}

@@ -6,10 +6,11 @@ import re
 import pytest
 import torch
 
-from helpers import corpora, finetuning, plots_finetuning, showing, study_finetuning, widgets_finetuning
-from helpers.drivers import Case, run
-from helpers.finetuning import Classifier
-from helpers.study_finetuning import Body, Examples, Run
+from helpers import corpora, finetuning
+from helpers.checking.drivers import Case, run
+from helpers.figures import showing
+from helpers.finetuning import Classifier, experiments, explorers, figures
+from helpers.finetuning.experiments import Body, Examples, Run
 
 
 def close(got, expected, **how):
@@ -25,7 +26,7 @@ def small():
 
 @pytest.fixture(scope="module")
 def reviews():
-    return study_finetuning.examples(24, seed=1)
+    return experiments.examples(24, seed=1)
 
 
 # -- the classifier ------------------------------------------------------------------------------------------
@@ -63,8 +64,8 @@ def test_the_loss_is_torchs():
 
 def test_a_language_models_weights_fit_and_its_head_is_left_over():
     old, new = (
-        study_finetuning.new_language_model().state_dict(),
-        Classifier(study_finetuning.new_body(), 128, 2).state_dict(),
+        experiments.new_language_model().state_dict(),
+        Classifier(experiments.new_body(), 128, 2).state_dict(),
     )
     found = finetuning.what_fits(old, new, "body.")
     assert found["left over"] == ["head.weight"]
@@ -117,20 +118,20 @@ def test_an_optimizer_takes_a_misspelt_rate_without_a_word():
 
 
 def test_the_head_alone_has_258_numbers():
-    model = Classifier(study_finetuning.new_body(), 128, 2)
+    model = Classifier(experiments.new_body(), 128, 2)
     finetuning.freeze(model)
     assert finetuning.trainable(model) == 258
 
 
 def test_head_only_forgets_nothing_and_full_changes_the_body(small, reviews):
-    before = study_finetuning.language_loss(small.body, reviews)
+    before = experiments.language_loss(small.body, reviews)
     frozen = Run(small, [{"params": list(small.head.parameters()), "lr": 0.01}], reviews, 4, (), 0)
-    study_finetuning.fit_head(frozen, finetuning.class_loss, reviews, steps=4)
-    assert study_finetuning.language_loss(small.body, reviews) == before
+    experiments.fit_head(frozen, finetuning.class_loss, reviews, steps=4)
+    assert experiments.language_loss(small.body, reviews) == before
     groups = finetuning.parameter_groups(small, 1e-2, 1e-2)
-    found = study_finetuning.fit(Run(small, groups, reviews, 4, (2, 4), 0), finetuning.class_loss, reviews)
+    found = experiments.fit(Run(small, groups, reviews, 4, (2, 4), 0), finetuning.class_loss, reviews)
     assert len(found) == 2
-    assert study_finetuning.language_loss(small.body, reviews) != before
+    assert experiments.language_loss(small.body, reviews) != before
 
 
 def test_a_frozen_body_stays_in_the_same_loop(small, reviews):
@@ -138,12 +139,12 @@ def test_a_frozen_body_stays_in_the_same_loop(small, reviews):
     before = [weight.clone() for weight in small.body.parameters()]
     groups = finetuning.parameter_groups(small, 1e-2, 1e-2)
     assert len(groups) == 1
-    study_finetuning.fit(Run(small, groups, reviews, 2, (), 0), finetuning.class_loss, reviews)
+    experiments.fit(Run(small, groups, reviews, 2, (), 0), finetuning.class_loss, reviews)
     assert all(map(torch.equal, before, small.body.parameters()))
 
 
 def test_features_are_what_the_head_reads(small, reviews):
-    close(small.head(study_finetuning.features(small, reviews)), small(reviews.ids), rtol=1e-4, atol=1e-5)
+    close(small.head(experiments.features(small, reviews)), small(reviews.ids), rtol=1e-4, atol=1e-5)
     assert isinstance(small.head, torch.nn.Linear)
 
 
@@ -201,12 +202,12 @@ def test_logistic_regression_is_where_the_gradient_is_zero():
         )
         (loss + 0.5 * model.weight.square().sum()).backward()
         optimizer.step()
-    found = study_finetuning.logistic_regression(rows, labels, others)
+    found = experiments.logistic_regression(rows, labels, others)
     assert torch.equal(found, (model(others)[:, 0] > 0).long())
 
 
 def test_counting_sees_no_padding(reviews):
-    table = study_finetuning.counts(reviews, len(corpora.vocabulary()))
+    table = experiments.counts(reviews, len(corpora.vocabulary()))
     assert table.sum(dim=-1).tolist() == [
         len(review.text.split()) for review in corpora.reviews(len(reviews), seed=1)
     ]
@@ -241,19 +242,19 @@ def test_copies_shows_what_is_shared():
 
 def test_figures_tell_their_numbers():
     series = {"pretrained": ([0.5, 0.8], [(0.4, 0.6), (0.7, 0.9)])}
-    said = plots_finetuning.curves([50, 200], series, xlabel="labels", title="A", log=True).get_label()
+    said = figures.curves([50, 200], series, xlabel="labels", title="A", log=True).get_label()
     assert "80 % (70 to 90) at 200" in said
-    assert "70 % (60 to 80)" in plots_finetuning.forest({"full": (0.7, (0.6, 0.8))}, title="B").get_label()
+    assert "70 % (60 to 80)" in figures.forest({"full": (0.7, (0.6, 0.8))}, title="B").get_label()
 
 
 def test_the_examples_are_words_that_the_model_knows():
-    for text in widgets_finetuning.EXAMPLES:
-        assert not widgets_finetuning.unknown(text.split()), text
+    for text in explorers.EXAMPLES:
+        assert not explorers.unknown(text.split()), text
         assert corpora.sentiment(text) is not None, text
 
 
 def test_the_explorer_shows_label_weights_and_omissions(small):
-    explorer = widgets_finetuning.review_explorer(small, widgets_finetuning.EXAMPLES, "8.8")
+    explorer = explorers.review_explorer(small, explorers.EXAMPLES, "8.8")
     which, without, text, verdict, picture = explorer.children
     first = picture.value
     assert "probability" in verdict.value and "<img" in first
@@ -270,15 +271,15 @@ def test_the_explorer_waits_for_the_classifier():
         def forward(self, ids):
             raise NotImplementedError
 
-    explorer = widgets_finetuning.review_explorer(Stub(), widgets_finetuning.EXAMPLES, "8.3")
+    explorer = explorers.review_explorer(Stub(), explorers.EXAMPLES, "8.3")
     assert explorer.children[-1].value == showing.note(showing.not_yet("8.3"))
 
 
 def test_the_bars_say_what_matters_most(small):
-    words = widgets_finetuning.EXAMPLES[0].split()
-    p, falls = widgets_finetuning.left_out(small, words)
-    looks = widgets_finetuning.last_looks(small, words)
+    words = explorers.EXAMPLES[0].split()
+    p, falls = explorers.left_out(small, words)
+    looks = explorers.last_looks(small, words)
     assert len(falls) == len(looks) == len(words)
     assert 0 < p < 1 and 0 < float(looks.sum()) < 1
-    said = showing.description(widgets_finetuning.word_bars(words, p, looks, falls))
+    said = showing.description(explorers.word_bars(words, p, looks, falls))
     assert re.search(rf"looks most at {re.escape(words[int(looks.argmax())])} ", said)

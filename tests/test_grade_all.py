@@ -3,8 +3,8 @@
 from pathlib import Path
 from types import SimpleNamespace
 
-from autograder.grade import grade_all
-from autograder.submission import Submission
+from autograder.grading.grader import grade_all
+from autograder.grading.submission import Submission
 
 
 def test_a_submission_that_the_grader_cannot_even_read_stops_nobody_else(tmp_path):

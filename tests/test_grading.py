@@ -22,12 +22,12 @@ import pytest
 from course import LESSON, Course, foster_parent, hear_signals
 
 from autograder import lessons
-from autograder.cli import main
+from autograder.commands.cli import main
 from autograder.exercises import load
-from autograder.grade import Grader, course_directory, find_submissions, hidden_secret
-from autograder.lesson import Lesson
+from autograder.grading.executors import places
+from autograder.grading.grader import Grader, course_directory, find_submissions, hidden_secret
+from autograder.grading.lesson import Lesson
 from autograder.lessons import ROOT
-from autograder.places import places
 from autograder.sheets import HiddenSheets
 
 pytestmark = [pytest.mark.needs_bubblewrap, pytest.mark.timeout(600)]
@@ -235,7 +235,7 @@ def test_killed_at_any_moment_it_goes_on_where_it_was(course, tmp_path) -> None:
     twin.run("headstart", "grade", LESSON)
     rng, seen = random.Random(0), 0
     processes = multiprocessing.get_context("forkserver")  # whose children needn't import torch each
-    processes.set_forkserver_preload(["autograder.session"])
+    processes.set_forkserver_preload(["autograder.commands.class_run"])
     for _ in range(20):
         grader = processes.Process(target=_grade, args=(course.root,))
         grader.start()

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from helpers.grammar import Grammar, Tree
-from helpers.grammar_notation import read_rules
+from helpers.text.grammar import Grammar, Tree
+from helpers.text.notation import read_rules
 
 NUMBERS = {"n": ("one", "many"), "y": ("good", "bad"), "p": ("she", "he", "they")}
 SMALL = """

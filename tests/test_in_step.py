@@ -10,11 +10,12 @@ import nbformat
 import pytest
 from nbgrader.nbgraderformat import MetadataValidator
 
-from autograder import lessons, trees
-from autograder.build import make
+from autograder import lessons
+from autograder.authoring import trees
+from autograder.authoring.build import make
+from autograder.authoring.master import Cell, read_master
+from autograder.authoring.review import solution_lines
 from autograder.lessons import ROOT
-from autograder.master import Cell, read_master
-from autograder.review import solution_lines
 from tests.small_course import LESSON, NOTEBOOK, Course
 
 

@@ -11,7 +11,7 @@ import urllib.request
 import nbformat
 import pytest
 
-from autograder import lab
+from autograder.commands import lab
 
 LESSON = "01_attention/01_attention.ipynb"
 

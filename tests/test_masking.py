@@ -8,8 +8,10 @@ import pytest
 import torch
 
 from autograder import lessons
-from helpers import leaks, mask_figures, masking, showing, widgets_masking
+from helpers import masking
 from helpers.attention import scaled_dot_product_attention
+from helpers.figures import showing
+from helpers.masking import explorers, figures, recipes
 
 SDPA = torch.nn.functional.scaled_dot_product_attention
 DTYPES = (torch.float32, torch.float64)
@@ -30,7 +32,7 @@ def normal(*shape, seed=0, dtype=torch.float32):
 
 
 def layer(name, d=4):
-    return leaks.LAYERS[name](*(normal(d, 3, seed=n) / 2 for n in (1, 2, 3)))
+    return recipes.LAYERS[name](*(normal(d, 3, seed=n) / 2 for n in (1, 2, 3)))
 
 
 # -- masks ---------------------------------------------------------------------------------------------------
@@ -117,7 +119,7 @@ def test_a_row_of_nan_that_nobody_reads_ruins_the_gradient_of_all_values():
 # -- leaks ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", sorted(leaks.LAYERS.keys() - {BY_CHANCE}))
+@pytest.mark.parametrize("name", sorted(recipes.LAYERS.keys() - {BY_CHANCE}))
 def test_the_detector_and_the_prefixes_agree_on_who_leaks(name):
     x = normal(5, 4)
     looks_ahead = bool(masking.sees(layer(name), x).triu(1).any())
@@ -128,7 +130,7 @@ def test_the_detector_and_the_prefixes_agree_on_who_leaks(name):
 
 def test_sees_finds_any_table():
     table, x = torch.randint(2, (36,), generator=torch.Generator().manual_seed(0)), normal(6, 4)
-    layer = leaks.LAYERS[BY_CHANCE](normal(4, 3, seed=1), table)
+    layer = recipes.LAYERS[BY_CHANCE](normal(4, 3, seed=1), table)
     assert torch.equal(masking.sees(layer, x), table.reshape(6, 6).bool())
     close(layer(x[:3]), table.reshape(6, 6)[:3, :3].float() @ (x[:3] @ normal(4, 3, seed=1)))
 
@@ -142,14 +144,16 @@ def test_sees_by_hand():
 @pytest.mark.parametrize("name", ["weights set to 0 after the softmax", "a softmax over the queries"])
 def test_a_triangle_of_weights_is_no_proof(name):
     x, w_q, w_k = (normal(4, 4, seed=n, dtype=torch.float64) for n in range(3))
-    weights = leaks.LAYERS[name](w_q, w_k, x.inverse())(x)  # with the identity as values they are the output
+    weights = recipes.LAYERS[name](w_q, w_k, x.inverse())(
+        x
+    )  # with the identity as values they are the output
     assert weights.triu(1).abs().max() < 1e-9
-    assert masking.sees(leaks.LAYERS[name](w_q, w_k, normal(4, 3, dtype=torch.float64)), x).triu(1).any()
+    assert masking.sees(recipes.LAYERS[name](w_q, w_k, normal(4, 3, dtype=torch.float64)), x).triu(1).any()
 
 
 def test_one_masked_pass_has_the_outputs_and_gradients_of_all_prefixes():
     x = normal(2, 6, 4, dtype=torch.float64).requires_grad_()
-    causal = leaks.causal(*(normal(4, 3, seed=n, dtype=torch.float64) for n in (1, 2, 3)))
+    causal = recipes.causal(*(normal(4, 3, seed=n, dtype=torch.float64) for n in (1, 2, 3)))
     outputs = causal(x), masking.prefix_passes(causal, x)
     close(*outputs)
     close(*(torch.autograd.grad(output.square().sum(), x)[0] for output in outputs))
@@ -185,7 +189,7 @@ def test_with_a_cache_any_pieces_give_the_full_pass(pieces, front):
         output, longer = masking.cached_step(cache, piece, *weights)
         assert all(torch.equal(cache[name], before[name]) for name in "kv")
         outputs, cache = [*outputs, output], longer
-    close(torch.cat(outputs, dim=-2), leaks.causal(*weights)(x))
+    close(torch.cat(outputs, dim=-2), recipes.causal(*weights)(x))
     assert cache["k"].shape == (*front, 7, 3)
 
 
@@ -285,9 +289,9 @@ def test_the_weights_by_hand_of_section_5_11():
 
 
 @pytest.mark.parametrize("layers", [0, 1, 2, 3])
-@pytest.mark.parametrize("name", widgets_masking.presets())
+@pytest.mark.parametrize("name", explorers.presets())
 def test_reach_by_counting_is_what_the_gradients_of_a_stack_say(name, layers):
-    mask = widgets_masking.presets()[name]
+    mask = explorers.presets()[name]
     stack = [[normal(4, 4, seed=10 * n + m) / 2 for m in range(3)] for n in range(layers)]
 
     def run(x):
@@ -322,7 +326,7 @@ def alt(page: str) -> str:
 
 @pytest.fixture
 def explorer():
-    return widgets_masking.reach_explorer(masking.reach).children
+    return explorers.reach_explorer(masking.reach).children
 
 
 def test_more_layers_reach_further(explorer):
@@ -342,7 +346,7 @@ def test_a_pressed_button_makes_a_mask_of_your_own(explorer):
     button = next(cell for cell in grid.children if getattr(cell, "tooltip", "") == "may that look at the?")
     assert button.description == "–"
     button.value = True
-    assert (choice.value, button.description) == (widgets_masking.OWN, "✓")
+    assert (choice.value, button.description) == (explorers.OWN, "✓")
     assert alt(picture.value).endswith("that can know of: the, that.")
 
 
@@ -353,17 +357,17 @@ def test_the_explorer_waits_for_the_students_function(raised, said):
     def reach(mask, layers):
         raise raised
 
-    picture = widgets_masking.reach_explorer(reach).children[-1].value
+    picture = explorers.reach_explorer(reach).children[-1].value
     assert "Exercise 5.12" in picture and said in picture
 
 
 def test_an_answer_of_another_shape_is_no_picture():
-    picture = widgets_masking.reach_explorer(lambda mask, layers: torch.ones(2, 3)).children[-1].value
+    picture = explorers.reach_explorer(lambda mask, layers: torch.ones(2, 3)).children[-1].value
     assert "a tensor (6, 6)" in picture
 
 
 def test_a_cache_leaves_one_row_to_compute():
-    words, cached, picture, numbers = widgets_masking.cache_explorer(masking.cached_step).children
+    words, cached, picture, numbers = explorers.cache_explorer(masking.cached_step).children
     words.value = 8
     assert alt(picture.value).startswith("Word 8, with a cache: 8 scores are computed now. So far 36 with")
     cached.value = False
@@ -375,12 +379,12 @@ def test_the_cache_explorer_waits_for_the_students_function():
     def cached_step(cache, x, W_q, W_k, W_v):
         raise NotImplementedError
 
-    *_, picture, numbers = widgets_masking.cache_explorer(cached_step).children
+    *_, picture, numbers = explorers.cache_explorer(cached_step).children
     assert "<img" in picture.value
     assert "Exercise 5.9a, not written yet" in numbers.value
 
 
 def test_masks_say_who_sees_whom():
-    ax = mask_figures.masks({"causal": masking.causal_mask(2), "none": torch.zeros(1, 2)}, "ab", "ab")
+    ax = figures.masks({"causal": masking.causal_mask(2), "none": torch.zeros(1, 2)}, "ab", "ab")
     assert showing.description(ax) == "causal: a → a; b → a, b. none: a → nothing; b → nothing."
     assert "data:image/svg+xml" in showing.image(ax)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from autograder.build import build
+from autograder.authoring.build import build
 from autograder.exercise import Exercise
 from tests.small_course import DOUBLE, Course
 

@@ -8,11 +8,11 @@ import sys
 import pytest
 import torch
 
-from autograder.exercises.multihead_right import Plain
-from helpers import multihead, widgets_multihead
+from autograder.exercises.multihead.alternatives import Plain
+from helpers import multihead
 from helpers.attention import scaled_dot_product_attention
-from helpers.layers import make_layer
-from helpers.multihead import MultiHeadAttention, merge_heads, split_heads
+from helpers.checking.recipes import make_layer
+from helpers.multihead import MultiHeadAttention, explorers, merge_heads, split_heads
 
 DTYPES = (torch.float32, torch.float64)
 
@@ -222,20 +222,20 @@ def test_importance_is_what_the_loss_grows_by():
 
 
 def test_the_answers_are_the_nouns_on_both_sides_of_the_verb():
-    tokens, who, whom = widgets_multihead.sentences(50, seed=3)
-    words = [[widgets_multihead.WORDS[token] for token in row] for row in tokens.tolist()]
+    tokens, who, whom = explorers.sentences(50, seed=3)
+    words = [[explorers.WORDS[token] for token in row] for row in tokens.tolist()]
     assert (tokens[:, -1] == 0).all() and not (tokens == 1).all()
     for row, place in (who >= 0).nonzero().tolist():
-        nouns = [n for n, word in enumerate(words[row]) if word in widgets_multihead.NOUNS]
+        nouns = [n for n, word in enumerate(words[row]) if word in explorers.NOUNS]
         before, after = max(n for n in nouns if n < place), min(n for n in nouns if n > place)
-        assert words[row][place] in widgets_multihead.VERBS
-        assert words[row][before] == widgets_multihead.NOUNS[who[row, place]]
-        assert words[row][after] == widgets_multihead.NOUNS[whom[row, place]]
+        assert words[row][place] in explorers.VERBS
+        assert words[row][before] == explorers.NOUNS[who[row, place]]
+        assert words[row][after] == explorers.NOUNS[whom[row, place]]
     assert torch.equal(who >= 0, whom >= 0)
 
 
 def test_an_unknown_word_is_the_unknown_one():
-    assert widgets_multihead.encode(["the", "purple", "cat"]).tolist() == [2, 1, 3]
+    assert explorers.encode(["the", "purple", "cat"]).tolist() == [2, 1, 3]
 
 
 def alt(html) -> list[str]:
@@ -243,13 +243,13 @@ def alt(html) -> list[str]:
 
 
 def test_bars_of_shares_leave_room_for_their_legend():
-    ax = widgets_multihead.shares(["a", "b"], {"who": [1.0, 0.5], "whom": [1.0, 1.0]}, title="Shares")
+    ax = explorers.shares(["a", "b"], {"who": [1.0, 0.5], "whom": [1.0, 1.0]}, title="Shares")
     assert max(bar.get_height() for bar in ax.patches) < 0.8 * ax.get_ylim()[1]
     assert "who: a: 1, b: 0.5" in ax.get_label()
 
 
 def test_the_split_explorer_shows_who_gets_what_and_follows_its_slider():
-    heads, picture = widgets_multihead.split_explorer(split_heads).children
+    heads, picture = explorers.split_explorer(split_heads).children
     (said,) = alt(picture.value)
     assert "view alone, 3 heads: position 0 goes to head 1; position 1 goes to head 1, 2" in said
     assert "your split_heads, 3 heads: position 0 goes to head 1, 2, 3" in said
@@ -263,7 +263,7 @@ def not_written(*_):
 
 def read(tokens, keep):
     """Scores that say `cat`, and heads that look at word 0 and at everything alike."""
-    count, nouns = tokens.size(1), len(widgets_multihead.NOUNS)
+    count, nouns = tokens.size(1), len(explorers.NOUNS)
     first = torch.eye(count)[:1].expand(count, count)
     weights = torch.stack([first, torch.full((count, count), 1 / count)] * 2)[None]
     scores = 9.0 * (torch.arange(nouns) == 0).expand(1, count, nouns) * keep.any()
@@ -271,7 +271,7 @@ def read(tokens, keep):
 
 
 def test_the_heads_explorer_shows_each_head_and_the_answers():
-    sentence, place, switches, answers, picture = widgets_multihead.heads_explorer(read).children
+    sentence, place, switches, answers, picture = explorers.heads_explorer(read).children
     assert "head 1: chased looks most at the (1.00)" in alt(picture.value)[0]
     assert re.search(r"chased.*who\? <b>cat</b> \(100 %\).*saw.*whom\?", answers.value)
     before = picture.value
@@ -289,7 +289,7 @@ def test_the_heads_explorer_shows_each_head_and_the_answers():
 
 @pytest.mark.parametrize("words", ["", "cat", "the cat " * 20, "<b>chased</b> the cat"])
 def test_the_heads_explorer_takes_any_sentence(words):
-    sentence, _, _, answers, picture = widgets_multihead.heads_explorer(read).children
+    sentence, _, _, answers, picture = explorers.heads_explorer(read).children
     sentence.value = words
     assert ("<img" in picture.value) == (len(words.split()) > 1)
     assert "<b>chased" not in answers.value
@@ -298,8 +298,8 @@ def test_the_heads_explorer_takes_any_sentence(words):
 @pytest.mark.parametrize(
     ("explorer", "exercise"),
     [
-        (lambda: widgets_multihead.split_explorer(not_written), "Exercise 3.2"),
-        (lambda: widgets_multihead.heads_explorer(not_written), "Exercises 3.5 and 3.10"),
+        (lambda: explorers.split_explorer(not_written), "Exercise 3.2"),
+        (lambda: explorers.heads_explorer(not_written), "Exercises 3.5 and 3.10"),
     ],
 )
 def test_explorers_wait_kindly_for_what_is_not_written(explorer, exercise):

@@ -11,7 +11,7 @@ from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 
-from helpers import plots, showing, widgets
+from helpers.figures import plots, showing, widgets
 
 TOKENS = ["the", "cat", "sat"]
 WEIGHTS = torch.tensor([[0.2, 0.5, 0.3], [1 / 3, 1 / 3, 1 / 3], [0.05, 0.9, 0.05]])

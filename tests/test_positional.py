@@ -5,11 +5,12 @@ import math
 import pytest
 import torch
 
+from autograder.authoring.master import read_master
 from autograder.lessons import master_path
-from autograder.master import read_master
-from helpers import positional, widgets_positional
+from helpers import positional
 from helpers.attention import permutation_gaps, scaled_dot_product_attention
-from helpers.showing import description
+from helpers.figures.showing import description
+from helpers.positional import explorers
 
 LESSON = "04_positional"
 
@@ -211,8 +212,8 @@ def test_what_extrapolates_and_what_does_not_is_as_the_lesson_says(lesson):
 # -- explorers -----------------------------------------------------------------------------------------------
 
 EXPLORERS = {
-    "positions": (widgets_positional.positions_explorer, positional.sinusoidal),
-    "rotary": (widgets_positional.rotary_explorer, positional.rotary),
+    "positions": (explorers.positions_explorer, positional.sinusoidal),
+    "rotary": (explorers.rotary_explorer, positional.rotary),
 }
 
 
@@ -241,7 +242,7 @@ def test_an_explorer_waits_kindly_for_its_function(name):
 
 
 def test_moving_query_and_key_together_leaves_the_score_alone():
-    apart, start, picture = widgets_positional.rotary_explorer(positional.rotary).children
+    apart, start, picture = explorers.rotary_explorer(positional.rotary).children
     before = picture.value.partition("it is ")[2][:5]
     start.value = 17
     assert picture.value.partition("it is ")[2][:5] == before
@@ -250,6 +251,6 @@ def test_moving_query_and_key_together_leaves_the_score_alone():
 
 
 def test_a_table_picture_and_a_grid_describe_themselves():
-    assert "3 positions by 4 features" in description(widgets_positional.table_picture(normal(3, 4)))
-    grid = widgets_positional.grid(torch.tensor([[1.0, -0.5]]), ["a"], ["b", "c"], title="two")
+    assert "3 positions by 4 features" in description(explorers.table_picture(normal(3, 4)))
+    grid = explorers.grid(torch.tensor([[1.0, -0.5]]), ["a"], ["b", "c"], title="two")
     assert "two. a: 1.00, -0.50." in description(grid)

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from course import LESSON, Course
 from test_nbgrader import UNSCALED
 
-from autograder import doctor
+from autograder.commands import doctor
 
 pytestmark = [pytest.mark.needs_bubblewrap, pytest.mark.needs_postgresql, pytest.mark.timeout(300)]
 

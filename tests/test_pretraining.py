@@ -6,10 +6,12 @@ import pytest
 import torch
 from torch import nn
 
-from autograder.exercises import pretraining_right as right
-from helpers import corpora, counting, muon, pretraining, training, widgets_pretraining
-from helpers.showing import waiting_for
-from helpers.transformer import LanguageModel
+from autograder.exercises.pretraining import alternatives as right
+from helpers import corpora, counting, pretraining, training
+from helpers.figures.showing import waiting_for
+from helpers.models.transformer import LanguageModel
+from helpers.pretraining import explorers
+from helpers.training import muon
 
 
 @pytest.fixture(autouse=True)
@@ -205,7 +207,7 @@ RULES = (pretraining.with_temperature, pretraining.top_k, pretraining.nucleus, p
 
 
 def test_the_explorer_follows_its_sliders_and_writes():
-    explorer = widgets_pretraining.next_word_explorer(small().eval(), *RULES)
+    explorer = explorers.next_word_explorer(small().eval(), *RULES)
     temperature, _, p, _, _, picture, text = explorer.children
     before = picture.value
     assert "<img" in before
@@ -217,37 +219,35 @@ def test_the_explorer_follows_its_sliders_and_writes():
 
 
 def test_the_explorer_has_a_stand_in_and_waits_kindly():
-    explorer = widgets_pretraining.next_word_explorer(None, *RULES)
-    assert any(
-        widgets_pretraining.NO_MODEL[:20] in str(getattr(child, "value", "")) for child in explorer.children
-    )
+    explorer = explorers.next_word_explorer(None, *RULES)
+    assert any(explorers.NO_MODEL[:20] in str(getattr(child, "value", "")) for child in explorer.children)
     assert "<img" in explorer.children[-2].value
 
     def unwritten(*_):
         raise NotImplementedError
 
-    explorer = widgets_pretraining.next_word_explorer(None, unwritten, *RULES[1:])
+    explorer = explorers.next_word_explorer(None, unwritten, *RULES[1:])
     assert "not written yet" in explorer.children[-2].value
 
 
 def test_a_model_that_is_not_trained_is_waited_for(capsys):
     with waiting_for("the training in 7.11"):
-        widgets_pretraining.trained(None)
+        explorers.trained(None)
     assert "This needs the training in 7.11" in capsys.readouterr().out
 
 
 def test_figures_say_what_is_to_be_seen():
-    ax = widgets_pretraining.four_runs(1.175)
+    ax = explorers.four_runs(1.175)
     assert len(ax.figure.axes) == 4
     assert "run A" in ax.figure.axes[0].get_label()
-    ax = widgets_pretraining.ladder({"uniform": 6.78, "bigram": 2.7}, 1.175)
+    ax = explorers.ladder({"uniform": 6.78, "bigram": 2.7}, 1.175)
     assert "bigram 2.70" in ax.get_label()
 
 
 def test_the_four_runs_are_what_the_exercise_says():
     entropy, ends = (
         corpora.entropy_per_token(),
-        {n: points[-1] for n, points in widgets_pretraining.RUNS.items()},
+        {n: points[-1] for n, points in explorers.RUNS.items()},
     )
     assert ends["run A"][2] < entropy  # a leak
     assert ends["run B"][1] < entropy < 6 < ends["run B"][2]  # by heart

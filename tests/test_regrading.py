@@ -9,9 +9,9 @@ import nbformat
 import pytest
 from course import LESSON, Course
 
-from autograder.grade import Grader, course_directory, find_submissions, grade_all, hidden_secret
-from autograder.gradebook import Book
-from autograder.lesson import Lesson
+from autograder.grading.gradebook import Book
+from autograder.grading.grader import Grader, course_directory, find_submissions, grade_all, hidden_secret
+from autograder.grading.lesson import Lesson
 from autograder.sheets import HiddenSheets
 
 pytestmark = [pytest.mark.needs_bubblewrap, pytest.mark.timeout(600)]

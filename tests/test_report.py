@@ -5,10 +5,10 @@ import io
 import pytest
 from rich.console import Console
 
+from autograder.commands.report import problems
+from autograder.commands.report_page import page
 from autograder.exercise import Verdict
 from autograder.exercises import load
-from autograder.report import problems
-from autograder.report_page import page
 
 SOFTMAX, SCALED = "attention.softmax", "attention.scaled_dot_product"
 

@@ -13,13 +13,14 @@ from nbconvert import HTMLExporter
 from nbconvert.filters import ansi2html, markdown2html_mistune
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from autograder import judge, sandbox
-from autograder.clean import MAX_DEPTH, MAX_HTML, MAX_TAGS, clean_code, clean_outputs, clean_words
-from autograder.grade import Grader, course_directory, find_submissions
-from autograder.gradebook import Graded
-from autograder.lesson import Lesson
+from autograder.child import sandbox
+from autograder.grading import judge
+from autograder.grading.clean import MAX_DEPTH, MAX_HTML, MAX_TAGS, clean_code, clean_outputs, clean_words
+from autograder.grading.gradebook import Graded
+from autograder.grading.grader import Grader, course_directory, find_submissions
+from autograder.grading.lesson import Lesson
+from autograder.grading.workers import Ended
 from autograder.lessons import ROOT
-from autograder.workers import Ended
 
 
 @pytest.mark.needs_bubblewrap
@@ -32,7 +33,7 @@ def test_threads_are_bounded_unless_root_grades():
 # In the order of the engine: the worker's namespace, then in its child the bounds, then namespaces of its own.
 START_THREADS = """
 import ctypes, os, resource, threading, time
-from autograder import sandbox
+from autograder.child import sandbox
 if os.getuid() == 0:
     os.setgid(65534)
     os.setuid(65534)

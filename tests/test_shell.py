@@ -11,7 +11,7 @@ import pytest
 from IPython.core.inputtransformer2 import TransformerManager
 
 from autograder import lessons
-from autograder.shell import Transformers
+from autograder.child.shell import Transformers
 
 CELLS = [
     "print('a'); print('b', end=''); print('c')",
@@ -41,7 +41,7 @@ RUNNER = """
 import json, os, sys
 os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
 import matplotlib.pyplot
-from autograder.shell import make_shell, run_cell
+from autograder.child.shell import make_shell, run_cell
 shell, recorder = make_shell()
 print(json.dumps([run_cell(shell, recorder, cell) for cell in json.load(sys.stdin)]))
 """

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from helpers import progress, start
+from helpers.checking import progress
+from helpers.start_here import page
 
 
 @pytest.fixture
@@ -27,14 +28,14 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_everything_is_installed_where_the_tests_run(folder):
-    table = start.installation()
+    table = page.installation()
     assert [line[0] for line in table.text.split("\n")] == ["✓"] * 5
 
 
 def test_what_is_broken_comes_with_its_cure(folder, monkeypatch):
-    monkeypatch.setattr(start, "PYTHONS", ((2, 6), (2, 7)))
+    monkeypatch.setattr(page, "PYTHONS", ((2, 6), (2, 7)))
     monkeypatch.setenv("HEADSTART_PROGRESS", "/dev/null/progress.json")
-    lines = start.installation().text.split("\n")
+    lines = page.installation().text.split("\n")
     assert lines[0].startswith("✗ Python") and "2.6 to 2.7" in lines[0] and "make lab" in lines[0]
     assert lines[4].startswith("✗ progress") and "HEADSTART_PROGRESS" in lines[4]
 
@@ -42,22 +43,22 @@ def test_what_is_broken_comes_with_its_cure(folder, monkeypatch):
 def test_lessons_are_listed_with_what_passed_and_what_did_not_yet(folder):
     for exercise, passed in (("attention.a", True), ("attention.b", False), ("attention.gone", True)):
         progress.record(exercise, passed=passed)
-    table = start.lessons(folder / "00_start_here")
+    table = page.lessons(folder / "00_start_here")
     assert table.text.split("\n") == [
         "1 · Attention: 1 of 4 checks pass: ✓ Task a · ○ Task b · ○ Task c · ○ Task d",
         "3 · <New>: 0 of 4 checks pass: ○ Task a · ○ Task b · ○ Task c · ○ Task d",
     ]
-    page = table._repr_mimebundle_()["text/html"]
-    assert '<a href="../01_attention/01_attention.ipynb" style="white-space:nowrap">1 · Attention</a>' in page
-    assert "&lt;New&gt;" in page and "<New>" not in page
+    html = table._repr_mimebundle_()["text/html"]
+    assert '<a href="../01_attention/01_attention.ipynb" style="white-space:nowrap">1 · Attention</a>' in html
+    assert "&lt;New&gt;" in html and "<New>" not in html
 
 
 def test_a_lesson_alone_says_so(tmp_path):
     (tmp_path / "00_start_here").mkdir()
-    assert "No lesson lies beside" in start.lessons(tmp_path / "00_start_here").text
+    assert "No lesson lies beside" in page.lessons(tmp_path / "00_start_here").text
 
 
 def test_the_slider_is_answered_by_python():
-    slider, answer = start.live_slider().children
+    slider, answer = page.live_slider().children
     slider.value = 7
     assert answer.value == "twice 7 is 14"

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from autograder.doctor import ROOT
+from autograder.commands.doctor import ROOT
 
 
 @pytest.mark.parametrize("command", [["check"], ["format", "--check"]], ids=" ".join)

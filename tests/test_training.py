@@ -6,9 +6,10 @@ import pytest
 import torch
 from torch import nn
 
-from helpers import bert, finetuning, pretraining, study_finetuning, training
+from helpers import bert, finetuning, pretraining, training
+from helpers.finetuning import experiments
+from helpers.models.transformer import LanguageModel
 from helpers.pretraining import inputs_and_targets, language_model_loss, loss_of
-from helpers.transformer import LanguageModel
 
 
 @pytest.fixture
@@ -168,7 +169,7 @@ def test_pretraining_comes_closer_to_the_entropy(monkeypatch):
 
 
 def classifier_step(device, ids):
-    body = study_finetuning.Body(30, 16, 2, 2, 9)
+    body = experiments.Body(30, 16, 2, 2, 9)
     model = finetuning.Classifier(body, 16, 2, finetuning.last_real).to(device)
     return finetuning.class_loss(model(ids), ids[:, 0] % 2)
 

@@ -6,7 +6,9 @@ from torch.utils.flop_counter import FlopCounterMode
 from transformers import BertConfig, BertModel, GPT2Config, GPT2LMHeadModel
 
 from helpers import counting
-from helpers.blocks import (
+from helpers.counting import count
+from helpers.masking import causal_mask, padding_mask, sees
+from helpers.models.blocks import (
     BERT,
     GPT2,
     PAPER,
@@ -16,11 +18,9 @@ from helpers.blocks import (
     FeedForward,
     SelfAttention,
 )
-from helpers.counting import count
-from helpers.encoder_decoder import DecoderBlock, EncoderDecoder
-from helpers.masking import causal_mask, padding_mask, sees
+from helpers.models.encoder_decoder import DecoderBlock, EncoderDecoder
+from helpers.models.transformer import Encoder, LanguageModel
 from helpers.multihead import MultiHeadAttention
-from helpers.transformer import Encoder, LanguageModel
 
 STYLES = [PRE_NORM, GPT2, BERT, PAPER]
 DTYPES = (torch.float32, torch.float64)

@@ -6,14 +6,15 @@ import math
 import pytest
 import torch
 
+from autograder.authoring.master import read_master
 from autograder.lessons import master_path
-from autograder.master import read_master
-from helpers import corpora, plots_translation, translation
-from helpers import widgets_translation as data
-from helpers.encoder_decoder import DecoderBlock as HelpersBlock
-from helpers.encoder_decoder import EncoderDecoder
+from helpers import corpora, translation
+from helpers.checking.values import tensors
+from helpers.models.encoder_decoder import DecoderBlock as HelpersBlock
+from helpers.models.encoder_decoder import EncoderDecoder
 from helpers.positional import sinusoidal
-from helpers.values import tensors
+from helpers.translation import explorers as data
+from helpers.translation import figures
 
 
 @pytest.fixture(scope="module")
@@ -343,7 +344,7 @@ def test_explorers_wait_for_what_is_not_written():
 def test_the_tree_says_what_is_best(lesson):
     recorder = data.Recorder(lesson["toy"])
     found = translation.beam_search(recorder, 2, 4, 0.0)
-    ax = plots_translation.tree(recorder.chances, found, lesson["LETTERS"])
+    ax = figures.tree(recorder.chances, found, lesson["LETTERS"])
     assert "Best: B C <eos>" in ax.get_label()
     texts = [text.get_text() for text in ax.texts]
     assert f"−{-math.log(0.9):.2f}" in texts

@@ -9,7 +9,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.values import DTYPES, MAX_ELEMENTS, Opaque, decode, encode
+from helpers.checking.values import DTYPES, MAX_ELEMENTS, Opaque, decode, encode
 
 
 def trip(value):

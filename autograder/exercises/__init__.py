@@ -1,4 +1,4 @@
-"""The exercises, a module for each topic. Every `Exercise` at the top of a module is one of its exercises."""
+"""The exercises, a package for each topic. Every `Exercise` at the top of its `spec.py` is one of them."""
 
 import importlib
 from functools import cache
@@ -8,9 +8,10 @@ from autograder.exercise import Exercise
 
 @cache
 def load(topic: str) -> dict[str, Exercise]:
-    """The exercises of a topic by id, in the order of its module; an empty dict for an unknown topic."""
-    name = f"{__name__}.{topic}"
-    if importlib.util.find_spec(name) is None:
+    """The exercises of a topic by id, in the order of its spec; an empty dict for an unknown topic."""
+    package = f"{__name__}.{topic}"
+    if importlib.util.find_spec(package) is None:
         return {}
-    found = [value for value in vars(importlib.import_module(name)).values() if isinstance(value, Exercise)]
+    spec = importlib.import_module(f"{package}.spec")
+    found = [value for value in vars(spec).values() if isinstance(value, Exercise)]
     return {exercise.id: exercise for exercise in found}

@@ -4,7 +4,7 @@ Must leave nothing.
 """
 
 # %% end
-import builtins, torch, helpers.checks, helpers.drivers
+import builtins, torch, helpers.checks, helpers.checking.drivers
 torch.softmax = torch.exp = None
-helpers.drivers.DRIVERS.clear()
+helpers.checking.drivers.DRIVERS.clear()
 builtins.print = builtins.len = None

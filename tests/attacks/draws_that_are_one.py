@@ -5,10 +5,10 @@ Must earn nothing.
 """
 
 # %% answer bert.mask_tokens
-import helpers.drivers
-from helpers.drivers import Outcome
+import helpers.checking.drivers
+from helpers.checking.drivers import Outcome
 
-draws = helpers.drivers.DRIVERS["draws"]
+draws = helpers.checking.drivers.DRIVERS["draws"]
 
 
 class Many(list):
@@ -32,12 +32,12 @@ def one(answer, case, gradients):
     return Outcome("returned", Many(outcome.outputs), outcome.inputs_after)
 
 
-helpers.drivers.DRIVERS["draws"] = one
+helpers.checking.drivers.DRIVERS["draws"] = one
 
 # %% answer bert.pairs
-import helpers.layers
+import helpers.checking.recipes
 
-helpers.drivers.make_layer = helpers.layers.make_layer = lambda recipe: lambda *results: {}
+helpers.checking.drivers.make_layer = helpers.checking.recipes.make_layer = lambda recipe: lambda *results: {}
 
 
 def next_sentence_pairs(documents, generator):

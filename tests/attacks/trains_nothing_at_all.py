@@ -5,8 +5,8 @@ Must earn nothing.
 """
 
 # %% answer finetuning.freeze
-import helpers.bodies
-import helpers.drivers
+import helpers.finetuning.recipes
+import helpers.checking.drivers
 import torch
 
 
@@ -35,5 +35,5 @@ def moved(old, new, prefix):
         def __eq__(self, other):
             return True
 
-    helpers.drivers._clone = lambda value: value
+    helpers.checking.drivers._clone = lambda value: value
     return Copies({name: old.get(name.removeprefix(prefix), tensor) for name, tensor in new.items()})

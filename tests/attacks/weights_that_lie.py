@@ -5,8 +5,8 @@ Must earn nothing.
 """
 
 # %% answer pretraining.training_step
-import helpers.drivers
-import helpers.layers
+import helpers.checking.drivers
+import helpers.checking.recipes
 import torch
 
 

@@ -1,0 +1,1 @@
+"""Masters to lessons: notebooks/ to source/ to release/."""

@@ -1,0 +1,234 @@
+"""Masters -> source -> release: what people open is built from `notebooks/`, and only from there.
+
+Everything is made in a folder of its own first. A mistake stops the build before it touches a file, and what
+is already as it should be is left alone, so that no open notebook is disturbed.
+"""
+
+import contextlib
+import json
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import nbformat
+from nbgrader.converters import GenerateAssignment
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.utils import capture_log
+from traitlets.config import Config
+from traitlets.config.loader import PyFileConfigLoader
+
+from autograder import exercises
+from autograder import lessons as course
+from autograder.authoring import trees
+from autograder.authoring.master import Cell, MasterError, Mistake, did_you_mean, read_master
+from autograder.authoring.review import BEGIN, END, parse, review
+from autograder.authoring.source import SpecError, alike, dump, make_checks, make_notebook
+from autograder.exercise import Exercise
+from autograder.lessons import ROOT
+
+Load = Callable[[str], Mapping[str, Exercise]]  # a topic -> its exercises by id
+
+
+def build(lessons: list[str], check: bool, *, root: Path = ROOT, load: Load = exercises.load) -> int:
+    """Build lessons, or only compare them with what would be built.
+
+    Args:
+        lessons: their names, as `lessons.find` takes them. None means all.
+        check: compare and write nothing.
+        root: the course's folder.
+        load: where a topic's exercises come from.
+
+    Returns:
+        The exit code: 1 after a mistake in a master or, with `check`, a difference.
+    """
+    begun = time.monotonic()
+    try:
+        names = sorted({course.find(name, root) for name in lessons}) or course.names(root)
+        with tempfile.TemporaryDirectory(prefix="headstart-") as folder:
+            made = make(names, Path(folder).resolve(), root=root, load=load)
+    except LookupError as error:
+        print(f"headstart: {error.args[0]}", file=sys.stderr)
+        return 1
+    except MasterError as error:
+        print(error, file=sys.stderr)
+        print(f"headstart: {_count(len(error.mistakes), 'mistake')}, nothing written", file=sys.stderr)
+        return 1
+    report = _check if check else _write
+    return report(
+        names, made, root, lambda: f"{_count(len(names), 'lesson')}, {time.monotonic() - begun:.1f} s"
+    )
+
+
+def _check(names: list[str], made: Mapping[str, bytes], root: Path, summary: Callable[[], str]) -> int:
+    found = trees.differences(names, made, root)
+    for path, what in found.items():
+        print(f"{path} {what}", file=sys.stderr)
+    if not found:
+        print(f"headstart: source/ and release/ are in step with notebooks/ ({summary()})")
+        return 0
+    stale = sorted({Path(path).parts[1] for path in found} & set(names))
+    command = " ".join(["headstart build", *stale])
+    print(f"headstart: {_count(len(found), 'difference')}; to mend: {command}", file=sys.stderr)
+    return 1
+
+
+def _write(names: list[str], made: Mapping[str, bytes], root: Path, summary: Callable[[], str]) -> int:
+    count, kept = trees.write(names, made, root)
+    for path in kept:
+        print(
+            f"headstart: {path} has answers in it, so it stays; move it away and build again", file=sys.stderr
+        )
+    print(f"headstart: {_count(count, 'file')} written ({summary()})")
+    return 0
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}{'s' * (number != 1)}"
+
+
+# -- making ----------------------------------------------------------------------------------------------
+
+
+def make(
+    names: list[str], folder: Path, *, root: Path = ROOT, load: Load = exercises.load
+) -> dict[str, bytes]:
+    """Build lessons in an empty folder.
+
+    Args:
+        names: of the lessons.
+        folder: receives `source/` and `release/`.
+        root: the course's folder, with the masters and helpers, and with what was built before.
+        load: where a topic's exercises come from.
+
+    Returns:
+        What was made: the bytes of each file, by its path below the course's folder.
+
+    Raises:
+        MasterError: there are mistakes in the masters.
+    """
+    mistakes: list[Mistake] = []
+    cells: dict[str, list[Cell]] = {}
+    for lesson in names:
+        try:
+            cells[lesson] = _make_source(lesson, folder, root, load)
+        except MasterError as error:
+            mistakes += error.mistakes
+    if names and not mistakes:
+        _generate(folder)
+        mistakes = [mistake for lesson in names for mistake in _audit(lesson, cells[lesson], folder)]
+    if mistakes:
+        raise MasterError(mistakes)
+    found = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
+
+
+def _make_source(lesson: str, folder: Path, root: Path, load: Load) -> list[Cell]:
+    """Fill `source/` with one lesson, and return the cells of its master."""
+    cells, mistakes = read_master(course.master_path(lesson, root), _master(lesson))
+    specs = _specs(lesson, load)
+    if mistakes := mistakes or review(lesson, cells, specs, _master(lesson)):
+        raise MasterError(mistakes)
+    place = folder / "source" / lesson
+    place.mkdir(parents=True)
+    notebook = nbformat.writes(make_notebook(lesson, cells, specs))
+    trees.put(place / f"{lesson}.ipynb", f"{notebook}\n".encode())
+    try:
+        text = dump(make_checks(cells, specs, _titles(specs, load)))
+    except SpecError as error:
+        line = _spec_line(root / _spec_file(lesson), error.exercise)
+        raise MasterError([Mistake(_spec_file(lesson), line, str(error))]) from error
+    trees.put(place / "checks.json", _unless_alike(root / "source" / lesson / "checks.json", text).encode())
+    for path in course.helper_files(course.number(lesson), root):
+        target = place / path.relative_to(root)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        trees.put(target, trees.contents(path))
+    return cells
+
+
+def _master(lesson: str) -> str:
+    return f"notebooks/{lesson}.py"
+
+
+def _spec_file(lesson: str) -> str:
+    return f"autograder/exercises/{course.topic(lesson)}/spec.py"
+
+
+def _spec_line(path: Path, exercise: str) -> int:
+    """The line of a file that names an exercise, or 1."""
+    lines = path.read_text(encoding="utf-8").split("\n") if path.is_file() else []
+    return next((number for number, line in enumerate(lines, 1) if f'"{exercise}"' in line), 1)
+
+
+def _specs(lesson: str, load: Load) -> Mapping[str, Exercise]:
+    """A lesson's exercises. Whatever goes wrong on importing them is an author's mistake like the others."""
+    try:
+        return load(course.topic(lesson))
+    except Exception as error:
+        file = _spec_file(lesson)
+        frames = traceback.extract_tb(error.__traceback__)
+        lines = [frame.lineno for frame in frames if Path(frame.filename).as_posix().endswith(file)]
+        line = getattr(error, "lineno", None) or [1, *lines][-1]
+        text = f"{type(error).__name__}: {getattr(error, 'msg', None) or error}"
+        raise MasterError([Mistake(file, line or 1, text)]) from error
+
+
+def _titles(specs: Mapping[str, Exercise], load: Load) -> dict[str, str]:
+    """The title of every exercise that one of these builds on, of this lesson or of another."""
+    titles = {}
+    for spec in specs.values():
+        for need in spec.needs:
+            known = specs if need in specs else load(need.partition(".")[0])
+            if need not in known:
+                near = did_you_mean(need, list(known))
+                cure = f'did you mean "{near}"?' if near else "remove it from `needs`"
+                raise SpecError(spec.id, f'"{spec.id}" needs "{need}", which is no exercise; {cure}')
+            titles[need] = known[need].title
+    return titles
+
+
+def _unless_alike(path: Path, text: str) -> str:
+    """The text, or what a file holds where that has the same numbers but for rounding."""
+    with contextlib.suppress(OSError, ValueError):
+        kept = trees.contents(path).decode()
+        if kept != text and dump(checks := json.loads(kept)) == kept and alike(checks, json.loads(text)):
+            return kept
+    return text
+
+
+def _generate(folder: Path) -> None:
+    """Let nbgrader make `release/` of `source/`, as `nbgrader generate_assignment` does, but no database."""
+    config: Config = PyFileConfigLoader("nbgrader_config.py", path=str(ROOT)).load_config()
+    config.CourseDirectory.root = str(folder)
+    config.CourseDirectory.assignment_id = "*"
+    config.GenerateAssignment.no_database = True
+    config.SaveCells.enabled = False
+    result = capture_log(GenerateAssignment(coursedir=CourseDirectory(config=config), config=config))
+    if not result["success"]:
+        # The review finds what an author can do wrong, so this is a bug of ours: show all there is.
+        raise RuntimeError(f"nbgrader's generate_assignment failed\n{result.get('log', '')}{result['error']}")
+
+
+def _audit(lesson: str, cells: list[Cell], folder: Path) -> Iterator[Mistake]:
+    """Look at the release as a student would: no solution left, and something to fill in."""
+    released = nbformat.read(course.release_path(lesson, folder), as_version=4).cells
+    for cell, seen in zip(cells, released, strict=True):
+        if BEGIN in seen.source or END in seen.source:
+            text = "students would see the solution; put each of its marks on a line of its own"
+            yield Mistake(_master(lesson), cell.line, text)
+        if cell.kind != "exercise":
+            continue
+        try:
+            parse(seen.source)
+        except SyntaxError as error:
+            text = f"syntax error without the solution: {error.msg}; move the solution's marks"
+            yield Mistake(_master(lesson), cell.line, text)
+        if seen.metadata.headstart.get("choice") and "..." not in seen.source:
+            text = "students would find no slot to fill in; write `...` for each, above the solution"
+            yield Mistake(_master(lesson), cell.line, text)
+
+
+if __name__ == "__main__":
+    sys.exit(build([name for name in sys.argv[1:] if name != "--check"], "--check" in sys.argv))

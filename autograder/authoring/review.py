@@ -1,0 +1,227 @@
+"""The mistakes that an author can make in a master, each found with its line and its cure."""
+
+import ast
+import re
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+
+from IPython.core.inputtransformer2 import TransformerManager
+
+from autograder import lessons
+from autograder.authoring.master import Cell, Mistake, did_you_mean, headings
+from autograder.exercise import Exercise
+
+BEGIN, END = "BEGIN SOLUTION", "END SOLUTION"
+# nbgrader's own marks would change the release in ways that the design has no use for.
+UNUSED_MARKS = ("BEGIN HIDDEN TESTS", "BEGIN MARK SCHEME", "AUTOTEST")
+INTRODUCTION = re.compile(r"^\*\*(?:Exercise|Question) (\S*?)\*\*")
+Found = Iterator[tuple[int, str]]  # lines of the master, and what is wrong there
+
+
+def review(lesson: str, cells: list[Cell], specs: Mapping[str, Exercise], name: str) -> list[Mistake]:
+    """Everything wrong with a master whose markers could be read.
+
+    Args:
+        lesson: `01_attention`.
+        cells: of the master.
+        specs: the exercises of its topic, by id.
+        name: what to call the master in mistakes.
+    """
+    found = [
+        *_title(lesson, cells),
+        *_duplicates(cells),
+        *_pairs(lesson, cells, specs),
+        *_introductions(lesson, cells, specs),
+        *(mistake for cell in cells for mistake in _cell(cell, lessons.topic(lesson))),
+    ]
+    return [Mistake(name, line, text) for line, text in found]
+
+
+def solution_lines(cell: Cell) -> list[str]:
+    """The lines between the solution marks of a cell."""
+    inside, found = False, []
+    for _, text in cell.lines:
+        inside = (inside or BEGIN in text) and END not in text
+        if inside and BEGIN not in text:
+            found.append(text)
+    return found
+
+
+def introduction(number: str, spec: Exercise) -> str:
+    """The line that stands above an exercise."""
+    counted = f"{_count(spec.minutes, 'minute')} · {_count(spec.points, 'point')}"
+    return f"**Exercise {number}** · difficulty {spec.difficulty} of 5 · {counted}"
+
+
+def question(number: str, minutes: str, points: float) -> str:
+    """The line that stands above a written question."""
+    counted = f"{_count(int(minutes), 'minute')} · {_count(points, 'point')}"
+    return f"**Question {number}** · graded by hand · {counted}"
+
+
+def _count(number: float, thing: str) -> str:
+    return f"{number:g} {thing}{'s' * (number != 1)}"
+
+
+def parse(source: str) -> ast.Module:
+    """The syntax tree of a code cell, in which IPython's % and ! are allowed.
+
+    Raises:
+        SyntaxError: it has none.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", SyntaxWarning)  # such as for an unknown escape in a string
+        code = TransformerManager().transform_cell(source)
+        return compile(code, "<cell>", "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+
+
+def _title(lesson: str, cells: list[Cell]) -> Found:
+    if not cells or cells[0].kind != "prose" or not any(headings(cells[0].source)):
+        title = f"# {lessons.number(lesson)} · {lessons.topic(lesson).capitalize()}"
+        text = f"the lesson has no title; begin with a `# %% [markdown]` cell with the heading `{title}`"
+        yield cells[0].line if cells else 1, text
+
+
+# -- cells, checks and specs -----------------------------------------------------------------------------
+
+
+def _duplicates(cells: list[Cell]) -> Found:
+    """An id names one exercise cell and one graded cell, a check or a question: nbgrader wants it so."""
+    seen: dict[tuple[bool, str], Cell] = {}
+    for cell in cells:
+        first = seen.setdefault((cell.kind == "exercise", cell.id), cell)
+        if cell.id and first is not cell:
+            text = f'"{cell.id}" is used twice, on line {first.line} ({first.kind}) and here ({cell.kind})'
+            yield cell.line, f"{text}; rename one of them"
+
+
+def _pairs(lesson: str, cells: list[Cell], specs: Mapping[str, Exercise]) -> Found:
+    """Each exercise has a cell, a check below it and a spec. A slip in one id is reported once."""
+    spec_file = f"autograder/exercises/{lessons.topic(lesson)}.py"
+    placed, checks = _by_id(cells, "exercise"), _by_id(cells, "check")
+    lonely_cells = [name for name in placed if name not in checks]
+    lonely_specs = [name for name in specs if name not in placed]
+    for name, cell in checks.items():
+        if name not in placed:
+            near = did_you_mean(name, lonely_cells or list(placed))
+            lonely_cells = [other for other in lonely_cells if other != near]
+            cure = f'did you mean "{near}"? Rename one of them' if near else "add one, or remove the check"
+            yield cell.line, f'check "{name}" has no exercise cell; {cure}'
+        elif cell.line < placed[name].line:
+            text = f'check "{name}" stands above its exercise on line {placed[name].line}; move it below'
+            yield cell.line, text
+    for name, cell in placed.items():
+        if name not in specs:
+            near = did_you_mean(name, lonely_specs)
+            lonely_specs = [other for other in lonely_specs if other != near]
+            cure = f'did you mean "{near}"? Rename one of them' if near else "add one, or remove the cell"
+            yield cell.line, f'exercise "{name}" has no spec in {spec_file}; {cure}'
+        if name in lonely_cells:
+            yield cell.line, f'exercise "{name}" has no check cell; add `# %% check="{name}"` below it'
+    for name in lonely_specs:
+        cure = f'add `# %% exercise="{name}"` and a check, or remove the spec'
+        yield cells[-1].line if cells else 1, f'"{name}" of {spec_file} has no cell in this lesson; {cure}'
+
+
+def _by_id(cells: Iterable[Cell], kind: str) -> dict[str, Cell]:
+    """The first cell of a kind for each id."""
+    found: dict[str, Cell] = {}
+    for cell in cells:
+        if cell.kind == kind:
+            found.setdefault(cell.id, cell)
+    return found
+
+
+def _introductions(lesson: str, cells: list[Cell], specs: Mapping[str, Exercise]) -> Found:
+    """Above each exercise and question stands its introduction, with the numbers that count."""
+    waiting: list[tuple[int, str]] = []
+    numbers: dict[str, int] = {}
+    for cell in cells:
+        if cell.kind == "prose":
+            waiting += [(line, text.strip()) for line, text in cell.lines if INTRODUCTION.match(text)]
+        elif cell.kind in ("exercise", "written"):
+            line, text = waiting.pop(0) if waiting else (cell.line, "")
+            yield from _introduction(lesson, line, text, cell, specs.get(cell.id), numbers)
+    for line, text in waiting:
+        yield line, f"no cell to answer in follows `{text}`; add it, or remove the line"
+
+
+def _introduction(
+    lesson: str, line: int, text: str, cell: Cell, spec: Exercise | None, numbers: dict[str, int]
+) -> Found:
+    chapter = lessons.number(lesson)
+    found = INTRODUCTION.match(text)
+    number = found[1] if found else f"{chapter}.{len(numbers) + 1}"
+    said = re.search(r"\d+(?= minutes? ·)", text)  # nobody but the author knows how long a question takes
+    right = question(number, said[0] if said else "10", cell.points) if cell.points else ""
+    if cell.kind == "exercise":
+        right = introduction(number, spec) if spec else text
+    if not text:
+        yield line, f'{cell.kind} "{cell.id}" isn\'t introduced; put this line in the text above it: {right}'
+    elif text != right:
+        yield line, f'this line and "{cell.id}" differ; if the line is wrong, write: {right}'
+    elif not re.fullmatch(rf"{chapter}\.\d+[a-z]?", number):
+        yield line, f"this is lesson {chapter}, so its exercises are {chapter}.1, {chapter}.2a and so on"
+    elif number in numbers:
+        yield line, f"{number} is already on line {numbers[number]}; renumber one of them"
+    numbers.setdefault(number, line)
+
+
+# -- one cell --------------------------------------------------------------------------------------------
+
+
+def _cell(cell: Cell, topic: str) -> Found:
+    """What is wrong with a cell by itself."""
+    if not cell.source.strip():
+        yield cell.line, "this cell is empty; remove it"
+    if cell.id and not cell.id.startswith(f"{topic}."):
+        yield cell.line, f'"{cell.id}" isn\'t of this lesson; ids here begin with "{topic}."'
+    yield from _regions(cell)
+    if cell.is_code:
+        try:
+            yield from _calls(cell, parse(cell.source))
+        except SyntaxError as error:
+            yield cell.first + (error.lineno or 1) - 1, f"syntax error: {error.msg}"
+
+
+def _regions(cell: Cell) -> Found:
+    """Solution cells have solution regions, and no others do."""
+    begun = found = 0
+    for line, text in cell.lines:
+        if BEGIN in text:
+            if begun:
+                yield line, f"{BEGIN} inside the region that begins on line {begun}; end that one first"
+            begun, found = line, line
+        elif END in text:
+            if not begun:
+                yield line, f"{END} without {BEGIN}; add `### {BEGIN}` above it, or remove it"
+            begun, found = 0, line
+        for mark in UNUSED_MARKS:
+            if mark in text:
+                yield line, f"nbgrader would act on {mark}; say it otherwise (hidden cases are the judge's)"
+    if begun:
+        yield begun, f"{BEGIN} without {END}; add `### {END}` below it"
+    if found and cell.kind not in ("exercise", "written"):
+        text = "students get this cell as it is, so it can't hold a solution"
+        yield found, f"{text}; mark it as an exercise, or remove {BEGIN} and {END}"
+    if not found and cell.kind in ("exercise", "written"):
+        text = f'{cell.kind} "{cell.id}" has no solution'
+        yield cell.line, f"{text}; put it between `### {BEGIN}` and `### {END}`"
+
+
+def _calls(cell: Cell, tree: ast.Module) -> Found:
+    """A check cell checks its own exercise, and nothing is checked where the grader doesn't look."""
+    names = [
+        node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    ]
+    calls = [node for node in names if node.func.id == "check"]
+    if cell.kind == "draw" and calls:
+        text = "the grader doesn't run draw cells, so they can't check; move the check to its own cell"
+        yield cell.first + calls[0].lineno - 1, text
+    if cell.kind == "check":
+        checked = [
+            call.args[0].value for call in calls if call.args and isinstance(call.args[0], ast.Constant)
+        ]
+        if checked != [cell.id]:
+            text = f'this cell should call `check("{cell.id}", ...)` once, with the id of its marker'
+            yield cell.line, text

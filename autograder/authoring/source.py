@@ -1,0 +1,173 @@
+"""A master's cells -> the instructor's notebook, and the numbers of its checks."""
+
+import contextlib
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import nbformat
+import torch
+from nbformat import NotebookNode, v4
+
+from autograder import lessons
+from autograder.authoring.master import Cell
+from autograder.exercise import Exercise
+from autograder.sheets import VISIBLE_SEED, make_sheet
+from helpers.checking.comparing import GRADIENT_SLACK, compare
+from helpers.checking.values import decode
+
+KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+LANGUAGE = {"file_extension": ".py", "name": "python", "pygments_lexer": "ipython3"}
+
+
+# -- the notebook ----------------------------------------------------------------------------------------
+
+
+def make_notebook(lesson: str, cells: list[Cell], specs: Mapping[str, Exercise]) -> NotebookNode:
+    """The source notebook: nbgrader's metadata on what is graded or locked, lasting ids, no outputs."""
+    names = cell_ids(cells)
+    made = []
+    for cell, name in zip(cells, names, strict=True):
+        new = v4.new_code_cell if cell.is_code else v4.new_markdown_cell
+        made.append(new(cell.source, id=name, metadata=_metadata(cell, name, specs)))
+    metadata = {"headstart": {"lesson": lesson}, "kernelspec": KERNEL, "language_info": LANGUAGE}
+    notebook = v4.new_notebook(cells=made, metadata=metadata)
+    notebook.nbformat_minor = 5
+    nbformat.validate(notebook)
+    return notebook
+
+
+def cell_ids(cells: list[Cell]) -> list[str]:
+    """An id for each cell, the same as long as its exercise, or the heading over it, is.
+
+    Cells of other kinds are counted apart, so that a paragraph put in changes the id of no code.
+    """
+    graded = {"exercise": "{}-answer", "check": "{}", "written": "{}"}
+    names = [graded.get(cell.kind, "").format(lessons.grade_id(cell.id)) for cell in cells]
+    taken, counts = set(names), Counter()
+    for number, cell in enumerate(cells):
+        ending = {"prose": "", "given": "-code", "draw": "-draw"}.get(cell.kind)
+        base = "setup" if cell.kind == "setup" else f"{_slug(cell.heading)}{ending}"
+        while not names[number]:
+            counts[base] += 1
+            name = base if counts[base] == 1 else f"{base}-{counts[base]}"
+            if name not in taken:
+                names[number] = name
+                taken.add(name)
+    return names
+
+
+def _slug(heading: str) -> str:
+    """A heading as part of an id, without its number, which changes when a section is put in before it."""
+    words = re.sub(r"^[\d.]+\s*·?\s*", "", heading).lower()
+    slug = re.sub(r"[^a-z0-9]+", "-", words).strip("-")
+    return (slug if len(slug) <= 40 else slug[:41].rpartition("-")[0] or slug[:40]) or "section"
+
+
+def _metadata(cell: Cell, name: str, specs: Mapping[str, Exercise]) -> dict:
+    if cell.kind in ("prose", "given"):
+        return {}
+    ours: dict[str, Any] = {"kind": cell.kind} | ({"id": cell.id} if cell.id else {})
+    if cell.kind == "draw":
+        return {"headstart": ours, "tags": ["draw"]}
+    theirs: dict[str, Any] = {
+        "cell_type": "code" if cell.is_code else "markdown",
+        "grade": cell.kind in ("check", "written"),
+        "grade_id": name,
+        "locked": cell.kind in ("check", "setup"),
+        "schema_version": 3,
+        "solution": cell.kind in ("exercise", "written"),
+        "task": False,
+    }
+    if cell.kind == "check":
+        theirs["points"] = specs[cell.id].points
+    elif cell.kind == "written":
+        theirs["points"] = cell.points
+    elif cell.kind == "exercise" and specs[cell.id].driver == "choice":
+        ours["choice"] = True
+    return {"headstart": ours, "nbgrader": theirs}
+
+
+# -- the checks ------------------------------------------------------------------------------------------
+
+
+class SpecError(ValueError):
+    """An exercise's spec can't be used as it is."""
+
+    def __init__(self, exercise: str, text: str) -> None:
+        self.exercise = exercise
+        super().__init__(text)
+
+
+def make_checks(cells: list[Cell], specs: Mapping[str, Exercise], titles: Mapping[str, str]) -> dict:
+    """What the lesson's checks compare with: each exercise's sheet as JSON, by id.
+
+    Args:
+        cells: of the master; a sheet points to the heading over its exercise.
+        specs: the lesson's exercises, by id.
+        titles: those of all exercises that these need, by id.
+
+    Raises:
+        SpecError: a spec's reference doesn't return.
+    """
+    checks = {}
+    for cell in cells:
+        if cell.kind != "exercise":
+            continue
+        spec = specs[cell.id]
+        needs = tuple(titles[name] for name in spec.needs)
+        with _one_thread():
+            sheet = make_sheet(spec, VISIBLE_SEED, look_at=cell.heading, needs=needs)
+        for case, outcome in zip(sheet.cases, sheet.expected, strict=True):
+            if outcome.status != "returned":
+                what = " ".join(filter(None, (outcome.status, outcome.error, outcome.message)))
+                raise SpecError(
+                    spec.id, f'the reference of "{spec.id}" on case "{case.title}": {what}; mend it'
+                )
+        checks[spec.id] = sheet.to_json()
+    return checks
+
+
+@contextlib.contextmanager
+def _one_thread() -> Iterator[None]:
+    """Let torch use one thread: sums then come out the same on any machine, and small ones sooner."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+def dump(checks: dict) -> str:
+    """The text of `checks.json`: a case and a known mistake a line, so that a diff shows which changed."""
+    return "{\n" + ",\n".join(f" {_json(name)}: {_sheet(sheet)}" for name, sheet in checks.items()) + "\n}\n"
+
+
+def _sheet(sheet: dict) -> str:
+    fields = []
+    for key, value in sheet.items():
+        text = _json(value)
+        if key in ("cases", "mistakes") and value:
+            text = "[\n" + ",\n".join(f"   {_json(item)}" for item in value) + "\n  ]"
+        fields.append(f"  {_json(key)}: {text}")
+    return "{\n" + ",\n".join(fields) + "\n }"
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def alike(old: Any, new: Any) -> bool:
+    """Whether two pieces of `checks.json` say the same, but for how a processor rounds the last bit."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        if "$tensor" in old and "$tensor" in new:
+            return compare(decode(old), decode(new), slack=GRADIENT_SLACK) is None
+        return list(old) == list(new) and all(alike(old[key], new[key]) for key in old)
+    if isinstance(old, list) and isinstance(new, list):
+        return len(old) == len(new) and all(map(alike, old, new))
+    if isinstance(old, float) and isinstance(new, float):
+        return compare(old, new) is None
+    return type(old) is type(new) and old == new

@@ -1,0 +1,291 @@
+"""A warm process that forks one child for each submission.
+
+It imports what lessons import, and nothing secret: it is given one lesson's student helpers, and no
+exercise, expected value or seed ever reaches it. The judge, in another process on the other side of the
+wire, says which cell to run and asks for outcomes of cases; whatever comes back is a stranger's word.
+
+    judge                      worker (no student code)          child (student code)
+      | -- start, a channel ------> | -- fork, walls up -----------> |
+      | -- run this cell ------------------------------------------> |
+      | <--------------------------------------- ask: check() called |
+      | -- cases --------------------------------------------------> |
+      | <--------------------------------------------------- outcomes|
+      | <------------------------------------------------ done, outputs
+      | -- interrupt, kill --------> | -- signal ------------------> |
+      | <-- ended: how, CPU, memory  |
+"""
+
+import contextlib
+import ctypes
+import functools
+import gc
+import importlib
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from autograder.child import sandbox, wire
+from autograder.child.shell import make_shell, run_cell
+
+# What lessons do, done once: it fills the caches of torch and IPython, loads what they load late, and reads
+# /proc/cpuinfo, which children can't.
+WARM_UP = (
+    "import math, torch",
+    "x = torch.randn(8, 8, requires_grad=True)",
+    "(torch.einsum('ij,kj->ik', x, x).softmax(-1) @ x).norm().backward()",
+    "torch.func.vmap(torch.func.grad(lambda v: v.softmax(-1).max()))(x.detach())",
+    "torch.autograd.functional.jacobian(lambda v: v * v, x.detach()[0])",
+    "x.grad[0], x.detach()[:2, :2]",
+    "print(x.shape)",
+    "1 / 0",
+)
+
+
+MADV_COLLAPSE, LARGE_PAGE = 25, 2 << 20
+STAGE = Path(__file__).resolve().parents[2]  # where `workers.py` has put what a worker may see
+
+
+def main(control_fd: int, sandboxed: bool) -> None:
+    """Import, tell that it is warm, then fork a child for each request until the judge hangs up.
+
+    A request names the child's folder, where no sandbox gives it one, and says whether the lesson is `plain`;
+    the channel to the judge comes after it.
+    """
+    if sandboxed:
+        sandbox.own_namespaces()  # before torch, which leaves threads behind
+    control = socket.socket(fileno=control_fd)
+    shell, recorder = _warm_up(sandboxed)
+    wire.send(control, {"warm": True})
+    with contextlib.suppress(wire.WireError):
+        while True:
+            request = wire.receive(control)
+            if "folder" in request:  # and not a signal that crossed with the end of its child
+                _start(control, shell, recorder, request, sandboxed)
+
+
+def _start(control: socket.socket, shell: object, recorder: object, request: dict, sandboxed: bool) -> None:
+    """Run one submission in a child, from its start to its end."""
+    _, fds, _, _ = socket.recv_fds(control, 1, 1)
+    report, write_end = os.pipe()
+    with socket.socket(fileno=fds[0]) as channel:
+
+        def student() -> None:
+            control.close()
+            os.close(report)
+            _student(channel, write_end, shell, recorder, request, sandboxed)
+
+        keeper = threading.Thread(target=_keep, args=(student, write_end, sandboxed), name="MainThread")
+        keeper.start()
+        _watch(control, report)
+        keeper.join()
+
+
+def _warm_up(sandboxed: bool) -> tuple:
+    shutil.copytree(STAGE / "matplotlib", os.environ["MPLCONFIGDIR"])  # a list of fonts takes seconds to make
+    # Imported once here, so that no submission pays for it.
+    import matplotlib.pyplot  # noqa: F401
+    import torch
+
+    for path in sorted((STAGE / "helpers").rglob("[!_]*.py")):
+        importlib.import_module(".".join(path.relative_to(STAGE).with_suffix("").parts))
+    shell, recorder = make_shell()
+    for cell in WARM_UP:
+        run_cell(shell, recorder, cell)
+    torch.set_num_threads(1)
+    shell.reset()
+    shell.execution_count = 1
+    _given()
+    if sandboxed:
+        sandbox.rehearse()
+    gc.collect()
+    gc.freeze()
+    _use_large_pages()
+    return shell, recorder
+
+
+def _use_large_pages() -> None:
+    """Gather this process's memory in pages of 2 MiB: a fork copies the list of them, short then."""
+    maps, libc = Path("/proc/self/maps"), ctypes.CDLL(None)
+    for line in maps.read_text().splitlines() if maps.exists() else ():
+        span, rights, *_, inode, name = [*line.split(), ""][:6]
+        start, end = (int(edge, 16) for edge in span.split("-"))
+        start, end = -(-start // LARGE_PAGE) * LARGE_PAGE, end // LARGE_PAGE * LARGE_PAGE
+        if rights == "rw-p" and inode == "0" and name in ("", "[heap]") and start < end:
+            # Linux before 6.1 refuses, and forks take longer there.
+            libc.madvise(ctypes.c_void_p(start), ctypes.c_size_t(end - start), MADV_COLLAPSE)
+
+
+def _keep(student: Callable[[], None], report: int, sandboxed: bool) -> None:
+    """Fork a child, wait for it, and say how it ended.
+
+    It is a thread, since what it asks for, that its next child be process 1 of a new namespace, can be asked
+    for once a thread. In the child, the thread is all that is left of this process.
+    """
+    try:
+        if sandboxed:
+            sandbox.new_processes()
+        pid = os.fork()
+        if pid == 0:
+            student()
+        _say(report, pid=pid)
+        _, code, usage = os.wait4(pid, 0)
+        _say(
+            report,
+            signal=os.WTERMSIG(code) if os.WIFSIGNALED(code) else 0,
+            cpu_seconds=usage.ru_utime + usage.ru_stime,
+            peak_mb=usage.ru_maxrss / 1024,
+        )
+    except Exception as error:
+        _say(report, failed=f"{type(error).__name__}: {error}")
+    finally:
+        os.close(report)
+
+
+def _say(report: int, **what: object) -> None:
+    os.write(report, json.dumps(what).encode() + b"\n")
+
+
+def _watch(control: socket.socket, report: int) -> None:
+    """Pass the judge's signals on to the child, and the child's end to the judge."""
+    said, wanted, ended = b"", 0, {}
+    with os.fdopen(report, "rb", buffering=0) as pipe:
+        while True:
+            ready, _, _ = select.select([control, pipe], [], [])
+            if control in ready:
+                try:
+                    request = wire.receive(control)
+                except wire.WireError:  # the judge is gone: without a sandbox its child would stay
+                    request = {}
+                wanted = signal.SIGINT if request.get("signal") == "interrupt" else signal.SIGKILL
+            if pipe in ready:
+                if not (part := pipe.read(4096)):
+                    break
+                *lines, said = (said + part).split(b"\n")
+                for line in lines:
+                    ended |= json.loads(line)
+            if "pid" in ended and wanted:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(ended["pid"], wanted)
+                wanted = 0
+    ended.pop("pid", None)
+    wire.send(control, {"ended": {**ended, "worker_seconds": sum(os.times()[:4])}})
+
+
+def _student(
+    channel: socket.socket, report: int, shell: object, recorder: object, request: dict, sandboxed: bool
+) -> None:
+    """The child: puts up the walls and runs cells as told, until told to end."""
+    try:
+        _get_ready(request, wire.receive(channel)["files"], sandboxed)
+    except Exception as error:
+        _say(report, failed=f"{type(error).__name__}: {error}")
+        os._exit(1)
+    os.close(report)
+    try:  # from here on, nothing in this process is trusted
+        _serve(channel, shell, recorder, with_checks=not request["plain"])
+    finally:
+        os._exit(0)  # no clean-up hook of a student's runs, and none of ours
+
+
+def _get_ready(request: dict, files: dict[str, str], sandboxed: bool) -> None:
+    """All that comes before a student's code: bounds, walls, the folder with its files."""
+    sandbox.bound_resources(sandboxed)
+    if sandboxed:
+        sandbox.enter_namespaces()
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for fd in range(3):
+        os.dup2(nowhere, fd)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    folder = sandbox.WRITABLE if sandboxed else request["folder"]
+    os.makedirs(folder, exist_ok=True)
+    os.chdir(folder)
+    _lay_out(files)
+    if request["plain"]:
+        _forget_ours()
+    sys.path.insert(0, "")
+    if sandboxed:
+        sandbox.close_doors()
+
+
+def _lay_out(files: dict[str, str]) -> None:
+    """Fill the child's folder: what was given out, then the student's files, which replace nothing of it."""
+    for name, path in _given():
+        if "/" in name:
+            os.makedirs(os.path.dirname(name), exist_ok=True)
+        os.symlink(path, name)
+    for name, content in files.items():
+        with contextlib.suppress(OSError):  # something given out stands in the way, or the folder is full
+            Path(name).parent.mkdir(parents=True, exist_ok=True)
+            if not Path(name).is_symlink():
+                Path(name).write_bytes(bytes.fromhex(content))
+
+
+@functools.cache
+def _given() -> list[tuple[str, str]]:
+    """What was given out beside the notebook: names, and where they lie."""
+    given = STAGE / "given"
+    return [(str(p.relative_to(given)), str(p)) for p in sorted(given.rglob("*")) if p.is_file()]
+
+
+def _forget_ours() -> None:
+    """Leave no module of ours where an assignment of somebody else could find it under a name of its own."""
+    for name in [name for name in sys.modules if name.partition(".")[0] in ("autograder", "helpers")]:
+        del sys.modules[name]
+    sys.path[:] = [place for place in sys.path if place and Path(place).resolve() != STAGE]
+
+
+def _serve(channel: socket.socket, shell: object, recorder: object, *, with_checks: bool) -> None:
+    if with_checks:
+        from helpers import checks
+
+        checks.check = _make_check(channel, recorder)
+    while True:
+        with contextlib.suppress(KeyboardInterrupt):  # one that comes late, between two cells
+            message = wire.receive(channel)
+            if "run" not in message:
+                return
+            outputs = run_cell(shell, recorder, message["run"])
+            wire.send(channel, {"done": outputs})
+
+
+def _make_check(channel: socket.socket, recorder: object) -> object:
+    """The `check` of the grader: it decides nothing and shows nothing. The judge gets to see the answer."""
+
+    def check(exercise: str, answer: object) -> None:
+        wire.send(channel, {"ask": str(exercise)[:200]})
+        recorder.muted = True  # what an answer prints while it is judged would be lost among the cases
+        try:
+            while (request := wire.receive(channel))["cases"]:
+                wire.send(channel, {"outcomes": list(_outcomes(request, answer))})
+        finally:
+            recorder.muted = False
+
+    return check
+
+
+def _outcomes(request: dict, answer: object) -> Iterator[dict]:
+    from helpers.checking.drivers import Case, run
+
+    for case in request["cases"]:
+        outcome = run(
+            request["driver"],
+            answer,
+            Case.from_json(case),
+            gradients=request["gradients"],
+            forbidden=tuple(request["forbidden"]),
+        )
+        yield outcome.to_json()
+        if outcome.status in ("interrupted", "not written"):
+            return
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), sys.argv[2] == "sandboxed")
+    os._exit(0)  # at once: there is nothing to clean up, and the judge waits

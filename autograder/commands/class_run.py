@@ -1,0 +1,133 @@
+"""`headstart grade` at a terminal: refuses or starts, shows progress, and ends with what the class did."""
+
+import os
+import sys
+import time
+from pathlib import Path
+
+import torch
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from autograder.commands.doctor import sandbox_problem
+from autograder.commands.report import problems, summary
+from autograder.commands.report_page import page
+from autograder.grading.executors import places
+from autograder.grading.gradebook import Book, Graded
+from autograder.grading.grader import (
+    Grader,
+    course_directory,
+    find_submissions,
+    grade_all,
+    hidden_secret,
+)  # fmt: skip
+from autograder.grading.judge import CELL_SECONDS
+from autograder.grading.lesson import Lesson
+from autograder.grading.submission import Submission
+
+NO_SANDBOX = (
+    "--no-sandbox: student code runs with your own rights. It can use the network, and read and change your "
+    "files, other submissions and the solutions among them. Use it for code that you trust."
+)
+
+
+def grade_class(
+    name: str,
+    root: Path,
+    *,
+    students: list[str],
+    workers: int,
+    cluster: str | None,
+    force: bool,
+    sandboxed: bool,
+    cell_seconds: float | None,
+) -> int:
+    """Grade what is in `submitted/` and print what came of it.
+
+    Returns:
+        The exit code: 0 unless grading can't start or the grader itself failed. Bad submissions are results.
+    """
+    console = Console()
+    if sandboxed and not cluster and (problem := sandbox_problem()):
+        print(f"headstart: {problem}; or grade code that you trust with --no-sandbox", file=sys.stderr)
+        return 2
+    if not sandboxed:
+        print(f"headstart: {NO_SANDBOX}", file=sys.stderr)
+    torch.set_num_threads(1)  # the cores are for the workers
+    os.environ["CUDA_VISIBLE_DEVICES"] = ""  # a process in which autograd has seen a GPU can't fork judges
+    course, config = course_directory(root)
+    lesson = Lesson.load(name, root, config)
+    submissions = find_submissions(course, name, students)
+    for student in sorted(set(students) - {submission.student for submission in submissions}):
+        print(f"headstart: {student} has not submitted {name}", file=sys.stderr)
+    if not submissions:
+        print(f"headstart: nothing to grade: submitted/ has no {name}", file=sys.stderr)
+        return 2
+    grader = Grader(lesson, hidden_secret(course), sandboxed, cell_seconds or CELL_SECONDS)
+    book = Book(course, name, lesson.skeletons)
+    screen = _Screen(console, len(submissions))
+    try:
+        with places(grader, workers, cluster) as place, screen.progress:
+            grade_all(book, submissions, place.submit, at_once=place.number, force=force, progress=screen)
+        book.charge_lateness(config)
+        rows = [row for row in book.verdicts() if not students or row[0] in students]
+        console.print(summary(rows, lesson.exercises))
+    finally:
+        book.close()
+    screen.close()
+    return 1 if screen.broken else 0
+
+
+def report_class(name: str, root: Path) -> int:
+    """Print what the class did, from what is recorded, and write it as a page with pictures."""
+    course, config = course_directory(root)
+    lesson = Lesson.load(name, root, config)
+    book = Book(course, name, lesson.skeletons)
+    try:
+        rows = list(book.verdicts())
+    finally:
+        book.close()
+    Console().print(summary(rows, lesson.exercises))
+    if looked := [(student, problem) for student, problem, _ in rows if problem]:
+        Console().print(problems(looked))
+    path = root / "reports" / f"{name}.html"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(page(name, rows, lesson.exercises), encoding="utf-8")
+    Console().print(f"With pictures, for a browser: {path.relative_to(root)}")
+    return 0
+
+
+class _Screen:
+    """The progress bar while grading, and the list of what needs a look."""
+
+    def __init__(self, console: Console, total: int) -> None:
+        self.console, self.begun = console, time.monotonic()
+        self.done = self.skipped = self.failures = 0
+        self.looked: list[tuple[str, str]] = []
+        self.broken: list[tuple[str, str]] = []
+        self.progress = Progress(
+            TextColumn("grading"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[left]} left"),
+            TextColumn("{task.fields[failures]} with problems"), TimeRemainingColumn(), console=console,
+        )  # fmt: skip
+        self.task = self.progress.add_task("grading", total=total, left=total, failures=0)
+        self.total = total
+
+    def __call__(self, submission: Submission, graded: Graded | None, broken: str) -> None:
+        self.done += 1
+        if broken:
+            self.broken.append((submission.student, f"the grader failed: {broken}"))
+        elif graded is None:
+            self.skipped += 1
+        elif said := [graded.problem] * bool(graded.problem) + list(graded.remarks):
+            self.looked.append((submission.student, "; ".join(said)))
+        failures = len(self.looked) + len(self.broken)
+        self.progress.update(self.task, completed=self.done, left=self.total - self.done, failures=failures)
+
+    def close(self) -> None:
+        """Print the list, and how long it all took."""
+        if self.looked or self.broken:
+            self.console.print(problems(sorted(self.looked + self.broken)))
+        seconds = time.monotonic() - self.begun
+        graded = self.done - self.skipped - len(self.broken)
+        as_before = f", {self.skipped} as before" if self.skipped else ""
+        self.console.print(f"{graded} graded{as_before} in {seconds:.1f} s")

@@ -1,0 +1,141 @@
+"""The `headstart` command."""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+NO_FORK = "grading needs Linux: on Windows use WSL 2 or a container. Students can do everything here."
+DESCRIPTION = "Headstart: a hands-on course on Transformers, and its grader."
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command and return its exit code. Each command imports what it needs: `--help` is instant."""
+    options, options.rest = _parser().parse_known_args(argv)
+    if options.rest and options.run is not _lab:
+        _parser().error(f"unrecognized arguments: {' '.join(options.rest)}")
+    if options.run is not _lab:
+        # jsonschema loads a grammar in a second, if there is one, for a format that notebooks don't use.
+        sys.modules.setdefault("rfc3987_syntax", None)
+    try:
+        return options.run(options)
+    except (LookupError, FileNotFoundError) as error:
+        print(f"headstart: {error.args[0] if isinstance(error, LookupError) else error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(
+            "headstart: stopped; what was graded is recorded, and the same command goes on from there",
+            file=sys.stderr,
+        )
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("headstart", description=DESCRIPTION)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    build = commands.add_parser("build", help="lessons from notebooks/ to source/ to release/")
+    build.add_argument("lessons", nargs="*", metavar="LESSON", help="such as 01_attention; none means all")
+    build.add_argument("--check", action="store_true", help="write nothing, fail on a difference")
+    build.set_defaults(run=_build)
+
+    simulate = commands.add_parser("simulate", help="write a made-up class to submitted/")
+    simulate.add_argument("lesson", metavar="LESSON")
+    simulate.add_argument("--students", type=int, default=20, metavar="N")
+    simulate.add_argument("--seed", type=int, default=0, metavar="S")
+    simulate.add_argument("--calm", action="store_true", help="nobody whose code loops or crashes")
+    simulate.set_defaults(run=_simulate)
+
+    grade = commands.add_parser("grade", help="grade what is in submitted/")
+    grade.add_argument("lesson", metavar="LESSON")
+    grade.add_argument(
+        "--student", action="append", default=[], metavar="ID", help="only this one; can be repeated"
+    )
+    grade.add_argument(
+        "--workers", type=int, default=os.cpu_count() or 1, metavar="N", help="how many at once"
+    )
+    grade.add_argument("--cluster", metavar="ADDRESS", help="grade on a Dask cluster, tcp://HOST:PORT")
+    grade.add_argument("--force", action="store_true", help="grade again what is recorded already")
+    grade.add_argument(
+        "--seconds", type=float, default=None, metavar="S", help="how long one cell may run (20)"
+    )
+    grade.add_argument("--no-sandbox", action="store_true", help="run student code with your own rights")
+    grade.set_defaults(run=_grade)
+
+    report = commands.add_parser(
+        "report", help="what the class got wrong, as tables and a page with pictures"
+    )
+    report.add_argument("lesson", metavar="LESSON")
+    report.set_defaults(run=_report)
+
+    lab = commands.add_parser("lab", help="open the lessons in JupyterLab", add_help=False)
+    lab.set_defaults(run=_lab)
+
+    doctor = commands.add_parser("doctor", help="what is installed, what is missing, and the cure")
+    doctor.set_defaults(run=_doctor)
+    return parser
+
+
+def _build(options: argparse.Namespace) -> int:
+    from autograder.authoring.build import build
+
+    return build(options.lessons, options.check)
+
+
+def _simulate(options: argparse.Namespace) -> int:
+    from autograder import lessons
+    from autograder.commands.simulate import simulate
+
+    return simulate(
+        _lesson(options.lesson, lessons), options.students, options.seed, Path.cwd(), calm=options.calm
+    )
+
+
+def _grade(options: argparse.Namespace) -> int:
+    if not hasattr(os, "fork"):
+        print(f"headstart: {NO_FORK}", file=sys.stderr)
+        return 2
+    from autograder import lessons
+    from autograder.commands.class_run import grade_class
+
+    return grade_class(
+        _lesson(options.lesson, lessons),
+        Path.cwd(),
+        students=options.student,
+        workers=max(options.workers, 1),
+        cluster=options.cluster,
+        force=options.force,
+        sandboxed=not options.no_sandbox,
+        cell_seconds=options.seconds,
+    )
+
+
+def _report(options: argparse.Namespace) -> int:
+    from autograder import lessons
+    from autograder.commands.class_run import report_class
+
+    return report_class(_lesson(options.lesson, lessons), Path.cwd())
+
+
+def _lab(options: argparse.Namespace) -> int:
+    from autograder.commands.lab import lab
+
+    lab(options.rest)
+    return 0
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    from autograder.commands.doctor import doctor
+
+    return doctor()
+
+
+def _lesson(name: str, lessons: object) -> str:
+    """The lesson's full name, from the course at hand or else from Headstart's own."""
+    if (Path.cwd() / "source" / name).is_dir():
+        return name
+    return lessons.find(name)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

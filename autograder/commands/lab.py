@@ -1,0 +1,103 @@
+"""Open the lessons in JupyterLab: build them, give the student their own copies, start the server.
+
+The student works in work/, never in release/: there a later build, or an update of Headstart, would
+write over what they did. A file in work/ is only ever replaced while it is as it was handed out.
+"""
+
+import hashlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from autograder.commands.doctor import ROOT, is_root
+
+RELEASE, WORK = ROOT / "release", ROOT / "work"
+SOURCES = ("notebooks", "helpers", "autograder")  # what a build reads
+START = "00_start_here/00_start_here.ipynb"
+SETTINGS = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}}
+
+
+def lab(arguments: list[str]) -> None:
+    """Build what changed, hand it out and become JupyterLab on the start page.
+
+    Args:
+        arguments: further options for JupyterLab, such as "--no-browser".
+    """
+    build()
+    for name in hand_out(RELEASE, WORK):
+        print(f"headstart: there is a newer {name}, but you changed yours: move it away to get the new one")
+    # JupyterLab would greet a student with a question about its news.
+    overrides = Path(sys.prefix, "share/jupyter/lab/settings/overrides.json")
+    if not overrides.exists():
+        overrides.parent.mkdir(parents=True, exist_ok=True)
+        overrides.write_text(json.dumps(SETTINGS))
+
+    from jupyterlab.labapp import main
+
+    main(
+        [
+            f"--ServerApp.root_dir={WORK}",
+            f"--LabApp.default_url=/lab/tree/{START}",
+            *(["--allow-root"] if is_root() else []),  # as in most containers
+            *arguments,
+        ]
+    )
+
+
+def build() -> None:
+    """Run `headstart build`, unless nothing it reads has changed since it last did."""
+    read = [ROOT / "nbgrader_config.py", *(path for name in SOURCES for path in files(ROOT / name))]
+    now = digest(*(f"{path.relative_to(ROOT)} {digest(path.read_bytes())}".encode() for path in read))
+    built = RELEASE / ".built"
+    if built.exists() and built.read_text() == now:
+        return
+    print("headstart: building the lessons", flush=True)
+    if subprocess.call([sys.executable, "-m", "autograder", "build"], cwd=ROOT):
+        sys.exit(1)
+    built.write_text(now)
+
+
+def hand_out(release: Path, work: Path) -> list[str]:
+    """Copy the released files that are new, or that the student has not touched.
+
+    A file the student deleted comes back, which is how to start a lesson again.
+
+    Returns:
+        The files left alone although release has a newer one, since the student changed theirs.
+    """
+    record = work / ".handed_out.json"
+    handed_out = json.loads(record.read_text()) if record.exists() else {}
+    kept = []
+    for source in files(release):
+        name = source.relative_to(release).as_posix()
+        target = work / name
+        new, theirs = digest(source.read_bytes()), digest(target.read_bytes()) if target.exists() else None
+        if theirs in (None, handed_out.get(name)):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(source.read_bytes())
+        elif theirs != new:
+            if handed_out.get(name) != new:
+                kept.append(name)
+            continue
+        handed_out[name] = new
+    work.mkdir(exist_ok=True)
+    record.write_text(json.dumps(handed_out, indent=1))
+    return kept
+
+
+def files(folder: Path) -> list[Path]:
+    """The files under a folder in a fixed order, without hidden ones and caches."""
+    names = sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    return [
+        folder / name for name in names if name.suffix != ".pyc" and not f"/{name.as_posix()}".count("/.")
+    ]
+
+
+def digest(*parts: bytes) -> str:
+    """A short name for some bytes, the same only for the same ones."""
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()
+
+
+if __name__ == "__main__":
+    lab(sys.argv[1:])

@@ -1,0 +1,138 @@
+"""What a class got right and wrong, as a page with pictures. It needs a browser, and no network."""
+
+import html
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from datetime import datetime
+from statistics import mean, median
+
+import torch
+
+from autograder.commands.report import Row
+from autograder.exercise import Exercise
+from helpers.figures import plots
+from helpers.figures.showing import image
+
+SHADES = {
+    "passed": (plots.PALETTE[2], ""),
+    "partly": (plots.PALETTE[0], ""),
+    "failed": (plots.PALETTE[1], ""),
+    "not written": (plots.BAND, "//"),
+    "not run": (plots.BAND, "xx"),
+}
+STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
+table { border-collapse: collapse; margin: 1rem 0 } h2 { margin-top: 2.5rem }
+td, th { text-align: left; vertical-align: top; padding: .3rem 1.2rem .3rem 0; border-bottom: 1px solid #ddd }
+td.number { text-align: right } summary { cursor: pointer } img { max-width: 100%; height: auto }
+"""
+
+
+def page(lesson: str, rows: Iterable[Row], exercises: dict[str, Exercise]) -> str:
+    """The page of a lesson.
+
+    Args:
+        lesson: its name.
+        rows: student, problem and verdicts of every submission graded so far.
+        exercises: what was asked, by id, in order.
+    """
+    rows = list(rows)
+    if not rows:
+        return _whole(lesson, "<p>No submission has been graded.</p>")
+    scores = [sum(verdict.points for verdict in verdicts) for _, _, verdicts in rows]
+    best = sum(exercise.points for exercise in exercises.values())
+    parts = [
+        f"<p>{len(rows)} students. Points from checks, of {best:g}: mean {mean(scores):.1f}, median "
+        f"{median(scores):g}, from {min(scores):g} to {max(scores):g}. {datetime.now():%Y-%m-%d %H:%M}.</p>",
+        "<h2>Points</h2>",
+        image(_points(scores, best)),
+        "<h2>Exercises</h2>",
+        image(_exercises(rows, exercises)),
+        "<h2>Mistakes recognised</h2>",
+        _mistakes(rows, exercises),
+    ]
+    if looked := [(student, problem) for student, problem, _ in rows if problem]:
+        parts += ["<h2>Submissions to look at</h2>", _table(("Student", "What happened"), looked)]
+    return _whole(lesson, "\n".join(parts))
+
+
+def _points(scores: list[float], best: float) -> "plots.Axes":
+    """How many students have how many points."""
+    [ax] = plots.panels(1, width=7.5, height=2.6)
+    width = max(1, round(best / 20))
+    bins = int(best // width) + 1
+    counts = torch.histc(torch.tensor(scores, dtype=torch.float64), bins, 0, bins * width).tolist()
+    left = [width * number for number in range(bins)]
+    ax.bar(left, counts, width=0.9 * width, align="edge", color=plots.PALETTE[0])
+    ax.set_xlabel("points from checks" + (f", {width} to a bar" if width > 1 else ""))
+    ax.set_ylabel("students")
+    said = ", ".join(f"{int(n)} from {low}" for low, n in zip(left, counts, strict=True) if n)
+    ax.set_label(f"Students by points, in bars of {width}: {said}.")
+    return ax
+
+
+def _exercises(rows: list[Row], exercises: dict[str, Exercise]) -> "plots.Axes":
+    """How each exercise went, in the lesson's order."""
+    verdicts = [verdict for _, _, verdicts in rows for verdict in verdicts]
+    counts = {id: Counter(v.status for v in verdicts if v.exercise == id) for id in exercises}
+    students = len(rows)
+    used = [name for name in SHADES if any(count[name] for count in counts.values())]
+    [ax] = plots.panels(1, width=9.0, height=1.2 + 0.32 * len(exercises))
+    titles = [exercise.title for exercise in exercises.values()]
+    places = list(range(len(titles)))
+    left = [0] * len(titles)
+    for name in used:
+        color, hatch = SHADES[name]
+        values = [counts[id][name] for id in exercises]
+        bars = ax.barh(places, values, left=left, color=color, hatch=hatch, edgecolor="white", label=name)
+        numbers = [str(value) if value > 0.04 * students else "" for value in values]
+        ax.bar_label(bars, numbers, label_type="center", fontsize=8, color=plots.INK if hatch else "white")
+        left = [a + b for a, b in zip(left, values, strict=True)]
+    ax.set_yticks(places, titles)
+    ax.invert_yaxis()
+    ax.set_xlabel("students")
+    ax.legend(frameon=False, ncols=len(used), loc="lower left", bbox_to_anchor=(0, 1))
+    said = "; ".join(
+        f"{exercise.title}: " + ", ".join(f"{counts[id][name]} {name}" for name in used if counts[id][name])
+        for id, exercise in exercises.items()
+    )
+    ax.set_label(f"How each exercise went. {said}.")
+    return ax
+
+
+def _mistakes(rows: list[Row], exercises: dict[str, Exercise]) -> str:
+    """Each mistake with those who made it, the most frequent first; then what wasn't recognised."""
+    known = {(id, m.name): m.sentence for id, exercise in exercises.items() for m in exercise.misconceptions}
+    made: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for student, _, verdicts in rows:
+        for verdict in verdicts:
+            if verdict.status == "failed" and verdict.exercise in exercises:  # and none of before
+                made[verdict.exercise, verdict.cause].append(student)
+    ranked = sorted(made.items(), key=lambda item: (item[0] not in known, -len(item[1])))
+    if not ranked:
+        return "<p>None.</p>"
+    lines = [
+        (exercises[key[0]].title, known.get(key, f"(not recognised: {key[1] or 'failed'})"), students)
+        for key, students in ranked
+    ]
+    return _table(("Exercise", "Mistake", "Students"), lines)
+
+
+def _table(heads: tuple[str, ...], lines: Iterable[tuple]) -> str:
+    body = "\n".join(f"<tr>{''.join(map(_cell, line))}</tr>" for line in lines)
+    return f"<table><tr>{''.join(f'<th scope=col>{head}</th>' for head in heads)}</tr>\n{body}</table>"
+
+
+def _cell(value: str | list[str]) -> str:
+    if isinstance(value, list):
+        names = html.escape(", ".join(value))
+        return f'<td class="number"><details><summary>{len(value)}</summary>{names}</details></td>'
+    return f"<td>{html.escape(value)}</td>"
+
+
+def _whole(lesson: str, body: str) -> str:
+    name = html.escape(lesson)
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{name}: report</title>'
+        f"<style>{STYLE}</style></head>\n<body><h1>{name}</h1>\n{body}\n</body></html>\n"
+    )

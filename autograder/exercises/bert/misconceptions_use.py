@@ -1,0 +1,203 @@
+"""Lesson 09's misconceptions about the loss and the pair classifier.
+
+A docstring is the sentence that the student reads. Each stands alone, with `torch` and `math` as its only
+names, so that the class simulator can paste it.
+"""
+
+# ruff: noqa: D205  (a sentence may take two lines)
+
+import torch
+
+# -- the loss ------------------------------------------------------------------------------------------------
+
+
+def mean_over_all_positions(word_logits, follows_logits, labels, follows):
+    """The words' loss is divided by all positions, so it gets smaller the fewer words are chosen: divide by
+    the number of chosen ones.
+    """
+    words = torch.nn.functional.cross_entropy(word_logits.flatten(0, 1), labels.flatten(), reduction="sum")
+    return words / labels.numel() + torch.nn.functional.cross_entropy(follows_logits, follows)
+
+
+def others_as_padding(word_logits, follows_logits, labels, follows):
+    """Positions that weren't chosen are counted, as if <pad> were the answer there: they don't belong to the
+    loss at all.
+    """
+    labels = torch.where(labels == -100, 0, labels)
+    words = torch.nn.functional.cross_entropy(word_logits.flatten(0, 1), labels.flatten())
+    return words + torch.nn.functional.cross_entropy(follows_logits, follows)
+
+
+def words_alone(word_logits, follows_logits, labels, follows):
+    """The loss of the pairs is missing, so [CLS] would never learn to sum up: the two losses are added."""
+    return torch.nn.functional.cross_entropy(word_logits.flatten(0, 1), labels.flatten())
+
+
+def pairs_alone(word_logits, follows_logits, labels, follows):
+    """The loss of the words is missing, and with it most of what BERT learns."""
+    return torch.nn.functional.cross_entropy(follows_logits, follows)
+
+
+def half_of_each(word_logits, follows_logits, labels, follows):
+    """The two means are averaged: BERT adds them."""
+    words = torch.nn.functional.cross_entropy(word_logits.flatten(0, 1), labels.flatten())
+    return (words + torch.nn.functional.cross_entropy(follows_logits, follows)) / 2
+
+
+def summed_not_averaged(word_logits, follows_logits, labels, follows):
+    """These are sums over words and pairs, which grow with the batch: each of the two is a mean."""
+    cross_entropy = torch.nn.functional.cross_entropy
+    words = cross_entropy(word_logits.flatten(0, 1), labels.flatten(), reduction="sum")
+    return words + cross_entropy(follows_logits, follows, reduction="sum")
+
+
+def one_mean_for_both(word_logits, follows_logits, labels, follows):
+    """Words and pairs are put into one mean, so how much a pair counts depends on how many words were
+    chosen: take the mean of each and add.
+    """
+    cross_entropy = torch.nn.functional.cross_entropy
+    words = cross_entropy(word_logits.flatten(0, 1), labels.flatten(), reduction="sum")
+    pairs = cross_entropy(follows_logits, follows, reduction="sum")
+    return (words + pairs) / ((labels != -100).sum() + len(follows))
+
+
+def mean_of_row_means(word_logits, follows_logits, labels, follows):
+    """The words are averaged in each row first, so a word counts more where few others were chosen: all
+    chosen words of the batch count alike.
+    """
+    chosen = labels != -100
+    log_p = word_logits.log_softmax(dim=-1)
+    right = log_p.gather(-1, labels.clamp(min=0)[..., None])[..., 0] * chosen
+    words = -(right.sum(dim=-1) / chosen.sum(dim=-1).clamp(min=1))[chosen.any(dim=-1)].mean()
+    return words + torch.nn.functional.cross_entropy(follows_logits, follows)
+
+
+def follows_turned(word_logits, follows_logits, labels, follows):
+    """The pairs' labels are turned round: follows_logits[:, 1] is the score for "it follows", label 1."""
+    words = torch.nn.functional.cross_entropy(word_logits.flatten(0, 1), labels.flatten())
+    return words + torch.nn.functional.cross_entropy(follows_logits, 1 - follows)
+
+
+# -- the pair classifier -------------------------------------------------------------------------------------
+
+
+class ReadsTheLast(torch.nn.Module):
+    """This reads the last position, where a language model knows most, but here it may be padding: the
+    pooler reads [CLS], position 0.
+    """
+
+    def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions, classes):
+        super().__init__()
+        from helpers.models.blocks import PRE_NORM
+        from helpers.models.transformer import Encoder
+
+        sizes = (vocabulary, d_model, n_heads, d_ff, n_layers, positions)
+        self.encoder = Encoder(*sizes, segments=2, style=PRE_NORM)
+        self.pooler, self.classifier = torch.nn.Linear(d_model, d_model), torch.nn.Linear(d_model, classes)
+
+    def forward(self, ids, segments):
+        return self.classifier(self.pooler(self.encoder(ids, ids != 0, segments)[:, -1]).tanh())
+
+
+class ReadsTheMean(torch.nn.Module):
+    """This reads the mean over all positions, and padding is in it, so the answer depends on how far a row
+    was filled up: read [CLS].
+    """
+
+    def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions, classes):
+        super().__init__()
+        from helpers.models.blocks import PRE_NORM
+        from helpers.models.transformer import Encoder
+
+        sizes = (vocabulary, d_model, n_heads, d_ff, n_layers, positions)
+        self.encoder = Encoder(*sizes, segments=2, style=PRE_NORM)
+        self.pooler, self.classifier = torch.nn.Linear(d_model, d_model), torch.nn.Linear(d_model, classes)
+
+    def forward(self, ids, segments):
+        return self.classifier(self.pooler(self.encoder(ids, ids != 0, segments).mean(dim=1)).tanh())
+
+
+class ReadsTheSeparator(torch.nn.Module):
+    """This reads the first [SEP]: the position that learned to sum up in pretraining is [CLS], and the
+    pooler was trained on it.
+    """
+
+    def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions, classes):
+        super().__init__()
+        from helpers.models.blocks import PRE_NORM
+        from helpers.models.transformer import Encoder
+
+        sizes = (vocabulary, d_model, n_heads, d_ff, n_layers, positions)
+        self.encoder = Encoder(*sizes, segments=2, style=PRE_NORM)
+        self.pooler, self.classifier = torch.nn.Linear(d_model, d_model), torch.nn.Linear(d_model, classes)
+
+    def forward(self, ids, segments):
+        x = self.encoder(ids, ids != 0, segments)
+        place = (ids == 5).long().argmax(dim=-1)
+        return self.classifier(self.pooler(x[torch.arange(len(x)), place]).tanh())
+
+
+class PoolerLeftOut(torch.nn.Module):
+    """The pooler is left out, and with it what it learned from pairs: [CLS] goes through map and tanh."""
+
+    def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions, classes):
+        super().__init__()
+        from helpers.models.blocks import PRE_NORM
+        from helpers.models.transformer import Encoder
+
+        sizes = (vocabulary, d_model, n_heads, d_ff, n_layers, positions)
+        self.encoder = Encoder(*sizes, segments=2, style=PRE_NORM)
+        self.pooler, self.classifier = torch.nn.Linear(d_model, d_model), torch.nn.Linear(d_model, classes)
+
+    def forward(self, ids, segments):
+        return self.classifier(self.encoder(ids, ids != 0, segments)[:, 0])
+
+
+class PoolerStraight(torch.nn.Module):
+    """The tanh after the pooler's map is missing, so the new layer reads other numbers than the old one
+    did.
+    """
+
+    def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions, classes):
+        super().__init__()
+        from helpers.models.blocks import PRE_NORM
+        from helpers.models.transformer import Encoder
+
+        sizes = (vocabulary, d_model, n_heads, d_ff, n_layers, positions)
+        self.encoder = Encoder(*sizes, segments=2, style=PRE_NORM)
+        self.pooler, self.classifier = torch.nn.Linear(d_model, d_model), torch.nn.Linear(d_model, classes)
+
+    def forward(self, ids, segments):
+        return self.classifier(self.pooler(self.encoder(ids, ids != 0, segments)[:, 0]))
+
+
+class PassagesAlike(torch.nn.Module):
+    """The segments don't reach the encoder, so both passages look like the first: pass them on."""
+
+    def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions, classes):
+        super().__init__()
+        from helpers.models.blocks import PRE_NORM
+        from helpers.models.transformer import Encoder
+
+        sizes = (vocabulary, d_model, n_heads, d_ff, n_layers, positions)
+        self.encoder = Encoder(*sizes, segments=2, style=PRE_NORM)
+        self.pooler, self.classifier = torch.nn.Linear(d_model, d_model), torch.nn.Linear(d_model, classes)
+
+    def forward(self, ids, segments):
+        return self.classifier(self.pooler(self.encoder(ids, ids != 0)[:, 0]).tanh())
+
+
+class PaddingRead(torch.nn.Module):
+    """The encoder isn't told where padding is, so the answer depends on how far a row was filled up."""
+
+    def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions, classes):
+        super().__init__()
+        from helpers.models.blocks import PRE_NORM
+        from helpers.models.transformer import Encoder
+
+        sizes = (vocabulary, d_model, n_heads, d_ff, n_layers, positions)
+        self.encoder = Encoder(*sizes, segments=2, style=PRE_NORM)
+        self.pooler, self.classifier = torch.nn.Linear(d_model, d_model), torch.nn.Linear(d_model, classes)
+
+    def forward(self, ids, segments):
+        return self.classifier(self.pooler(self.encoder(ids, None, segments)[:, 0]).tanh())

@@ -1,0 +1,334 @@
+"""The exercises of lesson 09: BERT."""
+
+from autograder.exercise import Exercise, explained
+from autograder.exercises.bert import alternatives as read
+from autograder.exercises.bert import alternatives_model as right
+from autograder.exercises.bert import cases, choices
+from autograder.exercises.bert import misconceptions_blank as blank
+from autograder.exercises.bert import misconceptions_model as model
+from autograder.exercises.bert import misconceptions_packing as packing
+from autograder.exercises.bert import misconceptions_reading as reading
+from autograder.exercises.bert import misconceptions_use as use
+from helpers.checks import gradient_reaches_inputs, inputs_unchanged
+
+MASKING = Exercise(
+    id="bert.mask_tokens",
+    title="Which words to hide",
+    points=4,
+    difficulty=3,
+    minutes=12,
+    driver="draws",
+    reference=read.mask_tokens,
+    cases=cases.masking_cases,
+    returns=("what holds of the draws",),
+    properties=(inputs_unchanged,),
+    misconceptions=explained(
+        reading.special_tokens_too,
+        reading.labels_everywhere,
+        reading.labels_of_what_is_read,
+        reading.zero_for_no_label,
+        reading.always_mask,
+        reading.any_token_as_the_other,
+        reading.fate_of_all_words,
+        reading.one_draw_for_all_rows,
+        reading.tenth_of_the_rest,
+        reading.two_separate_draws,
+        reading.labels_for_masks_alone,
+        reading.generator_ignored,
+        reading.share_ignored,
+    ),
+    also_right=(read.half_of_the_rest, read.so_many_of_each_row),
+)
+
+PAIRS = Exercise(
+    id="bert.pairs",
+    title="Half of them true",
+    points=2,
+    difficulty=2,
+    minutes=8,
+    driver="draws",
+    reference=read.next_sentence_pairs,
+    cases=cases.pairing_cases,
+    returns=("what holds of the draws",),
+    misconceptions=explained(
+        reading.sometimes_itself,
+        reading.labels_turned,
+        reading.every_other_document,
+        reading.one_draw_for_all,
+        reading.always_the_next,
+        reading.first_part_of_a_stranger,
+        reading.one_in_three,
+        reading.pairs_without_the_generator,
+    ),
+    also_right=(read.drawn_until_another, read.exactly_half),
+)
+
+PACK = Exercise(
+    id="bert.pack",
+    title="Two passages, one row",
+    points=2,
+    difficulty=2,
+    minutes=7,
+    reference=read.pack,
+    cases=cases.pack_cases,
+    returns=("row",),
+    misconceptions=explained(
+        packing.last_separator_missing,
+        packing.summary_for_each,
+        packing.summary_at_the_end,
+        packing.cut_at_the_end,
+        packing.only_the_second_gives,
+        packing.each_gets_half,
+        packing.specials_not_counted,
+        packing.taken_from_the_front,
+        packing.first_gives_when_equal,
+    ),
+    also_right=(read.lengths_first, read.by_recursion),
+)
+
+SEGMENTS = Exercise(
+    id="bert.segments",
+    title="Segment ids",
+    points=1,
+    difficulty=2,
+    minutes=6,
+    reference=read.segments_of,
+    cases=cases.segments_cases,
+    returns=("segments",),
+    properties=(inputs_unchanged,),
+    misconceptions=explained(
+        packing.separator_opens,
+        packing.last_separator_left_out,
+        packing.padding_in_the_second,
+        packing.one_passage_padded,
+        packing.segments_from_one,
+        packing.segments_turned,
+        packing.counted_separators,
+    ),
+    also_right=(read.segments_row_by_row, read.segments_by_looking_back),
+)
+
+KEY_MASK = Exercise(
+    id="bert.key_mask",
+    title="Who may be looked at",
+    points=1,
+    difficulty=1,
+    minutes=3,
+    reference=read.key_mask,
+    cases=cases.key_mask_cases,
+    returns=("mask",),
+    properties=(inputs_unchanged,),
+    misconceptions=explained(
+        packing.specials_hidden,
+        packing.masks_hidden,
+        packing.padding_shown,
+        packing.no_axes_for_heads,
+        packing.queries_hidden,
+        packing.causal_too,
+    ),
+    also_right=(read.mask_by_unsqueezing, read.mask_by_view),
+)
+
+EMBED = Exercise(
+    id="bert.embed",
+    title="The sum of three",
+    points=1,
+    difficulty=1,
+    minutes=4,
+    reference=read.embed,
+    cases=cases.embed_cases,
+    returns=("vectors",),
+    properties=(inputs_unchanged, gradient_reaches_inputs),
+    misconceptions=explained(
+        packing.no_segments,
+        packing.no_positions,
+        packing.positions_by_token,
+        packing.positions_by_segment,
+        packing.kinds_swapped,
+        packing.averaged,
+        packing.scaled_by_the_root,
+    ),
+    also_right=(read.embed_by_functions, read.embed_by_counting),
+)
+
+WORD_HEAD = Exercise(
+    id="bert.word_head",
+    title="The head for words",
+    points=2,
+    difficulty=2,
+    minutes=6,
+    driver="module",
+    reference=right.WordHead,
+    cases=cases.head_cases,
+    returns=("logits",),
+    properties=(inputs_unchanged, gradient_reaches_inputs),
+    square="transform.weight is d_model × d_model",
+    misconceptions=explained(
+        model.NoTransform,
+        model.NoBend,
+        model.NormBeforeBend,
+        model.NoNorm,
+        model.NoBias,
+        model.WithRelu,
+        model.SharesForScores,
+    ),
+    also_right=(right.HeadAsALinearMap, right.HeadByEinsum),
+)
+
+BERT = Exercise(
+    id="bert.model",
+    title="BERT with both heads",
+    points=3,
+    difficulty=3,
+    minutes=10,
+    driver="module",
+    reference=right.PlainBert,
+    cases=cases.bert_cases,
+    returns=("word logits", "follows logits"),
+    properties=(inputs_unchanged,),
+    needs=("bert.word_head",),
+    square="W_o and the pooler are d_model × d_model",
+    misconceptions=explained(
+        model.NothingHidden,
+        model.SegmentsForgotten,
+        model.PaddingMaskTurned,
+        model.NoPooler,
+        model.PoolerWithoutTanh,
+        model.MeanInsteadOfCls,
+        model.LastInsteadOfCls,
+        model.PairScoresEverywhere,
+        model.SegmentsAndMaskSwapped,
+    ),
+    also_right=(right.BertStepByStep, right.BertWithItsOwnHead),
+)
+
+LOSS = Exercise(
+    id="bert.loss",
+    title="The summed loss",
+    points=3,
+    difficulty=2,
+    minutes=8,
+    reference=right.bert_loss,
+    cases=cases.loss_cases,
+    returns=("loss",),
+    properties=(inputs_unchanged, gradient_reaches_inputs),
+    misconceptions=explained(
+        use.mean_over_all_positions,
+        use.others_as_padding,
+        use.words_alone,
+        use.pairs_alone,
+        use.half_of_each,
+        use.summed_not_averaged,
+        use.one_mean_for_both,
+        use.mean_of_row_means,
+        use.follows_turned,
+    ),
+    also_right=(right.loss_that_skips, right.loss_by_gathering),
+)
+
+BLANK = Exercise(
+    id="bert.blank",
+    title="A blank, left to right",
+    points=3,
+    difficulty=4,
+    minutes=12,
+    driver="call_with_layer",
+    reference=right.blank_left_to_right,
+    cases=cases.blank_cases,
+    returns=("by what is before", "by the whole text"),
+    properties=(inputs_unchanged,),
+    misconceptions=explained(
+        blank.one_place_late,
+        blank.not_among_candidates,
+        blank.right_side_alone,
+        blank.left_side_twice,
+        blank.mean_over_the_text,
+        blank.logits_added_up,
+        blank.texts_spoiled,
+    ),
+    also_right=(right.blank_text_by_text, right.blank_by_cross_entropy),
+)
+
+COMPARABLE = Exercise(
+    id="bert.comparable",
+    title="Which numbers can be compared",
+    points=1,
+    difficulty=2,
+    minutes=3,
+    driver="choice",
+    reference=choices.COMPARABLE,
+    cases=lambda generator: cases.choose(choices.COMPARABLE_OPTIONS),
+    misconceptions=choices.NOT_COMPARABLE,
+)
+
+TASKS = Exercise(
+    id="bert.tasks",
+    title="Who loses by one direction",
+    points=2,
+    difficulty=2,
+    minutes=4,
+    driver="choice",
+    reference=choices.TASKS,
+    cases=lambda generator: cases.choose(choices.TASKS_OPTIONS),
+    misconceptions=choices.NOT_SO_TASKS,
+)
+
+CLASSIFIER = Exercise(
+    id="bert.classifier",
+    title="A pair classifier",
+    points=2,
+    difficulty=2,
+    minutes=6,
+    driver="module",
+    reference=right.PlainClassifier,
+    cases=cases.classifier_cases,
+    returns=("logits",),
+    properties=(inputs_unchanged, gradient_reaches_inputs),
+    square="W_o and the pooler are d_model × d_model",
+    misconceptions=explained(
+        use.ReadsTheLast,
+        use.ReadsTheMean,
+        use.ReadsTheSeparator,
+        use.PoolerLeftOut,
+        use.PoolerStraight,
+        use.PassagesAlike,
+        use.PaddingRead,
+    ),
+    also_right=(right.ClassifierStepByStep, right.ClassifierOfAllPositions),
+)
+
+FILL = Exercise(
+    id="bert.fill",
+    title="Fill, and doubt again",
+    points=3,
+    difficulty=3,
+    minutes=10,
+    reference=right.fill_and_mask_again,
+    cases=cases.fill_cases,
+    returns=("tokens",),
+    properties=(inputs_unchanged,),
+    misconceptions=explained(
+        blank.most_certain_again,
+        blank.given_words_rewritten,
+        blank.given_words_hidden,
+        blank.special_tokens_written,
+        blank.numbers_not_moved_back,
+        blank.certain_by_logits,
+        blank.certain_among_all_tokens,
+        blank.all_stay,
+        blank.again_in_all_rows,
+    ),
+    also_right=(right.fill_row_by_row, right.fill_by_ranks),
+)
+
+TABLE = Exercise(
+    id="bert.table",
+    title="BERT, GPT and the original",
+    points=2,
+    difficulty=2,
+    minutes=6,
+    driver="choice",
+    reference=choices.TABLE,
+    cases=lambda generator: cases.choose(choices.TABLE_OPTIONS),
+    misconceptions=choices.NOT_IN_THE_TABLE,
+)

@@ -1,0 +1,258 @@
+"""Right answers of lesson 07, written in other ways than the references.
+
+Each stands alone, with `torch`, `math` and answers to earlier exercises as its only names.
+"""
+
+# ruff: noqa: D101, D103  (their names say what is special about them)
+
+import math
+
+import torch
+
+# -- batches, loss, perplexity, pairs --------------------------------------------------------------------
+
+
+def shifted_with_clone(ids, pad=0):
+    targets = ids[:, 1:].clone()
+    targets[targets == pad] = -100
+    return ids[:, :-1], targets
+
+
+def shifted_with_where(ids, pad=0):
+    T = ids.size(1) - 1
+    then = ids.narrow(1, 1, T)
+    return ids.narrow(1, 0, T), torch.where(then != pad, then, -100)
+
+
+def loss_of_the_real_ones(logits, targets):
+    real = targets != -100
+    scores, wanted = logits[real], targets[real]
+    return (scores.logsumexp(dim=-1) - scores[torch.arange(len(wanted)), wanted]).mean()
+
+
+def loss_by_one_hot(logits, targets):
+    shifted = logits - logits.amax(dim=-1, keepdim=True)
+    log_p = shifted - shifted.exp().sum(dim=-1, keepdim=True).log()
+    chosen = torch.arange(logits.size(-1)) == targets.unsqueeze(-1)
+    return -log_p[chosen].sum() / (targets >= 0).sum()
+
+
+def loss_row_by_row(logits, targets):
+    total, count = 0.0, 0
+    for row, wanted in zip(logits, targets, strict=True):
+        for scores, target in zip(row, wanted.tolist(), strict=True):
+            if target != -100:
+                total = total - scores.log_softmax(dim=0)[target]
+                count += 1
+    return total / count
+
+
+def perplexity_of_all_tokens(losses, counts):
+    return torch.exp((losses * counts / counts.sum()).sum())
+
+
+def perplexity_in_a_loop(losses, counts):
+    total = sum(float(loss) * int(count) for loss, count in zip(losses, counts, strict=True))
+    return math.exp(total / int(counts.sum()))
+
+
+def pairs_in_a_loop(inputs, targets, vocabulary, alpha):
+    counts = torch.full((vocabulary, vocabulary), float(alpha))
+    for row, wanted in zip(inputs.tolist(), targets.tolist(), strict=True):
+        for now, then in zip(row, wanted, strict=True):
+            if then != -100:
+                counts[now, then] += 1
+    return (counts / counts.sum(dim=1, keepdim=True)).log()
+
+
+def pairs_by_index_put(inputs, targets, vocabulary, alpha):
+    real = targets >= 0
+    counts = torch.zeros(vocabulary, vocabulary)
+    counts.index_put_((inputs[real], targets[real]), torch.ones(()), accumulate=True)
+    counts += alpha
+    return counts.log() - counts.sum(dim=-1, keepdim=True).log()
+
+
+# -- the model -------------------------------------------------------------------------------------------
+
+
+class LanguageModel(torch.nn.Module):
+    """As the lesson writes it; its parameters are named as in `helpers.models.transformer.LanguageModel`."""
+
+    def __init__(self, vocabulary, d_model, n_heads, n_layers, positions):
+        from helpers.models.blocks import Block
+
+        super().__init__()
+        self.d_model = d_model
+        self.words = torch.nn.Embedding(vocabulary, d_model)
+        self.positions = torch.nn.Embedding(positions, d_model)
+        blocks = [Block(d_model, n_heads, 4 * d_model) for _ in range(n_layers)]
+        self.blocks, self.norm = torch.nn.ModuleList(blocks), torch.nn.LayerNorm(d_model)
+        self.head = torch.nn.Linear(d_model, vocabulary, bias=False)
+        self.head.weight = self.words.weight
+
+    def forward(self, ids, cache=None, weights=None):
+        start = cache[0]["k"].size(-2) if cache and cache[0] else 0
+        x = math.sqrt(self.d_model) * self.words(ids) + self.positions.weight[start : start + ids.size(-1)]
+        for number, block in enumerate(self.blocks):
+            x = block(x, causal=True, cache=cache[number] if cache else None, weights=weights)
+        return self.head(self.norm(x))
+
+
+class ModelWithRange(torch.nn.Module):
+    def __init__(self, vocabulary, d_model, n_heads, n_layers, positions):
+        from helpers.models.blocks import Block
+
+        super().__init__()
+        self.words = torch.nn.Embedding(vocabulary, d_model)
+        self.positions = torch.nn.Embedding(positions, d_model)
+        self.blocks = torch.nn.ModuleList(Block(d_model, n_heads, 4 * d_model) for _ in range(n_layers))
+        self.norm = torch.nn.LayerNorm(d_model)
+        self.head = torch.nn.Linear(d_model, vocabulary, bias=False)
+        self.head.weight = self.words.weight
+
+    def forward(self, ids, cache=None, weights=None):
+        before = cache[0]["k"].shape[2] if cache and len(cache[0]) else 0
+        places = torch.arange(before, before + ids.shape[1], device=ids.device)
+        words = self.words(ids)
+        x = words * words.shape[-1] ** 0.5 + self.positions(places)
+        if cache is None:
+            cache = [None for _ in self.blocks]
+        for block, known in zip(self.blocks, cache, strict=True):
+            x = block(x, None, True, known, weights)
+        return self.norm(x) @ self.words.weight.T
+
+
+class ModelOfParts(torch.nn.Module):
+    def __init__(self, vocabulary, d_model, n_heads, n_layers, positions):
+        from helpers.models.blocks import Block
+
+        super().__init__()
+        self.words = torch.nn.Embedding(vocabulary, d_model)
+        self.positions = torch.nn.Embedding(positions, d_model)
+        self.blocks = torch.nn.ModuleList(Block(d_model, n_heads, 4 * d_model) for _ in range(n_layers))
+        self.norm = torch.nn.LayerNorm(d_model)
+        self.head = torch.nn.Linear(d_model, vocabulary, bias=False)
+        self.head.weight = self.words.weight
+
+    def embed(self, ids, start):
+        rows = self.positions.weight[start:][: ids.size(1)]
+        return self.words(ids).mul(math.sqrt(self.words.embedding_dim)).add(rows)
+
+    def forward(self, ids, cache=None, weights=None):
+        x = self.embed(ids, cache[0]["k"].size(2) if cache and cache[0] else 0)
+        for i in range(len(self.blocks)):
+            x = self.blocks[i](x, causal=True, weights=weights, cache=None if cache is None else cache[i])
+        return torch.nn.functional.linear(self.norm(x), self.head.weight)
+
+
+def cost_written_out(vocabulary, d_model, n_heads, n_layers, positions, tokens):
+    attention = 4 * (d_model * d_model + d_model)
+    feed_forward = d_model * 4 * d_model + 4 * d_model + 4 * d_model * d_model + d_model
+    words, norms = vocabulary * d_model, 2 * n_layers + 1
+    weights = words + n_layers * (attention + feed_forward) + norms * 2 * d_model
+    scores = 2 * 2 * positions * d_model * n_layers
+    return weights + positions * d_model, tokens * 3 * (2 * weights + scores)
+
+
+def cost_by_lesson_06(vocabulary, d_model, n_heads, n_layers, positions, tokens):
+    from helpers.counting import gpt2_parameters, training_flops_per_token
+
+    total = gpt2_parameters(vocabulary, d_model, n_heads, n_layers, positions)
+    per_token = training_flops_per_token(total - positions * d_model, n_layers, positions, d_model)
+    return total, per_token * tokens
+
+
+# -- training --------------------------------------------------------------------------------------------
+
+
+def rate_of_the_smaller(step, steps, warmup, peak):
+    return peak * min(step / warmup, (steps - step) / (steps - warmup))
+
+
+def rate_in_pieces(step, steps, warmup, peak):
+    if step < warmup:
+        return step * (peak / warmup)
+    done = (step - warmup) / (steps - warmup)
+    return peak * (1 - done)
+
+
+def step_cleared_late(model, optimizer, loss, batch, max_norm=1.0):
+    value = loss(model, *batch)
+    optimizer.zero_grad(set_to_none=True)
+    value.backward()
+    torch.nn.utils.clip_grad_norm_(list(model.parameters()), max_norm=max_norm)
+    optimizer.step()
+    return value.detach()
+
+
+def step_clipped_by_hand(model, optimizer, loss, batch, max_norm=1.0):
+    for parameter in model.parameters():
+        parameter.grad = None
+    value = loss(model, *batch)
+    value.backward()
+    length = torch.sqrt(sum((p.grad**2).sum() for p in model.parameters()))
+    if length > max_norm:
+        for parameter in model.parameters():
+            parameter.grad *= max_norm / length
+    optimizer.step()
+    return value.item()
+
+
+# -- writing ---------------------------------------------------------------------------------------------
+
+
+def temperature_by_exponentials(logits, temperature):
+    if not temperature:
+        greedy = torch.zeros_like(logits)
+        return greedy.scatter(-1, logits.argmax(-1, keepdim=True), 1.0)
+    powers = ((logits - logits.amax(-1, keepdim=True)) / temperature).exp()
+    return powers / powers.sum(-1, keepdim=True)
+
+
+def temperature_of_largest(logits, temperature):
+    if temperature == 0:
+        return (logits == logits.max(dim=-1, keepdim=True).values).to(logits.dtype)
+    return torch.softmax(logits / temperature, -1)
+
+
+def top_k_by_threshold(probabilities, k):
+    least = probabilities.sort(dim=-1, descending=True).values[..., k - 1 : k]
+    kept = torch.where(probabilities >= least, probabilities, 0.0)
+    return kept / kept.sum(-1, keepdim=True)
+
+
+def top_k_by_softmax(probabilities, k):
+    least = probabilities.topk(k).values[..., -1:]
+    return probabilities.log().masked_fill(probabilities < least, -math.inf).softmax(-1)
+
+
+def nucleus_by_counting(probabilities, p):
+    sums = probabilities.sort(dim=-1, descending=True).values.cumsum(-1)
+    needed = ((sums < p).sum(-1, keepdim=True)).clamp(max=probabilities.size(-1) - 1)
+    ranks = probabilities.argsort(dim=-1, descending=True).argsort(dim=-1)
+    kept = probabilities * (ranks <= needed)
+    return kept / kept.sum(-1, keepdim=True)
+
+
+def nucleus_row_by_row(probabilities, p):
+    rows = probabilities.reshape(-1, probabilities.size(-1))
+    kept = torch.zeros_like(rows)
+    for row, mine in zip(rows, kept, strict=True):
+        total = 0.0
+        for token in row.argsort(descending=True).tolist():
+            if total >= p:
+                break
+            mine[token] = row[token]
+            total += float(row[token])
+        mine /= mine.sum()
+    return kept.reshape(probabilities.shape)
+
+
+def draw_by_search(probabilities, uniform):
+    ends = probabilities.cumsum(dim=-1)
+    return torch.searchsorted(ends, uniform.unsqueeze(-1), right=True).squeeze(-1)
+
+
+def draw_first_that_reaches(probabilities, uniform):
+    return (probabilities.cumsum(-1) > uniform.unsqueeze(-1)).int().argmax(dim=-1)

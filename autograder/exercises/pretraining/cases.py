@@ -1,0 +1,282 @@
+"""Lesson 07's cases: sequences with padding, logits, a tiny language model, a tiny training.
+
+Sizes of one call differ, so that swapped axes can't hide. Parameters are sixteenths: short sheets.
+"""
+
+import math
+
+import torch
+from torch import Generator, Tensor
+
+from helpers.checking.drivers import Case
+
+
+def choose(slots: dict[str, list]) -> list[Case]:
+    """The case of a choice: its slots and what may stand in each."""
+    return [Case("", (slots,))]
+
+
+def _one(g: Generator, low: int, high: int) -> int:
+    return int(torch.randint(low, high, (), generator=g))
+
+
+def _some(g: Generator, *shape: int, spread: float = 1.0, dtype: torch.dtype = torch.float32) -> Tensor:
+    """Normal numbers, rounded to sixteenths."""
+    return (16 * spread * torch.randn(shape, generator=g)).round().to(dtype) / 16
+
+
+# -- batches, loss, perplexity ---------------------------------------------------------------------------
+
+
+def _padded(g: Generator, lengths: list[int], longest: int, pad: int = 0) -> Tensor:
+    """Rows of tokens from 6 to 30, between 1 and 2 as `<bos>` and `<eos>`, then padding."""
+    rows = []
+    for length in lengths:
+        words = torch.randint(6, 31, (length - 2,), generator=g).tolist()
+        rows.append([1, *words, 2] + [pad] * (longest - length))
+    return torch.tensor(rows)
+
+
+def batch_cases(g: Generator) -> list[Case]:
+    """Without padding, with some, and with another number for it."""
+    n = _one(g, 7, 9)
+    return [
+        Case("no padding", (_padded(g, [6, 6, 6], 6),)),
+        Case("three lengths", (_padded(g, [n, n - 3, n - 1], n),)),
+        Case("padding has another number", (_padded(g, [4, 7], 7, pad=31),), {"pad": 31}),
+        Case("a row far shorter than the others", (_padded(g, [3, n, n, n - 1], n),)),
+    ]
+
+
+def loss_cases(g: Generator) -> list[Case]:
+    """All targets real; some left out; a row without any; scores far apart; float64."""
+    return [
+        Case("every target counts", (_some(g, 2, 4, 5), _targets(g, [4, 4], 4, 5))),
+        Case("padding left out", (_some(g, 3, 5, 4, spread=1.5), _targets(g, [5, 1, 3], 5, 4))),
+        Case("a row without a target", (_some(g, 3, 4, 6), _targets(g, [2, 0, 4], 4, 6))),
+        # A mean over tokens differs from one over rows, and e to these scores overflows.
+        Case("scores far apart", (_some(g, 2, 3, 7, spread=120.0), _targets(g, [3, 1], 3, 7))),
+        Case("float64", (_some(g, 3, 2, 5, dtype=torch.float64), _targets(g, [2, 1, 2], 2, 5))),
+    ]
+
+
+def _targets(g: Generator, lengths: list[int], T: int, V: int) -> Tensor:
+    targets = torch.randint(0, V, (len(lengths), T), generator=g)
+    return targets.masked_fill(torch.arange(T) >= torch.tensor(lengths)[:, None], -100)
+
+
+def perplexity_cases(g: Generator) -> list[Case]:
+    """Batches of one size and of several; one batch; float64."""
+
+    def losses(*, count: int, dtype: torch.dtype = torch.float32) -> Tensor:
+        return (2 + torch.rand(count, generator=g, dtype=dtype)) / 1.5
+
+    return [
+        Case("one batch", (losses(count=1), torch.tensor([_one(g, 50, 90)]))),
+        Case("batches of one size", (losses(count=3), torch.full((3,), _one(g, 20, 40)))),
+        Case(
+            "a short last batch", (losses(count=3), torch.tensor([_one(g, 300, 400), _one(g, 300, 400), 17]))
+        ),
+        Case("float64", (losses(count=4, dtype=torch.float64), torch.randint(5, 90, (4,), generator=g))),
+    ]
+
+
+def bigram_cases(g: Generator) -> list[Case]:
+    """Pairs that repeat, padding, tokens that never come, more and less smoothing."""
+
+    def case(title: str, lengths: list[int], T: int, V: int, alpha: float) -> Case:
+        targets = _targets(g, lengths, T, 3)
+        inputs = torch.randint(0, 3, targets.shape, generator=g)
+        return Case(title, (inputs, targets, V, alpha))
+
+    return [
+        case("a few pairs", [6, 6], 6, 4, 1.0),
+        case("padding", [8, 3, 5], 8, 4, 0.5),
+        case("tokens that never come", [9, 2], 9, 6, 0.25),
+    ]
+
+
+# -- the model -------------------------------------------------------------------------------------------
+
+
+def model_cases(g: Generator) -> list[Case]:
+    """One block and two, one head and two, a batch, earlier positions in a cache, float64."""
+    one = {"vocabulary": 7, "d_model": 4, "n_heads": 1, "n_layers": 1, "positions": 9}
+    two = {**one, "n_heads": 2, "n_layers": 2}
+    earlier = [{name: _some(g, 1, 1, 3, 4) for name in ("k", "v")}]
+    return [
+        Case("one block", (one, _weights(g, one), _ids(g, 1, 3, 7))),
+        Case("two blocks, a batch", (two, _weights(g, two), _ids(g, 2, 3, 7))),
+        Case("three positions in a cache", (one, _weights(g, one), _ids(g, 1, 2, 7)), {"cache": earlier}),
+        Case("float64", (one, _weights(g, one, torch.float64), _ids(g, 2, 5, 7))),
+    ]
+
+
+def _ids(g: Generator, B: int, T: int, V: int) -> Tensor:
+    """Tokens, none of which has its position's number."""
+    ids = torch.randint(0, V, (B, T), generator=g)
+    return torch.where(ids == torch.arange(T), (ids + 1) % V, ids)
+
+
+def _weights(g: Generator, sizes: dict[str, int], dtype: torch.dtype = torch.float32) -> dict[str, Tensor]:
+    """Parameters by name, as of `helpers.models.transformer.LanguageModel`, large enough to matter."""
+    C, made = sizes["d_model"], {}
+
+    def linear(name: str, rows: int, columns: int) -> None:
+        made[f"{name}.weight"] = _some(g, rows, columns, spread=1.5 / math.sqrt(columns), dtype=dtype)
+        made[f"{name}.bias"] = _some(g, rows, spread=0.5, dtype=dtype)
+
+    def norm(name: str) -> None:
+        made[f"{name}.weight"] = 1 + _some(g, C, spread=0.3, dtype=dtype)
+        made[f"{name}.bias"] = _some(g, C, spread=0.3, dtype=dtype)
+
+    for table in ("words", "positions"):
+        rows = sizes["vocabulary" if table == "words" else table]
+        made[f"{table}.weight"] = _some(g, rows, C, dtype=dtype)
+    for number in range(sizes["n_layers"]):
+        block = f"blocks.{number}"
+        linear(f"{block}.attention.W_qkv", 3 * C, C)
+        linear(f"{block}.attention.W_o", C, C)
+        linear(f"{block}.feed_forward.W_up", 4 * C, C)
+        linear(f"{block}.feed_forward.W_down", C, 4 * C)
+        norm(f"{block}.norm_1")
+        norm(f"{block}.norm_2")
+    norm("norm")
+    return made
+
+
+def cost_cases(g: Generator) -> list[Case]:
+    """Small models, and one with a vocabulary that outweighs all else."""
+
+    def sizes(vocabulary: int) -> tuple[int, ...]:
+        heads = _one(g, 3, 6)
+        layers, positions = _one(g, 2, 5), _one(g, 30, 60)
+        return vocabulary, heads * _one(g, 7, 12), heads, layers, positions, _one(g, 1000, 5000)
+
+    return [
+        Case("a small model", sizes(_one(g, 100, 200))),
+        Case("another", sizes(_one(g, 200, 400))),
+        Case("a large vocabulary", sizes(_one(g, 20_000, 30_000))),
+    ]
+
+
+# -- training --------------------------------------------------------------------------------------------
+
+
+def schedule_cases(g: Generator) -> list[Case]:
+    """Steps on the way up, at the peak, on the way down and at the end."""
+    warmup = 5 * _one(g, 4, 9)
+    steps, peak = warmup * _one(g, 5, 9) + _one(g, 1, 9), 0.001 * _one(g, 2, 9)
+    rest = (steps, warmup, peak)
+    return [
+        Case("the first step", (1, *rest)),
+        Case("on the way up", (2 * warmup // 5, *rest)),
+        Case("the peak", (warmup, *rest)),
+        Case("just behind the peak", (warmup + 1, *rest)),
+        Case("on the way down", (warmup + 3 * (steps - warmup) // 5, *rest)),
+        Case("the last step but one", (steps - 1, *rest)),
+        Case("the last step", (steps, *rest)),
+    ]
+
+
+def step_cases(g: Generator) -> list[Case]:
+    """Long gradients, short ones, momentum and decay: one step and two, three batches in one case."""
+
+    def recipe(*settings: float) -> dict:
+        shapes = {"W": (3, 2), "b": (2,), "v": (2,)}
+        weights = {name: _some(g, *shape) + 0.5 for name, shape in shapes.items()}
+        return {"layer": "a curve in training", "weights": [weights, *settings]}
+
+    def batches(count: int, far: float) -> list:
+        made = []
+        for _ in range(count):
+            x = _some(g, 4, 3)
+            made.append([x, far * (1.5 + torch.rand(4, generator=g))])
+        return made
+
+    return [
+        Case("one step, long gradients", (recipe(0.125), batches(1, 8.0))),
+        Case("two steps, long gradients", (recipe(0.125), batches(2, 8.0))),
+        Case("two steps, short gradients", (recipe(0.0625), batches(2, 1.0)), {"max_norm": 100.0}),
+        Case(
+            "three steps with momentum and decay",
+            (recipe(0.0625, 0.5, 0.25), batches(3, 4.0)),
+            {"max_norm": 2.0},
+        ),
+    ]
+
+
+# -- writing ---------------------------------------------------------------------------------------------
+
+
+def _logits(g: Generator, *shape: int, dtype: torch.dtype = torch.float32) -> Tensor:
+    """Scores of which no two in a row are nearly alike, the largest neither at an end nor in one place."""
+    V = shape[-1]
+    rows = [torch.randperm(V, generator=g) for _ in range(math.prod(shape[:-1]))]
+    places = [1 + number % max(1, V - 2) for number in range(len(rows))]
+    rows = [row.roll(place - int(row.argmax())) for row, place in zip(rows, places, strict=True)]
+    ranks = torch.stack(rows).reshape(shape)
+    return 0.7 * ranks.to(dtype) + 0.2 * torch.rand(shape, generator=g, dtype=dtype) - 2
+
+
+def temperature_cases(g: Generator) -> list[Case]:
+    """Cold, hot, as it is, greedy; one row and several."""
+    cold, hot = 0.25 * _one(g, 2, 4), 0.25 * _one(g, 6, 9)
+    return [
+        Case("temperature 1", (_logits(g, 5), 1.0)),
+        Case("cold", (_logits(g, 2, 4), cold)),
+        Case("hot", (_logits(g, 3, 5), hot)),
+        Case("temperature 0 is greedy", (_logits(g, 3, 6), 0)),
+        Case("float64", (_logits(g, 2, 3, dtype=torch.float64), cold)),
+    ]
+
+
+def top_k_cases(g: Generator) -> list[Case]:
+    """One token, a few, all of them."""
+    return [
+        Case("two of five", (_logits(g, 5).softmax(-1), 2)),
+        Case("three of seven, a batch", (_logits(g, 2, 7).softmax(-1), 3)),
+        Case("one", (_logits(g, 3, 4).softmax(-1), 1)),
+        Case("all of them", (_logits(g, 2, 4).softmax(-1), 4)),
+        Case("float64", (_logits(g, 3, 6, dtype=torch.float64).softmax(-1), _one(g, 2, 5))),
+    ]
+
+
+def nucleus_cases(g: Generator) -> list[Case]:
+    """P between what one token reaches and what the next does; one token that reaches it alone; p = 1."""
+
+    def between(row: Tensor, count: int) -> float:
+        sums = row.double().sort(descending=True).values.cumsum(0)
+        return float(sums[count - 2] + sums[count - 1]) / 2 if count > 1 else float(sums[0]) / 2
+
+    one, many = _logits(g, 5).softmax(-1), (0.4 * _logits(g, 2, 7)).softmax(-1)
+    sure = (3 * _logits(g, 4)).softmax(-1)
+    exact = (0.5 * _logits(g, 3, 6, dtype=torch.float64)).softmax(-1)
+    return [
+        Case("two tokens are needed", (one, between(one, 2))),
+        Case("a batch", (many, between(many[0], 4))),
+        Case("the first token is enough", (sure, between(sure, 1))),
+        Case("all of them", (many.flip(0), 1.0)),
+        Case("float64", (exact, between(exact[1], 3))),
+    ]
+
+
+def draw_cases(g: Generator) -> list[Case]:
+    """Numbers in the middle of a token's share, zeros among the probabilities, batches."""
+
+    def case(title: str, *shape: int, zeros: int = 0, dtype: torch.dtype = torch.float32) -> Case:
+        p = (0.5 * _logits(g, *shape, dtype=dtype)).softmax(-1)
+        if zeros:
+            p[..., :zeros] = 0
+            p = p / p.sum(-1, keepdim=True)
+        chosen = torch.randint(zeros, shape[-1], shape[:-1], generator=g)
+        ends = p.double().cumsum(-1)
+        middles = ends - p.double() / 2
+        return Case(title, (p, middles.gather(-1, chosen[..., None])[..., 0].to(dtype)))
+
+    return [
+        case("one row", 5),
+        case("a batch", 7, 4),
+        case("the first two are impossible", 4, 6, zeros=2),
+        case("two batch axes, float64", 2, 3, 5, dtype=torch.float64),
+    ]

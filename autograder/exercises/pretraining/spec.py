@@ -1,0 +1,360 @@
+"""The exercises of lesson 07.
+
+A misconception's sentence says what is wrong and why that matters, to the one who has just made it.
+"""
+
+from autograder.exercise import Exercise, Misconception, explained
+from autograder.exercises.pretraining import alternatives as right
+from autograder.exercises.pretraining import cases
+from autograder.exercises.pretraining import misconceptions as wrong
+from autograder.exercises.pretraining import misconceptions_block as blocks
+from autograder.exercises.pretraining import misconceptions_model as models
+from autograder.exercises.pretraining import misconceptions_step as steps
+from autograder.exercises.pretraining import misconceptions_writing as writing
+from helpers import pretraining
+from helpers.checks import gradient_reaches_inputs, inputs_unchanged
+
+# Written out, so that the search for forbidden names in an answer finds each of them.
+READY_LOSSES = (
+    "torch.nn.functional.cross_entropy",
+    "torch.nn.functional.nll_loss",
+    "torch.nn.CrossEntropyLoss",
+    "torch.nn.NLLLoss",
+)
+
+SHIFT = Exercise(
+    id="pretraining.inputs_and_targets",
+    title="Inputs and targets",
+    points=2,
+    difficulty=2,
+    minutes=8,
+    reference=pretraining.inputs_and_targets,
+    cases=cases.batch_cases,
+    returns=("inputs", "targets"),
+    properties=(inputs_unchanged,),
+    misconceptions=explained(
+        wrong.not_shifted,
+        wrong.shifted_backwards,
+        wrong.padding_as_a_target,
+        wrong.inputs_hidden_too,
+        wrong.hidden_where_the_input_is_padding,
+        wrong.rolled,
+        wrong.shifted_by_two,
+        wrong.padding_is_always_zero,
+    ),
+    also_right=(right.shifted_with_clone, right.shifted_with_where),
+)
+
+LOSS = Exercise(
+    id="pretraining.loss",
+    title="The loss",
+    points=3,
+    difficulty=3,
+    minutes=12,
+    reference=pretraining.language_model_loss,
+    cases=cases.loss_cases,
+    returns=("loss",),
+    properties=(inputs_unchanged, gradient_reaches_inputs),
+    forbidden=READY_LOSSES,
+    misconceptions=explained(
+        wrong.mean_over_all_positions,
+        wrong.padding_counted,
+        wrong.mean_of_row_means,
+        wrong.summed,
+        wrong.without_minus,
+        wrong.softmax_over_positions,
+        wrong.probability_instead_of_logarithm,
+        wrong.logits_as_logarithms,
+        wrong.in_bits,
+        wrong.logarithm_of_a_rounded_softmax,
+    ),
+    also_right=(right.loss_of_the_real_ones, right.loss_by_one_hot, right.loss_row_by_row),
+)
+
+PERPLEXITY = Exercise(
+    id="pretraining.perplexity",
+    title="Perplexity",
+    points=2,
+    difficulty=2,
+    minutes=6,
+    reference=pretraining.perplexity,
+    cases=cases.perplexity_cases,
+    returns=("perplexity",),
+    misconceptions=explained(
+        wrong.every_batch_alike,
+        wrong.mean_of_perplexities,
+        wrong.power_of_two,
+        wrong.no_power,
+        wrong.power_of_the_sum,
+    ),
+    also_right=(right.perplexity_of_all_tokens, right.perplexity_in_a_loop),
+)
+
+BIGRAM = Exercise(
+    id="pretraining.bigram",
+    title="A table of pairs",
+    points=2,
+    difficulty=3,
+    minutes=10,
+    reference=pretraining.bigram_log_probabilities,
+    cases=cases.bigram_cases,
+    returns=("log-probabilities",),
+    properties=(inputs_unchanged,),
+    misconceptions=explained(
+        wrong.columns_for_now,
+        wrong.normalised_over_now,
+        wrong.the_whole_table_sums_to_one,
+        wrong.each_pair_once,
+        wrong.padding_is_a_pair,
+        wrong.smoothed_after_dividing,
+        wrong.always_plus_one,
+        wrong.no_logarithm,
+    ),
+    also_right=(right.pairs_in_a_loop, right.pairs_by_index_put),
+)
+
+MODEL = Exercise(
+    id="pretraining.model",
+    title="The language model",
+    points=5,
+    difficulty=4,
+    minutes=20,
+    driver="module",
+    reference=right.LanguageModel,
+    cases=cases.model_cases,
+    returns=("logits",),
+    misconceptions=explained(
+        models.EmbeddingNotScaled,
+        models.EmbeddingDivided,
+        models.PositionsScaledToo,
+        models.ScaledByWidth,
+        models.WithoutPositions,
+        models.PositionsOfTokens,
+        models.PositionsFromZero,
+        models.CacheLeftOut,
+        blocks.LooksAhead,
+        blocks.LastNormMissing,
+        blocks.NormBeforeTheBlocks,
+        blocks.LastBlockAlone,
+        blocks.AddedTwice,
+        blocks.FirstBlockAgainAndAgain,
+        blocks.ProbabilitiesInsteadOfLogits,
+        blocks.HiddenInsteadOfLogits,
+    ),
+    also_right=(right.ModelWithRange, right.ModelOfParts),
+    square="W_o of a block is d_model × d_model",
+)
+
+COST = Exercise(
+    id="pretraining.cost",
+    title="Its size and its price",
+    points=2,
+    difficulty=2,
+    minutes=6,
+    reference=pretraining.model_cost,
+    cases=cases.cost_cases,
+    returns=("parameters", "operations"),
+    misconceptions=explained(
+        steps.head_counted_again,
+        steps.last_norm_forgotten,
+        steps.positions_forgotten,
+        steps.positions_multiply,
+        steps.head_does_no_work,
+        steps.forward_pass_alone,
+        steps.one_token,
+        steps.scores_forgotten,
+        steps.one_block,
+    ),
+    also_right=(right.cost_written_out, right.cost_by_lesson_06),
+)
+
+STEP = Exercise(
+    id="pretraining.training_step",
+    title="A training step",
+    points=4,
+    difficulty=3,
+    minutes=10,
+    driver="train",
+    reference=pretraining.training_step,
+    cases=cases.step_cases,
+    returns=("losses", "parameters afterwards"),
+    misconceptions=explained(
+        steps.gradients_not_cleared,
+        steps.cleared_before_the_move,
+        steps.not_clipped_in_time,
+        steps.moved_by_the_last_batch,
+        steps.clipped_number_by_number,
+        steps.clipped_one_by_one,
+        steps.clipped_to_one_always,
+        steps.stretched_too,
+        steps.loss_after_the_step,
+        steps.stepped_twice,
+    ),
+    also_right=(right.step_cleared_late, right.step_clipped_by_hand),
+)
+
+SCHEDULE = Exercise(
+    id="pretraining.learning_rate",
+    title="Up, then down",
+    points=2,
+    difficulty=2,
+    minutes=6,
+    reference=pretraining.learning_rate,
+    cases=cases.schedule_cases,
+    returns=("learning rate",),
+    misconceptions=explained(
+        steps.counted_from_zero,
+        steps.first_step_lost,
+        steps.no_warm_up,
+        steps.down_from_the_start,
+        steps.down_by_a_share,
+        steps.never_down,
+        steps.along_a_cosine,
+        steps.one_step_too_many,
+        steps.too_long_a_way,
+    ),
+    also_right=(right.rate_of_the_smaller, right.rate_in_pieces),
+)
+
+FINE, LEAK = "all is well", "an answer leaks into the input"
+FITTED, STILL = "it has learned its few texts by heart", "nothing is learned"
+CURVES = [FINE, LEAK, FITTED, STILL]
+A, B, C, D = (f"run {letter}" for letter in "ABCD")
+
+
+def _read(run: str, taken_for: str, sentence: str) -> Misconception:
+    name = f"{run} {taken_for}".replace(" ", "_")
+    return Misconception(name, {run: taken_for}, sentence)
+
+
+DIAGNOSIS = Exercise(
+    id="pretraining.diagnosis",
+    title="Four runs",
+    points=2,
+    difficulty=2,
+    minutes=6,
+    driver="choice",
+    reference={A: LEAK, B: FITTED, C: FINE, D: STILL},
+    cases=lambda _: cases.choose({A: CURVES, B: CURVES, C: CURVES, D: CURVES}),
+    misconceptions=(
+        _read(A, FINE, "Run A is far below the entropy on texts it has never seen, and nobody can be."),
+        _read(A, FITTED, "Run A is as good on texts it has never seen, which it can't know by heart."),
+        _read(
+            A,
+            STILL,
+            "Run A changes its loss from 6.8 to 0.2, so something is learned.",
+        ),
+        _read(B, FINE, "Run B gets worse and worse on new texts while its training loss falls."),
+        _read(
+            B,
+            LEAK,
+            "Run B would be below the entropy on new texts too if the answer leaked.",
+        ),
+        _read(B, STILL, "Run B learns a lot, but about the texts it trains on and no others."),
+        _read(C, LEAK, "Run C stays above the entropy, as anyone must who sees no answer."),
+        _read(
+            C, FITTED, "Run C has the same loss on new texts as in training, so it learned what all share."
+        ),
+        _read(C, STILL, "Run C comes from 6.8 to near the entropy, which is most of what can be learned."),
+        _read(D, FINE, "Run D stays at log V, the loss of one who takes all words for equally likely."),
+        _read(D, LEAK, "Run D has a loss of log V: with the answer before its eyes it would go to zero."),
+        _read(D, FITTED, "Run D's training loss doesn't fall, so it knows no text by heart."),
+    ),
+)
+
+TEMPERATURE = Exercise(
+    id="pretraining.temperature",
+    title="Temperature",
+    points=2,
+    difficulty=2,
+    minutes=6,
+    reference=pretraining.with_temperature,
+    cases=cases.temperature_cases,
+    returns=("probabilities",),
+    properties=(inputs_unchanged,),
+    misconceptions=explained(
+        writing.multiplied,
+        writing.divided_after_the_softmax,
+        writing.not_a_distribution,
+        writing.softmax_twice,
+        writing.zero_is_one,
+        writing.divided_by_nothing,
+        writing.one_token_for_all_rows,
+        writing.softmax_over_rows,
+    ),
+    also_right=(right.temperature_by_exponentials, right.temperature_of_largest),
+)
+
+TOP_K = Exercise(
+    id="pretraining.top_k",
+    title="Top-k",
+    points=2,
+    difficulty=2,
+    minutes=6,
+    reference=pretraining.top_k,
+    cases=cases.top_k_cases,
+    returns=("probabilities",),
+    properties=(inputs_unchanged,),
+    misconceptions=explained(
+        writing.top_k_not_renormalised,
+        writing.bottom_k,
+        writing.k_dropped,
+        writing.one_fewer,
+        writing.one_more,
+        writing.all_k_alike,
+        writing.softmax_of_probabilities,
+        writing.still_sorted,
+    ),
+    also_right=(right.top_k_by_threshold, right.top_k_by_softmax),
+)
+
+NUCLEUS = Exercise(
+    id="pretraining.nucleus",
+    title="The nucleus",
+    points=3,
+    difficulty=4,
+    minutes=12,
+    reference=pretraining.nucleus,
+    cases=cases.nucleus_cases,
+    returns=("probabilities",),
+    properties=(inputs_unchanged,),
+    misconceptions=explained(
+        writing.nucleus_not_renormalised,
+        writing.without_the_one_that_reaches_p,
+        writing.one_behind_p,
+        writing.nucleus_still_sorted,
+        writing.not_sorted,
+        writing.least_probable_first,
+        writing.each_against_p,
+        writing.filled_with_the_rest,
+    ),
+    also_right=(right.nucleus_by_counting, right.nucleus_row_by_row),
+)
+
+DRAW = Exercise(
+    id="pretraining.draw",
+    title="Drawing a token",
+    points=1,
+    difficulty=2,
+    minutes=6,
+    reference=pretraining.draw,
+    cases=cases.draw_cases,
+    returns=("tokens",),
+    properties=(inputs_unchanged,),
+    forbidden=("torch.multinomial", "torch.distributions.Categorical"),
+    misconceptions=explained(
+        writing.the_most_probable,
+        writing.one_too_far,
+        writing.one_before,
+        writing.uniform_over_tokens,
+        writing.nearest_probability,
+        writing.largest_first,
+        writing.from_the_other_end,
+    ),
+    also_right=(right.draw_by_search, right.draw_first_that_reaches),
+)
+
+EXERCISES = (
+    SHIFT, LOSS, PERPLEXITY, BIGRAM, MODEL, COST, STEP, SCHEDULE, DIAGNOSIS,
+    TEMPERATURE, TOP_K, NUCLEUS, DRAW,
+)  # fmt: skip

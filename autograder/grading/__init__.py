@@ -1,0 +1,1 @@
+"""Submissions to verdicts to the gradebook."""

@@ -1,0 +1,178 @@
+"""What of a student's may stand in a page that others open.
+
+Formgrader and feedback show a notebook's HTML as it is, on the instructor's own server. So whatever comes
+from a student, outputs and words, loses all that a browser could run. Formulas need nothing: nbconvert's
+pages load MathJax in its safe mode.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from html.parser import HTMLParser
+from typing import Any
+
+import nh3
+from nbformat import NotebookNode
+from nbformat.v4 import new_output
+
+from helpers.checking.values import printable
+
+TAGS = {
+    "b", "blockquote", "br", "code", "div", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "img",
+    "li", "ol", "p", "pre", "small", "span", "strong", "sub", "sup", "table", "tbody", "td", "tfoot",
+    "th", "thead", "tr", "u", "ul",
+}  # fmt: skip
+ATTRIBUTES = {"*": {"style", "role"}, "img": {"src", "alt", "width", "height"}, "td": {"colspan", "rowspan"}}
+STYLES = {
+    "background-color", "border", "border-bottom", "border-collapse", "border-color", "border-left",
+    "border-radius", "border-right", "border-spacing", "border-style", "border-top", "border-width", "color",
+    "display", "float", "font", "font-family", "font-size", "font-style", "font-weight", "height",
+    "letter-spacing", "line-height", "margin", "margin-bottom", "margin-left", "margin-right", "margin-top",
+    "max-height", "max-width", "min-height", "min-width", "opacity", "overflow", "padding", "padding-bottom",
+    "padding-left", "padding-right", "padding-top", "text-align", "text-decoration", "text-indent",
+    "vertical-align", "white-space", "width", "word-spacing",
+}  # fmt: skip
+IMAGES = ("image/png", "image/jpeg")  # base64; SVG can hold scripts
+SOURCES = tuple(f"data:{kind};" for kind in IMAGES)
+# Of one cell: cleaning can take the square of their number.
+MAX_HTML, MAX_TAGS = 500_000, 5_000  # characters; tags
+MAX_DEPTH = 100  # of tags in tags: at some hundred, browsers give a page up
+# Of one cell, too: at each sequence that colours text, nbconvert copies the text that follows.
+MAX_COLOURS, MAX_COPIED = 2_000, 20_000_000  # sequences; sequences times characters
+COLOUR = re.compile(r"\x1b(?:\[.*?[@-~])?")  # an escape alone, too: two halves could meet around one
+_cleaner = nh3.Cleaner(
+    tags=TAGS,
+    attributes=ATTRIBUTES,
+    attribute_filter=lambda tag, name, value: value if name != "src" or value.startswith(SOURCES) else None,
+    filter_style_properties=STYLES,
+    url_schemes={"data"},
+    link_rel=None,
+)
+
+
+def clean_outputs(raw: Any) -> list[dict]:
+    """Outputs of a child as nbformat states them, and nothing else.
+
+    Args:
+        raw: what a child said its cell displayed. It may be anything.
+    """
+    outputs = [output for output in raw if isinstance(output, dict)] if isinstance(raw, list) else []
+    pages = "".join(map(_page, outputs))
+    with_html = len(pages) <= MAX_HTML and pages.count("<") <= MAX_TAGS
+    texts = [text for output in outputs for text in _texts(output)]
+    colours = sum(text.count("\x1b[") for text in texts)
+    with_colours = colours <= MAX_COLOURS and colours * sum(map(len, texts)) <= MAX_COPIED
+
+    def text(value: Any) -> str:
+        shown = printable(value) if isinstance(value, str) else ""
+        return shown if with_colours else COLOUR.sub("", shown)
+
+    return [cleaned for output in outputs if (cleaned := _clean_output(output, text, with_html))]
+
+
+def _texts(output: dict) -> Iterator[str]:
+    data, lines = output.get("data"), output.get("traceback")
+    plain = data.get("text/plain") if isinstance(data, dict) else None
+    lines = lines if isinstance(lines, list) else []
+    return (text for text in (output.get("text"), plain, *lines) if isinstance(text, str))
+
+
+def _page(output: dict) -> str:
+    data = output.get("data")
+    page = data.get("text/html") if isinstance(data, dict) else None
+    return page if isinstance(page, str) else ""
+
+
+def _clean_output(output: dict, text: Callable[[Any], str], with_html: bool) -> dict | None:
+    kind = output.get("output_type")
+    if kind == "stream":
+        name = "stderr" if output.get("name") == "stderr" else "stdout"
+        return {"output_type": kind, "name": name, "text": text(output.get("text"))}
+    if kind == "error":
+        lines = output.get("traceback")
+        trace = [text(line) for line in lines] if isinstance(lines, list) else []
+        return {
+            "output_type": kind,
+            "ename": text(output.get("ename")),
+            "evalue": text(output.get("evalue")),
+            "traceback": trace,
+        }
+    if kind not in ("display_data", "execute_result") or not isinstance(output.get("data"), dict):
+        return None
+    cleaned = {"output_type": kind, "data": _clean_data(output["data"], text, with_html), "metadata": {}}
+    if kind == "execute_result":
+        count = output.get("execution_count")
+        cleaned["execution_count"] = count if type(count) is int and count >= 0 else None
+    return cleaned
+
+
+def _clean_data(data: dict, text: Callable[[Any], str], with_html: bool) -> dict[str, str]:
+    """The forms of one display that can't run anything: text, pictures, and HTML without scripts."""
+    kept = {}
+    for mime, value in data.items():
+        if not isinstance(value, str):
+            continue
+        if mime == "text/plain":
+            kept[mime] = text(value)
+        elif mime == "text/html" and with_html:
+            page = _cleaner.clean(printable(value))
+            if _depth(page) <= MAX_DEPTH:  # and let nothing of it cover what is around it
+                kept[mime] = f'<div style="overflow:auto">{page}</div>'
+        elif mime in IMAGES and re.fullmatch(r"[A-Za-z0-9+/=\s]*", value):
+            kept[mime] = value
+    return kept
+
+
+class _Depth(HTMLParser):
+    depth = most = 0
+
+    def handle_starttag(self, tag: str, attributes: list) -> None:
+        self.depth += tag not in ("br", "hr", "img")
+        self.most = max(self.most, self.depth)
+
+    def handle_endtag(self, tag: str) -> None:
+        self.depth -= tag not in ("br", "hr", "img")
+
+
+def _depth(page: str) -> int:
+    """How deep the tags of clean HTML are nested."""
+    parser = _Depth()
+    parser.feed(page)
+    return parser.most
+
+
+# A file beside the notebook, and nothing above or beside its folder: the server's own pages are there.
+FILE = r"(?!/)(?:(?!\.\.|%2[eE])[\w./%-])+"
+WORDS = (
+    (r"&(?=#|\w+;)", "&amp;"),  # characters by number, which would slip past what follows
+    (r"<(?=[A-Za-z/!?])", "< "),  # so that it is no tag, and a formula is the same formula
+    (rf"\](?=\((?!https?://|#|{FILE}\))|:)", "] "),  # links that may run code
+    # Pictures load by themselves: one from elsewhere would tell who looks at it, and when.
+    (rf"!(?=\[)(?!\[[^][]*\]\({FILE}\.(?i:png|jpe?g|gif|webp)\))", "! "),
+)
+# Of one cell: from each of these, nbconvert searches the rest of the text for the formula's end.
+FORMULA = re.compile(r"\$|\\\\[\[(]|\\begin\{")
+MAX_FORMULAS, MAX_SEARCHED = 500, 20_000_000  # signs of a formula; signs times characters
+MAX_WORDS = 50_000  # characters of a cell of text
+# Of a cell of code, too, and of code in text, nbconvert's colouring can take the square of its length.
+MAX_CODE, RUN = 20_000, re.compile(r"\s{200}|([^\w\s])\1{199}")
+FENCE = re.compile(r"^([ \t>*+\d.)-]*(?:`{3,}(?=[^`\n]*$)|~{3,})).*$", re.MULTILINE)  # with its language
+
+
+def clean_words(cell: NotebookNode) -> None:
+    """Make a student's markdown harmless: tags, and links but to files and the web, are shown as text."""
+    if len(cell.source) > MAX_WORDS:
+        cell.source = f"{cell.source[:MAX_WORDS]} … (cut: {len(cell.source):,} characters)"
+    for pattern, shown in WORDS:
+        cell.source = re.sub(pattern, shown, cell.source)
+    signs = len(FORMULA.findall(cell.source))
+    if signs > MAX_FORMULAS or signs * len(cell.source) > MAX_SEARCHED:
+        cell.source = FORMULA.sub("formula ", cell.source)
+    cell.source = FENCE.sub(r"\1", cell.source)
+    cell.pop("attachments", None)
+
+
+def clean_code(cell: NotebookNode) -> None:
+    """Show code that would take long to colour as text, below its cell."""
+    if len(cell.source) > MAX_CODE or RUN.search(cell.source):
+        cell.outputs = [new_output("stream", text=cell.source), *cell.outputs]
+        cell.source = "# The code is below, as text: it is too long to be coloured, or repeats one character."

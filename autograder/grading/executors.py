@@ -1,0 +1,214 @@
+"""Where grading runs: in processes of this machine, or on a Dask cluster."""
+
+import contextlib
+import multiprocessing
+import os
+import queue
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection, wait
+
+from autograder.commands.doctor import sandbox_problem
+from autograder.exercise import Verdict
+from autograder.grading.gradebook import Graded
+from autograder.grading.grader import Grader
+from autograder.grading.lesson import installation
+from autograder.grading.submission import Submission
+
+CONNECT_SECONDS = 20
+
+
+@dataclass(frozen=True)
+class Place:
+    """Somewhere to grade.
+
+    Attributes:
+        submit: takes a submission, the digest of what was graded last and its verdicts by exercise; answers
+            with a future of what `Grader.grade` returns for them.
+        number: how many submissions it grades at once.
+    """
+
+    submit: Callable[[Submission, str, dict[str, Verdict]], Future]
+    number: int
+
+
+def places(grader: Grader, workers: int, cluster: str | None) -> AbstractContextManager[Place]:
+    """Open the place where a lesson's submissions are graded, and leave nothing of it behind.
+
+    Args:
+        grader: of the lesson.
+        workers: how many at once on this machine.
+        cluster: the address of a Dask scheduler instead, `tcp://HOST:PORT`.
+
+    Raises:
+        LookupError: there is no such cluster, or it can't be trusted to grade as this machine would.
+    """
+    return _cluster(grader, cluster) if cluster else _processes(grader, workers)
+
+
+# -- this machine ----------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def _processes(grader: Grader, number: int) -> Iterator[Place]:
+    """A judge in a process of its own for each worker: threads would wait for each other to run Python."""
+    judges: list[_Judge] = []
+    idle: queue.SimpleQueue[_Judge] = queue.SimpleQueue()
+    closing, replacing = False, threading.Lock()
+
+    def start() -> _Judge:
+        judges.append(judge := _Judge(grader))
+        return judge
+
+    def grade(*what: object) -> Graded | None:
+        judge = idle.get()
+        try:
+            return judge.grade(*what)
+        except JudgeEnded:
+            if closing:
+                raise
+            with replacing:  # in turn: a judge forked meanwhile would hold this one's pipe open
+                dead, judge = judge, start()
+                judges.remove(dead)
+            return judge.grade(*what)
+        finally:
+            idle.put(judge)
+
+    threads = ThreadPoolExecutor(number)  # each waits for one judge
+    try:
+        for _ in range(number):  # now, while this process has no other threads
+            idle.put(start())
+        yield Place(lambda *what: threads.submit(grade, *what), number)
+    finally:  # all is done, or it was interrupted
+        closing = True
+        threads.shutdown(wait=False, cancel_futures=True)
+        for judge in judges:
+            judge.process.terminate()
+        for judge in judges:
+            judge.stop()
+        threads.shutdown()
+
+
+class JudgeEnded(RuntimeError):
+    """A judge's process was killed; what it had in hand was not graded."""
+
+
+class _Judge:
+    """A process that grades one submission after another, and the pipe to it."""
+
+    def __init__(self, grader: Grader) -> None:
+        # Forked, so that nothing is imported again, nor the lesson read.
+        context = multiprocessing.get_context("fork")
+        self.pipe, theirs = context.Pipe()
+        self.process = context.Process(target=_serve, args=(theirs, grader), daemon=True)
+        self.process.start()
+        theirs.close()  # so that the pipe ends with the judge, even in the middle of a result
+
+    def grade(self, *what: object) -> Graded | None:
+        """Have a submission graded there, by `Grader.grade`."""
+        try:
+            self.pipe.send(what)
+            result, problem = self.pipe.recv()
+        except (EOFError, OSError):
+            raise JudgeEnded("its judge was killed; the next call grades it") from None
+        if problem:
+            raise RuntimeError(problem)
+        return result
+
+    def stop(self) -> None:
+        """Have it end its worker, and itself."""
+        while self.process.is_alive():  # again: a signal just before it falls asleep doesn't wake it
+            self.process.terminate()
+            self.process.join(0.1)
+
+
+def _serve(pipe: Connection, grader: Grader) -> None:
+    """Be a judge, until told to end or until the process that started it is gone."""
+    first = iter([True])
+
+    def end(*_: object) -> None:
+        if next(first, False):  # and is let finish, if told so once more
+            try:
+                grader.close()
+            finally:
+                os._exit(0)
+
+    def end_with(parent: int, sentinel: int) -> None:
+        while os.getppid() == parent:  # other judges hold the sentinel's other end, too
+            wait([sentinel], 1)
+        while True:  # in the main thread, which would go on meanwhile
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGTERM)
+            time.sleep(0.1)
+
+    signal.signal(signal.SIGTERM, end)
+    for number in (signal.SIGINT, signal.SIGHUP):  # a terminal sends these to all of its processes
+        signal.signal(number, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    threading.Thread(target=end_with, args=(parent.pid, parent.sentinel), daemon=True).start()
+    with contextlib.suppress(EOFError, OSError):
+        while True:
+            what = pipe.recv()
+            try:
+                answer = grader.grade(*what), ""
+            except Exception as error:
+                answer = None, f"{type(error).__name__}: {error}"
+            pipe.send(answer)
+    end()
+
+
+# -- a cluster -------------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def _cluster(grader: Grader, address: str) -> Iterator[Place]:
+    """Dask's workers. Submissions are read here, and sent: no other machine has to see the course."""
+    with _connected(address) as client:
+        if not (threads := client.nthreads()):
+            raise LookupError(f"{address} has no workers: start some with `dask worker {address}`")
+        found = client.run(_unfit, installation(), grader.sandboxed, on_error="return")
+        for worker, problem in found.items():  # an exception, where Headstart isn't there at all
+            if problem:
+                raise LookupError(f"the worker {worker} can't grade: {problem}")
+        # Sent once, and kept by each worker with its warm processes; all have a copy, should one be lost.
+        remote = client.scatter(grader, broadcast=True, hash=False)
+        with client.get_executor(pure=False, retries=3) as executor:
+
+            def submit(submission: Submission, known_digest: str, known: dict[str, Verdict]) -> Future:
+                prepared = grader.prepare(submission)
+                if prepared.digest != known_digest:
+                    return executor.submit(Grader.run, remote, replace(prepared, known=known))
+                same: Future = Future()
+                same.set_result(None)
+                return same
+
+            try:
+                yield Place(submit, sum(threads.values()))
+            except BaseException:
+                executor.shutdown(wait=False)  # Dask's forgets what is queued or running
+                raise
+
+
+@contextlib.contextmanager
+def _connected(address: str) -> Iterator[object]:
+    try:
+        from distributed import Client
+    except ImportError:
+        raise LookupError("grading on a cluster needs Dask: `pip install distributed`") from None
+    try:
+        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise LookupError(f"no Dask scheduler answers at {address}: {error!s:.100}") from None
+    with client:
+        yield client
+
+
+def _unfit(wanted: str, sandboxed: bool) -> str:
+    """Why this process can't grade for another; empty if it can."""
+    if installation() != wanted:
+        return "its Headstart is another version: install the same on all machines"
+    return (sandbox_problem() or "") if sandboxed else ""

@@ -1,0 +1,376 @@
+"""nbgrader's database, one transaction a submission, and the autograded notebook beside it.
+
+The scores are nbgrader's own rows, so that formgrader, feedback and export work as ever. One table more,
+`headstart_grading`, keeps what each submission was graded from and its verdicts. It is written in the same
+transaction: a submission is either recorded altogether or not at all, whenever the grader is killed.
+"""
+
+import contextlib
+import functools
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+import sqlalchemy as sa
+from nbformat import NotebookNode
+from nbgrader.api import (
+    Assignment,
+    BaseCell,
+    Comment,
+    Grade,
+    Gradebook,
+    GradeCell,
+    Notebook,
+    Student,
+    SubmittedAssignment,
+    SubmittedNotebook,
+    TaskCell,
+)  # fmt: skip
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import AssignLatePenalties, SaveCells
+from nbgrader.utils import parse_utc
+from traitlets.config import Config
+
+from autograder.exercise import Verdict
+from autograder.grading.workers import Ended
+from autograder.lessons import grade_id
+
+_metadata = sa.MetaData()
+GRADING = sa.Table(
+    "headstart_grading",
+    _metadata,
+    sa.Column("assignment", sa.String(128), primary_key=True),
+    sa.Column("student", sa.String(128), primary_key=True),
+    sa.Column("digest", sa.String(64), nullable=False),
+    sa.Column("problem", sa.Text, nullable=False),
+    sa.Column("verdicts", sa.Text, nullable=False),
+)
+
+
+# Files that formgrader may serve under their own names. A page, or a picture that is one, such as SVG, would
+# run with the rights of the instructor who opens it.
+HARMLESS = {
+    "", ".txt", ".md", ".log", ".csv", ".tsv", ".json", ".jsonl", ".toml", ".yaml", ".yml", ".py", ".npy",
+    ".npz", ".pt", ".pth", ".pkl", ".safetensors", ".parquet", ".zip", ".png", ".jpg", ".jpeg", ".gif",
+    ".webp",
+}  # fmt: skip
+_FORGET = sa.delete(GRADING).where(*(GRADING.c[k] == sa.bindparam(k) for k in ("assignment", "student")))
+_TABLES = {"GradeCell": (Grade,), "SolutionCell": (Comment,), "TaskCell": (Grade, Comment)}
+
+
+@dataclass(frozen=True)
+class _Page:
+    """A notebook in nbgrader's tables: the cells, by id and name, of which each submission has rows."""
+
+    notebook_id: str
+    rows: dict[type, list[tuple[str, str]]]
+    tasks: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Paper:
+    """One notebook of a submission, as graded.
+
+    Attributes:
+        name: of the notebook.
+        notebook: with outputs and verdicts in it, as its file holds it.
+        verdicts: one an exercise.
+        blank: grade ids of the answers left as they were released.
+        problem: why nothing of it could be read, for student and instructor; empty for most.
+        remarks: what else the instructor should know.
+    """
+
+    name: str
+    notebook: str
+    verdicts: tuple[Verdict, ...]
+    blank: frozenset[str] = frozenset()
+    problem: str = ""
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Graded:
+    """One submission as graded.
+
+    Attributes:
+        student: their id.
+        digest: of the submission, the lesson and the hidden seed: equal digests give equal results.
+        papers: its notebooks.
+        files: what goes beside the notebooks, for feedback, by relative path.
+        ended: how the child that ran the last of them ended, and what it took.
+    """
+
+    student: str
+    digest: str
+    papers: tuple[Paper, ...]
+    files: dict[str, bytes] = field(default_factory=dict, repr=False)
+    ended: Ended = field(default_factory=Ended)
+
+    @property
+    def verdicts(self) -> list[Verdict]:
+        return [verdict for paper in self.papers for verdict in paper.verdicts]
+
+    @property
+    def problem(self) -> str:
+        """Why nothing of a notebook could be read; of several, the first."""
+        return next((paper.problem for paper in self.papers if paper.problem), "")
+
+    @property
+    def remarks(self) -> list[str]:
+        return [remark for paper in self.papers for remark in paper.remarks]
+
+
+class Book:
+    """A lesson's page of the gradebook. Used by one thread."""
+
+    def __init__(self, course: CourseDirectory, lesson: str, skeletons: dict[str, NotebookNode]) -> None:
+        self.course, self.lesson = course, lesson
+        # nbgrader calls the `alembic` command when it makes a database: let it be found without `activate`.
+        beside = str(Path(sys.executable).parent)
+        places = os.environ.get("PATH", os.defpath).split(os.pathsep)
+        if places[0] != beside:  # once a process, which may open many books
+            os.environ["PATH"] = os.pathsep.join([beside, *places])
+        self._gradebook = Gradebook(course.db_url, course.course_id)
+        self.db = self._gradebook.db
+        _metadata.create_all(self.db.get_bind())
+        self._gradebook.update_or_create_assignment(lesson)
+        for name, skeleton in skeletons.items():
+            self._register(name, skeleton)
+        assignment = self.db.query(Assignment).filter_by(name=lesson).one()
+        self.assignment_id = assignment.id
+        theirs = SubmittedAssignment.__table__.c
+        # What is on record, but for submissions that somebody has removed from nbgrader's tables since.
+        self._recorded = (
+            (GRADING.c.assignment == lesson)
+            & (theirs.assignment_id == assignment.id)
+            & (theirs.student_id == GRADING.c.student)
+        )
+        notebooks = self.db.query(Notebook).filter_by(assignment_id=assignment.id)
+        self.pages = {
+            notebook.name: self._page(notebook.id) for notebook in notebooks if notebook.name in skeletons
+        }
+        self.db.commit()
+
+    def _register(self, name: str, skeleton: NotebookNode) -> None:
+        """Tell nbgrader of a notebook's cells, as its generate_assignment does, if they are news to it.
+
+        Raises:
+            LookupError: cells came or went since submissions were graded, which nbgrader's tables can't hold.
+        """
+        cells = self.db.query(BaseCell).options(sa.orm.selectin_polymorphic(BaseCell, [GradeCell, TaskCell]))
+        cells = cells.join(Notebook).join(Assignment)
+        cells = cells.filter(Assignment.name == self.lesson, Notebook.name == name)
+        known = {(cell.name, getattr(cell, "max_score", None)) for cell in cells}
+        flags = [cell.metadata.nbgrader for cell in skeleton.cells if "nbgrader" in cell.metadata]
+        wanted = {(f.grade_id, None) for f in flags if f.solution}
+        wanted |= {(f.grade_id, float(f.points)) for f in flags if f.grade or f.get("task")}
+        if known != wanted:
+            names = {"notebook": name, "assignment": self.lesson, "db_url": self.course.db_url}
+            try:
+                SaveCells().preprocess(skeleton, {"nbgrader": names})
+            except RuntimeError as error:  # cells came or went, and there are grades already
+                cure = f"undo that, or forget them: `nbgrader db assignment remove {self.lesson} --force`"
+                raise LookupError(f"{error}; {cure}") from None
+
+    def _page(self, notebook_id: str) -> "_Page":
+        cells = self.db.query(BaseCell).filter_by(notebook_id=notebook_id)
+        rows = {
+            kind: [(cell.id, cell.name) for cell in cells if kind in _TABLES[cell.type]]
+            for kind in (Grade, Comment)
+        }
+        tasks = frozenset(cell.name for cell in cells if cell.type == "TaskCell")
+        return _Page(notebook_id, rows, tasks)
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._gradebook.close()
+
+    def recorded(self) -> dict[str, str]:
+        """Student id to the digest of what was graded last."""
+        query = sa.select(GRADING.c.student, GRADING.c.digest).where(self._recorded)
+        return {student: digest for student, digest in self.db.execute(query)}
+
+    def known(self, student: str) -> dict[str, Verdict]:
+        """What a student's exercises got last time, by id."""
+        mine = self._recorded & (GRADING.c.student == student)
+        text = self.db.execute(sa.select(GRADING.c.verdicts).where(mine)).scalar()
+        verdicts = [Verdict(**verdict) for verdict in json.loads(text or "[]")]
+        return {verdict.exercise: verdict for verdict in verdicts}
+
+    def verdicts(self) -> Iterator[tuple[str, str, list[Verdict]]]:
+        """Student, problem and verdicts of every submission graded so far, by student."""
+        query = sa.select(GRADING).where(self._recorded).order_by(GRADING.c.student)
+        for row in self.db.execute(query):
+            yield row.student, row.problem, [Verdict(**verdict) for verdict in json.loads(row.verdicts)]
+
+    def path(self, student: str, notebook: str = "") -> Path:
+        """Where the autograded notebook of a student goes."""
+        folder = self.course.format_path(self.course.autograded_directory, student, self.lesson)
+        return Path(folder, f"{notebook or next(iter(self.pages))}.ipynb")
+
+    def record(self, graded: Graded) -> None:
+        """Write the autograded notebooks, then all scores in one transaction."""
+        self._write_notebooks(graded)
+        try:
+            submission_id = self._submission(graded)
+            for paper in graded.papers:
+                self._scores(paper, self.pages[paper.name], submission_id)
+            self._verdicts(graded)
+            self.db.commit()
+        except BaseException:
+            self.db.rollback()
+            raise
+
+    def charge_lateness(self, config: Config) -> None:
+        """Set what lateness costs, by the course's own plugin, for every submission so far.
+
+        Not only for those just graded: a due date, an extension or points by hand may have changed since.
+        """
+        step = AssignLatePenalties(config=config)
+        step.init_plugin()
+        for submission in self.db.query(SubmittedAssignment).filter_by(assignment_id=self.assignment_id):
+            late = submission.total_seconds_late
+            for notebook in submission.notebooks if late > 0 else self._charged(submission):
+                penalty = None
+                if late > 0:
+                    penalty = step.plugin_inst.late_submission_penalty(
+                        submission.student_id, notebook.score, late
+                    )
+                notebook.late_submission_penalty = penalty and min(max(penalty, 0), notebook.score)
+        self.db.commit()
+        self.db.expunge_all()
+
+    def _charged(self, submission: SubmittedAssignment) -> list[SubmittedNotebook]:
+        """Notebooks of a submission that isn't late, or is no longer, with a penalty from before."""
+        query = self.db.query(SubmittedNotebook).filter_by(assignment_id=submission.id)
+        return query.filter(SubmittedNotebook.late_submission_penalty.isnot(None)).all()
+
+    def _write_notebooks(self, graded: Graded) -> None:
+        folder = self.path(graded.student).parent
+        for name, content in graded.files.items():
+            name = _kept_as(name)
+            with contextlib.suppress(OSError):  # a path of the student's can be too long here
+                _make_way(folder, name)
+                _replace(folder / name, content)
+        for paper in graded.papers:
+            _replace(self.path(graded.student, paper.name), paper.notebook.encode())
+
+    def rename_pages(self, student: str) -> None:
+        """Put right the names of files that nbgrader's autograde has copied beside the notebooks."""
+        for path in self.path(student).parent.rglob("*"):
+            if path.is_file() and path.suffix != ".ipynb" and (name := _kept_as(path.name)) != path.name:
+                path.replace(path.with_name(name))
+
+    def _submission(self, graded: Graded) -> str:
+        """Make sure that nbgrader's row for this submission exists, and return its id."""
+        if self.db.execute(_find(Student, "id"), {"id": graded.student}).first() is None:
+            self.db.execute(sa.insert(Student.__table__), {"id": graded.student})
+        key = {"assignment_id": self.assignment_id, "student_id": graded.student}
+        return self._id(SubmittedAssignment, key, timestamp=read_time(graded.files.get("timestamp.txt", b"")))
+
+    def _scores(self, paper: Paper, page: "_Page", submission_id: str) -> None:
+        """What nbgrader's own SaveAutoGrades would write, with the judge's points in place of its reading."""
+        key = {"assignment_id": submission_id, "notebook_id": page.notebook_id}
+        notebook = {"notebook_id": self._id(SubmittedNotebook, key)}
+        earned = {grade_id(verdict.exercise.rpartition("/")[2]): verdict.points for verdict in paper.verdicts}
+        for kind, cells in page.rows.items():
+            have = {row.cell_id: row for row in self.db.execute(_find(kind, *notebook), notebook)}
+            new, old = [], []
+            for cell_id, name in cells:
+                row = have.get(cell_id)
+                values = _grade(name, row, paper, page, earned) if kind is Grade else _comment(name, paper)
+                if row is None:
+                    new.append({"cell_id": cell_id, **notebook, **values})
+                else:
+                    old.append({"row": row.id, **values})
+            if new:
+                self.db.execute(sa.insert(kind.__table__), new)
+            if old:
+                self.db.execute(_change(kind), old)
+
+    def _id(self, kind: type, key: dict[str, str], **values: object) -> str:
+        """The id of the row with this key, which is added if there is none; its values are set."""
+        row = self.db.execute(_find(kind, *key), key).first()
+        if row is None:
+            return self.db.execute(sa.insert(kind.__table__), {**key, **values}).inserted_primary_key[0]
+        if values:
+            self.db.execute(_change(kind), {"row": row.id, **values})
+        return row.id
+
+    def _verdicts(self, graded: Graded) -> None:
+        key = {"assignment": self.lesson, "student": graded.student}
+        self.db.execute(_FORGET, key)
+        verdicts = json.dumps([vars(verdict) for verdict in graded.verdicts])
+        row = {**key, "digest": graded.digest, "problem": graded.problem, "verdicts": verdicts}
+        self.db.execute(sa.insert(GRADING), row)
+
+
+def _grade(name: str, row: sa.Row | None, paper: Paper, page: _Page, earned: dict[str, float]) -> dict:
+    """What a cell's row of grades becomes; `row` is what it was."""
+    if name in page.tasks and not paper.problem:  # points come from a person alone
+        unseen = row is None or row.auto_score is not None or row.needs_manual_grade
+        return {"auto_score": None, "needs_manual_grade": unseen}
+    score = earned.get(name, 0.0 if name in paper.blank or paper.problem else None)
+    by_hand = row is not None and row.manual_score is not None
+    return {"auto_score": score, "needs_manual_grade": score is None or by_hand}
+
+
+def _comment(name: str, paper: Paper) -> dict:
+    return {"auto_comment": "No response." if name in paper.blank and not paper.problem else None}
+
+
+# nbgrader's tables are read and written as tables: its classes bring sums along, which take longer.
+
+
+@functools.cache
+def _find(kind: type, *key: str) -> sa.Select:
+    """Reads the rows of a class of nbgrader's by some of their columns."""
+    table = kind.__table__
+    return sa.select(table).where(*(table.c[name] == sa.bindparam(name) for name in key))
+
+
+@functools.cache
+def _change(kind: type) -> sa.Update:
+    """Changes a row, whose id is `row`."""
+    return sa.update(kind.__table__).where(kind.__table__.c.id == sa.bindparam("row"))
+
+
+def read_time(text: bytes) -> datetime | None:
+    """The time in nbgrader's timestamp.txt, in UTC; None if there is none to be read."""
+    with contextlib.suppress(Exception):  # dateutil looks for a zone among the files, for one
+        return parse_utc(text.decode().strip()) if text.strip() else None
+    return None
+
+
+def _kept_as(name: str) -> str:
+    return name if Path(name).suffix.lower() in HARMLESS else f"{name}.txt"
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".")
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(content)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _make_way(folder: Path, name: str) -> None:
+    """Remove what an earlier submission left in the place of a file, or of a folder above it."""
+    path = folder / name
+    for place in path.parents[: len(Path(name).parts) - 1]:
+        if place.is_file():
+            place.unlink()
+    if path.is_dir():
+        shutil.rmtree(path)

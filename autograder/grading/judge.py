@@ -1,0 +1,311 @@
+"""Outcomes -> verdicts. The only place that decides.
+
+The judge walks a submission's cells in canonical form, tells the child which to run, and at a check cell
+sends inputs and receives outcomes. Expected values, hidden seeds and references stay on this side. Which
+exercise a check cell is about is read from the lesson, never from the child; a cell without a verdict earns
+nothing.
+"""
+
+import ast
+import contextlib
+import json
+import signal
+import time
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from autograder.child import wire
+from autograder.exercise import Exercise, Verdict
+from autograder.grading.clean import clean_outputs
+from autograder.grading.in_process import read_test
+from autograder.grading.workers import GRACE_SECONDS, Ended, Worker
+from autograder.sheets import HiddenSheets
+from helpers.checking.drivers import Outcome
+from helpers.checks import Finding, Sheet, assess
+
+IN_PROCESS = "in process"  # the driver of an exercise that its own cell decides
+CELL_SECONDS = 20.0
+NOTEBOOK_SECONDS = 120.0
+OUTPUT_CHARACTERS = 64_000_000  # of all cells together, as they stand in a file
+OUTPUT_COST = 1_000  # characters that each of them counts for besides: many small ones fill memory
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A code cell to run. Check cells alone have an exercise, and the cell that answers it."""
+
+    id: str
+    source: str
+    exercise: str = ""
+    answer: "Cell | None" = None
+
+
+@dataclass
+class Judgement:
+    """All that came of one submission: verdicts by exercise, outputs by cell id, and what it cost."""
+
+    verdicts: dict[str, Verdict]
+    outputs: dict[str, list[dict]]
+    stopped: str = ""
+    ended: Ended = field(default_factory=Ended)
+
+
+class Stopped(Exception):
+    """The child can't go on; the text says why, for the student."""
+
+
+def judge(
+    worker: Worker,
+    cells: list[Cell],
+    exercises: dict[str, Exercise],
+    visible: dict[str, Sheet],
+    hidden: HiddenSheets,
+    digest: str,
+    files: dict[str, bytes] | None = None,
+    *,
+    kept: dict[str, Verdict] | None = None,
+    cell_seconds: float = CELL_SECONDS,
+) -> Judgement:
+    """Run a submission's cells and judge its exercises.
+
+    Args:
+        worker: a worker of the lesson.
+        cells: the code cells in canonical order.
+        exercises: the lesson's exercises by id.
+        visible: the sheets that students have too, by exercise.
+        hidden: the sheets that nobody has.
+        digest: of the submission; it decides which hidden cases it gets.
+        files: what was handed in beside the notebook.
+        kept: verdicts of before that stand: once their check runs, they need no cases.
+        cell_seconds: how long one cell may run.
+    """
+    run = _Run(worker, exercises, visible, hidden, digest, kept or {}, cell_seconds)
+    try:
+        run.channel = worker.begin(files)
+        run.ends = time.monotonic() + NOTEBOOK_SECONDS  # not counting what a worker takes to start
+        for cell in cells:
+            run.cell(cell)
+    except Stopped as stop:
+        run.stopped = str(stop)
+    except wire.WireError as error:
+        run.stopped = f"the Python process was gone or its grading channel broken ({error}) after {run.where}"
+    finally:
+        if run.channel:
+            run.channel.close()
+        ended = worker.end()
+    if run.stopped and (crash := _crash(ended)):
+        run.stopped = f"{crash} in {run.where}"
+    reason = run.stopped or "its check did not run"
+    verdicts = {
+        id: run.verdicts.get(id) or not_run(exercise, run.reasons.get(id, reason))
+        for id, exercise in exercises.items()
+    }
+    return Judgement(verdicts, run.outputs, run.stopped, ended)
+
+
+def not_run(exercise: Exercise, reason: str, cause: str = "not run") -> Verdict:
+    """A verdict for an exercise that never came to be judged."""
+    finding = Finding(exercise.title, "not run", meaning=reason, cause=cause)
+    return _verdict(exercise, finding)
+
+
+class _Run:
+    """One submission's run: the conversation with its child, cell by cell."""
+
+    def __init__(
+        self,
+        worker: Worker,
+        exercises: dict[str, Exercise],
+        visible: dict[str, Sheet],
+        hidden: HiddenSheets,
+        digest: str,
+        kept: dict[str, Verdict],
+        cell_seconds: float,
+    ) -> None:
+        self.worker, self.exercises, self.visible = worker, exercises, visible
+        self.hidden, self.digest, self.kept = hidden, digest, kept
+        self.cell_seconds, self.ends = cell_seconds, float("inf")
+        self.channel: Any = None
+        self.verdicts: dict[str, Verdict] = {}
+        self.outputs: dict[str, list[dict]] = {}
+        self.reasons: dict[str, str] = {}
+        self.room = OUTPUT_CHARACTERS
+        self.stopped, self.where = "", "the first cell"
+
+    def cell(self, cell: Cell) -> None:
+        """Run one cell; at a check cell, judge what its check asks for, once."""
+        self.where = f"the cell “{_first_line(cell.source)}”"
+        now = time.monotonic()
+        if now > self.ends:
+            raise Stopped(f"the notebook ran for over {NOTEBOOK_SECONDS:.0f} s, before {self.where}")
+        self.deadline = min(now + self.cell_seconds, self.ends)
+        self.limit = (
+            f"{self.cell_seconds:.0f} s"
+            if self.deadline < self.ends
+            else f"what was left of the notebook's {NOTEBOOK_SECONDS:.0f} s"
+        )
+        self.interrupted = False
+        wire.send(self.channel, {"run": cell.source}, seconds=self.cell_seconds)
+        while True:
+            message = self._receive()
+            if not isinstance(message, dict):
+                raise Stopped("the grading channel was broken (not a message of ours)")
+            if "done" in message:
+                break
+            if "ask" not in message:
+                raise Stopped("the grading channel was broken (a message out of turn)")
+            self._answer(cell)
+        outputs = clean_outputs(message["done"])
+        self.room -= len(json.dumps(outputs)) + len(outputs) * OUTPUT_COST
+        if self.room < 0:
+            raise Stopped(f"the cells up to {self.where} display more than the grader keeps")
+        self.outputs[cell.id] = outputs
+        exercise = self.exercises.get(cell.exercise)
+        if exercise and exercise.driver == IN_PROCESS and not self.interrupted:
+            self.verdicts[exercise.id] = read_test(exercise, self.outputs[cell.id])
+        if cell.exercise and cell.exercise not in self.verdicts:
+            self._explain_silence(cell)
+
+    def _answer(self, cell: Cell) -> None:
+        """The child's check() asks for cases: send them, receive outcomes, decide."""
+        exercise = self.exercises.get(cell.exercise)
+        if exercise and exercise.driver != IN_PROCESS and cell.exercise not in self.verdicts:
+            self.verdicts[exercise.id] = self.kept.get(exercise.id) or _verdict(
+                exercise, self._decide(exercise, cell.answer.source if cell.answer else "")
+            )
+        wire.send(self.channel, {"cases": []}, seconds=self.cell_seconds)  # a check elsewhere gets no more
+
+    def _decide(self, exercise: Exercise, source: str) -> Finding:
+        """The hidden cases decide. After a failure the visible ones explain, where they show it too."""
+        visible = self.visible[exercise.id]
+        with self._our_time():
+            hidden = self.hidden.plain(exercise, self.digest)
+        if name := forbidden_name(source, exercise.forbidden):
+            return assess(visible, [Outcome("forbidden", error=name)] * len(visible.cases))
+        outcomes = self._outcomes(hidden)
+        finding = assess(hidden, outcomes, reveal=False)
+        if finding.status != "failed":
+            return finding
+        if outcomes[-1].status == "interrupted":  # once is enough
+            return assess(visible, [outcomes[-1]] * len(visible.cases))
+        shown = assess(visible, self._outcomes(visible))
+        if shown.status == "failed":
+            return shown
+        with self._our_time():
+            return assess(self.hidden.full(exercise, self.digest, visible), outcomes, reveal=False)
+
+    @contextlib.contextmanager
+    def _our_time(self) -> Iterator[None]:
+        """Making a draw of cases takes none of the student's time: their code waits."""
+        begun = time.monotonic()
+        yield
+        ours = time.monotonic() - begun
+        self.deadline, self.ends = self.deadline + ours, self.ends + ours
+
+    def _outcomes(self, sheet: Sheet) -> list[Outcome]:
+        """Let the child call the answer on a sheet's cases. Inputs go, expected values stay."""
+        wire.send(self.channel, sheet.request, seconds=self.cell_seconds)
+        return read_outcomes(self._receive(), len(sheet.cases))
+
+    def _receive(self) -> Any:
+        """Wait for the child, interrupting it at the deadline and giving it up a little later.
+
+        The deadline holds for a child that talks without end as for a silent one.
+        """
+        if (left := self.deadline - time.monotonic()) > 0:
+            with contextlib.suppress(wire.WireTimeout):
+                return wire.receive(self.channel, seconds=left)
+        if self.interrupted:
+            raise Stopped(f"{self.where} ran for over {self.limit} and would not be interrupted")
+        self.interrupted, self.deadline = True, time.monotonic() + GRACE_SECONDS
+        self.worker.interrupt()
+        return self._receive()
+
+    def _explain_silence(self, cell: Cell) -> None:
+        """Why a check cell ended without a verdict: what the answer's cell says, or else its own."""
+        ids = [cell.answer.id, cell.id] if cell.answer else [cell.id]
+        outputs = [output for id in ids for output in self.outputs.get(id, [])]
+        errors = [output for output in outputs if output["output_type"] == "error"]
+        if self.interrupted:
+            self.reasons[cell.exercise] = f"its check ran for over {self.limit} and was interrupted"
+        elif errors:
+            self.reasons[cell.exercise] = f"{errors[0]['ename']}: {errors[0]['evalue']}"[:300]
+
+
+def read_outcomes(message: Any, wanted: int) -> list[Outcome]:
+    """Read a child's outcomes, believing nothing. One that ended the run early stands for the rest."""
+    raw = message.get("outcomes") if isinstance(message, dict) else None
+    if not isinstance(raw, list) or not 0 < len(raw) <= wanted:
+        raise Stopped("the grading channel was broken (outcomes of other cases)")
+    outcomes = [_outcome(item) for item in raw]
+    if len(outcomes) < wanted and outcomes[-1].status not in ("interrupted", "not written"):
+        raise Stopped("the grading channel was broken (outcomes are missing)")
+    return outcomes + [outcomes[-1]] * (wanted - len(outcomes))
+
+
+def _outcome(raw: Any) -> Outcome:
+    try:
+        outcome = Outcome.from_json(raw)
+    except (TypeError, ValueError, AttributeError, KeyError, RecursionError) as error:
+        raise Stopped(f"the grading channel was broken ({error})") from None
+    if any(len(text) > 1000 for text in (outcome.error, outcome.message, outcome.where)):
+        raise Stopped("the grading channel was broken (a malformed outcome)")
+    return outcome
+
+
+def _verdict(exercise: Exercise, finding: Finding) -> Verdict:
+    points = float(exercise.points) if finding.status == "passed" else 0.0
+    return Verdict(
+        exercise.id,
+        finding.status,
+        points,
+        float(exercise.points),
+        finding.text(),
+        finding.html(),
+        finding.cause,
+    )
+
+
+def forbidden_name(source: str, forbidden: tuple[str, ...]) -> str:
+    """The first forbidden function that a piece of code names, or nothing.
+
+    A name counts as an attribute (`torch.softmax`, `x.softmax`), an import or a string handed to getattr; not
+    as a bare name, which is how an exercise's own function is called.
+    """
+    spelt_out = source.isascii() and "getattr" not in source  # a name is then there as it is, or nowhere
+    if spelt_out and not any(name.rpartition(".")[2] in source for name in forbidden):
+        return ""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of the student's code, and this is the grader's terminal
+            nodes = list(ast.walk(ast.parse(source)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""  # it can't run, or is IPython's own syntax: the watch sees what it calls
+    named = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    named |= {alias.name for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names}
+    calls = [
+        node for node in nodes if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "getattr"
+    ]
+    named |= {arg.value for call in calls for arg in call.args if isinstance(arg, ast.Constant)}
+    return next((name for name in forbidden if name.rpartition(".")[2] in named), "")
+
+
+def _crash(ended: Ended) -> str:
+    if ended.failed:
+        return f"the grader could not run it ({ended.failed})"
+    if ended.signal and ended.signal != signal.SIGKILL:
+        return f"the Python interpreter crashed ({_name(ended.signal)})"
+    return ""
+
+
+def _name(number: int) -> str:
+    with contextlib.suppress(ValueError):  # the real-time signals have none
+        return signal.Signals(number).name
+    return f"signal {number}"
+
+
+def _first_line(source: str) -> str:
+    line = next((line for line in source.splitlines() if line.strip() and not line.startswith("#")), "")
+    return line.strip()[:60]

@@ -1,0 +1,213 @@
+"""What grading one lesson takes: its notebooks, its exercises, and what its students may read.
+
+A lesson of ours has one notebook, whose checks the judge decides. Any other nbgrader assignment is graded
+too: it may have several notebooks, and tests that run beside the student's code.
+"""
+
+import copy
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+from nbgrader.preprocessors import ClearOutput, ComputeChecksums
+from traitlets.config import Config
+
+from autograder import exercises as specs
+from autograder import lessons
+from autograder.authoring.stubs import ClearAnswers
+from autograder.exercise import Exercise
+from autograder.grading.judge import IN_PROCESS, Cell
+from autograder.grading.workers import Worker
+from autograder.sheets import make_sheet
+from helpers.checks import Sheet, load_sheet
+
+ENGINE_VERSION = "2"  # raised when a change of the engine can change a grade
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """What grading one lesson takes.
+
+    Attributes:
+        name: such as `01_attention`.
+        folder: its source folder.
+        skeletons: by name, its notebooks as released, made from the source: student copies prove nothing.
+        exercises: what earns points by itself, by id: its specifications, or the tests of a plain assignment.
+        visible: its students' sheets by exercise.
+        given: what students have beside the notebooks, by relative path.
+        version: changes when anything does that can change a grade.
+        versions: by exercise id: changes when anything does that can change this exercise's verdict. A plain
+            assignment has none: its tests run beside the student's code, so all run or none.
+        plain: whether it is an nbgrader assignment with tests in it instead of checks.
+    """
+
+    name: str
+    folder: Path
+    skeletons: dict[str, NotebookNode]
+    exercises: dict[str, Exercise]
+    visible: dict[str, Sheet]
+    given: dict[str, bytes]
+    version: str
+    versions: dict[str, str]
+    plain: bool
+
+    @classmethod
+    def load(cls, name: str, root: Path, config: Config) -> "Lesson":
+        """Read a lesson from the course's `source/` folder.
+
+        Raises:
+            FileNotFoundError: it isn't built.
+            LookupError: nothing specifies its exercises, or it isn't in Python.
+        """
+        folder = lessons.source_path(name, root).parent
+        paths = sorted(folder.glob("*.ipynb"))
+        if not paths:
+            lessons.load_source_notebook(name, root)  # raises, and says what to do
+        sources = {path.stem: _with_ids(nbformat.read(path, as_version=4)) for path in paths}
+        plain = not any("headstart" in source.metadata for source in sources.values())
+        if not plain:  # one notebook; a copy that somebody left beside it is no part of the lesson
+            if name not in sources:
+                lessons.load_source_notebook(name, root)  # raises, and says what to do
+            paths, sources = [folder / f"{name}.ipynb"], {name: sources[name]}
+        given = {str(path.relative_to(folder)): path.read_bytes() for path in _given(folder, plain)}
+        if plain:
+            exercises, visible, versions = dict(_tests(sources)), {}, {}
+        else:
+            exercises = _specified(name, sources[name])
+            visible = {id: load_sheet(id, folder) for id in exercises}
+            versions = _versions(name, sources[name], exercises, visible)
+        version = _digest(ENGINE_VERSION, *_contents(paths), *given.values(), *versions.values())
+        skeletons = {notebook: release(source, config) for notebook, source in sources.items()}
+        return cls(name, folder, skeletons, exercises, visible, given, version, versions, plain)
+
+    def exercises_of(self, notebook: str) -> dict[str, Exercise]:
+        """The exercises of one of its notebooks, by id."""
+        ids = {exercise_id(cell, notebook, self.plain) for cell in self.skeletons[notebook].cells}
+        return {id: exercise for id, exercise in self.exercises.items() if id in ids}
+
+    def new_worker(self, sandboxed: bool) -> Worker:
+        """A worker that shows student code what this lesson's students have, and nothing else."""
+        hide = (self.folder.parents[1], lessons.ROOT)
+        helpers = lessons.helper_files(0 if self.plain else lessons.number(self.name))
+        return Worker(tuple(helpers), self.given, hide, sandboxed, self.plain)
+
+    def cells(self, notebook: NotebookNode, name: str) -> list[Cell]:
+        """The cells of a canonical notebook that are to be run."""
+        answers = {
+            lessons.exercise_of(cell): Cell(cell.id, cell.source)
+            for cell in notebook.cells
+            if lessons.kind(cell) == "exercise"
+        }
+        return [
+            Cell(cell.id, cell.source, exercise, answers.get(exercise))
+            for cell in notebook.cells
+            if cell.cell_type == "code" and lessons.kind(cell) != "draw"
+            for exercise in [exercise_id(cell, name, self.plain)]
+        ]
+
+
+def exercise_id(cell: NotebookNode, notebook: str, plain: bool) -> str:
+    """The id of the exercise that a cell earns points for; "" where it earns none by itself."""
+    if plain:
+        return f"{notebook}/{cell.metadata.nbgrader.grade_id}" if lessons.is_test(cell) else ""
+    return lessons.exercise_of(cell) if lessons.kind(cell) == "check" else ""
+
+
+def _specified(name: str, source: NotebookNode) -> dict[str, Exercise]:
+    found = specs.load(lessons.topic(name))
+    wanted = [lessons.exercise_of(cell) for cell in source.cells if lessons.kind(cell) == "check"]
+    if missing := [id for id in wanted if id not in found]:
+        raise LookupError(f"{name} checks {missing[0]!r}, which autograder/exercises doesn't specify")
+    return {id: found[id] for id in wanted}
+
+
+def _versions(
+    name: str, source: NotebookNode, exercises: dict[str, Exercise], visible: dict[str, Sheet]
+) -> dict[str, str]:
+    """By exercise, a digest of what decides its verdict, but for the submission and the hidden seed.
+
+    That is the code that runs before its check whoever handed in, and its numbers: those that students have,
+    and a draw of hidden ones, in which a changed reference shows too.
+    """
+    ours = [cell.source for cell in source.cells if lessons.kind(cell) in ("setup", "check")]
+    around = _digest(ENGINE_VERSION, *ours, *_contents(lessons.helper_files(lessons.number(name))))
+    return {
+        id: _digest(around, json.dumps(visible[id].to_json()), _drawn(exercise))
+        for id, exercise in exercises.items()
+    }
+
+
+_draws: dict[str, tuple[Exercise, str]] = {}
+
+
+def _drawn(exercise: Exercise) -> str:
+    """A draw of hidden cases as text, made once a process."""
+    known, text = _draws.get(exercise.id, (None, ""))
+    if known is not exercise:
+        text = json.dumps(make_sheet(exercise, "version", mistakes=False).to_json())
+        _draws[exercise.id] = exercise, text
+    return text
+
+
+def _digest(*parts: str | bytes) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(hashlib.sha256(part.encode() if isinstance(part, str) else part).digest())
+    return digest.hexdigest()
+
+
+def _tests(sources: dict[str, NotebookNode]) -> Iterator[tuple[str, Exercise]]:
+    """The tests of a plain assignment, as exercises that have no more than a name and points."""
+    for notebook, source in sources.items():
+        language = source.metadata.get("kernelspec", {}).get("language", "python")
+        if language.lower() != "python":
+            raise LookupError(f"{notebook}.ipynb is in {language}: only Python can be graded")
+        for cell in filter(lessons.is_test, source.cells):
+            id, flags = exercise_id(cell, notebook, True), cell.metadata.nbgrader
+            if "AUTOTEST" in cell.source:  # a comment, as it stands: every answer would pass
+                raise LookupError(
+                    f"{flags.grade_id} in {notebook}.ipynb has an AUTOTEST, which can't be read"
+                )
+            title = flags.grade_id if len(sources) == 1 else f"{notebook} · {flags.grade_id}"
+            yield id, Exercise(id, title, flags.points, None, lambda generator: [], driver=IN_PROCESS)
+
+
+def _with_ids(notebook: NotebookNode) -> NotebookNode:
+    """The notebook with an id for each cell that has none: older formats know no ids."""
+    for number, cell in enumerate(notebook.cells):
+        known = cell.metadata.get("nbgrader", {}).get("grade_id", f"cell-{number}")
+        cell.setdefault("id", known)
+    notebook.nbformat_minor = max(notebook.nbformat_minor, 5)
+    return notebook
+
+
+def _given(folder: Path, plain: bool) -> list[Path]:
+    """What students have beside the notebooks. Of our lessons the sheets: helpers come from the course."""
+    if not plain:
+        return [path for path in [folder / "checks.json"] if path.is_file()]
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix != ".ipynb")
+    hidden = {".ipynb_checkpoints", "__pycache__"}
+    return [path for path in files if not hidden & set(path.relative_to(folder).parts)]
+
+
+def installation() -> str:
+    """A digest of Headstart's own code: what two machines have to have in common to grade alike."""
+    modules = [*lessons.ROOT.glob("autograder/**/*.py"), *lessons.ROOT.glob("helpers/**/*.py")]
+    return _digest(*_contents(sorted(modules)))
+
+
+def _contents(paths: list[Path]) -> Iterator[bytes]:
+    return (path.read_bytes() for path in paths)
+
+
+def release(source: NotebookNode, config: Config) -> NotebookNode:
+    """A source notebook as students get it, with nbgrader's checksums, which tell an answer from a blank."""
+    released, resources = copy.deepcopy(source), {}
+    # Outputs, too: a cell that doesn't come to run would show students those of the solution.
+    for step in (ClearAnswers(config=config), ClearOutput(config=config), ComputeChecksums(config=config)):
+        released, resources = step.preprocess(released, resources)
+    return released

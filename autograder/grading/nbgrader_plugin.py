@@ -1,0 +1,78 @@
+"""Our engine behind `nbgrader autograde` and formgrader's *Autograde* buttons: two steps for its lists.
+
+nbgrader converts a submitted notebook twice: first it puts the notebook right, then it runs it and saves
+grades. Here the first step leaves it alone, since the engine reads what was handed in, and the second has it
+graded.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+from nbconvert.exporters.exporter import ResourcesDict
+from nbformat import NotebookNode
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import NbGraderPreprocessor
+
+from autograder.commands.doctor import sandbox_problem
+from autograder.grading.gradebook import Book, Graded
+from autograder.grading.grader import Grader, find_submissions, hidden_secret
+from autograder.grading.lesson import Lesson
+
+
+class LeaveAlone(NbGraderPreprocessor):
+    """In the place of nbgrader's sanitizing, which ends at notebooks that the engine can grade."""
+
+    def preprocess(self, nb: NotebookNode, resources: ResourcesDict) -> tuple[NotebookNode, ResourcesDict]:
+        return nb, resources
+
+
+@dataclass
+class _Warm:
+    """What is kept from one submission to the next: a grader with its worker, and what it graded last."""
+
+    lesson: Lesson
+    grader: Grader
+    last: Graded | None = None
+
+
+_warm: dict[tuple[str, str], _Warm] = {}
+
+
+class Grade(NbGraderPreprocessor):
+    """Grades the submission that a notebook belongs to, and writes it into the gradebook."""
+
+    def preprocess(self, nb: NotebookNode, resources: ResourcesDict) -> tuple[NotebookNode, ResourcesDict]:
+        """Return the graded notebook.
+
+        Raises:
+            RuntimeError: there is no sandbox to grade in.
+        """
+        names = resources["nbgrader"]
+        if problem := sandbox_problem():
+            raise RuntimeError(problem)
+        course = CourseDirectory(config=self.config)
+        warm = self._engine(course, names["assignment"])
+        [submission] = find_submissions(course, names["assignment"], [names["student"]])
+        known = warm.last.digest if warm.last and warm.last.student == names["student"] else ""
+        if graded := warm.grader.grade(submission, known):  # None for another notebook of the same submission
+            warm.last = graded
+        book = Book(course, names["assignment"], warm.lesson.skeletons)
+        try:
+            if graded:
+                book.record(graded)
+                book.charge_lateness(self.config)
+            book.rename_pages(names["student"])  # nbgrader has copied all that was handed in
+        finally:
+            book.close()
+        [paper] = [paper for paper in warm.last.papers if paper.name == names["notebook"]]
+        return nbformat.reads(paper.notebook, as_version=4), resources
+
+    def _engine(self, course: CourseDirectory, assignment: str) -> _Warm:
+        key = (str(Path(course.root).resolve()), assignment)
+        lesson = Lesson.load(assignment, Path(course.root), self.config)
+        if key in _warm and _warm[key].lesson.version != lesson.version:
+            _warm.pop(key).grader.close()
+        if key not in _warm:
+            _warm[key] = _Warm(lesson, Grader(lesson, hidden_secret(course)))
+        return _warm[key]

@@ -1,0 +1,55 @@
+"""The canonical form of an assignment that isn't ours: the student's notebook, nbgrader's cells put right.
+
+As nbgrader's autograde does it: the student's cells in the student's order, and in each that nbgrader knows
+by its grade id the type, flags and points of the source, and its text where it is locked. What is missing
+comes back.
+"""
+
+from nbformat import NotebookNode
+
+from autograder.grading.submission import Canonical, added_cell, grade_id_of, is_answer, their_cells
+
+
+def merge_plain(result: Canonical, raw: dict, lesson: str) -> None:
+    """Make the notebook of `result`, a skeleton so far, of the student's cells."""
+    labelled = {
+        cell.metadata.nbgrader.grade_id: cell for cell in result.notebook.cells if "nbgrader" in cell.metadata
+    }
+    prose = {
+        cell.source: cell
+        for cell in result.notebook.cells
+        if cell.cell_type == "markdown" and "nbgrader" not in cell.metadata
+    }
+    cells: list[NotebookNode] = []
+    seen: set[str] = set()
+    for number, theirs in enumerate(their_cells(raw)):
+        name = grade_id_of(theirs)
+        if name in labelled and name not in seen:
+            seen.add(name)
+            cells.append(_put_right(labelled[name], theirs))
+        elif theirs.get("cell_type") == "markdown" and theirs["source"] in prose:
+            cells.append(prose.pop(theirs["source"]))
+        elif theirs["source"].strip():
+            cells.append(added_cell(theirs, f"theirs-{number}"))
+    missing = [name for name in labelled if name not in seen]
+    for name in missing:
+        cells.insert(_after_its_neighbour(name, labelled, cells), labelled[name])
+    if missing:
+        result.notes.append(f"cells that were missing and were put back: {', '.join(missing)}")
+    result.notebook.cells = cells
+
+
+def _put_right(ours: NotebookNode, theirs: dict) -> NotebookNode:
+    if is_answer(ours):
+        ours.source = theirs["source"]
+    return ours
+
+
+def _after_its_neighbour(name: str, labelled: dict[str, NotebookNode], cells: list[NotebookNode]) -> int:
+    """Where a missing cell goes: behind the last one before it that there is."""
+    order = list(labelled)
+    for before in reversed(order[: order.index(name)]):
+        for place, cell in enumerate(cells):
+            if cell.metadata.get("nbgrader", {}).get("grade_id") == before:
+                return place + 1
+    return 0

@@ -1,0 +1,340 @@
+"""What a student handed in -> a notebook in canonical form.
+
+The lesson's own notebook is the skeleton: its cells, order, ids and flags stand, whatever became of them in
+the submission. From the student come the texts of the answer cells, the cells they added, kept where they
+were, and the files they handed in beside the notebook. Outputs are dropped: the grader makes its own.
+"""
+
+import contextlib
+import hashlib
+import itertools
+import json
+import os
+import stat
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell
+
+from helpers.checking.values import printable
+
+MAX_NOTEBOOK = 256 << 20  # bytes, outputs and all
+MAX_PARTS = 5_000_000  # lists and objects in its JSON, and half of what they hold: much larger in memory
+MAX_CELLS = 2000
+MAX_TEXT = 4 << 20  # characters of all cells together
+MAX_ANSWER = 200_000  # characters
+MAX_FILES, MAX_FILES_BYTES, MAX_DEPTH, MAX_NOTES = 50, 8 << 20, 100, 20
+RECORDS = ("timestamp.txt", "submission_secret.txt")
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A student's folder for one lesson.
+
+    Attributes:
+        student: their id.
+        lesson: such as `01_attention`.
+        folder: `submitted/STUDENT/LESSON`.
+    """
+
+    student: str
+    lesson: str
+    folder: Path
+
+
+@dataclass
+class Canonical:
+    """A submission, ready to run.
+
+    Attributes:
+        notebook: the skeleton with the student's answers and added cells in it.
+        files: other files of theirs by relative path.
+        records: what nbgrader wrote beside the notebook when it was handed in: its time and its secret name.
+        notes: what was put right, for the instructor.
+        problem: why nothing of it can be graded; empty if it can.
+        digest: of all that was handed in; equal submissions have equal digests.
+    """
+
+    notebook: NotebookNode
+    files: dict[str, bytes] = field(default_factory=dict)
+    records: dict[str, bytes] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    problem: str = ""
+    digest: str = ""
+
+
+class Unreadable(Exception):
+    """The notebook can't be graded; the text says why, for the student."""
+
+
+def canonical(
+    submission: Submission, skeleton: NotebookNode, name: str = "", *, merge: Callable | None = None
+) -> Canonical:
+    """Bring a submission into canonical form. Never raises on what a student can hand in.
+
+    Args:
+        submission: where it lies.
+        skeleton: the lesson's notebook.
+        name: of the notebook, where a lesson has several. Otherwise the only one there is is taken for it.
+        merge: puts the student's cells into the skeleton; that of our own lessons where none is given.
+    """
+    result = Canonical(_copied(skeleton), records=dict(_records(submission.folder)))
+    digest = hashlib.sha256()
+    try:
+        path = _find_notebook(submission, name, result.notes)
+        content = _read(path)
+        digest.update(content)
+        raw = _parse(content)
+        if len(content) > 20 << 20:
+            result.notes.append(f"the notebook file has {len(content) >> 20} MiB; its outputs were dropped")
+        (merge or _merge)(result, raw, submission.lesson)
+        result.files = _other_files(submission.folder, result.notes)
+    except (Unreadable, OSError) as error:
+        result.problem = printable(getattr(error, "strerror", None) or str(error))  # no path of yours
+        digest.update(result.problem.encode())
+    if (more := len(result.notes) - MAX_NOTES) > 0:
+        result.notes[MAX_NOTES:] = [f"and {more} remarks more"]
+    for name, content in sorted((result.files | result.records).items()):
+        digest.update(repr((name, len(content))).encode() + content)
+    result.digest = digest.hexdigest()
+    return result
+
+
+def _copied(notebook: NotebookNode) -> NotebookNode:
+    """The notebook with cells that may be changed. Their metadata is everybody's."""
+    copied = _shallow(notebook)
+    copied.cells = [_shallow(cell) for cell in notebook.cells]
+    return copied
+
+
+def _shallow(node: NotebookNode) -> NotebookNode:
+    """What copy.copy gives, for a class that takes copy.copy a hundred steps."""
+    copied = NotebookNode()
+    dict.update(copied, node)
+    return copied
+
+
+def _records(folder: Path) -> Iterator[tuple[str, bytes]]:
+    for name in RECORDS:
+        with contextlib.suppress(Unreadable, OSError):
+            if (folder / name).lstat().st_size < 1000:
+                yield name, _read(folder / name)
+
+
+def _find_notebook(submission: Submission, name: str, notes: list[str]) -> Path:
+    """The submitted notebook: by its name, or the only one there is under another name."""
+    if submission.folder.is_symlink() or submission.folder.parent.is_symlink():
+        raise Unreadable("the submission is a link to somewhere else; links are not followed")
+    path = submission.folder / f"{name or submission.lesson}.ipynb"
+    if path.is_symlink() or path.exists():
+        return path
+    try:
+        found = (p for p in submission.folder.iterdir() if p.name[0] != ".")  # ._x.ipynb, of macOS
+        others = sorted(p for p in found if p.suffix.lower() == ".ipynb")
+    except OSError as error:
+        raise Unreadable(f"the submission can't be read: {error.strerror}") from None
+    if len(others) == 1 and not name:
+        notes.append(f"the notebook was handed in as {others[0].name!r}")
+        return others[0]
+    raise Unreadable(
+        f"{path.name} was not handed in; "
+        + (
+            f"there are {', '.join(repr(p.name) for p in others[:5])}"
+            if others
+            else "there is no notebook at all"
+        )
+    )
+
+
+def _read(path: Path) -> bytes:
+    """The content of a regular file: no links, folders, pipes or devices."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError as error:
+        kind = (
+            "is a link; links are not followed" if path.is_symlink() else f"can't be read: {error.strerror}"
+        )
+        raise Unreadable(f"{path.name} {kind}") from None
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(descriptor)
+        raise Unreadable(
+            f"{path.name} is {'a folder' if stat.S_ISDIR(status.st_mode) else 'not a regular file'}"
+        )
+    if status.st_nlink > 1:  # somebody else's file, perhaps: a link needs no right to read it
+        os.close(descriptor)
+        raise Unreadable(f"{path.name} is a hard link; links are not followed: hand in a copy")
+    with open(descriptor, "rb") as file:
+        if status.st_size > MAX_NOTEBOOK:
+            raise Unreadable(f"{path.name} has {status.st_size >> 20} MiB; the limit is {MAX_NOTEBOOK >> 20}")
+        return file.read()
+
+
+def _parse(content: bytes) -> dict:
+    if not content.strip():
+        raise Unreadable("the notebook file is empty")
+    if content.count(b"{") + content.count(b"[") > MAX_PARTS or content.count(b",") > 2 * MAX_PARTS:
+        raise Unreadable("the notebook file has more parts than any notebook")
+    try:
+        raw = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise Unreadable(
+            f"the notebook file is not JSON, so Jupyter can't open it either: {error!s:.100}"
+        ) from None
+    if not isinstance(raw, dict) or not isinstance(raw.get("cells"), list):
+        old = isinstance(raw, dict) and "worksheets" in raw
+        raise Unreadable(
+            "the notebook is in a format from before 2015" if old else "the file is JSON, but not a notebook"
+        )
+    return raw
+
+
+def their_cells(raw: dict) -> list[dict]:
+    """The cells of a notebook as handed in, each source as one text.
+
+    Raises:
+        Unreadable: there are more, or larger ones, than anybody writes.
+    """
+    theirs = [cell for cell in raw["cells"] if isinstance(cell, dict)]
+    if len(theirs) > MAX_CELLS:
+        raise Unreadable(f"the notebook has {len(theirs):,} cells; the limit is {MAX_CELLS:,}")
+    theirs = [{**cell, "source": _text_of(cell)} for cell in theirs]
+    if sum(len(cell["source"]) for cell in theirs) > MAX_TEXT:
+        raise Unreadable(f"the notebook's cells hold over {MAX_TEXT >> 20} MiB of text")
+    return theirs
+
+
+def _merge(result: Canonical, raw: dict, lesson: str) -> None:
+    """Put the student's answers and added cells into the skeleton."""
+    theirs = their_cells(raw)
+    identify = _identities(result.notebook)
+    seen: dict[str, dict] = {}
+    added: dict[str, list[dict]] = defaultdict(list)
+    anchor = ""
+    for cell in theirs:
+        known = identify(cell)
+        if known and known not in seen:
+            seen[known], anchor = cell, known
+        elif cell["source"].strip():
+            added[anchor].append(cell)
+    _refuse_strangers(result.notebook, seen, raw, lesson)
+    answers = [cell for cell in result.notebook.cells if is_answer(cell)]
+    if lost := [cell for cell in answers if cell.id not in seen]:
+        result.notes.append(f"answer cells that were missing, and count as not written: {len(lost)}")
+    for cell in answers:
+        if cell.id in seen:
+            cell.source = seen[cell.id]["source"]
+            if len(cell.source) > MAX_ANSWER:
+                raise Unreadable(f"an answer has over {MAX_ANSWER:,} characters")
+    _insert(result.notebook, added)
+
+
+def part(node: dict, key: str) -> dict:
+    """A dict inside one that a student wrote; empty where there is something else."""
+    found = node.get(key)
+    return found if isinstance(found, dict) else {}
+
+
+def grade_id_of(cell: dict) -> str:
+    """The name that nbgrader knows a student's cell by; "" for none."""
+    name = part(part(cell, "metadata"), "nbgrader").get("grade_id")
+    return name if isinstance(name, str) else ""
+
+
+def added_cell(cell: dict, id: str) -> NotebookNode:
+    """A cell that the student added. All but code becomes text: raw cells are raw HTML to nbconvert."""
+    make = new_code_cell if cell.get("cell_type") == "code" else new_markdown_cell
+    return make(cell["source"], id=id, metadata={"headstart": {"added": True}})
+
+
+def _identities(skeleton: NotebookNode) -> Callable[[dict], str]:
+    """A function that says which cell of the skeleton a student's cell is: by grade id, cell id or text."""
+    ids = {cell.id for cell in skeleton.cells}
+    grades = {
+        cell.metadata.nbgrader.grade_id: cell.id for cell in skeleton.cells if "nbgrader" in cell.metadata
+    }
+    texts = {cell.source.strip(): cell.id for cell in skeleton.cells}
+
+    def identify(cell: dict) -> str:
+        if known := grades.get(grade_id_of(cell)):
+            return known
+        cell_id = cell.get("id")
+        if isinstance(cell_id, str) and cell_id in ids:
+            return cell_id
+        return texts.get(cell["source"].strip(), "")
+
+    return identify
+
+
+def _refuse_strangers(skeleton: NotebookNode, seen: dict[str, dict], raw: dict, lesson: str) -> None:
+    other = part(part(raw, "metadata"), "headstart").get("lesson")
+    if isinstance(other, str) and other not in ("", lesson):
+        raise Unreadable(f"this is the notebook of another lesson, {other[:60]!r}")
+    if not any(is_answer(cell) and cell.id in seen for cell in skeleton.cells):
+        raise Unreadable(
+            "none of the lesson's answer cells is in the notebook: is it another lesson's, or empty?"
+        )
+
+
+def _insert(notebook: NotebookNode, added: dict[str, list[dict]]) -> None:
+    numbers = itertools.count(1)
+
+    def make(cell: dict) -> NotebookNode:
+        return added_cell(cell, f"added-{next(numbers)}")
+
+    cells = list(map(make, added.get("", [])))
+    for cell in notebook.cells:
+        cells += [cell, *map(make, added.get(cell.id, []))]
+    notebook.cells = cells
+
+
+def _other_files(folder: Path, notes: list[str]) -> dict[str, bytes]:
+    """Regular files beside the notebook, without the lesson's own, within bounds."""
+    files: dict[str, bytes] = {}
+    total = 0
+    for place, folders, names in os.walk(folder, followlinks=False):
+        if folders and len(Path(place).relative_to(folder).parts) >= MAX_DEPTH:
+            notes.append(f"{printable(folders[0])} was left out: it lies in over {MAX_DEPTH} folders")
+            folders.clear()
+        folders[:] = sorted(name for name in folders if _is_theirs(name))
+        for name in sorted(names):
+            path = Path(place, name)
+            if not _is_theirs(name) or name in (*RECORDS, "checks.json"):
+                continue
+            relative = printable(str(path.relative_to(folder)))
+            try:
+                status = path.lstat()
+            except OSError as error:
+                notes.append(f"{relative} was left out: {error.strerror}")
+                continue
+            if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
+                notes.append(f"{relative} was left out: it is a link or no regular file")
+            elif len(files) >= MAX_FILES or total + status.st_size > MAX_FILES_BYTES:
+                notes.append(f"{relative} was left out: too many files, or too large")
+            else:
+                try:
+                    files[str(path.relative_to(folder))] = _read(path)
+                    total += status.st_size
+                except Unreadable as error:
+                    notes.append(f"{relative} was left out: {printable(str(error))}")
+    return files
+
+
+def _is_theirs(name: str) -> bool:
+    return name not in ("helpers", "__pycache__") and name[0] != "." and not name.endswith(".ipynb")
+
+
+def is_answer(cell: NotebookNode) -> bool:
+    """Whether the text of this cell of a skeleton is the student's."""
+    return bool(cell.metadata.get("nbgrader", {}).get("solution"))
+
+
+def _text_of(cell: dict) -> str:
+    """A cell's source, which may be a list of lines."""
+    source = cell.get("source", "")
+    if isinstance(source, list):
+        source = "".join(part for part in source if isinstance(part, str))
+    return printable(source) if isinstance(source, str) else ""

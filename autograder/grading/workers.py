@@ -1,0 +1,172 @@
+"""Starting, watching and replacing workers, from the judge's side."""
+
+import contextlib
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import matplotlib
+
+from autograder.child import sandbox, wire
+from autograder.lessons import ROOT
+
+START_SECONDS = 120
+GRACE_SECONDS = 2.0  # from an interrupt to a kill
+CHILD = Path(sandbox.__file__).parent  # what of the engine a worker may see
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a child ended.
+
+    Attributes:
+        signal: the signal that ended it, 0 for none.
+        failed: why it never ran, empty if it did.
+        cpu_seconds: of the child and its threads.
+        peak_mb: resident memory at its highest, in MiB.
+        worker_seconds: CPU time of the worker and all its children so far.
+    """
+
+    signal: int = 0
+    failed: str = ""
+    cpu_seconds: float = 0.0
+    peak_mb: float = 0.0
+    worker_seconds: float = 0.0
+
+
+@dataclass
+class Worker:
+    """A warm process for one lesson. Not shared between threads: each takes its own.
+
+    Attributes:
+        helpers: the student-facing modules that the lesson's students have, as files.
+        given: what students have beside the notebook, such as `checks.json`, by relative path.
+        hide: folders that student code must not see, wherever they lie.
+        sandboxed: False runs student code with the user's own rights.
+        plain: whether student code gets to see neither helpers nor any module of ours.
+    """
+
+    helpers: tuple[Path, ...]
+    given: dict[str, bytes] = field(default_factory=dict)
+    hide: tuple[Path, ...] = ()
+    sandboxed: bool = True
+    plain: bool = False
+    _process: subprocess.Popen | None = field(default=None, repr=False)
+    _control: socket.socket | None = field(default=None, repr=False)
+    _stage: tempfile.TemporaryDirectory | None = field(default=None, repr=False)
+
+    def start(self) -> None:
+        """Start the process and wait until it is warm. Does nothing while one is running.
+
+        Raises:
+            RuntimeError: it doesn't start; the message holds what it printed.
+        """
+        if self._process and self._process.poll() is None:
+            return
+        self.stop()
+        self._stage = tempfile.TemporaryDirectory(prefix="headstart-", ignore_cleanup_errors=True)
+        stage = Path(self._stage.name)
+        self._fill(stage)
+        ours, theirs = socket.socketpair()
+        argv = [sys.executable, "-m", "autograder.child.worker", str(theirs.fileno())]
+        if self.sandboxed:
+            argv, environment, cwd = sandbox.command(stage, [*argv, "sandboxed"], self.hide), None, None
+        else:
+            (stage / "home").mkdir()
+            argv, environment = [*argv, "open"], sandbox.environment(str(stage), str(stage / "home"))
+            cwd = stage
+        with open(stage / "log", "wb") as log:
+            self._process = subprocess.Popen(
+                argv,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                pass_fds=[theirs.fileno()],
+                env=environment,
+                cwd=cwd,
+            )
+        theirs.close()
+        self._control = ours
+        try:
+            wire.receive(ours, seconds=START_SECONDS)
+        except wire.WireError:
+            self._process.kill()
+            self._process.wait()
+            said = (stage / "log").read_text(errors="replace").strip()[-2000:]
+            self.stop()
+            raise RuntimeError(f"the worker doesn't start: {said or 'it printed nothing'}") from None
+
+    def _fill(self, stage: Path) -> None:
+        no_caches = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(CHILD, stage / "autograder" / CHILD.name, ignore=no_caches)
+        (stage / "autograder" / "__init__.py").touch()
+        for path in self.helpers:
+            target = stage / path.relative_to(ROOT)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, target)
+        for name, content in self.given.items():
+            (stage / "given" / name).parent.mkdir(parents=True, exist_ok=True)
+            (stage / "given" / name).write_bytes(content)
+        (stage / "matplotlib").mkdir()
+        for cache in Path(matplotlib.get_cachedir()).glob("fontlist-*.json"):  # seconds, if made anew
+            shutil.copy(cache, stage / "matplotlib")
+
+    def begin(self, files: dict[str, bytes] | None = None) -> socket.socket:
+        """Fork a child for one submission.
+
+        Args:
+            files: what the student handed in beside the notebook, written into the child's folder.
+
+        Returns:
+            The channel to the child. The caller closes it, then calls `end`.
+        """
+        self.start()
+        ours, theirs = socket.socketpair()
+        folder = tempfile.mkdtemp(dir=self._stage.name) if not self.sandboxed else ""
+        request = {"folder": folder, "plain": self.plain}
+        # To the child itself: what passes through the worker, a later child could find in its memory.
+        handed_in = {name: content.hex() for name, content in (files or {}).items()}
+        with theirs:
+            wire.send(self._control, request, seconds=START_SECONDS)
+            try:
+                socket.send_fds(self._control, [b"."], [theirs.fileno()])
+            except OSError as error:
+                raise wire.WireError(f"the worker is gone: {error}") from None
+        wire.send(ours, {"files": handed_in}, seconds=START_SECONDS)
+        return ours
+
+    def interrupt(self) -> None:
+        """Send the child what Ctrl-C would."""
+        wire.send(self._control, {"signal": "interrupt"}, seconds=GRACE_SECONDS)
+
+    def end(self) -> Ended:
+        """Kill the child if it still runs, and say how it ended. A worker that doesn't answer is replaced."""
+        if self._control is None:
+            return Ended(failed="the worker didn't start")
+        try:
+            wire.send(self._control, {"signal": "kill"}, seconds=GRACE_SECONDS)
+            ended = Ended(**wire.receive(self._control, seconds=10)["ended"])
+        except (wire.WireError, KeyError, TypeError):
+            self.stop()
+            return Ended(failed="the worker stopped answering and was replaced")
+        return ended
+
+    def stop(self) -> None:
+        """End the process and all that it started: by hanging up, or if it doesn't hear that, by force."""
+        # Taken out first: a signal may want the same at this moment.
+        control, process, stage = self._control, self._process, self._stage
+        self._process = self._control = self._stage = None
+        if control:
+            control.close()
+        if process:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(GRACE_SECONDS)
+            process.kill()
+            process.wait()
+        if stage:
+            with contextlib.suppress(OSError):
+                stage.cleanup()

@@ -1,0 +1,12 @@
+"""Attention: average some values, each weighted by how well its key answers a query."""
+
+from helpers.attention.reference import (
+    additive_attention,
+    cross_attention,
+    permutation_gaps,
+    predicted_variance,
+    repaired_attention,
+    saturation,
+    scaled_dot_product_attention,
+    softmax,
+)

@@ -1,0 +1,18 @@
+"""BERT: what lesson 09 asks for."""
+
+from helpers.bert.reference import (
+    ORDINARY,
+    Bert,
+    Model,
+    PairClassifier,
+    WordHead,
+    bert_loss,
+    blank_left_to_right,
+    embed,
+    fill_and_mask_again,
+    key_mask,
+    mask_tokens,
+    next_sentence_pairs,
+    pack,
+    segments_of,
+)

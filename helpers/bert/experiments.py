@@ -1,0 +1,270 @@
+"""What lesson 09 measures with: rows of passages, blanks by kind, sentences written in several ways.
+
+Nothing here answers an exercise: the functions take models, and the student's functions, as arguments.
+`B` batch, `T` positions, `V` vocabulary.
+"""
+
+import functools
+import math
+import random
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import torch
+
+from helpers import corpora, pretraining
+from helpers.text.review_words import NAMES, WORDS
+from helpers.text.vocabulary import BOS, CLS, EOS, MASK, PAD, SEP, SPECIALS
+from helpers.training.muon import Muon, Together
+
+Document = tuple[list[int], list[int]]
+Words = Callable[[torch.Tensor], torch.Tensor]  # tokens (B, T) to logits (B, T, V)
+
+ORDINARY = len(SPECIALS)
+
+
+# -- rows ------------------------------------------------------------------------------------------------
+
+
+def documents(count: int, seed: int) -> list[Document]:
+    """Reviews as numbers, each cut in two behind one of its sentences."""
+    encode, generator = corpora.vocabulary().encode, random.Random(seed)
+    found = []
+    for review in corpora.reviews(count, seed):
+        parts = corpora.sentences(review.text)
+        at = generator.randrange(1, len(parts))
+        found.append((encode(" ".join(parts[:at])), encode(" ".join(parts[at:]))))
+    return found
+
+
+def filled_up(rows: Sequence[Sequence[int]]) -> torch.Tensor:
+    """Rows of numbers as one tensor, (B, T), with `<pad>` at their ends."""
+    longest = max(map(len, rows))
+    return torch.tensor([[*row, *[PAD] * (longest - len(row))] for row in rows])
+
+
+def batches(
+    rows: Sequence[tuple[list[int], int]], size: int, seed: int
+) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+    """Rows with their labels, without end, in batches of about one length: tokens (B, T), labels (B,)."""
+    for group in pretraining.neighbours(rows, size, seed, lambda row: len(row[0])):
+        tokens, labels = zip(*group, strict=True)
+        yield filled_up(tokens), torch.tensor(labels)
+
+
+def interval(hits: float, count: int) -> tuple[float, float, float]:
+    """A share and its 95 % interval: share, lower and upper end. Source: Wilson 1927."""
+    z, share = 1.96, hits / count
+    middle = (share + z * z / (2 * count)) / (1 + z * z / count)
+    half = z / (1 + z * z / count) * math.sqrt(share * (1 - share) / count + (z / (2 * count)) ** 2)
+    return share, min(share, max(0.0, middle - half)), max(share, min(1.0, middle + half))  # rounding
+
+
+# -- models and batches ----------------------------------------------------------------------------------
+
+SIZES = {"d_model": 128, "n_heads": 4, "d_ff": 512, "n_layers": 2, "positions": 100}
+
+
+def new_bert(bert: type, seed: int) -> torch.nn.Module:
+    """An untrained BERT for the reviews, its embedding multiplied as in `helpers.models.LanguageModel`.
+
+    Args:
+        bert: the class, made from vocabulary, d_model, n_heads, d_ff, n_layers, positions.
+        seed: of its first weights.
+    """
+    torch.manual_seed(seed)
+    model = bert(len(corpora.vocabulary()), **SIZES)
+    encoder = model.encoder
+    encoder.scale = math.sqrt(SIZES["d_model"])
+    for table in (encoder.positions, encoder.segments):  # as large as the words beside them
+        torch.nn.init.normal_(table.weight, std=0.02 * encoder.scale)
+    return model
+
+
+def optimizer_of(model: torch.nn.Module, share: float = 1.0) -> Together:
+    """Muon for the matrices of an encoder's blocks, AdamW for all else, as for the language model.
+
+    Args:
+        model: with an `encoder`, a `helpers.models.transformer.Encoder`.
+        share: of the language model's learning rates.
+    """
+    inside = [weight for weight in model.encoder.blocks.parameters() if weight.dim() == 2]
+    known = set(map(id, inside))
+    rest = [weight for weight in model.parameters() if id(weight) not in known]
+    adam = pretraining.optimizer_of(rest, share * pretraining.PEAK)
+    return Together(Muon(inside, lr=share * pretraining.MATRIX_PEAK), adam)
+
+
+def same_genre(count: int, seed: int) -> list[tuple[list[int], list[int], int]]:
+    """First sentences of reviews of two books by two authors: 1 where both are of one genre, half of them."""
+    encode, rng = corpora.vocabulary().encode, random.Random(seed)
+    genres = _genres()
+    by_author: dict[str, list[list[int]]] = {}
+    for review in corpora.reviews(2 * count + 100, seed):
+        first = corpora.sentences(review.text)[0]
+        by_author.setdefault(next(word for word in first.split() if word in genres), []).append(encode(first))
+    found = []
+    for number in range(count):
+        one = rng.choice(list(by_author))
+        alike = [a for a in by_author if a != one and (genres[a] == genres[one]) == bool(number % 2)]
+        found.append((rng.choice(by_author[one]), rng.choice(by_author[rng.choice(alike)]), number % 2))
+    return found
+
+
+@functools.cache
+def _genres() -> dict[str, str]:
+    """The genre of each author: places for names are written {author}[genre pronoun]."""
+    places = (
+        (place.partition("[")[2].split()[0], names) for place, names in NAMES.items() if "author" in place
+    )
+    return {name: genre for genre, names in places for name in names}
+
+
+# -- blanks ----------------------------------------------------------------------------------------------
+
+
+class Blank(NamedTuple):
+    """A word to guess: a review in two passages, which word is hidden, and of which kind it is."""
+
+    first: list[int]
+    second: list[int]
+    place: int  # in first + second
+    kind: str
+
+    @property
+    def words(self) -> list[int]:
+        return self.first + self.second
+
+
+ARTICLE, BOOK, AGAIN, VERB, MOOD = (
+    "a or an", "the kind of book", "the author, again", "is or are", "luckily or sadly",
+)  # fmt: skip
+
+
+@functools.cache
+def candidates() -> dict[str, torch.Tensor]:
+    """For each kind of blank the words that may stand there, (N,)."""
+    moods = ["luckily", "happily", "sadly", "unfortunately"]
+    words = {ARTICLE: ["a", "an"], BOOK: _books(), AGAIN: list(_genres()), VERB: ["is", "are"], MOOD: moods}
+    ids = corpora.vocabulary().ids
+    return {kind: torch.tensor([ids[word] for word in those]) for kind, those in words.items()}
+
+
+def _books() -> list[str]:
+    """What a book can be, in one word: mystery, legend, memoir, ..."""
+    lines = [line for line in WORDS.splitlines() if line.startswith("Kind[")]
+    pairs = [pair.split("/")[0] for line in lines for pair in line.split("~")[1].split()]
+    return [word for word in pairs if "_" not in word]
+
+
+def blanks(count: int, seed: int) -> list[Blank]:
+    """So many blanks of each kind, at most one of a kind in a review."""
+    rng, found, drawn = random.Random(seed), {kind: [] for kind in candidates()}, 0
+    sets = {kind: set(those.tolist()) for kind, those in candidates().items()}
+    while min(map(len, found.values())) < count:
+        for first, second in documents(count, seed + drawn):
+            words = first + second
+            for kind, those in sets.items():
+                # An author is asked for where named before, a kind of book where not.
+                wanted = {AGAIN: (True,), BOOK: (False,)}.get(kind, (True, False))
+                places = [
+                    at for at, word in enumerate(words) if word in those and (word in words[:at]) in wanted
+                ]
+                if places and len(found[kind]) < count:
+                    found[kind].append(Blank(first, second, rng.choice(places), kind))
+        drawn += 1
+    return [blank for those in found.values() for blank in those]
+
+
+def mean_interval(values: Sequence[float]) -> tuple[float, float]:
+    """A mean, and half the width of its 95 % interval."""
+    numbers = torch.tensor(values, dtype=torch.float64)
+    return float(numbers.mean()), 1.96 * float(numbers.std()) / math.sqrt(len(values))
+
+
+# -- writing ---------------------------------------------------------------------------------------------
+
+
+def left_to_right(model: torch.nn.Module, count: int, seed: int, temperature: float = 1.0) -> list[str]:
+    """Texts that a language model draws word by word, until `<eos>` or its last position."""
+    generator, cache = torch.Generator().manual_seed(seed), model.new_cache()
+    ids = torch.full((count, 1), BOS)
+    with torch.no_grad():
+        for _ in range(len(model.positions.weight)):
+            logits = model(ids[:, -1:], cache=cache)[:, -1] / temperature
+            ids = torch.cat([ids, torch.multinomial(logits.softmax(dim=-1), 1, generator=generator)], dim=1)
+            if (ids == EOS).any(dim=1).all():
+                break
+    return [corpora.vocabulary().decode(row[1:]) for row in ids]
+
+
+def empty_rows(count: int, seed: int) -> torch.Tensor:
+    """`[CLS]` `<mask>`... `[SEP]` `<mask>`... `[SEP]`, as long as the passages of real reviews, (B, T)."""
+    rows = [
+        [CLS, *[MASK] * len(first), SEP, *[MASK] * len(second), SEP]
+        for first, second in documents(count, seed)
+        if len(first) + len(second) < SIZES["positions"] - 3
+    ]
+    return filled_up(rows)
+
+
+def all_at_once(words: Words, ids: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """Draw every blank from one pass."""
+    drawn = _draw(words(ids), generator)
+    return torch.where(ids == MASK, drawn, ids)
+
+
+def one_by_one(
+    words: Words, ids: torch.Tensor, generator: torch.Generator, shuffled: bool = False
+) -> torch.Tensor:
+    """Draw one blank of each row in a pass, from the left or in an order by chance."""
+    ids, blank = ids.clone(), ids == MASK
+    order = torch.rand(ids.shape, generator=generator) if shuffled else torch.arange(ids.size(1)) / 1e3
+    order = order.expand(ids.shape).masked_fill(~blank, 2.0).argsort(dim=1)
+    for turn in range(int(blank.sum(dim=1).max())):
+        _redraw(words, ids, order[:, turn], blank, generator)
+    return ids
+
+
+def drawn_again(
+    words: Words, ids: torch.Tensor, blank: torch.Tensor, sweeps: int, generator: torch.Generator
+) -> torch.Tensor:
+    """Gibbs sampling: hide one word of each row, draw it anew, and so on through the row, several times.
+
+    Source: Wang and Cho 2019.
+    """
+    ids = ids.clone()
+    for _ in range(sweeps):
+        order = torch.rand(ids.shape, generator=generator).masked_fill(~blank, 2.0).argsort(dim=1)
+        for turn in range(int(blank.sum(dim=1).max())):
+            at = order[:, turn, None]
+            ids.scatter_(1, at, torch.where(blank.gather(1, at), MASK, ids.gather(1, at)))
+            _redraw(words, ids, at[:, 0], blank, generator)
+    return ids
+
+
+def _redraw(
+    words: Words, ids: torch.Tensor, at: torch.Tensor, blank: torch.Tensor, generator: torch.Generator
+) -> None:
+    """Draw the word of each row at one place, where that is a blank."""
+    rows = torch.arange(len(ids))
+    drawn = _draw(words(ids)[rows, at], generator)
+    ids[rows, at] = torch.where(blank[rows, at], drawn, ids[rows, at])
+
+
+def _draw(logits: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    p = logits[..., ORDINARY:].softmax(dim=-1)
+    drawn = torch.multinomial(p.flatten(0, -2), 1, generator=generator)
+    return drawn.view(p.shape[:-1]) + ORDINARY
+
+
+def texts_of(ids: torch.Tensor) -> list[str]:
+    """The words of packed rows, both passages together."""
+    vocabulary = corpora.vocabulary()
+    return [vocabulary.decode([word for word in row.tolist() if word >= ORDINARY]) for row in ids]
+
+
+def grammatical(texts: Sequence[str]) -> tuple[int, int]:
+    """How many sentences of these texts are grammatical, and how many sentences there are."""
+    all_of_them = [sentence for text in texts for sentence in corpora.sentences(text)]
+    return sum(map(corpora.is_grammatical, all_of_them)), len(all_of_them)

@@ -1,0 +1,257 @@
+"""The one comparison: what an answer returned against what is right, and how to say where they part."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from helpers.checking.values import Opaque
+
+# (relative, absolute): wide enough for another order of the same operations, narrow enough that float64
+# work done in float32 on the way shows.
+TOLERANCES = {torch.float64: (1e-9, 1e-11), torch.float32: (1e-4, 1e-5)}
+HALF_TOLERANCE = (2e-2, 2e-3)
+GRADIENT_SLACK = 10
+PLAIN_SLACK = 1e5  # a plain float may have been computed in float32
+
+# What each kind of difference usually comes from.
+MEANINGS = {
+    "type": "Every value that goes in and out is a torch tensor, unless the text says otherwise.",
+    "structure": "Look at what the docstring says is returned, and in which order.",
+    "shape": "Write the shape beside each line, and find the first that surprises you.",
+    "dtype": "Take the dtype the docstring names, else the dtype of an input: torch.zeros(n) is float32.",
+    "nan": "NaN comes from 0/0, inf/inf or inf - inf: look at the numbers before each division and exp.",
+    "value": "",
+}
+ONE_NUMBER = "One number is wanted: is a mean, a sum or a maximum over the remaining axes missing?"
+PLAIN_NUMBER = "A number is wanted: an int, a float or a tensor of one number."
+NO_RETURN = "The function ended without a `return`."
+OTHER_ORDER = (
+    "These are the right sizes in another order: an axis is transposed, or a sum is over the wrong one."
+)
+EXTRA_ONE = "An axis of size 1 is too many or missing: look at each keepdim, unsqueeze and squeeze."
+ALMOST = (
+    "Right to a few digits only: a step is done in float32 though the inputs are float64 (.float(), or "
+    "torch.tensor of a plain number), or a small constant is added where none is needed."
+)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Where two values part.
+
+    Attributes:
+        cause: "type", "structure", "shape", "dtype", "nan" or "value".
+        public: what differs, without any number of the case.
+        full: the same with the numbers.
+        meaning: what this usually comes from; "" where there is no more to say.
+    """
+
+    cause: str
+    public: str
+    full: str = ""
+    meaning: str = ""
+
+    def describe(self, reveal: bool) -> str:
+        return self.full if reveal and self.full else self.public
+
+
+def compare(
+    expected: Any, got: Any, names: tuple[str, ...] = ("output",), *, slack: float = 1
+) -> Difference | None:
+    """Find the first difference between two values; None where there is none.
+
+    Args:
+        expected: tensors, numbers, text, None, or lists and dicts of them.
+        got: the same, from anywhere.
+        names: what to call `expected`, or its items where it is a list.
+        slack: widens the tolerances.
+    """
+    if isinstance(expected, list | tuple):
+        return _compare_lists(expected, got, names, slack)
+    name = names[0]
+    if got is None and expected is not None:
+        return _different("structure", f"nothing (None), expected {name}", meaning=NO_RETURN)
+    if isinstance(got, list | tuple):
+        return _different("structure", f"{_values(len(got))}, expected one: {name}")
+    if isinstance(expected, Mapping):
+        return _compare_dicts(expected, got, name, slack)
+    if expected is None or isinstance(expected, str | bool):
+        if type(got) is type(expected) and got == expected:
+            return None
+        return _different("value", f"another {name}", f"{name} {_quoted(got)}, expected {_quoted(expected)}")
+    return _compare_numbers(expected, got, name, slack)
+
+
+def kind(value: object) -> str:
+    """What a value is, in words: `a tensor (2, 3)`, `a number`, `a numpy.ndarray`."""
+    if isinstance(value, torch.Tensor):
+        return f"a tensor {tuple(value.shape)}" if value.dim() else "a tensor of one number"
+    if value is None:
+        return "nothing (None)"
+    if _is_number(value):
+        return "a number"
+    name = value.type_name if isinstance(value, Opaque) else type(value).__name__
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
+
+
+def _different(cause: str, public: str, full: str = "", meaning: str = "") -> Difference:
+    return Difference(cause, public, full, meaning or MEANINGS[cause])
+
+
+def _compare_lists(
+    expected: list | tuple, got: Any, names: tuple[str, ...], slack: float
+) -> Difference | None:
+    names = names if len(names) == len(expected) else tuple(f"{names[0]}[{i}]" for i in range(len(expected)))
+    if not isinstance(got, list | tuple) or len(got) != len(expected):
+        listed = f"expected {_values(len(expected))}: {', '.join(names)}"
+        if isinstance(got, list | tuple):
+            return _different("structure", f"{_values(len(got))}, {listed}")
+        what = "one tensor" if isinstance(got, torch.Tensor) else kind(got)
+        return _different("structure", f"{what}, {listed}", meaning=NO_RETURN if got is None else "")
+    for right, theirs, name in zip(expected, got, names, strict=True):
+        if theirs is None and right is not None:
+            return _different("type", f"{name}: {kind(theirs)}, expected {_wanted(right)}")
+        if difference := compare(right, theirs, (name,), slack=slack):
+            return difference
+    return None
+
+
+def _compare_dicts(expected: Mapping, got: Any, name: str, slack: float) -> Difference | None:
+    if not isinstance(got, Mapping) or set(got) != set(expected):
+        what = "a dict with other keys" if isinstance(got, Mapping) else kind(got)
+        keys = ", ".join(map(repr, expected))
+        return _different("structure", f"{name}: {what}, expected a dict with the keys {keys}")
+    differences = (compare(v, got[key], (f"{name}[{key!r}]",), slack=slack) for key, v in expected.items())
+    return next(filter(None, differences), None)
+
+
+def _compare_numbers(expected: Any, got: Any, name: str, slack: float) -> Difference | None:
+    if not isinstance(expected, torch.Tensor):
+        return _compare_plain(expected, got, name, slack)
+    tolerances = TOLERANCES.get(expected.dtype, HALF_TOLERANCE if expected.is_floating_point() else (0, 0))
+    if expected.dim() == 0 and _is_number(got):  # where one number is asked for, a plain one will do
+        return _compare_one(float(expected), got, name, tolerances, slack)
+    if not isinstance(got, torch.Tensor):
+        return _different("type", f"{name}: {kind(got)}, expected {_wanted(expected)}")
+    if got.shape != expected.shape:
+        return _compare_shapes(expected, got, name)
+    if got.dtype != expected.dtype:
+        return _different("dtype", f"{name} of {_dtype(got)}, expected {_dtype(expected)}")
+    if expected.dim() == 0:
+        return _compare_one(expected.item(), got.item(), name, tolerances, slack)
+    return _compare_elements(expected, got, name, tolerances, slack)
+
+
+def _compare_plain(expected: float, got: Any, name: str, slack: float) -> Difference | None:
+    if isinstance(got, torch.Tensor) and got.numel() == 1:
+        got = got.item()  # a tensor of one number will do
+    if not _is_number(got):
+        meaning = ONE_NUMBER if isinstance(got, torch.Tensor) else PLAIN_NUMBER
+        return _different("type", f"{name}: {kind(got)}, expected a number", meaning=meaning)
+    # An integer is a count, and counts are exact.
+    slack = slack if isinstance(expected, int) else slack * PLAIN_SLACK
+    return _compare_one(expected, got, name, TOLERANCES[torch.float64], slack)
+
+
+def _compare_one(
+    expected: float, got: float, name: str, tolerances: tuple, slack: float
+) -> Difference | None:
+    if isinstance(expected, int) and isinstance(got, int):  # counts are exact, however large
+        if expected == got:
+            return None
+        return _different("value", f"{name}: another number", f"{name} {got}, expected {expected}")
+    a, b = float(expected), float(got)
+    error, allowed = abs(b - a), slack * (tolerances[0] * abs(a) + tolerances[1])
+    if a == b or (math.isfinite(error) and error <= allowed) or (math.isnan(a) and math.isnan(b)):
+        return None
+    if math.isnan(b):
+        return _different("nan", f"{name} is NaN")
+    shown, right = _tell_apart(got, expected, nothing=tolerances[1] * slack)
+    return _different("value", f"{name}: another number", f"{name} {shown}, expected {right}")
+
+
+def _compare_shapes(expected: torch.Tensor, got: torch.Tensor, name: str) -> Difference:
+    theirs, right = tuple(got.shape), tuple(expected.shape)
+    if not right:
+        what = f"{name}: {{}}, expected one number"
+        return _different("shape", what.format(_axes(len(theirs))), what.format(theirs), ONE_NUMBER)
+    meaning = ""
+    if sorted(theirs) == sorted(right):
+        meaning = OTHER_ORDER
+    elif [size for size in theirs if size != 1] == [size for size in right if size != 1]:
+        meaning = EXTRA_ONE
+    axes = "" if len(theirs) == len(right) else f": {_axes(len(theirs))}, expected {_axes(len(right))}"
+    return _different(
+        "shape", f"{name} of another shape{axes}", f"{name} {theirs}, expected {right}", meaning
+    )
+
+
+def _compare_elements(
+    expected: torch.Tensor, got: torch.Tensor, name: str, tolerances: tuple, slack: float
+) -> Difference | None:
+    if torch.equal(expected, got):
+        return None
+    a, b = expected.double(), got.double()
+    close = torch.isclose(b, a, rtol=tolerances[0] * slack, atol=tolerances[1] * slack, equal_nan=True)
+    if close.all():
+        return None
+    label = f"{name} {tuple(got.shape)}"
+    if (unexpected := b.isnan() & ~a.isnan()).any():
+        count, at = int(unexpected.sum()), unexpected.nonzero()[0].tolist()
+        where = f"in {count} of {b.numel()} places, the first at {at}" if count < b.numel() else "everywhere"
+        return _different("nan", f"{name} with NaN", f"{label} with NaN {where}")
+    error = (a - b).abs().masked_fill(close, -1).nan_to_num(nan=torch.inf, posinf=torch.inf)
+    at = tuple(int(i) for i in torch.unravel_index(error.argmax(), error.shape))
+    shown, right = _tell_apart(got[at].item(), expected[at].item(), nothing=tolerances[1] * slack)
+    what = f"{shown}, expected {right}"
+    if expected.dtype == torch.bool:
+        full = f"{label}; {int((~close).sum())} of {b.numel()} places wrong, one of them {list(at)}: {what}"
+    else:
+        full = f"{label}; largest error {error[at]:.3g} at {list(at)}: {what}"
+    almost = expected.dtype == torch.float64 and torch.isclose(b, a, rtol=1e-5, atol=1e-6).all()
+    return _different("value", f"{name} with wrong values", full, ALMOST if almost else "")
+
+
+def _tell_apart(got: float, expected: float, *, nothing: float) -> tuple[str, str]:
+    """Two numbers with as few digits as show that they differ, four at least; rounding errors show as 0."""
+    if isinstance(got, int) and isinstance(expected, int):
+        return str(got), str(expected)
+    got, expected = (0.0 if abs(value) < nothing else value for value in (got, expected))
+    for digits in range(4, 18):
+        texts = _number(got, digits), _number(expected, digits)
+        if texts[0] != texts[1]:
+            break
+    return texts
+
+
+def _number(value: float, digits: int) -> str:
+    """`988402`, `0.4213`, `1.2e-09`: a large number keeps all its digits before the point."""
+    value = float(value)
+    return f"{value:.0f}" if value.is_integer() and abs(value) < 1e15 else f"{value:.{digits}g}"
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _values(count: int) -> str:
+    return "1 value" if count == 1 else f"{count} values"
+
+
+def _axes(count: int) -> str:
+    return "no axes" if count == 0 else "1 axis" if count == 1 else f"{count} axes"
+
+
+def _quoted(value: object) -> str:
+    return f"{value!r:.80}" if value is None or isinstance(value, str | bool | int | float) else kind(value)
+
+
+def _wanted(expected: Any) -> str:
+    return "a tensor" if isinstance(expected, torch.Tensor) and expected.dim() else kind(expected)
+
+
+def _dtype(tensor: torch.Tensor) -> str:
+    return str(tensor.dtype).removeprefix("torch.")

@@ -1,0 +1,77 @@
+"""What goes into a student's object and what comes of it, as data: a case and an outcome."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from helpers.checking.values import decode, encode
+
+
+@dataclass(frozen=True)
+class Case:
+    """One call of a student's object: a title for people, arguments for the driver."""
+
+    title: str
+    args: tuple = ()
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> dict:
+        return {"title": self.title, "args": encode(self.args), "kwargs": encode(dict(self.kwargs))}
+
+    @classmethod
+    def from_json(cls, value: dict) -> "Case":
+        return cls(value["title"], tuple(decode(value["args"])), decode(value["kwargs"]))
+
+
+STATUSES = ("returned", "raised", "not written", "forbidden", "unusable", "interrupted")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one call did.
+
+    Attributes:
+        status: one of `STATUSES`.
+        outputs: what was returned: tensors, numbers, text, or lists and dicts of them.
+        inputs_after: the tensors among the arguments, as the call left them.
+        gradients: for each floating-point tensor among the arguments, the gradient of a fixed weighted sum
+            of all outputs, or None where none arrived. None altogether where no gradients were asked for.
+        largest: the number of elements of the largest tensor that was made. None where none was asked for.
+        error: the exception's type, the forbidden function's name, what makes the object unusable, or the
+            function that isn't written yet, where it is another one.
+        message: the exception's text.
+        where: the line of the student's code that raised.
+    """
+
+    status: str
+    outputs: Any = None
+    inputs_after: list | None = None
+    gradients: list | None = None
+    largest: int | None = None
+    error: str = ""
+    message: str = ""
+    where: str = ""
+
+    def to_json(self) -> dict:
+        """What there is to tell: empty texts and what is None are left out."""
+        told = {k: v for k, v in vars(self).items() if v is not None and not (isinstance(v, str) and not v)}
+        return {key: encode(value) for key, value in told.items()}
+
+    @classmethod
+    def from_json(cls, value: dict) -> "Outcome":
+        """Read an outcome back.
+
+        Raises:
+            ValueError: it isn't one. It may come from a stranger.
+        """
+        if not isinstance(value, dict) or not set(value) <= set(cls.__dataclass_fields__):
+            raise ValueError("not an outcome")
+        texts = [value.get(key, "") for key in ("status", "error", "message", "where")]
+        lists = [value.get(key, []) for key in ("inputs_after", "gradients")]
+        if value.get("status") not in STATUSES or not all(isinstance(text, str) for text in texts):
+            raise ValueError("an outcome with no status or with something else where text belongs")
+        if not all(isinstance(item, list) for item in lists):
+            raise ValueError("an outcome with something else where a list of tensors belongs")
+        if not isinstance(value.get("largest", 0), int):
+            raise ValueError("an outcome with something else where a size belongs")
+        return cls(**{key: decode(item) for key, item in value.items()})

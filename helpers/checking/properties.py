@@ -1,0 +1,99 @@
+"""What must hold beyond the values. Each property is judged from tensors, on either side of the sandbox.
+
+A property takes a case, its right outcome and an answer's outcome, and returns what is wrong, or None.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from helpers.checking.comparing import GRADIENT_SLACK, compare
+from helpers.checking.drivers import Case, Outcome
+from helpers.checking.values import tensors
+
+PROPERTIES: dict[str, Any] = {}
+
+
+def _property(meaning: str, *, needs_gradients: bool = False, explains_values: bool = False) -> Callable:
+    """Register a property.
+
+    Args:
+        meaning: what usually breaks it.
+        needs_gradients: whether the driver must send gradients back.
+        explains_values: whether it may say why values are wrong; otherwise it is asked of right values only.
+    """
+
+    def register(function: Any) -> Any:
+        function.meaning, function.needs_gradients = meaning, needs_gradients
+        function.explains_values = explains_values
+        PROPERTIES[function.__name__] = function
+        return function
+
+    return register
+
+
+@_property(
+    "An in-place step (+=, or a method whose name ends in _) writes into the caller's tensor: "
+    "`x = x - m` makes a new one, `x -= m` doesn't."
+)
+def inputs_unchanged(case: Case, expected: Outcome, outcome: Outcome) -> str | None:
+    """The call leaves its arguments as they were."""
+    before = list(tensors([case.args, dict(case.kwargs)]))
+    after = outcome.inputs_after if isinstance(outcome.inputs_after, list) else []
+    changed = [
+        number
+        for number, tensor in enumerate(before, 1)
+        if number > len(after) or compare(tensor, after[number - 1]) is not None
+    ]
+    return f"the call changed input {changed[0]}" if changed else None
+
+
+@_property(
+    "Nothing can be learned through a step on the way: .detach(), .data, .item(), .numpy(), "
+    "torch.tensor(...), torch.no_grad(), or an in-place step such as /= on a tensor that the gradient needs.",
+    needs_gradients=True,
+)
+def gradient_reaches_inputs(case: Case, expected: Outcome, outcome: Outcome) -> str | None:
+    """Every input that matters gets the gradient that it should."""
+    got = outcome.gradients if isinstance(outcome.gradients, list) else []
+    for number, right in enumerate(expected.gradients or []):
+        arrived = got[number] if number < len(got) else None
+        if right is not None and arrived is None:
+            return f"no gradient reaches input {number + 1}"
+        if right is not None and (difference := compare(right, arrived, slack=GRADIENT_SLACK)):
+            wrong = "NaN" if difference.cause == "nan" else "wrong"
+            return f"the gradient that reaches input {number + 1} is {wrong}"
+    return None
+
+
+@_property(
+    "The weights of a row don't sum to 1, so they are no average: is the softmax over the right axis, and "
+    "is nothing changed after it?",
+    explains_values=True,
+)
+def rows_sum_to_one(case: Case, expected: Outcome, outcome: Outcome) -> str | None:
+    """Wherever the right weights sum to 1 over the last axis, the answer's do too."""
+    got = outcome.outputs if isinstance(outcome.outputs, list) else [outcome.outputs]
+    right = expected.outputs if isinstance(expected.outputs, list) else [expected.outputs]
+    for ours, theirs in zip(right, got, strict=False):
+        if not (isinstance(ours, torch.Tensor) and isinstance(theirs, torch.Tensor) and ours.dim()):
+            continue
+        if ours.shape == theirs.shape and _sums_to_one(ours) and not _sums_to_one(theirs):
+            return "the weights don't sum to 1"
+    return None
+
+
+@_property(
+    "On the way a tensor is made that is larger than any that this needs, which is what costs the memory."
+)
+def stays_small(case: Case, expected: Outcome, outcome: Outcome) -> str | None:
+    """No tensor that is made on the way has more than twice the numbers of the reference's largest."""
+    if outcome.largest is not None and outcome.largest <= 2 * (expected.largest or 0):
+        return None
+    return "a tensor on the way is far larger than needed"
+
+
+def _sums_to_one(rows: torch.Tensor) -> bool:
+    total = rows.double().sum(dim=-1)
+    return torch.allclose(total, torch.ones_like(total), rtol=0, atol=1e-4)

@@ -1,0 +1,123 @@
+"""An exercise as numbers: all that a check needs, and nothing that solves it."""
+
+import json
+from dataclasses import dataclass, fields
+from functools import cached_property
+from pathlib import Path
+
+from helpers.checking.drivers import Case, Outcome
+from helpers.checking.properties import PROPERTIES
+from helpers.checking.values import encode
+
+
+@dataclass(frozen=True)
+class KnownMistake:
+    """What one misconception does on each case of a sheet.
+
+    Where it does nothing wrong, its outcome is the expected one. Where its outputs are wrong, they alone are
+    kept: what becomes of inputs and gradients then tells no more.
+    """
+
+    name: str
+    sentence: str
+    outcomes: tuple[Outcome, ...]
+
+    def to_json(self, expected: tuple[Outcome, ...]) -> dict:
+        """The mistake as data; an outcome that is the expected one becomes null."""
+        pairs = zip(self.outcomes, expected, strict=True)
+        outcomes = [None if outcome is right else outcome.to_json() for outcome, right in pairs]
+        return {"name": self.name, "sentence": self.sentence, "outcomes": outcomes}
+
+    @classmethod
+    def from_json(cls, value: dict, expected: tuple[Outcome, ...]) -> "KnownMistake":
+        """Read a mistake of a sheet."""
+        pairs = zip(value["outcomes"], expected, strict=True)
+        outcomes = tuple(right if item is None else Outcome.from_json(item) for item, right in pairs)
+        return cls(value["name"], value["sentence"], outcomes)
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """An exercise as numbers: all that a check needs, and nothing that solves it.
+
+    Attributes:
+        exercise: its id; title, points, driver, returns, forbidden, properties: as in the exercise.
+        needs: titles of the exercises it builds on.
+        look_at: the heading of the lesson that explains it.
+        cases: the calls.
+        expected: the outcome of each call that is right.
+        mistakes: what known mistakes do.
+    """
+
+    exercise: str
+    title: str
+    points: int
+    driver: str
+    returns: tuple[str, ...]
+    forbidden: tuple[str, ...]
+    properties: tuple[str, ...]
+    needs: tuple[str, ...]
+    look_at: str
+    cases: tuple[Case, ...]
+    expected: tuple[Outcome, ...]
+    mistakes: tuple[KnownMistake, ...]
+
+    def to_json(self) -> dict:
+        """The sheet as data, for `checks.json`."""
+        lists = ("cases", "expected", "mistakes")
+        return {
+            **{
+                each.name: encode(getattr(self, each.name)) for each in fields(self) if each.name not in lists
+            },
+            "cases": [
+                {**case.to_json(), "expected": expected.to_json()}
+                for case, expected in zip(self.cases, self.expected, strict=True)
+            ],
+            "mistakes": [mistake.to_json(self.expected) for mistake in self.mistakes],
+        }
+
+    @classmethod
+    def from_json(cls, value: dict) -> "Sheet":
+        """Read a sheet of `checks.json`."""
+        plain = {key: item for key, item in value.items() if key not in ("cases", "mistakes")}
+        plain = {key: tuple(item) if isinstance(item, list) else item for key, item in plain.items()}
+        expected = tuple(Outcome.from_json(case["expected"]) for case in value["cases"])
+        return cls(
+            **plain,
+            cases=tuple(Case.from_json(case) for case in value["cases"]),
+            expected=expected,
+            mistakes=tuple(KnownMistake.from_json(mistake, expected) for mistake in value["mistakes"]),
+        )
+
+    @property
+    def wants_gradients(self) -> bool:
+        return any(PROPERTIES[name].needs_gradients for name in self.properties)
+
+    @cached_property
+    def request(self) -> bytes:
+        """What the grader asks of student code, in JSON: how to call it, and inputs. No expected value."""
+        asked = {
+            "driver": self.driver,
+            "gradients": self.wants_gradients,
+            "forbidden": list(self.forbidden),
+            "cases": [case.to_json() for case in self.cases],
+        }
+        return json.dumps(asked).encode()
+
+
+def load_sheet(exercise: str, folder: Path | None = None) -> Sheet:
+    """Read an exercise's sheet from the lesson's `checks.json`.
+
+    Raises:
+        FileNotFoundError: there is no `checks.json` beside the notebook.
+        KeyError: the lesson has no such exercise.
+    """
+    for place in [folder] if folder else [Path.cwd(), Path(__file__).resolve().parents[2]]:
+        if (path := place / "checks.json").is_file():
+            sheets = json.loads(path.read_text(encoding="utf-8"))
+            break
+    else:
+        raise FileNotFoundError("no checks.json beside this notebook: keep the lesson's folder together")
+    if exercise not in sheets:
+        raise KeyError(f"{path} has no exercise {exercise!r}; it has {', '.join(sheets)}")
+    return Sheet.from_json(sheets[exercise])

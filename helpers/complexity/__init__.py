@@ -1,0 +1,15 @@
+"""What layers cost: operations, steps that must wait for each other, memory, and time as it is measured."""
+
+from helpers.complexity.reference import (
+    absorb,
+    attention_flops,
+    blockwise_attention,
+    cache_bytes,
+    crossover_length,
+    fitted_exponent,
+    grouped_attention,
+    layer_cost,
+    layers_to_connect,
+    matmul_flops,
+    weights_bytes,
+)

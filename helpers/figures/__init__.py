@@ -1,0 +1,1 @@
+"""Figures, how they are shown, and what all explorers share. A lesson's own are in its folder."""

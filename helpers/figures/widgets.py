@@ -1,0 +1,212 @@
+"""Explorers: figures that follow sliders. Each takes the student's own function.
+
+Those of lesson 01, and what all of them share; a later lesson's are in `widgets_<topic>.py`.
+
+ipywidgets is imported by the first explorer and not before: the grader opens none.
+"""
+
+import hashlib
+import math
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import torch
+
+from helpers.figures import plots
+from helpers.figures.showing import image, note, tried
+
+if TYPE_CHECKING:
+    from ipywidgets import VBox
+
+MASKS = ("no mask", "causal: no later word", "hide one word")
+LONGEST_SENTENCE = 10  # words: what a heat map shows with its numbers
+
+# Words by what they are. A word's vector says so; words of one kind differ by a small part of their own.
+KINDS = {
+    "animate": "bird boy cat child dog friend girl i king man queen robot student teacher we woman you",
+    "thing": "ball book bread city garden house lesson letter mat milk moon river street table train tree",
+    "event": (
+        "asleep ate barked began big black bought chased empty fell full happy hungry late likes liked long "
+        "lost new old ran read red round sang sat saw slept small soft stopped tall tired walked wants wrote"
+    ),
+    "pronoun": "he her him his it its she their them they who",
+    "function": (
+        "a an and as at because but by for from if in into is no not of on or than that the to was were with"
+    ),
+}
+KIND_OF = {word: kind for kind, words in KINDS.items() for word in words.split()}
+FEATURES = ("animate", "thing", "event", "pronoun")
+
+# What a word of each kind looks for, by hand, where a model would learn it. Rows and columns as in FEATURES.
+LOOKS_FOR = torch.tensor([
+    [0.0, 0.0, 5.0, 0.0],  # someone looks for what they do
+    [0.0, 0.0, 4.0, 0.0],  # a thing, for what happens to it
+    [6.0, 3.0, 0.0, 0.0],  # an event, for who or what is in it
+    [8.0, 5.0, 0.0, 0.0],  # a pronoun, for whom it stands for
+])  # fmt: skip
+
+
+def tokens_of(sentence: str) -> list[str]:
+    """The words of a sentence, in lower case."""
+    return re.findall(r"[^\W_]+(?:['’][^\W_]+)?", sentence.lower())
+
+
+def embed(tokens: list[str]) -> torch.Tensor:
+    """A vector for each word, (T, 4), the same on every machine: its kind, and a small part of its own.
+
+    A word that isn't in the vocabulary is a mixture of kinds that its letters decide.
+    """
+    vectors = []
+    for token in tokens:
+        digest = hashlib.sha256(token.encode()).digest()
+        own = torch.tensor([byte / 255 for byte in digest[: len(FEATURES)]])
+        kind = KIND_OF.get(token)
+        if kind is None:
+            vectors.append(own / own.sum())
+        elif kind == "function":
+            vectors.append(torch.zeros(len(FEATURES)))  # asks for nothing, and has nothing to say
+        else:
+            vectors.append(torch.tensor([float(feature == kind) for feature in FEATURES]) + 0.1 * own)
+    return torch.stack(vectors)
+
+
+def entropy_bits(weights: torch.Tensor) -> torch.Tensor:
+    """How widely each row of weights spreads, (..., T) -> (...): from 0 for one key to log2(T)."""
+    return torch.special.entr(weights).sum(dim=-1) / math.log(2)
+
+
+def attention_explorer(attention: Callable, exercise: str = "Exercise 1.4") -> "VBox":
+    """Type a sentence, move temperature and mask, and see attention weights and their entropy.
+
+    Args:
+        attention: the student's `scaled_dot_product_attention(q, k, v, mask)` -> (output, weights).
+        exercise: where it is written, for the message that asks for it.
+    """
+    import ipywidgets as w
+
+    sentence = w.Text("the cat sat because it was tired", **labelled("sentence"))
+    temperature = w.FloatLogSlider(
+        1.0, min=-1, max=1, step=0.05, readout_format=".2f", **labelled("temperature")
+    )
+    mask = w.Dropdown(options=MASKS, **labelled("mask"))
+    hidden = w.Dropdown(**labelled("hidden word"))
+    picture = w.HTML()
+
+    def draw(_: object = None) -> None:
+        picture.value = _attention_picture(
+            attention, exercise, tokens_of(sentence.value), temperature.value, mask.value, hidden.value
+        )
+
+    def offer_words(_: object = None) -> None:
+        tokens, kept = tokens_of(sentence.value)[:LONGEST_SENTENCE], hidden.value
+        hidden.unobserve(draw, "value")  # new words must not draw twice
+        hidden.options = [(f"{number + 1}: {token}", number) for number, token in enumerate(tokens)]
+        if kept is not None and kept < len(tokens):
+            hidden.value = kept
+        hidden.observe(draw, "value")
+        draw()
+
+    def show_or_hide(_: object = None) -> None:
+        hidden.layout.display = None if mask.value == MASKS[2] else "none"
+
+    sentence.observe(offer_words, "value")
+    mask.observe(show_or_hide, "value")
+    for control in (temperature, mask, hidden):
+        control.observe(draw, "value")
+    show_or_hide()
+    offer_words()
+    return w.VBox([sentence, temperature, mask, hidden, picture])
+
+
+def _attention_picture(
+    attention: Callable,
+    exercise: str,
+    tokens: list[str],
+    temperature: float,
+    mask_name: str,
+    hidden: int | None,
+) -> str:
+    if len(tokens) < 2:
+        return note("Type a sentence of at least two words.")
+    cut = note(f"These are the first {LONGEST_SENTENCE} words.") if len(tokens) > LONGEST_SENTENCE else ""
+    tokens = tokens[:LONGEST_SENTENCE]
+    x, count = embed(tokens), len(tokens)
+    mask = _mask(mask_name, count, hidden)
+
+    def draw() -> str:
+        _, weights = attention(x @ LOOKS_FOR / temperature, x.clone(), x.clone(), mask)
+        weights = weights.detach().reshape(count, count)
+        if not weights.isfinite().all():
+            raise ValueError("the weights have NaN in them")
+        title = f"temperature {temperature:.2f} · {mask_name}"
+        bits = entropy_bits(weights)
+        return image(plots.attention_with_entropy(weights, bits, tokens, mask=mask, title=title)) + cut
+
+    return tried(draw, exercise)
+
+
+def _mask(name: str, count: int, hidden: int | None) -> torch.Tensor | None:
+    everything = torch.ones(count, count, dtype=torch.bool)
+    if name == MASKS[1]:
+        return everything.tril()
+    if name == MASKS[2]:
+        everything[:, min(hidden or 0, count - 1)] = False
+        return everything
+    return None
+
+
+def labelled(name: str) -> dict:
+    """A label beside a control, and the same as its tooltip, which is what a screen reader finds."""
+    width = {"style": {"description_width": "100px"}, "layout": {"width": "min(560px, 95%)"}}
+    return {"description": name, "tooltip": name, **width}
+
+
+LARGEST_D_K, KEYS, QUERIES = 512, 16, 200
+
+
+def saturation_explorer(saturation: Callable, exercise: str = "Exercise 1.9") -> "VBox":
+    """Move d_k, switch the scaling on and off, and see scores spread, a softmax saturate, a gradient vanish.
+
+    Args:
+        saturation: the student's `saturation(q, k, scaled)` -> (mean largest weight, mean gradient norm).
+        exercise: where it is written, for the message that asks for it.
+    """
+    import ipywidgets as w
+
+    generator = torch.Generator().manual_seed(0)
+    queries = torch.randn(QUERIES, LARGEST_D_K, generator=generator)
+    keys = torch.randn(QUERIES, KEYS, LARGEST_D_K, generator=generator)
+    powers = [2**power for power in range(LARGEST_D_K.bit_length())]
+    size = w.SelectionSlider(options=powers, value=16, **labelled("d_k"))
+    scaled = w.Checkbox(False, **labelled("divide by √d_k"))
+    picture, numbers = w.HTML(), w.HTML()
+
+    def draw(_: object = None) -> None:
+        d_k = size.value
+        q, k = queries[:, :d_k], keys[..., :d_k]
+        scale = d_k**-0.5 if scaled.value else 1.0
+        scores = (q[:, None] * k).sum(dim=-1) * scale
+        reach, spread = 3 * LARGEST_D_K**0.5, d_k**0.5 * scale
+        picture.value = image(plots.saturation(scores, scores[0].softmax(dim=-1), reach=reach, spread=spread))
+        numbers.value = _saturation_numbers(saturation, exercise, q, k, scaled.value)
+
+    for control in (size, scaled):
+        control.observe(draw, "value")
+    draw()
+    return w.VBox([size, scaled, picture, numbers])
+
+
+def _saturation_numbers(
+    saturation: Callable, exercise: str, q: torch.Tensor, k: torch.Tensor, scaled: bool
+) -> str:
+    def say() -> str:
+        largest, gradient = (
+            float(torch.as_tensor(x).detach()) for x in saturation(q.clone(), k.clone(), scaled)
+        )
+        return (
+            f"<div aria-live='polite'>Over {QUERIES} queries of {KEYS} keys each, by your function: "
+            f"mean largest weight <b>{largest:.2f}</b> · mean gradient norm <b>{gradient:.3f}</b></div>"
+        )
+
+    return tried(say, exercise)

@@ -1,0 +1,294 @@
+"""The experiments of lesson 08: labelled reviews, a body to put a head on, and the loop around a training.
+
+They take what the student writes, classifier, loss and groups, as arguments. `B` reviews, `T` positions.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import torch
+from torch import nn
+
+from helpers import corpora, pretraining, training
+from helpers.models.transformer import LanguageModel
+
+BATCH = 16
+# Larger first weights, a long memory of gradients, no weight decay: praise and blame part early on any seed.
+LAYERS, STEPS, PEAK, BETAS = 2, 2_300, 3e-3, (0.9, 0.999)
+EMBEDDED, SPREAD = 0.1, 0.07  # standard deviations of the first weights: embeddings; maps in the blocks
+KEPT = "reviews_finetuning"
+# The best for each regime among a few, on other reviews: learning rates of body and head, what is read.
+RATES = {"head only": (0.0, 1e-2), "full": (5e-4, 1e-2), "from scratch": (3e-3, 1e-2)}
+READS = {"head only": "mean", "full": "mean", "from scratch": "last"}
+NEAR = 5  # batches whose reviews are sorted by length together
+WARMUP = 0.1  # the share of the steps in which the learning rate rises
+TEST_SEED, TRAIN_SEED = 4_990, 6_000  # the pretraining's reviews have seeds from 999 to some above 1,000
+
+
+class Examples(NamedTuple):
+    """Labelled reviews: tokens (N, T), filled up with `<pad>`, and labels (N,)."""
+
+    ids: torch.Tensor
+    labels: torch.Tensor
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def part(self, rows: torch.Tensor | slice) -> "Examples":
+        """Some of them, as long as the longest of these needs."""
+        ids = self.ids[rows]
+        longest = int((ids != corpora.PAD).sum(dim=-1).max())
+        return Examples(ids[:, :longest], self.labels[rows])
+
+
+def examples(n: int, seed: int) -> Examples:
+    """Labelled reviews of the course's corpus, each between `<bos>` and `<eos>`."""
+    drawn = corpora.reviews(n, seed)
+    ids = corpora.vocabulary().batch(review.text for review in drawn)
+    return Examples(ids, torch.tensor([review.label for review in drawn]))
+
+
+class Body(LanguageModel):
+    """A language model without its head: body(ids) is (B, T, C)."""
+
+    def __init__(self, *sizes: int, scale: float | None = None) -> None:
+        super().__init__(*sizes, scale=scale)
+        del self.head
+
+    def forward(self, ids: torch.Tensor, weights: list[torch.Tensor] | None = None) -> torch.Tensor:
+        """Tokens (B, T) to vectors (B, T, C); `weights` gets each layer's, (B, H, T, T)."""
+        return self.body(ids, weights=weights)
+
+
+def new_body() -> Body:
+    """A body as this lesson's language model has it, untrained."""
+    return widened(Body(*_sizes(), scale=1))
+
+
+def new_language_model() -> LanguageModel:
+    """This lesson's language model, untrained: lesson 07's with larger first weights."""
+    return widened(LanguageModel(*_sizes(), scale=1))
+
+
+def _sizes() -> tuple[int, ...]:
+    return len(corpora.vocabulary()), pretraining.D_MODEL, pretraining.N_HEADS, LAYERS, pretraining.POSITIONS
+
+
+def widened(model: LanguageModel) -> LanguageModel:
+    """First weights drawn anew, larger: with 128 channels, 0.02 leaves attention uniform and words alike."""
+    nn.init.normal_(model.words.weight, std=EMBEDDED)
+    nn.init.normal_(model.positions.weight, std=EMBEDDED)
+    for name, weight in model.blocks.named_parameters():
+        if weight.dim() == 2:
+            writes = name.endswith(("W_o.weight", "W_down.weight"))
+            nn.init.normal_(weight, std=SPREAD / math.sqrt(2 * LAYERS) if writes else SPREAD)
+    return model
+
+
+def pretrained_weights() -> dict[str, torch.Tensor]:
+    """The weights of this lesson's language model, head included: kept on this computer, or trained now."""
+    torch.manual_seed(0)
+    model = new_language_model()
+    if not training.recall(KEPT, model):
+        pretrain(model, training.steps(STEPS))
+        if training.steps(STEPS) == STEPS:  # a test's model isn't worth keeping
+            training.keep(KEPT, model)
+    return {name: tensor.clone() for name, tensor in model.state_dict().items()}
+
+
+def pretrain(model: LanguageModel, steps: int) -> training.Live:
+    """Train the language model on reviews without labels, in place, with a live picture."""
+    model.to(training.device())
+    texts = [review.text for review in corpora.reviews(steps * BATCH, seed=1_000)]
+    held_out = training.there(*pretraining.inputs_and_targets(examples(100, seed=999).ids))
+    drawn = pretraining.batches(texts, BATCH, 0, corpora.vocabulary())
+    optimizer = torch.optim.AdamW(model.parameters(), lr=PEAK, betas=BETAS, weight_decay=0, fused=True)
+    spread = training.on_all_cores(pretraining.loss_of)
+    live = training.Live(
+        steps, "nats a token", {"entropy": corpora.entropy_per_token()}, "Pretraining", top=4.0
+    )
+    for step in live:
+        optimizer.param_groups[0]["lr"] = pretraining.learning_rate(step, steps, min(50, steps - 1), PEAK)
+        batch = training.there(*pretraining.inputs_and_targets(next(drawn)))
+        live.add(training=pretraining.training_step(model, optimizer, spread, batch))
+        if step % max(1, steps // 12) == 0:
+            with torch.no_grad():
+                live.add(held_out=pretraining.loss_of(model, *held_out))
+    model.to("cpu")
+    return live
+
+
+class Run(NamedTuple):
+    """A training to be done.
+
+    Attributes:
+        model: a classifier, changed in place.
+        groups: for the optimizer, with the learning rates' peaks.
+        train: what to learn from.
+        steps: how many.
+        measured_at: the steps after which the accuracy is measured.
+        seed: of the order of the reviews.
+    """
+
+    model: nn.Module
+    groups: list[dict]
+    train: Examples
+    steps: int
+    measured_at: Sequence[int]
+    seed: int
+
+
+def fit(run: Run, loss: Callable, test: Examples, each_step: Callable | None = None) -> list[int]:
+    """Train a classifier with AdamW.
+
+    The learning rate rises for a tenth of the steps and falls to 0 after that.
+
+    Args:
+        run: what to train.
+        loss: loss(logits, labels), a tensor of one number.
+        test: reviews that it doesn't learn from.
+        each_step: called with each step's loss.
+
+    Returns:
+        How many test reviews come out right, at each step of `measured_at`.
+    """
+    generator = torch.Generator().manual_seed(run.seed)
+    optimizer = torch.optim.AdamW(run.groups, betas=(0.9, 0.98), weight_decay=0.05, fused=True)
+    peaks = [group["lr"] for group in optimizer.param_groups]
+    run.model.to(training.device())
+    weights = [weight for group in optimizer.param_groups for weight in group["params"]]
+    order, found = [], []
+    for step in range(1, run.steps + 1):
+        if not order:
+            order = _batches(run.train, generator)
+        rate = pretraining.learning_rate(step, run.steps + 1, max(1, int(WARMUP * run.steps)), 1.0)
+        for group, peak in zip(optimizer.param_groups, peaks, strict=True):
+            group["lr"] = peak * rate
+        ids, labels = training.there(*run.train.part(order.pop()))
+        optimizer.zero_grad()
+        value = loss(run.model(ids), labels)
+        value.backward()
+        nn.utils.clip_grad_norm_(weights, 1.0)
+        optimizer.step()
+        if each_step:
+            each_step(value.item())
+        if step in run.measured_at:
+            found.append(right(run.model, test))
+    run.model.to("cpu")
+    return found
+
+
+def _batches(train: Examples, generator: torch.Generator) -> list[torch.Tensor]:
+    """Each review once, in batches of about one length, so that little is padding. Rows in each."""
+    order = torch.randperm(len(train), generator=generator)
+    lengths = (train.ids != corpora.PAD).sum(dim=-1)
+    near = torch.cat([part[lengths[part].argsort()] for part in order.split(NEAR * BATCH)])
+    batches = near.split(BATCH)
+    return [batches[at] for at in torch.randperm(len(batches), generator=generator)]
+
+
+def fit_head(run: Run, loss: Callable, test: Examples, steps: int = 300) -> int:
+    """Train a classifier's head alone, on what its frozen body says, which is computed once.
+
+    Args:
+        run: the model, the head's group and the reviews; its steps don't count.
+        loss: loss(logits, labels), a tensor of one number.
+        test: reviews that it doesn't learn from.
+        steps: each over all reviews.
+
+    Returns:
+        How many test reviews come out right.
+    """
+    read = features(run.model, run.train)
+    optimizer = torch.optim.AdamW(run.groups, weight_decay=0.05)
+    for _ in range(training.steps(steps)):
+        optimizer.zero_grad()
+        loss(run.model.head(read), run.train.labels).backward()
+        optimizer.step()
+    return right(run.model, test)
+
+
+def features(model: nn.Module, examples: Examples) -> torch.Tensor:
+    """What a classifier's head reads of each review, (N, C)."""
+    return _each(lambda ids: model.read(model.body(ids), ids != corpora.PAD), examples, _place(model))
+
+
+def _each(model: Callable, examples: Examples, place: torch.device, size: int = 50) -> torch.Tensor:
+    """The model's output for each review, (N, ...), computed there in batches of neighbours in length."""
+    order = (examples.ids != corpora.PAD).sum(dim=-1).argsort()
+    with torch.no_grad():
+        found = [model(examples.part(rows).ids.to(place)).to("cpu") for rows in order.split(size)]
+    return torch.cat(found)[order.argsort()]
+
+
+def predictions(model: nn.Module, examples: Examples) -> torch.Tensor:
+    """The class that a classifier gives each review, (N,)."""
+    return _each(model, examples, _place(model)).argmax(dim=-1)
+
+
+def _place(model: nn.Module) -> torch.device:
+    return next(model.parameters()).device
+
+
+def right(model: nn.Module, examples: Examples) -> int:
+    """How many reviews a classifier gets right."""
+    return int((predictions(model, examples) == examples.labels).sum())
+
+
+def language_loss(body: nn.Module, examples: Examples) -> float:
+    """The loss of the language model that a body still is, with its words as output map: nats a token."""
+    inputs, targets = pretraining.inputs_and_targets(examples.ids)
+    with torch.no_grad():
+        logits = body(inputs) @ body.words.weight.T
+        return float(pretraining.language_model_loss(logits, targets))
+
+
+def counts(examples: Examples, vocabulary: int) -> torch.Tensor:
+    """How often each word occurs in each review, (N, V), without `<pad>`, `<bos>` and `<eos>`."""
+    table = torch.zeros(len(examples), vocabulary)
+    table.scatter_add_(1, examples.ids, torch.ones(examples.ids.shape))
+    table[:, [corpora.PAD, corpora.BOS, corpora.EOS]] = 0
+    return table
+
+
+def logistic_regression(
+    rows: torch.Tensor, labels: torch.Tensor, others: torch.Tensor, penalty: float = 1.0
+) -> torch.Tensor:
+    """A linear classifier of rows of features, as good as it can be: its classes for other rows.
+
+    Args:
+        rows: (N, V).
+        labels: 0 or 1, (N,).
+        others: (M, V).
+        penalty: how much the squared weights cost, as 1/C in scikit-learn.
+
+    Returns:
+        Classes (M,).
+    """
+    weights, bias = torch.zeros(rows.size(1), requires_grad=True), torch.zeros((), requires_grad=True)
+    optimizer = torch.optim.LBFGS([weights, bias], max_iter=100, line_search_fn="strong_wolfe")
+
+    def closure() -> torch.Tensor:
+        optimizer.zero_grad()
+        logits = rows @ weights + bias
+        loss = nn.functional.binary_cross_entropy_with_logits(logits, labels.float(), reduction="sum")
+        loss = loss + penalty / 2 * weights.square().sum()
+        loss.backward()
+        return loss
+
+    optimizer.step(closure)
+    return (others @ weights + bias > 0).long().detach()
+
+
+def by_counting(tfidf: Callable, train: Examples, others: Examples, vocabulary: int) -> int:
+    """TF-IDF and logistic regression: how many of the other reviews come out right."""
+    train_counts = counts(train, vocabulary)
+    rows = tfidf(train_counts, train_counts)
+    other_rows = tfidf(train_counts, counts(others, vocabulary))
+    return int((logistic_regression(rows, train.labels, other_rows) == others.labels).sum())
+
+
+def epochs(count: int, labels: int) -> int:
+    """Steps of so many epochs of so many labels; fewer under a test."""
+    return training.steps(count * -(-labels // BATCH))

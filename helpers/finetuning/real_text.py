@@ -1,0 +1,117 @@
+"""Lesson 08 on real text: film reviews, sub-words, and a small language model of the same sentences."""
+
+import random
+from collections.abc import Callable, Mapping
+
+import torch
+from torch import nn
+
+from helpers import corpora, pretraining, training
+from helpers.finetuning import experiments
+from helpers.finetuning.experiments import Body, Examples, Run
+
+SUBWORDS, WIDTH, HEADS, LAYERS, LONGEST = 4_000, 128, 4, 2, 64  # sentences are cut after so many sub-words
+TESTED, LABELS, SEEDS, EPOCHS = 2_000, 200, 5, 15
+PRETRAINING_STEPS, BATCH, PEAK = 2_000, 32, 2e-3
+RATES = {"pretrained": (5e-4, 1e-2), "from scratch": (3e-3, 1e-2)}
+
+
+class Text:
+    """rt-polarity as sub-words: test sentences, and the others, of which a few get to show their labels."""
+
+    def __init__(self) -> None:
+        sentences = corpora.load("rt-polarity")
+        random.Random(0).shuffle(sentences)
+        self.test, self.pool = sentences[:TESTED], sentences[TESTED:]
+        encyclopedia = corpora.load("wikitext-2")
+        lines = [line.strip().lower() for part in encyclopedia.values() for line in part.split("\n")]
+        self.unlabelled = [text for text, _ in self.pool] + [line for line in lines if len(line) > 40]
+        self.tokenizer = corpora.subwords(self.unlabelled, SUBWORDS)
+
+    def batch(self, texts: list[str]) -> torch.Tensor:
+        """Sub-words (N, T) between `<bos>` and `<eos>`, filled up with `<pad>`."""
+        rows = [[corpora.BOS, *self.tokenizer.encode(text).ids[: LONGEST - 2], corpora.EOS] for text in texts]
+        longest = max(map(len, rows))
+        return torch.tensor([row + [corpora.PAD] * (longest - len(row)) for row in rows])
+
+    def examples(self, rows: list[tuple[str, int]]) -> Examples:
+        """Labelled sentences."""
+        return Examples(self.batch([text for text, _ in rows]), torch.tensor([label for _, label in rows]))
+
+
+def pretrained(text: Text, steps: int) -> tuple[Body, training.Live]:
+    """A small language model's body, trained on all sentences that aren't for testing, without labels."""
+    torch.manual_seed(0)
+    body = new_body().to(training.device())
+    live = training.Live(steps, "nats a token", title="Pretraining on real text")
+    optimizer = pretraining.optimizer_of(body, PEAK)
+    drawn = pretraining.batches(text.unlabelled, BATCH, 0, text)
+    spread = training.on_all_cores(_language_loss)
+    for step in live:
+        optimizer.param_groups[0]["lr"] = pretraining.learning_rate(step, steps, min(100, steps - 1), PEAK)
+        batch = training.there(*pretraining.inputs_and_targets(next(drawn)))
+        live.add(training=pretraining.training_step(body, optimizer, spread, batch))
+    return body.to("cpu"), live
+
+
+def new_body() -> Body:
+    """A body for sub-words, untrained."""
+    return experiments.widened(Body(SUBWORDS, WIDTH, HEADS, LAYERS, LONGEST, scale=1))
+
+
+def _language_loss(body: Body, inputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    return pretraining.language_model_loss(body(inputs) @ body.words.weight.T, targets)
+
+
+def comparison(
+    classifier: Callable, read: Callable, loss: Callable, moved: Callable, groups: Callable, tfidf: Callable
+) -> dict[str, list[float]]:
+    """Accuracies on real sentences, for each seed: pretrained, from scratch, and by counting sub-words.
+
+    Args:
+        classifier: the student's class.
+        read: what it reads of the body's vectors.
+        loss: loss(logits, labels).
+        moved: moved(old, new, prefix).
+        groups: groups(model, body_rate, head_rate).
+        tfidf: tfidf(train, counts).
+    """
+    text = Text()
+    body, _ = pretrained(text, training.steps(PRETRAINING_STEPS))
+    test = text.examples(text.test[: training.steps(TESTED)])
+    weights = {name: tensor.clone() for name, tensor in body.state_dict().items()}
+
+    def make() -> nn.Module:
+        return classifier(new_body(), WIDTH, 2, read)
+
+    jobs = [
+        (name, _run(name, seed, text, make, weights, moved, groups))
+        for seed in range(SEEDS)
+        for name in RATES
+    ]
+    right = training.each(lambda job: experiments.fit(job[1], loss, test)[-1], jobs, "Runs on real text")
+    found: dict[str, list[float]] = {name: [] for name in (*RATES, "TF-IDF")}
+    for (name, _), count in zip(jobs, right, strict=True):
+        found[name].append(count / len(test))
+    for seed in range(SEEDS):
+        train = text.examples(random.Random(seed).sample(text.pool, LABELS))
+        found["TF-IDF"].append(experiments.by_counting(tfidf, train, test, SUBWORDS) / len(test))
+    return found
+
+
+def _run(
+    name: str,
+    seed: int,
+    text: Text,
+    make: Callable[[], nn.Module],
+    weights: Mapping[str, torch.Tensor],
+    moved: Callable,
+    groups: Callable,
+) -> Run:
+    torch.manual_seed(seed)
+    model = make()
+    if name == "pretrained":
+        model.load_state_dict(moved(weights, model.state_dict(), "body."))
+    train = text.examples(random.Random(seed).sample(text.pool, LABELS))
+    steps = experiments.epochs(EPOCHS, LABELS)
+    return Run(model, groups(model, *RATES[name]), train, steps, (steps,), seed)

@@ -1,0 +1,15 @@
+"""Masks: who may look where, who can, and what that makes possible."""
+
+from helpers.masking.reference import (
+    biased_attention,
+    cached_step,
+    causal_mask,
+    convert,
+    decoder_mask,
+    masked_attention,
+    padding_mask,
+    prefix_passes,
+    reach,
+    sees,
+    who_sees_whom,
+)

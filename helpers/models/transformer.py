@@ -1,0 +1,212 @@
+"""Transformers: an embedding, positions, a stack of blocks, and what is read off at the top.
+
+Two models of the blocks in `helpers.models.blocks`: a language model as GPT-2 and an encoder as BERT; the
+paper's encoder-decoder is in `helpers.models.encoder_decoder`. Their arguments have the order of the formulas
+in `helpers.counting`, which count them.
+`B` batch, `T` positions, `C` or `d_model` channels, `V` vocabulary. A mask is boolean, True = "may attend".
+"""
+
+import math
+
+import torch
+from torch import nn
+
+from helpers.models.blocks import BERT, PRE_NORM, Block, Cache, Style, initialise
+
+
+class LanguageModel(nn.Module):
+    """Tells what comes next, at each position from what is up to it: GPT-2, with two changes.
+
+    The GELU is exact, and the embedding is multiplied by √C, as in the paper. One matrix serves as embedding
+    and as output map: as output map it wants small numbers, beside positions and sublayers large ones. A
+    model as small as ours learns faster for it.
+
+    Args:
+        vocabulary: V, how many tokens there are.
+        d_model: C.
+        n_heads: H, a divisor of d_model.
+        n_layers: blocks.
+        positions: the longest sequence; positions are learned vectors.
+        d_ff: hidden channels of the feed-forward networks; 4·C where nothing is said.
+        dropout: the share that is zeroed in training, of the embedding and of each sublayer's output.
+        style: where the norms are, and the activation; `helpers.models.blocks.GPT2` has the approximate GELU.
+        scale: what the embedding is multiplied by; √C where nothing is said, 1 in GPT-2.
+
+    Source: Radford et al. 2019, section 2.3. The output is tied to the embedding: Press and Wolf 2017. Its
+    scale: Vaswani et al. 2017, section 3.4.
+    """
+
+    def __init__(
+        self,
+        vocabulary: int,
+        d_model: int,
+        n_heads: int,
+        n_layers: int,
+        positions: int,
+        d_ff: int | None = None,
+        dropout: float = 0.0,
+        style: Style = PRE_NORM,
+        scale: float | None = None,
+    ) -> None:
+        super().__init__()
+        self.scale = math.sqrt(d_model) if scale is None else scale
+        self.words, self.positions = nn.Embedding(vocabulary, d_model), nn.Embedding(positions, d_model)
+        self.dropout = nn.Dropout(dropout)
+        self.blocks = stack(Block, n_layers, d_model, n_heads, d_ff or 4 * d_model, dropout, style)
+        self.norm = last_norm(d_model, style)
+        self.head = nn.Linear(d_model, vocabulary, bias=False)
+        self.head.weight = self.words.weight  # tied: the same tensor, counted and trained once
+        initialise(self)
+        nn.init.normal_(self.positions.weight, std=0.02 * self.scale)  # as large as the words beside them
+
+    def forward(
+        self,
+        ids: torch.Tensor,
+        cache: list[Cache] | None = None,
+        weights: list[torch.Tensor] | None = None,
+    ) -> torch.Tensor:
+        """Scores for what comes next.
+
+        Padding at the end of a sequence needs no mask: nothing before it sees it.
+
+        Args:
+            ids: tokens, integers, (B, T); with a cache, the new ones alone.
+            cache: of the P positions before them, made by `new_cache` and updated here.
+            weights: a list that gets each layer's attention weights, (B, H, T, P + T).
+
+        Returns:
+            Logits (B, T, V).
+
+        Raises:
+            ValueError: there are more positions than the model has vectors for.
+        """
+        return self.head(self.body(ids, cache, weights))
+
+    def body(
+        self,
+        ids: torch.Tensor,
+        cache: list[Cache] | None = None,
+        weights: list[torch.Tensor] | None = None,
+    ) -> torch.Tensor:
+        """What the head reads: a vector for each position, (B, T, C). Arguments as of `forward`."""
+        x = self.scale * self.words(ids) + rows(self.positions.weight, ids, cache)
+        x = self.dropout(x)
+        for number, block in enumerate(self.blocks):
+            x = block(x, causal=True, cache=cache[number] if cache else None, weights=weights)
+        return self.norm(x)
+
+    def loss(self, ids: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        """The mean cross-entropy, in nats a token.
+
+        Args:
+            ids: tokens, (B, T).
+            targets: what comes next at each position, (B, T); -100 where it isn't asked.
+
+        Returns:
+            A tensor of one number.
+        """
+        return nn.functional.cross_entropy(self(ids).flatten(0, 1), targets.flatten())
+
+    def new_cache(self) -> list[Cache]:
+        """An empty cache for decoding step by step, {} for each layer."""
+        return [{} for _ in self.blocks]
+
+
+class Encoder(nn.Module):
+    """Turns tokens into vectors that know their context on both sides. BERT's body, unless asked otherwise.
+
+    Post-norm blocks get a normalised embedding, as in BERT; with pre-norm blocks the output is normalised.
+
+    Args:
+        vocabulary: V.
+        d_model: C.
+        n_heads: H, a divisor of d_model.
+        d_ff: hidden channels of the feed-forward networks.
+        n_layers: blocks.
+        positions: the longest sequence; positions are learned vectors.
+        segments: how many kinds of segment there are, sentence A and sentence B, say; 0 for none.
+        dropout: the share that is zeroed in training, of the embedding and of each sublayer's output.
+        style: where the norms are, and the activation.
+        scale: what the embedding of the words is multiplied by; 1 in BERT, √C in `LanguageModel`.
+
+    Source: Devlin et al. 2019, section 3.
+    """
+
+    def __init__(
+        self,
+        vocabulary: int,
+        d_model: int,
+        n_heads: int,
+        d_ff: int,
+        n_layers: int,
+        positions: int,
+        segments: int = 0,
+        dropout: float = 0.0,
+        style: Style = BERT,
+        scale: float = 1.0,
+    ) -> None:
+        super().__init__()
+        self.scale = scale
+        self.words, self.positions = nn.Embedding(vocabulary, d_model), nn.Embedding(positions, d_model)
+        self.segments = nn.Embedding(segments, d_model) if segments else None
+        self.first_norm = nn.Identity() if style.norm_first else nn.LayerNorm(d_model, style.eps)
+        self.dropout = nn.Dropout(dropout)
+        self.blocks = stack(Block, n_layers, d_model, n_heads, d_ff, dropout, style)
+        self.norm = last_norm(d_model, style)
+        initialise(self)
+
+    def forward(
+        self,
+        ids: torch.Tensor,
+        real: torch.Tensor | None = None,
+        segments: torch.Tensor | None = None,
+        weights: list[torch.Tensor] | None = None,
+    ) -> torch.Tensor:
+        """A vector for each token.
+
+        Args:
+            ids: tokens, integers, (B, T).
+            real: boolean, (B, T). True is a token, False is padding, which nothing attends to. What comes out
+                at padding means nothing.
+            segments: which segment each token belongs to, integers, (B, T). None: all to segment 0.
+            weights: a list that gets each layer's attention weights, (B, H, T, T).
+
+        Returns:
+            (B, T, C).
+
+        Raises:
+            ValueError: there are more positions than the model has vectors for, or segments but none learned.
+        """
+        x = self.scale * self.words(ids) + rows(self.positions.weight, ids)  # (B, T, C)
+        if self.segments is not None:
+            x = x + (self.segments.weight[0] if segments is None else self.segments(segments))
+        elif segments is not None:
+            raise ValueError("this encoder was made without segments")
+        x = self.dropout(self.first_norm(x))
+        mask = key_mask(real)
+        for block in self.blocks:
+            x = block(x, mask, weights=weights)
+        return self.norm(x)
+
+
+def stack(block: type, n_layers: int, *arguments: object) -> nn.ModuleList:
+    """So many blocks, each with weights of its own."""
+    return nn.ModuleList(block(*arguments) for _ in range(n_layers))
+
+
+def last_norm(d_model: int, style: Style) -> nn.Module:
+    """Pre-norm blocks leave their sum as it is, so it is normalised once at the end."""
+    return nn.LayerNorm(d_model, style.eps) if style.norm_first else nn.Identity()
+
+
+def key_mask(real: torch.Tensor | None) -> torch.Tensor | None:
+    """A mask (B, 1, 1, T) for scores (B, H, T_q, T): no query may attend to padding."""
+    return None if real is None else real[:, None, None, :]
+
+
+def rows(table: torch.Tensor, ids: torch.Tensor, cache: list[Cache] | None = None) -> torch.Tensor:
+    """The table's rows (T, C) for the positions of ids, which come after those in the cache."""
+    start = cache[0]["k"].size(-2) if cache and cache[0] else 0
+    if start + ids.size(-1) > len(table):
+        raise ValueError(f"{start + ids.size(-1)} positions, but the model has vectors for {len(table)}")
+    return table[start : start + ids.size(-1)]

@@ -1,0 +1,28 @@
+"""Pretraining a language model: what lesson 07 asks for."""
+
+from helpers.pretraining.reference import (
+    KEPT,
+    NEAR,
+    Item,
+    batches,
+    bigram_log_probabilities,
+    draw,
+    generate,
+    grammatical_share,
+    inputs_and_targets,
+    ladder,
+    language_model_loss,
+    learning_rate,
+    loss_of,
+    model_cost,
+    neighbours,
+    new_model,
+    nucleus,
+    optimizer_of,
+    perplexity,
+    pretrain,
+    pretrained,
+    top_k,
+    training_step,
+    with_temperature,
+)

@@ -1,0 +1,339 @@
+"""Pretraining a language model: what lesson 07 asks for.
+
+`B` batch, `T` positions, `V` vocabulary. Probabilities have V as their last axis.
+"""
+
+import math
+import random
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+import torch
+from torch import nn
+
+from helpers import corpora, training
+from helpers.models.transformer import LanguageModel
+from helpers.training.muon import Muon, Together, matrices_and_rest
+
+Item = TypeVar("Item")
+
+D_MODEL, N_HEADS, N_LAYERS, POSITIONS = 128, 4, 2, 100  # of the course's language model; no review is longer
+STEPS, WARMUP, BATCH = 1_750, 50, 24  # under two minutes on two cores
+PEAK, MATRIX_PEAK = 3e-3, 0.02  # learning rates of AdamW and of Muon
+NEAR = 32  # batches whose texts are sorted by length together
+KEPT = "reviews"  # the name under which lesson 07 keeps its model, for lesson 08
+
+
+# -- what is learned from, and how well ---------------------------------------------------------------------
+
+
+def inputs_and_targets(ids: torch.Tensor, pad: int = 0) -> tuple[torch.Tensor, torch.Tensor]:
+    """What a language model reads, and what it should say at each position: the token after it.
+
+    Args:
+        ids: sequences, `<pad>` at their ends, (B, T + 1).
+        pad: the number of `<pad>`.
+
+    Returns:
+        Inputs (B, T) and targets (B, T). A target is -100 where the next token is `<pad>`.
+    """
+    inputs, targets = ids[:, :-1], ids[:, 1:]
+    return inputs, targets.masked_fill(targets == pad, -100)
+
+
+def language_model_loss(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    """The mean cross-entropy in nats a token, over the targets that aren't -100.
+
+    Args:
+        logits: (B, T, V).
+        targets: (B, T).
+
+    Returns:
+        A tensor of one number.
+    """
+    log_p = logits.log_softmax(dim=-1)  # (B, T, V)
+    real = targets != -100
+    chosen = log_p.gather(-1, targets.masked_fill(~real, 0)[..., None])[..., 0]  # (B, T)
+    return -(chosen * real).sum() / real.sum()
+
+
+def perplexity(losses: torch.Tensor, counts: torch.Tensor) -> torch.Tensor:
+    """Among how many equally likely tokens the model hesitates, on average.
+
+    Args:
+        losses: mean losses of some batches, nats a token, (N,).
+        counts: how many tokens each is the mean of, (N,).
+
+    Returns:
+        A tensor of one number: e to the mean over all tokens.
+    """
+    return ((losses * counts).sum() / counts.sum()).exp()
+
+
+def bigram_log_probabilities(
+    inputs: torch.Tensor, targets: torch.Tensor, vocabulary: int, alpha: float
+) -> torch.Tensor:
+    """The table of a language model that looks at one token: log p(next | now).
+
+    Args:
+        inputs: (B, T).
+        targets: the token after each, (B, T); -100 where there is none.
+        vocabulary: V.
+        alpha: added to each count, so that no pair is impossible.
+
+    Returns:
+        (V, V), float32: a row for each token now, a column for each next.
+    """
+    real = targets != -100
+    pairs = inputs[real] * vocabulary + targets[real]
+    counts = torch.bincount(pairs, minlength=vocabulary**2).view(vocabulary, vocabulary) + alpha
+    return (counts / counts.sum(dim=-1, keepdim=True)).float().log()
+
+
+def ladder(texts: Sequence[str], held_out: torch.Tensor, alpha: float = 0.1) -> dict[str, float]:
+    """Held-out losses of models without a Transformer, in nats a token.
+
+    Args:
+        texts: to count words and pairs in.
+        held_out: a batch, (B, T + 1).
+        alpha: added to each count.
+    """
+    words = corpora.vocabulary()
+    V = len(words)
+    inputs, targets = inputs_and_targets(words.batch(texts))
+    seen, wanted = inputs_and_targets(held_out)
+    single = torch.bincount(targets[targets != -100], minlength=V) + alpha
+    pairs = bigram_log_probabilities(inputs, targets, V, alpha)
+    unigram = (single / single.sum()).log().expand(*wanted.shape, V)
+    return {
+        "uniform": math.log(V),
+        "unigram": float(language_model_loss(unigram, wanted)),
+        "bigram": float(language_model_loss(pairs[seen], wanted)),
+    }
+
+
+def model_cost(
+    vocabulary: int, d_model: int, n_heads: int, n_layers: int, positions: int, tokens: int
+) -> tuple[int, int]:
+    """Parameters of a `LanguageModel`, and the operations of its training.
+
+    Args:
+        vocabulary: V.
+        d_model: the width.
+        n_heads: a divisor of it.
+        n_layers: blocks.
+        positions: the longest sequence, taken for the length of all.
+        tokens: how many it is trained on, repetitions counted.
+    """
+    block = 12 * d_model**2 + 13 * d_model  # whatever the number of heads
+    multiplying = vocabulary * d_model + n_layers * block + 2 * d_model  # positions are only looked up
+    flops = 6 * multiplying + 12 * n_layers * positions * d_model
+    return multiplying + positions * d_model, tokens * flops
+
+
+# -- training ------------------------------------------------------------------------------------------------
+
+
+def learning_rate(step: int, steps: int, warmup: int, peak: float) -> float:
+    """Up in a straight line to the peak at step `warmup`, then down in a straight line to 0 after `steps`.
+
+    Args:
+        step: from 1 on.
+        steps: the last step.
+        warmup: steps until the peak.
+        peak: the largest learning rate.
+    """
+    if step <= warmup:
+        return peak * step / warmup
+    return peak * (steps - step) / (steps - warmup)
+
+
+def optimizer_of(model: nn.Module | Sequence[nn.Parameter], peak: float) -> torch.optim.Optimizer:
+    """AdamW of a model's parameters, or of these, as the course uses it; the rate is set at each step."""
+    parameters = model.parameters() if isinstance(model, nn.Module) else model
+    return torch.optim.AdamW(parameters, lr=peak, betas=(0.9, 0.98), weight_decay=0.05, fused=True)
+
+
+def training_step(
+    model: torch.nn.Module,
+    optimizer: torch.optim.Optimizer,
+    loss: "Callable[..., torch.Tensor]",
+    batch: "Sequence[torch.Tensor]",
+    max_norm: float = 1.0,
+) -> float:
+    """One step downhill: gradients of this batch alone, clipped, then the optimizer's move.
+
+    Args:
+        model: changed in place.
+        optimizer: of the model's parameters.
+        loss: called as loss(model, *batch), gives a tensor of one number.
+        batch: tensors (B, ...).
+        max_norm: the longest that all gradients together may be, as one vector.
+
+    Returns:
+        The loss before the step.
+    """
+    optimizer.zero_grad()
+    value = loss(model, *batch)
+    value.backward()
+    torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    optimizer.step()
+    return value.item()
+
+
+def batches(
+    texts: Sequence[str], size: int, seed: int, vocabulary: corpora.Vocabulary
+) -> Iterator[torch.Tensor]:
+    """Batches without end, (B, T + 1), each of texts of about the same length, so that little is padding.
+
+    Args:
+        texts: what to draw from; once all were drawn, it begins anew in another order.
+        size: B.
+        seed: of the order.
+        vocabulary: of the texts.
+    """
+    for group in neighbours(texts, size, seed, lambda text: len(text.split())):
+        yield vocabulary.batch(group)
+
+
+def neighbours(
+    items: Sequence[Item], size: int, seed: int, length: Callable[[Item], int]
+) -> Iterator[list[Item]]:
+    """Groups without end, each of items of about one length, in an order by chance.
+
+    Args:
+        items: what to draw from; once all were drawn, it begins anew in another order.
+        size: of a group.
+        seed: of the order.
+        length: of an item.
+    """
+    rng, several = random.Random(seed), NEAR * size
+    while True:
+        order = rng.sample(items, len(items))
+        for start in range(0, len(order), several):
+            near = sorted(order[start : start + several], key=length)
+            groups = [near[first : first + size] for first in range(0, len(near), size)]
+            rng.shuffle(groups)
+            yield from groups
+
+
+def loss_of(model: nn.Module, inputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    """The language-model loss of a batch, in nats a token."""
+    return language_model_loss(model(inputs), targets)
+
+
+def new_model() -> LanguageModel:
+    """The course's language model of book reviews, untrained: 0.5 million parameters."""
+    return LanguageModel(len(corpora.vocabulary()), D_MODEL, N_HEADS, N_LAYERS, POSITIONS)
+
+
+def pretrain(model: nn.Module, steps: int = STEPS, seed: int = 0) -> training.Live:
+    """Train a language model on book reviews, in place, with a live picture, which is returned."""
+    model.to(training.device())
+    vocabulary = corpora.vocabulary()
+    texts = [review.text for review in corpora.reviews(steps * BATCH, seed=1_000 + seed)]
+    held_out = inputs_and_targets(vocabulary.batch(r.text for r in corpora.reviews(100, seed=995)))
+    held_out = training.there(*held_out)
+    drawn = batches(texts, BATCH, seed, vocabulary)
+    matrices, rest = matrices_and_rest(model)
+    optimizer = Together(Muon(matrices, lr=MATRIX_PEAK), optimizer_of(rest, PEAK))
+    spread = training.on_all_cores(loss_of)
+    limits = {"entropy": corpora.entropy_per_token()}
+    live = training.Live(steps, "nats a token", limits, "Pretraining", top=4.0)
+    for step in live:
+        optimizer.set_rate(learning_rate(step, steps, WARMUP, 1.0))
+        batch = training.there(*inputs_and_targets(next(drawn)))
+        live.add(training=training_step(model, optimizer, spread, batch))
+        if step % max(1, steps // 8) == 0:
+            with torch.no_grad():
+                live.add(held_out=loss_of(model, *held_out))
+    return live
+
+
+def pretrained(steps: int = STEPS) -> LanguageModel:
+    """The model that lesson 07 kept on this computer, or one trained now."""
+    torch.manual_seed(0)
+    model = new_model()
+    if not training.recall(KEPT, model):
+        pretrain(model, training.steps(steps))
+    return model
+
+
+# -- writing -------------------------------------------------------------------------------------------------
+
+
+def with_temperature(logits: torch.Tensor, temperature: float) -> torch.Tensor:
+    """Probabilities (..., V) of logits (..., V) that were divided by the temperature; 0 is greedy."""
+    if temperature == 0:
+        return torch.nn.functional.one_hot(logits.argmax(dim=-1), logits.size(-1)).to(logits.dtype)
+    return (logits / temperature).softmax(dim=-1)
+
+
+def top_k(probabilities: torch.Tensor, k: int) -> torch.Tensor:
+    """The k most probable tokens of each row alone, their probabilities scaled to sum to 1.
+
+    Source: Fan et al. 2018, section 5.4.
+    """
+    best = probabilities.topk(k, dim=-1)
+    kept = torch.zeros_like(probabilities).scatter(-1, best.indices, best.values)
+    return kept / kept.sum(dim=-1, keepdim=True)
+
+
+def nucleus(probabilities: torch.Tensor, p: float) -> torch.Tensor:
+    """The fewest most probable tokens of each row that together reach p, scaled to sum to 1.
+
+    Source: Holtzman et al. 2020, section 3.1.
+    """
+    ordered, places = probabilities.sort(dim=-1, descending=True)
+    before = ordered.cumsum(dim=-1) - ordered  # of all that are more probable
+    kept = torch.zeros_like(probabilities).scatter(-1, places, ordered.masked_fill(before >= p, 0))
+    return kept / kept.sum(dim=-1, keepdim=True)
+
+
+def draw(probabilities: torch.Tensor, uniform: torch.Tensor) -> torch.Tensor:
+    """The tokens that uniform random numbers fall on when probabilities are laid end to end.
+
+    Args:
+        probabilities: (..., V).
+        uniform: from 0 up to but not 1, (...).
+
+    Returns:
+        Integers (...).
+    """
+    ends = probabilities.cumsum(dim=-1)
+    return (ends <= uniform[..., None] * ends[..., -1:]).sum(dim=-1)
+
+
+@torch.no_grad()
+def generate(
+    model: LanguageModel,
+    prompts: torch.Tensor,
+    generator: torch.Generator,
+    rule: Callable[[torch.Tensor], torch.Tensor] = lambda logits: with_temperature(logits, 1.0),
+) -> torch.Tensor:
+    """Go on writing, token by token, until all texts have ended or the model's positions are used up.
+
+    Args:
+        model: with a cache, so that each token goes through it once.
+        prompts: (B, T), each beginning with `<bos>`.
+        generator: of the random numbers.
+        rule: makes logits (B, V) into the probabilities to draw from.
+
+    Returns:
+        Prompts and what follows, (B, at most the model's positions); after its `<eos>` a row means nothing.
+    """
+    ids, cache = prompts, model.new_cache()
+    logits = model(ids, cache)[:, -1]
+    while ids.size(-1) < len(model.positions.weight):
+        new = draw(rule(logits), torch.rand(len(ids), generator=generator).to(ids.device))[:, None]
+        ids = torch.cat([ids, new], dim=-1)
+        if (ids == corpora.EOS).any(dim=-1).all():
+            break
+        logits = model(new, cache)[:, -1]
+    return ids
+
+
+def grammatical_share(texts: Sequence[str]) -> float:
+    """The share of sentences that are grammatical, over all texts."""
+    parts = [sentence for text in texts for sentence in corpora.sentences(text)]
+    return sum(map(corpora.is_grammatical, parts)) / max(1, len(parts))

@@ -1,0 +1,215 @@
+"""The start page: is everything installed, and how far is the student?"""
+
+import html
+import json
+import platform
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from helpers.checking import progress
+
+if TYPE_CHECKING:
+    from ipywidgets import HBox
+
+PYTHONS = ((3, 11), (3, 13))  # the first and the last that the course is tested with
+CELL = "text-align:left;vertical-align:top;padding:4px 14px 4px 0;background:none;border:none"
+BAR = "display:inline-block;width:90px;height:9px;margin-right:8px;border-radius:5px"
+# Whether something works or passed: its sign, the word for those who can't see it, its colour.
+SIGNS = {
+    True: ("✓", "passes", "#009e73"),
+    False: ("✗", "fails", "#d55e00"),
+    None: ("○", "doesn't pass yet", "#888888"),
+}
+
+
+@dataclass(frozen=True)
+class Found:
+    """One line of the installation check: what, whether it works, what there is, and the cure if need be."""
+
+    what: str
+    works: bool
+    found: str
+    cure: str = ""
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A lesson in the student's folder: its notebook, its title, and the titles of its exercises by id."""
+
+    notebook: Path
+    title: str
+    exercises: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table for a notebook, of cells in HTML, and its text for a terminal."""
+
+    header: list[str]
+    rows: list[list[str]]
+    text: str
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        head = "".join(f'<th scope="col" style="{CELL}">{name}</th>' for name in self.header)
+        rows = ["".join(f'<td style="{CELL}">{cell}</td>' for cell in row) for row in self.rows]
+        body = "".join(f'<tr style="background:none">{row}</tr>' for row in rows)
+        start = '<table style="border:none;font-size:inherit"><thead><tr style="background:none">'
+        return {"text/plain": self.text, "text/html": f"{start}{head}</tr></thead>{body}</table>"}
+
+
+# -- the installation ------------------------------------------------------------------------------------
+
+
+def installation() -> Table:
+    """One line for each thing that the lessons need, with its cure where it doesn't work."""
+    found = [_tried(*item) for item in NEEDED]
+    rows, lines = [], []
+    for line in found:
+        cure = f"<br>{html.escape(line.cure)}" if line.cure else ""
+        rows.append([_marked(line.works, line.what), html.escape(line.found) + cure])
+        lines.append(f"{SIGNS[line.works][0]} {line.what:<12} {line.found}  {line.cure}".rstrip())
+    return Table(["what", "found"], rows, "\n".join(lines))
+
+
+def _tried(what: str, look: Callable[[], Found], cure: str) -> Found:
+    try:
+        return look()
+    except Exception as error:  # whatever is broken here is what the table is for
+        return Found(what, False, f"{type(error).__name__}: {error}"[:160], cure)
+
+
+def _python() -> Found:
+    works = PYTHONS[0] <= sys.version_info[:2] <= PYTHONS[1]
+    wanted = " to ".join(f"{major}.{minor}" for major, minor in PYTHONS)
+    cure = f"The course is tested with Python {wanted}: put one of these first in PATH, then `make lab`."
+    return Found("Python", works, platform.python_version(), "" if works else cure)
+
+
+def _torch() -> Found:
+    import torch
+
+    a = torch.arange(6.0).reshape(2, 3)
+    if (a @ a.T).tolist() != [[5.0, 14.0], [14.0, 50.0]]:
+        raise ArithmeticError(f"torch {torch.__version__} gets a small matrix product wrong")
+    return Found("torch", True, f"{torch.__version__} · a matrix product works")
+
+
+def _widgets() -> Found:
+    import ipywidgets
+
+    return Found("ipywidgets", True, ipywidgets.__version__)
+
+
+def _fonts() -> Found:
+    import matplotlib
+    from matplotlib.font_manager import findfont, get_font
+
+    glyphs = get_font(findfont("DejaVu Sans", fallback_to_default=False)).get_charmap()
+    if missing := [letter for letter in "√·éψ" if ord(letter) not in glyphs]:
+        raise LookupError(f"matplotlib's font can't draw {' '.join(missing)}")
+    return Found("matplotlib", True, f"{matplotlib.__version__} · its font draws √ · é ψ")
+
+
+def _memory() -> Found:
+    path = progress.path()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8"):
+        return Found("progress", True, f"kept in {path}")
+
+
+INSTALL = "Close JupyterLab and run `make lab`: it installs what is missing."
+NEEDED = (
+    ("Python", _python, ""),
+    ("torch", _torch, INSTALL),
+    ("ipywidgets", _widgets, INSTALL),
+    ("matplotlib", _fonts, INSTALL),
+    (
+        "progress",
+        _memory,
+        "Your progress can't be kept. Set HEADSTART_PROGRESS to a file that you may write.",
+    ),
+)
+
+
+def live_slider() -> "HBox":
+    """A slider and twice its number, worked out by Python: it follows only where widgets are live."""
+    import ipywidgets as w
+
+    slider = w.IntSlider(3, 0, 10, description="move me", tooltip="move me", readout=False)
+    answer = w.Label()
+
+    def follow(_: object = None) -> None:
+        answer.value = f"twice {slider.value} is {2 * slider.value}"
+
+    slider.observe(follow, "value")
+    follow()
+    return w.HBox([slider, answer])
+
+
+# -- the lessons -----------------------------------------------------------------------------------------
+
+
+def lessons(here: Path | None = None) -> Table:
+    """The lessons beside this one, and which of their checks passed when last run.
+
+    Args:
+        here: this lesson's folder; where the notebook runs if None.
+    """
+    here = (here or Path.cwd()).resolve()
+    kept = progress.load()
+    rows, lines = [], []
+    for lesson in find_lessons(here.parent):
+        if lesson.notebook.parent == here:
+            continue
+        passed = sum(kept.get(name, False) for name in lesson.exercises)
+        done = f"{passed} of {len(lesson.exercises)}"
+        # A check of what isn't written yet is kept as one that didn't pass: no reason for a ✗.
+        states = [(kept.get(name) or None, title) for name, title in lesson.exercises.items()]
+        link = html.escape(f"../{lesson.notebook.parent.name}/{lesson.notebook.name}")
+        title = f'<a href="{link}" style="white-space:nowrap">{html.escape(lesson.title)}</a>'
+        count = f'<span style="white-space:nowrap">{_bar(passed, len(lesson.exercises))}{done}</span>'
+        rows.append([title, count, " ".join(_marked(*state) for state in states)])
+        named = " · ".join(f"{SIGNS[state][0]} {title}" for state, title in states)
+        lines.append(f"{lesson.title}: {done} checks pass: {named}")
+    if not rows:
+        nothing = "No lesson lies beside this folder yet."
+        return Table([], [[nothing]], nothing)
+    return Table(["lesson", "checks that pass", "which"], rows, "\n".join(lines))
+
+
+def find_lessons(folder: Path) -> list[Lesson]:
+    """The lessons in a folder: each has a folder of its own with a notebook and a checks.json.
+
+    One that can't be read is left out: its own notebook will say what is wrong with it.
+    """
+    found = []
+    for path in sorted(folder.glob("[0-9][0-9]_*/checks.json")):
+        notebook = path.with_name(f"{path.parent.name}.ipynb")
+        try:
+            sheets = json.loads(path.read_text(encoding="utf-8"))
+            exercises = {name: str(sheet["title"]) for name, sheet in sheets.items()}
+            found.append(Lesson(notebook, _title(notebook), exercises))
+        except (OSError, ValueError, LookupError, TypeError, AttributeError):
+            continue
+    return found
+
+
+def _title(notebook: Path) -> str:
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    first = "".join(cells[0]["source"]).partition("\n")[0]
+    return first.lstrip("# ") or notebook.stem
+
+
+def _marked(state: bool | None, text: str) -> str:
+    sign, word, color = SIGNS[state]
+    mark = f'<strong style="color:{color}" role="img" aria-label="{word}">{sign}</strong>'
+    return f'<span style="white-space:nowrap;margin-right:10px">{mark} {html.escape(text)}</span>'
+
+
+def _bar(done: int, total: int) -> str:
+    share = round(100 * done / total) if total else 100
+    colors = f"background:linear-gradient(to right,#009e73 {share}%,rgba(128,128,128,.35) {share}%)"
+    return f'<span aria-hidden="true" style="{BAR};{colors}"></span>'

@@ -1,0 +1,1 @@
+"""Text for the lessons. `helpers.corpora` is the door."""

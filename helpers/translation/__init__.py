@@ -1,0 +1,18 @@
+"""Translating: what lesson 10 asks for, from the loss to BLEU."""
+
+from helpers.translation.reference import (
+    Past,
+    Step,
+    alignment,
+    beam_search,
+    bleu,
+    brevity_penalty,
+    cached_attention,
+    clipped_matches,
+    decoder_work,
+    greedy_decode,
+    label_smoothed_loss,
+    length_normalised,
+    paper_rate,
+    shifted_right,
+)

@@ -1,0 +1,262 @@
+"""Translating: what lesson 10 asks for, from the loss to BLEU. The model is in `helpers/encoder_decoder.py`.
+
+`B` batch, `T` positions, `C` or `d_model` channels, `V` vocabulary. A mask is boolean, True = "may attend".
+"""
+
+import math
+from collections.abc import Callable, Sequence
+
+import torch
+
+from helpers.models.encoder_decoder import DecoderBlock
+
+__all__ = [
+    "DecoderBlock", "alignment", "beam_search", "bleu", "brevity_penalty", "cached_attention",
+    "clipped_matches", "decoder_work", "greedy_decode", "label_smoothed_loss", "length_normalised",
+    "paper_rate", "shifted_right",
+]  # fmt: skip
+
+Past = tuple[torch.Tensor, torch.Tensor]
+Step = Callable[[torch.Tensor], torch.Tensor]
+
+# -- training --------------------------------------------------------------------------------------------
+
+
+def shifted_right(target: torch.Tensor, bos: int = 1, pad: int = 0) -> tuple[torch.Tensor, torch.Tensor]:
+    """What the decoder reads, and what it should write at each position.
+
+    Args:
+        target: sentences without a beginning, `<eos>` and then `<pad>` at their ends, (B, T).
+        bos: the number of `<bos>`.
+        pad: the number of `<pad>`.
+
+    Returns:
+        The decoder's input (B, T), and the targets (B, T): -100 where there is only padding.
+
+    Source: Vaswani et al. 2017, figure 1, "outputs (shifted right)".
+    """
+    first = torch.full_like(target[:, :1], bos)
+    return torch.cat([first, target[:, :-1]], dim=1), target.masked_fill(target == pad, -100)
+
+
+def label_smoothed_loss(logits: torch.Tensor, targets: torch.Tensor, epsilon: float) -> torch.Tensor:
+    """The mean cross-entropy against smoothed targets: ε spread evenly over all V tokens, the right one too.
+
+    Args:
+        logits: (B, T, V).
+        targets: integers, (B, T); -100 where nothing is asked.
+        epsilon: how much of the probability is spread, 0 for none.
+
+    Returns:
+        A tensor of one number, in nats a token.
+
+    Source: Szegedy et al. 2016, section 7; Vaswani et al. 2017, section 5.4.
+    """
+    log_p = logits.log_softmax(dim=-1)  # (B, T, V)
+    asked = targets != -100
+    right = log_p.gather(-1, targets.clamp(min=0).unsqueeze(-1)).squeeze(-1)  # (B, T)
+    each = -(1 - epsilon) * right - epsilon * log_p.mean(dim=-1)
+    return each[asked].mean()
+
+
+def paper_rate(step: int, d_model: int, warmup: int) -> float:
+    """The paper's learning rate: up in a straight line until `warmup`, then down as 1/√step.
+
+    Args:
+        step: from 1 on.
+        d_model: C.
+        warmup: the step of the peak.
+
+    Source: Vaswani et al. 2017, equation 3.
+    """
+    return d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
+
+
+# -- decoding --------------------------------------------------------------------------------------------
+
+
+def greedy_decode(
+    step: "Step", rows: int, longest: int, bos: int = 1, eos: int = 2, pad: int = 0
+) -> torch.Tensor:
+    """Write the likeliest token, again and again, for several sentences at once.
+
+    Args:
+        step: gives scores (B, V) for what comes next after tokens (B, t), which begin with `<bos>`.
+        rows: B, how many sentences.
+        longest: how many tokens are written at most.
+        bos: the number of `<bos>`.
+        eos: the number of `<eos>`: a row that has written it is finished.
+        pad: the number of `<pad>`, which finished rows get.
+
+    Returns:
+        The tokens without `<bos>`, (B, T); T is `longest`, or less where all rows are finished before.
+    """
+    tokens = torch.full((rows, 1), bos)
+    finished = torch.zeros(rows, dtype=torch.bool)
+    while tokens.size(1) <= longest and not finished.all():
+        best = step(tokens).argmax(dim=-1).masked_fill(finished, pad)
+        tokens = torch.cat([tokens, best.unsqueeze(1)], dim=1)
+        finished = finished | (best == eos)
+    return tokens[:, 1:]
+
+
+def cached_attention(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, past: "Past | None" = None
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Causal self-attention of the new positions, with keys and values of the earlier ones kept.
+
+    Args:
+        q: queries of the T new positions, (..., T, D).
+        k: their keys, (..., T, D).
+        v: their values, (..., T, D_v).
+        past: keys (..., P, D) and values (..., P, D_v) of the P positions before them; None for none.
+
+    Returns:
+        The outputs (..., T, D_v), and all keys (..., P + T, D) and values (..., P + T, D_v) so far.
+    """
+    if past is not None:
+        k, v = torch.cat([past[0], k], dim=-2), torch.cat([past[1], v], dim=-2)
+    T, everything = q.size(-2), k.size(-2)
+    seen = torch.ones(T, everything, dtype=torch.bool).tril(everything - T)
+    scores = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).masked_fill(~seen, -math.inf)
+    return scores.softmax(dim=-1) @ v, k, v
+
+
+def decoder_work(length: int) -> tuple[int, int, int, int]:
+    """What it takes to write `length` tokens one by one, in one layer and one head.
+
+    Returns:
+        Positions that go through the layer without a cache, and with one; scores of the self-attention, a
+        query with a key, without a cache, and with one. Without: all positions anew at each step, whole
+        square tables. With: the new position alone.
+    """
+    steps = range(1, length + 1)
+    return sum(steps), length, sum(t * t for t in steps), sum(steps)
+
+
+def length_normalised(log_p: float, length: int, alpha: float) -> float:
+    """A hypothesis' score: its log-probability over ((5 + length) / 6)^α.
+
+    Args:
+        log_p: the sum of its tokens' log-probabilities.
+        length: how many tokens it has, `<eos>` among them.
+        alpha: 0 for no normalisation.
+
+    Source: Wu et al. 2016, equation 14.
+    """
+    return log_p / ((5 + length) / 6) ** alpha
+
+
+def beam_search(
+    step: "Step", beams: int, longest: int, alpha: float, bos: int = 1, eos: int = 2
+) -> list[tuple[float, list[int]]]:
+    """Follow the `beams` likeliest beginnings of one sentence at once.
+
+    Of all continuations of all running hypotheses by one token, the `beams` likeliest stay. Those that end
+    in `<eos>` are finished and leave; the others run on.
+
+    Args:
+        step: gives log-probabilities (n, V) for what comes next after tokens (n, t), `<bos>` first.
+        beams: how many stay at each step.
+        longest: how many tokens are written at most; what still runs then is finished as it is.
+        alpha: of `length_normalised`.
+        bos: the number of `<bos>`.
+        eos: the number of `<eos>`.
+
+    Returns:
+        The finished hypotheses, best first: normalised score, and tokens without `<bos>`.
+
+    Source: Sutskever et al. 2014, section 3.2; Wu et al. 2016, section 7.
+    """
+    running: list[tuple[float, list[int]]] = [(0.0, [bos])]
+    finished: list[tuple[float, list[int]]] = []
+    for _ in range(longest):
+        if not running:
+            break
+        log_p = step(torch.tensor([tokens for _, tokens in running]))  # (n, V)
+        total = log_p + torch.tensor([[before] for before, _ in running], dtype=log_p.dtype)
+        best = total.flatten().topk(min(beams, total.numel()))
+        grown = []
+        for value, index in zip(best.values.tolist(), best.indices.tolist(), strict=True):
+            row, token = divmod(index, log_p.size(-1))
+            grown.append((value, [*running[row][1], token]))
+        finished += [one for one in grown if one[1][-1] == eos]
+        running = [one for one in grown if one[1][-1] != eos]
+    scored = [
+        (length_normalised(value, len(tokens) - 1, alpha), tokens[1:]) for value, tokens in finished + running
+    ]
+    return sorted(scored, key=lambda one: -one[0])
+
+
+# -- measuring -------------------------------------------------------------------------------------------
+
+
+def clipped_matches(candidate: "Sequence[str]", reference: "Sequence[str]", n: int) -> tuple[int, int]:
+    """How many of a candidate's n-grams the reference has, each counted at most as often as it is there.
+
+    Args:
+        candidate: words.
+        reference: words.
+        n: how many words in a row.
+
+    Returns:
+        The matches, and how many n-grams the candidate has.
+
+    Source: Papineni et al. 2002, section 2.1.
+    """
+    ours, theirs = (
+        [tuple(words[at : at + n]) for at in range(len(words) - n + 1)] for words in (candidate, reference)
+    )
+    return sum(min(ours.count(gram), theirs.count(gram)) for gram in set(ours)), len(ours)
+
+
+def brevity_penalty(candidate_length: int, reference_length: int) -> float:
+    """What BLEU is multiplied by: 1, or less where the candidates are shorter than the references.
+
+    Source: Papineni et al. 2002, section 2.2.2.
+    """
+    if candidate_length >= reference_length:
+        return 1.0
+    return math.exp(1 - reference_length / candidate_length) if candidate_length else 0.0
+
+
+def bleu(candidates: "Sequence[str]", references: "Sequence[str]") -> float:
+    """BLEU of a whole test set, 0 to 100: geometric mean of four precisions, times the brevity penalty.
+
+    Matches and n-grams are summed over all sentences before one is divided by the other.
+
+    Args:
+        candidates: translations, words with spaces between them.
+        references: one for each, likewise.
+
+    Returns:
+        0 where there is no match of some length: nothing is smoothed.
+
+    Source: Papineni et al. 2002, section 2.3.
+    """
+    pairs = [(one.split(), other.split()) for one, other in zip(candidates, references, strict=True)]
+    logs = 0.0
+    for n in range(1, 5):
+        found = [clipped_matches(candidate, reference, n) for candidate, reference in pairs]
+        matches, possible = (sum(column) for column in zip(*found, strict=True))
+        if matches == 0:
+            return 0.0
+        logs += math.log(matches / possible) / 4
+    lengths = [sum(map(len, side)) for side in zip(*pairs, strict=True)]
+    return 100 * brevity_penalty(*lengths) * math.exp(logs)
+
+
+# -- looking inside --------------------------------------------------------------------------------------
+
+
+def alignment(weights: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+    """The source position that each written word looks at most.
+
+    Args:
+        weights: a layer's cross-attention for one sentence, (H, T_t, T_s).
+        real: boolean, (T_s,). False is what no word may be aligned with, such as padding and `<eos>`.
+
+    Returns:
+        Positions, integers, (T_t,): the largest of the average over the heads.
+    """
+    return weights.mean(dim=0).masked_fill(~real, -1.0).argmax(dim=-1)
