@@ -53,7 +53,7 @@ class Exercise:
         properties: functions of `helpers.checks` that hold beyond the values.
         forbidden: dotted names of functions to do without.
         misconceptions: what people get wrong.
-        also_right: two or more correct answers, each written differently from the reference.
+        alternatives: two or more correct answers, each written differently from the reference.
         needs: ids of exercises whose answers this one builds on.
         difficulty: 1 to 5.
         minutes: what it takes a student who has read so far.
@@ -71,7 +71,7 @@ class Exercise:
     properties: tuple[Callable, ...] = ()
     forbidden: tuple[str, ...] = ()
     misconceptions: tuple[Misconception, ...] = ()
-    also_right: tuple[Any, ...] = ()
+    alternatives: tuple[Any, ...] = ()
     needs: tuple[str, ...] = ()
     difficulty: int = 1
     minutes: int = 5

@@ -103,8 +103,8 @@ def opens(helper: Path) -> int:
     first = OPENS.get(helper.as_posix(), OPENS.get(room))
     if first is None:
         raise LookupError(
-            f"nothing says with which lesson helpers/{helper.as_posix()} opens: move it into the folder of its "
-            "lesson, such as helpers/attention/, or name it in OPENS in autograder/lessons.py"
+            f"nothing says with which lesson helpers/{helper.as_posix()} opens: move it into the folder of "
+            "its lesson, such as helpers/attention/, or name it in OPENS in autograder/lessons.py"
         )
     return TOPICS.index(first) if first else len(TOPICS)
 

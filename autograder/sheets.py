@@ -11,14 +11,19 @@ import torch
 from autograder.exercise import Exercise
 from helpers.checking.drivers import Case, Outcome, judged
 from helpers.checking.values import map_tensors, tensors
-from helpers.checks import KnownMistake, Sheet, compare
+from helpers.checks import KnownMisconception, Sheet, compare
 
 VISIBLE_SEED = "visible"
 DRAWS_AT_MOST = 30
 
 
 def make_sheet(
-    exercise: Exercise, seed: str, *, look_at: str = "", needs: tuple[str, ...] = (), mistakes: bool = True
+    exercise: Exercise,
+    seed: str,
+    *,
+    look_at: str = "",
+    needs: tuple[str, ...] = (),
+    misconceptions: bool = True,
 ) -> Sheet:
     """Run an exercise's reference, and its misconceptions, on the cases that a seed gives.
 
@@ -27,7 +32,7 @@ def make_sheet(
         seed: any text. `VISIBLE_SEED` gives the cases that students see.
         look_at: the lesson's heading over the exercise.
         needs: titles of the exercises it builds on.
-        mistakes: whether to run the misconceptions too; a passing answer needs none.
+        misconceptions: whether to run the misconceptions too; a passing answer needs none.
     """
     cases, expected = _draw(exercise, seed)
     sheet = Sheet(
@@ -42,20 +47,20 @@ def make_sheet(
         look_at=look_at,
         cases=tuple(cases),
         expected=tuple(expected),
-        mistakes=(),
+        misconceptions=(),
     )
-    return with_mistakes(sheet, exercise) if mistakes else sheet
+    return with_misconceptions(sheet, exercise) if misconceptions else sheet
 
 
-def with_mistakes(sheet: Sheet, exercise: Exercise) -> Sheet:
+def with_misconceptions(sheet: Sheet, exercise: Exercise) -> Sheet:
     """The sheet with what each misconception gives on its cases."""
 
     def outcomes(variant: Any) -> tuple[Outcome, ...]:
         pairs = zip(sheet.cases, sheet.expected, strict=True)
-        return tuple(_mistaken(exercise, variant, *pair) for pair in pairs)
+        return tuple(_misconceived(exercise, variant, *pair) for pair in pairs)
 
-    found = (KnownMistake(m.name, m.sentence, outcomes(m.variant)) for m in exercise.misconceptions)
-    return replace(sheet, mistakes=tuple(found))
+    found = (KnownMisconception(m.name, m.sentence, outcomes(m.variant)) for m in exercise.misconceptions)
+    return replace(sheet, misconceptions=tuple(found))
 
 
 class HiddenSheets:
@@ -83,13 +88,13 @@ class HiddenSheets:
         key = (exercise.id, draw)
         with self._making:  # who comes second waits, instead of making it again
             if key not in self._made:
-                self._made[key] = make_sheet(exercise, seed, mistakes=False)
+                self._made[key] = make_sheet(exercise, seed, misconceptions=False)
             return self._made[key]
 
     def full(self, exercise: Exercise, digest: str, visible: Sheet) -> Sheet:
         """The same with misconceptions, which name what is wrong, and with what the visible one points to."""
         sheet = replace(self.plain(exercise, digest), look_at=visible.look_at, needs=visible.needs)
-        return with_mistakes(sheet, exercise)
+        return with_misconceptions(sheet, exercise)
 
 
 def make_cases(exercise: Exercise, seed: str) -> list[Case]:
@@ -138,7 +143,7 @@ def _expected(exercise: Exercise, case: Case) -> Outcome:
     return replace(outcome, outputs=outputs, inputs_after=None)
 
 
-def _mistaken(exercise: Exercise, variant: Any, case: Case, expected: Outcome) -> Outcome:
+def _misconceived(exercise: Exercise, variant: Any, case: Case, expected: Outcome) -> Outcome:
     """What a misconception does on one case: no more than tells it from others, to keep sheets small."""
     outcome = _judged(replace(exercise, properties=()), variant, case)
     if outcome.status != "returned" or compare(expected.outputs, outcome.outputs):

@@ -23,12 +23,12 @@ from helpers.checking.properties import (
     rows_sum_to_one,
     stays_small,
 )
-from helpers.checking.recipes import is_recipe, make_layer
-from helpers.checking.sheet import KnownMistake, Sheet, load_sheet
+from helpers.checking.registry import is_recipe, make_layer
+from helpers.checking.sheet import KnownMisconception, Sheet, load_sheet
 
 __all__ = [
-    "PROPERTIES", "CheckFailed", "Difference", "Finding", "KnownMistake", "Sheet", "assess", "case", "check",
-    "compare", "gradient_reaches_inputs", "inputs_unchanged", "load_sheet", "recognise", "rows_sum_to_one",
+    "PROPERTIES", "CheckFailed", "Difference", "Finding", "KnownMisconception", "Sheet", "assess", "case",
+    "check", "compare", "gradient_reaches_inputs", "inputs_unchanged", "load_sheet", "recognise", "rows_sum_to_one",
     "show", "stays_small",
 ]  # fmt: skip
 
@@ -132,7 +132,7 @@ def _marked(text: str) -> str:
     return re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(text))
 
 
-# Problems that a known mistake can explain. The others explain themselves.
+# Problems that a known misconception can explain. The others explain themselves.
 RECOGNISABLE = ("type", "structure", "shape", "dtype", "nan", "value", "raised", *PROPERTIES)
 
 
@@ -146,47 +146,52 @@ class _Problem:
 
 
 def _explain(sheet: Sheet, outcomes: list[Outcome], problem: _Problem) -> dict[str, str]:
-    """The cause and meaning of a problem: of the known mistakes, where one does the same."""
+    """The cause and meaning of a problem: of the known misconceptions, where one does the same."""
     if problem.cause not in RECOGNISABLE:
         return {"cause": problem.cause, "meaning": problem.meaning}
-    if mistakes := recognise(sheet, outcomes):
-        return {"cause": mistakes[0].name, "meaning": " ".join(mistake.sentence for mistake in mistakes)}
+    if misconceptions := recognise(sheet, outcomes):
+        return {
+            "cause": misconceptions[0].name,
+            "meaning": " ".join(misconception.sentence for misconception in misconceptions),
+        }
     first = f"If your answer to “{sheet.needs[0]}” doesn't pass yet, mend that first. " if sheet.needs else ""
     return {"cause": problem.cause, "meaning": first + problem.meaning}
 
 
-def recognise(sheet: Sheet, outcomes: list[Outcome]) -> list[KnownMistake]:
-    """The known mistake in an answer, or none; of choices, several can be wrong, and each has its own.
+def recognise(sheet: Sheet, outcomes: list[Outcome]) -> list[KnownMisconception]:
+    """The known misconception in an answer, or none; of choices, several can be wrong, and each has its own.
 
-    A mistake is known again when it does the same on every case. One among several of a student's is known
-    again when it does the same on the first wrong case, and nothing wrong where the answer is right.
+    A misconception is recognised when it does the same on every case. One among several of a student's is
+    recognised when it does the same on the first wrong case, and nothing wrong where the answer is right.
     """
     if sheet.driver == "choice":
-        return [mistake for mistake in sheet.mistakes if _chosen(mistake, outcomes, sheet)]
+        return [
+            misconception for misconception in sheet.misconceptions if _chosen(misconception, outcomes, sheet)
+        ]
     # Different slips easily raise the same exception, so one that only raises tells nothing.
-    telling = [m for m in sheet.mistakes if any(outcome.status == "returned" for outcome in m.outcomes)]
+    telling = [m for m in sheet.misconceptions if any(outcome.status == "returned" for outcome in m.outcomes)]
     alike = {m.name: list(map(_same, m.outcomes, outcomes)) for m in telling}
     if exact := [m for m in telling if all(alike[m.name])]:
         return exact[:1]
     right = [_problem(sheet, index, outcome, True) is None for index, outcome in enumerate(outcomes)]
     first = right.index(False) if False in right else 0
     candidates = [
-        mistake
-        for mistake in telling
-        if alike[mistake.name][first] and outcomes[first].status == "returned"
-        if not any(fine and _wrong(mistake, index, sheet) for index, fine in enumerate(right))
+        misconception
+        for misconception in telling
+        if alike[misconception.name][first] and outcomes[first].status == "returned"
+        if not any(fine and _wrong(misconception, index, sheet) for index, fine in enumerate(right))
     ]
     most = max((sum(alike[m.name]) for m in candidates), default=0)
     best = [m for m in candidates if sum(alike[m.name]) == most]
     return best if len(best) == 1 else []
 
 
-def _wrong(mistake: KnownMistake, index: int, sheet: Sheet) -> bool:
-    return not _same(mistake.outcomes[index], sheet.expected[index])
+def _wrong(misconception: KnownMisconception, index: int, sheet: Sheet) -> bool:
+    return not _same(misconception.outcomes[index], sheet.expected[index])
 
 
-def _chosen(mistake: KnownMistake, outcomes: list[Outcome], sheet: Sheet) -> bool:
-    for theirs, ours, right in zip(mistake.outcomes, outcomes, sheet.expected, strict=True):
+def _chosen(misconception: KnownMisconception, outcomes: list[Outcome], sheet: Sheet) -> bool:
+    for theirs, ours, right in zip(misconception.outcomes, outcomes, sheet.expected, strict=True):
         got = ours.outputs if isinstance(ours.outputs, dict) else {}
         wrong = [slot for slot, value in theirs.outputs.items() if value != right.outputs[slot]]
         if any(got.get(slot) != theirs.outputs[slot] for slot in wrong):
@@ -194,17 +199,19 @@ def _chosen(mistake: KnownMistake, outcomes: list[Outcome], sheet: Sheet) -> boo
     return True
 
 
-def _same(mistake: Outcome, outcome: Outcome) -> bool:
-    """Whether an outcome is like a mistake's in all that is known of that; texts may differ in numbers."""
-    if (mistake.status, mistake.error) != (outcome.status, outcome.error):
+def _same(misconception: Outcome, outcome: Outcome) -> bool:
+    """Whether an outcome equals a misconception's in all that is known of it; texts may differ in numbers."""
+    if (misconception.status, misconception.error) != (outcome.status, outcome.error):
         return False
-    if mistake.status == "raised" and _numberless(mistake.message) != _numberless(outcome.message):
+    if misconception.status == "raised" and _numberless(misconception.message) != _numberless(
+        outcome.message
+    ):
         return False
-    parts = [(mistake.outputs, outcome.outputs, 1)]
-    if mistake.inputs_after is not None:
-        parts.append((mistake.inputs_after, outcome.inputs_after, 1))
-    if mistake.gradients is not None:
-        parts.append((mistake.gradients, outcome.gradients, GRADIENT_SLACK))
+    parts = [(misconception.outputs, outcome.outputs, 1)]
+    if misconception.inputs_after is not None:
+        parts.append((misconception.inputs_after, outcome.inputs_after, 1))
+    if misconception.gradients is not None:
+        parts.append((misconception.gradients, outcome.gradients, GRADIENT_SLACK))
     return all(compare(theirs, ours, slack=slack) is None for theirs, ours, slack in parts)
 
 

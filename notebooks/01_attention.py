@@ -14,8 +14,9 @@ import math
 
 import torch
 
+from helpers.attention import explorers
 from helpers.checks import case, check
-from helpers.figures import plots, widgets
+from helpers.figures import plots
 from helpers.figures.showing import show, waiting_for
 
 # %% [markdown]
@@ -393,7 +394,7 @@ with waiting_for("Exercise 1.6"):
 # 4. Type *the dog chased the ball because it was hungry*, then end with *round*. Can one layer tell what *it* is?
 
 # %% draw=true
-widgets.attention_explorer(scaled_dot_product_attention)
+explorers.attention_explorer(scaled_dot_product_attention)
 
 # %% [markdown]
 # **Question 1.7** · graded by hand · 8 minutes · 5 points
@@ -547,7 +548,7 @@ with waiting_for("Exercise 1.9"):
 # Move $d_k$ and see it happen. Then divide by $\sqrt{d_k}$ and move it again.
 
 # %% draw=true
-widgets.saturation_explorer(saturation)
+explorers.saturation_explorer(saturation)
 
 # %% [markdown]
 # ## 1.10 Additive or dot product?

@@ -77,6 +77,10 @@ WHO = Exercise(
 )  # fmt: skip
 LESSON = "01_attention"
 NOTEBOOK = f"{LESSON}/{LESSON}.ipynb"
+HELPERS = (
+    "__init__", "checks", "start_here/page", "attention/__init__", "attention/reference", "attention/explorers",
+    "models/transformer",
+)  # fmt: skip
 
 
 class Course:
@@ -85,7 +89,7 @@ class Course:
     def __init__(self, root: Path) -> None:
         self.root, self.specs = root, {spec.id: spec for spec in (DOUBLE, WHO)}
         self.write("notebooks/01_attention.py", MASTER)
-        for name in ("__init__", "checks", "start", "attention", "transformer"):
+        for name in HELPERS:
             self.write(f"helpers/{name}.py", f'"""{name}"""\n')
 
     def write(self, path: str, text: str) -> None:

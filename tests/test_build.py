@@ -66,7 +66,7 @@ def test_release_has_stubs_and_nothing_of_the_solutions(course: Course) -> None:
     assert not cells["check attention.double"].metadata.editable
 
 
-def test_checks_hold_the_heading_the_needs_and_the_mistakes(course: Course) -> None:
+def test_checks_hold_the_heading_the_needs_and_the_misconceptions(course: Course) -> None:
     course.build()
     text = (course.root / "release" / LESSON / "checks.json").read_text(encoding="utf-8")
     assert text == (course.root / "source" / LESSON / "checks.json").read_text(encoding="utf-8")
@@ -74,7 +74,7 @@ def test_checks_hold_the_heading_the_needs_and_the_mistakes(course: Course) -> N
     assert list(checks) == ["attention.double", "attention.who"]
     assert checks["attention.double"]["look_at"] == "1.1 Twice as much"
     assert checks["attention.who"]["needs"] == ["Double"]
-    assert checks["attention.double"]["mistakes"][0]["sentence"] == "Squared, not doubled."
+    assert checks["attention.double"]["misconceptions"][0]["sentence"] == "Squared, not doubled."
     assert max(text.split("\n"), key=len).lstrip().startswith('{"')  # a case a line
 
 
@@ -86,14 +86,30 @@ def test_a_lesson_carries_the_helpers_of_earlier_lessons_only(course: Course) ->
     assert build([], False, root=course.root, load=load) == 0
     for tree in ("source", "release"):
         carried = {
-            lesson: sorted(path.stem for path in (course.root / tree / lesson / "helpers").iterdir())
+            lesson: sorted(
+                path.relative_to(course.root / tree / lesson / "helpers").as_posix()
+                for path in (course.root / tree / lesson / "helpers").rglob("*.*")
+            )
             for lesson in ("00_start_here", "01_attention", "02_complexity")
         }
+        common = ["__init__.py", "checks.py", "start_here/page.py"]
         assert carried == {
-            "00_start_here": ["__init__", "checks", "start"],
-            "01_attention": ["__init__", "checks"],
-            "02_complexity": ["__init__", "attention", "checks"],
+            "00_start_here": common,
+            "01_attention": sorted([*common, "attention/explorers.py"]),
+            "02_complexity": sorted(
+                [*common, *(f"attention/{name}.py" for name in ("__init__", "explorers", "reference"))]
+            ),
         }
+
+
+@pytest.mark.parametrize("stray", ["beam.py", "translation.py", "beams/search.py", "models/beam.py"])
+def test_a_helper_of_which_nothing_says_when_it_opens_stops_the_build(course: Course, capsys, stray) -> None:
+    course.write(f"helpers/{stray}", "")
+    assert course.build() != 0
+    said = capsys.readouterr().err
+    assert f"nothing says with which lesson helpers/{stray} opens" in said
+    assert "move it into the folder of its lesson" in said and "OPENS in autograder/lessons.py" in said
+    assert not (course.root / "source").exists()
 
 
 def test_ids_are_stable_readable_and_unique(course: Course) -> None:

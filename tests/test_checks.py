@@ -286,7 +286,7 @@ def test_a_wrong_first_case_is_told_before_a_missing_second():
     assert finding.status == "failed"
 
 
-# -- recognising mistakes ------------------------------------------------------------------------------------
+# -- recognising misconceptions ------------------------------------------------------------------------------------
 
 
 def recognised(answer) -> str:
@@ -304,7 +304,7 @@ def test_a_mistake_that_changes_only_its_inputs_is_known_again():
 
 
 def test_a_mistake_is_known_among_others():
-    """Wrong on rows as one mistake is; wrong on columns in a way of its own."""
+    """Wrong on rows as one misconception is; wrong on columns in a way of its own."""
     answer = weigher("s = (-x).softmax(dim)", "return (s if dim == 1 else s / 2), x.sum()")
     assert recognised(answer) == "negative"
 

@@ -418,7 +418,7 @@ def test_subwords_know_every_text_and_the_special_tokens():
 
 def test_importing_costs_no_grammar_and_no_downloader():
     code = (
-        "import sys; from helpers import corpora, reviews;"
+        "import sys; from helpers import corpora; from helpers.text import reviews;"
         "assert not {'pooch', 'tokenizers', 'requests'} & sys.modules.keys();"
         "assert not reviews.grammar.cache_info().currsize"
     )

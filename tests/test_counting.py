@@ -9,7 +9,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from transformers import BertConfig, BertModel, GPT2Config, GPT2LMHeadModel, OpenAIGPTConfig
 
 from helpers import counting
-from helpers.checking.recipes import make_layer
+from helpers.checking.registry import make_layer
 from helpers.counting import count, explorers, figures
 from helpers.figures import showing
 

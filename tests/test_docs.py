@@ -157,10 +157,12 @@ def test_the_example_keeps_the_promises_of_an_exercise(example, seed):
     def finding(answer):
         return assess(sheet, [run(exercise.driver, answer, case) for case in sheet.cases])
 
-    assert [finding(answer).status for answer in (exercise.reference, *exercise.also_right)] == ["passed"] * 3
+    assert [finding(answer).status for answer in (exercise.reference, *exercise.alternatives)] == [
+        "passed"
+    ] * 3
     assert len(exercise.misconceptions) >= 3
-    for mistake in exercise.misconceptions:
-        assert finding(mistake.variant).meaning == mistake.sentence
+    for misconception in exercise.misconceptions:
+        assert finding(misconception.variant).meaning == misconception.sentence
 
 
 def test_the_example_builds_and_its_cell_is_right(example, tmp_path):

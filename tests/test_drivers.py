@@ -8,7 +8,7 @@ import torch
 from autograder.exercise import Exercise
 from autograder.sheets import VISIBLE_SEED, make_sheet
 from helpers.checking.drivers import GENERATOR, Case, Outcome, judged, run
-from helpers.checking.recipes import LAYERS
+from helpers.checking.registry import LAYERS
 from helpers.checks import assess, stays_small
 
 WEIGHTS = {"map.weight": torch.arange(6.0).reshape(2, 3), "map.bias": torch.tensor([1.0, -1.0])}

@@ -29,12 +29,12 @@ each = pytest.mark.parametrize("exercise", ALL.values(), ids=ALL)
 each_called = pytest.mark.parametrize("exercise", CALLED.values(), ids=CALLED)
 each_chosen = pytest.mark.parametrize("exercise", CHOSEN.values(), ids=CHOSEN)
 each_seed = pytest.mark.parametrize("seed", SEEDS)
-each_mistake = pytest.mark.parametrize(
-    ("exercise", "mistake"),
+each_misconception = pytest.mark.parametrize(
+    ("exercise", "misconception"),
     [
-        pytest.param(exercise, mistake, id=f"{id}-{mistake.name}")
+        pytest.param(exercise, misconception, id=f"{id}-{misconception.name}")
         for id, exercise in ALL.items()
-        for mistake in exercise.misconceptions
+        for misconception in exercise.misconceptions
     ],
 )
 
@@ -77,9 +77,9 @@ def test_the_reference_passes(exercise, seed):
 @each_seed
 @each_called
 def test_answers_written_differently_pass(exercise, seed):
-    assert len(exercise.also_right) >= 2
+    assert len(exercise.alternatives) >= 2
     _, sheet = sheets(exercise.id, seed)
-    for answer in exercise.also_right:
+    for answer in exercise.alternatives:
         finding = judged(exercise, answer, sheet)
         assert finding.status == "passed", f"{answer.__name__}\n{finding.text()}"
 
@@ -87,30 +87,30 @@ def test_answers_written_differently_pass(exercise, seed):
 # -- wrong ---------------------------------------------------------------------------------------------------
 
 
-@each_mistake
-def test_a_misconception_fails_with_its_own_sentence(exercise, mistake):
+@each_misconception
+def test_a_misconception_fails_with_its_own_sentence(exercise, misconception):
     for seed in SEEDS:
         for form in sheets(exercise.id, seed):
-            finding = judged(exercise, mistake.variant, form)
+            finding = judged(exercise, misconception.variant, form)
             assert finding.status == "failed", f"seed {seed}: it passes"
-            assert (finding.cause, finding.meaning) == (mistake.name, mistake.sentence), (
+            assert (finding.cause, finding.meaning) == (misconception.name, misconception.sentence), (
                 f"seed {seed}: {finding.cause}\n{finding.text()}"
             )
 
 
-@each_mistake
-def test_a_misconception_is_explained_in_one_sentence(exercise, mistake):
-    assert mistake.name.isidentifier()
-    assert 20 < len(mistake.sentence) < 260
-    assert mistake.sentence == " ".join(mistake.sentence.split())
-    assert mistake.sentence.endswith(".")
-    assert ". " not in mistake.sentence.removesuffix(".")
+@each_misconception
+def test_a_misconception_is_explained_in_one_sentence(exercise, misconception):
+    assert misconception.name.isidentifier()
+    assert 20 < len(misconception.sentence) < 260
+    assert misconception.sentence == " ".join(misconception.sentence.split())
+    assert misconception.sentence.endswith(".")
+    assert ". " not in misconception.sentence.removesuffix(".")
 
 
 @each
 def test_misconceptions_are_told_apart_by_name_and_sentence(exercise):
     for part in ("name", "sentence"):
-        values = [getattr(mistake, part) for mistake in exercise.misconceptions]
+        values = [getattr(misconception, part) for misconception in exercise.misconceptions]
         assert len(set(values)) == len(values)
 
 
@@ -204,7 +204,7 @@ def test_no_draw_of_hidden_cases_has_the_visible_results(exercise):
     """An answer that gives those in their order, whatever it is asked, is wrong."""
 
     def results(seed: str) -> str:
-        sheet = make_sheet(exercise, seed, mistakes=False)
+        sheet = make_sheet(exercise, seed, misconceptions=False)
         return json.dumps([outcome.to_json() for outcome in sheet.expected])
 
     assert results(VISIBLE_SEED) not in [results(seed) for seed in SEEDS[1:]]
@@ -239,7 +239,7 @@ def test_threads_that_make_sheets_take_no_random_numbers_from_each_other():
     exercise = replace(ALL["attention.softmax"], reference=noise_in_two_parts, cases=lambda g: [Case("", ())])
 
     def noise(_: int) -> list[float]:
-        return make_sheet(exercise, "a seed", mistakes=False).expected[0].outputs.tolist()
+        return make_sheet(exercise, "a seed", misconceptions=False).expected[0].outputs.tolist()
 
     alone = noise(0)
     with ThreadPoolExecutor(8) as pool:
@@ -272,15 +272,15 @@ def test_a_trip_through_json_changes_no_sheet(exercise):
 def variants(exercise) -> list[types.FunctionType | type]:
     return [
         exercise.reference,
-        *exercise.also_right,
-        *(mistake.variant for mistake in exercise.misconceptions),
+        *exercise.alternatives,
+        *(misconception.variant for misconception in exercise.misconceptions),
     ]
 
 
 @each_called
 def test_each_variant_can_be_pasted_into_a_notebook(exercise):
     """The class simulator does so: the text of a function, and torch, math and earlier answers to run it with."""
-    sheet = make_sheet(exercise, VISIBLE_SEED, mistakes=False)
+    sheet = make_sheet(exercise, VISIBLE_SEED, misconceptions=False)
     earlier = {ALL[id].reference.__name__: ALL[id].reference for id in exercise.needs}
     for variant in variants(exercise):
         assert isinstance(variant, type if exercise.driver == "module" else types.FunctionType)

@@ -107,8 +107,9 @@ def test_jupyterlab_serves_the_start_page_and_all_lessons_beside_it(tmp_path, mo
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    code = "import sys; from pathlib import Path; from autograder import lab; lab.build = lambda: None; " + (
-        "lab.RELEASE, lab.WORK = Path('release'), Path('work').resolve(); lab.lab(sys.argv[1:])"
+    code = (
+        "import sys; from pathlib import Path; from autograder.commands import lab; lab.build = lambda: None; "
+        + ("lab.RELEASE, lab.WORK = Path('release'), Path('work').resolve(); lab.lab(sys.argv[1:])")
     )
     options = ["--no-browser", f"--port={port}", "--ServerApp.port_retries=0", "--IdentityProvider.token=t"]
     for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR"):

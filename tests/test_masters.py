@@ -18,7 +18,7 @@ ANSWER = "# ### BEGIN SOLUTION\n# Because it is so.\n# ### END SOLUTION\n"
 INTRODUCTION = "**Exercise 1.1** · difficulty 2 of 5 · 10 minutes · 3 points"
 
 # What an author writes instead of what, the line that the mistake is on, and what is said about it.
-MISTAKES = {
+MISCONCEPTIONS = {
     "a check without an exercise": (
         'exercise="attention.double"',
         'exercise="attention.duoble"',
@@ -59,7 +59,7 @@ MISTAKES = {
         'exercise="attention.who"',
         'exercise="attention.whom"',
         '# %% exercise="attention.whom"',
-        'exercise "attention.whom" has no spec in autograder/exercises/attention.py; '
+        'exercise "attention.whom" has no spec in autograder/exercises/attention/spec.py; '
         'did you mean "attention.who"? Rename one of them',
     ),
     "a question of another lesson": (
@@ -299,9 +299,9 @@ def course(tmp_path: Path) -> Course:
     return Course(tmp_path)
 
 
-@pytest.mark.parametrize("name", MISTAKES)
+@pytest.mark.parametrize("name", MISCONCEPTIONS)
 def test_a_mistake_stops_the_build(course: Course, capsys: pytest.CaptureFixture[str], name: str) -> None:
-    old, new, place, message = MISTAKES[name]
+    old, new, place, message = MISCONCEPTIONS[name]
     course.edit(old, new)
     lines = (course.root / FILE).read_text(encoding="utf-8").split("\n")
     exact = [number for number, line in enumerate(lines, 1) if line == place]
@@ -337,7 +337,7 @@ def test_a_spec_without_a_cell_is_a_mistake(course: Course, capsys: pytest.Captu
     course.specs["attention.more"] = Exercise("attention.more", "More", 1, lambda x: x, lambda g: [])
     assert course.build() == 1
     said = capsys.readouterr().err
-    assert f'{FILE}:49: "attention.more" of autograder/exercises/attention.py has no cell' in said
+    assert f'{FILE}:49: "attention.more" of autograder/exercises/attention/spec.py has no cell' in said
     assert 'add `# %% exercise="attention.more"`' in said
 
 
@@ -346,10 +346,12 @@ def test_a_reference_that_raises_is_a_mistake(course: Course, capsys: pytest.Cap
         raise IndexError("out of range")
 
     course.specs["attention.double"] = Exercise(**{**vars(DOUBLE), "reference": raises})
-    course.write("autograder/exercises/attention.py", '\n\nDOUBLE = Exercise(id="attention.double", ...)\n')
+    course.write(
+        "autograder/exercises/attention/spec.py", '\n\nDOUBLE = Exercise(id="attention.double", ...)\n'
+    )
     assert course.build() == 1
     said = capsys.readouterr().err
-    assert 'autograder/exercises/attention.py:3: the reference of "attention.double" on case' in said
+    assert 'autograder/exercises/attention/spec.py:3: the reference of "attention.double" on case' in said
     assert "raised IndexError out of range" in said
 
 
@@ -370,7 +372,7 @@ def test_specs_that_cannot_be_imported_are_a_mistake(
         raise NameError("name 'torhc' is not defined")
 
     assert build([], False, root=course.root, load=load) == 1
-    assert "autograder/exercises/attention.py:1: NameError: name 'torhc'" in capsys.readouterr().err
+    assert "autograder/exercises/attention/spec.py:1: NameError: name 'torhc'" in capsys.readouterr().err
 
 
 def test_a_master_that_is_not_utf8_is_a_mistake(course: Course, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,7 +11,7 @@ import torch
 from autograder.exercises.multihead.alternatives import Plain
 from helpers import multihead
 from helpers.attention import scaled_dot_product_attention
-from helpers.checking.recipes import make_layer
+from helpers.checking.registry import make_layer
 from helpers.multihead import MultiHeadAttention, explorers, merge_heads, split_heads
 
 DTYPES = (torch.float32, torch.float64)
@@ -309,7 +309,7 @@ def test_explorers_wait_kindly_for_what_is_not_written(explorer, exercise):
 
 
 def test_importing_the_explorers_loads_neither_matplotlib_nor_ipywidgets():
-    code = "import sys; from helpers import widgets_multihead; print({'matplotlib', 'ipywidgets'} & set(sys.modules))"
+    code = "import sys; from helpers.multihead import explorers; print({'matplotlib', 'ipywidgets'} & set(sys.modules))"
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "set()"
 
 

@@ -11,7 +11,8 @@ from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 
-from helpers.figures import plots, showing, widgets
+from helpers.attention import explorers, figures
+from helpers.figures import plots, showing
 
 TOKENS = ["the", "cat", "sat"]
 WEIGHTS = torch.tensor([[0.2, 0.5, 0.3], [1 / 3, 1 / 3, 1 / 3], [0.05, 0.9, 0.05]])
@@ -21,8 +22,8 @@ FIGURES = {
     "masked heatmap": lambda: plots.heatmap(WEIGHTS, TOKENS, TOKENS, mask=torch.ones(3, 3).tril().bool()),
     "bars": lambda: plots.bars(TOKENS, {"one": [0.2, 0.5, 0.3], "two": torch.tensor([0.1, 0.1, 0.8])}),
     "lines": lambda: plots.lines([1, 4], {"one": [2.0, 3.0]}, xlabel="$d_k$", ylabel="time", log="xy"),
-    "entropy": lambda: plots.attention_with_entropy(WEIGHTS, widgets.entropy_bits(WEIGHTS), TOKENS),
-    "saturation": lambda: plots.saturation(torch.arange(9.0), WEIGHTS[0], reach=10, spread=2.7),
+    "entropy": lambda: figures.attention_with_entropy(WEIGHTS, explorers.entropy_bits(WEIGHTS), TOKENS),
+    "saturation": lambda: figures.saturation(torch.arange(9.0), WEIGHTS[0], reach=10, spread=2.7),
 }
 
 
@@ -136,7 +137,7 @@ def test_the_number_in_a_cell_can_be_read_whatever_the_weight():
 
 def test_importing_figures_and_explorers_loads_neither_matplotlib_nor_ipywidgets():
     code = (
-        "import sys; from helpers import plots, showing, widgets; "
+        "import sys; from helpers.attention import explorers; from helpers.figures import plots, showing; "
         "print({'matplotlib', 'ipywidgets'} & set(sys.modules))"
     )
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "set()"
@@ -204,7 +205,7 @@ def alt(html) -> str:
 
 @pytest.fixture
 def explorer():
-    return controls(widgets.attention_explorer(attention))
+    return controls(explorers.attention_explorer(attention))
 
 
 def mean_entropy(explorer) -> float:
@@ -213,7 +214,7 @@ def mean_entropy(explorer) -> float:
 
 def test_entropy_is_0_for_one_key_and_log2_of_their_number_for_all_alike():
     rows = torch.tensor([[1.0, 0, 0, 0], [0.25] * 4, [0.5, 0.5, 0, 0], [0.5, 0.25, 0.125, 0.125]])
-    assert widgets.entropy_bits(rows).tolist() == pytest.approx([0, 2, 1, 1.75])
+    assert explorers.entropy_bits(rows).tolist() == pytest.approx([0, 2, 1, 1.75])
 
 
 def test_it_looks_at_cat(explorer):
@@ -229,20 +230,20 @@ def test_cold_sharpens_and_heat_spreads(explorer):
 
 
 def test_the_causal_mask_leaves_the_first_word_itself(explorer):
-    explorer["mask"].value = widgets.MASKS[1]
+    explorer["mask"].value = explorers.MASKS[1]
     assert "the most at the (1.00)" in alt(explorer["html 4"])
 
 
 def test_a_hidden_word_is_looked_at_by_nobody(explorer):
     assert explorer["hidden word"].layout.display == "none"
-    explorer["mask"].value = widgets.MASKS[2]
+    explorer["mask"].value = explorers.MASKS[2]
     explorer["hidden word"].value = 1
     assert explorer["hidden word"].layout.display != "none"
     assert "at cat" not in alt(explorer["html 4"])
 
 
 def test_a_new_sentence_brings_its_words(explorer):
-    explorer["mask"].value = widgets.MASKS[2]
+    explorer["mask"].value = explorers.MASKS[2]
     explorer["hidden word"].value = 6
     explorer["sentence"].value = "Dogs don't bark!"
     assert [label for label, _ in explorer["hidden word"].options] == ["1: dogs", "2: don't", "3: bark"]
@@ -263,7 +264,7 @@ def test_a_long_sentence_is_cut_and_says_so(explorer):
 
 
 def test_unknown_words_have_the_same_vector_on_every_machine():
-    assert widgets.embed(["zebra"])[0].tolist() == pytest.approx([0.2173, 0.2278, 0.3861, 0.1688], abs=1e-4)
+    assert explorers.embed(["zebra"])[0].tolist() == pytest.approx([0.2173, 0.2278, 0.3861, 0.1688], abs=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -275,12 +276,12 @@ def test_unknown_words_have_the_same_vector_on_every_machine():
     ],
 )
 def test_an_explorer_waits_kindly_for_its_function(answer, said):
-    page = controls(widgets.attention_explorer(answer))["html 4"].value
+    page = controls(explorers.attention_explorer(answer))["html 4"].value
     assert said in page and "Exercise 1.4" in page and "Traceback" not in page
 
 
 def test_scores_spread_with_d_k_until_they_are_scaled():
-    explorer = controls(widgets.saturation_explorer(saturation))
+    explorer = controls(explorers.saturation_explorer(saturation))
     spreads = []
     for d_k, scaled in ((4, False), (256, False), (256, True)):
         explorer["d_k"].value, explorer["divide by √d_k"].value = d_k, scaled
@@ -290,8 +291,8 @@ def test_scores_spread_with_d_k_until_they_are_scaled():
 
 def test_the_gradient_comes_from_the_students_function():
     explorer = controls(
-        widgets.saturation_explorer(lambda q, k, scaled: (torch.tensor(0.25), torch.tensor(0.125)))
+        explorers.saturation_explorer(lambda q, k, scaled: (torch.tensor(0.25), torch.tensor(0.125)))
     )
     assert "<b>0.25</b>" in explorer["html 3"].value and "<b>0.125</b>" in explorer["html 3"].value
-    unwritten = controls(widgets.saturation_explorer(lambda *_: (_ for _ in ()).throw(NotImplementedError)))
+    unwritten = controls(explorers.saturation_explorer(lambda *_: (_ for _ in ()).throw(NotImplementedError)))
     assert "needs Exercise 1.9" in unwritten["html 3"].value and "<img" in unwritten["html 2"].value

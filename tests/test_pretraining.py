@@ -141,7 +141,7 @@ def test_all_optimizers_together_leave_no_parameter_out():
 def test_a_short_training_learns(monkeypatch, tmp_path):
     monkeypatch.setenv("HEADSTART_PROGRESS", str(tmp_path / "progress.json"))
     model = small()
-    monkeypatch.setattr(pretraining, "BATCH", 8)
+    monkeypatch.setattr(pretraining.reference, "BATCH", 8)
     live = pretraining.pretrain(model, 24)
     first, last = live.lines["held out"][0][1], live.lines["held out"][-1][1]
     assert last < first < 7

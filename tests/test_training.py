@@ -29,7 +29,7 @@ def gradients(model, loss, batch):
 
 @pytest.mark.parametrize("cores", [1, 2, 3, 5, 8])
 def test_on_all_cores_loss_and_gradients_are_the_same(batch, cores, monkeypatch):
-    monkeypatch.setattr(training, "cores", lambda: cores)
+    monkeypatch.setattr(training.live, "cores", lambda: cores)
     model = LanguageModel(30, 8, 2, 2, 9).double()
     spread = training.on_all_cores(loss_of)
     torch.testing.assert_close(spread(model, *batch), loss_of(model, *batch))
@@ -40,7 +40,7 @@ def test_on_all_cores_loss_and_gradients_are_the_same(batch, cores, monkeypatch)
 
 
 def test_on_all_cores_each_part_has_a_thread(batch, monkeypatch):
-    monkeypatch.setattr(training, "cores", lambda: 2)
+    monkeypatch.setattr(training.live, "cores", lambda: 2)
     seen = set()
 
     def loss(model, inputs, targets):
@@ -70,13 +70,13 @@ def test_on_all_cores_parameters_may_share_a_gradient(batch, monkeypatch):
     torch.manual_seed(0)
     model = Added()
     expected = gradients(model, loss, batch)
-    monkeypatch.setattr(training, "cores", lambda: 2)
+    monkeypatch.setattr(training.live, "cores", lambda: 2)
     for ours, theirs in zip(gradients(model, training.on_all_cores(loss), batch), expected, strict=True):
         torch.testing.assert_close(ours, theirs)
 
 
 def test_on_all_cores_what_is_frozen_stays_without_gradient(batch, monkeypatch):
-    monkeypatch.setattr(training, "cores", lambda: 2)
+    monkeypatch.setattr(training.live, "cores", lambda: 2)
     model = LanguageModel(30, 8, 2, 2, 9)
     model.blocks.requires_grad_(False)
     unused = nn.Linear(2, 2)
@@ -87,7 +87,7 @@ def test_on_all_cores_what_is_frozen_stays_without_gradient(batch, monkeypatch):
 
 
 def test_a_part_without_targets_counts_nothing(monkeypatch):
-    monkeypatch.setattr(training, "cores", lambda: 2)
+    monkeypatch.setattr(training.live, "cores", lambda: 2)
     inputs, targets = torch.ones(2, 3, dtype=torch.long), torch.tensor([[2, 3, 4], [-100] * 3])
     model = LanguageModel(30, 8, 2, 2, 9)
     loss = training.on_all_cores(loss_of)(model, inputs, targets)
@@ -157,7 +157,7 @@ def test_steps_are_few_where_a_test_asks(monkeypatch):
 
 
 def test_pretraining_comes_closer_to_the_entropy(monkeypatch):
-    monkeypatch.setattr(pretraining, "D_MODEL", 32)
+    monkeypatch.setattr(pretraining.reference, "D_MODEL", 32)
     torch.manual_seed(0)
     live = pretraining.pretrain(pretraining.new_model(), 60)
     held_out = [value for _, value in live.lines["held out"]]
@@ -192,5 +192,5 @@ def test_a_training_step_makes_nothing_on_another_device_than_its_models(step, m
     device = torch.device("meta")
     with torch.fx.experimental._config.patch(meta_nonzero_assume_all_nonzero=True):
         step(device, torch.randint(6, 30, (3, 8)).to(device)).backward()
-    monkeypatch.setattr(training, "device", lambda: device)
+    monkeypatch.setattr(training.live, "device", lambda: device)
     assert [tensor.device for tensor in training.there(torch.ones(2), torch.ones(3))] == [device, device]

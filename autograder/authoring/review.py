@@ -97,7 +97,7 @@ def _duplicates(cells: list[Cell]) -> Found:
 
 def _pairs(lesson: str, cells: list[Cell], specs: Mapping[str, Exercise]) -> Found:
     """Each exercise has a cell, a check below it and a spec. A slip in one id is reported once."""
-    spec_file = f"autograder/exercises/{lessons.topic(lesson)}.py"
+    spec_file = f"autograder/exercises/{lessons.topic(lesson)}/spec.py"
     placed, checks = _by_id(cells, "exercise"), _by_id(cells, "check")
     lonely_cells = [name for name in placed if name not in checks]
     lonely_specs = [name for name in specs if name not in placed]

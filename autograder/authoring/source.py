@@ -142,7 +142,7 @@ def _one_thread() -> Iterator[None]:
 
 
 def dump(checks: dict) -> str:
-    """The text of `checks.json`: a case and a known mistake a line, so that a diff shows which changed."""
+    """The text of `checks.json`: one line per case and per misconception, so that a diff shows which changed."""
     return "{\n" + ",\n".join(f" {_json(name)}: {_sheet(sheet)}" for name, sheet in checks.items()) + "\n}\n"
 
 
@@ -150,7 +150,7 @@ def _sheet(sheet: dict) -> str:
     fields = []
     for key, value in sheet.items():
         text = _json(value)
-        if key in ("cases", "mistakes") and value:
+        if key in ("cases", "misconceptions") and value:
             text = "[\n" + ",\n".join(f"   {_json(item)}" for item in value) + "\n  ]"
         fields.append(f"  {_json(key)}: {text}")
     return "{\n" + ",\n".join(fields) + "\n }"

@@ -16,7 +16,7 @@ REST = ("failed", "not written", "not run")
 
 
 def summary(rows: Iterable[Row], exercises: dict[str, Exercise]) -> Group:
-    """The class in two tables: exercises by how many failed them, mistakes by how many made them."""
+    """The class in two tables: exercises by how many failed them, misconceptions by how many made them."""
     rows = list(rows)
     if not rows:
         return Group(Text("No submission has been graded."))
@@ -26,8 +26,8 @@ def summary(rows: Iterable[Row], exercises: dict[str, Exercise]) -> Group:
     heading = f"{len(rows)} students · mean {mean(scores):.1f} of {best:g} points from checks · {spread}"
     verdicts = [verdict for _, _, verdicts in rows for verdict in verdicts]
     parts = [Text(heading, style="bold"), _exercises(verdicts, exercises)]
-    if (mistakes := _mistakes(verdicts, exercises)).row_count:
-        parts.append(mistakes)
+    if (misconceptions := _misconceptions(verdicts, exercises)).row_count:
+        parts.append(misconceptions)
     return Group(*parts)
 
 
@@ -43,11 +43,11 @@ def _exercises(verdicts: list[Verdict], exercises: dict[str, Exercise]) -> Table
     return table
 
 
-def _mistakes(verdicts: list[Verdict], exercises: dict[str, Exercise]) -> Table:
+def _misconceptions(verdicts: list[Verdict], exercises: dict[str, Exercise]) -> Table:
     sentences = {
         (id, m.name): m.sentence for id, exercise in exercises.items() for m in exercise.misconceptions
     }
-    table = Table("Exercise", "Misconception", title="Mistakes recognised", title_justify="left")
+    table = Table("Exercise", "Misconception", title="Misconceptions recognised", title_justify="left")
     table.add_column("students", justify="right")
     found = Counter((v.exercise, v.cause) for v in verdicts if (v.exercise, v.cause) in sentences)
     for key, count in found.most_common(MOST):

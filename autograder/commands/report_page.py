@@ -48,8 +48,8 @@ def page(lesson: str, rows: Iterable[Row], exercises: dict[str, Exercise]) -> st
         image(_points(scores, best)),
         "<h2>Exercises</h2>",
         image(_exercises(rows, exercises)),
-        "<h2>Mistakes recognised</h2>",
-        _mistakes(rows, exercises),
+        "<h2>Misconceptions recognised</h2>",
+        _misconceptions(rows, exercises),
     ]
     if looked := [(student, problem) for student, problem, _ in rows if problem]:
         parts += ["<h2>Submissions to look at</h2>", _table(("Student", "What happened"), looked)]
@@ -100,8 +100,8 @@ def _exercises(rows: list[Row], exercises: dict[str, Exercise]) -> "plots.Axes":
     return ax
 
 
-def _mistakes(rows: list[Row], exercises: dict[str, Exercise]) -> str:
-    """Each mistake with those who made it, the most frequent first; then what wasn't recognised."""
+def _misconceptions(rows: list[Row], exercises: dict[str, Exercise]) -> str:
+    """Each misconception with those who made it, the most frequent first; then what wasn't recognised."""
     known = {(id, m.name): m.sentence for id, exercise in exercises.items() for m in exercise.misconceptions}
     made: dict[tuple[str, str], list[str]] = defaultdict(list)
     for student, _, verdicts in rows:
@@ -115,7 +115,7 @@ def _mistakes(rows: list[Row], exercises: dict[str, Exercise]) -> str:
         (exercises[key[0]].title, known.get(key, f"(not recognised: {key[1] or 'failed'})"), students)
         for key, students in ranked
     ]
-    return _table(("Exercise", "Mistake", "Students"), lines)
+    return _table(("Exercise", "Misconception", "Students"), lines)
 
 
 def _table(heads: tuple[str, ...], lines: Iterable[tuple]) -> str:

@@ -86,7 +86,7 @@ class Desk:
         self.right = {id: self._right(self.exercises[id], solved[id]) for id in self.order}
 
     def _right(self, exercise: Exercise, solved: str) -> list[Answer]:
-        return [Answer(solved), *(Answer(self.text(exercise, variant)) for variant in exercise.also_right)]
+        return [Answer(solved), *(Answer(self.text(exercise, variant)) for variant in exercise.alternatives)]
 
     def text(self, exercise: Exercise, variant: object) -> str:
         """A variant of an answer as the source of a cell."""
@@ -159,9 +159,9 @@ def _kinds(desk: Desk, rng: random.Random) -> Iterator[Student]:
     for style in range(max(map(len, desk.right.values()))):
         yield Student(f"right, style {style + 1}", {id: r[style % len(r)] for id, r in desk.right.items()})
     for exercise in desk.exercises.values():
-        for mistake in exercise.misconceptions:
-            answer = Answer(desk.text(exercise, mistake.variant), "failed", mistake.name)
-            yield Student(f"{exercise.id}: {mistake.name}", desk.mistaken(rng, exercise.id, answer))
+        for misconception in exercise.misconceptions:
+            answer = Answer(desk.text(exercise, misconception.variant), "failed", misconception.name)
+            yield Student(f"{exercise.id}: {misconception.name}", desk.mistaken(rng, exercise.id, answer))
     blank = dict.fromkeys(desk.order, Answer(None, "not written"))
     half = {id: desk.right[id][0] for id in desk.order[: len(desk.order) // 2]}
     yield Student("half-done", blank | half)
@@ -188,8 +188,8 @@ def _kinds(desk: Desk, rng: random.Random) -> Iterator[Student]:
 def _mixed(desk: Desk, rng: random.Random) -> Student:
     """A student as most are: right here and there in another style, with one slip."""
     id = rng.choice([id for id in desk.order if desk.exercises[id].misconceptions])
-    mistake = rng.choice(desk.exercises[id].misconceptions)
-    answer = Answer(desk.text(desk.exercises[id], mistake.variant), "failed", mistake.name)
+    misconception = rng.choice(desk.exercises[id].misconceptions)
+    answer = Answer(desk.text(desk.exercises[id], misconception.variant), "failed", misconception.name)
     return Student("mixed", desk.mistaken(rng, id, answer))
 
 

@@ -148,7 +148,7 @@ def _drawn(exercise: Exercise) -> str:
     """A draw of hidden cases as text, made once a process."""
     known, text = _draws.get(exercise.id, (None, ""))
     if known is not exercise:
-        text = json.dumps(make_sheet(exercise, "version", mistakes=False).to_json())
+        text = json.dumps(make_sheet(exercise, "version", misconceptions=False).to_json())
         _draws[exercise.id] = exercise, text
     return text
 

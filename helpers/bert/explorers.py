@@ -11,8 +11,8 @@ import torch
 
 from helpers import corpora
 from helpers.figures import plots
+from helpers.figures.controls import labelled
 from helpers.figures.showing import image, note, tried
-from helpers.figures.widgets import labelled
 from helpers.text.vocabulary import BOS, CLS, MASK, PAD, SEP, SPECIALS
 
 if TYPE_CHECKING:

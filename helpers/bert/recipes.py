@@ -10,6 +10,8 @@ from itertools import combinations
 
 import torch
 
+from helpers.checking.registry import register
+
 SIGMAS = 5
 MASK, ORDINARY = 3, 6  # as in helpers.text.vocabulary, which the first lessons' students don't have
 
@@ -136,4 +138,15 @@ def _pairs(result: object, count: int) -> list[tuple[list, list, int]]:
     return [(list(first), list(second), int(label)) for first, second, label in result]
 
 
-LAYERS = {"statistics of a masking": masking, "statistics of pairs": pairing}
+def _small_language_model(words: torch.Tensor, bend: torch.Tensor, out: torch.Tensor) -> Callable:
+    """Scores for the next token, (..., T) to (..., T, V), that depend on all tokens so far."""
+    return lambda ids: (words[ids].cumsum(dim=-2) @ bend).tanh() @ out
+
+
+register(
+    {
+        "statistics of a masking": masking,
+        "statistics of pairs": pairing,
+        "a small language model": _small_language_model,
+    }
+)

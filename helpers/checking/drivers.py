@@ -18,7 +18,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from helpers.checking.forbidding import ForbiddenCall, current, forbid
 from helpers.checking.outcome import Case, Outcome
-from helpers.checking.recipes import is_recipe, make_layer
+from helpers.checking.registry import is_recipe, make_layer
 from helpers.checking.values import map_tensors, tensors
 
 GENERATOR = "<generator>"  # in a case, stands for a torch.Generator

@@ -11,7 +11,7 @@ from helpers.checking.values import encode
 
 
 @dataclass(frozen=True)
-class KnownMistake:
+class KnownMisconception:
     """What one misconception does on each case of a sheet.
 
     Where it does nothing wrong, its outcome is the expected one. Where its outputs are wrong, they alone are
@@ -23,14 +23,14 @@ class KnownMistake:
     outcomes: tuple[Outcome, ...]
 
     def to_json(self, expected: tuple[Outcome, ...]) -> dict:
-        """The mistake as data; an outcome that is the expected one becomes null."""
+        """The misconception as data; an outcome that is the expected one becomes null."""
         pairs = zip(self.outcomes, expected, strict=True)
         outcomes = [None if outcome is right else outcome.to_json() for outcome, right in pairs]
         return {"name": self.name, "sentence": self.sentence, "outcomes": outcomes}
 
     @classmethod
-    def from_json(cls, value: dict, expected: tuple[Outcome, ...]) -> "KnownMistake":
-        """Read a mistake of a sheet."""
+    def from_json(cls, value: dict, expected: tuple[Outcome, ...]) -> "KnownMisconception":
+        """Read a misconception of a sheet."""
         pairs = zip(value["outcomes"], expected, strict=True)
         outcomes = tuple(right if item is None else Outcome.from_json(item) for item, right in pairs)
         return cls(value["name"], value["sentence"], outcomes)
@@ -46,7 +46,7 @@ class Sheet:
         look_at: the heading of the lesson that explains it.
         cases: the calls.
         expected: the outcome of each call that is right.
-        mistakes: what known mistakes do.
+        misconceptions: what known misconceptions do.
     """
 
     exercise: str
@@ -60,11 +60,11 @@ class Sheet:
     look_at: str
     cases: tuple[Case, ...]
     expected: tuple[Outcome, ...]
-    mistakes: tuple[KnownMistake, ...]
+    misconceptions: tuple[KnownMisconception, ...]
 
     def to_json(self) -> dict:
         """The sheet as data, for `checks.json`."""
-        lists = ("cases", "expected", "mistakes")
+        lists = ("cases", "expected", "misconceptions")
         return {
             **{
                 each.name: encode(getattr(self, each.name)) for each in fields(self) if each.name not in lists
@@ -73,20 +73,23 @@ class Sheet:
                 {**case.to_json(), "expected": expected.to_json()}
                 for case, expected in zip(self.cases, self.expected, strict=True)
             ],
-            "mistakes": [mistake.to_json(self.expected) for mistake in self.mistakes],
+            "misconceptions": [misconception.to_json(self.expected) for misconception in self.misconceptions],
         }
 
     @classmethod
     def from_json(cls, value: dict) -> "Sheet":
         """Read a sheet of `checks.json`."""
-        plain = {key: item for key, item in value.items() if key not in ("cases", "mistakes")}
+        plain = {key: item for key, item in value.items() if key not in ("cases", "misconceptions")}
         plain = {key: tuple(item) if isinstance(item, list) else item for key, item in plain.items()}
         expected = tuple(Outcome.from_json(case["expected"]) for case in value["cases"])
         return cls(
             **plain,
             cases=tuple(Case.from_json(case) for case in value["cases"]),
             expected=expected,
-            mistakes=tuple(KnownMistake.from_json(mistake, expected) for mistake in value["mistakes"]),
+            misconceptions=tuple(
+                KnownMisconception.from_json(misconception, expected)
+                for misconception in value["misconceptions"]
+            ),
         )
 
     @property

@@ -13,8 +13,8 @@ import torch
 from helpers.checking.drivers import run
 from helpers.checking.outcome import Case
 from helpers.figures import plots
+from helpers.figures.controls import labelled
 from helpers.figures.showing import image, note, tried
-from helpers.figures.widgets import labelled
 
 if TYPE_CHECKING:
     from ipywidgets import VBox

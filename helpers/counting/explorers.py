@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from helpers.counting.figures import stacked
+from helpers.figures.controls import labelled
 from helpers.figures.showing import image, note, tried
-from helpers.figures.widgets import labelled
 
 if TYPE_CHECKING:
     from ipywidgets import VBox

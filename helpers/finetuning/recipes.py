@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable
 import torch
 from torch import nn
 
+from helpers.checking.registry import register
+
 
 class SmallBody(nn.Module):
     """A body as small as can be: at each position, a map of the mean over all words so far.
@@ -101,3 +103,5 @@ LAYERS: dict[str, Callable] = {
     "a classifier to freeze": ToFreeze,
     "a classifier and its groups": ToGroup,
 }
+
+register(LAYERS)

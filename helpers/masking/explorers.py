@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from helpers.figures.controls import labelled
 from helpers.figures.showing import image, tried
-from helpers.figures.widgets import labelled
 from helpers.masking import figures
 
 if TYPE_CHECKING:

@@ -8,6 +8,8 @@ from collections.abc import Callable
 
 import torch
 
+from helpers.checking.registry import register
+
 Layer = Callable[[torch.Tensor], torch.Tensor]
 
 
@@ -99,3 +101,5 @@ LAYERS: dict[str, Callable[..., Layer]] = {
     "causal self-attention whose features sum to 0": opposite_features,
     "a first feature that looks at its own position alone": first_feature_alone,
 }
+
+register(LAYERS)

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import torch
 
 from helpers.figures import plots
+from helpers.figures.controls import labelled, tokens_of
 from helpers.figures.showing import image, note, tried
-from helpers.figures.widgets import labelled, tokens_of
 
 if TYPE_CHECKING:
     from ipywidgets import VBox

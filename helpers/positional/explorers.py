@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import torch
 
 from helpers.figures import plots
+from helpers.figures.controls import labelled
 from helpers.figures.showing import image, tried
-from helpers.figures.widgets import labelled
 
 if TYPE_CHECKING:
     from ipywidgets import VBox

@@ -1,8 +1,17 @@
 """Pretraining a language model: what lesson 07 asks for."""
 
 from helpers.pretraining.reference import (
+    BATCH,
+    D_MODEL,
     KEPT,
+    MATRIX_PEAK,
+    N_HEADS,
+    N_LAYERS,
     NEAR,
+    PEAK,
+    POSITIONS,
+    STEPS,
+    WARMUP,
     Item,
     batches,
     bigram_log_probabilities,

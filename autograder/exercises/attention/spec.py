@@ -45,7 +45,7 @@ SOFTMAX = Exercise(
         wrong.not_divided,
         wrong.logarithm,
     ),
-    also_right=(
+    alternatives=(
         right.by_logsumexp,
         right.on_the_last_axis,
         right.one_slice_after_another,
@@ -76,7 +76,7 @@ ADDITIVE = Exercise(
         wrong.no_axis_for_positions,
         wrong.context_and_weights_swapped,
     ),
-    also_right=(right.with_matrix_products, right.with_sums_over_axes, right.one_key_after_another),
+    alternatives=(right.with_matrix_products, right.with_sums_over_axes, right.one_key_after_another),
 )
 
 # Written out, so that the search for forbidden names in an answer finds each of them.
@@ -113,7 +113,7 @@ SCALED_DOT_PRODUCT = Exercise(
         wrong.mask_sets_zero,
         wrong.mask_added,
     ),
-    also_right=(
+    alternatives=(
         right.with_einsum,
         right.with_a_large_negative_number,
         right.with_an_added_bias,
@@ -202,7 +202,7 @@ CROSS = Exercise(
         wrong.mask_turned_round,
         wrong.scaled_again,
     ),
-    also_right=(right.with_named_projections, right.all_by_itself, right.with_linear),
+    alternatives=(right.with_named_projections, right.all_by_itself, right.with_linear),
 )
 
 PREDICTED_VARIANCE = Exercise(
@@ -222,7 +222,7 @@ PREDICTED_VARIANCE = Exercise(
         study.two_vectors_added,
         study.squared,
     ),
-    also_right=(right.sum_of_ones, right.as_a_tensor),
+    alternatives=(right.sum_of_ones, right.as_a_tensor),
 )
 
 SATURATION = Exercise(
@@ -247,7 +247,7 @@ SATURATION = Exercise(
         study.largest_of_all,
         study.softmax_over_the_batch,
     ),
-    also_right=(right.by_formula, right.one_row_after_another, right.with_retained_gradient),
+    alternatives=(right.by_formula, right.one_row_after_another, right.with_retained_gradient),
 )
 
 PERMUTATION = Exercise(
@@ -271,7 +271,7 @@ PERMUTATION = Exercise(
         study.yes_or_no,
         study.of_the_pooled_output,
     ),
-    also_right=(right.with_index_select, right.undone_with_argsort, right.with_a_permutation_matrix),
+    alternatives=(right.with_index_select, right.undone_with_argsort, right.with_a_permutation_matrix),
 )
 
 _KINDS = ("symmetric", "equivariant", "invariant")
@@ -393,5 +393,5 @@ REPAIR = Exercise(
         study.repaired_over_queries,
         study.weights_too,
     ),
-    also_right=(right.divided_in_the_softmax, right.from_torch, right.with_both_roots),
+    alternatives=(right.divided_in_the_softmax, right.from_torch, right.with_both_roots),
 )

@@ -37,7 +37,7 @@ MASKING = Exercise(
         reading.generator_ignored,
         reading.share_ignored,
     ),
-    also_right=(read.half_of_the_rest, read.so_many_of_each_row),
+    alternatives=(read.half_of_the_rest, read.so_many_of_each_row),
 )
 
 PAIRS = Exercise(
@@ -60,7 +60,7 @@ PAIRS = Exercise(
         reading.one_in_three,
         reading.pairs_without_the_generator,
     ),
-    also_right=(read.drawn_until_another, read.exactly_half),
+    alternatives=(read.drawn_until_another, read.exactly_half),
 )
 
 PACK = Exercise(
@@ -83,7 +83,7 @@ PACK = Exercise(
         packing.taken_from_the_front,
         packing.first_gives_when_equal,
     ),
-    also_right=(read.lengths_first, read.by_recursion),
+    alternatives=(read.lengths_first, read.by_recursion),
 )
 
 SEGMENTS = Exercise(
@@ -105,7 +105,7 @@ SEGMENTS = Exercise(
         packing.segments_turned,
         packing.counted_separators,
     ),
-    also_right=(read.segments_row_by_row, read.segments_by_looking_back),
+    alternatives=(read.segments_row_by_row, read.segments_by_looking_back),
 )
 
 KEY_MASK = Exercise(
@@ -126,7 +126,7 @@ KEY_MASK = Exercise(
         packing.queries_hidden,
         packing.causal_too,
     ),
-    also_right=(read.mask_by_unsqueezing, read.mask_by_view),
+    alternatives=(read.mask_by_unsqueezing, read.mask_by_view),
 )
 
 EMBED = Exercise(
@@ -148,7 +148,7 @@ EMBED = Exercise(
         packing.averaged,
         packing.scaled_by_the_root,
     ),
-    also_right=(read.embed_by_functions, read.embed_by_counting),
+    alternatives=(read.embed_by_functions, read.embed_by_counting),
 )
 
 WORD_HEAD = Exercise(
@@ -172,7 +172,7 @@ WORD_HEAD = Exercise(
         model.WithRelu,
         model.SharesForScores,
     ),
-    also_right=(right.HeadAsALinearMap, right.HeadByEinsum),
+    alternatives=(right.HeadAsALinearMap, right.HeadByEinsum),
 )
 
 BERT = Exercise(
@@ -199,7 +199,7 @@ BERT = Exercise(
         model.PairScoresEverywhere,
         model.SegmentsAndMaskSwapped,
     ),
-    also_right=(right.BertStepByStep, right.BertWithItsOwnHead),
+    alternatives=(right.BertStepByStep, right.BertWithItsOwnHead),
 )
 
 LOSS = Exercise(
@@ -223,7 +223,7 @@ LOSS = Exercise(
         use.mean_of_row_means,
         use.follows_turned,
     ),
-    also_right=(right.loss_that_skips, right.loss_by_gathering),
+    alternatives=(right.loss_that_skips, right.loss_by_gathering),
 )
 
 BLANK = Exercise(
@@ -246,7 +246,7 @@ BLANK = Exercise(
         blank.logits_added_up,
         blank.texts_spoiled,
     ),
-    also_right=(right.blank_text_by_text, right.blank_by_cross_entropy),
+    alternatives=(right.blank_text_by_text, right.blank_by_cross_entropy),
 )
 
 COMPARABLE = Exercise(
@@ -294,7 +294,7 @@ CLASSIFIER = Exercise(
         use.PassagesAlike,
         use.PaddingRead,
     ),
-    also_right=(right.ClassifierStepByStep, right.ClassifierOfAllPositions),
+    alternatives=(right.ClassifierStepByStep, right.ClassifierOfAllPositions),
 )
 
 FILL = Exercise(
@@ -318,7 +318,7 @@ FILL = Exercise(
         blank.all_stay,
         blank.again_in_all_rows,
     ),
-    also_right=(right.fill_row_by_row, right.fill_by_ranks),
+    alternatives=(right.fill_row_by_row, right.fill_by_ranks),
 )
 
 TABLE = Exercise(

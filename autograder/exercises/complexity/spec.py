@@ -31,7 +31,7 @@ MATMUL_FLOPS = Exercise(
         wrong.all_sizes_multiplied,
         wrong.numbers_read,
     ),
-    also_right=(right.with_names_for_the_axes, right.from_the_result),
+    alternatives=(right.with_names_for_the_axes, right.from_the_result),
 )
 
 REPORT_SLIP = Exercise(
@@ -66,7 +66,7 @@ ATTENTION_FLOPS = Exercise(
         wrong.projection_of_one_position,
         wrong.softmax_of_one_row,
     ),
-    also_right=(right.written_out, right.with_products_of_shapes),
+    alternatives=(right.written_out, right.with_products_of_shapes),
 )
 
 CONNECTING = Exercise(
@@ -87,7 +87,7 @@ CONNECTING = Exercise(
         wrong.always_dilated,
         wrong.doubled_for_any_kernel,
     ),
-    also_right=(right.by_division_and_powers, right.by_walking_back),
+    alternatives=(right.by_division_and_powers, right.by_walking_back),
 )
 
 LAYER_COST = Exercise(
@@ -115,7 +115,7 @@ LAYER_COST = Exercise(
         layers.constant_factors_kept,
         layers.path_of_one_less,
     ),
-    also_right=(right.from_a_dict, right.as_a_list),
+    alternatives=(right.from_a_dict, right.as_a_list),
 )
 
 CROSSOVER = Exercise(
@@ -136,7 +136,7 @@ CROSSOVER = Exercise(
         layers.always_the_width,
         layers.upside_down,
     ),
-    also_right=(right.with_two_flops_apiece, right.as_a_whole_number),
+    alternatives=(right.with_two_flops_apiece, right.as_a_whole_number),
 )
 
 EXPONENT = Exercise(
@@ -159,7 +159,7 @@ EXPONENT = Exercise(
         measure.the_intercept,
         measure.correlation,
     ),
-    also_right=(right.by_covariance, right.by_least_squares, right.in_plain_python),
+    alternatives=(right.by_covariance, right.by_least_squares, right.in_plain_python),
 )
 
 WEIGHTS_BYTES = Exercise(
@@ -179,7 +179,7 @@ WEIGHTS_BYTES = Exercise(
         measure.bits_for_bytes,
         measure.the_visible_half,
     ),
-    also_right=(right.with_a_power, right.of_an_empty_tensor),
+    alternatives=(right.with_a_power, right.of_an_empty_tensor),
 )
 
 ABSORB = Exercise(
@@ -203,7 +203,7 @@ ABSORB = Exercise(
         block.softmax_of_the_block,
         block.divided_already,
     ),
-    also_right=(right.side_by_side, right.as_two_partial_sums),
+    alternatives=(right.side_by_side, right.as_two_partial_sums),
 )
 
 BLOCKWISE = Exercise(
@@ -234,7 +234,7 @@ BLOCKWISE = Exercise(
         block.no_running_maximum,
         block.rescaling_forgotten,
     ),
-    also_right=(
+    alternatives=(
         right.starting_with_the_first_block,
         right.all_by_itself,
         right.with_logarithms_of_sums,
@@ -260,7 +260,7 @@ CACHE_BYTES = Exercise(
         measure.positions_squared,
         measure.cached_numbers,
     ),
-    also_right=(right.keys_and_values_apart, right.a_share_of_the_full_cache),
+    alternatives=(right.keys_and_values_apart, right.a_share_of_the_full_cache),
 )
 
 GROUPED = Exercise(
@@ -287,5 +287,5 @@ GROUPED = Exercise(
         measure.grouped_unscaled,
         measure.positions_repeated,
     ),
-    also_right=(right.by_broadcasting, right.one_head_after_another, right.with_a_list_of_heads),
+    alternatives=(right.by_broadcasting, right.one_head_after_another, right.with_a_list_of_heads),
 )

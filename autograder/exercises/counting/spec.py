@@ -42,7 +42,7 @@ LINEAR = Exercise(
         wrong.bias_for_each_weight,
         wrong.weights_added,
     ),
-    also_right=(right.linear_with_if, right.linear_in_brackets),
+    alternatives=(right.linear_with_if, right.linear_in_brackets),
 )
 
 EMBEDDING = Exercise(
@@ -62,7 +62,7 @@ EMBEDDING = Exercise(
         wrong.positions_of_one_number,
         wrong.vocabulary_squared,
     ),
-    also_right=(right.two_tables, right.row_by_row),
+    alternatives=(right.two_tables, right.row_by_row),
 )
 
 ATTENTION = Exercise(
@@ -87,7 +87,7 @@ ATTENTION = Exercise(
         wrong.one_matrix_for_all_three,
         wrong.divided_by_heads,
     ),
-    also_right=(right.four_squares, right.head_by_head, right.attention_by_linear_maps),
+    alternatives=(right.four_squares, right.head_by_head, right.attention_by_linear_maps),
 )
 
 FEED_FORWARD = Exercise(
@@ -109,7 +109,7 @@ FEED_FORWARD = Exercise(
         wrong.two_narrow_biases,
         wrong.a_map_between,
     ),
-    also_right=(right.out_and_back, right.by_brackets),
+    alternatives=(right.out_and_back, right.by_brackets),
 )
 
 NORM = Exercise(
@@ -128,7 +128,7 @@ NORM = Exercise(
         wrong.a_linear_map,
         wrong.mean_and_deviation_too,
     ),
-    also_right=(right.scale_and_shift, right.one_and_one),
+    alternatives=(right.scale_and_shift, right.one_and_one),
 )
 
 PARTS = ("counting.attention", "counting.feed_forward", "counting.norm")
@@ -152,7 +152,7 @@ ENCODER_LAYER = Exercise(
         wrong.encoder_with_two_attentions,
         wrong.encoder_norm_for_each_head,
     ),
-    also_right=(right.encoder_layer_multiplied_out, right.encoder_layer_step_by_step),
+    alternatives=(right.encoder_layer_multiplied_out, right.encoder_layer_step_by_step),
 )
 
 DECODER_LAYER = Exercise(
@@ -174,7 +174,7 @@ DECODER_LAYER = Exercise(
         wrong.decoder_with_two_feed_forwards,
         wrong.decoder_without_norms,
     ),
-    also_right=(right.decoder_layer_multiplied_out, right.decoder_layer_step_by_step),
+    alternatives=(right.decoder_layer_multiplied_out, right.decoder_layer_step_by_step),
 )
 
 LAB_MODEL = Exercise(
@@ -198,7 +198,7 @@ LAB_MODEL = Exercise(
         models.lab_with_last_norm,
         models.lab_head_always_words,
     ),
-    also_right=(right.lab_multiplied_out, right.lab_with_a_loop),
+    alternatives=(right.lab_multiplied_out, right.lab_with_a_loop),
 )
 
 FIRST_REPORT = Exercise(
@@ -249,7 +249,7 @@ EXPOSE = Exercise(
         models.more_heads_than_width,
         models.half_the_width,
     ),
-    also_right=(right.a_head_for_each_feature, right.largest_divisor_below),
+    alternatives=(right.a_head_for_each_feature, right.largest_divisor_below),
 )
 
 TRANSFORMER = Exercise(
@@ -275,7 +275,7 @@ TRANSFORMER = Exercise(
         models.encoder_alone,
         models.encoder_layer_once,
     ),
-    also_right=(right.transformer_multiplied_out, right.transformer_with_if),
+    alternatives=(right.transformer_multiplied_out, right.transformer_with_if),
 )
 
 BERT = Exercise(
@@ -299,7 +299,7 @@ BERT = Exercise(
         models.output_map_for_words,
         models.a_segment_table_for_each_position,
     ),
-    also_right=(right.bert_multiplied_out, right.bert_by_brackets, right.bert_by_layers),
+    alternatives=(right.bert_multiplied_out, right.bert_by_brackets, right.bert_by_layers),
 )
 
 GPT2 = Exercise(
@@ -321,7 +321,7 @@ GPT2 = Exercise(
         models.hidden_width_as_the_width,
         models.last_norm_in_every_layer,
     ),
-    also_right=(right.gpt2_multiplied_out, right.gpt2_step_by_step),
+    alternatives=(right.gpt2_multiplied_out, right.gpt2_step_by_step),
 )
 
 STATE = Exercise(
@@ -344,7 +344,7 @@ STATE = Exercise(
         cost.always_adam,
         cost.sgd_like_momentum,
     ),
-    also_right=(right.state_with_ifs, right.state_by_position),
+    alternatives=(right.state_with_ifs, right.state_by_position),
 )
 
 ACTIVATIONS = Exercise(
@@ -370,7 +370,7 @@ ACTIVATIONS = Exercise(
         cost.weights_across_sequences,
         cost.kept_bytes,
     ),
-    also_right=(right.activations_part_by_part, right.activations_for_each_token),
+    alternatives=(right.activations_part_by_part, right.activations_for_each_token),
 )
 
 FLOPS = Exercise(
@@ -392,7 +392,7 @@ FLOPS = Exercise(
         cost.attention_of_one_layer,
         cost.attention_of_all_tokens,
     ),
-    also_right=(right.three_forward_passes, right.six_times),
+    alternatives=(right.three_forward_passes, right.six_times),
 )
 
 DAYS = Exercise(
@@ -413,5 +413,5 @@ DAYS = Exercise(
         cost.one_gpu,
         cost.times_gpus,
     ),
-    also_right=(right.by_steps, right.as_tensor),
+    alternatives=(right.by_steps, right.as_tensor),
 )

@@ -29,7 +29,7 @@ LAST = Exercise(
         wrong.longest_for_all,
         wrong.axis_kept,
     ),
-    also_right=(right.last_by_gather, right.last_by_loop, right.last_by_change),
+    alternatives=(right.last_by_gather, right.last_by_loop, right.last_by_change),
 )
 
 MEAN = Exercise(
@@ -50,7 +50,7 @@ MEAN = Exercise(
         wrong.mean_of_the_padding,
         wrong.still_the_last,
     ),
-    also_right=(right.mean_by_loop, right.mean_by_fill, right.mean_by_weights),
+    alternatives=(right.mean_by_loop, right.mean_by_fill, right.mean_by_weights),
 )
 
 CLASSIFIER = Exercise(
@@ -75,7 +75,7 @@ CLASSIFIER = Exercise(
         module.BodyDetached,
         module.BodyMeaned,
     ),
-    also_right=(right.StepByStep, right.ByWeights),
+    alternatives=(right.StepByStep, right.ByWeights),
 )
 
 LOSS = Exercise(
@@ -104,7 +104,7 @@ LOSS = Exercise(
         wrong.log_of_softmax,
         wrong.raw_scores,
     ),
-    also_right=(right.loss_by_hand, right.loss_by_one_hot),
+    alternatives=(right.loss_by_hand, right.loss_by_one_hot),
 )
 
 FITS = Exercise(
@@ -125,7 +125,7 @@ FITS = Exercise(
         wrong.other_shape_left_over,
         wrong.names_without_prefix,
     ),
-    also_right=(right.fits_with_comprehensions, right.fits_step_by_step),
+    alternatives=(right.fits_with_comprehensions, right.fits_step_by_step),
 )
 
 MOVED = Exercise(
@@ -149,7 +149,7 @@ MOVED = Exercise(
         wrong.old_names_kept,
         wrong.only_what_fits,
     ),
-    also_right=(right.moved_by_loop, right.moved_from_the_old),
+    alternatives=(right.moved_by_loop, right.moved_from_the_old),
 )
 
 SILENT = Exercise(
@@ -161,7 +161,7 @@ SILENT = Exercise(
     driver="choice",
     reference=choices.SILENT_ANSWERS,
     cases=lambda generator: cases.choose(choices.SILENT_OPTIONS),
-    misconceptions=choices.SILENT_MISTAKES,
+    misconceptions=choices.SILENT_MISCONCEPTIONS,
 )
 
 FREEZE = Exercise(
@@ -181,7 +181,7 @@ FREEZE = Exercise(
         slips.only_one_layer,
         slips.weights_without_biases,
     ),
-    also_right=(right.freeze_by_loop, right.freeze_by_name),
+    alternatives=(right.freeze_by_loop, right.freeze_by_name),
 )
 
 TRAINABLE = Exercise(
@@ -201,7 +201,7 @@ TRAINABLE = Exercise(
         slips.counts_the_head,
         slips.counts_gradients,
     ),
-    also_right=(right.trainable_by_loop, right.trainable_by_difference),
+    alternatives=(right.trainable_by_loop, right.trainable_by_difference),
 )
 
 GROUPS = Exercise(
@@ -222,7 +222,7 @@ GROUPS = Exercise(
         slips.rate_misspelt,
         slips.head_forgotten,
     ),
-    also_right=(right.groups_by_name, right.groups_one_each),
+    alternatives=(right.groups_by_name, right.groups_one_each),
 )
 
 WILSON = Exercise(
@@ -244,7 +244,7 @@ WILSON = Exercise(
         slips.not_divided,
         slips.in_per_cent,
     ),
-    also_right=(right.wilson_multiplied_out, right.wilson_as_roots),
+    alternatives=(right.wilson_multiplied_out, right.wilson_as_roots),
 )
 
 T_INTERVAL = Exercise(
@@ -265,7 +265,7 @@ T_INTERVAL = Exercise(
         slips.n_for_its_root,
         slips.whole_range,
     ),
-    also_right=(right.t_with_torch, right.t_step_by_step),
+    alternatives=(right.t_with_torch, right.t_step_by_step),
 )
 
 TFIDF = Exercise(
@@ -289,7 +289,7 @@ TFIDF = Exercise(
         slips.sums_to_one,
         slips.rarity_alone,
     ),
-    also_right=(right.tfidf_with_normalize, right.tfidf_by_hand),
+    alternatives=(right.tfidf_with_normalize, right.tfidf_by_hand),
 )
 
 REPORTS = Exercise(
@@ -301,5 +301,5 @@ REPORTS = Exercise(
     driver="choice",
     reference=choices.REPORT_ANSWERS,
     cases=lambda generator: cases.choose(choices.REPORT_OPTIONS),
-    misconceptions=choices.REPORT_MISTAKES,
+    misconceptions=choices.REPORT_MISCONCEPTIONS,
 )

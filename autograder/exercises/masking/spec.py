@@ -27,7 +27,7 @@ CAUSAL = Exercise(
         wrong.to_be_added,
         wrong.only_itself,
     ),
-    also_right=(right.compared_places, right.future_taken_away, right.row_by_row),
+    alternatives=(right.compared_places, right.future_taken_away, right.row_by_row),
 )
 
 PADDING = Exercise(
@@ -48,7 +48,7 @@ PADDING = Exercise(
         wrong.padding_as_numbers,
         wrong.up_to_the_longest,
     ),
-    also_right=(right.one_sentence_after_another, right.filled_in_place, right.written_as_a_list),
+    alternatives=(right.one_sentence_after_another, right.filled_in_place, right.written_as_a_list),
 )
 
 BOTH = Exercise(
@@ -71,7 +71,7 @@ BOTH = Exercise(
         wrong.padding_alone,
         wrong.exclusive,
     ),
-    also_right=(right.with_none, right.hidden_keys_filled, right.both_compared),
+    alternatives=(right.with_none, right.hidden_keys_filled, right.both_compared),
 )
 
 _TABLE, _ROW, _FULL = "(T_q, T_k)", "(B, 1, 1, T_k)", "(B, 1, T_q, T_k)"
@@ -159,7 +159,7 @@ IN_WORDS = Exercise(
         wrong.blind_queries_left_out,
         wrong.joined_to_text,
     ),
-    also_right=(right.with_places, right.with_loops),
+    alternatives=(right.with_places, right.with_loops),
 )
 
 # Written out, so that the search for forbidden names in an answer finds each of them.
@@ -196,7 +196,7 @@ MASKED = Exercise(
         wrong.mask_turned_round,
         wrong.not_scaled,
     ),
-    also_right=(
+    alternatives=(
         right.empty_rows_put_aside,
         right.with_a_safe_divisor,
         right.nan_replaced_in_the_weights,
@@ -226,7 +226,7 @@ SEES = Exercise(
         study.one_feature_asked,
         study.asked_at_zero,
     ),
-    also_right=(
+    alternatives=(
         right.one_output_at_a_time,
         right.with_random_weights,
         right.gradient_forgotten_each_time,
@@ -256,7 +256,7 @@ PREFIXES = Exercise(
         study.stacked_in_front,
         study.cut_along_the_batch,
     ),
-    also_right=(right.last_ones_joined, right.from_the_longest),
+    alternatives=(right.last_ones_joined, right.from_the_longest),
 )
 
 CACHE = Exercise(
@@ -282,7 +282,7 @@ CACHE = Exercise(
         study.queries_stored,
         study.cache_changed,
     ),
-    also_right=(right.whole_mask_cut, right.with_places_compared, right.one_after_another),
+    alternatives=(right.whole_mask_cut, right.with_places_compared, right.one_after_another),
 )
 
 CONVERT = Exercise(
@@ -307,7 +307,7 @@ CONVERT = Exercise(
         form.integer_turned_round,
         form.integer_of_32_bits,
     ),
-    also_right=(right.with_a_table_of_readers, right.by_logarithm),
+    alternatives=(right.with_a_table_of_readers, right.by_logarithm),
 )
 
 BIAS = Exercise(
@@ -330,7 +330,7 @@ BIAS = Exercise(
         form.weights_without_a_sum,
         form.bias_without_scaling,
     ),
-    also_right=(right.queries_scaled_first, right.root_taken_out_again, right.multiplied_and_divided),
+    alternatives=(right.queries_scaled_first, right.root_taken_out_again, right.multiplied_and_divided),
 )
 
 _INFINITE, _BILLION = "0 where allowed, -inf where not", "0 where allowed, -1e9 where not"
@@ -395,5 +395,5 @@ REACH = Exercise(
         form.both_ways,
         form.last_layer_alone,
     ),
-    also_right=(right.as_a_power, right.from_neighbour_to_neighbour, right.kept_and_added),
+    alternatives=(right.as_a_power, right.from_neighbour_to_neighbour, right.kept_and_added),
 )

@@ -32,7 +32,7 @@ SPLIT_HEADS = Exercise(
         wrong.heads_for_channels,
         wrong.everything_for_each,
     ),
-    also_right=(
+    alternatives=(
         right.split_with_view_and_transpose,
         right.split_into_chunks,
         right.split_one_after_another,
@@ -59,7 +59,7 @@ MERGE_HEADS = Exercise(
         wrong.one_after_another,
         wrong.merged_first_two_axes,
     ),
-    also_right=(right.merge_with_reshape, right.merge_by_cat, right.merge_contiguous_view),
+    alternatives=(right.merge_with_reshape, right.merge_by_cat, right.merge_contiguous_view),
 )
 
 _PADDING = "padding: each sentence has its own length"
@@ -176,7 +176,7 @@ MODULE = Exercise(
         roles.OneMaskForAll,
         roles.WeightsAveraged,
     ),
-    also_right=(right.WithEinsum, right.OneHeadAfterAnother, right.WithScaledQueries),
+    alternatives=(right.WithEinsum, right.OneHeadAfterAnother, right.WithScaledQueries),
 )
 
 UNPACK = Exercise(
@@ -197,7 +197,7 @@ UNPACK = Exercise(
         wrong.biases_not_split,
         wrong.cut_into_columns,
     ),
-    also_right=(right.unpack_by_slices, right.unpack_by_view),
+    alternatives=(right.unpack_by_slices, right.unpack_by_view),
 )
 
 COSTS = Exercise(
@@ -221,7 +221,7 @@ COSTS = Exercise(
         wrong.one_map_for_all,
         wrong.additions_too,
     ),
-    also_right=(right.costs_head_by_head, right.costs_in_closed_form),
+    alternatives=(right.costs_head_by_head, right.costs_in_closed_form),
 )
 
 BOTH_NEIGHBOURS = Exercise(
@@ -245,7 +245,7 @@ BOTH_NEIGHBOURS = Exercise(
         heads.both_in_one_channel,
         heads.for_columns,
     ),
-    also_right=(right.as_written_tables, right.with_turned_keys_and_heads_exchanged),
+    alternatives=(right.as_written_tables, right.with_turned_keys_and_heads_exchanged),
 )
 
 SWITCH_OFF = Exercise(
@@ -267,7 +267,7 @@ SWITCH_OFF = Exercise(
         heads.cut_out,
         heads.written_into,
     ),
-    also_right=(right.off_by_a_loop, right.off_by_views),
+    alternatives=(right.off_by_a_loop, right.off_by_views),
 )
 
 IMPORTANCE = Exercise(
@@ -290,5 +290,5 @@ IMPORTANCE = Exercise(
         heads.against_none,
         heads.as_ratio,
     ),
-    also_right=(right.with_an_identity_matrix, right.as_plain_numbers),
+    alternatives=(right.with_an_identity_matrix, right.as_plain_numbers),
 )

@@ -35,7 +35,7 @@ SINUSOIDAL = Exercise(
         added.in_degrees,
         added.features_by_positions,
     ),
-    also_right=(right.with_two_slices, right.one_entry_after_another, right.with_a_quarter_turn),
+    alternatives=(right.with_two_slices, right.one_entry_after_another, right.with_a_quarter_turn),
 )
 
 ADD = Exercise(
@@ -59,7 +59,7 @@ ADD = Exercise(
         added.multiplied,
         added.added_in_place,
     ),
-    also_right=(right.with_a_slice_in_front, right.with_a_look_up, right.with_expand),
+    alternatives=(right.with_a_slice_in_front, right.with_a_look_up, right.with_expand),
 )
 
 SIMILARITY = Exercise(
@@ -82,7 +82,7 @@ SIMILARITY = Exercise(
         added.distances_in_space,
         added.mean_over_features,
     ),
-    also_right=(right.with_two_loops, right.with_shifted_tables, right.with_masks),
+    alternatives=(right.with_two_loops, right.with_shifted_tables, right.with_masks),
 )
 
 SHIFT = Exercise(
@@ -104,7 +104,7 @@ SHIFT = Exercise(
         turned.laid_out_in_halves,
         turned.rows_rolled,
     ),
-    also_right=(right.filled_in, right.with_diagonals, right.solved_from_two_positions),
+    alternatives=(right.filled_in, right.with_diagonals, right.solved_from_two_positions),
 )
 
 LEARNED = Exercise(
@@ -126,7 +126,7 @@ LEARNED = Exercise(
         scores.one_after_the_other,
         scores.frozen,
     ),
-    also_right=(right.with_embeddings, right.with_one_hot, right.with_index_select),
+    alternatives=(right.with_embeddings, right.with_one_hot, right.with_index_select),
 )
 
 RELATIVE = Exercise(
@@ -150,7 +150,7 @@ RELATIVE = Exercise(
         scores.first_axis_looked_up,
         scores.keys_by_queries,
     ),
-    also_right=(right.by_indexing_with_lists, right.with_gather, right.with_where),
+    alternatives=(right.by_indexing_with_lists, right.with_gather, right.with_where),
 )
 
 ROTARY = Exercise(
@@ -175,7 +175,7 @@ ROTARY = Exercise(
         turned.added_instead,
         turned.scaled_feature_by_feature,
     ),
-    also_right=(right.with_complex_numbers, right.with_a_partner, right.pair_by_pair),
+    alternatives=(right.with_complex_numbers, right.with_a_partner, right.pair_by_pair),
 )
 
 ROTARY_ATTENTION = Exercise(
@@ -198,7 +198,7 @@ ROTARY_ATTENTION = Exercise(
         turned.rotary_mask_forgotten,
         turned.rotary_unscaled,
     ),
-    also_right=(right.with_named_steps, right.turning_the_keys_by_distance, right.all_by_itself),
+    alternatives=(right.with_named_steps, right.turning_the_keys_by_distance, right.all_by_itself),
 )
 
 PENALTY = Exercise(
@@ -224,7 +224,7 @@ PENALTY = Exercise(
         scores.squared_distance,
         scores.same_for_all_heads,
     ),
-    also_right=(right.one_head_after_another, right.with_a_ratio, right.with_the_smaller_of_two),
+    alternatives=(right.one_head_after_another, right.with_a_ratio, right.with_the_smaller_of_two),
 )
 
 _PLACES = ("input", "queries and keys", "scores")

@@ -42,7 +42,7 @@ SHIFT = Exercise(
         wrong.shifted_by_two,
         wrong.padding_is_always_zero,
     ),
-    also_right=(right.shifted_with_clone, right.shifted_with_where),
+    alternatives=(right.shifted_with_clone, right.shifted_with_where),
 )
 
 LOSS = Exercise(
@@ -68,7 +68,7 @@ LOSS = Exercise(
         wrong.in_bits,
         wrong.logarithm_of_a_rounded_softmax,
     ),
-    also_right=(right.loss_of_the_real_ones, right.loss_by_one_hot, right.loss_row_by_row),
+    alternatives=(right.loss_of_the_real_ones, right.loss_by_one_hot, right.loss_row_by_row),
 )
 
 PERPLEXITY = Exercise(
@@ -87,7 +87,7 @@ PERPLEXITY = Exercise(
         wrong.no_power,
         wrong.power_of_the_sum,
     ),
-    also_right=(right.perplexity_of_all_tokens, right.perplexity_in_a_loop),
+    alternatives=(right.perplexity_of_all_tokens, right.perplexity_in_a_loop),
 )
 
 BIGRAM = Exercise(
@@ -110,7 +110,7 @@ BIGRAM = Exercise(
         wrong.always_plus_one,
         wrong.no_logarithm,
     ),
-    also_right=(right.pairs_in_a_loop, right.pairs_by_index_put),
+    alternatives=(right.pairs_in_a_loop, right.pairs_by_index_put),
 )
 
 MODEL = Exercise(
@@ -141,7 +141,7 @@ MODEL = Exercise(
         blocks.ProbabilitiesInsteadOfLogits,
         blocks.HiddenInsteadOfLogits,
     ),
-    also_right=(right.ModelWithRange, right.ModelOfParts),
+    alternatives=(right.ModelWithRange, right.ModelOfParts),
     square="W_o of a block is d_model × d_model",
 )
 
@@ -165,7 +165,7 @@ COST = Exercise(
         steps.scores_forgotten,
         steps.one_block,
     ),
-    also_right=(right.cost_written_out, right.cost_by_lesson_06),
+    alternatives=(right.cost_written_out, right.cost_by_lesson_06),
 )
 
 STEP = Exercise(
@@ -190,7 +190,7 @@ STEP = Exercise(
         steps.loss_after_the_step,
         steps.stepped_twice,
     ),
-    also_right=(right.step_cleared_late, right.step_clipped_by_hand),
+    alternatives=(right.step_cleared_late, right.step_clipped_by_hand),
 )
 
 SCHEDULE = Exercise(
@@ -213,7 +213,7 @@ SCHEDULE = Exercise(
         steps.one_step_too_many,
         steps.too_long_a_way,
     ),
-    also_right=(right.rate_of_the_smaller, right.rate_in_pieces),
+    alternatives=(right.rate_of_the_smaller, right.rate_in_pieces),
 )
 
 FINE, LEAK = "all is well", "an answer leaks into the input"
@@ -282,7 +282,7 @@ TEMPERATURE = Exercise(
         writing.one_token_for_all_rows,
         writing.softmax_over_rows,
     ),
-    also_right=(right.temperature_by_exponentials, right.temperature_of_largest),
+    alternatives=(right.temperature_by_exponentials, right.temperature_of_largest),
 )
 
 TOP_K = Exercise(
@@ -305,7 +305,7 @@ TOP_K = Exercise(
         writing.softmax_of_probabilities,
         writing.still_sorted,
     ),
-    also_right=(right.top_k_by_threshold, right.top_k_by_softmax),
+    alternatives=(right.top_k_by_threshold, right.top_k_by_softmax),
 )
 
 NUCLEUS = Exercise(
@@ -328,7 +328,7 @@ NUCLEUS = Exercise(
         writing.each_against_p,
         writing.filled_with_the_rest,
     ),
-    also_right=(right.nucleus_by_counting, right.nucleus_row_by_row),
+    alternatives=(right.nucleus_by_counting, right.nucleus_row_by_row),
 )
 
 DRAW = Exercise(
@@ -351,7 +351,7 @@ DRAW = Exercise(
         writing.largest_first,
         writing.from_the_other_end,
     ),
-    also_right=(right.draw_by_search, right.draw_first_that_reaches),
+    alternatives=(right.draw_by_search, right.draw_first_that_reaches),
 )
 
 EXERCISES = (

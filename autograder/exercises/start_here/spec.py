@@ -55,7 +55,7 @@ DOUBLE = Exercise(
         Misconception("plus_two", plus_two, "x + 2 doubles 2 and no other number."),
         Misconception("unchanged", unchanged, "x itself came back, not twice x."),
     ),
-    also_right=(added, multiplied),
+    alternatives=(added, multiplied),
     difficulty=1,
     minutes=1,
 )

@@ -22,7 +22,7 @@ WHO_ASKS = {
     _CROSS: {"queries from": _DECODER, "keys and values from": _MEMORY},
 }
 ASKING = {slot: _SEQUENCES for slot in (_ENC_Q, _ENC_KV, _OWN_Q, _OWN_KV, _CROSS_Q, _CROSS_KV)}
-ASKING_MISTAKES = (
+ASKING_MISCONCEPTIONS = (
     Misconception(
         "encoder_asked_by_decoder",
         {_ENC_Q: _DECODER},
@@ -94,7 +94,7 @@ _CROSS_LATER = "The source is all there from the start, and its order isn't the 
 
 MASKS = {_ENC_MASK: _SRC_PAD, _OWN_MASK: _LATER, _CROSS_MASK: _SRC_PAD}
 HIDING = {slot: [_SRC_PAD, _LATER, _BOTH] for slot in MASKS}
-HIDING_MISTAKES = (
+HIDING_MISCONCEPTIONS = (
     Misconception("encoder_causal", {_ENC_MASK: _LATER}, f"{_ENC_LATER}; what they may not see is padding."),
     Misconception("encoder_both", {_ENC_MASK: _BOTH}, f"{_ENC_LATER}: hiding padding is enough."),
     Misconception(

@@ -26,7 +26,7 @@ WHO_ASKS = Exercise(
     driver="choice",
     reference=choices.WHO_ASKS,
     cases=lambda generator: cases.choose(choices.ASKING),
-    misconceptions=choices.ASKING_MISTAKES,
+    misconceptions=choices.ASKING_MISCONCEPTIONS,
 )
 
 BLOCK = Exercise(
@@ -63,7 +63,7 @@ BLOCK = Exercise(
         sums.NoFeedForward,
         sums.NormFirstTwice,
     ),
-    also_right=(right.StepByStep, right.WithAMaskOfItsOwn),
+    alternatives=(right.StepByStep, right.WithAMaskOfItsOwn),
 )
 
 SHIFTED = Exercise(
@@ -86,7 +86,7 @@ SHIFTED = Exercise(
         wrong.end_not_asked,
         wrong.hidden_in_the_input,
     ),
-    also_right=(right.shifted_by_writing, right.shifted_by_rolling),
+    alternatives=(right.shifted_by_writing, right.shifted_by_rolling),
 )
 
 MASKS = Exercise(
@@ -98,7 +98,7 @@ MASKS = Exercise(
     driver="choice",
     reference=choices.MASKS,
     cases=lambda generator: cases.choose(choices.HIDING),
-    misconceptions=choices.HIDING_MISTAKES,
+    misconceptions=choices.HIDING_MISCONCEPTIONS,
 )
 
 SMOOTHING = Exercise(
@@ -128,7 +128,7 @@ SMOOTHING = Exercise(
         wrong.mean_of_sentences,
         wrong.summed,
     ),
-    also_right=(right.smoothed_by_distributions, right.smoothed_by_one_hot),
+    alternatives=(right.smoothed_by_distributions, right.smoothed_by_one_hot),
 )
 
 RATE = Exercise(
@@ -150,7 +150,7 @@ RATE = Exercise(
         wrong.never_down,
         wrong.never_up,
     ),
-    also_right=(right.rate_in_two_cases, right.rate_with_tensors),
+    alternatives=(right.rate_in_two_cases, right.rate_with_tensors),
 )
 
 GREEDY = Exercise(
@@ -174,7 +174,7 @@ GREEDY = Exercise(
         decoding.end_hidden,
         decoding.one_token_more,
     ),
-    also_right=(right.greedy_in_a_for_loop, right.greedy_into_a_table),
+    alternatives=(right.greedy_in_a_for_loop, right.greedy_into_a_table),
 )
 
 CACHED = Exercise(
@@ -198,7 +198,7 @@ CACHED = Exercise(
         decoding.itself_hidden,
         decoding.scores_not_scaled,
     ),
-    also_right=(right.cached_by_torch, right.cached_one_query_at_a_time),
+    alternatives=(right.cached_by_torch, right.cached_one_query_at_a_time),
 )
 
 WORK = Exercise(
@@ -218,7 +218,7 @@ WORK = Exercise(
         decoding.cache_saves_no_scores,
         decoding.counted_from_zero,
     ),
-    also_right=(right.work_in_closed_form, right.work_in_a_loop),
+    alternatives=(right.work_in_closed_form, right.work_in_a_loop),
 )
 
 NORMALISED = Exercise(
@@ -237,7 +237,7 @@ NORMALISED = Exercise(
         decoding.beginning_counted,
         decoding.penalty_subtracted,
     ),
-    also_right=(right.normalised_with_pow, right.normalised_with_exp),
+    alternatives=(right.normalised_with_pow, right.normalised_with_exp),
 )
 
 BEAM = Exercise(
@@ -269,7 +269,7 @@ BEAM = Exercise(
         beam.sorted_before_normalising,
         beam.normalised_on_the_way,
     ),
-    also_right=(right.beam_by_sorting, right.beam_in_tensors, right.beam_with_a_penalty_of_its_own),
+    alternatives=(right.beam_by_sorting, right.beam_in_tensors, right.beam_with_a_penalty_of_its_own),
 )
 
 MATCHES = Exercise(
@@ -291,7 +291,7 @@ MATCHES = Exercise(
         bleu.at_the_same_place,
         bleu.cut_into_pieces,
     ),
-    also_right=(bleu_right.matches_with_counts, bleu_right.matches_by_crossing_out),
+    alternatives=(bleu_right.matches_with_counts, bleu_right.matches_by_crossing_out),
 )
 
 BREVITY = Exercise(
@@ -310,7 +310,7 @@ BREVITY = Exercise(
         bleu.long_ones_rewarded,
         bleu.one_forgotten,
     ),
-    also_right=(bleu_right.brevity_by_min, bleu_right.brevity_by_tensors),
+    alternatives=(bleu_right.brevity_by_min, bleu_right.brevity_by_tensors),
 )
 
 BLEU = Exercise(
@@ -334,7 +334,7 @@ BLEU = Exercise(
         bleu.empty_ones_left_out,
         bleu.the_other_way_round,
     ),
-    also_right=(bleu_right.bleu_as_a_product, bleu_right.bleu_in_one_pass, bleu_right.bleu_from_scratch),
+    alternatives=(bleu_right.bleu_as_a_product, bleu_right.bleu_in_one_pass, bleu_right.bleu_from_scratch),
 )
 
 ALIGNMENT = Exercise(
@@ -357,5 +357,5 @@ ALIGNMENT = Exercise(
         bleu.least_looked_at,
         bleu.weight_returned,
     ),
-    also_right=(bleu_right.aligned_by_sums, bleu_right.aligned_by_where),
+    alternatives=(bleu_right.aligned_by_sums, bleu_right.aligned_by_where),
 )

@@ -1,19 +1,17 @@
-"""Explorers: figures that follow sliders. Each takes the student's own function.
-
-Those of lesson 01, and what all of them share; a later lesson's are in `widgets_<topic>.py`.
+"""Lesson 01's explorers: figures that follow sliders. Each takes the student's own function.
 
 ipywidgets is imported by the first explorer and not before: the grader opens none.
 """
 
 import hashlib
 import math
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import torch
 
-from helpers.figures import plots
+from helpers.attention import figures
+from helpers.figures.controls import labelled, tokens_of
 from helpers.figures.showing import image, note, tried
 
 if TYPE_CHECKING:
@@ -45,11 +43,6 @@ LOOKS_FOR = torch.tensor([
     [6.0, 3.0, 0.0, 0.0],  # an event, for who or what is in it
     [8.0, 5.0, 0.0, 0.0],  # a pronoun, for whom it stands for
 ])  # fmt: skip
-
-
-def tokens_of(sentence: str) -> list[str]:
-    """The words of a sentence, in lower case."""
-    return re.findall(r"[^\W_]+(?:['’][^\W_]+)?", sentence.lower())
 
 
 def embed(tokens: list[str]) -> torch.Tensor:
@@ -141,7 +134,7 @@ def _attention_picture(
             raise ValueError("the weights have NaN in them")
         title = f"temperature {temperature:.2f} · {mask_name}"
         bits = entropy_bits(weights)
-        return image(plots.attention_with_entropy(weights, bits, tokens, mask=mask, title=title)) + cut
+        return image(figures.attention_with_entropy(weights, bits, tokens, mask=mask, title=title)) + cut
 
     return tried(draw, exercise)
 
@@ -154,12 +147,6 @@ def _mask(name: str, count: int, hidden: int | None) -> torch.Tensor | None:
         everything[:, min(hidden or 0, count - 1)] = False
         return everything
     return None
-
-
-def labelled(name: str) -> dict:
-    """A label beside a control, and the same as its tooltip, which is what a screen reader finds."""
-    width = {"style": {"description_width": "100px"}, "layout": {"width": "min(560px, 95%)"}}
-    return {"description": name, "tooltip": name, **width}
 
 
 LARGEST_D_K, KEYS, QUERIES = 512, 16, 200
@@ -188,7 +175,9 @@ def saturation_explorer(saturation: Callable, exercise: str = "Exercise 1.9") ->
         scale = d_k**-0.5 if scaled.value else 1.0
         scores = (q[:, None] * k).sum(dim=-1) * scale
         reach, spread = 3 * LARGEST_D_K**0.5, d_k**0.5 * scale
-        picture.value = image(plots.saturation(scores, scores[0].softmax(dim=-1), reach=reach, spread=spread))
+        picture.value = image(
+            figures.saturation(scores, scores[0].softmax(dim=-1), reach=reach, spread=spread)
+        )
         numbers.value = _saturation_numbers(saturation, exercise, q, k, scaled.value)
 
     for control in (size, scaled):
