@@ -142,7 +142,7 @@ def _one_thread() -> Iterator[None]:
 
 
 def dump(checks: dict) -> str:
-    """The text of `checks.json`: one line per case and per misconception, so that a diff shows which changed."""
+    """The text of `checks.json`: a line per case and misconception, so that a diff shows which changed."""
     return "{\n" + ",\n".join(f" {_json(name)}: {_sheet(sheet)}" for name, sheet in checks.items()) + "\n}\n"
 
 
