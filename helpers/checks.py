@@ -27,9 +27,23 @@ from helpers.checking.registry import is_recipe, make_layer
 from helpers.checking.sheet import KnownMisconception, Sheet, load_sheet
 
 __all__ = [
-    "CheckFailed", "Difference", "Finding", "KnownMisconception", "PROPERTIES", "Sheet", "assess", "case",
-    "check", "compare", "gradient_reaches_inputs", "inputs_unchanged", "load_sheet", "recognise",
-    "rows_sum_to_one", "show", "stays_small",
+    "PROPERTIES",
+    "CheckFailed",
+    "Difference",
+    "Finding",
+    "KnownMisconception",
+    "Sheet",
+    "assess",
+    "case",
+    "check",
+    "compare",
+    "gradient_reaches_inputs",
+    "inputs_unchanged",
+    "load_sheet",
+    "recognise",
+    "rows_sum_to_one",
+    "show",
+    "stays_small",
 ]  # fmt: skip
 
 
