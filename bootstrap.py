@@ -196,18 +196,18 @@ def cuda_packages(metadata: dict) -> list[str]:
     return [re.match(r"[\w.-]+", need).group() for need in needs if CUDA_ONLY.match(need)]
 
 
-def provide(*programs: str) -> None:
+def provide(*names: str) -> None:
     """Install what is not a Python package where nobody has to be asked, else say in one line how to."""
-    from autograder.commands import doctor  # not at the top, where the Python may still be too old for it
+    from autograder import programs  # not at the top, where the Python may still be too old for it
 
-    for name in programs:
-        program = getattr(doctor, name, None) or doctor.Program(name, (), "making .venv")
-        command = doctor.install_command(program)
-        if command is None or doctor.find(program):
+    for name in names:
+        program = getattr(programs, name, None) or programs.Program(name, (), "making .venv")
+        command = programs.install_command(program)
+        if command is None or programs.find(program):
             continue
-        may = doctor.is_root() or (shutil.which("sudo") and quietly("sudo", "-n", "true").returncode == 0)
-        if not (may and "debian" in doctor.distribution() and installs(command)):
-            say(doctor.missing(program))
+        may = programs.is_root() or (shutil.which("sudo") and quietly("sudo", "-n", "true").returncode == 0)
+        if not (may and "debian" in programs.distribution() and installs(command)):
+            say(programs.missing(program))
 
 
 def installs(command: list[str]) -> bool:

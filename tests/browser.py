@@ -19,8 +19,7 @@ import nbformat
 from course import Course
 from playwright.sync_api import Locator, Page, expect, sync_playwright
 
-from autograder import lessons
-from autograder.commands import doctor
+from autograder import lessons, programs
 
 PATIENCE = 120  # seconds: for a busy machine, not for a working one
 CHROMIUM_OPTIONS = (
@@ -54,7 +53,7 @@ def jupyterlab(folder: Path, home: Path) -> Iterator[str]:
     command = [
         sys.executable, "-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1", f"--port={port}",
         "--ServerApp.port_retries=0", "--IdentityProvider.token=", f"--ServerApp.root_dir={folder}",
-        *(["--allow-root"] if doctor.is_root() else []),
+        *(["--allow-root"] if programs.is_root() else []),
     ]  # fmt: skip
     with (home / "jupyterlab.log").open("w") as log:
         server = subprocess.Popen(command, cwd=folder, env=_environment(home), stdout=log, stderr=log)
@@ -133,7 +132,7 @@ def visit(folder: Path, home: Path, name: str) -> Iterator[Browser]:
         home: for what JupyterLab keeps, and for pictures.
         name: of the picture that shows how it ended, well or badly.
     """
-    options = {"executable_path": doctor.find(doctor.CHROMIUM), "args": CHROMIUM_OPTIONS}
+    options = {"executable_path": programs.find(programs.CHROMIUM), "args": CHROMIUM_OPTIONS}
     home.mkdir(exist_ok=True)
     with jupyterlab(folder, home) as address, sync_playwright() as playwright:
         program = playwright.chromium.launch(**options)

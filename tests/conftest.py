@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.commands import doctor
+from autograder import programs
 
 # nbgrader calls alembic by its bare name: an environment that is only named, not activated, must do too.
 os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
@@ -17,9 +17,9 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ["HEADSTART_QUICK"] = "1"
 
 NEEDS = {
-    "needs_bubblewrap": doctor.sandbox_problem,
-    "needs_chromium": functools.partial(doctor.missing, doctor.CHROMIUM),
-    "needs_postgresql": functools.partial(doctor.missing, doctor.POSTGRESQL),
+    "needs_bubblewrap": programs.sandbox_problem,
+    "needs_chromium": functools.partial(programs.missing, programs.CHROMIUM),
+    "needs_postgresql": functools.partial(programs.missing, programs.POSTGRESQL),
 }
 
 

@@ -19,6 +19,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 import bootstrap
+from autograder import programs
 from autograder.commands import doctor
 
 ROOT = doctor.ROOT
@@ -101,7 +102,7 @@ def test_pytorch_s_index_is_the_only_address(name):
 
 
 def test_bootstrap_needs_only_the_standard_library():
-    code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); import bootstrap; from autograder import doctor"
+    code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); import bootstrap; from autograder import programs; from autograder.commands import doctor"
     subprocess.run([sys.executable, "-I", "-S", "-c", code], check=True)
 
 
@@ -320,9 +321,9 @@ def debian(monkeypatch):
         return SimpleNamespace(returncode=state.codes.pop(0) if state.codes else 0)
 
     monkeypatch.setattr(bootstrap, "quietly", quietly)
-    monkeypatch.setattr(doctor, "find", lambda program: None)
-    monkeypatch.setattr(doctor, "distribution", lambda: {"debian"})
-    monkeypatch.setattr(doctor, "is_root", lambda: state.root)
+    monkeypatch.setattr(programs, "find", lambda program: None)
+    monkeypatch.setattr(programs, "distribution", lambda: {"debian"})
+    monkeypatch.setattr(programs, "is_root", lambda: state.root)
     monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
     return state
 
@@ -366,12 +367,12 @@ def test_who_may_not_install_is_told_how_in_one_line(debian, capsys):
     ],
 )
 def test_each_system_gets_a_browser_in_its_own_way(debian, monkeypatch, names, command):
-    monkeypatch.setattr(doctor, "distribution", lambda: names)
-    assert " ".join(doctor.install_command(doctor.CHROMIUM)).endswith(command)
+    monkeypatch.setattr(programs, "distribution", lambda: names)
+    assert " ".join(programs.install_command(programs.CHROMIUM)).endswith(command)
 
 
 def test_what_is_there_is_not_installed_again(debian, monkeypatch):
-    monkeypatch.setattr(doctor, "find", lambda program: "/usr/bin/bwrap")
+    monkeypatch.setattr(programs, "find", lambda program: "/usr/bin/bwrap")
     bootstrap.provide("BUBBLEWRAP", "CHROMIUM")
     assert debian.ran == []
 
@@ -404,7 +405,7 @@ def test_the_doctor_fails_when_something_a_student_needs_is_missing(tmp_path, mo
 def test_a_sandbox_that_does_not_start_is_explained(tmp_path, monkeypatch):
     program(tmp_path / "bwrap", "echo 'bwrap: setting up uid map: Permission denied' >&2; exit 1")
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    problem = doctor.sandbox_problem.__wrapped__()
+    problem = programs.sandbox_problem.__wrapped__()
     assert "starts no sandbox (bwrap: setting up uid map: Permission denied): " in problem
     assert "user namespaces" in problem
 

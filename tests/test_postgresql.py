@@ -13,15 +13,15 @@ import sqlalchemy as sa
 from course import LESSON, Course
 from test_nbgrader import UNSCALED
 
-from autograder.commands import doctor
+from autograder import programs
 
 pytestmark = [pytest.mark.needs_bubblewrap, pytest.mark.needs_postgresql, pytest.mark.timeout(300)]
 
 
 def command(program: str, *arguments: str) -> list[str]:
     """A call of one of the server's programs, which refuse to run as root."""
-    path = Path(doctor.find(doctor.POSTGRESQL)).with_name(program)
-    user = ["runuser", "-u", "postgres", "--"] if doctor.is_root() else []
+    path = Path(programs.find(programs.POSTGRESQL)).with_name(program)
+    user = ["runuser", "-u", "postgres", "--"] if programs.is_root() else []
     return [*user, str(path), *arguments]
 
 
@@ -30,7 +30,7 @@ def server() -> Iterator[str]:
     """A fresh server that listens on a socket of its own. Yields the address of its database."""
     folder = Path(tempfile.mkdtemp(prefix="headstart-"))
     try:
-        if doctor.is_root():
+        if programs.is_root():
             shutil.chown(folder, "postgres")
         data = str(folder / "data")
         subprocess.run(

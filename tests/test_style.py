@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from autograder.commands.doctor import ROOT
+from autograder.lessons import ROOT
 
 
 @pytest.mark.parametrize("command", [["check"], ["format", "--check"]], ids=" ".join)

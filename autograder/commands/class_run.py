@@ -9,7 +9,6 @@ import torch
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from autograder.commands.doctor import sandbox_problem
 from autograder.commands.report import problems, summary
 from autograder.commands.report_page import page
 from autograder.grading.executors import places
@@ -24,6 +23,7 @@ from autograder.grading.grader import (
 from autograder.grading.judge import CELL_SECONDS
 from autograder.grading.lesson import Lesson
 from autograder.grading.submission import Submission
+from autograder.programs import sandbox_problem
 
 NO_SANDBOX = (
     "--no-sandbox: student code runs with your own rights. It can use the network, and read and change your "

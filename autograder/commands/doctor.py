@@ -1,139 +1,16 @@
 """What is installed, what is missing, and what to do about it.
 
-Its top needs only the standard library, since bootstrap.py asks it before anything is installed.
+Its top needs only the standard library: a package may be what is missing.
 """
 
-import functools
-import os
 import platform
-import shlex
-import shutil
-import subprocess
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from autograder.programs import CHROMIUM, find, missing, sandbox_problem
 
 ROOT = Path(__file__).resolve().parents[2]
 OK, BAD, OPTIONAL = "✓", "✗", "–"
-
-
-@dataclass(frozen=True)
-class Program:
-    """Something that is not a Python package. `package` is its name on every distribution below."""
-
-    package: str
-    commands: tuple[str, ...]
-    purpose: str
-
-
-BUBBLEWRAP = Program("bubblewrap", ("bwrap",), "the grading sandbox")
-CHROMIUM = Program("chromium", ("chromium", "google-chrome"), "the browser tests")
-POSTGRESQL = Program("postgresql", ("initdb",), "the tests of a gradebook in PostgreSQL")
-
-INSTALLERS = {
-    "debian": ("apt-get", "install", "-y", "--no-install-recommends"),
-    "fedora": ("dnf", "install", "-y"),
-    "arch": ("pacman", "-S"),
-    "suse": ("zypper", "install"),
-}
-
-# The folders that `playwright install` may fill, and the programs in them.
-PLAYWRIGHT_CACHES = tuple(
-    f"~/{place}/ms-playwright" for place in (".cache", "Library/Caches", "AppData/Local")
-)
-PLAYWRIGHT_CHROMIUM = (
-    "chromium-*/chrome-linux*/chrome",
-    "chromium-*/chrome-mac*/*.app/Contents/MacOS/*",
-    "chromium-*/chrome-win*/chrome.exe",
-)
-
-
-def find(program: Program) -> str | None:
-    """The path of a program, or None where it is not installed."""
-    for path in map(shutil.which, program.commands):
-        if path and not path.startswith("/snap/"):  # a snap can't be driven by Playwright
-            return path
-    if program is POSTGRESQL:  # Debian keeps a server's programs off the path
-        return next(map(str, Path("/usr/lib/postgresql").glob("*/bin/initdb")), None)
-    return next(_playwright_browsers(), None) if program is CHROMIUM else None
-
-
-def _playwright_browsers() -> Iterator[str]:
-    for cache in (os.environ.get("PLAYWRIGHT_BROWSERS_PATH"), *PLAYWRIGHT_CACHES):
-        for pattern in PLAYWRIGHT_CHROMIUM if cache else ():
-            yield from sorted(map(str, Path(cache).expanduser().glob(pattern)), reverse=True)
-
-
-def distribution() -> set[str]:
-    """This Linux distribution and those it is like, as /etc/os-release calls them; empty elsewhere."""
-    try:
-        release = platform.freedesktop_os_release()
-    except OSError:
-        return set()
-    return {release.get("ID", ""), *release.get("ID_LIKE", "").split()}
-
-
-def install_command(program: Program) -> list[str] | None:
-    """What installs a program on this machine; None where it does not exist."""
-    names = distribution()
-    # Ubuntu's own Chromium is a snap.
-    if program is not CHROMIUM or "ubuntu" not in names:
-        for name, installer in INSTALLERS.items():
-            if name in names:
-                sudo = [] if is_root() else ["sudo"]
-                return [*sudo, *installer, program.package]
-    if program is CHROMIUM:
-        with_libraries = ["--with-deps"] if "ubuntu" in names else []
-        return [_venv_python(), "-m", "playwright", "install", *with_libraries, "chromium"]
-    return None
-
-
-def is_root() -> bool:
-    """Whether system packages can be installed without asking anybody."""
-    return hasattr(os, "geteuid") and os.geteuid() == 0
-
-
-def _venv_python() -> str:
-    return str(Path(".venv", "Scripts", "python.exe") if os.name == "nt" else Path(".venv", "bin", "python"))
-
-
-def missing(program: Program) -> str | None:
-    """One line on what a missing program is for and how to install it; None where it is there."""
-    if find(program):
-        return None
-    command = install_command(program)
-    remedy = f"install it with `{shlex.join(command)}`" if command else "there is none for this system"
-    return f"{program.package} is missing (it is for {program.purpose}): {remedy}"
-
-
-@functools.cache
-def sandbox_problem() -> str | None:
-    """Why no sandbox can start on this machine, in one line; None when one did."""
-    if sys.platform != "linux":
-        return "grading needs Linux; students can do every lesson and its checks without it"
-    if line := missing(BUBBLEWRAP):
-        return line
-    # Namespaces inside namespaces, as grading has them: some systems allow the outer ones alone.
-    inner = ["unshare", "--user", "--mount", "true"] if shutil.which("unshare") else ["true"]
-    command = [find(BUBBLEWRAP), "--ro-bind", "/", "/", "--unshare-all", *inner]
-    run = subprocess.run(command, capture_output=True, text=True, timeout=20)
-    if run.returncode == 0:
-        return None
-    return f"bubblewrap is installed but starts no sandbox ({run.stderr.strip()}): {_namespace_remedy()}"
-
-
-def _namespace_remedy() -> str:
-    switches = {
-        "kernel.apparmor_restrict_unprivileged_userns": ("1", "0"),  # Ubuntu since 23.10
-        "kernel.unprivileged_userns_clone": ("0", "1"),  # Debian up to 10
-        "user.max_user_namespaces": ("0", "10000"),  # hardened servers
-    }
-    for name, (off, on) in switches.items():
-        switch = Path("/proc/sys", *name.split("."))
-        if switch.exists() and switch.read_text().strip() == off:
-            return f"allow user namespaces with `sudo sysctl -w {name}={on}`"
-    return "if this is a container, it must allow user namespaces"
 
 
 def doctor() -> int:

@@ -10,7 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from autograder.commands.doctor import ROOT, is_root
+from autograder.lessons import ROOT
+from autograder.programs import is_root
 
 RELEASE, WORK = ROOT / "release", ROOT / "work"
 SOURCES = ("notebooks", "helpers", "autograder")  # what a build reads

@@ -13,12 +13,12 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 
-from autograder.commands.doctor import sandbox_problem
 from autograder.exercise import Verdict
 from autograder.grading.gradebook import Graded
 from autograder.grading.grader import Grader
 from autograder.grading.lesson import installation
 from autograder.grading.submission import Submission
+from autograder.programs import sandbox_problem
 
 CONNECT_SECONDS = 20
 

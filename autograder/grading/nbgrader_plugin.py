@@ -14,10 +14,10 @@ from nbformat import NotebookNode
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from autograder.commands.doctor import sandbox_problem
 from autograder.grading.gradebook import Book, Graded
 from autograder.grading.grader import Grader, find_submissions, hidden_secret
 from autograder.grading.lesson import Lesson
+from autograder.programs import sandbox_problem
 
 
 class LeaveAlone(NbGraderPreprocessor):
