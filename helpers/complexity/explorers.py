@@ -145,9 +145,7 @@ def _time(cost: Sequence[float], units: int) -> float:
 
 def _cheapest(layer_cost: Callable, n: int, d: int, k: int, units: int) -> "Axes":
     plane, side = plots.panels(2, width=4.6, height=3.6, ratios=(1.25, 1))
-    figure = plane.figure
-    figure.set_layout_engine(None)  # finding the margins would take longer than the rest
-    figure.subplots_adjust(0.075, 0.14, 0.985, 0.86, 0.13)
+    plots.set_edges(plane, 0.075, 0.14, 0.985, 0.86, 0.13)
     won: dict[str, list[tuple[int, int]]] = {layer: [] for layer in LAYERS}
     for length in LENGTHS:
         for width in WIDTHS:
@@ -161,8 +159,10 @@ def _cheapest(layer_cost: Callable, n: int, d: int, k: int, units: int) -> "Axes
     for axis, values in ((plane.xaxis, LENGTHS), (plane.yaxis, WIDTHS)):
         axis.set_ticks(values[::3], [str(value) for value in values[::3]])
         axis.set_ticks([], minor=True)
-    above = {"loc": "lower left", "bbox_to_anchor": (-0.02, 0.98), "ncols": 3, "frameon": False}
-    plane.legend(title="done first", alignment="left", columnspacing=1.2, handletextpad=0.2, **above)
+    plane.legend(
+        title="done first", loc="lower left", bbox_to_anchor=(-0.02, 0.98), alignment="left",
+        ncols=3, columnspacing=1.2, handletextpad=0.2, frameon=False,
+    )  # fmt: skip
     times = {layer: _time(layer_cost(layer, n, d, k), units) for layer in LAYERS}
     _time_bars(side, times, n, d)
     counted = ", ".join(f"{layer} at {len(points)}" for layer, points in won.items())
@@ -238,7 +238,8 @@ def _read_blocks(absorb: Callable, blocks: int, size: int) -> tuple[float, float
     for block in range(blocks):
         part = slice(block * size, (block + 1) * size)
         state = absorb(*(tensor.clone() for tensor in state), SCORES[part].unsqueeze(0), VALUES[part].clone())
-    return tuple(float(tensor.detach()) for tensor in state)
+    largest, total, mixture = (float(tensor.detach()) for tensor in state)
+    return largest, total, mixture
 
 
 def _running_numbers(largest: float, total: float, mixture: float) -> str:
@@ -252,8 +253,7 @@ def _running_numbers(largest: float, total: float, mixture: float) -> str:
 
 def _running_picture(largest: float, total: float, count: int) -> "Axes":
     left, right = plots.panels(2, width=4.0, height=2.8)
-    left.figure.set_layout_engine(None)
-    left.figure.subplots_adjust(0.08, 0.17, 0.99, 0.89, 0.22)
+    plots.set_edges(left, 0.08, 0.17, 0.99, 0.89, 0.22)
     keys = range(1, len(SCORES) + 1)
     colors = [plots.PALETTE[0] if key <= count else plots.BAND for key in keys]
     drawn = left.bar(keys, SCORES.tolist(), color=colors)

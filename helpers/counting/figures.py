@@ -104,8 +104,7 @@ def stacked(
     wide, label_width = 8.2, 0.35 + 0.085 * max(map(len, bars))
     height = 1.5 + 0.5 * len(bars)
     ax = plots.panels(width=wide, height=height)[0]
-    ax.figure.set_layout_engine(None)  # finding margins by layout takes a third of the time
-    ax.figure.subplots_adjust(label_width / wide, 0.5 / height, 0.98, 1 - 0.8 / height)
+    plots.set_edges(ax, label_width / wide, 0.5 / height, 0.98, 1 - 0.8 / height)
     longest = max(sum(parts.values()) for parts in bars.values()) or 1
     longest = 100 if shares else max(longest, mark[1] if mark else 0)
     said = []
@@ -120,8 +119,8 @@ def stacked(
         said.append(f"A line marks {mark[0]}")
     ax.set_yticks(range(len(bars)), bars)
     ax.set(xlabel=xlabel, xlim=(0, 1.02 * longest), ylim=(len(bars) - 0.5, -0.75 if mark else -0.5))
-    place = {"loc": "upper center", "bbox_to_anchor": (0.5, 1 - 0.26 / height)}
-    ax.figure.legend(frameon=False, ncols=4, fontsize=9, **place)
+    at = 0.5, 1 - 0.26 / height
+    ax.figure.legend(frameon=False, ncols=4, fontsize=9, loc="upper center", bbox_to_anchor=at)
     ax.figure.suptitle(title, fontsize=10.5, y=1 - 0.07 / height, va="top")
     ax.set_label(f"{title}. {'. '.join(said)}.")
     return ax
@@ -132,15 +131,12 @@ def _bar(
 ) -> None:
     left = 0.0
     for number, (name, value) in enumerate(parts.items()):
-        look = {
-            "color": plots.PALETTE[number],
-            "hatch": HATCHES[number],
-            "edgecolor": "white",
-            "linewidth": 0.6,
-        }
-        ax.barh(row, scale * value, left=left, height=0.62, label=name if row == 0 else None, **look)
+        ax.barh(
+            row, scale * value, left=left, height=0.62, label=name if row == 0 else None,
+            color=plots.PALETTE[number], hatch=HATCHES[number], edgecolor="white", linewidth=0.6,
+        )  # fmt: skip
         if scale * value > room:
             box = {"facecolor": "white", "alpha": 0.88, "edgecolor": "none", "pad": 1.2}
-            where = {"ha": "center", "va": "center", "fontsize": 8.5, "bbox": box}
-            ax.text(left + scale * value / 2, row, texts[number], **where)
+            middle = left + scale * value / 2
+            ax.text(middle, row, texts[number], ha="center", va="center", fontsize=8.5, bbox=box)
         left += scale * value

@@ -13,13 +13,16 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from helpers.figures.showing import figure_of
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.typing import RcKeyType
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")  # of Okabe and Ito 2008, those that stand out on white
 MARKERS = ("o", "s", "^", "D")
 INK, FAINT, BAND = "#222222", "#8a8a8a", "#dddddd"
-STYLE = {
+STYLE: "dict[RcKeyType, str | float | bool]" = {
     "font.size": 10,
     "axes.titlesize": 10.5,
     "axes.labelsize": 10,
@@ -164,12 +167,31 @@ def lines(
 
 
 def set_margins(ax: "Axes", *, left: float, bottom: float, gap: float) -> None:
-    """Set margins in inches: finding them by layout takes a third of the time, which a slider feels."""
-    figure = ax.figure
-    figure.set_layout_engine(None)
+    """Set the margins of a row of panels, in inches. As `set_edges`, it saves the time of a layout."""
+    figure = figure_of(ax)
     width, height = figure.get_size_inches()
     panel = (width - left - 0.1 - gap * (len(figure.axes) - 1)) / len(figure.axes)
-    figure.subplots_adjust(left / width, bottom / height, 1 - 0.1 / width, 1 - 0.35 / height, gap / panel)
+    set_edges(ax, left / width, bottom / height, 1 - 0.1 / width, 1 - 0.35 / height, gap / panel)
+
+
+def set_edges(
+    ax: "Axes", left: float, bottom: float, right: float, top: float, gap: float | None = None
+) -> None:
+    """Set where the panels of a figure begin and end, instead of having a layout engine find it out.
+
+    The engine takes a third of the drawing time, which a slider feels.
+
+    Args:
+        ax: any axes of the figure.
+        left: the left edge of the panels, as a share of the figure's width.
+        bottom: their bottom edge, as a share of its height.
+        right: their right edge.
+        top: their top edge.
+        gap: between two panels, as a share of a panel's width.
+    """
+    figure = figure_of(ax)
+    figure.set_layout_engine(None)
+    figure.subplots_adjust(left, bottom, right, top, gap)
 
 
 # -- what a figure says about itself ---------------------------------------------------------------------

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 PIXELS_PER_INCH = 96
 CARD = (
@@ -43,7 +44,7 @@ def image(ax: "Axes", alt: str = "", shrink: bool = True) -> str:
     """
     import matplotlib
 
-    figure, alt = ax.figure, alt or description(ax)
+    figure, alt = figure_of(ax), alt or description(ax)
     if not alt:
         raise ValueError("a figure needs alternative text: show(ax, alt=...) says what is to be seen")
     file = io.BytesIO()
@@ -60,9 +61,21 @@ def image(ax: "Axes", alt: str = "", shrink: bool = True) -> str:
     return picture if shrink else f'<div style="overflow-x:auto" tabindex="0">{picture}</div>'
 
 
+def figure_of(ax: "Axes") -> "Figure":
+    """The whole figure that these axes are part of.
+
+    Raises:
+        ValueError: they are part of none, because they were removed from it.
+    """
+    figure = ax.get_figure(root=True)
+    if figure is None:
+        raise ValueError("these axes were removed from their figure")
+    return figure
+
+
 def description(ax: "Axes") -> str:
     """What the axes of a figure say about themselves: our figures keep it in their labels."""
-    return " ".join(text for axes in ax.figure.axes if (text := axes.get_label()))
+    return " ".join(str(label) for axes in figure_of(ax).axes if (label := axes.get_label()))
 
 
 @contextlib.contextmanager

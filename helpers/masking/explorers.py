@@ -154,7 +154,8 @@ def cache_explorer(step: Callable, exercise: str = "Exercise 5.9a") -> "VBox":
 def _cache_numbers(step: Callable, count: int) -> str:
     generator = torch.Generator().manual_seed(0)
     x, *weights = (torch.randn(*size, generator=generator) for size in ((count, 4), *3 * [(4, 4)]))
-    full = torch.nn.functional.scaled_dot_product_attention(*(x @ W for W in weights), is_causal=True)
+    q, k, v = (x @ W for W in weights)
+    full = torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
     cache, outputs = {"k": x.new_zeros(0, 4), "v": x.new_zeros(0, 4)}, []
     for place in range(count):
         output, cache = step(cache, x[place : place + 1], *weights)

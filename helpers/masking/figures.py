@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SMALL = 9  # points
-SLANTED = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"}
 
 
 def masks(
@@ -34,15 +33,15 @@ def masks(
     """
     rows, columns = len(queries), len(keys)
     axes = plots.panels(len(tables), width=0.4 * columns + 0.75, height=0.34 * rows + 1.3)
-    slant = SLANTED if max(map(len, keys)) > 2 else {}
     for ax, (title, table) in zip(axes, tables.items(), strict=True):
         shown = table.detach().bool().expand(rows, columns)
-        colors = {"cmap": "Blues", "vmin": 0, "vmax": 1.25, "edgecolors": plots.BAND, "linewidth": 0.8}
-        ax.pcolormesh(shown.float().numpy(), **colors)
+        ax.pcolormesh(
+            shown.float().numpy(), cmap="Blues", vmin=0, vmax=1.25, edgecolors=plots.BAND, linewidth=0.8
+        )
         for row, column in shown.nonzero().tolist():
             ax.text(column + 0.5, row + 0.5, "✓", ha="center", va="center", color="white", fontsize=SMALL)
         ax.invert_yaxis()
-        ax.set_xticks([place + 0.5 for place in range(columns)], keys, fontsize=SMALL, **slant)
+        _name_columns(ax, keys, shift=0.5, slanted=max(map(len, keys)) > 2)
         ax.set_yticks([place + 0.5 for place in range(rows)], queries, fontsize=SMALL)
         ax.set_title(title, fontsize=10)
         ax.set_xlabel(axes_are[1], fontsize=SMALL)
@@ -72,13 +71,13 @@ def reach(mask: torch.Tensor, tables: Sequence[torch.Tensor], words: Sequence[st
     _arrivals(table, tables)
     _ways(ways, mask, tables, follow)
     for ax in (table, ways):
-        ax.set_xticks(range(len(words)), words, fontsize=SMALL, **SLANTED)
+        _name_columns(ax, words)
         ax.tick_params(length=0)
         ax.spines[:].set_visible(False)
     table.set_yticks(range(len(words)), words, fontsize=SMALL)
     table.set_title("layers until row knows of column", fontsize=10)
     ways.set_title(f"what flows into {words[follow]}", fontsize=10)
-    _margins(table, left=0.09, bottom=0.2)
+    plots.set_edges(table, left=0.09, bottom=0.2, right=0.99, top=0.87, gap=0.17)
     names = [word for word, arrived in zip(words, reached[follow].tolist(), strict=True) if arrived]
     table.set_label(
         f"After {layers} {'layer' if layers == 1 else 'layers'} {int(reached.sum())} of {reached.numel()} "
@@ -87,13 +86,15 @@ def reach(mask: torch.Tensor, tables: Sequence[torch.Tensor], words: Sequence[st
     return table
 
 
-def _margins(ax: "Axes", *, left: float, bottom: float) -> None:
-    """Set margins, as parts of the figure: finding them by layout takes a third of the time."""
-    ax.figure.set_layout_engine(None)
-    ax.figure.subplots_adjust(left, bottom, 0.99, 0.87, 0.17)
+def _name_columns(ax: "Axes", words: Sequence[str], *, shift: float = 0.0, slanted: bool = True) -> None:
+    places = [number + shift for number in range(len(words))]
+    if slanted:
+        ax.set_xticks(places, words, fontsize=SMALL, rotation=40, ha="right", rotation_mode="anchor")
+    else:
+        ax.set_xticks(places, words, fontsize=SMALL)
 
 
-def _arrivals(ax: "Axes", tables: list[torch.Tensor]) -> None:
+def _arrivals(ax: "Axes", tables: Sequence[torch.Tensor]) -> None:
     """Colour and number of a cell: the fewest layers after which query i can know of key j."""
     from matplotlib import colormaps
 
@@ -113,13 +114,14 @@ def _arrivals(ax: "Axes", tables: list[torch.Tensor]) -> None:
                 ax.text(column, row, str(count), ha="center", va="center", color=ink, fontsize=SMALL)
 
 
-def _ways(ax: "Axes", mask: torch.Tensor, tables: list[torch.Tensor], follow: int) -> None:
+def _ways(ax: "Axes", mask: torch.Tensor, tables: Sequence[torch.Tensor], follow: int) -> None:
     """The positions of each layer, bottom to top, with the edges that lead to the followed word."""
     from matplotlib.collections import LineCollection
 
     layers, count = len(tables) - 1, len(mask)
     edges = mask | torch.eye(count, dtype=torch.bool)
-    lit, faint = [], []
+    lit: list[list[tuple[int, int]]] = []
+    faint: list[list[tuple[int, int]]] = []
     for height in range(layers):
         wanted = tables[layers - height - 1][follow]  # positions of level height + 1 that matter
         for query, key in edges.nonzero().tolist():
@@ -156,7 +158,7 @@ def cache(text: Sequence[str], count: int, *, cached: bool) -> "Axes":
     table.imshow((causal.int() + now.int()).numpy(), cmap=colors, vmin=0, vmax=2, aspect="auto")
     rows, columns = now.nonzero().unbind(dim=1)
     table.scatter(columns.tolist(), rows.tolist(), s=16, color="black")
-    table.set_xticks(range(len(text)), text, fontsize=SMALL, **SLANTED)
+    _name_columns(table, text)
     table.set_yticks(range(len(text)), text, fontsize=SMALL)
     table.tick_params(length=0)
     table.set_title(f"● computed now: {int(now.sum())} scores · pale: before", fontsize=10)
@@ -166,7 +168,7 @@ def cache(text: Sequence[str], count: int, *, cached: bool) -> "Axes":
     bars.set(ylim=(0, 135), yticks=[])
     bars.set_title("computed so far", fontsize=10)
     bars.spines["left"].set_visible(False)
-    _margins(table, left=0.08, bottom=0.2)
+    plots.set_edges(table, left=0.08, bottom=0.2, right=0.99, top=0.87, gap=0.17)
     kind = "with" if cached else "without"
     table.set_label(
         f"Word {count}, {kind} a cache: {int(now.sum())} scores are computed now. So far {totals[0]} with a "

@@ -110,9 +110,7 @@ def _split_figure(split_heads: Callable, n_heads: int) -> "Axes":
     numbers = torch.arange(POSITIONS * CHANNELS).reshape(POSITIONS, CHANNELS)
     by_view = numbers.view(n_heads, POSITIONS, CHANNELS // n_heads)
     panels = plots.panels(2, width=4.6, height=2.4)
-    figure = panels[0].figure
-    figure.set_layout_engine(None)
-    figure.subplots_adjust(left=0.07, right=0.99, bottom=0.21, top=0.87, wspace=0.16)
+    plots.set_edges(panels[0], left=0.07, right=0.99, bottom=0.21, top=0.87, gap=0.16)
     parts = {"view alone": by_view, "your split_heads": split_heads(numbers.clone(), n_heads)}
     for ax, (name, heads) in zip(panels, parts.items(), strict=True):
         _ownership(ax, name, _owners(heads), n_heads)
@@ -134,8 +132,8 @@ def _ownership(ax: "Axes", name: str, owner: torch.Tensor, n_heads: int) -> None
             head = int(owner[row, column])
             ink = "black" if head / max(n_heads - 1, 1) > 0.47 else "white"
             ax.text(column, row, str(head + 1), ha="center", va="center", color=ink, fontsize=9)
-    ax.set_xticks(range(CHANNELS), range(CHANNELS))
-    ax.set_yticks(range(POSITIONS), range(POSITIONS))
+    ax.set_xticks(range(CHANNELS), [str(channel) for channel in range(CHANNELS)])
+    ax.set_yticks(range(POSITIONS), [str(position) for position in range(POSITIONS)])
     ax.set(xlabel="channel", ylabel="position", title=f"{name}: which head gets it")
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
@@ -229,8 +227,8 @@ def _maps(weights: torch.Tensor, keep: torch.Tensor, words: Sequence[str], askin
 def _map(ax: "Axes", name: str, table: torch.Tensor, words: Sequence[str], asking: int, on: bool) -> None:
     from matplotlib.patches import Rectangle
 
-    colors = {"cmap": "cividis", "vmax": 1} if on else {"cmap": "Greys", "vmax": 3}
-    ax.imshow(table.numpy(), vmin=0, aspect="auto", **colors)
+    colors, most = ("cividis", 1) if on else ("Greys", 3)
+    ax.imshow(table.numpy(), cmap=colors, vmin=0, vmax=most, aspect="auto")
     ax.add_patch(Rectangle((-0.5, asking - 0.5), len(words), 1, fill=False, edgecolor=plots.PALETTE[1], lw=2))
     for column, value in enumerate(table[asking].tolist()):
         if value >= 0.05:

@@ -49,12 +49,16 @@ def curves(
     ax = ax or plots.panels(width=5.2)[0]
     x = torch.as_tensor(x).tolist()
     for number, (name, y) in enumerate(series.items()):
-        style = {"color": plots.PALETTE[number], "linestyle": STYLES[number], "linewidth": 1.8}
-        ax.plot(x, y.detach().tolist(), label=name, **style)
+        color, dashes = plots.PALETTE[number], STYLES[number]
+        ax.plot(x, y.detach().tolist(), color=color, linestyle=dashes, linewidth=1.8, label=name)
     ax.grid(axis="y", color=plots.BAND, linewidth=0.6)
     ax.set(xlabel=xlabel, ylabel=ylabel, title=title)
-    place = {"ncols": below, "loc": "upper center", "bbox_to_anchor": (0.5, -0.18)} if below else {}
-    ax.legend(frameon=False, columnspacing=1.2, **place)
+    if below:
+        ax.legend(
+            loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=below, columnspacing=1.2, frameon=False
+        )
+    else:
+        ax.legend(columnspacing=1.2, frameon=False)
     said = (f"{name}: from {float(y[0]):.2f} to {float(y[-1]):.2f}, lowest {float(y.min()):.2f}, highest "
             f"{float(y.max()):.2f}." for name, y in series.items())  # fmt: skip
     ax.set_label(f"{title or ylabel}, against {xlabel}, {len(x)} points. {' '.join(said)}")
@@ -144,11 +148,14 @@ def by_length(
         for number, (name, values) in enumerate(kinds.items()):
             mean, low, high = values.mean(1), values.amin(1), values.amax(1)
             shift = 1 + 0.03 * (number - (len(kinds) - 1) / 2)  # so that bars don't cover one another
-            style = {"color": plots.PALETTE[number], "marker": plots.MARKERS[number], "label": name}
+            color, marker, dashes = plots.PALETTE[number], plots.MARKERS[number], "-"
             if name == "none":
-                style = {"color": plots.FAINT, "marker": "x", "linestyle": ":", "label": "none"}
+                color, marker, dashes = plots.FAINT, "x", ":"
             errors = torch.stack([mean - low, high - mean]).clamp(min=0).tolist()
-            ax.errorbar([n * shift for n in lengths], mean.tolist(), errors, capsize=3, markersize=6, **style)
+            ax.errorbar(
+                [n * shift for n in lengths], mean.tolist(), errors, capsize=3, label=name,
+                color=color, marker=marker, markersize=6, linestyle=dashes,
+            )  # fmt: skip
         ax.set_xscale("log")
         ax.set_xticks(lengths, [str(n) for n in lengths])
         ax.minorticks_off()
@@ -200,8 +207,7 @@ def positions_explorer(sinusoidal: Callable, exercise: str = "Exercise 4.2") -> 
 def _compared(table: torch.Tensor, a: int, b: int) -> "Axes":
     """The table with two rows marked, these rows, and the dot products of row a with all rows."""
     whole, rows, products = plots.panels(3, width=3.4, height=3.2)
-    whole.figure.set_layout_engine(None)  # a slider feels the time that finding a layout takes
-    whole.figure.subplots_adjust(left=0.06, right=0.99, bottom=0.16, top=0.9, wspace=0.28)
+    plots.set_edges(whole, left=0.06, right=0.99, bottom=0.16, top=0.9, gap=0.28)
     T, d_model = table.shape
     whole.imshow(table.numpy(), cmap="cividis", vmin=-1, vmax=1, aspect="auto")
     whole.set(xlabel="feature", ylabel="position", title="the table")
@@ -271,8 +277,7 @@ def rotary_explorer(rotary: Callable, exercise: str = "Exercise 4.9a") -> "VBox"
 def _turned(q: torch.Tensor, k: torch.Tensor, scores: torch.Tensor, i: int, apart: int) -> "Axes":
     """The first pair of a query and of a key as arrows, and the score against the distance."""
     clock, line = plots.panels(2, width=4.3, height=3.3, ratios=(1, 1.5))
-    clock.figure.set_layout_engine(None)
-    clock.figure.subplots_adjust(left=0.02, right=0.98, bottom=0.16, top=0.9, wspace=0.18)
+    plots.set_edges(clock, left=0.02, right=0.98, bottom=0.16, top=0.9, gap=0.18)
     turns = torch.linspace(0, 2 * torch.pi, 73)
     clock.plot(turns.cos().tolist(), turns.sin().tolist(), color=plots.BAND, linewidth=1.2, zorder=0)
     for name, pair, color in (("q", q[:2], plots.PALETTE[1]), ("k", k[:2], plots.PALETTE[0])):

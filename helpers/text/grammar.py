@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 Rules = Mapping[str, Sequence[tuple[float, tuple[str, ...]]]]
+Parts = tuple["Tree | str", ...]
 
 MAX_SWEEPS = 10_000
 HOPELESS = 1e9  # nobody has texts of so many words
@@ -22,7 +23,7 @@ class Tree(NamedTuple):
 
     symbol: str
     rule: int
-    parts: tuple["Tree | str", ...]
+    parts: Parts
 
     def words(self) -> list[str]:
         """The text."""
@@ -223,9 +224,9 @@ class _Chart:
             self.known[symbol, place] = ends
         return self.known[symbol, place]
 
-    def ways(self, body: tuple[str, ...], place: int) -> list[tuple[int, float, float, tuple]]:
+    def ways(self, body: tuple[str, ...], place: int) -> list[tuple[int, float, float, Parts]]:
         """Each way to read a body from a place on: its end, probability, the likeliest's, parts."""
-        ways = [(place, 1.0, 1.0, ())]
+        ways: list[tuple[int, float, float, Parts]] = [(place, 1.0, 1.0, ())]
         for part in body:
             if part in self.grammar.bodies:
                 ways = [

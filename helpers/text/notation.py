@@ -24,7 +24,10 @@ def read_rules(text: str, features: Mapping[str, Sequence[str]]) -> dict[str, li
     """
     rules: dict[str, list[tuple[float, tuple]]] = {}
     for line in filter(None, re.sub(r"\n +", " ", text.strip()).splitlines()):
-        head, kind, body = re.fullmatch(r"(\S+?(?:\[[^]]*\])?) ([=~]) (.*)", line).groups()
+        rule = re.fullmatch(r"(\S+?(?:\[[^]]*\])?) ([=~]) (.*)", line)
+        if rule is None:
+            raise ValueError(f"a rule begins with `Symbol =` or `Symbol ~`, but this one is {line!r}")
+        head, kind, body = rule.groups()
         for values in _assignments(head, features, {}):
             found = rules.setdefault(_fill(head, values, features), [])
             if kind == "~":

@@ -7,6 +7,7 @@ suffixes with vowel harmony, and lets adjectives agree with their nouns.
 import functools
 import random
 import re
+from collections.abc import Callable
 from typing import NamedTuple
 
 from helpers.text.grammar import Grammar, Tree
@@ -104,7 +105,7 @@ def _other_word(tree: Tree) -> str:
     """The word of the other language for a word of the lexicon."""
     kind, *values = re.findall(r"[\w-]+", tree.symbol.removeprefix("Bare-"))
     rank = tree.rule + (3 if tree.symbol == "When[past]" else 0)
-    suffix = {
+    suffixes: dict[str, Callable[..., str]] = {
         "Person": lambda n, c: NUMBERS[n] + CASES[c],
         "Thing": lambda n, c: NUMBERS[n] + CASES[c],
         "Place": lambda c: CASES[c],
@@ -113,8 +114,8 @@ def _other_word(tree: Tree) -> str:
         "Give": lambda n, t: TENSES[t] + NUMBERS[n],
         "Go": lambda n, t: TENSES[t] + NUMBERS[n],
         "When": lambda t: "",
-    }[kind](*values)
-    return inflected(stems()[kind][rank], suffix)
+    }
+    return inflected(stems()[kind][rank], suffixes[kind](*values))
 
 
 def _without_features(body: str) -> tuple[str, ...]:
@@ -160,11 +161,11 @@ def other_side(tree: Tree) -> list[str]:
     if names not in orders():
         return [_other_word(tree)]
     parts = dict(zip(names, tree.parts, strict=True))
-    return [
-        word
-        for name in orders()[names]
-        for word in (other_side(parts[name]) if isinstance(parts.get(name), Tree) else [name])
-    ]
+    found: list[str] = []
+    for name in orders()[names]:
+        part = parts.get(name)
+        found += other_side(part) if isinstance(part, Tree) else [name]
+    return found
 
 
 def draw(generator: random.Random) -> Pair:

@@ -119,7 +119,7 @@ def fetch(file: Remote) -> Path:
 
 def cache_folder() -> Path:
     """Where fetched files are kept."""
-    import pooch  # only who fetches needs it
+    import pooch  # type: ignore[import-untyped]  # it ships no types; imported late: only fetching needs it
 
     return Path(pooch.os_cache("headstart"))
 

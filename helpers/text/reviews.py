@@ -91,7 +91,9 @@ def draw(generator: random.Random) -> Review:
 
 def label_of(tree: Tree) -> int:
     """The sentiment of a derivation: the feature that its first rule chose and all others obeyed."""
-    return int(tree.parts[0].symbol.endswith(" good]"))
+    (review,) = tree.parts
+    assert isinstance(review, Tree)  # of the one rule of the start symbol, `Review = Review[g w v y]`
+    return int(review.symbol.endswith(" good]"))
 
 
 def _begins_with_vowel(word: str) -> bool:
@@ -105,7 +107,8 @@ def underlying(text: str) -> tuple[list[str], float] | None:
         The words, with places for names and without "an", and the sum of log p over the names, each counted
         once. None where two names claim one place, or "a" and "an" are mistaken.
     """
-    words, claimed = text.split(), {}
+    words = text.split()
+    claimed: dict[str, str] = {}
     for at, (word, following) in enumerate(itertools.pairwise([*words, "."])):
         if place := _places().get(word):
             if claimed.setdefault(place, word) != word:

@@ -206,8 +206,8 @@ def _shuffled(g: Generator, row: Tensor) -> Tensor:
 
 
 def _qkv(
-    g: Generator, front: tuple, T_q: int, T_k: int, d_k: int, d_v: int, dtype: torch.dtype = torch.float32
-) -> tuple[Tensor, Tensor, Tensor]:
+    g: Generator, front: tuple, T_q: int, T_k: int, d_k: int, d_v: int, *, dtype: torch.dtype = torch.float32
+) -> tuple[Tensor, ...]:
     return _normals(g, [(*front, T_q, d_k), (*front, T_k, d_k), (*front, T_k, d_v)], dtype, spread=1.2)
 
 

@@ -4,6 +4,7 @@ Sizes differ, so that none stands for another.
 """
 
 import math
+from collections.abc import Mapping, Sequence
 
 import torch
 from torch import Generator, Tensor
@@ -208,7 +209,7 @@ def _grouped(
 # -- building blocks -----------------------------------------------------------------------------------------
 
 
-def choose(options: dict[str, list]) -> list[Case]:
+def choose(options: Mapping[str, Sequence[object]]) -> list[Case]:
     """The one case of a choice: its slots, and what may stand in each."""
     return [Case("", (options,))]
 
@@ -228,4 +229,5 @@ def _qkv(
     dtype: torch.dtype = torch.float32,
 ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
     shapes = ((T_q, d_k), (T_k, d_k), (T_k, d_v))
-    return tuple(1.2 * torch.randn(*front, *shape, generator=g, dtype=dtype) for shape in shapes)
+    q, k, v = (1.2 * torch.randn(*front, *shape, generator=g, dtype=dtype) for shape in shapes)
+    return q, k, v

@@ -4,7 +4,11 @@ from autograder.exercise import Misconception
 
 LINE, SHAPE, COST = "line with the slip", "shape of QKᵀ", "cost of QKᵀ if it were n × d"
 
-OPTIONS = {LINE: [1, 2, 3, 4, 5], SHAPE: ["n × n", "n × d", "d × d"], COST: ["n²d", "nd²", "nd"]}
+OPTIONS: dict[str, list[int] | list[str]] = {
+    LINE: [1, 2, 3, 4, 5],
+    SHAPE: ["n × n", "n × d", "d × d"],
+    COST: ["n²d", "nd²", "nd"],
+}
 RIGHT = {LINE: 3, SHAPE: "n × n", COST: "nd²"}
 
 MISCONCEPTIONS = (

@@ -94,9 +94,8 @@ def masked_cases(g: Generator) -> list[Case]:
 def sees_cases(g: Generator) -> list[Case]:
     """Layers that look ahead and layers that don't; two on which a careless detector is blind."""
     x, three = _clear_slopes(g, *_sizes(g, 4, 5))
-    by_chance = torch.randint(
-        2, (len(x) ** 2,), generator=g
-    )  # who sees whom, flat: a matrix has two equal axes
+    # Who sees whom, flat: a matrix would have two equal axes.
+    by_chance = torch.randint(2, (len(x) ** 2,), generator=g)
     return [
         _layer("causal self-attention", three, x),
         _layer("self-attention", three, x, "self-attention without a mask"),
@@ -269,7 +268,7 @@ def _normals(
 
 
 def _qkv(
-    g: Generator, front: tuple, T_q: int, T_k: int, d_k: int, d_v: int, dtype: torch.dtype = torch.float32
+    g: Generator, front: tuple, T_q: int, T_k: int, d_k: int, d_v: int, *, dtype: torch.dtype = torch.float32
 ) -> list[Tensor]:
     return _normals(g, [(*front, T_q, d_k), (*front, T_k, d_k), (*front, T_k, d_v)], dtype, spread=1.2)
 
