@@ -2,14 +2,16 @@
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 
 from helpers.checking.drivers import Case, Outcome, run
 
-__all__ = ["Case", "Exercise", "Misconception", "Outcome", "Verdict", "explained"]
+__all__ = ["Case", "Exercise", "Misconception", "Outcome", "explained"]
+
+IN_PROCESS = "in process"  # the driver of an exercise that its own cell decides: a plain test
 
 # Answers of ours run one at a time: a driver seeds torch's generator, which all threads of a process share,
 # and a grader's threads would take each other's random numbers.
@@ -48,7 +50,7 @@ class Exercise:
         reference: what is right: a function, or for the "choice" driver a dict.
         cases: makes the calls, from a generator of random numbers that decides values and sizes. Sizes of
             one call are pairwise distinct, so that swapped axes can't hide.
-        driver: how the answer is called, a key of `helpers.checking.drivers.DRIVERS`.
+        driver: how the answer is called, a key of `helpers.checking.drivers.DRIVERS`, or `IN_PROCESS`.
         returns: names of the returned values, for messages.
         properties: functions of `helpers.checks` that hold beyond the values.
         forbidden: dotted names of functions to do without.
@@ -105,28 +107,3 @@ def overlay(right: Mapping, wrong: Mapping) -> dict:
         }
 
     return replace(right, "")
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What the judge decided about one exercise of one submission.
-
-    Attributes:
-        exercise: its id.
-        status: "passed", "failed", "not written" or "not run"; "partly" for a plain test's partial credit.
-        points: earned.
-        max_points: to be earned.
-        message: the four lines that the student reads, as text.
-        html: the same as a small table.
-        cause: one word or name for the class report: a misconception's name, "shape", "timeout", ...
-        key: of all that it follows from: what was handed in, the exercise, the hidden seed.
-    """
-
-    exercise: str
-    status: str
-    points: float
-    max_points: float
-    message: str = ""
-    html: str = field(default="", repr=False)
-    cause: str = ""
-    key: str = ""

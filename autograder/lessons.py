@@ -20,6 +20,7 @@ OPENS = {
     "__init__.py": "start_here",
     "checks.py": "start_here",
     "checking": "start_here",
+    "storage.py": "start_here",
     "figures": "start_here",
     "corpora.py": "pretraining",
     "text": "pretraining",

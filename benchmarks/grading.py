@@ -30,8 +30,9 @@ from rich.table import Table
 
 from autograder import lessons
 from autograder.child.worker import WARM_UP
+from autograder.grading.course import course_directory, find_submissions
 from autograder.grading.gradebook import Book
-from autograder.grading.grader import Grader, course_directory, find_submissions
+from autograder.grading.grader import Grader
 from autograder.grading.lesson import Lesson
 from autograder.grading.submission import Submission, canonical
 from autograder.lessons import ROOT

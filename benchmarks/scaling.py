@@ -22,11 +22,14 @@ import psutil
 import torch
 from rich.table import Table
 
-from autograder.grading.executors import places
-from autograder.grading.gradebook import Book, Graded
-from autograder.grading.grader import Grader, course_directory, find_submissions, grade_all
+from autograder.grading.batch import grade_all
+from autograder.grading.course import course_directory, find_submissions
+from autograder.grading.executors import open_executor
+from autograder.grading.gradebook import Book
+from autograder.grading.grader import Grader
 from autograder.grading.lesson import Lesson
 from autograder.grading.submission import Submission
+from autograder.results import Graded
 from benchmarks.grading import make_course, resident, worker_below
 from benchmarks.results import write
 
@@ -122,11 +125,11 @@ def _pinned(root: Path, lesson: str, cores: list[int]) -> float:
 def _one_run(root: Path, lesson_name: str, workers: int) -> float:
     """Grade the class once to warm up, then again and again; submissions a second."""
     grader, book, submissions = _open(root, lesson_name)
-    with places(grader, workers, None) as place:
-        grade_all(book, submissions, place.submit, at_once=workers, force=True)
+    with open_executor(grader, workers, None) as executor:
+        grade_all(book, submissions, executor.submit, at_once=workers, force=True)
         begun = time.perf_counter()
         for _ in range(PASSES):
-            grade_all(book, submissions, place.submit, at_once=workers, force=True)
+            grade_all(book, submissions, executor.submit, at_once=workers, force=True)
         seconds = time.perf_counter() - begun
     book.close()
     return PASSES * len(submissions) / seconds
@@ -178,8 +181,8 @@ def flatness(root: Path, lesson_name: str, number: int) -> None:
             notes.append((done, seconds, *map(resident, (us, judge, worker_below(judge.pid)))))
 
     begun = time.process_time()
-    with places(grader, 1, None) as place:
-        grade_all(book, submissions[:number], place.submit, at_once=1, progress=note)
+    with open_executor(grader, 1, None) as executor:
+        grade_all(book, submissions[:number], executor.submit, at_once=1, progress=note)
     book.close()
     table = Table("submissions", "CPU ms each since the line above", "grader MiB", "judge MiB", "worker MiB")
     for column in table.columns:

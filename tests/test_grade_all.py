@@ -3,7 +3,7 @@
 from pathlib import Path
 from types import SimpleNamespace
 
-from autograder.grading.grader import grade_all
+from autograder.grading.batch import grade_all
 from autograder.grading.submission import Submission
 
 

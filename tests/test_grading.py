@@ -24,8 +24,9 @@ from course import LESSON, Course, foster_parent, hear_signals
 from autograder import lessons
 from autograder.commands.cli import main
 from autograder.exercises import load
-from autograder.grading.executors import places
-from autograder.grading.grader import Grader, course_directory, find_submissions, hidden_secret
+from autograder.grading.executors import open_executor
+from autograder.grading.grader import Grader
+from autograder.grading.course import course_directory, find_submissions, hidden_secret
 from autograder.grading.lesson import Lesson
 from autograder.lessons import ROOT
 from autograder.sheets import HiddenSheets
@@ -366,8 +367,8 @@ def test_a_submission_that_kills_its_judge_each_time_fails_alone(monkeypatch) ->
         return student
 
     monkeypatch.setattr(Grader, "grade", grade)
-    with places(Grader(lesson=None, secret=b""), 2, None) as place:
-        futures = {student: place.submit(student) for student in ("amy", "mallory", "bob", "cat")}
+    with places(Grader(lesson=None, secret=b""), 2, None) as executor:
+        futures = {student: executor.submit(student) for student in ("amy", "mallory", "bob", "cat")}
         failed = {student for student, future in futures.items() if future.exception()}
         assert failed == {"mallory"}
         assert {future.result() for student, future in futures.items() if student not in failed} == {

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from autograder.commands.report import problems
 from autograder.commands.report_page import page
-from autograder.exercise import Verdict
+from autograder.results import Verdict
 from autograder.exercises import load
 
 SOFTMAX, SCALED = "attention.softmax", "attention.scaled_dot_product"

@@ -12,7 +12,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from nbgrader.coursedir import CourseDirectory
 
 from autograder.grading import submission as module
-from autograder.grading.grader import find_submissions
+from autograder.grading.course import find_submissions
 from autograder.grading.submission import Submission, canonical
 
 LESSON = "01_attention"

@@ -28,6 +28,7 @@ from autograder.authoring.review import BEGIN, END, parse, review
 from autograder.authoring.source import SpecError, alike, dump, make_checks, make_notebook
 from autograder.exercise import Exercise
 from autograder.lessons import ROOT
+from helpers.storage import write_whole
 
 Load = Callable[[str], Mapping[str, Exercise]]  # a topic -> its exercises by id
 
@@ -132,19 +133,16 @@ def _make_source(lesson: str, folder: Path, root: Path, load: Load) -> list[Cell
     if mistakes := mistakes or review(lesson, cells, specs, _master(lesson)):
         raise MasterError(mistakes)
     place = folder / "source" / lesson
-    place.mkdir(parents=True)
     notebook = nbformat.writes(make_notebook(lesson, cells, specs))
-    trees.put(place / f"{lesson}.ipynb", f"{notebook}\n".encode())
+    write_whole(place / f"{lesson}.ipynb", f"{notebook}\n".encode())
     try:
         text = dump(make_checks(cells, specs, _titles(specs, load)))
     except SpecError as error:
         line = _spec_line(root / _spec_file(lesson), error.exercise)
         raise MasterError([Mistake(_spec_file(lesson), line, str(error))]) from error
-    trees.put(place / "checks.json", _unless_alike(root / "source" / lesson / "checks.json", text).encode())
+    write_whole(place / "checks.json", _unless_alike(root / "source" / lesson / "checks.json", text).encode())
     for path in course.helper_files(course.number(lesson), root):
-        target = place / path.relative_to(root)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        trees.put(target, trees.contents(path))
+        write_whole(place / path.relative_to(root), trees.contents(path))
     return cells
 
 

@@ -1,6 +1,5 @@
 """What was built against what lies in `source/` and `release/`: compare the two, or bring them in step."""
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -9,6 +8,7 @@ from nbgrader.utils import compute_checksum, is_solution
 
 from autograder import lessons
 from autograder.lessons import ROOT
+from helpers.storage import write_whole
 
 IGNORED = ("__pycache__", ".ipynb_checkpoints", ".DS_Store")
 
@@ -69,8 +69,7 @@ def write(names: list[str], made: Mapping[str, bytes], root: Path = ROOT) -> tup
         if has_answers(target):
             kept.append(path)
             continue
-        target.parent.mkdir(parents=True, exist_ok=True)
-        put(target, right)
+        write_whole(target, right)
         count += 1
     return count, kept
 
@@ -117,10 +116,3 @@ def _remove_helper(path: str, root: Path) -> None:
 def contents(path: Path) -> bytes:
     """What a text file holds, with the line ends that git may have given it on Windows set right."""
     return path.read_bytes().replace(b"\r\n", b"\n")
-
-
-def put(path: Path, content: bytes) -> None:
-    """Write a file whole: whoever reads it meanwhile sees the old one or the new one."""
-    beside = path.with_name(f".{path.name}.new")
-    beside.write_bytes(content)
-    os.replace(beside, path)

@@ -11,19 +11,16 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from autograder.commands.report import problems, summary
 from autograder.commands.report_page import page
-from autograder.grading.executors import places
-from autograder.grading.gradebook import Book, Graded
-from autograder.grading.grader import (
-    Grader,
-    course_directory,
-    find_submissions,
-    grade_all,
-    hidden_secret,
-)  # fmt: skip
+from autograder.grading.batch import grade_all
+from autograder.grading.course import course_directory, find_submissions, hidden_secret
+from autograder.grading.executors import open_executor
+from autograder.grading.gradebook import Book
+from autograder.grading.grader import Grader
 from autograder.grading.judge import CELL_SECONDS
 from autograder.grading.lesson import Lesson
 from autograder.grading.submission import Submission
 from autograder.programs import sandbox_problem
+from autograder.results import Graded
 
 NO_SANDBOX = (
     "--no-sandbox: student code runs with your own rights. It can use the network, and read and change your "
@@ -67,8 +64,8 @@ def grade_class(
     book = Book(course, name, lesson.skeletons)
     screen = _Screen(console, len(submissions))
     try:
-        with places(grader, workers, cluster) as place, screen.progress:
-            grade_all(book, submissions, place.submit, at_once=place.number, force=force, progress=screen)
+        with open_executor(grader, workers, cluster) as executor, screen.progress:
+            grade_all(book, submissions, executor.submit, at_once=executor.number, force=force, progress=screen)
         book.charge_lateness(config)
         rows = [row for row in book.verdicts() if not students or row[0] in students]
         console.print(summary(rows, lesson.exercises))

@@ -8,7 +8,8 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from autograder.exercise import Exercise, Verdict
+from autograder.exercise import Exercise
+from autograder.results import Verdict
 
 Row = tuple[str, str, list[Verdict]]  # student, problem, verdicts
 MOST = 10

@@ -20,7 +20,7 @@ from nbformat import NotebookNode
 
 from autograder import lessons
 from autograder.exercise import Exercise, overlay
-from autograder.grading.grader import course_directory
+from autograder.grading.course import course_directory
 from autograder.grading.lesson import Lesson
 
 DEADLINE = datetime(2026, 1, 15, 12, 0, tzinfo=UTC)

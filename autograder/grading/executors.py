@@ -13,19 +13,18 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 
-from autograder.exercise import Verdict
-from autograder.grading.gradebook import Graded
 from autograder.grading.grader import Grader
 from autograder.grading.lesson import installation
 from autograder.grading.submission import Submission
 from autograder.programs import sandbox_problem
+from autograder.results import Graded, Verdict
 
 CONNECT_SECONDS = 20
 
 
 @dataclass(frozen=True)
-class Place:
-    """Somewhere to grade.
+class Executor:
+    """What grades submissions, several at once.
 
     Attributes:
         submit: takes a submission, the digest of what was graded last and its verdicts by exercise; answers
@@ -37,8 +36,8 @@ class Place:
     number: int
 
 
-def places(grader: Grader, workers: int, cluster: str | None) -> AbstractContextManager[Place]:
-    """Open the place where a lesson's submissions are graded, and leave nothing of it behind.
+def open_executor(grader: Grader, workers: int, cluster: str | None) -> AbstractContextManager[Executor]:
+    """Open what grades a lesson's submissions, and leave nothing of it behind.
 
     Args:
         grader: of the lesson.
@@ -55,7 +54,7 @@ def places(grader: Grader, workers: int, cluster: str | None) -> AbstractContext
 
 
 @contextlib.contextmanager
-def _processes(grader: Grader, number: int) -> Iterator[Place]:
+def _processes(grader: Grader, number: int) -> Iterator[Executor]:
     """A judge in a process of its own for each worker: threads would wait for each other to run Python."""
     judges: list[_Judge] = []
     idle: queue.SimpleQueue[_Judge] = queue.SimpleQueue()
@@ -83,7 +82,7 @@ def _processes(grader: Grader, number: int) -> Iterator[Place]:
     try:
         for _ in range(number):  # now, while this process has no other threads
             idle.put(start())
-        yield Place(lambda *what: threads.submit(grade, *what), number)
+        yield Executor(lambda *what: threads.submit(grade, *what), number)
     finally:  # all is done, or it was interrupted
         closing = True
         threads.shutdown(wait=False, cancel_futures=True)
@@ -165,7 +164,7 @@ def _serve(pipe: Connection, grader: Grader) -> None:
 
 
 @contextlib.contextmanager
-def _cluster(grader: Grader, address: str) -> Iterator[Place]:
+def _cluster(grader: Grader, address: str) -> Iterator[Executor]:
     """Dask's workers. Submissions are read here, and sent: no other machine has to see the course."""
     with _connected(address) as client:
         if not (threads := client.nthreads()):
@@ -187,7 +186,7 @@ def _cluster(grader: Grader, address: str) -> Iterator[Place]:
                 return same
 
             try:
-                yield Place(submit, sum(threads.values()))
+                yield Executor(submit, sum(threads.values()))
             except BaseException:
                 executor.shutdown(wait=False)  # Dask's forgets what is queued or running
                 raise

@@ -11,10 +11,8 @@ import json
 import os
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -34,12 +32,12 @@ from nbgrader.api import (
 )  # fmt: skip
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import AssignLatePenalties, SaveCells
-from nbgrader.utils import parse_utc
 from traitlets.config import Config
 
-from autograder.exercise import Verdict
-from autograder.grading.workers import Ended
+from autograder.grading.submission import read_time
 from autograder.lessons import grade_id
+from autograder.results import Graded, Paper, Verdict
+from helpers.storage import write_whole
 
 _metadata = sa.MetaData()
 GRADING = sa.Table(
@@ -71,59 +69,6 @@ class _Page:
     notebook_id: str
     rows: dict[type, list[tuple[str, str]]]
     tasks: frozenset[str]
-
-
-@dataclass(frozen=True)
-class Paper:
-    """One notebook of a submission, as graded.
-
-    Attributes:
-        name: of the notebook.
-        notebook: with outputs and verdicts in it, as its file holds it.
-        verdicts: one an exercise.
-        blank: grade ids of the answers left as they were released.
-        problem: why nothing of it could be read, for student and instructor; empty for most.
-        remarks: what else the instructor should know.
-    """
-
-    name: str
-    notebook: str
-    verdicts: tuple[Verdict, ...]
-    blank: frozenset[str] = frozenset()
-    problem: str = ""
-    remarks: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Graded:
-    """One submission as graded.
-
-    Attributes:
-        student: their id.
-        digest: of the submission, the lesson and the hidden seed: equal digests give equal results.
-        papers: its notebooks.
-        files: what goes beside the notebooks, for feedback, by relative path.
-        ended: how the child that ran the last of them ended, and what it took.
-    """
-
-    student: str
-    digest: str
-    papers: tuple[Paper, ...]
-    files: dict[str, bytes] = field(default_factory=dict, repr=False)
-    ended: Ended = field(default_factory=Ended)
-
-    @property
-    def verdicts(self) -> list[Verdict]:
-        return [verdict for paper in self.papers for verdict in paper.verdicts]
-
-    @property
-    def problem(self) -> str:
-        """Why nothing of a notebook could be read; of several, the first."""
-        return next((paper.problem for paper in self.papers if paper.problem), "")
-
-    @property
-    def remarks(self) -> list[str]:
-        return [remark for paper in self.papers for remark in paper.remarks]
 
 
 class Book:
@@ -200,14 +145,18 @@ class Book:
         """What a student's exercises got last time, by id."""
         mine = self._recorded & (GRADING.c.student == student)
         text = self.db.execute(sa.select(GRADING.c.verdicts).where(mine)).scalar()
-        verdicts = [Verdict(**verdict) for verdict in json.loads(text or "[]")]
+        verdicts = [Verdict.from_json(verdict) for verdict in json.loads(text or "[]")]
         return {verdict.exercise: verdict for verdict in verdicts}
 
     def verdicts(self) -> Iterator[tuple[str, str, list[Verdict]]]:
         """Student, problem and verdicts of every submission graded so far, by student."""
         query = sa.select(GRADING).where(self._recorded).order_by(GRADING.c.student)
         for row in self.db.execute(query):
-            yield row.student, row.problem, [Verdict(**verdict) for verdict in json.loads(row.verdicts)]
+            yield (
+                row.student,
+                row.problem,
+                [Verdict.from_json(verdict) for verdict in json.loads(row.verdicts)],
+            )
 
     def path(self, student: str, notebook: str = "") -> Path:
         """Where the autograded notebook of a student goes."""
@@ -257,9 +206,9 @@ class Book:
             name = _kept_as(name)
             with contextlib.suppress(OSError):  # a path of the student's can be too long here
                 _make_way(folder, name)
-                _replace(folder / name, content)
+                write_whole(folder / name, content)
         for paper in graded.papers:
-            _replace(self.path(graded.student, paper.name), paper.notebook.encode())
+            write_whole(self.path(graded.student, paper.name), paper.notebook.encode())
 
     def rename_pages(self, student: str) -> None:
         """Put right the names of files that nbgrader's autograde has copied beside the notebooks."""
@@ -341,29 +290,8 @@ def _change(kind: type) -> sa.Update:
     return sa.update(kind.__table__).where(kind.__table__.c.id == sa.bindparam("row"))
 
 
-def read_time(text: bytes) -> datetime | None:
-    """The time in nbgrader's timestamp.txt, in UTC; None if there is none to be read."""
-    with contextlib.suppress(Exception):  # dateutil looks for a zone among the files, for one
-        return parse_utc(text.decode().strip()) if text.strip() else None
-    return None
-
-
 def _kept_as(name: str) -> str:
     return name if Path(name).suffix.lower() in HARMLESS else f"{name}.txt"
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".")
-    try:
-        with open(descriptor, "wb") as file:
-            file.write(content)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
 
 
 def _make_way(folder: Path, name: str) -> None:

@@ -5,22 +5,16 @@ worth what nbgrader's own are, and no more. What goes to stderr costs nothing he
 """
 
 import contextlib
-import html
 
-from autograder.exercise import Exercise, Verdict
+from autograder.exercise import Exercise
+from helpers.checking.finding import Finding, Status
 
 HOW = "in process"
-SIGNS = {
-    "passed": ("✓", "#009e73"),
-    "partly": ("◐", "#e69f00"),
-    "failed": ("✗", "#d55e00"),
-    "not written": ("○", "#888888"),
-}
-LONGEST = 400  # characters of an exception's text
+LONGEST = 400  # characters of what a test said
 
 
-def read_test(exercise: Exercise, outputs: list[dict]) -> Verdict:
-    """The verdict of a test cell, from what it displayed.
+def read_test(exercise: Exercise, outputs: list[dict]) -> Finding:
+    """What a test cell found, from what it displayed.
 
     An exception earns nothing; a number as the cell's value, so much; anything else, all points.
 
@@ -30,13 +24,15 @@ def read_test(exercise: Exercise, outputs: list[dict]) -> Verdict:
     """
     error = next((output for output in outputs if output["output_type"] == "error"), None)
     if error:
-        status = "not written" if error["ename"] == "NotImplementedError" else "failed"
+        unwritten = error["ename"] == "NotImplementedError"
         raised = f"{error['ename']}: {error['evalue'].strip()}".removesuffix(": ")
-        return _verdict(exercise, status, 0.0, "raised", raised[:LONGEST])
+        return _finding(exercise, Status.NOT_WRITTEN if unwritten else Status.FAILED, 0.0, raised)
     points = _credit(exercise, outputs)
-    status = "passed" if points >= exercise.points else "partly" if points else "failed"
+    whole = points >= exercise.points
     said = " ".join(output["text"].strip() for output in outputs if output["output_type"] == "stream")
-    return _verdict(exercise, status, points, "said" if said else "", said[:LONGEST])
+    return _finding(
+        exercise, Status.PASSED if whole else Status.PARTLY if points else Status.FAILED, points, said
+    )
 
 
 def _credit(exercise: Exercise, outputs: list[dict]) -> float:
@@ -51,15 +47,7 @@ def _credit(exercise: Exercise, outputs: list[dict]) -> float:
     return float(exercise.points)
 
 
-def _verdict(exercise: Exercise, status: str, points: float, label: str, text: str) -> Verdict:
-    sign, color = SIGNS[status]
-    head = f"{sign} {exercise.title} · {points:g} of {exercise.points:g} points · {HOW}"
-    line = " ".join(text.split())
-    page = (
-        f'<div role="status" style="border-left:4px solid {color};padding:4px 12px;margin:2px 0">'
-        f"<strong>{html.escape(head)}</strong>{f'<br>{label} {html.escape(line)}' if line else ''}</div>"
-    )
-    message = f"{head}\n  {label:<14} {line}" if line else head
-    return Verdict(
-        exercise.id, status, points, float(exercise.points), message, page, HOW if status != "passed" else ""
-    )
+def _finding(exercise: Exercise, status: Status, earned: float, said: str) -> Finding:
+    cause = "" if status == Status.PASSED else HOW
+    line = " ".join(said[:LONGEST].split())
+    return Finding(exercise.title, status, exercise.points, cause=cause, earned=earned, said=line)

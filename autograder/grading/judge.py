@@ -10,46 +10,30 @@ import ast
 import contextlib
 import json
 import signal
+import socket
 import time
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from autograder.child import wire
-from autograder.exercise import Exercise, Verdict
+from autograder.exercise import IN_PROCESS, Exercise
 from autograder.grading.clean import clean_outputs
 from autograder.grading.in_process import read_test
-from autograder.grading.workers import GRACE_SECONDS, Ended, Worker
+from autograder.grading.lesson import Lesson
+from autograder.grading.workers import GRACE_SECONDS, Worker
+from autograder.results import Cell, Ended, Judgement, Verdict
 from autograder.sheets import HiddenSheets
-from helpers.checking.drivers import Outcome
-from helpers.checks import Finding, Sheet, assess
+from helpers.checking.assessing import assess
+from helpers.checking.finding import Finding, Status
+from helpers.checking.outcome import ENDS, CallStatus, Outcome
+from helpers.checking.sheet import Sheet
 
-IN_PROCESS = "in process"  # the driver of an exercise that its own cell decides
 CELL_SECONDS = 20.0
 NOTEBOOK_SECONDS = 120.0
 OUTPUT_CHARACTERS = 64_000_000  # of all cells together, as they stand in a file
 OUTPUT_COST = 1_000  # characters that each of them counts for besides: many small ones fill memory
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A code cell to run. Check cells alone have an exercise, and the cell that answers it."""
-
-    id: str
-    source: str
-    exercise: str = ""
-    answer: "Cell | None" = None
-
-
-@dataclass
-class Judgement:
-    """All that came of one submission: verdicts by exercise, outputs by cell id, and what it cost."""
-
-    verdicts: dict[str, Verdict]
-    outputs: dict[str, list[dict]]
-    stopped: str = ""
-    ended: Ended = field(default_factory=Ended)
+FIRST = "the first cell"
 
 
 class Stopped(Exception):
@@ -58,9 +42,9 @@ class Stopped(Exception):
 
 def judge(
     worker: Worker,
+    lesson: Lesson,
+    notebook: str,
     cells: list[Cell],
-    exercises: dict[str, Exercise],
-    visible: dict[str, Sheet],
     hidden: HiddenSheets,
     digest: str,
     files: dict[str, bytes] | None = None,
@@ -68,47 +52,46 @@ def judge(
     kept: dict[str, Verdict] | None = None,
     cell_seconds: float = CELL_SECONDS,
 ) -> Judgement:
-    """Run a submission's cells and judge its exercises.
+    """Run one notebook of a submission and judge its exercises.
 
     Args:
         worker: a worker of the lesson.
+        lesson: what is asked.
+        notebook: which of its notebooks.
         cells: the code cells in canonical order.
-        exercises: the lesson's exercises by id.
-        visible: the sheets that students have too, by exercise.
         hidden: the sheets that nobody has.
         digest: of the submission; it decides which hidden cases it gets.
         files: what was handed in beside the notebook.
         kept: verdicts of before that stand: once their check runs, they need no cases.
         cell_seconds: how long one cell may run.
     """
-    run = _Run(worker, exercises, visible, hidden, digest, kept or {}, cell_seconds)
+    exercises = lesson.exercises_of(notebook)
     try:
-        run.channel = worker.begin(files)
-        run.ends = time.monotonic() + NOTEBOOK_SECONDS  # not counting what a worker takes to start
-        for cell in cells:
-            run.cell(cell)
-    except Stopped as stop:
-        run.stopped = str(stop)
+        channel = worker.begin(files)
     except wire.WireError as error:
-        run.stopped = f"the Python process was gone or its grading channel broken ({error}) after {run.where}"
-    finally:
-        if run.channel:
-            run.channel.close()
         ended = worker.end()
-    if run.stopped and (crash := _crash(ended)):
-        run.stopped = f"{crash} in {run.where}"
-    reason = run.stopped or "its check did not run"
+        stopped = _crashed(ended, FIRST) or _gone(error, FIRST)
+        return Judgement({id: not_run(each, stopped) for id, each in exercises.items()}, {}, stopped, ended)
+    run = _Run(worker, channel, lesson, hidden, digest, kept or {}, cell_seconds)
+    try:
+        stopped = run.cells(cells)
+    finally:
+        channel.close()
+        ended = worker.end()
+    if stopped:
+        stopped = _crashed(ended, run.where) or stopped
+    reason = stopped or "its check did not run"
     verdicts = {
         id: run.verdicts.get(id) or not_run(exercise, run.reasons.get(id, reason))
         for id, exercise in exercises.items()
     }
-    return Judgement(verdicts, run.outputs, run.stopped, ended)
+    return Judgement(verdicts, run.outputs, stopped, ended)
 
 
 def not_run(exercise: Exercise, reason: str, cause: str = "not run") -> Verdict:
     """A verdict for an exercise that never came to be judged."""
-    finding = Finding(exercise.title, "not run", meaning=reason, cause=cause)
-    return _verdict(exercise, finding)
+    finding = Finding(exercise.title, Status.NOT_RUN, exercise.points, meaning=reason, cause=cause)
+    return Verdict.of(exercise.id, finding)
 
 
 class _Run:
@@ -117,22 +100,38 @@ class _Run:
     def __init__(
         self,
         worker: Worker,
-        exercises: dict[str, Exercise],
-        visible: dict[str, Sheet],
+        channel: socket.socket,
+        lesson: Lesson,
         hidden: HiddenSheets,
         digest: str,
         kept: dict[str, Verdict],
         cell_seconds: float,
     ) -> None:
-        self.worker, self.exercises, self.visible = worker, exercises, visible
+        self.worker, self.channel, self.lesson = worker, channel, lesson
         self.hidden, self.digest, self.kept = hidden, digest, kept
-        self.cell_seconds, self.ends = cell_seconds, float("inf")
-        self.channel: Any = None
+        self.cell_seconds = cell_seconds
+        self.ends = time.monotonic() + NOTEBOOK_SECONDS  # not counting what a worker takes to start
+        self.deadline, self.limit, self.interrupted = self.ends, "", False  # of the cell that runs
         self.verdicts: dict[str, Verdict] = {}
         self.outputs: dict[str, list[dict]] = {}
         self.reasons: dict[str, str] = {}
         self.room = OUTPUT_CHARACTERS
-        self.stopped, self.where = "", "the first cell"
+        self.where = FIRST
+
+    def cells(self, cells: list[Cell]) -> str:
+        """Run cells in order.
+
+        Returns:
+            Why the child couldn't go on; empty if all ran.
+        """
+        try:
+            for cell in cells:
+                self.cell(cell)
+        except Stopped as stop:
+            return str(stop)
+        except wire.WireError as error:
+            return _gone(error, self.where)
+        return ""
 
     def cell(self, cell: Cell) -> None:
         """Run one cell; at a check cell, judge what its check asks for, once."""
@@ -162,36 +161,38 @@ class _Run:
         if self.room < 0:
             raise Stopped(f"the cells up to {self.where} display more than the grader keeps")
         self.outputs[cell.id] = outputs
-        exercise = self.exercises.get(cell.exercise)
+        exercise = self.lesson.exercises.get(cell.exercise)
         if exercise and exercise.driver == IN_PROCESS and not self.interrupted:
-            self.verdicts[exercise.id] = read_test(exercise, self.outputs[cell.id])
+            finding = read_test(exercise, self.outputs[cell.id])
+            self.verdicts[exercise.id] = Verdict.of(exercise.id, finding)
         if cell.exercise and cell.exercise not in self.verdicts:
             self._explain_silence(cell)
 
     def _answer(self, cell: Cell) -> None:
         """The child's check() asks for cases: send them, receive outcomes, decide."""
-        exercise = self.exercises.get(cell.exercise)
+        exercise = self.lesson.exercises.get(cell.exercise)
         if exercise and exercise.driver != IN_PROCESS and cell.exercise not in self.verdicts:
-            self.verdicts[exercise.id] = self.kept.get(exercise.id) or _verdict(
-                exercise, self._decide(exercise, cell.answer.source if cell.answer else "")
+            source = cell.answer.source if cell.answer else ""
+            self.verdicts[exercise.id] = self.kept.get(exercise.id) or Verdict.of(
+                exercise.id, self._decide(exercise, source)
             )
         wire.send(self.channel, {"cases": []}, seconds=self.cell_seconds)  # a check elsewhere gets no more
 
     def _decide(self, exercise: Exercise, source: str) -> Finding:
         """The hidden cases decide. After a failure the visible ones explain, where they show it too."""
-        visible = self.visible[exercise.id]
+        visible = self.lesson.visible[exercise.id]
         with self._our_time():
             hidden = self.hidden.plain(exercise, self.digest)
         if name := forbidden_name(source, exercise.forbidden):
-            return assess(visible, [Outcome("forbidden", error=name)] * len(visible.cases))
+            return assess(visible, [Outcome(CallStatus.FORBIDDEN, error=name)] * len(visible.cases))
         outcomes = self._outcomes(hidden)
         finding = assess(hidden, outcomes, reveal=False)
-        if finding.status != "failed":
+        if finding.status != Status.FAILED:
             return finding
-        if outcomes[-1].status == "interrupted":  # once is enough
+        if outcomes[-1].status == CallStatus.INTERRUPTED:  # once is enough
             return assess(visible, [outcomes[-1]] * len(visible.cases))
         shown = assess(visible, self._outcomes(visible))
-        if shown.status == "failed":
+        if shown.status == Status.FAILED:
             return shown
         with self._our_time():
             return assess(self.hidden.full(exercise, self.digest, visible), outcomes, reveal=False)
@@ -240,7 +241,7 @@ def read_outcomes(message: Any, wanted: int) -> list[Outcome]:
     if not isinstance(raw, list) or not 0 < len(raw) <= wanted:
         raise Stopped("the grading channel was broken (outcomes of other cases)")
     outcomes = [_outcome(item) for item in raw]
-    if len(outcomes) < wanted and outcomes[-1].status not in ("interrupted", "not written"):
+    if len(outcomes) < wanted and outcomes[-1].status not in ENDS:
         raise Stopped("the grading channel was broken (outcomes are missing)")
     return outcomes + [outcomes[-1]] * (wanted - len(outcomes))
 
@@ -253,19 +254,6 @@ def _outcome(raw: Any) -> Outcome:
     if any(len(text) > 1000 for text in (outcome.error, outcome.message, outcome.where)):
         raise Stopped("the grading channel was broken (a malformed outcome)")
     return outcome
-
-
-def _verdict(exercise: Exercise, finding: Finding) -> Verdict:
-    points = float(exercise.points) if finding.status == "passed" else 0.0
-    return Verdict(
-        exercise.id,
-        finding.status,
-        points,
-        float(exercise.points),
-        finding.text(),
-        finding.html(),
-        finding.cause,
-    )
 
 
 def forbidden_name(source: str, forbidden: tuple[str, ...]) -> str:
@@ -288,15 +276,21 @@ def forbidden_name(source: str, forbidden: tuple[str, ...]) -> str:
     calls = [
         node for node in nodes if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "getattr"
     ]
-    named |= {arg.value for call in calls for arg in call.args if isinstance(arg, ast.Constant)}
+    given = [arg.value for call in calls for arg in call.args if isinstance(arg, ast.Constant)]
+    named |= {value for value in given if isinstance(value, str)}
     return next((name for name in forbidden if name.rpartition(".")[2] in named), "")
 
 
-def _crash(ended: Ended) -> str:
+def _gone(error: wire.WireError, where: str) -> str:
+    return f"the Python process was gone or its grading channel broken ({error}) after {where}"
+
+
+def _crashed(ended: Ended, where: str) -> str:
+    """What the child's end says of why it stopped; empty where it says nothing."""
     if ended.failed:
-        return f"the grader could not run it ({ended.failed})"
+        return f"the grader could not run it ({ended.failed}) in {where}"
     if ended.signal and ended.signal != signal.SIGKILL:
-        return f"the Python interpreter crashed ({_name(ended.signal)})"
+        return f"the Python interpreter crashed ({_name(ended.signal)}) in {where}"
     return ""
 
 

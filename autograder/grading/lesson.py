@@ -19,9 +19,9 @@ from traitlets.config import Config
 from autograder import exercises as specs
 from autograder import lessons
 from autograder.authoring.stubs import ClearAnswers
-from autograder.exercise import Exercise
-from autograder.grading.judge import IN_PROCESS, Cell
+from autograder.exercise import IN_PROCESS, Exercise
 from autograder.grading.workers import Worker
+from autograder.results import Cell
 from autograder.sheets import make_sheet
 from helpers.checks import Sheet, load_sheet
 

@@ -14,10 +14,12 @@ from nbformat import NotebookNode
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from autograder.grading.gradebook import Book, Graded
-from autograder.grading.grader import Grader, find_submissions, hidden_secret
+from autograder.grading.course import find_submissions, hidden_secret
+from autograder.grading.gradebook import Book
+from autograder.grading.grader import Grader
 from autograder.grading.lesson import Lesson
 from autograder.programs import sandbox_problem
+from autograder.results import Graded
 
 
 class LeaveAlone(NbGraderPreprocessor):

@@ -14,10 +14,12 @@ import stat
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
+from nbgrader.utils import parse_utc
 
 from helpers.checking.values import printable
 
@@ -338,3 +340,10 @@ def _text_of(cell: dict) -> str:
     if isinstance(source, list):
         source = "".join(part for part in source if isinstance(part, str))
     return printable(source) if isinstance(source, str) else ""
+
+
+def read_time(text: bytes) -> datetime | None:
+    """The time in nbgrader's timestamp.txt, in UTC; None if there is none to be read."""
+    with contextlib.suppress(Exception):  # dateutil looks for a zone among the files, for one
+        return parse_utc(text.decode().strip()) if text.strip() else None
+    return None

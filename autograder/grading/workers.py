@@ -13,29 +13,11 @@ import matplotlib
 
 from autograder.child import sandbox, wire
 from autograder.lessons import ROOT
+from autograder.results import Ended
 
 START_SECONDS = 120
 GRACE_SECONDS = 2.0  # from an interrupt to a kill
 CHILD = Path(sandbox.__file__).parent  # what of the engine a worker may see
-
-
-@dataclass(frozen=True)
-class Ended:
-    """How a child ended.
-
-    Attributes:
-        signal: the signal that ended it, 0 for none.
-        failed: why it never ran, empty if it did.
-        cpu_seconds: of the child and its threads.
-        peak_mb: resident memory at its highest, in MiB.
-        worker_seconds: CPU time of the worker and all its children so far.
-    """
-
-    signal: int = 0
-    failed: str = ""
-    cpu_seconds: float = 0.0
-    peak_mb: float = 0.0
-    worker_seconds: float = 0.0
 
 
 @dataclass

@@ -1,114 +1,19 @@
-"""check(): cases -> outcomes -> finding -> message.
+"""Cases and outcomes to a finding: the one assessment, on both sides of the trust line.
 
-The same assessment serves a student's notebook, where the cases come from `checks.json`, and the judge, where
-they are made from a hidden seed. There is no reference code here: a sheet holds numbers only.
+It serves a student's notebook, where the cases come from `checks.json`, and the judge, where they are made
+from a hidden seed. There is no reference code here: a sheet holds numbers only.
 """
 
-import html
-import json
-import os
 import re
-import sys
-import textwrap
 from dataclasses import dataclass, replace
 
-from helpers.checking import progress
-from helpers.checking.comparing import GRADIENT_SLACK, Difference, compare
-from helpers.checking.drivers import Case, Outcome, judged, run
+from helpers.checking.comparing import GRADIENT_SLACK, compare
+from helpers.checking.drivers import judged
+from helpers.checking.finding import Finding, Status
 from helpers.checking.hints import explain
-from helpers.checking.properties import (
-    PROPERTIES,
-    gradient_reaches_inputs,
-    inputs_unchanged,
-    rows_sum_to_one,
-    stays_small,
-)
-from helpers.checking.registry import is_recipe, make_layer
-from helpers.checking.sheet import KnownMisconception, Sheet, load_sheet
-
-__all__ = [
-    "PROPERTIES",
-    "CheckFailed",
-    "Difference",
-    "Finding",
-    "KnownMisconception",
-    "Sheet",
-    "assess",
-    "case",
-    "check",
-    "compare",
-    "gradient_reaches_inputs",
-    "inputs_unchanged",
-    "load_sheet",
-    "recognise",
-    "rows_sum_to_one",
-    "show",
-    "stays_small",
-]  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What a check found: `status` is "passed", "failed", "not written" or "not run".
-
-    `cause` is a misconception's name where one is recognised, otherwise the kind of the problem: "type",
-    "structure", "shape", "dtype", "nan", "value", "raised", "forbidden", "timeout", "unusable" or a property.
-    """
-
-    title: str
-    status: str
-    points: int = 0
-    cases: int = 0
-    case: str = ""
-    returned: str = ""
-    meaning: str = ""
-    look_at: str = ""
-    cause: str = ""
-
-    @property
-    def headline(self) -> str:
-        if self.status == "passed":
-            cases = "every case" if self.cases == 1 else f"{self.cases} of {self.cases} cases"
-            return f"✓ {self.title} · {cases} · {self.points} {'point' if self.points == 1 else 'points'}"
-        if self.status == "not written":
-            return f"○ {self.title} · {self.meaning or 'not written yet'}"
-        if self.status == "not run":
-            return f"○ {self.title} · not run"
-        return " · ".join(part for part in (f"✗ {self.title}", self.case) if part)
-
-    @property
-    def rows(self) -> list[tuple[str, str]]:
-        if self.status == "not run":
-            return [("because", self.meaning)]
-        rows = [("returned", self.returned), ("likely cause", self.meaning), ("look at", self.look_at)]
-        return [(label, text) for label, text in rows if text] if self.status == "failed" else []
-
-    def text(self) -> str:
-        """The message for a terminal: four lines."""
-        return "\n".join([self.headline, *(f"  {label:<14} {text}" for label, text in self.rows)])
-
-    def html(self) -> str:
-        """The message for a notebook: a small table that takes its colours from JupyterLab's theme."""
-        color = {"passed": "#009e73", "failed": "#d55e00"}.get(self.status, "#888888")  # Okabe and Ito 2008
-        cell = "padding:2px 12px 2px 0;text-align:left;vertical-align:top;background:none;border:none"
-        label_cell = f"{cell};font-weight:normal;white-space:nowrap;opacity:.75"
-        rows = "".join(
-            f'<tr style="background:none"><th scope="row" style="{label_cell}">{label}</th>'
-            f'<td style="{cell}">{_marked(text)}</td></tr>'
-            for label, text in self.rows
-        )
-        look = "margin:4px 0 0;border:none;color:inherit;font-size:inherit"
-        table = f'<table style="{look}">{rows}</table>' if rows else ""
-        return (
-            f'<div role="status" style="border-left:4px solid {color};padding:4px 12px;margin:2px 0">'
-            f"<strong>{html.escape(self.headline)}</strong>{table}</div>"
-        )
-
-    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        return {"text/plain": self.text(), "text/html": self.html()}
-
-
-# -- assessing -------------------------------------------------------------------------------------------
+from helpers.checking.outcome import CallStatus, Outcome
+from helpers.checking.properties import PROPERTIES
+from helpers.checking.sheet import KnownMisconception, Sheet
 
 
 def assess(sheet: Sheet, outcomes: list[Outcome], *, reveal: bool = True) -> Finding:
@@ -119,31 +24,26 @@ def assess(sheet: Sheet, outcomes: list[Outcome], *, reveal: bool = True) -> Fin
         outcomes: one for each case of the sheet, in order. They may come from a stranger.
         reveal: whether the message may carry numbers and texts of the case. The judge's hidden cases say no.
     """
-    finding = Finding(sheet.title, "passed", sheet.points, len(sheet.cases))
+    finding = Finding(sheet.title, Status.PASSED, sheet.points, len(sheet.cases))
     outcomes = [judged(sheet.driver, *pair) for pair in zip(sheet.cases, outcomes, strict=True)]
     for index, (case, outcome) in enumerate(zip(sheet.cases, outcomes, strict=True)):
-        if outcome.status == "not written":
+        if outcome.status == CallStatus.NOT_WRITTEN:
             other = outcome.error if outcome.error.isidentifier() else ""
             meaning = f"it calls {other:.60}, which isn't written yet" if other else ""
-            return replace(finding, status="not written", meaning=meaning)
+            return replace(finding, status=Status.NOT_WRITTEN, meaning=meaning)
         problem = _problem(sheet, index, outcome, reveal)
         if problem is None:
             continue
         where = f"case {index + 1} of {len(sheet.cases)}" if reveal else "a hidden case like"
         return replace(
             finding,
-            status="failed",
+            status=Status.FAILED,
             case="" if sheet.driver == "choice" else f"{where}: {case.title}",
             returned=problem.returned,
             look_at=sheet.look_at,
             **_explain(sheet, outcomes, problem),
         )
     return finding
-
-
-def _marked(text: str) -> str:
-    """Text as HTML, with what stands in backticks as code."""
-    return re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(text))
 
 
 # Problems that a known misconception can explain. The others explain themselves.
@@ -183,7 +83,11 @@ def recognise(sheet: Sheet, outcomes: list[Outcome]) -> list[KnownMisconception]
             misconception for misconception in sheet.misconceptions if _chosen(misconception, outcomes, sheet)
         ]
     # Different slips easily raise the same exception, so one that only raises tells nothing.
-    telling = [m for m in sheet.misconceptions if any(outcome.status == "returned" for outcome in m.outcomes)]
+    telling = [
+        m
+        for m in sheet.misconceptions
+        if any(outcome.status == CallStatus.RETURNED for outcome in m.outcomes)
+    ]
     alike = {m.name: list(map(_same, m.outcomes, outcomes)) for m in telling}
     if exact := [m for m in telling if all(alike[m.name])]:
         return exact[:1]
@@ -192,7 +96,7 @@ def recognise(sheet: Sheet, outcomes: list[Outcome]) -> list[KnownMisconception]
     candidates = [
         misconception
         for misconception in telling
-        if alike[misconception.name][first] and outcomes[first].status == "returned"
+        if alike[misconception.name][first] and outcomes[first].status == CallStatus.RETURNED
         if not any(fine and _wrong(misconception, index, sheet) for index, fine in enumerate(right))
     ]
     most = max((sum(alike[m.name]) for m in candidates), default=0)
@@ -217,7 +121,7 @@ def _same(misconception: Outcome, outcome: Outcome) -> bool:
     """Whether an outcome equals a misconception's in all that is known of it; texts may differ in numbers."""
     if (misconception.status, misconception.error) != (outcome.status, outcome.error):
         return False
-    if misconception.status == "raised" and _numberless(misconception.message) != _numberless(
+    if misconception.status == CallStatus.RAISED and _numberless(misconception.message) != _numberless(
         outcome.message
     ):
         return False
@@ -236,7 +140,7 @@ def _numberless(text: str) -> str:
 def _problem(sheet: Sheet, index: int, outcome: Outcome, reveal: bool) -> _Problem | None:
     """The first thing wrong with the outcome of one case."""
     case, expected = sheet.cases[index], sheet.expected[index]
-    if outcome.status != "returned":
+    if outcome.status != CallStatus.RETURNED:
         return _not_returned(sheet, outcome, reveal)
     if sheet.driver == "choice":
         got = outcome.outputs if isinstance(outcome.outputs, dict) else {}
@@ -267,14 +171,14 @@ REDEFINE = "The name stands for something else now: run the cell with your funct
 
 def _not_returned(sheet: Sheet, outcome: Outcome, reveal: bool) -> _Problem:
     where = f", at {_line(outcome.where)}" if outcome.where and reveal else ""
-    if outcome.status == "forbidden":
+    if outcome.status == CallStatus.FORBIDDEN:
         name = outcome.error if outcome.error in sheet.forbidden else "a forbidden function"
         meaning = f"This exercise is to be solved without {name}: writing it is the point."
         return _Problem("forbidden", f"nothing: it called {name}{where}", meaning)
-    if outcome.status == "interrupted":
+    if outcome.status == CallStatus.INTERRUPTED:
         text = f"nothing: the call was stopped, because it didn't end{where}"
         return _Problem("timeout", text, "A loop whose end never comes, or far more steps than it takes.")
-    if outcome.status == "unusable":
+    if outcome.status == CallStatus.UNUSABLE:
         text = f"{_line(outcome.message, 80)}, expected {_line(outcome.error)}"
         meaning = FILL_IN if sheet.driver == "choice" else REDEFINE
         if "parameters" in outcome.error and sheet.driver == "module":
@@ -289,60 +193,3 @@ def _line(text: str, limit: int = 240) -> str:
     """A stranger's text as one line of printable characters."""
     text = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     return text if len(text) <= limit else text[: limit - 1] + "…"
-
-
-# -- the student's side ----------------------------------------------------------------------------------
-
-
-class CheckFailed(AssertionError):
-    """How a cell fails under nbgrader's Validate. Its whole traceback is the message."""
-
-    def _render_traceback_(self) -> list[str]:
-        lines = str(self).split("\n")  # nbgrader cuts what is wider
-        return [part for line in lines for part in textwrap.wrap(line, 66, subsequent_indent=" " * 17)]
-
-
-def check(exercise: str, answer: object) -> None:
-    """Compare an answer with the visible cases and show what was found.
-
-    A check never stops a notebook: it shows its message and the next cell runs. Under nbgrader's own tools,
-    where an exception is how a cell fails, it raises one whose traceback is the message alone.
-    """
-    sheet = load_sheet(exercise)
-    outcomes: list[Outcome] = []
-    for case in sheet.cases:
-        if outcomes and outcomes[-1].status in ("interrupted", "not written"):
-            outcomes.append(outcomes[-1])  # one Ctrl-C is enough
-            continue
-        outcome = run(sheet.driver, answer, case, gradients=sheet.wants_gradients, forbidden=sheet.forbidden)
-        outcomes.append(Outcome.from_json(json.loads(json.dumps(outcome.to_json()))))
-    finding = assess(sheet, outcomes)
-    if os.environ.get("NBGRADER_EXECUTION"):
-        if finding.status != "passed":
-            raise CheckFailed(finding.text())
-        return
-    progress.record(exercise, passed=finding.status == "passed")
-    show(finding)
-
-
-def show(finding: Finding) -> None:
-    """Display a finding: a table in a notebook, text in a terminal."""
-    if "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None:
-        sys.modules["IPython"].display.display(finding)
-    else:
-        print(finding.text())
-
-
-def case(exercise: str, number: int) -> Case:
-    """One visible case, to try by hand: `.args` and `.kwargs` are what the check calls with.
-
-    Raises:
-        ValueError: the exercise has no case of that number; they count from 1.
-    """
-    sheet = load_sheet(exercise)
-    if not 1 <= number <= len(sheet.cases):
-        raise ValueError(f"{exercise} has cases 1 to {len(sheet.cases)}, not {number}")
-    found = sheet.cases[number - 1]
-    if found.args and is_recipe(found.args[0]):
-        return replace(found, args=(make_layer(found.args[0]), *found.args[1:]))
-    return found

@@ -17,7 +17,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from helpers.checking.forbidding import ForbiddenCall, current, forbid
-from helpers.checking.outcome import Case, Outcome
+from helpers.checking.outcome import CallStatus, Case, Outcome
 from helpers.checking.registry import is_recipe, make_layer
 from helpers.checking.values import map_tensors, tensors
 
@@ -38,14 +38,14 @@ def run(
     """
     for name in forbidden:
         if _is(answer, current(name)):
-            return Outcome("forbidden", error=name)
+            return Outcome(CallStatus.FORBIDDEN, error=name)
     try:
         with forbid(forbidden):
             return DRIVERS[driver](answer, case, gradients)
     except ForbiddenCall as error:
-        return Outcome("forbidden", error=str(error), where=_student_line(error))
+        return Outcome(CallStatus.FORBIDDEN, error=str(error), where=_student_line(error))
     except KeyboardInterrupt as error:
-        return Outcome("interrupted", where=_student_line(error))
+        return Outcome(CallStatus.INTERRUPTED, where=_student_line(error))
     except (Exception, SystemExit) as error:  # whatever a student's function raises is an outcome
         return _raised(error, answer)
 
@@ -61,12 +61,12 @@ def _raised(error: BaseException, answer: object) -> Outcome:
     where = _student_line(error)
     # The stub's own exception has no text; torch raises NotImplementedError too, with one.
     if isinstance(error, NotImplementedError) and (not error.args or "raise NotImplementedError" in where):
-        return Outcome("not written", error=_other_function(error, answer))
+        return Outcome(CallStatus.NOT_WRITTEN, error=_other_function(error, answer))
     try:
         message = str(error)[:500]
     except Exception:  # a student's own exception class can fail at this as well
         message = ""
-    return Outcome("raised", error=type(error).__name__[:100], message=message, where=where)
+    return Outcome(CallStatus.RAISED, error=type(error).__name__[:100], message=message, where=where)
 
 
 def _other_function(error: BaseException, answer: object) -> str:
@@ -85,8 +85,8 @@ def _call(answer: object, case: Case, gradients: bool) -> Outcome:
     outputs = _seeded(answer, args, kwargs)
     inputs_after = list(tensors([args, kwargs]))
     if not gradients:
-        return Outcome("returned", outputs, inputs_after)
-    return Outcome("returned", outputs, inputs_after, _gradients(answer, case))
+        return Outcome(CallStatus.RETURNED, outputs, inputs_after)
+    return Outcome(CallStatus.RETURNED, outputs, inputs_after, _gradients(answer, case))
 
 
 def _seeded(answer: Callable, args: list, kwargs: dict) -> Any:
@@ -169,7 +169,7 @@ def judged(driver: str, case: Case, outcome: Outcome) -> Outcome:
     There many results are right. Our function runs where the verdict is made, in the judge's process, and not
     beside the student's code, which could say that all is well.
     """
-    if driver not in ("use_result", "draws") or outcome.status != "returned":
+    if driver not in ("use_result", "draws") or outcome.status != CallStatus.RETURNED:
         return outcome
     inputs = case.args[2:] if driver == "draws" else ()
     try:
@@ -178,7 +178,7 @@ def judged(driver: str, case: Case, outcome: Outcome) -> Outcome:
         use = make_layer(case.args[0])
         return replace(outcome, outputs=use(_clone(outcome.outputs), *_clone(list(inputs))))
     except Exception as error:  # whatever comes of a result that isn't what was asked for
-        return Outcome("raised", error=type(error).__name__, message=str(error)[:500])
+        return Outcome(CallStatus.RAISED, error=type(error).__name__, message=str(error)[:500])
 
 
 def _copies(answer: object, case: Case, gradients: bool) -> Outcome:
@@ -219,7 +219,7 @@ def _call_measured(answer: object, case: Case, gradients: bool) -> Outcome:
     """A function, and how large the largest tensor was that it made on the way."""
     with _Sizes() as sizes:
         outcome = _call(answer, case, False)
-    outcome = replace(outcome, largest=sizes.largest) if outcome.status == "returned" else outcome
+    outcome = replace(outcome, largest=sizes.largest) if outcome.status == CallStatus.RETURNED else outcome
     return replace(outcome, gradients=_gradients(answer, case)) if gradients else outcome
 
 
@@ -262,7 +262,7 @@ def _module(answer: object, case: Case, gradients: bool) -> Outcome:
     try:
         return _call(forward, case, gradients)
     except _Unusable as error:
-        return Outcome("unusable", error=error.wanted, message=error.found[:200])
+        return Outcome(CallStatus.UNUSABLE, error=error.wanted, message=error.found[:200])
 
 
 class _Unusable(Exception):
@@ -313,11 +313,11 @@ def _choice(answer: object, case: Case, gradients: bool) -> Outcome:
             wanted = f"one of {', '.join(map(repr, allowed))}"
             return _unusable(f"{wanted} for {slot!r}" if slot else wanted, chosen[slot])
     # The option itself, since 4.0 is in [1, 4] too.
-    return Outcome("returned", {s: digest(s, o[o.index(chosen[s])]) for s, o in options.items()})
+    return Outcome(CallStatus.RETURNED, {s: digest(s, o[o.index(chosen[s])]) for s, o in options.items()})
 
 
 def _unusable(wanted: str, answer: object) -> Outcome:
-    return Outcome("unusable", error=wanted, message=repr(answer)[:80])
+    return Outcome(CallStatus.UNUSABLE, error=wanted, message=repr(answer)[:80])
 
 
 def digest(slot: str, option: object) -> str:

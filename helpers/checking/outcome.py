@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
 from helpers.checking.values import decode, encode
@@ -23,7 +24,19 @@ class Case:
         return cls(value["title"], tuple(decode(value["args"])), decode(value["kwargs"]))
 
 
-STATUSES = ("returned", "raised", "not written", "forbidden", "unusable", "interrupted")
+class CallStatus(StrEnum):
+    """How one call ended."""
+
+    RETURNED = "returned"
+    RAISED = "raised"
+    NOT_WRITTEN = "not written"
+    FORBIDDEN = "forbidden"
+    UNUSABLE = "unusable"
+    INTERRUPTED = "interrupted"
+
+
+# After these no further case is called: one Ctrl-C is enough, and what isn't written stays unwritten.
+ENDS = (CallStatus.INTERRUPTED, CallStatus.NOT_WRITTEN)
 
 
 @dataclass(frozen=True)
@@ -31,7 +44,7 @@ class Outcome:
     """What one call did.
 
     Attributes:
-        status: one of `STATUSES`.
+        status: how it ended.
         outputs: what was returned: tensors, numbers, text, or lists and dicts of them.
         inputs_after: the tensors among the arguments, as the call left them.
         gradients: for each floating-point tensor among the arguments, the gradient of a fixed weighted sum
@@ -43,7 +56,7 @@ class Outcome:
         where: the line of the student's code that raised.
     """
 
-    status: str
+    status: CallStatus
     outputs: Any = None
     inputs_after: list | None = None
     gradients: list | None = None
@@ -68,10 +81,11 @@ class Outcome:
             raise ValueError("not an outcome")
         texts = [value.get(key, "") for key in ("status", "error", "message", "where")]
         lists = [value.get(key, []) for key in ("inputs_after", "gradients")]
-        if value.get("status") not in STATUSES or not all(isinstance(text, str) for text in texts):
+        if value.get("status") not in [*CallStatus] or not all(isinstance(text, str) for text in texts):
             raise ValueError("an outcome with no status or with something else where text belongs")
         if not all(isinstance(item, list) for item in lists):
             raise ValueError("an outcome with something else where a list of tensors belongs")
         if not isinstance(value.get("largest", 0), int):
             raise ValueError("an outcome with something else where a size belongs")
-        return cls(**{key: decode(item) for key, item in value.items()})
+        told = {key: decode(item) for key, item in value.items()}
+        return cls(**{**told, "status": CallStatus(value["status"])})

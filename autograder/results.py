@@ -1,0 +1,136 @@
+"""What travels: from a lesson to the judge, from the judge to the gradebook, and from process to process."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from helpers.checking.finding import Finding, Status
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A code cell to run. Check cells alone have an exercise, and the cell that answers it."""
+
+    id: str
+    source: str
+    exercise: str = ""
+    answer: "Cell | None" = None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was decided about one exercise of one submission.
+
+    Attributes:
+        exercise: its id.
+        status: how it went.
+        points: earned.
+        max_points: to be earned.
+        message: the four lines that the student reads, as text.
+        html: the same as a small table.
+        cause: one word or name for the class report: a misconception's name, "shape", "timeout", ...
+        key: of all that it follows from: what was handed in, the exercise, the hidden seed.
+    """
+
+    exercise: str
+    status: Status
+    points: float
+    max_points: float
+    message: str = ""
+    html: str = field(default="", repr=False)
+    cause: str = ""
+    key: str = ""
+
+    @classmethod
+    def of(cls, exercise: str, finding: Finding) -> "Verdict":
+        """What a finding is worth: all points or none, but for the partial credit of a plain test."""
+        whole = finding.points if finding.status == Status.PASSED else 0
+        earned = whole if finding.earned is None else finding.earned
+        texts = (finding.text(), finding.html(), finding.cause)
+        return cls(exercise, finding.status, float(earned), float(finding.points), *texts)
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> "Verdict":
+        """Read a verdict that the gradebook kept."""
+        return cls(**{**value, "status": Status(value["status"])})
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a child ended.
+
+    Attributes:
+        signal: the signal that ended it, 0 for none.
+        failed: why it never ran, empty if it did.
+        cpu_seconds: of the child and its threads.
+        peak_mb: resident memory at its highest, in MiB.
+        worker_seconds: CPU time of the worker and all its children so far.
+    """
+
+    signal: int = 0
+    failed: str = ""
+    cpu_seconds: float = 0.0
+    peak_mb: float = 0.0
+    worker_seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """All that came of one notebook: verdicts by exercise, outputs by cell id, and what it cost."""
+
+    verdicts: dict[str, Verdict]
+    outputs: dict[str, list[dict]]
+    stopped: str = ""
+    ended: Ended = field(default_factory=Ended)
+
+
+@dataclass(frozen=True)
+class Paper:
+    """One notebook of a submission, as graded.
+
+    Attributes:
+        name: of the notebook.
+        notebook: with outputs and verdicts in it, as its file holds it.
+        verdicts: one per exercise.
+        blank: grade ids of the answers left as they were released.
+        problem: why nothing of it could be read, for student and instructor; empty for most.
+        remarks: what else the instructor should know.
+    """
+
+    name: str
+    notebook: str
+    verdicts: tuple[Verdict, ...]
+    blank: frozenset[str] = frozenset()
+    problem: str = ""
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Graded:
+    """One submission as graded.
+
+    Attributes:
+        student: their id.
+        digest: of the submission, the lesson and the hidden seed: equal digests give equal results.
+        papers: its notebooks.
+        files: what goes beside the notebooks, for feedback, by relative path.
+        ended: how the child that ran the last of them ended, and what it took.
+    """
+
+    student: str
+    digest: str
+    papers: tuple[Paper, ...]
+    files: dict[str, bytes] = field(default_factory=dict, repr=False)
+    ended: Ended = field(default_factory=Ended)
+
+    @property
+    def verdicts(self) -> list[Verdict]:
+        return [verdict for paper in self.papers for verdict in paper.verdicts]
+
+    @property
+    def problem(self) -> str:
+        """Why nothing of a notebook could be read; of several, the first."""
+        return next((paper.problem for paper in self.papers if paper.problem), "")
+
+    @property
+    def remarks(self) -> list[str]:
+        return [remark for paper in self.papers for remark in paper.remarks]

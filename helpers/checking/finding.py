@@ -1,0 +1,128 @@
+"""What a check found, as data, and the one place where such data becomes text or HTML.
+
+A student reads it under a cell, an instructor in formgrader and in feedback; the start page shows its signs.
+"""
+
+import html
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Status(StrEnum):
+    """How an exercise went. `PARTLY` is for a plain test's partial credit alone."""
+
+    PASSED = "passed"
+    PARTLY = "partly"
+    FAILED = "failed"
+    NOT_WRITTEN = "not written"
+    NOT_RUN = "not run"
+
+
+# The colours are of Okabe and Ito 2008: colour-blind readers tell them apart.
+SIGNS = {
+    Status.PASSED: "✓",
+    Status.PARTLY: "◐",
+    Status.FAILED: "✗",
+    Status.NOT_WRITTEN: "○",
+    Status.NOT_RUN: "○",
+}
+COLORS = {
+    Status.PASSED: "#009e73",
+    Status.PARTLY: "#e69f00",
+    Status.FAILED: "#d55e00",
+    Status.NOT_WRITTEN: "#888888",
+    Status.NOT_RUN: "#888888",
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a check found.
+
+    Attributes:
+        title: the exercise's.
+        status: how it went.
+        points: that can be earned.
+        cases: how many there are.
+        case: which one failed first.
+        returned: what came back, against what was expected.
+        meaning: what that usually means, or why nothing was run.
+        look_at: the lesson's heading that explains it.
+        cause: a misconception's name where one is recognised, otherwise the kind of the problem: "type",
+            "structure", "shape", "dtype", "nan", "value", "raised", "forbidden", "timeout", "unusable" or a
+            property.
+        earned: the points that a plain test beside the student's code gave; None where the judge decides.
+        said: what such a test displayed or raised.
+    """
+
+    title: str
+    status: Status
+    points: float = 0
+    cases: int = 0
+    case: str = ""
+    returned: str = ""
+    meaning: str = ""
+    look_at: str = ""
+    cause: str = ""
+    earned: float | None = None
+    said: str = ""
+
+    @property
+    def headline(self) -> str:
+        """The first line: the exercise and how it went."""
+        return " · ".join(filter(None, (f"{SIGNS[self.status]} {self.title}", self._detail())))
+
+    def _detail(self) -> str:
+        if self.earned is not None:
+            return f"{self.earned:g} of {self.points:g} points · in process"
+        if self.status == Status.PASSED:
+            cases = "every case" if self.cases == 1 else f"{self.cases} of {self.cases} cases"
+            return f"{cases} · {self.points:g} {'point' if self.points == 1 else 'points'}"
+        if self.status == Status.NOT_WRITTEN:
+            return self.meaning or "not written yet"
+        return "not run" if self.status == Status.NOT_RUN else self.case
+
+    @property
+    def rows(self) -> list[tuple[str, str]]:
+        """What stands under the headline: a label and its text each."""
+        if self.earned is not None:
+            rows = [("the test said", self.said)]
+        elif self.status == Status.NOT_RUN:
+            rows = [("because", self.meaning)]
+        elif self.status == Status.FAILED:
+            rows = [("returned", self.returned), ("likely cause", self.meaning), ("look at", self.look_at)]
+        else:
+            rows = []
+        return [(label, text) for label, text in rows if text]
+
+    def text(self) -> str:
+        """The message for a terminal: four lines."""
+        return "\n".join([self.headline, *(f"  {label:<14} {text}" for label, text in self.rows)])
+
+    def html(self) -> str:
+        """The message for a notebook: a small table that takes its colours from JupyterLab's theme."""
+        cell = "padding:2px 12px 2px 0;text-align:left;vertical-align:top;background:none;border:none"
+        label_cell = f"{cell};font-weight:normal;white-space:nowrap;opacity:.75"
+        rows = "".join(
+            f'<tr style="background:none"><th scope="row" style="{label_cell}">{label}</th>'
+            f'<td style="{cell}">{_marked(text)}</td></tr>'
+            for label, text in self.rows
+        )
+        look = "margin:4px 0 0;border:none;color:inherit;font-size:inherit"
+        table = f'<table style="{look}">{rows}</table>' if rows else ""
+        return box(f"<strong>{html.escape(self.headline)}</strong>{table}", self.status)
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        return {"text/plain": self.text(), "text/html": self.html()}
+
+
+def box(content: str, status: Status) -> str:
+    """HTML with an edge in the colour of a status, which screen readers announce when it appears."""
+    edge = f"border-left:4px solid {COLORS[status]};padding:4px 12px;margin:2px 0"
+    return f'<div role="status" style="{edge}">{content}</div>'
+
+
+def _marked(text: str) -> str:
+    """Text as HTML, with what stands in backticks as code."""
+    return re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(text))

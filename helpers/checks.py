@@ -1,0 +1,98 @@
+"""The door to the check engine: `check()` compares an answer with the visible cases, `case()` shows one."""
+
+import json
+import os
+import sys
+import textwrap
+from dataclasses import replace
+
+from helpers.checking import progress
+from helpers.checking.assessing import assess, recognise
+from helpers.checking.comparing import Difference, compare
+from helpers.checking.drivers import run
+from helpers.checking.finding import Finding, Status
+from helpers.checking.outcome import ENDS, Case, Outcome
+from helpers.checking.properties import (
+    PROPERTIES,
+    gradient_reaches_inputs,
+    inputs_unchanged,
+    rows_sum_to_one,
+    stays_small,
+)
+from helpers.checking.registry import is_recipe, make_layer
+from helpers.checking.sheet import KnownMisconception, Sheet, load_sheet
+
+__all__ = [
+    "PROPERTIES",
+    "CheckFailed",
+    "Difference",
+    "Finding",
+    "KnownMisconception",
+    "Sheet",
+    "Status",
+    "assess",
+    "case",
+    "check",
+    "compare",
+    "gradient_reaches_inputs",
+    "inputs_unchanged",
+    "load_sheet",
+    "recognise",
+    "rows_sum_to_one",
+    "show",
+    "stays_small",
+]  # fmt: skip
+
+
+class CheckFailed(AssertionError):
+    """How a cell fails under nbgrader's Validate. Its whole traceback is the message."""
+
+    def _render_traceback_(self) -> list[str]:
+        lines = str(self).split("\n")  # nbgrader cuts what is wider
+        return [part for line in lines for part in textwrap.wrap(line, 66, subsequent_indent=" " * 17)]
+
+
+def check(exercise: str, answer: object) -> None:
+    """Compare an answer with the visible cases and show what was found.
+
+    A check never stops a notebook: it shows its message and the next cell runs. Under nbgrader's own tools,
+    where an exception is how a cell fails, it raises one whose traceback is the message alone.
+    """
+    sheet = load_sheet(exercise)
+    outcomes: list[Outcome] = []
+    for case in sheet.cases:
+        if outcomes and outcomes[-1].status in ENDS:
+            outcomes.append(outcomes[-1])  # one Ctrl-C is enough
+            continue
+        outcome = run(sheet.driver, answer, case, gradients=sheet.wants_gradients, forbidden=sheet.forbidden)
+        outcomes.append(Outcome.from_json(json.loads(json.dumps(outcome.to_json()))))
+    finding = assess(sheet, outcomes)
+    if os.environ.get("NBGRADER_EXECUTION"):
+        if finding.status != Status.PASSED:
+            raise CheckFailed(finding.text())
+        return
+    progress.record(exercise, passed=finding.status == Status.PASSED)
+    show(finding)
+
+
+def show(finding: Finding) -> None:
+    """Display a finding: a table in a notebook, text in a terminal."""
+    if "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None:
+        sys.modules["IPython"].display.display(finding)
+    else:
+        print(finding.text())
+
+
+def case(exercise: str, number: int) -> Case:
+    """One visible case, to try by hand: `.args` and `.kwargs` are what the check calls with.
+
+    Raises:
+        ValueError: the exercise has no case of that number; they count from 1.
+    """
+    sheet = load_sheet(exercise)
+    if not 1 <= number <= len(sheet.cases):
+        raise ValueError(f"{exercise} has cases 1 to {len(sheet.cases)}, not {number}")
+    found = sheet.cases[number - 1]
+    if found.args and is_recipe(found.args[0]):
+        return replace(found, args=(make_layer(found.args[0]), *found.args[1:]))
+    return found
