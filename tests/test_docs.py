@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 import torch
 from nbgrader.apps.nbgraderapp import NbGraderApp
-from small_course import MASTER, Course
 
 from autograder.commands.cli import _parser
 from autograder.exercise import Exercise
-from autograder.lessons import ROOT
+from autograder.lessons import ROOT, TOPICS
 from autograder.sheets import VISIBLE_SEED, make_sheet
 from helpers.checking.drivers import run
 from helpers.checks import assess
+from tests.small_course import MASTER, Course
 
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 each_page = pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
@@ -95,6 +95,38 @@ def test_tests_that_are_named_exist(page):
     source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").glob("test_*.py"))
     for name in re.findall(r"`(test_\w+)`", prose(page)):
         assert f"def {name}(" in source, name
+
+
+# -- the tree of docs/architecture.md --------------------------------------------------------------------
+
+
+def tree() -> dict[str, set[str]]:
+    """Each room that the tree names, with the modules listed below it, which are indented far."""
+    rooms: dict[str, set[str]] = {}
+    for line in FENCE.findall((ROOT / "docs/architecture.md").read_text(encoding="utf-8"))[0][1].splitlines():
+        if found := re.match(r"(\w+)/", line):
+            top = found[1]
+        elif found := re.match(r"  (\w+)/", line):
+            rooms[f"{top}/{found[1]}"] = listed = set()
+        elif found := re.match(r"  (\w+)\.py", line):
+            rooms.setdefault(top, set()).add(found[1])
+        elif line.startswith(" " * 25):
+            listed |= set(re.findall(r"\w+", line))
+    return rooms
+
+
+def test_the_tree_names_every_module():
+    topics = {f"helpers/{topic}" for topic in TOPICS} | {"autograder/exercises"}
+    found: dict[str, set[str]] = {}
+    for path in [*ROOT.glob("helpers/**/*.py"), *ROOT.glob("autograder/**/*.py")]:
+        room = "/".join(path.relative_to(ROOT).parts[:-1][:2])
+        if room not in topics and not path.stem.startswith("__"):
+            found.setdefault(room, set()).add(path.stem)
+    named = tree()
+    assert {room: sorted(names) for room, names in found.items()} == {
+        room: sorted(named.get(room, ())) for room in found
+    }
+    assert {room for room, names in named.items() if names} == set(found)
 
 
 # -- commands --------------------------------------------------------------------------------------------
