@@ -118,7 +118,7 @@ def real(console: Console) -> None:
 
     def compare() -> dict[str, list[float]]:
         return real_text.comparison(
-            Classifier, finetuning.mean_real, class_loss, finetuning.moved, finetuning.parameter_groups,
+            Classifier, finetuning.mean_real, class_loss, finetuning.transfer, finetuning.parameter_groups,
             finetuning.tfidf,
         )  # fmt: skip
 
@@ -138,10 +138,10 @@ def _run(name: str, seed: int, n: int, steps: int, measured: object, weights: di
 
 def _model(name: str, seed: int, weights: dict) -> Classifier:
     torch.manual_seed(seed)
-    read = finetuning.mean_real if experiments.READS[name] == "mean" else finetuning.last_real
-    model = Classifier(experiments.new_body(), pretraining.D_MODEL, 2, read)
+    pool = finetuning.mean_real if experiments.POOLS[name] == "mean" else finetuning.last_real
+    model = Classifier(experiments.new_backbone(), pretraining.D_MODEL, 2, pool)
     if name != "from scratch":
-        model.load_state_dict(finetuning.moved(copy.copy(weights), model.state_dict(), "body."))
+        model.load_state_dict(finetuning.transfer(copy.copy(weights), model.state_dict(), "body."))
     if name == "head only":
         finetuning.freeze(model)
     return model

@@ -18,7 +18,7 @@ from torch import nn
 
 from helpers import corpora, pretraining, training
 from helpers.models.transformer import LanguageModel
-from helpers.training.muon import Muon, Together, matrices_and_rest
+from helpers.training.muon import CombinedOptimizer, Muon, matrices_and_rest
 
 SETTING = {"d_model": 128, "n_heads": 4, "n_layers": 4, "positions": 64}
 NANOGPT = 1.88  # validation loss in nanoGPT's README, "I only have a macbook"
@@ -86,7 +86,10 @@ def _writing(model: LanguageModel, texts: int = 200) -> Table:
 
 def adamw_alone(console: Console) -> None:
     """The same steps without Muon."""
-    together, pretraining.Together = pretraining.Together, lambda *_: Together(alone)
+    together, pretraining.CombinedOptimizer = (
+        pretraining.CombinedOptimizer,
+        lambda *_: CombinedOptimizer(alone),
+    )
     torch.manual_seed(0)
     model = pretraining.new_model()
     alone = pretraining.optimizer_of(model, pretraining.PEAK)
@@ -94,7 +97,7 @@ def adamw_alone(console: Console) -> None:
     try:
         pretraining.pretrain(model, training.steps(pretraining.STEPS))
     finally:
-        pretraining.Together = together
+        pretraining.CombinedOptimizer = together
     ours, best, _ = beside_the_grammar(model)
     console.print(
         f"AdamW alone: {ours / best:.4f} times the grammar's, {time.process_time() - used:.0f} CPU s"
@@ -119,7 +122,7 @@ def shakespeare(console: Console, steps: int = 2000, batch: int = 12) -> None:
     torch.manual_seed(0)
     model = LanguageModel(len(letters), **SETTING)
     matrices, rest = matrices_and_rest(model)
-    optimizer = Together(Muon(matrices, lr=0.02), pretraining.optimizer_of(rest, 3e-3))
+    optimizer = CombinedOptimizer(Muon(matrices, lr=0.02), pretraining.optimizer_of(rest, 3e-3))
     spread = training.on_all_cores(pretraining.loss_of)
     begun, used = time.perf_counter(), time.process_time()
     for step in range(1, training.steps(steps) + 1):

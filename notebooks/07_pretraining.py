@@ -27,7 +27,7 @@ from helpers.figures.showing import show, waiting_for
 from helpers.models.blocks import Block, initialise
 from helpers.pretraining import explorers
 from helpers.pretraining.explorers import trained, two_prompts
-from helpers.training.muon import Muon, Together, matrices_and_rest
+from helpers.training.muon import CombinedOptimizer, Muon, matrices_and_rest
 
 torch.set_num_threads(1)  # each core will have rows of its own to work on
 
@@ -615,7 +615,7 @@ def loss_of(model, inputs, targets):
 def optimizer_of(model):
     matrices, rest = matrices_and_rest(model)
     adam = torch.optim.AdamW(rest, lr=3e-3, betas=(0.9, 0.98), weight_decay=0.05, fused=True)
-    return Together(Muon(matrices, lr=0.02), adam)
+    return CombinedOptimizer(Muon(matrices, lr=0.02), adam)
 
 
 # %%

@@ -19,7 +19,7 @@ from helpers.checks import case, check
 from helpers.figures import plots
 from helpers.figures.showing import show, waiting_for
 from helpers.finetuning import experiments, explorers, figures, real_text
-from helpers.finetuning.experiments import Examples, Run, new_body
+from helpers.finetuning.experiments import Examples, Run, new_backbone
 
 torch.set_num_threads(1)  # each core works on a training of its own
 PAD = corpora.PAD  # the number of <pad>: 0
@@ -99,7 +99,7 @@ check("finetuning.last_real", last_real)
 # %% draw=true
 with waiting_for("Exercise 8.2a"):
     torch.manual_seed(0)
-    body = new_body()
+    body = new_backbone()
     both = experiments.examples(40, seed=1).ids
     lengths = (both != PAD).sum(dim=-1)
     pair = both[[int(lengths.argmin()), int(lengths.argmax())]]
@@ -160,13 +160,13 @@ check("finetuning.mean_real", mean_real)
 #
 # **Exercise 8.3** · difficulty 2 of 5 · 8 minutes · 3 points
 #
-# Write `forward`. The body is a module: `self.body(ids)` gives (B, T, C). `self.read` is one of your functions, or
+# Write `forward`. The body is a module: `self.body(ids)` gives (B, T, C). `self.pool` is one of your functions, or
 # another of the same kind. Padding has the number 0.
 #
 # <details><summary>Hint 1</summary>Three steps: body, one vector for each review, head.</details>
 # <details><summary>Hint 2</summary>Which tokens are real? Compare the ids with the padding's number. The loss will want logits,
 # so no softmax here.</details>
-# <details><summary>The idea</summary>The head, applied to what <code>self.read</code> makes of the body's output and the mask of what
+# <details><summary>The idea</summary>The head, applied to what <code>self.pool</code> makes of the body's output and the mask of what
 # isn't padding.</details>
 
 
@@ -178,19 +178,19 @@ class Classifier(torch.nn.Module):
         body: a module; body(ids) is (B, T, C).
         d_model: C.
         n_classes: K.
-        read: read(hidden, real) makes one vector of each review, (B, C).
+        pool: pool(hidden, real) makes one vector of each review, (B, C).
     """
 
-    def __init__(self, body, d_model, n_classes, read):
+    def __init__(self, body, d_model, n_classes, pool):
         super().__init__()
         self.body = body
         self.head = torch.nn.Linear(d_model, n_classes)
-        self.read = read
+        self.pool = pool
 
     def forward(self, ids):
         """Tokens (B, T), with 0 for padding at the ends, to logits (B, K)."""
         ### BEGIN SOLUTION
-        return self.head(self.read(self.body(ids), ids != 0))
+        return self.head(self.pool(self.body(ids), ids != 0))
         ### END SOLUTION
 
 
@@ -276,7 +276,7 @@ print([f"{name} {tuple(tensor.shape)}" for name, tensor in old.items()][-3:])
 
 
 # %% exercise="finetuning.what_fits"
-def what_fits(old, new, prefix):
+def match_state_dict(old, new, prefix):
     """Compare the weights of a pretrained model with those of a model whose body they should fill.
 
     Args:
@@ -301,7 +301,7 @@ def what_fits(old, new, prefix):
 
 
 # %% check="finetuning.what_fits"
-check("finetuning.what_fits", what_fits)
+check("finetuning.what_fits", match_state_dict)
 
 # %% [markdown]
 # Now copy. *Copy*: if the classifier held the very tensors of the pretrained model, training the one would change the other.
@@ -317,7 +317,7 @@ check("finetuning.what_fits", what_fits)
 
 
 # %% exercise="finetuning.moved"
-def moved(old, new, prefix):
+def transfer(old, new, prefix):
     """The new model's weights with the pretrained ones in its body.
 
     Args:
@@ -329,7 +329,7 @@ def moved(old, new, prefix):
         A dict with the names of `new`: copies, of the old tensor where the name is the body's and fits, else of the new one.
     """
     ### BEGIN SOLUTION
-    fits = what_fits(old, new, prefix)["fits"]
+    fits = match_state_dict(old, new, prefix)["fits"]
     return {
         name: (old[name.removeprefix(prefix)] if name in fits else tensor).clone()
         for name, tensor in new.items()
@@ -338,7 +338,7 @@ def moved(old, new, prefix):
 
 
 # %% check="finetuning.moved"
-check("finetuning.moved", moved)
+check("finetuning.moved", transfer)
 
 # %% [markdown]
 # Now the real thing: a language model of the reviews. It is a close relative of lesson 7's, with larger first weights,
@@ -348,15 +348,15 @@ check("finetuning.moved", moved)
 
 
 # %%
-def new_classifier(pretrained_weights=None, read=mean_real):
+def new_classifier(pretrained_weights=None, pool=mean_real):
     """Your classifier, (B, T) to (B, 2): with the pretrained weights in its body, or without, from scratch."""
-    classifier = Classifier(new_body(), pretraining.D_MODEL, 2, read)
+    classifier = Classifier(new_backbone(), pretraining.D_MODEL, 2, pool)
     if pretrained_weights is not None:
         own = classifier.state_dict()
-        found = what_fits(pretrained_weights, own, "body.")
+        found = match_state_dict(pretrained_weights, own, "body.")
         if found["missing"] or found["other shape"]:
             raise ValueError(f"the body isn't the pretrained one: {found}")
-        classifier.load_state_dict(moved(pretrained_weights, own, "body."))
+        classifier.load_state_dict(transfer(pretrained_weights, own, "body."))
     return classifier
 
 
@@ -367,7 +367,7 @@ with waiting_for("the exercises up to 8.5b"):
     )  # are they all written? Only then is it worth training
     weights = experiments.pretrained_weights()
     classifier = new_classifier(weights)
-    found = what_fits(weights, classifier.state_dict(), "body.")
+    found = match_state_dict(weights, classifier.state_dict(), "body.")
     print({kind: len(names) for kind, names in found.items()}, "left over:", found["left over"])
 
 # %% [markdown]
@@ -458,7 +458,7 @@ with waiting_for("the exercises up to 8.5b"):
         f"who looks at what it returns: {len(told.missing_keys)} missing, {len(told.unexpected_keys)} unexpected"
     )
     held_out = experiments.examples(100, seed=998)
-    for name, model in (("your `moved`", classifier), ("strict=False", careless)):
+    for name, model in (("your `transfer`", classifier), ("strict=False", careless)):
         torch.manual_seed(0)
         first = class_loss(model(held_out.ids), held_out.labels).item()
         body_loss = experiments.language_loss(model.body, held_out)
@@ -634,16 +634,16 @@ check("finetuning.groups", parameter_groups)
 
 # %%
 RATES = experiments.RATES
-READS = {"mean": mean_real, "last": last_real}
+POOLS = {"mean": mean_real, "last": last_real}
 test = experiments.examples(max(20, training.steps(300)), experiments.TEST_SEED)  # never trained on
 print(f"{len(test)} test reviews, {int(test.labels.sum())} of them favourable; rates {RATES}")
 
 
-def prepared(regime, seed, n, steps, measured_at, read=None):
+def prepared(regime, seed, n, steps, measured_at, pool=None):
     """A run of `n` labels, ready to go: it makes `steps` steps, and counts after those in `measured_at`."""
     torch.manual_seed(seed)
     start = weights if regime != "from scratch" else None
-    model = new_classifier(start, READS[read or experiments.READS[regime]])
+    model = new_classifier(start, POOLS[pool or experiments.POOLS[regime]])
     if regime == "head only":
         freeze(model)
     train = experiments.examples(n, experiments.TRAIN_SEED + seed)
@@ -683,13 +683,13 @@ watched = None  # the model that 8.16 looks into: it reads the last token
 with waiting_for("the exercises up to 8.8"):
     steps = experiments.epochs(8, 200)
     pairs = [
-        (read, prepared("full", seed, 200, steps, (steps,), read)) for seed in range(2) for read in READS
+        (pool, prepared("full", seed, 200, steps, (steps,), pool)) for seed in range(2) for pool in POOLS
     ]
     counted = training.each(lambda pair: experiments.fit(pair[1], class_loss, test)[0], pairs, "Runs")
-    watched = next(run.model for read, run in pairs if read == "last")
-    for name in READS:
-        found = [100 * n / len(test) for (read, _), n in zip(pairs, counted, strict=True) if read == name]
-        print(f"read: {name:<5} {', '.join(f'{share:.0f} %' for share in found)}")
+    watched = next(run.model for pool, run in pairs if pool == "last")
+    for name in POOLS:
+        found = [100 * n / len(test) for (pool, _), n in zip(pairs, counted, strict=True) if pool == name]
+        print(f"pooled: {name:<5} {', '.join(f'{share:.0f} %' for share in found)}")
 
 # %% [markdown]
 # With some pretrained bodies the mean was ahead by ten points, with others the two were equal, and it was never clearly
@@ -1042,15 +1042,15 @@ check("finetuning.reports", judgement)
 # %% draw=true
 with waiting_for("the exercises up to 8.12"):
     fresh = experiments.examples(100, seed=998)
-    bodies = {"before": new_classifier(weights)}
+    backbones = {"before": new_classifier(weights)}
     run = prepared("head only", 0, 200, 0, ())
     experiments.fit_head(run, class_loss, test)
-    bodies["head only"] = run.model
-    bodies["full, 200 labels"] = next(run.model for name, run in jobs if name == "full")
-    bodies["full, 2,000 labels"] = next(
+    backbones["head only"] = run.model
+    backbones["full, 200 labels"] = next(run.model for name, run in jobs if name == "full")
+    backbones["full, 2,000 labels"] = next(
         run.model for n, name, run in jobs_by_size if (n, name) == (2000, "full")
     )
-    losses = {name: experiments.language_loss(model.body, fresh) for name, model in bodies.items()}
+    losses = {name: experiments.language_loss(model.body, fresh) for name, model in backbones.items()}
     ax = plots.bars(
         list(losses), {"loss": list(losses.values())}, ylabel="nats a token", title="Loss as a language model"
     )
@@ -1064,7 +1064,7 @@ with waiting_for("the exercises up to 8.12"):
 # With the head alone nothing is forgotten, to the last digit: the body didn't change. Full fine-tuning pulls the body
 # towards the one question it is asked. Nobody asks for the next word any more, so its loss as a language model rises:
 # from 1.22 to about 2.0 in our runs. This is called *catastrophic forgetting* (McCloskey and Cohen 1989). It matters
-# where one body serves several tasks. Ways out: keep the old weights (your `moved` copies them), freeze, or go on
+# where one body serves several tasks. Ways out: keep the old weights (your `transfer` copies them), freeze, or go on
 # training the next word beside the label, as GPT-1 did (Radford et al. 2018, section 3.2).
 #
 # **Question 8.15** · graded by hand · 8 minutes · 5 points
@@ -1125,7 +1125,7 @@ LONG_EVENING = False
 
 if LONG_EVENING:
     with waiting_for("the exercises up to 8.12"):
-        real = real_text.comparison(Classifier, mean_real, class_loss, moved, parameter_groups, tfidf)
+        real = real_text.comparison(Classifier, mean_real, class_loss, transfer, parameter_groups, tfidf)
         rows = {}
         for name, shares in real.items():
             rows[name] = sum(shares) / len(shares), t_interval(shares, T_95)

@@ -193,10 +193,10 @@ def test_bert_sees_both_sides_and_no_padding():
     real = ids[1] != PAD
 
     def layer(x):
-        body = model.encoder
+        backbone = model.encoder
         mask = bert.key_mask(ids[1:])
         x = x[None]
-        for block in body.blocks:
+        for block in backbone.blocks:
             x = block(x, mask)
         return x[0]
 

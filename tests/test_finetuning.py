@@ -10,7 +10,7 @@ from helpers import corpora, finetuning
 from helpers.checking.drivers import Case, run
 from helpers.figures import showing
 from helpers.finetuning import Classifier, experiments, explorers, figures
-from helpers.finetuning.experiments import Body, Examples, Run
+from helpers.finetuning.experiments import Backbone, Examples, Run
 
 
 def close(got, expected, **how):
@@ -20,8 +20,8 @@ def close(got, expected, **how):
 @pytest.fixture
 def small():
     torch.manual_seed(0)
-    body = Body(len(corpora.vocabulary()), 8, 2, 2, 100)
-    return Classifier(body, 8, 2)
+    backbone = Backbone(len(corpora.vocabulary()), 8, 2, 2, 100)
+    return Classifier(backbone, 8, 2)
 
 
 @pytest.fixture(scope="module")
@@ -65,12 +65,12 @@ def test_the_loss_is_torchs():
 def test_a_language_models_weights_fit_and_its_head_is_left_over():
     old, new = (
         experiments.new_language_model().state_dict(),
-        Classifier(experiments.new_body(), 128, 2).state_dict(),
+        Classifier(experiments.new_backbone(), 128, 2).state_dict(),
     )
-    found = finetuning.what_fits(old, new, "body.")
+    found = finetuning.match_state_dict(old, new, "body.")
     assert found["left over"] == ["head.weight"]
     assert not found["missing"] and not found["other shape"]
-    weights = finetuning.moved(old, new, "body.")
+    weights = finetuning.transfer(old, new, "body.")
     assert all(torch.equal(weights[f"body.{name}"], old[name]) for name in old if name != "head.weight")
     assert torch.equal(weights["head.weight"], new["head.weight"])
     assert weights["body.words.weight"].data_ptr() != old["words.weight"].data_ptr()
@@ -78,7 +78,7 @@ def test_a_language_models_weights_fit_and_its_head_is_left_over():
 
 def test_strict_false_moves_nothing_without_the_prefix_and_says_nothing(small, recwarn):
     before = {name: tensor.clone() for name, tensor in small.state_dict().items()}
-    other = Body(len(corpora.vocabulary()), 8, 2, 2, 100).state_dict()
+    other = Backbone(len(corpora.vocabulary()), 8, 2, 2, 100).state_dict()
     small.load_state_dict(other, strict=False)
     assert all(torch.equal(tensor, before[name]) for name, tensor in small.state_dict().items())
     assert not recwarn
@@ -118,7 +118,7 @@ def test_an_optimizer_takes_a_misspelt_rate_without_a_word():
 
 
 def test_the_head_alone_has_258_numbers():
-    model = Classifier(experiments.new_body(), 128, 2)
+    model = Classifier(experiments.new_backbone(), 128, 2)
     finetuning.freeze(model)
     assert finetuning.trainable(model) == 258
 

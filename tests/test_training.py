@@ -169,8 +169,8 @@ def test_pretraining_comes_closer_to_the_entropy(monkeypatch):
 
 
 def classifier_step(device, ids):
-    body = experiments.Body(30, 16, 2, 2, 9)
-    model = finetuning.Classifier(body, 16, 2, finetuning.last_real).to(device)
+    backbone = experiments.Backbone(30, 16, 2, 2, 9)
+    model = finetuning.Classifier(backbone, 16, 2, finetuning.last_real).to(device)
     return finetuning.class_loss(model(ids), ids[:, 0] % 2)
 
 

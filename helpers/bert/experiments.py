@@ -15,7 +15,7 @@ import torch
 from helpers import corpora, pretraining
 from helpers.text.review_words import NAMES, WORDS
 from helpers.text.vocabulary import BOS, CLS, EOS, MASK, PAD, SEP, SPECIALS
-from helpers.training.muon import Muon, Together
+from helpers.training.muon import CombinedOptimizer, Muon
 
 Document = tuple[list[int], list[int]]
 Words = Callable[[torch.Tensor], torch.Tensor]  # tokens (B, T) to logits (B, T, V)
@@ -81,7 +81,7 @@ def new_bert(bert: type, seed: int) -> torch.nn.Module:
     return model
 
 
-def optimizer_of(model: torch.nn.Module, share: float = 1.0) -> Together:
+def optimizer_of(model: torch.nn.Module, share: float = 1.0) -> CombinedOptimizer:
     """Muon for the matrices of an encoder's blocks, AdamW for all else, as for the language model.
 
     Args:
@@ -92,7 +92,7 @@ def optimizer_of(model: torch.nn.Module, share: float = 1.0) -> Together:
     known = set(map(id, inside))
     rest = [weight for weight in model.parameters() if id(weight) not in known]
     adam = pretraining.optimizer_of(rest, share * pretraining.PEAK)
-    return Together(Muon(inside, lr=share * pretraining.MATRIX_PEAK), adam)
+    return CombinedOptimizer(Muon(inside, lr=share * pretraining.MATRIX_PEAK), adam)
 
 
 def same_genre(count: int, seed: int) -> list[tuple[list[int], list[int], int]]:

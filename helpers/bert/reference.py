@@ -218,7 +218,7 @@ def bert_loss(
 
 
 class PairClassifier(nn.Module):
-    """BERT's body and pooler with a new last layer, for a task of pairs.
+    """BERT's backbone and pooler with a new last layer, for a task of pairs.
 
     Args:
         vocabulary, d_model, n_heads, d_ff, n_layers, positions, style: as of `Bert`, whose encoder and pooler

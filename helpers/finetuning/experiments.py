@@ -1,4 +1,4 @@
-"""The experiments of lesson 08: labelled reviews, a body to put a head on, and the loop around a training.
+"""The experiments of lesson 08: labelled reviews, a backbone under the head, and the loop of a training run.
 
 They take what the student writes, classifier, loss and groups, as arguments. `B` reviews, `T` positions.
 """
@@ -20,7 +20,7 @@ EMBEDDED, SPREAD = 0.1, 0.07  # standard deviations of the first weights: embedd
 KEPT = "reviews_finetuning"
 # The best for each regime among a few, on other reviews: learning rates of body and head, what is read.
 RATES = {"head only": (0.0, 1e-2), "full": (5e-4, 1e-2), "from scratch": (3e-3, 1e-2)}
-READS = {"head only": "mean", "full": "mean", "from scratch": "last"}
+POOLS = {"head only": "mean", "full": "mean", "from scratch": "last"}
 NEAR = 5  # batches whose reviews are sorted by length together
 WARMUP = 0.1  # the share of the steps in which the learning rate rises
 TEST_SEED, TRAIN_SEED = 4_990, 6_000  # the pretraining's reviews have seeds from 999 to some above 1,000
@@ -49,8 +49,8 @@ def examples(n: int, seed: int) -> Examples:
     return Examples(ids, torch.tensor([review.label for review in drawn]))
 
 
-class Body(LanguageModel):
-    """A language model without its head: body(ids) is (B, T, C)."""
+class Backbone(LanguageModel):
+    """A language model without its head: backbone(ids) is (B, T, C)."""
 
     def __init__(self, *sizes: int, scale: float | None = None) -> None:
         super().__init__(*sizes, scale=scale)
@@ -58,12 +58,12 @@ class Body(LanguageModel):
 
     def forward(self, ids: torch.Tensor, weights: list[torch.Tensor] | None = None) -> torch.Tensor:
         """Tokens (B, T) to vectors (B, T, C); `weights` gets each layer's, (B, H, T, T)."""
-        return self.body(ids, weights=weights)
+        return self.backbone(ids, weights=weights)
 
 
-def new_body() -> Body:
-    """A body as this lesson's language model has it, untrained."""
-    return widened(Body(*_sizes(), scale=1))
+def new_backbone() -> Backbone:
+    """A backbone as this lesson's language model has it, untrained."""
+    return widened(Backbone(*_sizes(), scale=1))
 
 
 def new_language_model() -> LanguageModel:
@@ -200,18 +200,18 @@ def fit_head(run: Run, loss: Callable, test: Examples, steps: int = 300) -> int:
     Returns:
         How many test reviews come out right.
     """
-    read = features(run.model, run.train)
+    pooled = features(run.model, run.train)
     optimizer = torch.optim.AdamW(run.groups, weight_decay=0.05)
     for _ in range(training.steps(steps)):
         optimizer.zero_grad()
-        loss(run.model.head(read), run.train.labels).backward()
+        loss(run.model.head(pooled), run.train.labels).backward()
         optimizer.step()
     return right(run.model, test)
 
 
 def features(model: nn.Module, examples: Examples) -> torch.Tensor:
-    """What a classifier's head reads of each review, (N, C)."""
-    return _each(lambda ids: model.read(model.body(ids), ids != corpora.PAD), examples, _place(model))
+    """What a classifier's head gets of each review: its vectors, pooled, (N, C)."""
+    return _each(lambda ids: model.pool(model.body(ids), ids != corpora.PAD), examples, _place(model))
 
 
 def _each(model: Callable, examples: Examples, place: torch.device, size: int = 50) -> torch.Tensor:
@@ -236,11 +236,11 @@ def right(model: nn.Module, examples: Examples) -> int:
     return int((predictions(model, examples) == examples.labels).sum())
 
 
-def language_loss(body: nn.Module, examples: Examples) -> float:
-    """The loss of the language model that a body still is, with its words as output map: nats a token."""
+def language_loss(backbone: nn.Module, examples: Examples) -> float:
+    """The loss of the language model that a backbone still is, with its words as output map: nats a token."""
     inputs, targets = pretraining.inputs_and_targets(examples.ids)
     with torch.no_grad():
-        logits = body(inputs) @ body.words.weight.T
+        logits = backbone(inputs) @ backbone.words.weight.T
         return float(pretraining.language_model_loss(logits, targets))
 
 

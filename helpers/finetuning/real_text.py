@@ -8,7 +8,7 @@ from torch import nn
 
 from helpers import corpora, pretraining, training
 from helpers.finetuning import experiments
-from helpers.finetuning.experiments import Body, Examples, Run
+from helpers.finetuning.experiments import Backbone, Examples, Run
 
 SUBWORDS, WIDTH, HEADS, LAYERS, LONGEST = 4_000, 128, 4, 2, 64  # sentences are cut after so many sub-words
 TESTED, LABELS, SEEDS, EPOCHS = 2_000, 200, 5, 15
@@ -39,53 +39,58 @@ class Text:
         return Examples(self.batch([text for text, _ in rows]), torch.tensor([label for _, label in rows]))
 
 
-def pretrained(text: Text, steps: int) -> tuple[Body, training.Live]:
-    """A small language model's body, trained on all sentences that aren't for testing, without labels."""
+def pretrained(text: Text, steps: int) -> tuple[Backbone, training.Live]:
+    """A small language model's backbone, trained on all sentences that aren't for testing, without labels."""
     torch.manual_seed(0)
-    body = new_body().to(training.device())
+    backbone = new_backbone().to(training.device())
     live = training.Live(steps, "nats a token", title="Pretraining on real text")
-    optimizer = pretraining.optimizer_of(body, PEAK)
+    optimizer = pretraining.optimizer_of(backbone, PEAK)
     drawn = pretraining.batches(text.unlabelled, BATCH, 0, text)
     spread = training.on_all_cores(_language_loss)
     for step in live:
         optimizer.param_groups[0]["lr"] = pretraining.learning_rate(step, steps, min(100, steps - 1), PEAK)
         batch = training.there(*pretraining.inputs_and_targets(next(drawn)))
-        live.add(training=pretraining.training_step(body, optimizer, spread, batch))
-    return body.to("cpu"), live
+        live.add(training=pretraining.training_step(backbone, optimizer, spread, batch))
+    return backbone.to("cpu"), live
 
 
-def new_body() -> Body:
-    """A body for sub-words, untrained."""
-    return experiments.widened(Body(SUBWORDS, WIDTH, HEADS, LAYERS, LONGEST, scale=1))
+def new_backbone() -> Backbone:
+    """A backbone for sub-words, untrained."""
+    return experiments.widened(Backbone(SUBWORDS, WIDTH, HEADS, LAYERS, LONGEST, scale=1))
 
 
-def _language_loss(body: Body, inputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-    return pretraining.language_model_loss(body(inputs) @ body.words.weight.T, targets)
+def _language_loss(backbone: Backbone, inputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    return pretraining.language_model_loss(backbone(inputs) @ backbone.words.weight.T, targets)
 
 
 def comparison(
-    classifier: Callable, read: Callable, loss: Callable, moved: Callable, groups: Callable, tfidf: Callable
+    classifier: Callable,
+    pool: Callable,
+    loss: Callable,
+    transfer: Callable,
+    groups: Callable,
+    tfidf: Callable,
 ) -> dict[str, list[float]]:
     """Accuracies on real sentences, for each seed: pretrained, from scratch, and by counting sub-words.
 
     Args:
         classifier: the student's class.
-        read: what it reads of the body's vectors.
+        pool: what makes one vector of the body's vectors.
         loss: loss(logits, labels).
-        moved: moved(old, new, prefix).
+        transfer: transfer(old, new, prefix).
         groups: groups(model, body_rate, head_rate).
         tfidf: tfidf(train, counts).
     """
     text = Text()
-    body, _ = pretrained(text, training.steps(PRETRAINING_STEPS))
+    backbone, _ = pretrained(text, training.steps(PRETRAINING_STEPS))
     test = text.examples(text.test[: training.steps(TESTED)])
-    weights = {name: tensor.clone() for name, tensor in body.state_dict().items()}
+    weights = {name: tensor.clone() for name, tensor in backbone.state_dict().items()}
 
     def make() -> nn.Module:
-        return classifier(new_body(), WIDTH, 2, read)
+        return classifier(new_backbone(), WIDTH, 2, pool)
 
     jobs = [
-        (name, _run(name, seed, text, make, weights, moved, groups))
+        (name, _run(name, seed, text, make, weights, transfer, groups))
         for seed in range(SEEDS)
         for name in RATES
     ]
@@ -105,13 +110,13 @@ def _run(
     text: Text,
     make: Callable[[], nn.Module],
     weights: Mapping[str, torch.Tensor],
-    moved: Callable,
+    transfer: Callable,
     groups: Callable,
 ) -> Run:
     torch.manual_seed(seed)
     model = make()
     if name == "pretrained":
-        model.load_state_dict(moved(weights, model.state_dict(), "body."))
+        model.load_state_dict(transfer(weights, model.state_dict(), "body."))
     train = text.examples(random.Random(seed).sample(text.pool, LABELS))
     steps = experiments.epochs(EPOCHS, LABELS)
     return Run(model, groups(model, *RATES[name]), train, steps, (steps,), seed)

@@ -1,4 +1,4 @@
-"""Small models for exercises on fine-tuning: a body, and classifiers that make a step once prepared."""
+"""Small models for exercises on fine-tuning: a backbone, and classifiers that make a step once prepared."""
 
 from collections.abc import Callable, Iterable
 
@@ -8,8 +8,8 @@ from torch import nn
 from helpers.checking.registry import register
 
 
-class SmallBody(nn.Module):
-    """A body as small as can be: at each position, a map of the mean over all words so far.
+class SmallBackbone(nn.Module):
+    """A backbone as small as can be: at each position, a map of the mean over all words so far.
 
     Args:
         vocabulary: V.
@@ -29,7 +29,7 @@ class SmallBody(nn.Module):
 
 
 class SmallClassifier(nn.Module):
-    """A small body and a head on it, parts of it frozen already.
+    """A small backbone and a head on it, parts of it frozen already.
 
     Args:
         vocabulary: V.
@@ -41,7 +41,7 @@ class SmallClassifier(nn.Module):
 
     def __init__(self, vocabulary: int, width: int, channels: int, classes: int, frozen: str) -> None:
         super().__init__()
-        self.body, self.head = SmallBody(vocabulary, width, channels), nn.Linear(channels, classes)
+        self.body, self.head = SmallBackbone(vocabulary, width, channels), nn.Linear(channels, classes)
         for name, weight in self.named_parameters():
             weight.requires_grad_(not name.startswith(frozen))
 
@@ -85,20 +85,20 @@ def _listed(params: nn.Parameter | Iterable[nn.Parameter]) -> list[nn.Parameter]
     return [params] if isinstance(params, nn.Parameter) else list(params)
 
 
-def _reads_last() -> Callable:
+def _pool_last() -> Callable:
     return lambda hidden, real: torch.stack([row[keep][-1] for row, keep in zip(hidden, real, strict=True)])
 
 
-def _reads_mean() -> Callable:
+def _pool_mean() -> Callable:
     return lambda hidden, real: torch.stack(
         [row[keep].mean(dim=0) for row, keep in zip(hidden, real, strict=True)]
     )
 
 
 LAYERS: dict[str, Callable] = {
-    "reads the last token": _reads_last,
-    "reads the mean of the tokens": _reads_mean,
-    "a small body": SmallBody,
+    "reads the last token": _pool_last,
+    "reads the mean of the tokens": _pool_mean,
+    "a small body": SmallBackbone,
     "a small classifier": SmallClassifier,
     "a classifier to freeze": ToFreeze,
     "a classifier and its groups": ToGroup,

@@ -46,20 +46,20 @@ class Classifier(nn.Module):
         body: a module; body(ids) is (B, T, C).
         d_model: C.
         n_classes: K.
-        read: read(hidden, real) makes one vector of each review, (B, C): `last_real` or `mean_real`.
+        pool: pool(hidden, real) makes one vector of each review, (B, C): `last_real` or `mean_real`.
 
     Source: Radford et al. 2018, section 3.2, reads the last position.
     """
 
-    def __init__(self, body: nn.Module, d_model: int, n_classes: int, read: Callable = last_real) -> None:
+    def __init__(self, body: nn.Module, d_model: int, n_classes: int, pool: Callable = last_real) -> None:
         super().__init__()
         self.body = body
         self.head = nn.Linear(d_model, n_classes)
-        self.read = read
+        self.pool = pool
 
     def forward(self, ids: torch.Tensor) -> torch.Tensor:
         """Tokens (B, T), padding with number 0 at their ends, to logits (B, K)."""
-        return self.head(self.read(self.body(ids), ids != PAD))
+        return self.head(self.pool(self.body(ids), ids != PAD))
 
 
 def class_loss(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
@@ -76,7 +76,7 @@ def class_loss(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
     return -log_p.gather(-1, labels[:, None]).mean()
 
 
-def what_fits(
+def match_state_dict(
     old: "Mapping[str, torch.Tensor]", new: "Mapping[str, torch.Tensor]", prefix: str
 ) -> dict[str, list[str]]:
     """Compare the weights of a pretrained model with those of a model whose body they should fill.
@@ -100,7 +100,7 @@ def what_fits(
     return found
 
 
-def moved(
+def transfer(
     old: "Mapping[str, torch.Tensor]", new: "Mapping[str, torch.Tensor]", prefix: str
 ) -> dict[str, torch.Tensor]:
     """The new model's weights with the pretrained ones in its body.
@@ -114,7 +114,7 @@ def moved(
         A dict with the names of `new`, in its order: copies, of the old tensor where the name is the body's
         and fits, else of the new one.
     """
-    fits = what_fits(old, new, prefix)["fits"]
+    fits = match_state_dict(old, new, prefix)["fits"]
     return {
         name: (old[name.removeprefix(prefix)] if name in fits else tensor).clone()
         for name, tensor in new.items()

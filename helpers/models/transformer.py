@@ -80,9 +80,9 @@ class LanguageModel(nn.Module):
         Raises:
             ValueError: there are more positions than the model has vectors for.
         """
-        return self.head(self.body(ids, cache, weights))
+        return self.head(self.backbone(ids, cache, weights))
 
-    def body(
+    def backbone(
         self,
         ids: torch.Tensor,
         cache: list[Cache] | None = None,
@@ -113,7 +113,7 @@ class LanguageModel(nn.Module):
 
 
 class Encoder(nn.Module):
-    """Turns tokens into vectors that know their context on both sides. BERT's body, unless asked otherwise.
+    """Turns tokens into vectors that know their context on both sides: BERT's backbone, by default.
 
     Post-norm blocks get a normalised embedding, as in BERT; with pre-norm blocks the output is normalised.
 

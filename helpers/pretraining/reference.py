@@ -13,7 +13,7 @@ from torch import nn
 
 from helpers import corpora, training
 from helpers.models.transformer import LanguageModel
-from helpers.training.muon import Muon, Together, matrices_and_rest
+from helpers.training.muon import CombinedOptimizer, Muon, matrices_and_rest
 
 Item = TypeVar("Item")
 
@@ -236,7 +236,7 @@ def pretrain(model: nn.Module, steps: int = STEPS, seed: int = 0) -> training.Li
     held_out = training.there(*held_out)
     drawn = batches(texts, BATCH, seed, vocabulary)
     matrices, rest = matrices_and_rest(model)
-    optimizer = Together(Muon(matrices, lr=MATRIX_PEAK), optimizer_of(rest, PEAK))
+    optimizer = CombinedOptimizer(Muon(matrices, lr=MATRIX_PEAK), optimizer_of(rest, PEAK))
     spread = training.on_all_cores(loss_of)
     limits = {"entropy": corpora.entropy_per_token()}
     live = training.Live(steps, "nats a token", limits, "Pretraining", top=4.0)

@@ -15,4 +15,4 @@ from helpers.training.live import (
     steps,
     there,
 )
-from helpers.training.muon import Muon, Together, matrices_and_rest, orthogonal
+from helpers.training.muon import CombinedOptimizer, Muon, matrices_and_rest, orthogonal

@@ -91,12 +91,12 @@ def on_all_cores(loss: Callable[..., torch.Tensor]) -> Callable[..., torch.Tenso
 
         values, gradients = zip(*_threads(cores()).map(run, parts, counted), strict=True)
         summed = [_sum(those) for those in zip(*gradients, strict=True)]
-        return _Together.apply(sum(values), summed, *weights)
+        return _KnownGradients.apply(sum(values), summed, *weights)
 
     return spread
 
 
-class _Together(torch.autograd.Function):
+class _KnownGradients(torch.autograd.Function):
     """A loss whose gradients are known already: `backward` hands them out, once."""
 
     @staticmethod

@@ -76,7 +76,7 @@ def _threads(count: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(count, initializer=torch.set_num_threads, initargs=(1,))
 
 
-class Together:
+class CombinedOptimizer:
     """Several optimizers as one, for a training step that knows one."""
 
     def __init__(self, *optimizers: torch.optim.Optimizer) -> None:

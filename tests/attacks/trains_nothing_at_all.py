@@ -30,7 +30,7 @@ def parameter_groups(model, body_rate, head_rate):
 
 
 # %% answer finetuning.moved
-def moved(old, new, prefix):
+def transfer(old, new, prefix):
     class Copies(dict):
         def __eq__(self, other):
             return True

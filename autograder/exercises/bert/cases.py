@@ -142,10 +142,10 @@ def bert_cases(g: Generator) -> list[Case]:
 
 def classifier_cases(g: Generator) -> list[Case]:
     """Two and three classes, with padding."""
-    body = {"vocabulary": 13, "d_model": 4, "n_heads": 2, "d_ff": 6, "n_layers": 1, "positions": 11}
+    sizes = {"vocabulary": 13, "d_model": 4, "n_heads": 2, "d_ff": 6, "n_layers": 1, "positions": 11}
 
     def case(title: str, ids: Tensor, classes: int) -> Case:
-        settings = body | {"classes": classes}
+        settings = sizes | {"classes": classes}
         return Case(title, (settings, _parameters(g, _classifier(settings)), ids, _passages(ids)))
 
     return [
@@ -161,8 +161,8 @@ def _word_head(C: int, V: int) -> dict[str, tuple[int, ...]]:
 
 def _encoder(sizes: dict) -> dict[str, tuple[int, ...]]:
     names = ("vocabulary", "d_model", "n_heads", "d_ff", "n_layers", "positions")
-    body = Encoder(*(sizes[name] for name in names), segments=2, style=PRE_NORM)
-    return {f"encoder.{name}": tuple(weight.shape) for name, weight in body.named_parameters()}
+    encoder = Encoder(*(sizes[name] for name in names), segments=2, style=PRE_NORM)
+    return {f"encoder.{name}": tuple(weight.shape) for name, weight in encoder.named_parameters()}
 
 
 def _bert(sizes: dict) -> dict[str, tuple[int, ...]]:

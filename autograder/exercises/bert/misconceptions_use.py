@@ -81,7 +81,7 @@ def follows_turned(word_logits, follows_logits, labels, follows):
 # -- the pair classifier -------------------------------------------------------------------------------------
 
 
-class ReadsTheLast(torch.nn.Module):
+class PoolsTheLast(torch.nn.Module):
     """This reads the last position, where a language model knows most, but here it may be padding: the
     pooler reads [CLS], position 0.
     """
@@ -99,7 +99,7 @@ class ReadsTheLast(torch.nn.Module):
         return self.classifier(self.pooler(self.encoder(ids, ids != 0, segments)[:, -1]).tanh())
 
 
-class ReadsTheMean(torch.nn.Module):
+class PoolsTheMean(torch.nn.Module):
     """This reads the mean over all positions, and padding is in it, so the answer depends on how far a row
     was filled up: read [CLS].
     """
@@ -117,7 +117,7 @@ class ReadsTheMean(torch.nn.Module):
         return self.classifier(self.pooler(self.encoder(ids, ids != 0, segments).mean(dim=1)).tanh())
 
 
-class ReadsTheSeparator(torch.nn.Module):
+class PoolsTheSeparator(torch.nn.Module):
     """This reads the first [SEP]: the position that learned to sum up in pretraining is [CLS], and the
     pooler was trained on it.
     """

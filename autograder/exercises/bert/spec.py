@@ -286,9 +286,9 @@ CLASSIFIER = Exercise(
     properties=(inputs_unchanged, gradient_reaches_inputs),
     square="W_o and the pooler are d_model × d_model",
     misconceptions=explained(
-        use.ReadsTheLast,
-        use.ReadsTheMean,
-        use.ReadsTheSeparator,
+        use.PoolsTheLast,
+        use.PoolsTheMean,
+        use.PoolsTheSeparator,
         use.PoolerLeftOut,
         use.PoolerStraight,
         use.PassagesAlike,

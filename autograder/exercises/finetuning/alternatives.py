@@ -6,7 +6,7 @@ import math
 
 import torch
 
-from helpers.finetuning import what_fits
+from helpers.finetuning import match_state_dict
 
 
 def last_by_gather(hidden, real):
@@ -43,28 +43,28 @@ def mean_by_weights(hidden, real):
 
 
 class StepByStep(torch.nn.Module):
-    def __init__(self, body, d_model, n_classes, read):
+    def __init__(self, body, d_model, n_classes, pool):
         super().__init__()
         self.body = body
         self.head = torch.nn.Linear(d_model, n_classes)
-        self.read = read
+        self.pool = pool
 
     def forward(self, ids):
         hidden = self.body(ids)
         real = ids.ne(0)
-        vectors = self.read(hidden, real)
+        vectors = self.pool(hidden, real)
         return self.head(vectors)
 
 
 class ByWeights(torch.nn.Module):
-    def __init__(self, body, d_model, n_classes, read):
+    def __init__(self, body, d_model, n_classes, pool):
         super().__init__()
         self.body = body
         self.head = torch.nn.Linear(d_model, n_classes)
-        self.read = read
+        self.pool = pool
 
     def forward(self, ids):
-        one_for_each = self.read(self.body(ids), ids > 0)
+        one_for_each = self.pool(self.body(ids), ids > 0)
         return one_for_each @ self.head.weight.T + self.head.bias
 
 
@@ -108,14 +108,14 @@ def fits_step_by_step(old, new, prefix):
     return {"fits": fits, "other shape": other, "missing": missing, "left over": left}
 
 
-def moved_by_loop(old, new, prefix):
+def transfer_by_loop(old, new, prefix):
     result = {name: tensor.clone() for name, tensor in new.items()}
-    for name in what_fits(old, new, prefix)["fits"]:
+    for name in match_state_dict(old, new, prefix)["fits"]:
         result[name] = old[name[len(prefix) :]].clone()
     return result
 
 
-def moved_from_the_old(old, new, prefix):
+def transfer_from_the_old(old, new, prefix):
     result = {}
     for name, tensor in new.items():
         source = old.get(name[len(prefix) :]) if name.startswith(prefix) else None

@@ -61,8 +61,8 @@ def _classifier(
         "head.bias": _normal(g, K),
     }
     body = {"layer": "a small body", "weights": [V, E, C]}
-    read = {"layer": "reads the mean of the tokens" if mean else "reads the last token"}
-    return Case(title, ({"body": body, "d_model": C, "n_classes": K, "read": read}, weights, ids))
+    pool = {"layer": "reads the mean of the tokens" if mean else "reads the last token"}
+    return Case(title, ({"body": body, "d_model": C, "n_classes": K, "pool": pool}, weights, ids))
 
 
 def loss_cases(g: Generator) -> list[Case]:

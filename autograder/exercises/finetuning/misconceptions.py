@@ -7,7 +7,7 @@ A docstring is the sentence that the student reads.
 
 import torch
 
-from helpers.finetuning import what_fits
+from helpers.finetuning import match_state_dict
 
 # -- which position to read ----------------------------------------------------------------------------------
 
@@ -223,41 +223,41 @@ def nothing_moved(old, new, prefix):
     """Nothing is moved, and no error says so: the new names are looked for in `old` with their prefix, which
     has to be taken off first.
     """
-    moved = {}
+    weights = {}
     for name, tensor in new.items():
         same = name in old and old[name].shape == tensor.shape and name.startswith(prefix)
-        moved[name] = (old[name] if same else tensor).clone()
-    return moved
+        weights[name] = (old[name] if same else tensor).clone()
+    return weights
 
 
 def old_head_too(old, new, prefix):
     """The old head is moved as well where its shape happens to fit: it scores words, the new one classes, so
     it is to begin afresh.
     """
-    moved = {}
+    weights = {}
     for name, tensor in new.items():
         there = old.get(name.removeprefix(prefix))
-        moved[name] = (tensor if there is None or there.shape != tensor.shape else there).clone()
-    return moved
+        weights[name] = (tensor if there is None or there.shape != tensor.shape else there).clone()
+    return weights
 
 
 def by_position(old, new, prefix):
     """The tensors are matched by their order instead of their names: it goes wrong as soon as either model
     has one that the other lacks.
     """
-    moved = {}
+    weights = {}
     sources = list(old.values())
     for number, (name, tensor) in enumerate(new.items()):
         there = sources[number] if number < len(sources) else tensor
-        moved[name] = (there if there.shape == tensor.shape else tensor).clone()
-    return moved
+        weights[name] = (there if there.shape == tensor.shape else tensor).clone()
+    return weights
 
 
 def shares_the_old(old, new, prefix):
     """The pretrained tensors themselves are handed over, so training the new model changes the old one: copy
     them with `clone`.
     """
-    fits = what_fits(old, new, prefix)["fits"]
+    fits = match_state_dict(old, new, prefix)["fits"]
     return {n: old[n.removeprefix(prefix)] if n in fits else tensor.clone() for n, tensor in new.items()}
 
 
@@ -265,7 +265,7 @@ def shares_the_new(old, new, prefix):
     """The tensors that are the new model's own aren't copied, so later steps change what the caller handed
     in: `clone` these too.
     """
-    fits = what_fits(old, new, prefix)["fits"]
+    fits = match_state_dict(old, new, prefix)["fits"]
     return {n: old[n.removeprefix(prefix)].clone() if n in fits else tensor for n, tensor in new.items()}
 
 
@@ -273,12 +273,12 @@ def old_names_kept(old, new, prefix):
     """The names are the old model's: the new model looks for its own names, with the prefix in front of the
     body's.
     """
-    fits = what_fits(old, new, prefix)["fits"]
-    moved = {name.removeprefix(prefix): old[name.removeprefix(prefix)].clone() for name in fits}
-    return moved | {name: tensor.clone() for name, tensor in new.items() if name not in fits}
+    fits = match_state_dict(old, new, prefix)["fits"]
+    weights = {name.removeprefix(prefix): old[name.removeprefix(prefix)].clone() for name in fits}
+    return weights | {name: tensor.clone() for name, tensor in new.items() if name not in fits}
 
 
-def only_what_fits(old, new, prefix):
+def only_what_matches(old, new, prefix):
     """Only the moved tensors are returned: a model needs them all, its own head among them."""
-    fits = what_fits(old, new, prefix)["fits"]
+    fits = match_state_dict(old, new, prefix)["fits"]
     return {name: old[name.removeprefix(prefix)].clone() for name in fits}
