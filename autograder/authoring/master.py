@@ -120,7 +120,8 @@ def did_you_mean(word: str, known: list[str] | tuple[str, ...]) -> str:
 
 def _chunks(text: str) -> Iterator[tuple[int, list[str]]]:
     """The lines of each cell with the number of the first, which is the marker (but above the first cell)."""
-    start, chunk = 1, []
+    start = 1
+    chunk: list[str] = []
     for number, line in enumerate(text.split("\n"), 1):
         if MARKER.match(line):
             yield start, chunk

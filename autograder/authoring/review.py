@@ -211,10 +211,8 @@ def _regions(cell: Cell) -> Found:
 
 def _calls(cell: Cell, tree: ast.Module) -> Found:
     """A check cell checks its own exercise, and nothing is checked where the grader doesn't look."""
-    names = [
-        node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-    ]
-    calls = [node for node in names if node.func.id == "check"]
+    made = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    calls = [node for node in made if isinstance(node.func, ast.Name) and node.func.id == "check"]
     if cell.kind == "draw" and calls:
         text = "the grader doesn't run draw cells, so they can't check; move the check to its own cell"
         yield cell.first + calls[0].lineno - 1, text

@@ -46,7 +46,8 @@ def cell_ids(cells: list[Cell]) -> list[str]:
     """
     graded = {"exercise": "{}-answer", "check": "{}", "written": "{}"}
     names = [graded.get(cell.kind, "").format(lessons.grade_id(cell.id)) for cell in cells]
-    taken, counts = set(names), Counter()
+    taken = set(names)
+    counts: Counter[str] = Counter()
     for number, cell in enumerate(cells):
         ending = {"prose": "", "given": "-code", "draw": "-draw"}.get(cell.kind)
         base = "setup" if cell.kind == "setup" else f"{_slug(cell.heading)}{ending}"

@@ -12,13 +12,16 @@ class ClearAnswers(ClearSolutions):
     have to be deleted before the choices can be checked, and students would not know that.
     """
 
+    code_stub: dict[str, str]
+
     def preprocess_cell(
         self, cell: NotebookNode, resources: ResourcesDict, index: int
     ) -> tuple[NotebookNode, ResourcesDict]:
         """Clear one cell."""
         if not cell.metadata.get("headstart", {}).get("choice"):
             return super().preprocess_cell(cell, resources, index)
-        stubs, self.code_stub = self.code_stub, dict.fromkeys(self.code_stub, "")
+        stubs = dict(self.code_stub)
+        self.code_stub = dict.fromkeys(stubs, "")
         try:
             cell, resources = super().preprocess_cell(cell, resources, index)
         finally:

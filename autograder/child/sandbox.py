@@ -218,8 +218,8 @@ def _filter(machine: str) -> bytes:
         (answer, 0, 0, allow), (answer, 0, 0, errno(EPERM)),
     ]  # fmt: skip
     for numbers in REFUSED.values():
-        if numbers[column] is not None:
-            rows += [(equal, 0, 1, numbers[column]), (answer, 0, 0, errno(EPERM))]
+        if (call := numbers[column]) is not None:
+            rows += [(equal, 0, 1, call), (answer, 0, 0, errno(EPERM))]
     rows.append((answer, 0, 0, allow))
     return b"".join(struct.pack("HBBI", *row) for row in rows)
 

@@ -13,8 +13,8 @@ import os
 import re
 import sys
 from ast import PyCF_ALLOW_TOP_LEVEL_AWAIT, PyCF_ONLY_AST
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn
 
 from IPython.core.compilerop import CachingCompiler
 from IPython.core.displayhook import DisplayHook
@@ -111,8 +111,8 @@ class Publisher(DisplayPublisher):
 
     recorder = AnyTrait()
 
-    def publish(self, data: dict, metadata: dict | None = None, *, transient: dict | None = None,
-                update: bool = False, **_: Any) -> None:  # fmt: skip
+    def publish(self, data: dict, metadata: dict | None = None, source: object = None, *,
+                transient: dict | None = None, update: bool = False, **_: Any) -> None:  # fmt: skip
         display_id = (transient or {}).get("display_id")
         output = {"output_type": "display_data", "data": _jsonable(data), "metadata": metadata or {}}
         if not update:
@@ -129,6 +129,7 @@ class ResultHook(DisplayHook):
 
     recorder = AnyTrait()
     exec_result = None  # plain, as in NotebookShell
+    shell: "NotebookShell"
 
     def write_output_prompt(self) -> None: ...
 
@@ -142,7 +143,9 @@ class ResultHook(DisplayHook):
 
     def quiet(self) -> bool:
         """Whether a semicolon ends the cell. IPython takes the cell apart, in Python, to see."""
-        return ";" in self.shell.history_manager.input_hist_parsed[-1] and super().quiet()
+        history = self.shell.history_manager
+        assert history is not None, "`init_history` has made it"
+        return ";" in history.input_hist_parsed[-1] and super().quiet()
 
 
 def _steps(manager: TransformerManager) -> list:
@@ -200,14 +203,17 @@ class NotebookShell(InteractiveShell):
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
         super().__init__(display_pub_class=Publisher, displayhook_class=ResultHook)
+        assert isinstance(self.display_pub, Publisher) and isinstance(self.displayhook, ResultHook)
         self.display_pub.recorder = self.displayhook.recorder = recorder
         self.input_transformer_manager = Transformers()
-        InteractiveShell._instance = NotebookShell._instance = self  # what get_ipython() answers
+        # What get_ipython() answers.
+        NotebookShell._instance = self  # type: ignore[assignment]  # traitlets declares it as None
+        InteractiveShell._instance = self  # type: ignore[assignment]
 
     def init_history(self) -> None:
         self.config.HistoryManager.enabled = False
         self.history_manager = History(shell=self, parent=self)
-        self.configurables.append(self.history_manager)
+        self.configurables.append(self.history_manager)  # type: ignore[arg-type]  # as IPython itself does
 
     def init_virtualenv(self) -> None: ...  # the interpreter is the right one already
 
@@ -223,8 +229,9 @@ class NotebookShell(InteractiveShell):
 
     # IPython keeps what was printed and raised in a history, too, which nobody reads here.
 
-    def _tee(self, channel: str) -> contextlib.AbstractContextManager:
-        return contextlib.nullcontext()
+    @contextlib.contextmanager
+    def _tee(self, channel: str) -> Iterator[None]:
+        yield
 
     def _format_exception_for_storage(self, *_: object, **__: object) -> dict:
         return {}
@@ -237,7 +244,7 @@ class NotebookShell(InteractiveShell):
         return mentioned and super().should_run_async(raw_cell, transformed_cell=transformed_cell, **rest)
 
 
-def _no_input(*_: object, **__: object) -> None:
+def _no_input(*_: object, **__: object) -> NoReturn:
     raise StdinNotImplementedError("raw_input was called, but this frontend does not support input requests.")
 
 
@@ -263,7 +270,8 @@ def _keep_what_tracebacks_need() -> None:
 
     pygments.lexer.words.get = functools.cache(pygments.lexer.words.get)
     stack_data.style_with_executing_node = functools.cache(stack_data.style_with_executing_node)
-    closest, known = Terminal256Formatter._closest_color, {}
+    closest = Terminal256Formatter._closest_color
+    known: dict[tuple[int, ...], int] = {}
 
     def closest_color(self: Terminal256Formatter, *color: int) -> int:
         if color not in known:

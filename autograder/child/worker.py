@@ -20,6 +20,7 @@ import ctypes
 import functools
 import gc
 import importlib
+import io
 import json
 import os
 import select
@@ -30,9 +31,10 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from autograder.child import sandbox, wire
-from autograder.child.shell import make_shell, run_cell
+from autograder.child.shell import NotebookShell, Recorder, make_shell, run_cell
 
 # What lessons do, done once: it fills the caches of torch and IPython, loads what they load late, and reads
 # /proc/cpuinfo, which children can't.
@@ -61,16 +63,16 @@ def main(control_fd: int, sandboxed: bool) -> None:
     if sandboxed:
         sandbox.own_namespaces()  # before torch, which leaves threads behind
     control = socket.socket(fileno=control_fd)
-    shell, recorder = _warm_up(sandboxed)
+    shell = _warm_up(sandboxed)
     wire.send(control, {"warm": True})
     with contextlib.suppress(wire.WireError):
         while True:
             request = wire.receive(control)
             if "folder" in request:  # and not a signal that crossed with the end of its child
-                _start(control, shell, recorder, request, sandboxed)
+                _start(control, shell, request, sandboxed)
 
 
-def _start(control: socket.socket, shell: object, recorder: object, request: dict, sandboxed: bool) -> None:
+def _start(control: socket.socket, shell: NotebookShell, request: dict, sandboxed: bool) -> None:
     """Run one submission in a child, from its start to its end."""
     _, fds, _, _ = socket.recv_fds(control, 1, 1)
     report, write_end = os.pipe()
@@ -79,7 +81,7 @@ def _start(control: socket.socket, shell: object, recorder: object, request: dic
         def student() -> None:
             control.close()
             os.close(report)
-            _student(channel, write_end, shell, recorder, request, sandboxed)
+            _student(channel, write_end, shell, request, sandboxed)
 
         keeper = threading.Thread(target=_keep, args=(student, write_end, sandboxed), name="MainThread")
         keeper.start()
@@ -87,7 +89,7 @@ def _start(control: socket.socket, shell: object, recorder: object, request: dic
         keeper.join()
 
 
-def _warm_up(sandboxed: bool) -> tuple:
+def _warm_up(sandboxed: bool) -> NotebookShell:
     shutil.copytree(STAGE / "matplotlib", os.environ["MPLCONFIGDIR"])  # a list of fonts takes seconds to make
     # Imported once here, so that no submission pays for it.
     import matplotlib.pyplot  # noqa: F401
@@ -107,7 +109,7 @@ def _warm_up(sandboxed: bool) -> tuple:
     gc.collect()
     gc.freeze()
     _use_large_pages()
-    return shell, recorder
+    return shell
 
 
 def _use_large_pages() -> None:
@@ -154,10 +156,12 @@ def _say(report: int, **what: object) -> None:
 
 def _watch(control: socket.socket, report: int) -> None:
     """Pass the judge's signals on to the child, and the child's end to the judge."""
-    said, wanted, ended = b"", 0, {}
+    said, wanted = b"", 0
+    ended: dict[str, Any] = {}
     with os.fdopen(report, "rb", buffering=0) as pipe:
         while True:
-            ready, _, _ = select.select([control, pipe], [], [])
+            sources: list[socket.socket | io.FileIO] = [control, pipe]
+            ready, _, _ = select.select(sources, [], [])
             if control in ready:
                 try:
                     request = wire.receive(control)
@@ -179,7 +183,11 @@ def _watch(control: socket.socket, report: int) -> None:
 
 
 def _student(
-    channel: socket.socket, report: int, shell: object, recorder: object, request: dict, sandboxed: bool
+    channel: socket.socket,
+    report: int,
+    shell: NotebookShell,
+    request: dict,
+    sandboxed: bool,
 ) -> None:
     """The child: puts up the walls and runs cells as told, until told to end."""
     try:
@@ -189,7 +197,7 @@ def _student(
         os._exit(1)
     os.close(report)
     try:  # from here on, nothing in this process is trusted
-        _serve(channel, shell, recorder, with_checks=not request["plain"])
+        _serve(channel, shell, with_checks=not request["plain"])
     finally:
         os._exit(0)  # no clean-up hook of a student's runs, and none of ours
 
@@ -241,11 +249,12 @@ def _forget_ours() -> None:
     sys.path[:] = [place for place in sys.path if place and Path(place).resolve() != STAGE]
 
 
-def _serve(channel: socket.socket, shell: object, recorder: object, *, with_checks: bool) -> None:
+def _serve(channel: socket.socket, shell: NotebookShell, *, with_checks: bool) -> None:
+    recorder = shell.recorder
     if with_checks:
         from helpers import checks
 
-        checks.check = _make_check(channel, recorder)
+        setattr(checks, "check", _make_check(channel, recorder))  # noqa: B010  (a function isn't to be assigned)
     while True:
         with contextlib.suppress(KeyboardInterrupt):  # one that comes late, between two cells
             message = wire.receive(channel)
@@ -255,7 +264,7 @@ def _serve(channel: socket.socket, shell: object, recorder: object, *, with_chec
             wire.send(channel, {"done": outputs})
 
 
-def _make_check(channel: socket.socket, recorder: object) -> object:
+def _make_check(channel: socket.socket, recorder: Recorder) -> Callable[[str, object], None]:
     """The `check` of the grader: it decides nothing and shows nothing. The judge gets to see the answer."""
 
     def check(exercise: str, answer: object) -> None:
@@ -271,7 +280,8 @@ def _make_check(channel: socket.socket, recorder: object) -> object:
 
 
 def _outcomes(request: dict, answer: object) -> Iterator[dict]:
-    from helpers.checking.drivers import Case, run
+    from helpers.checking.drivers import run
+    from helpers.checking.outcome import ENDS, Case
 
     for case in request["cases"]:
         outcome = run(
@@ -282,7 +292,7 @@ def _outcomes(request: dict, answer: object) -> Iterator[dict]:
             forbidden=tuple(request["forbidden"]),
         )
         yield outcome.to_json()
-        if outcome.status in ("interrupted", "not written"):
+        if outcome.status in ENDS:
             return
 
 

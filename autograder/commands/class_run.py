@@ -65,7 +65,9 @@ def grade_class(
     screen = _Screen(console, len(submissions))
     try:
         with open_executor(grader, workers, cluster) as executor, screen.progress:
-            grade_all(book, submissions, executor.submit, at_once=executor.number, force=force, progress=screen)
+            grade_all(
+                book, submissions, executor.submit, at_once=executor.number, force=force, progress=screen
+            )
         book.charge_lateness(config)
         rows = [row for row in book.verdicts() if not students or row[0] in students]
         console.print(summary(rows, lesson.exercises))

@@ -11,12 +11,13 @@ DESCRIPTION = "Headstart: a hands-on course on Transformers, and its grader."
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit code. Each command imports what it needs: `--help` is instant."""
-    options, options.rest = _parser().parse_known_args(argv)
+    options, rest = _parser().parse_known_args(argv)
+    options.rest = rest
     if options.rest and options.run is not _lab:
         _parser().error(f"unrecognized arguments: {' '.join(options.rest)}")
     if options.run is not _lab:
         # jsonschema loads a grammar in a second, if there is one, for a format that notebooks don't use.
-        sys.modules.setdefault("rfc3987_syntax", None)
+        sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # None: it can't be imported
     try:
         return options.run(options)
     except (LookupError, FileNotFoundError) as error:
@@ -83,23 +84,19 @@ def _build(options: argparse.Namespace) -> int:
 
 
 def _simulate(options: argparse.Namespace) -> int:
-    from autograder import lessons
     from autograder.commands.simulate import simulate
 
-    return simulate(
-        _lesson(options.lesson, lessons), options.students, options.seed, Path.cwd(), calm=options.calm
-    )
+    return simulate(_lesson(options.lesson), options.students, options.seed, Path.cwd(), calm=options.calm)
 
 
 def _grade(options: argparse.Namespace) -> int:
     if not hasattr(os, "fork"):
         print(f"headstart: {NO_FORK}", file=sys.stderr)
         return 2
-    from autograder import lessons
     from autograder.commands.class_run import grade_class
 
     return grade_class(
-        _lesson(options.lesson, lessons),
+        _lesson(options.lesson),
         Path.cwd(),
         students=options.student,
         workers=max(options.workers, 1),
@@ -111,10 +108,9 @@ def _grade(options: argparse.Namespace) -> int:
 
 
 def _report(options: argparse.Namespace) -> int:
-    from autograder import lessons
     from autograder.commands.class_run import report_class
 
-    return report_class(_lesson(options.lesson, lessons), Path.cwd())
+    return report_class(_lesson(options.lesson), Path.cwd())
 
 
 def _lab(options: argparse.Namespace) -> int:
@@ -130,8 +126,10 @@ def _doctor(options: argparse.Namespace) -> int:
     return doctor()
 
 
-def _lesson(name: str, lessons: object) -> str:
+def _lesson(name: str) -> str:
     """The lesson's full name, from the course at hand or else from Headstart's own."""
+    from autograder import lessons
+
     if (Path.cwd() / "source" / name).is_dir():
         return name
     return lessons.find(name)

@@ -10,10 +10,11 @@ from rich.text import Text
 
 from autograder.exercise import Exercise
 from autograder.results import Verdict
+from helpers.checking.finding import Status
 
 Row = tuple[str, str, list[Verdict]]  # student, problem, verdicts
 MOST = 10
-REST = ("failed", "not written", "not run")
+REST = (Status.FAILED, Status.NOT_WRITTEN, Status.NOT_RUN)
 
 
 def summary(rows: Iterable[Row], exercises: dict[str, Exercise]) -> Group:
@@ -26,7 +27,7 @@ def summary(rows: Iterable[Row], exercises: dict[str, Exercise]) -> Group:
     spread = f"lowest {min(scores):g} · highest {max(scores):g}"
     heading = f"{len(rows)} students · mean {mean(scores):.1f} of {best:g} points from checks · {spread}"
     verdicts = [verdict for _, _, verdicts in rows for verdict in verdicts]
-    parts = [Text(heading, style="bold"), _exercises(verdicts, exercises)]
+    parts: list[Text | Table] = [Text(heading, style="bold"), _exercises(verdicts, exercises)]
     if (misconceptions := _misconceptions(verdicts, exercises)).row_count:
         parts.append(misconceptions)
     return Group(*parts)
@@ -34,11 +35,11 @@ def summary(rows: Iterable[Row], exercises: dict[str, Exercise]) -> Group:
 
 def _exercises(verdicts: list[Verdict], exercises: dict[str, Exercise]) -> Table:
     table = Table("Exercise", title="What failed most", title_justify="left")
-    names = ["passed", *["partly"] * any(v.status == "partly" for v in verdicts), *REST]
+    names = [Status.PASSED, *[Status.PARTLY] * any(v.status == Status.PARTLY for v in verdicts), *REST]
     for name in names:
         table.add_column(name, justify="right")
     counts = {id: Counter(v.status for v in verdicts if v.exercise == id) for id in exercises}
-    for id in sorted(exercises, key=lambda id: counts[id]["passed"]):
+    for id in sorted(exercises, key=lambda id: counts[id][Status.PASSED]):
         numbers = [str(counts[id][name] or "·") for name in names]
         table.add_row(Text(exercises[id].title), *numbers)
     return table

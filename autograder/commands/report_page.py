@@ -10,15 +10,16 @@ import torch
 
 from autograder.commands.report import Row
 from autograder.exercise import Exercise
+from helpers.checking.finding import Status
 from helpers.figures import plots
 from helpers.figures.showing import image
 
 SHADES = {
-    "passed": (plots.PALETTE[2], ""),
-    "partly": (plots.PALETTE[0], ""),
-    "failed": (plots.PALETTE[1], ""),
-    "not written": (plots.BAND, "//"),
-    "not run": (plots.BAND, "xx"),
+    Status.PASSED: (plots.PALETTE[2], ""),
+    Status.PARTLY: (plots.PALETTE[0], ""),
+    Status.FAILED: (plots.PALETTE[1], ""),
+    Status.NOT_WRITTEN: (plots.BAND, "//"),
+    Status.NOT_RUN: (plots.BAND, "xx"),
 }
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
@@ -106,7 +107,7 @@ def _misconceptions(rows: list[Row], exercises: dict[str, Exercise]) -> str:
     made: dict[tuple[str, str], list[str]] = defaultdict(list)
     for student, _, verdicts in rows:
         for verdict in verdicts:
-            if verdict.status == "failed" and verdict.exercise in exercises:  # and none of before
+            if verdict.status == Status.FAILED and verdict.exercise in exercises:  # and none of before
                 made[verdict.exercise, verdict.cause].append(student)
     ranked = sorted(made.items(), key=lambda item: (item[0] not in known, -len(item[1])))
     if not ranked:

@@ -88,15 +88,13 @@ class Desk:
     def _right(self, exercise: Exercise, solved: str) -> list[Answer]:
         return [Answer(solved), *(Answer(self.text(exercise, variant)) for variant in exercise.alternatives)]
 
-    def text(self, exercise: Exercise, variant: object) -> str:
+    def text(self, exercise: Exercise, variant: Callable | Mapping[str, object]) -> str:
         """A variant of an answer as the source of a cell."""
         name = self.names[exercise.id]
-        if callable(variant):
-            source = inspect.getsource(variant)
-            return source if variant.__name__ == name else f"{source}\n\n{name} = {variant.__name__}\n"
-        if isinstance(variant, Mapping) and exercise.driver == "choice":
-            variant = overlay(exercise.reference, variant)
-        return f"{name} = {variant!r}\n"
+        if isinstance(variant, Mapping):
+            return f"{name} = {overlay(exercise.reference, variant)!r}\n"
+        source = inspect.getsource(variant)
+        return source if variant.__name__ == name else f"{source}\n\n{name} = {variant.__name__}\n"
 
     def solved(self, rng: random.Random, without: str = "") -> dict[str, Answer]:
         """Right answers, each in some style, none of which calls the answer to the exercise `without`."""

@@ -12,12 +12,16 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
+from typing import TYPE_CHECKING
 
 from autograder.grading.grader import Grader
 from autograder.grading.lesson import installation
 from autograder.grading.submission import Submission
 from autograder.programs import sandbox_problem
 from autograder.results import Graded, Verdict
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 CONNECT_SECONDS = 20
 
@@ -141,13 +145,14 @@ def _serve(pipe: Connection, grader: Grader) -> None:
         while os.getppid() == parent:  # other judges hold the sentinel's other end, too
             wait([sentinel], 1)
         while True:  # in the main thread, which would go on meanwhile
-            signal.pthread_kill(threading.main_thread().ident, signal.SIGTERM)
+            signal.pthread_kill(main, signal.SIGTERM)
             time.sleep(0.1)
 
     signal.signal(signal.SIGTERM, end)
     for number in (signal.SIGINT, signal.SIGHUP):  # a terminal sends these to all of its processes
         signal.signal(number, signal.SIG_IGN)
-    parent = multiprocessing.parent_process()
+    main, parent = threading.get_ident(), multiprocessing.parent_process()
+    assert parent is not None, "a judge is forked from a grader"
     threading.Thread(target=end_with, args=(parent.pid, parent.sentinel), daemon=True).start()
     with contextlib.suppress(EOFError, OSError):
         while True:
@@ -193,7 +198,7 @@ def _cluster(grader: Grader, address: str) -> Iterator[Executor]:
 
 
 @contextlib.contextmanager
-def _connected(address: str) -> Iterator[object]:
+def _connected(address: str) -> Iterator["Client"]:
     try:
         from distributed import Client
     except ImportError:

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import sqlalchemy as sa
 from nbformat import NotebookNode
@@ -62,12 +63,18 @@ _FORGET = sa.delete(GRADING).where(*(GRADING.c[k] == sa.bindparam(k) for k in ("
 _TABLES = {"GradeCell": (Grade,), "SolutionCell": (Comment,), "TaskCell": (Grade, Comment)}
 
 
+class _Mapped(Protocol):
+    """A class of nbgrader's that stands for a table."""
+
+    __table__: sa.Table
+
+
 @dataclass(frozen=True)
 class _Page:
     """A notebook in nbgrader's tables: the cells, by id and name, of which each submission has rows."""
 
     notebook_id: str
-    rows: dict[type, list[tuple[str, str]]]
+    rows: dict[type[_Mapped], list[tuple[str, str]]]
     tasks: frozenset[str]
 
 
@@ -113,7 +120,7 @@ class Book:
         cells = cells.filter(Assignment.name == self.lesson, Notebook.name == name)
         known = {(cell.name, getattr(cell, "max_score", None)) for cell in cells}
         flags = [cell.metadata.nbgrader for cell in skeleton.cells if "nbgrader" in cell.metadata]
-        wanted = {(f.grade_id, None) for f in flags if f.solution}
+        wanted: set[tuple[str, float | None]] = {(f.grade_id, None) for f in flags if f.solution}
         wanted |= {(f.grade_id, float(f.points)) for f in flags if f.grade or f.get("task")}
         if known != wanted:
             names = {"notebook": name, "assignment": self.lesson, "db_url": self.course.db_url}
@@ -243,7 +250,7 @@ class Book:
             if old:
                 self.db.execute(_change(kind), old)
 
-    def _id(self, kind: type, key: dict[str, str], **values: object) -> str:
+    def _id(self, kind: type[_Mapped], key: dict[str, str], **values: object) -> str:
         """The id of the row with this key, which is added if there is none; its values are set."""
         row = self.db.execute(_find(kind, *key), key).first()
         if row is None:
@@ -278,14 +285,14 @@ def _comment(name: str, paper: Paper) -> dict:
 
 
 @functools.cache
-def _find(kind: type, *key: str) -> sa.Select:
+def _find(kind: type[_Mapped], *key: str) -> sa.Select:
     """Reads the rows of a class of nbgrader's by some of their columns."""
     table = kind.__table__
     return sa.select(table).where(*(table.c[name] == sa.bindparam(name) for name in key))
 
 
 @functools.cache
-def _change(kind: type) -> sa.Update:
+def _change(kind: type[_Mapped]) -> sa.Update:
     """Changes a row, whose id is `row`."""
     return sa.update(kind.__table__).where(kind.__table__.c.id == sa.bindparam("row"))
 

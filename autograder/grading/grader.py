@@ -140,10 +140,12 @@ class Grader:
             RuntimeError: no sandbox starts.
         """
         cells = self.lesson.cells(form.notebook, name)
-        how = {"kept": kept, "cell_seconds": self.cell_seconds}
         with self._worker() as worker:
             for _ in range(2):
-                result = judge(worker, self.lesson, name, cells, self._hidden, content, form.files, **how)
+                result = judge(
+                    worker, self.lesson, name, cells, self._hidden, content, form.files,
+                    kept=kept, cell_seconds=self.cell_seconds,
+                )  # fmt: skip
                 if not result.ended.failed:
                     break
         if result.ended.failed and not result.outputs:

@@ -206,7 +206,8 @@ def _contents(paths: list[Path]) -> Iterator[bytes]:
 
 def release(source: NotebookNode, config: Config) -> NotebookNode:
     """A source notebook as students get it, with nbgrader's checksums, which tell an answer from a blank."""
-    released, resources = copy.deepcopy(source), {}
+    released = copy.deepcopy(source)
+    resources: dict[str, object] = {}
     # Outputs, too: a cell that doesn't come to run would show students those of the solution.
     for step in (ClearAnswers(config=config), ClearOutput(config=config), ComputeChecksums(config=config)):
         released, resources = step.preprocess(released, resources)

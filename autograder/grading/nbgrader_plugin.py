@@ -57,8 +57,9 @@ class Grade(NbGraderPreprocessor):
         warm = self._engine(course, names["assignment"])
         [submission] = find_submissions(course, names["assignment"], [names["student"]])
         known = warm.last.digest if warm.last and warm.last.student == names["student"] else ""
-        if graded := warm.grader.grade(submission, known):  # None for another notebook of the same submission
-            warm.last = graded
+        graded = warm.grader.grade(submission, known)
+        warm.last = last = graded or warm.last  # None for another notebook of the same submission
+        assert last is not None, "only what was graded last is skipped"
         book = Book(course, names["assignment"], warm.lesson.skeletons)
         try:
             if graded:
@@ -67,7 +68,7 @@ class Grade(NbGraderPreprocessor):
             book.rename_pages(names["student"])  # nbgrader has copied all that was handed in
         finally:
             book.close()
-        [paper] = [paper for paper in warm.last.papers if paper.name == names["notebook"]]
+        [paper] = [paper for paper in last.papers if paper.name == names["notebook"]]
         return nbformat.reads(paper.notebook, as_version=4), resources
 
     def _engine(self, course: CourseDirectory, assignment: str) -> _Warm:

@@ -107,15 +107,17 @@ class Worker:
             The channel to the child. The caller closes it, then calls `end`.
         """
         self.start()
+        control, stage = self._control, self._stage
+        assert control and stage, "a worker that has started has both"
         ours, theirs = socket.socketpair()
-        folder = tempfile.mkdtemp(dir=self._stage.name) if not self.sandboxed else ""
+        folder = tempfile.mkdtemp(dir=stage.name) if not self.sandboxed else ""
         request = {"folder": folder, "plain": self.plain}
         # To the child itself: what passes through the worker, a later child could find in its memory.
         handed_in = {name: content.hex() for name, content in (files or {}).items()}
         with theirs:
-            wire.send(self._control, request, seconds=START_SECONDS)
+            wire.send(control, request, seconds=START_SECONDS)
             try:
-                socket.send_fds(self._control, [b"."], [theirs.fileno()])
+                socket.send_fds(control, [b"."], [theirs.fileno()])
             except OSError as error:
                 raise wire.WireError(f"the worker is gone: {error}") from None
         wire.send(ours, {"files": handed_in}, seconds=START_SECONDS)
@@ -123,7 +125,8 @@ class Worker:
 
     def interrupt(self) -> None:
         """Send the child what Ctrl-C would."""
-        wire.send(self._control, {"signal": "interrupt"}, seconds=GRACE_SECONDS)
+        if self._control:
+            wire.send(self._control, {"signal": "interrupt"}, seconds=GRACE_SECONDS)
 
     def end(self) -> Ended:
         """Kill the child if it still runs, and say how it ended. A worker that doesn't answer is replaced."""

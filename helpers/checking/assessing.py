@@ -35,13 +35,15 @@ def assess(sheet: Sheet, outcomes: list[Outcome], *, reveal: bool = True) -> Fin
         if problem is None:
             continue
         where = f"case {index + 1} of {len(sheet.cases)}" if reveal else "a hidden case like"
+        cause, meaning = _explain(sheet, outcomes, problem)
         return replace(
             finding,
             status=Status.FAILED,
             case="" if sheet.driver == "choice" else f"{where}: {case.title}",
             returned=problem.returned,
+            meaning=meaning,
             look_at=sheet.look_at,
-            **_explain(sheet, outcomes, problem),
+            cause=cause,
         )
     return finding
 
@@ -59,17 +61,14 @@ class _Problem:
     meaning: str = ""
 
 
-def _explain(sheet: Sheet, outcomes: list[Outcome], problem: _Problem) -> dict[str, str]:
+def _explain(sheet: Sheet, outcomes: list[Outcome], problem: _Problem) -> tuple[str, str]:
     """The cause and meaning of a problem: of the known misconceptions, where one does the same."""
     if problem.cause not in RECOGNISABLE:
-        return {"cause": problem.cause, "meaning": problem.meaning}
+        return problem.cause, problem.meaning
     if misconceptions := recognise(sheet, outcomes):
-        return {
-            "cause": misconceptions[0].name,
-            "meaning": " ".join(misconception.sentence for misconception in misconceptions),
-        }
+        return misconceptions[0].name, " ".join(misconception.sentence for misconception in misconceptions)
     first = f"If your answer to “{sheet.needs[0]}” doesn't pass yet, mend that first. " if sheet.needs else ""
-    return {"cause": problem.cause, "meaning": first + problem.meaning}
+    return problem.cause, first + problem.meaning
 
 
 def recognise(sheet: Sheet, outcomes: list[Outcome]) -> list[KnownMisconception]:

@@ -204,13 +204,15 @@ def _compare_elements(
         where = f"in {count} of {b.numel()} places, the first at {at}" if count < b.numel() else "everywhere"
         return _different("nan", f"{name} with NaN", f"{label} with NaN {where}")
     error = (a - b).abs().masked_fill(close, -1).nan_to_num(nan=torch.inf, posinf=torch.inf)
-    at = tuple(int(i) for i in torch.unravel_index(error.argmax(), error.shape))
-    shown, right = _tell_apart(got[at].item(), expected[at].item(), nothing=tolerances[1] * slack)
+    worst = tuple(int(i) for i in torch.unravel_index(error.argmax(), error.shape))
+    shown, right = _tell_apart(got[worst].item(), expected[worst].item(), nothing=tolerances[1] * slack)
     what = f"{shown}, expected {right}"
     if expected.dtype == torch.bool:
-        full = f"{label}; {int((~close).sum())} of {b.numel()} places wrong, one of them {list(at)}: {what}"
+        full = (
+            f"{label}; {int((~close).sum())} of {b.numel()} places wrong, one of them {list(worst)}: {what}"
+        )
     else:
-        full = f"{label}; largest error {error[at]:.3g} at {list(at)}: {what}"
+        full = f"{label}; largest error {error[worst]:.3g} at {list(worst)}: {what}"
     almost = expected.dtype == torch.float64 and torch.isclose(b, a, rtol=1e-5, atol=1e-6).all()
     return _different("value", f"{name} with wrong values", full, ALMOST if almost else "")
 

@@ -112,7 +112,7 @@ def _gradients(answer: Callable, case: Case) -> list:
         outputs = [t for t in tensors(returned) if t.is_floating_point() and t.requires_grad]
         if not outputs:
             return [None] * len(leaves)
-        total = sum((t * _ramp(t)).sum() for t in outputs)
+        total = sum(((t * _ramp(t)).sum() for t in outputs), start=torch.zeros(()))
         return list(torch.autograd.grad(total, leaves, allow_unused=True))
     except RuntimeError:  # the same call has just worked without gradients: .numpy() or /= on the way, say
         return [None] * len(leaves)
@@ -217,6 +217,8 @@ def _prepare(answer: object, case: Case, gradients: bool) -> Outcome:
 
 def _call_measured(answer: object, case: Case, gradients: bool) -> Outcome:
     """A function, and how large the largest tensor was that it made on the way."""
+    if not callable(answer):
+        return _unusable("a function", answer)
     with _Sizes() as sizes:
         outcome = _call(answer, case, False)
     outcome = replace(outcome, largest=sizes.largest) if outcome.status == CallStatus.RETURNED else outcome

@@ -9,13 +9,14 @@ import functools
 import importlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 HELPERS = Path(__file__).resolve().parents[1]
 
-LAYERS: dict[str, Callable[..., Callable]] = {}
+LAYERS: dict[str, Callable[..., Any]] = {}
 
 
-def register(layers: Mapping[str, Callable[..., Callable]]) -> None:
+def register(layers: Mapping[str, Callable[..., Any]]) -> None:
     """Make layers known by name. Each is called with a recipe's weights and returns the function.
 
     Raises:
@@ -31,8 +32,8 @@ def is_recipe(value: object) -> bool:
     return isinstance(value, Mapping) and "layer" in value
 
 
-def make_layer(recipe: Mapping) -> Callable:
-    """The function that a recipe describes.
+def make_layer(recipe: Mapping) -> Any:
+    """What a recipe describes: a function mostly, or what a driver of training works on.
 
     Raises:
         KeyError: no lesson here registers it.
