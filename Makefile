@@ -21,10 +21,11 @@ setup: ## make .venv, or bring it up to date, and build the lessons
 build: setup ## notebooks/ -> source/ -> release/
 	@$(BIN)/headstart build
 
-lint: setup ## ruff, as tests/test_style.py calls it
+lint: setup ## ruff and mypy, as tests/test_style.py calls them
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
+	@$(BIN)/mypy
 
 clean: ## remove .venv and caches; work/ and everything of a class stays
-	rm -rf .venv .hypothesis .pytest_cache .ruff_cache *.egg-info
+	rm -rf .venv .hypothesis .pytest_cache .ruff_cache .mypy_cache *.egg-info
 	find . -name __pycache__ -prune -exec rm -rf {} +

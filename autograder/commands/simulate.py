@@ -22,6 +22,7 @@ from autograder import lessons
 from autograder.exercise import Exercise, overlay
 from autograder.grading.course import course_directory
 from autograder.grading.lesson import Lesson
+from helpers.checking.finding import Status
 
 DEADLINE = datetime(2026, 1, 15, 12, 0, tzinfo=UTC)
 LOOP = "def {name}(*args, **kwargs):\n    while True:\n        pass\n"
@@ -38,7 +39,7 @@ class Answer:
     """An exercise's answer as text, and the verdict that it gets; `cause` is "" for a right one."""
 
     source: str | None  # None leaves the cell as released
-    status: str = "passed"
+    status: Status = Status.PASSED
     cause: str = ""
 
 
@@ -66,7 +67,7 @@ class Student:
         for id in desk.order:
             running = running and id != self.stops_at
             answer = self.answers[id]
-            status, cause = (answer.status, answer.cause) if running else ("not run", "")
+            status, cause = (answer.status, answer.cause) if running else (Status.NOT_RUN, "")
             verdicts[id] = {"status": status, "cause": cause}
         return verdicts
 
@@ -158,9 +159,9 @@ def _kinds(desk: Desk, rng: random.Random) -> Iterator[Student]:
         yield Student(f"right, style {style + 1}", {id: r[style % len(r)] for id, r in desk.right.items()})
     for exercise in desk.exercises.values():
         for misconception in exercise.misconceptions:
-            answer = Answer(desk.text(exercise, misconception.variant), "failed", misconception.name)
+            answer = Answer(desk.text(exercise, misconception.variant), Status.FAILED, misconception.name)
             yield Student(f"{exercise.id}: {misconception.name}", desk.mistaken(rng, exercise.id, answer))
-    blank = dict.fromkeys(desk.order, Answer(None, "not written"))
+    blank = dict.fromkeys(desk.order, Answer(None, Status.NOT_WRITTEN))
     half = {id: desk.right[id][0] for id in desk.order[: len(desk.order) // 2]}
     yield Student("half-done", blank | half)
     yield Student("blank", blank)
@@ -169,7 +170,7 @@ def _kinds(desk: Desk, rng: random.Random) -> Iterator[Student]:
         yield Student(kind, desk.solved(rng), manner)
     function = next(id for id in desk.order if desk.exercises[id].driver == "call")
     for kind, text, cause in (("endless loop", LOOP, "timeout"), ("undefined name", RAISES, "raised")):
-        answer = Answer(text.format(name=desk.names[function]), "failed", cause)
+        answer = Answer(text.format(name=desk.names[function]), Status.FAILED, cause)
         yield Student(kind, desk.mistaken(rng, function, answer))
     for kind, text in (
         ("endless loop that swallows interrupts", DEAF_LOOP),
@@ -177,7 +178,7 @@ def _kinds(desk: Desk, rng: random.Random) -> Iterator[Student]:
     ):
         answer = Answer(text.format(name=desk.names[function]))
         yield Student(kind, desk.mistaken(rng, function, answer), stops_at=function)
-    deleted = desk.mistaken(rng, function, Answer(None, "not written"))
+    deleted = desk.mistaken(rng, function, Answer(None, Status.NOT_WRITTEN))
     yield Student("answer deleted", deleted, _delete_answer(function))
     for kind, content in (("not JSON", "{'cells': []}"), ("empty file", ""), ("not a notebook", "[1, 2]")):
         yield Student(kind, blank, spoiled=content or " ")
@@ -187,7 +188,7 @@ def _mixed(desk: Desk, rng: random.Random) -> Student:
     """A student as most are: right here and there in another style, with one slip."""
     id = rng.choice([id for id in desk.order if desk.exercises[id].misconceptions])
     misconception = rng.choice(desk.exercises[id].misconceptions)
-    answer = Answer(desk.text(desk.exercises[id], misconception.variant), "failed", misconception.name)
+    answer = Answer(desk.text(desk.exercises[id], misconception.variant), Status.FAILED, misconception.name)
     return Student("mixed", desk.mistaken(rng, id, answer))
 
 

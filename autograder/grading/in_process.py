@@ -6,10 +6,9 @@ worth what nbgrader's own are, and no more. What goes to stderr costs nothing he
 
 import contextlib
 
-from autograder.exercise import Exercise
+from autograder.exercise import IN_PROCESS, Exercise
 from helpers.checking.finding import Finding, Status
 
-HOW = "in process"
 LONGEST = 400  # characters of what a test said
 
 
@@ -48,6 +47,6 @@ def _credit(exercise: Exercise, outputs: list[dict]) -> float:
 
 
 def _finding(exercise: Exercise, status: Status, earned: float, said: str) -> Finding:
-    cause = "" if status == Status.PASSED else HOW
+    cause = "" if status == Status.PASSED else IN_PROCESS
     line = " ".join(said[:LONGEST].split())
     return Finding(exercise.title, status, exercise.points, cause=cause, earned=earned, said=line)
