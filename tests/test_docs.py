@@ -11,6 +11,7 @@ import pytest
 import torch
 from nbgrader.apps.nbgraderapp import NbGraderApp
 
+from autograder import exercises, lessons
 from autograder.commands.cli import _parser
 from autograder.exercise import Exercise
 from autograder.lessons import ROOT, TOPICS
@@ -165,6 +166,12 @@ def test_make_knows_its_targets_and_variables(page):
 def test_readme_names_every_command():
     named = {name for name, *_ in filter(None, calls(ROOT / "README.md", "headstart"))}
     assert named == set(commands_of(_parser()))
+
+
+def test_readme_counts_the_exercises_of_each_lesson():
+    said = re.findall(r"^\| (\d\d) [A-Z][^|]* \| (\d+) \|", (ROOT / "README.md").read_text(), re.MULTILINE)
+    counted = [(name[:2], str(len(exercises.load(lessons.topic(name))))) for name in lessons.names()]
+    assert said == counted[1:]  # the start page has none that count
 
 
 # -- the example of CONTRIBUTING.md ----------------------------------------------------------------------
