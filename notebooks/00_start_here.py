@@ -9,7 +9,7 @@
 
 # %% setup=true
 from helpers.checks import check
-from helpers.start_here import page
+from helpers.start_here.page import check_installation, list_lessons, live_slider
 
 # %% [markdown]
 # ## 0.1 Is everything installed?
@@ -17,14 +17,14 @@ from helpers.start_here import page
 # Five green ticks: all is well. Where there is a ✗, the line says what to do.
 
 # %%
-page.installation()
+check_installation()
 
 # %% [markdown]
 # Some lessons have pictures that follow a slider. Move this one. The number beside it is worked out by Python, so if
 # it follows your hand, pictures will too.
 
 # %% draw=true
-page.live_slider()
+live_slider()
 
 # %% [markdown]
 # ## 0.2 An exercise and its check
@@ -79,4 +79,4 @@ check("start_here.double", double)
 # lesson to open it.
 
 # %%
-page.lessons()
+list_lessons()

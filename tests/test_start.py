@@ -1,4 +1,4 @@
-"""The start page tells what is installed and how far the student is."""
+"""The start page tells what is installed and how far the student has got."""
 
 import json
 
@@ -28,14 +28,14 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_everything_is_installed_where_the_tests_run(folder):
-    table = page.installation()
+    table = page.check_installation()
     assert [line[0] for line in table.text.split("\n")] == ["✓"] * 5
 
 
 def test_what_is_broken_comes_with_its_cure(folder, monkeypatch):
     monkeypatch.setattr(page, "PYTHONS", ((2, 6), (2, 7)))
     monkeypatch.setenv("HEADSTART_PROGRESS", "/dev/null/progress.json")
-    lines = page.installation().text.split("\n")
+    lines = page.check_installation().text.split("\n")
     assert lines[0].startswith("✗ Python") and "2.6 to 2.7" in lines[0] and "make lab" in lines[0]
     assert lines[4].startswith("✗ progress") and "HEADSTART_PROGRESS" in lines[4]
 
@@ -43,7 +43,7 @@ def test_what_is_broken_comes_with_its_cure(folder, monkeypatch):
 def test_lessons_are_listed_with_what_passed_and_what_did_not_yet(folder):
     for exercise, passed in (("attention.a", True), ("attention.b", False), ("attention.gone", True)):
         progress.record(exercise, passed=passed)
-    table = page.lessons(folder / "00_start_here")
+    table = page.list_lessons(folder / "00_start_here")
     assert table.text.split("\n") == [
         "1 · Attention: 1 of 4 checks pass: ✓ Task a · ○ Task b · ○ Task c · ○ Task d",
         "3 · <New>: 0 of 4 checks pass: ○ Task a · ○ Task b · ○ Task c · ○ Task d",
@@ -55,7 +55,7 @@ def test_lessons_are_listed_with_what_passed_and_what_did_not_yet(folder):
 
 def test_a_lesson_alone_says_so(tmp_path):
     (tmp_path / "00_start_here").mkdir()
-    assert "No lesson lies beside" in page.lessons(tmp_path / "00_start_here").text
+    assert "no lesson beside" in page.list_lessons(tmp_path / "00_start_here").text
 
 
 def test_the_slider_is_answered_by_python():

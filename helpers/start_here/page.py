@@ -1,4 +1,4 @@
-"""The start page: is everything installed, and how far is the student?"""
+"""The start page: is everything installed, and how far has the student got?"""
 
 import html
 import json
@@ -27,7 +27,7 @@ SIGNS = {
 
 @dataclass(frozen=True)
 class Found:
-    """One line of the installation check: what, whether it works, what there is, and the cure if need be."""
+    """One line of the installation check: what, whether it works, what was found, and the cure if need be."""
 
     what: str
     works: bool
@@ -63,8 +63,8 @@ class Table:
 # -- the installation ------------------------------------------------------------------------------------
 
 
-def installation() -> Table:
-    """One line for each thing that the lessons need, with its cure where it doesn't work."""
+def check_installation() -> Table:
+    """One line for each thing that the lessons need, with a cure for what doesn't work."""
     found = [_tried(*item) for item in NEEDED]
     rows, lines = [], []
     for line in found:
@@ -129,13 +129,13 @@ NEEDED = (
     (
         "progress",
         _memory,
-        "Your progress can't be kept. Set HEADSTART_PROGRESS to a file that you may write.",
+        "Your progress can't be kept. Set HEADSTART_PROGRESS to a file that you can write to.",
     ),
 )
 
 
 def live_slider() -> "HBox":
-    """A slider and twice its number, worked out by Python: it follows only where widgets are live."""
+    """A slider and twice its number, worked out by Python: the number follows only where widgets are live."""
     import ipywidgets as w
 
     slider = w.IntSlider(3, 0, 10, description="move me", tooltip="move me", readout=False)
@@ -152,11 +152,11 @@ def live_slider() -> "HBox":
 # -- the lessons -----------------------------------------------------------------------------------------
 
 
-def lessons(here: Path | None = None) -> Table:
-    """The lessons beside this one, and which of their checks passed when last run.
+def list_lessons(here: Path | None = None) -> Table:
+    """The lessons beside this one, and which of their checks passed when they last ran.
 
     Args:
-        here: this lesson's folder; where the notebook runs if None.
+        here: this lesson's folder; if None, where the notebook runs.
     """
     here = (here or Path.cwd()).resolve()
     kept = progress.load()
@@ -175,7 +175,7 @@ def lessons(here: Path | None = None) -> Table:
         named = " · ".join(f"{SIGNS[state][0]} {title}" for state, title in states)
         lines.append(f"{lesson.title}: {done} checks pass: {named}")
     if not rows:
-        nothing = "No lesson lies beside this folder yet."
+        nothing = "There is no lesson beside this folder yet."
         return Table([], [[nothing]], nothing)
     return Table(["lesson", "checks that pass", "which"], rows, "\n".join(lines))
 
@@ -183,7 +183,7 @@ def lessons(here: Path | None = None) -> Table:
 def find_lessons(folder: Path) -> list[Lesson]:
     """The lessons in a folder: each has a folder of its own with a notebook and a checks.json.
 
-    One that can't be read is left out: its own notebook will say what is wrong with it.
+    One that can't be read is left out: its own notebook will say what is wrong.
     """
     found = []
     for path in sorted(folder.glob("[0-9][0-9]_*/checks.json")):
