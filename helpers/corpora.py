@@ -1,8 +1,8 @@
 """Text for the lessons: the course's own corpus, whose entropy is known, and real text on request.
 
-The course's own corpus needs no network. Its book reviews come from a grammar (`helpers/reviews.py`), so
-there is as much of it as one likes, each text has an exact probability, and no language model can do better
-than `entropy_per_token()`. Its translation pairs (`helpers/pairs.py`) are in English and in an
+The course's own corpus needs no network. Its book reviews come from a grammar (`text/reviews.py`), so
+there is as much of it as you like, each text has an exact probability, and no language model can do better
+than `entropy_per_token()`. Its translation pairs (`text/pairs.py`) are in English and in an
 invented language.
 
     >>> from helpers import corpora
@@ -34,7 +34,7 @@ __all__ = [
 
 
 class SentencePair(NamedTuple):
-    """Two passages, and 1 where the second goes on with the review of the first, 0 where it doesn't."""
+    """Two passages, and 1 if the second continues the review of the first, 0 if it doesn't."""
 
     first: str
     second: str
@@ -55,8 +55,8 @@ def reviews(n: int, seed: int) -> list[Review]:
 def sentence_pairs(n: int, seed: int) -> list[SentencePair]:
     """Draw pairs of passages, each of one or more sentences, as BERT was trained to tell apart.
 
-    A review is cut in two behind any of its sentences. In half of the pairs the second passage is the
-    review's own, in the others one of another review, cut likewise.
+    A review is cut in two after any of its sentences. In half of the pairs the second passage is the
+    review's own; in the others it is from another review, cut the same way.
     """
     generator = random.Random(seed)
     drawn = []
@@ -85,7 +85,7 @@ def entropy_per_review() -> float:
 
 
 def entropy_per_token() -> float:
-    """The least loss that a language model can have on reviews, in nats a token.
+    """The least loss that a language model can have on reviews, in nats per token.
 
     A review of T words has T + 1 tokens to predict: its words and the `<eos>` after them.
     """

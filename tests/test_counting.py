@@ -167,7 +167,7 @@ def test_a_configuration_is_judged_by_what_it_shows(configuration, expected):
 @pytest.mark.parametrize("answer", [None, (1, 12), {"heads": 1, "d_ff": 12}, {"n_heads": 1}])
 def test_what_isn_t_a_configuration_is_refused(answer):
     judge = make_layer({"layer": "the two reports' layers against torch's", "weights": [12]})
-    with pytest.raises(ValueError, match='a dict with "n_heads" and "d_ff" is wanted'):
+    with pytest.raises(ValueError, match='give a dict with "n_heads" and "d_ff"'):
         judge(answer)
 
 

@@ -144,5 +144,10 @@ def test_a_symbol_without_rules_is_named():
         read_rules("S = a Mispelt[good]", NUMBERS)
 
 
+def test_a_line_that_is_no_rule_is_shown():
+    with pytest.raises(ValueError, match="this one is 'S -> a'"):
+        read_rules("S -> a", NUMBERS)
+
+
 def test_a_tree_says_its_words_in_order():
     assert Tree("S", 0, ("a", Tree("T", 1, ("b", Tree("U", 0, ("c",)))), "d")).words() == list("abcd")

@@ -129,7 +129,7 @@ def test_the_example_by_hand():
     ("mask", "said"),
     [
         (torch.ones(3, 3), "a mask is boolean, True means may attend, but this one is torch.float32"),
-        (torch.ones(2, 3, 3).bool(), r"a mask \(2, 3, 3\) of three axes says nothing of heads"),
+        (torch.ones(2, 3, 3).bool(), r"a mask \(2, 3, 3\) of three axes says nothing about heads"),
     ],
 )
 def test_masks_that_mean_something_else_are_errors(mask, said):
@@ -179,9 +179,9 @@ def test_two_heads_bring_home_both_neighbours():
 def test_a_matrix_of_another_shape_is_named():
     use = make_layer({"layer": "two heads at a round table", "weights": [torch.randn(2, 4)]})
     W_q, W_k, W_v, W_o = multihead.both_neighbours()
-    with pytest.raises(ValueError, match=r"^W_k has the shape \(4, 2\); it is to be \(4, 4\)$"):
+    with pytest.raises(ValueError, match=r"^W_k has the shape \(4, 2\), but it should have \(4, 4\)$"):
         use((W_q, W_k[:, :2], W_v, W_o))
-    with pytest.raises(ValueError, match=r"^four tensors are wanted: W_q, W_k, W_v, W_o$"):
+    with pytest.raises(ValueError, match=r"^give four tensors: W_q, W_k, W_v, W_o$"):
         use((W_q, W_k, W_v))
 
 

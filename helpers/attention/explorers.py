@@ -1,6 +1,6 @@
 """Lesson 01's explorers: figures that follow sliders. Each takes the student's own function.
 
-ipywidgets is imported by the first explorer and not before: the grader opens none.
+ipywidgets is imported by the first explorer, not before: the grader opens none.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MASKS = ("no mask", "causal: no later word", "hide one word")
 LONGEST_SENTENCE = 10  # words: what a heat map shows with its numbers
 
-# Words by what they are. A word's vector says so; words of one kind differ by a small part of their own.
+# Words by kind. A word's vector says which kind it is; words of one kind differ by a small part of their own.
 KINDS = {
     "animate": "bird boy cat child dog friend girl i king man queen robot student teacher we woman you",
     "thing": "ball book bread city garden house lesson letter mat milk moon river street table train tree",
@@ -36,12 +36,12 @@ KINDS = {
 KIND_OF = {word: kind for kind, words in KINDS.items() for word in words.split()}
 FEATURES = ("animate", "thing", "event", "pronoun")
 
-# What a word of each kind looks for, by hand, where a model would learn it. Rows and columns as in FEATURES.
+# What a word of each kind looks for, set by hand where a model would learn it. Rows and columns are FEATURES.
 LOOKS_FOR = torch.tensor([
     [0.0, 0.0, 5.0, 0.0],  # someone looks for what they do
     [0.0, 0.0, 4.0, 0.0],  # a thing, for what happens to it
     [6.0, 3.0, 0.0, 0.0],  # an event, for who or what is in it
-    [8.0, 5.0, 0.0, 0.0],  # a pronoun, for whom it stands for
+    [8.0, 5.0, 0.0, 0.0],  # a pronoun, for what it stands for
 ])  # fmt: skip
 
 

@@ -55,7 +55,7 @@ def saturation(scores: torch.Tensor, weights: torch.Tensor, *, reach: float, spr
         scores: any shape; all go into the histogram.
         weights: (T,), one query's.
         reach: the histogram goes from -reach to reach.
-        spread: the standard deviation that is predicted, marked on both sides.
+        spread: the predicted standard deviation, marked on both sides.
 
     Returns:
         The histogram's Axes; the bars of the weights are the figure's second.

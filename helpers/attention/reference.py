@@ -14,7 +14,7 @@ def softmax(x: torch.Tensor, dim: int) -> torch.Tensor:
     """Turn scores into positive weights that sum to 1 along one axis.
 
     Args:
-        x: scores of any shape and any size, even ±10⁴: the largest of each row is taken off first, which
+        x: scores of any shape and any size, even ±10⁴: the largest of each row is subtracted first, which
             changes no weight and keeps exp within bounds.
         dim: the axis to sum to 1 along.
 
@@ -117,7 +117,7 @@ def cross_attention(
 def repaired_attention(
     x: torch.Tensor, W_q: torch.Tensor, W_k: torch.Tensor, W_v: torch.Tensor
 ) -> torch.Tensor:
-    """Self-attention that divides by √d_k once: lesson 01's report formula, put right.
+    """Self-attention that divides by √d_k once: the formula of lesson 01's report, corrected.
 
     Args:
         x: (..., T, d).

@@ -1,4 +1,4 @@
-"""What layers cost: operations, steps that must wait for each other, memory, and time as it is measured."""
+"""What layers cost: operations, steps that must wait for each other, memory, and measured time."""
 
 from helpers.complexity.reference import (
     absorb,

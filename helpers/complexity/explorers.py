@@ -1,6 +1,6 @@
 """Lesson 02's explorers, its pictures of layers, and two gauges: for time and for the largest tensor.
 
-What they show comes of the student's own functions, which they take as arguments.
+What they show comes from the student's own functions, which they take as arguments.
 """
 
 import math
@@ -44,7 +44,7 @@ def milliseconds(function: Callable, *inputs: object, laps: int = 5) -> float:
 
 
 def largest_tensor(function: Callable, *inputs: object) -> int:
-    """How many numbers the largest tensor holds that a call makes. The checks measure with the same gauge.
+    """How many numbers the largest tensor made by a call holds. The checks use the same gauge.
 
     Raises:
         NotImplementedError: the function isn't written yet.
@@ -138,7 +138,7 @@ def layer_explorer(layer_cost: Callable, exercise: str = "Exercise 2.6") -> "VBo
 
 
 def _time(cost: Sequence[float], units: int) -> float:
-    """Steps of `units` operations each, where what must come one after another does so."""
+    """The time in steps of `units` operations, where what must come one after another does."""
     operations, steps = float(cost[0]), float(cost[1])
     return steps * max(1.0, operations / steps / units)
 

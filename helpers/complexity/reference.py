@@ -1,4 +1,4 @@
-"""What layers cost: operations, steps that must wait for each other, memory, and time as it is measured.
+"""What layers cost: operations, steps that must wait for each other, memory, and measured time.
 
 What lesson 02 asks for, for the lessons after it. A FLOP is one operation on floating-point numbers; a
 multiplication and the addition that follows it are 2. `n` is the number of positions of a sequence, `d` the
@@ -24,7 +24,7 @@ def matmul_flops(a: "Sequence[int]", b: "Sequence[int]") -> int:
 def attention_flops(n: int, d: int) -> dict[str, int]:
     """FLOPs of self-attention with one head, step by step.
 
-    The softmax is counted with 6 operations a score: divide by √d, compare for the maximum, subtract it,
+    The softmax is counted with 6 operations per score: divide by √d, compare for the maximum, subtract it,
     exponentiate, add up, divide by the sum.
 
     Args:

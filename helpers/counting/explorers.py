@@ -2,7 +2,7 @@
 
 No formula for a model is in here: each explorer takes the student's functions.
 
-ipywidgets is imported by the first explorer and not before: the grader opens none.
+ipywidgets is imported by the first explorer, not before: the grader opens none.
 """
 
 from collections.abc import Callable
@@ -27,7 +27,7 @@ class Model:
     vocabulary: int
     d_model: int
     n_heads: int
-    times: int  # d_ff is so many times d_model
+    times: int  # d_ff is this many times d_model
     n_layers: int
     positions: int  # learned ones, or the longest sequence
 
@@ -170,7 +170,7 @@ def _size_picture(functions: Functions, exercises: str, model: Model, known: Mod
 
 @dataclass(frozen=True)
 class Card:
-    """A GPU by its data sheet: operations a second, in the arithmetic that is named, and memory."""
+    """A GPU by its data sheet: operations per second, in the arithmetic that its label names, and memory."""
 
     flops: float
     gigabytes: int
@@ -227,7 +227,7 @@ def training_explorer(
             each = flops(functions.total(m), blocks, positions.value, m.d_model)
             took = days(each * TOKENS[tokens.value], n_gpus.value, on.flops, share.value / 100)
             return (
-                f"<div aria-live='polite'>{millions(each)} operations a token · "
+                f"<div aria-live='polite'>{millions(each)} operations per token · "
                 f"{each * TOKENS[tokens.value]:.2g} in all · <b>{_days(took)}</b></div>"
             )
 

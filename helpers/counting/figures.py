@@ -17,7 +17,7 @@ def matrices(rows: Sequence[Sequence[tuple]], title: str = "", ax: "Axes | None"
     """Matrices drawn to scale, in rows: areas are numbers of weights.
 
     Args:
-        rows: lists of (name, rows, columns); where heads share it out, also heads and "columns" or "rows".
+        rows: lists of (name, rows, columns); where heads share a matrix, also heads and "columns" or "rows".
         title: over the figure.
         ax: where to draw; a new figure if None.
     """

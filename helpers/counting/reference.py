@@ -149,7 +149,7 @@ def training_state_bytes(n_parameters: int, optimizer: str) -> int:
 
     Args:
         n_parameters: of the model.
-        optimizer: "sgd" keeps nothing of its own, "momentum" one number a parameter, "adam" two.
+        optimizer: "sgd" keeps nothing of its own, "momentum" one number per parameter, "adam" two.
 
     Source for Adam's two moments: Kingma and Ba 2015, algorithm 1.
     """
@@ -165,7 +165,7 @@ def activation_numbers(
     For each token: 8 vectors of the width (the layer's input, q, k, v, the heads' outputs side by side, what
     goes into each of the two norms, what goes into the feed-forward block) and 2 of the hidden width (before
     and after the GELU). For each sequence and head: one T × T matrix of weights. The norms' means and
-    standard deviations, 4 numbers a token, are left out.
+    standard deviations, 4 numbers per token, are left out.
 
     Source: Korthikanti et al. 2022, section 4.1, whose 34 bytes become these 16 numbers at d_ff = 4 · d_model
     without the masks of dropout.
@@ -197,7 +197,7 @@ def training_days(flops: float, n_gpus: int, peak_flops: float, utilisation: flo
     Args:
         flops: floating-point operations of the whole run.
         n_gpus: GPUs that share them.
-        peak_flops: operations a second of one GPU, by its data sheet.
-        utilisation: the share of that which the run really gets, between 0 and 1.
+        peak_flops: operations per second of one GPU, by its data sheet.
+        utilisation: the share of that peak which the run really gets, between 0 and 1.
     """
     return flops / (n_gpus * peak_flops * utilisation) / (24 * 60 * 60)

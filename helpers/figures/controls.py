@@ -1,10 +1,10 @@
-"""What all explorers share: a control's label, and the words of a sentence that somebody types."""
+"""What all explorers share: a control's label, and the words of a typed sentence."""
 
 import re
 
 
 def labelled(name: str) -> dict:
-    """A label beside a control, and the same as its tooltip, which is what a screen reader finds."""
+    """A control's label, and the same as its tooltip, which is what a screen reader finds."""
     width = {"style": {"description_width": "100px"}, "layout": {"width": "min(560px, 95%)"}}
     return {"description": name, "tooltip": name, **width}
 

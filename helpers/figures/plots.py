@@ -1,10 +1,10 @@
-"""Figures of the lessons. Each returns its Axes, so that a student can go on drawing on them.
+"""Figures of the lessons. Each returns its Axes, so that a student can keep drawing on them.
 
-Colours are told apart by colour-blind readers too, and never carry a meaning alone: lines also differ in
-marker, cells carry their numbers. Each Axes keeps in its label a text of what is to be seen, which
+Colour-blind readers can tell the colours apart, and no meaning rests on colour alone: lines also differ in
+their markers, and cells show their numbers. The label of each Axes says in words what it shows, which
 `showing.show` passes on to screen readers.
 
-Matplotlib is imported by the first figure and not before: the grader draws none.
+Matplotlib is imported by the first figure, not before: the grader draws none.
 """
 
 import itertools
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.typing import RcKeyType
 
-PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")  # of Okabe and Ito 2008, those that stand out on white
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")  # of Okabe and Ito 2008: clear on white
 MARKERS = ("o", "s", "^", "D")
 INK, FAINT, BAND = "#222222", "#8a8a8a", "#dddddd"
 STYLE: "dict[RcKeyType, str | float | bool]" = {
@@ -70,7 +70,7 @@ def heatmap(
 ) -> "Axes":
     """Attention weights as a table of colours: one row for each query, one column for each key.
 
-    Cells carry their number where it doesn't round to 0.00.
+    A cell shows its number unless that rounds to 0.00.
 
     Args:
         weights: (T_q, T_k), between 0 and 1.
@@ -113,7 +113,7 @@ def bars(
     title: str = "",
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Groups of bars: one group for each label, one bar in it for each series. Few bars carry numbers."""
+    """Groups of bars: one group for each label, one bar in it for each series. A few bars show numbers."""
     ax = ax or panels(width=max(5.5, 0.45 * len(labels) * len(series)))[0]
     width = 0.8 / len(series)
     for number, (name, heights) in enumerate(series.items()):
@@ -147,7 +147,7 @@ def lines(
 
     ax = ax or panels(width=5.0)[0]
     for number, (name, y) in enumerate(series.items()):
-        size = 7 - 2 * number  # smaller ones on top, so that lines that agree all show
+        size = 7 - 2 * number  # smaller ones on top, so that lines that coincide all show
         ax.plot(x, _floats(y), color=PALETTE[number], marker=MARKERS[number], markersize=size, label=name)
     for axis in log:
         ax.set(**{f"{axis}scale": "log"})
@@ -198,7 +198,7 @@ def set_edges(
 
 
 def describe(ax: "Axes", *sentences: str) -> None:
-    """Say in words what an Axes shows: one sentence after another, without their full stops."""
+    """Say in words what an Axes shows: sentence by sentence, given without full stops."""
     ax.set_label(" ".join(f"{sentence}." for sentence in sentences).replace("$", ""))
 
 

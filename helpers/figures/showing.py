@@ -23,10 +23,10 @@ def show(ax: "Axes", alt: str = "") -> None:
 
     Args:
         ax: any axes of the figure.
-        alt: what is to be seen, with its numbers. Without it, what the plotting function wrote.
+        alt: what the figure shows, with its numbers; by default, what the plotting function wrote.
 
     Raises:
-        ValueError: neither `alt` nor the axes say what is to be seen.
+        ValueError: neither `alt` nor the axes say what the figure shows.
     """
     alt = alt or description(ax)
     _display(image(ax, alt), f"[picture] {alt}")
@@ -39,17 +39,17 @@ def image(ax: "Axes", alt: str = "", shrink: bool = True) -> str:
 
     Args:
         ax: any axes of the figure.
-        alt: as of `show`.
+        alt: as in `show`.
         shrink: whether a wide figure becomes as narrow as the page, letters and all. If not, it scrolls.
     """
     import matplotlib
 
     figure, alt = figure_of(ax), alt or description(ax)
     if not alt:
-        raise ValueError("a figure needs alternative text: show(ax, alt=...) says what is to be seen")
+        raise ValueError("a figure needs alternative text: show(ax, alt=...) says what it shows")
     file = io.BytesIO()
-    # SVG: sharp at any zoom, and quicker to make than a PNG as sharp, which a moving slider feels. The salt
-    # makes ids from the content, so that the same figure has the same bytes.
+    # SVG: sharp at any zoom, and quicker to make than an equally sharp PNG, which shows when a slider moves.
+    # The salt makes ids depend on the content alone, so that the same figure has the same bytes.
     with matplotlib.rc_context({"svg.hashsalt": "headstart"}):
         figure.savefig(file, format="svg", metadata={"Date": None})
     data = base64.b64encode(file.getvalue()).decode()
@@ -80,7 +80,7 @@ def description(ax: "Axes") -> str:
 
 @contextlib.contextmanager
 def waiting_for(exercise: str) -> Iterator[None]:
-    """Let what needs the student's own function wait, kindly, until the function works.
+    """Replace what needs the student's own function by a kind note until that function works.
 
     Args:
         exercise: its number as the lesson names it, "Exercise 1.4".
@@ -95,7 +95,7 @@ def waiting_for(exercise: str) -> Iterator[None]:
 
 
 def tried(make: Callable[[], str], exercise: str) -> str:
-    """The HTML that `make` gives with the student's function, or a note on what is still to be done.
+    """The HTML that `make` gives with the student's function, or a note on what is still to do.
 
     Args:
         make: calls the student's function.
@@ -110,7 +110,7 @@ def tried(make: Callable[[], str], exercise: str) -> str:
 
 
 def not_yet(exercise: str) -> str:
-    """What to say where a student's function isn't written, or one that it calls."""
+    """What to say while a student's function, or one that it calls, isn't written."""
     missing = "not done yet" if exercise.startswith("the training") else "not written yet"
     return f"This needs {exercise}, {missing}. Once every check so far passes, run this cell again."
 
@@ -121,7 +121,7 @@ def stopped(error: Exception) -> str:
 
 
 def note(text: str) -> str:
-    """A line of HTML with a grey edge, in the shape of a check's message."""
+    """A line of HTML with a grey edge, styled like a check's message."""
     style = "border-left:4px solid #888888;padding:4px 12px;margin:2px 0"
     return f'<div role="status" style="{style}">○ {html.escape(text)}</div>'
 

@@ -1,6 +1,6 @@
 """Explorers of lesson 05: draw a mask and follow it through the layers; write a text word by word.
 
-Each takes the student's own function. ipywidgets is imported by the first explorer and not before.
+Each takes the student's own function. ipywidgets is imported by the first explorer, not before.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ OWN = "your own"
 
 
 def presets() -> dict[str, torch.Tensor]:
-    """Masks to begin with, (T, T), by name. True means "may attend"."""
+    """Masks to start from, (T, T), by name. True means "may attend"."""
     place = torch.arange(len(WORDS))
     back = place.unsqueeze(-1) - place  # how far key j lies behind query i
     return {

@@ -1,6 +1,6 @@
 """Figures of masks: who may look where, what arrives after several layers, what a cache saves.
 
-Matplotlib is imported by the first figure and not before.
+Matplotlib is imported by the first figure, not before.
 """
 
 from collections.abc import Mapping, Sequence

@@ -188,7 +188,7 @@ def biased_attention(
 def reach(mask: torch.Tensor, layers: int) -> torch.Tensor:
     """From which positions something can have arrived after some layers, all with the same mask.
 
-    In each layer a position takes from those that it may attend to, and keeps what it had.
+    In each layer a position takes something from those that it may attend to, and keeps what it had.
 
     Args:
         mask: boolean, (T, T). True means "may attend".

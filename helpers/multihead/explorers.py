@@ -2,7 +2,7 @@
 
 The explorers take what the student has written, and hold no answers.
 
-ipywidgets and Matplotlib are imported by the first explorer and not before: the grader opens none.
+ipywidgets and Matplotlib are imported by the first explorer, not before: the grader opens none.
 """
 
 import random
@@ -32,7 +32,7 @@ PADDING, UNKNOWN = "–", "?"
 WORDS = [PADDING, UNKNOWN, "the", *NOUNS, *VERBS, *ADJECTIVES, *JOINERS]
 LONGEST = 16  # words: two clauses of seven, a joiner, and one to spare
 SHOWN = 12  # words of a sentence that an explorer shows
-NO_QUESTION = -100  # where there is nothing to answer: what torch's cross_entropy leaves out
+NO_QUESTION = -100  # where there is nothing to answer: what torch's cross_entropy ignores
 
 
 def encode(words: Sequence[str]) -> torch.Tensor:
@@ -67,7 +67,7 @@ def sentences(count: int, seed: int) -> tuple[torch.Tensor, torch.Tensor, torch.
 
 
 def _noun_phrase(rng: random.Random, noun: str) -> list[str]:
-    """Half of them with an adjective; some of these unknown, so that a new word is no surprise."""
+    """Half of them with an adjective; some of these unknown, so that new words won't surprise the model."""
     return ["the", *([rng.choice([*ADJECTIVES, UNKNOWN])] if rng.random() < 0.5 else []), noun]
 
 
@@ -87,7 +87,7 @@ DIVISORS = [size for size in range(1, CHANNELS + 1) if CHANNELS % size == 0]
 
 
 def split_explorer(split_heads: Callable, exercise: str = "Exercise 3.2") -> "VBox":
-    """Choose a number of heads, and see which head gets which numbers: by `view` alone, and by one's own.
+    """Choose a number of heads, and see which head gets which numbers: by `view` and by your function.
 
     Args:
         split_heads: the student's `split_heads(x, n_heads)`.

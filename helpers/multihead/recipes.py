@@ -16,10 +16,10 @@ def _round_table(numbers: torch.Tensor) -> Callable:
     def use(matrices: Sequence[torch.Tensor]) -> torch.Tensor:
         names = ("W_q", "W_k", "W_v", "W_o")
         if not isinstance(matrices, tuple | list) or len(matrices) != len(names):
-            raise ValueError(f"four tensors are wanted: {', '.join(names)}")
+            raise ValueError(f"give four tensors: {', '.join(names)}")
         for name, matrix in zip(names, matrices, strict=True):
             if matrix.shape != (4, 4):
-                raise ValueError(f"{name} has the shape {tuple(matrix.shape)}; it is to be (4, 4)")
+                raise ValueError(f"{name} has the shape {tuple(matrix.shape)}, but it should have (4, 4)")
         W_q, W_k, W_v, W_o = (matrix.to(x.dtype) for matrix in matrices)
         q, k, v = ((x @ W).unflatten(-1, (2, 2)).transpose(-3, -2) for W in (W_q, W_k, W_v))
         mixed = torch.nn.functional.scaled_dot_product_attention(q, k, v)

@@ -1,7 +1,7 @@
 """Multi-head attention: several look-ups at once, each in channels of its own.
 
 What lesson 03 asks for, for the lessons after it. `B` batch, `T` positions, `C` or `d_model` channels, `H`
-heads, `D` = C / H channels a head. A mask is boolean, and True means "may attend".
+heads, `D` = C / H channels per head. A mask is boolean, and True means "may attend".
 """
 
 import math
@@ -95,10 +95,10 @@ class MultiHeadAttention(nn.Module):
 
     @classmethod
     def from_torch(cls, module: nn.MultiheadAttention) -> "MultiHeadAttention":
-        """A module of ours with the weights of torch's. Its dropout isn't taken over: ours has none.
+        """A module of ours with the weights of torch's. Its dropout isn't copied: ours has none.
 
         Raises:
-            ValueError: torch's module has what ours has not: keys of another width, or added positions.
+            ValueError: torch's module has what ours lacks: keys of another width, or added positions.
         """
         if module.in_proj_weight is None or module.bias_k is not None or module.add_zero_attn:
             raise ValueError("no kdim, vdim, add_bias_kv or add_zero_attn: ours has none of these")
@@ -112,7 +112,7 @@ class MultiHeadAttention(nn.Module):
 
 
 def check_mask(mask: torch.Tensor | None) -> None:
-    """Refuse a mask that means something else than it seems to.
+    """Refuse a mask that doesn't mean what it seems to.
 
     Raises:
         ValueError: it isn't boolean, or has three axes: is its first the batch or the heads?
@@ -121,8 +121,8 @@ def check_mask(mask: torch.Tensor | None) -> None:
         raise ValueError(f"a mask is boolean, True means may attend, but this one is {mask.dtype}")
     if mask is not None and mask.dim() == 3 and mask.size(0) > 1:
         raise ValueError(
-            f"a mask {tuple(mask.shape)} of three axes says nothing of heads: for one mask a sentence, "
-            "mask.unsqueeze(1)"
+            f"a mask {tuple(mask.shape)} of three axes says nothing about heads: for one mask per sentence, "
+            "use mask.unsqueeze(1)"
         )
 
 

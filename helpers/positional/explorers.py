@@ -1,6 +1,6 @@
 """Lesson 04's explorers and figures. Explorers take the student's own functions.
 
-ipywidgets and Matplotlib are imported by what needs them and not before: the grader draws nothing.
+ipywidgets and Matplotlib are imported by what needs them, not before: the grader draws nothing.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -43,7 +43,7 @@ def curves(
         xlabel: of the axis.
         ylabel: of the axis.
         title: over the figure.
-        below: in how many columns the legend stands below; with 0 it stands inside.
+        below: columns of a legend below the figure; with 0 the legend is inside.
         ax: where to draw.
     """
     ax = ax or plots.panels(width=5.2)[0]
@@ -99,7 +99,7 @@ def grid(
         title: over it.
         xlabel: of the columns.
         ylabel: of the rows.
-        digits: behind the point.
+        digits: after the decimal point.
         reach: colours go from -reach to reach; without it, from the smallest number to the largest.
         ax: where to draw.
     """

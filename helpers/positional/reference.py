@@ -31,13 +31,13 @@ def sinusoidal(T: int, d_model: int, base: float = 10_000.0) -> torch.Tensor:
     """
     if d_model % 2:
         raise ValueError(f"features come in pairs of sine and cosine, but d_model is {d_model}")
-    frequencies = base ** (-torch.arange(0, d_model, 2) / d_model)  # radians a position: 1 to about 1/base
+    frequencies = base ** (-torch.arange(0, d_model, 2) / d_model)  # radians per position: 1 to about 1/base
     angles = torch.arange(T).unsqueeze(1) * frequencies  # (T, d_model / 2)
     return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(start_dim=1)
 
 
 def add_positions(x: torch.Tensor, table: torch.Tensor) -> torch.Tensor:
-    """Add row p of a table to what stands at position p, in each sentence alike.
+    """Add row p of a table to what stands at position p, the same in every sentence.
 
     Args:
         x: (..., T, d_model).
@@ -187,7 +187,7 @@ def linear_penalty(n_heads: int, T_q: int, T_k: int) -> torch.Tensor:
     Returns:
         (n_heads, T_q, T_k), never positive.
 
-    Source: Press et al. 2022, section 3, for keys up to the query; on both sides of it alike here.
+    Source: Press et al. 2022, section 3, for keys up to the query; here alike on both sides of it.
     """
     slopes = 2.0 ** (-8 * torch.arange(1, n_heads + 1) / n_heads)
     distance = torch.arange(T_k) - torch.arange(T_q).unsqueeze(1)

@@ -1,7 +1,7 @@
 """Probabilistic grammars: texts drawn from rules, the exact probability of any text, and the entropy.
 
-A rule replaces a symbol by symbols and words, and has a probability; a text is what is left when only words
-are. Since every probability is known, so is how well anything can ever predict such texts.
+A rule replaces a symbol with symbols and words, and has a probability; once only words are left, they are a
+text. Since every probability is known, so is the limit to how well anything can predict such texts.
 """
 
 import itertools
@@ -15,11 +15,11 @@ Rules = Mapping[str, Sequence[tuple[float, tuple[str, ...]]]]
 Parts = tuple["Tree | str", ...]
 
 MAX_SWEEPS = 10_000
-HOPELESS = 1e9  # nobody has texts of so many words
+HOPELESS = 1e9  # nobody has texts of that many words
 
 
 class Tree(NamedTuple):
-    """How a text came about: a symbol, which of its rules was used, and what became of the rule's parts."""
+    """How a text was derived: a symbol, which of its rules was used, and what became of the rule's parts."""
 
     symbol: str
     rule: int
@@ -39,7 +39,7 @@ class Tree(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """A stretch of words as one symbol: how probable in all ways together, and the likeliest way."""
+    """A stretch of words read as one symbol: its probability over all readings, and the likeliest reading."""
 
     probability: float
     best: float
@@ -50,8 +50,8 @@ class Grammar:
     """A probabilistic context-free grammar.
 
     Args:
-        rules: symbol -> its alternatives, each a weight and a body. What is no key is a word. The weights
-            of a symbol are scaled to sum to 1.
+        rules: symbol -> its alternatives, each a weight and a body. Anything that isn't a key is a word. The
+            weights of a symbol are scaled to sum to 1.
         start: the symbol that every text begins as.
 
     Raises:
@@ -74,7 +74,7 @@ class Grammar:
             symbol: list(itertools.accumulate(p))[:-1] for symbol, p in self.probabilities.items()
         }
         self._first: dict[str, frozenset[str]] = {}
-        self.symbols: list[str] = []  # reachable ones; parts before wholes, where that is possible
+        self.symbols: list[str] = []  # reachable ones; parts before wholes, where possible
         for symbol in self.bodies:
             self._begins_with(symbol, ())
         self._put_in_order()
@@ -105,7 +105,7 @@ class Grammar:
         visit(self.start)
 
     def _by_first_word(self, symbol: str) -> dict[str, list[int]]:
-        """Which rules of a symbol a word can be the first of."""
+        """By a text's first word, the rules of a symbol that can begin with it."""
         choices: dict[str, list[int]] = {}
         for rule, body in enumerate(self.bodies[symbol]):
             for word in self._first.get(body[0], (body[0],)):
@@ -118,7 +118,7 @@ class Grammar:
         return sorted(parts - self.bodies.keys())
 
     def sample(self, generator: random.Random) -> Tree:
-        """Draw a derivation by the rules' probabilities."""
+        """Draw a derivation at random, by the rules' probabilities."""
         return self._draw(self.start, generator.random)
 
     def _draw(self, symbol: str, uniform: Callable[[], float]) -> Tree:
@@ -139,7 +139,7 @@ class Grammar:
 
         Args:
             words: the text.
-            start: the symbol that it should come of; by default the grammar's start.
+            start: the symbol to derive it from; by default the grammar's start.
         """
         reading = self._inside(words, start or self.start)
         return math.log(reading.probability) if reading else -math.inf
@@ -153,7 +153,7 @@ class Grammar:
         return _Chart(self, words).readings(start, 0).get(len(words))
 
     def entropy(self) -> float:
-        """The entropy of a derivation, in nats: of a text, where no text has two derivations."""
+        """The entropy of a derivation, in nats; it is a text's too, if no text has two derivations."""
         return self._expected(lambda p: -math.log(p), 0.0)
 
     def length(self) -> float:
@@ -183,9 +183,9 @@ class Grammar:
         return 1 - self._solve(step)
 
     def _solve(self, step: Callable[[str, dict[str, float]], float]) -> float:
-        """The least solution of one equation a symbol, by repeated substitution from 0.
+        """The least solution of one equation per symbol, by repeated substitution from 0.
 
-        Where no symbol contains itself one sweep is enough, since parts come before wholes.
+        Where no symbol contains itself, one sweep is enough, since parts come before wholes.
 
         Raises:
             ValueError: there is none: derivations are infinitely long on average.
@@ -201,18 +201,18 @@ class Grammar:
                 return value[self.start]
             if change > HOPELESS:
                 break
-        raise ValueError(f"after many sweeps it is {value[self.start]:.3g} and grows: it may be infinite")
+        raise ValueError(f"after many sweeps it is {value[self.start]:.3g} and growing: it may be infinite")
 
 
 class _Chart:
-    """The inside algorithm, from the top: each symbol at each place of a text is read once."""
+    """The inside algorithm, top down: each symbol is read once at each place of a text."""
 
     def __init__(self, grammar: Grammar, words: Sequence[str]):
         self.grammar, self.words = grammar, words
         self.known: dict[tuple[str, int], dict[int, Reading]] = {}
 
     def readings(self, symbol: str, place: int) -> dict[int, Reading]:
-        """A symbol that begins at a place, by where it ends."""
+        """The readings of a symbol that begins at a place, by where it ends."""
         if (symbol, place) not in self.known:
             ends: dict[int, Reading] = {}
             next_word = self.words[place] if place < len(self.words) else ""
@@ -225,7 +225,7 @@ class _Chart:
         return self.known[symbol, place]
 
     def ways(self, body: tuple[str, ...], place: int) -> list[tuple[int, float, float, Parts]]:
-        """Each way to read a body from a place on: its end, probability, the likeliest's, parts."""
+        """Each way to read a body from a place onwards: end, probability, the likeliest's, parts."""
         ways: list[tuple[int, float, float, Parts]] = [(place, 1.0, 1.0, ())]
         for part in body:
             if part in self.grammar.bodies:
@@ -244,6 +244,6 @@ class _Chart:
 
 
 def _together(one: Reading, other: Reading) -> Reading:
-    """Two ways to read the same stretch."""
+    """Two readings of the same stretch as one."""
     likelier = max(one, other, key=lambda reading: reading.best)
     return Reading(one.probability + other.probability, likelier.best, likelier.tree)

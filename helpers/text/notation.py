@@ -9,18 +9,18 @@ def read_rules(text: str, features: Mapping[str, Sequence[str]]) -> dict[str, li
     """Rules from their notation.
 
     `Clause[y] = 3 Subject[n] Be[n] Adjective[y] | Subject[n] Be[n] not Adjective[-y]` are two rules with
-    weights 3 and 1 for each value of y and n: y is the same on both sides of `=`, n, which is new on the
+    weights 3 and 1 for each value of y and n: y is the same on both sides of `=`; n, which is new on the
     right, takes each of its values with equal weight. `-y` is the other value of a feature with two.
     `Noun[n] ~ book/books story/stories` lists words, common ones first; `/` separates forms, one
-    for each value of the last feature that has as many. `_` joins words into one alternative. Lines that
-    are indented go on with the line above.
+    for each value of the last feature that has as many. `_` joins words into one alternative. Indented
+    lines continue the line above.
 
     Args:
         text: rules as above. A symbol begins with a capital letter, a word doesn't.
-        features: name -> its values. What is no name of a feature is a value itself.
+        features: name -> its values. Any other name is a value itself.
 
     Raises:
-        ValueError: a symbol has no rules; the text says which.
+        ValueError: a line isn't a rule, or a symbol has no rules; the text says which.
     """
     rules: dict[str, list[tuple[float, tuple]]] = {}
     for line in filter(None, re.sub(r"\n +", " ", text.strip()).splitlines()):
@@ -44,7 +44,7 @@ def read_rules(text: str, features: Mapping[str, Sequence[str]]) -> dict[str, li
 
 
 def _alternatives(choice: str, values: dict[str, str], features: Mapping[str, Sequence[str]]) -> list:
-    """One alternative, once for each value of the features that its symbol hasn't."""
+    """One alternative, once for each value of the features that its symbol doesn't have."""
     parts = re.findall(r"[^\s\[]+(?:\[[^]]*\])?", choice)
     weight = float(parts.pop(0)) if re.fullmatch(r"[\d.]+", parts[0]) else 1.0
     settings = _assignments(choice, features, values)
@@ -55,7 +55,7 @@ def _alternatives(choice: str, values: dict[str, str], features: Mapping[str, Se
 
 
 def _assignments(text: str, features: Mapping, given: dict[str, str]) -> list[dict[str, str]]:
-    """Each way to set the features that a text names and that aren't given."""
+    """Each way to set the features that a text names and that aren't set yet."""
     named = [name.lstrip("-") for inside in re.findall(r"\[([^]]*)\]", text) for name in inside.split()]
     free = [name for name in dict.fromkeys(named) if name in features and name not in given]
     choices = itertools.product(*(features[name] for name in free))
@@ -63,7 +63,7 @@ def _assignments(text: str, features: Mapping, given: dict[str, str]) -> list[di
 
 
 def _fill(part: str, values: dict[str, str], features: Mapping[str, Sequence[str]]) -> str:
-    """A symbol with the values of its features: `Adjective[good]` of `Adjective[-y]` where y is bad."""
+    """A symbol with the values of its features: `Adjective[good]` for `Adjective[-y]` where y is bad."""
 
     def value(match: re.Match) -> str:
         minus, name = match.groups()

@@ -70,7 +70,7 @@ KINDS = {"person": "r", "thing": "l"}
 
 
 class Pair(NamedTuple):
-    """A sentence in English and the same in the other language, words with spaces between them."""
+    """A sentence in English and its translation, with spaces between the words."""
 
     source: str
     target: str
@@ -136,7 +136,7 @@ def orders() -> dict[tuple[str, ...], tuple[str, ...]]:
 
 @functools.cache
 def grammar() -> Grammar:
-    """The English side. Made when first asked for."""
+    """The English side. It is built on first use."""
     verbs = [
         f"{bare}{kind}[n now] ~ {now}\n{bare}{kind}[n past] ~ {past}"
         for kind, text in VERBS.items()
@@ -169,7 +169,7 @@ def other_side(tree: Tree) -> list[str]:
 
 
 def draw(generator: random.Random) -> Pair:
-    """One pair, by the grammar's probabilities."""
+    """Draw one pair, by the grammar's probabilities."""
     tree = grammar().sample(generator)
     return Pair(" ".join(tree.words()), " ".join(other_side(tree)))
 

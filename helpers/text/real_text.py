@@ -79,14 +79,14 @@ def load(name: str) -> Any:
     Args:
         name: one of
             "tinyshakespeare": a text of 1.1 million characters;
-            "rt-polarity": 10,662 sentences of film reviews, (text, label), label 1 where favourable;
+            "rt-polarity": 10,662 sentences of film reviews, (text, label), label 1 if favourable;
             "multi30k": {"train": ..., "val": ..., "test": ...}, each a list of (English, German);
             "wikitext-2": {"valid": ..., "test": ...}, texts of an encyclopedia with rare words as `<unk>`.
 
     Raises:
         LookupError: there is no such set.
         ConnectionError: it can't be fetched; the text says what to do.
-        FileNotFoundError: the folder that `HEADSTART_DATA` names hasn't the file.
+        FileNotFoundError: the folder that `HEADSTART_DATA` names doesn't have the file.
         ValueError: a file isn't the one that was pinned, by its SHA-256.
 
     Sources: Karpathy 2015; Pang and Lee 2005; Elliott et al. 2016; Merity et al. 2016.
@@ -97,7 +97,7 @@ def load(name: str) -> Any:
 
 
 def fetch(file: Remote) -> Path:
-    """Where a file lies, checked, after fetching it if need be."""
+    """The path of a file, which is fetched if need be, and checked."""
     if mirror := os.environ.get("HEADSTART_DATA"):
         path = Path(mirror).expanduser() / file.name
         if not path.is_file():
@@ -112,7 +112,7 @@ def fetch(file: Remote) -> Path:
     if found != file.sha256:
         raise ValueError(
             f"{path} isn't the file that was published: its SHA-256 is {found[:12]}..., not"
-            f" {file.sha256[:12]}...; delete it, and it is fetched anew"
+            f" {file.sha256[:12]}...; delete it, and it will be fetched again"
         )
     return path
 

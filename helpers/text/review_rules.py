@@ -1,6 +1,6 @@
-"""How the book reviews are put together, in the notation of `helpers/grammar_notation.py`.
+"""How the book reviews are put together, in the notation of `helpers/text/notation.py`.
 
-The features of a symbol are what its parts have to agree in:
+The features of a symbol are what its parts have to agree on:
 
 - y, the sentiment: `Clause[-y]` is a clause of the opposite one, as after "although";
 - n, the number: "the jokes that fill the book are", "the plot ... is";

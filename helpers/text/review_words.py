@@ -1,11 +1,11 @@
-"""The words of the book reviews, in the notation of `helpers/grammar_notation.py`, common ones first."""
+"""The words of the book reviews, in the notation of `helpers/text/notation.py`, common ones first."""
 
 import itertools
 
 GENRES = ("crime", "romance", "fantasy", "space", "war", "sea", "ghost", "family")
 
-# The names that a review keeps once it has said them, and that occur nowhere else. Each genre has a woman and
-# a man who write it, and one of either as main character: few enough to know them all after little reading.
+# The names that a review keeps once it has used them, and that occur nowhere else. Each genre has a woman and
+# a man who write it, and one of either as main character: few enough to know them all after reading a little.
 SURNAMES = """whitfield marsh   lindqvist moreau   novak tanaka   brandt rossi   mcallister petrov
     haddad szabo   ellsworth kapoor   lambert drummond"""
 FIRST_NAMES = """irene simon   clara leon   alma kaspar   zara hugo   anna stefan   nora tom   miriam otto

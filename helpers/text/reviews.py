@@ -1,8 +1,8 @@
-"""Book reviews from a grammar: as many as one likes, their sentiment, and the exact probability of each.
+"""Book reviews from a grammar: as many as you like, their sentiment, and the exact probability of each.
 
-The rules are in `helpers/review_rules.py`, the words in `helpers/review_words.py`. Two things are done to
-what the rules yield, and undone before parsing: names take the places that are held for them, and "a" becomes
-"an" before a vowel. Both can be undone in one way only, so they leave probabilities exact.
+The rules are in `review_rules.py`, the words in `review_words.py`. Two things are done to what the rules
+yield, and undone before parsing: names fill the places held for them, and "a" becomes "an" before a vowel.
+Both can be undone in one way only, so probabilities stay exact.
 """
 
 import functools
@@ -22,7 +22,7 @@ SPOKEN_WITH_Y = ("uni", "uto", "use")  # "a utopia": the letter is a vowel, the 
 
 
 class Review(NamedTuple):
-    """A review: its words with spaces between them, and 1 where it is favourable, 0 where it isn't."""
+    """A review: its words with spaces between them, and 1 if it is favourable, 0 if it isn't."""
 
     text: str
     label: int
@@ -30,13 +30,13 @@ class Review(NamedTuple):
 
 @functools.cache
 def grammar() -> Grammar:
-    """The rules of the reviews. Made when first asked for, in about a tenth of a second."""
+    """The rules of the reviews. Built on first use, in about a tenth of a second."""
     return Grammar(read_rules(f"{RULES.strip()}\n{WORDS.strip()}", FEATURES), "Review")
 
 
 @functools.cache
 def syntax() -> Grammar:
-    """The rules without what they say of sentiment and subject: what is left is word order and agreement."""
+    """The rules without what they say about sentiment and subject: word order and agreement are left."""
     rules: dict[str, dict[tuple[str, ...], float]] = {}
     for symbol, bodies in grammar().bodies.items():
         found = rules.setdefault(_of_any_meaning(symbol), {})
@@ -53,7 +53,7 @@ def _of_any_meaning(part: str) -> str:
 
 @functools.cache
 def names() -> dict[str, dict[str, float]]:
-    """For each place that is held for a name, the probability of each name, by rank as in Zipf's law."""
+    """For each place held for a name, the probability of each name, by rank as in Zipf's law."""
     tables = {}
     for place, known in NAMES.items():
         weights = {name: 1 / (rank + 1) for rank, name in enumerate(known)}
@@ -74,7 +74,7 @@ def _ladder(place: str) -> tuple[list[str], list[float]]:
 
 
 def draw(generator: random.Random) -> Review:
-    """One review, by the grammar's probabilities."""
+    """Draw one review, by the grammar's probabilities."""
     tree = grammar().sample(generator)
     chosen: dict[str, str] = {}
     words = tree.words()
@@ -105,7 +105,7 @@ def underlying(text: str) -> tuple[list[str], float] | None:
 
     Returns:
         The words, with places for names and without "an", and the sum of log p over the names, each counted
-        once. None where two names claim one place, or "a" and "an" are mistaken.
+        once. None where two names claim one place, or "a" and "an" are confused.
     """
     words = text.split()
     claimed: dict[str, str] = {}
@@ -134,7 +134,7 @@ def parse(text: str) -> Tree | None:
 
 
 def sentiment(text: str) -> int | None:
-    """1 for a favourable review, 0 for another, read off its parse; None for what is no review."""
+    """1 for a favourable review, 0 for another, read off its parse; None if it isn't a review."""
     tree = parse(text)
     return None if tree is None else label_of(tree)
 

@@ -1,8 +1,8 @@
 """Lesson 01's misconceptions: each exercise's reference with one slip in it, written as a student would.
 
-Its docstring is the sentence that the student who makes it reads. Each function stands alone, with `torch`,
+Its docstring is the sentence for the student who makes it. Each function stands alone, with `torch`,
 `math` and what the lesson has by then as its only names, so that the class simulator can paste its source
-into a notebook. The exercises that measure something have theirs in `attention_study_mistakes.py`.
+into a notebook. The exercises that measure something have theirs in `misconceptions_study.py`.
 """
 
 # ruff: noqa: D205  (a sentence may take two lines)
@@ -17,15 +17,15 @@ from helpers.attention import scaled_dot_product_attention
 
 
 def no_maximum(x, dim):
-    """The exponential is taken of the scores as they are, and exp(10⁴) is infinite: take the largest
-    score of each row off first, which changes no weight.
+    """The scores are exponentiated as they are, and exp(10⁴) is infinite: subtract the largest score of each
+    row first, which changes no weight.
     """
     e = torch.exp(x)
     return e / e.sum(dim=dim, keepdim=True)
 
 
 def global_maximum(x, dim):
-    """The largest score of the whole tensor is taken off, so in a row whose scores are all far below it
+    """The largest score of the whole tensor is subtracted, so in a row whose scores are all far below it
     every exponential becomes 0, and 0/0 is NaN: each row needs its own maximum.
     """
     e = torch.exp(x - x.max())
@@ -33,24 +33,24 @@ def global_maximum(x, dim):
 
 
 def clamped(x, dim):
-    """The scores are clamped, and two scores that are clamped to one number get the same weight: take
-    the maximum off, which keeps the differences.
+    """The scores are clamped, and two scores that are clamped to one number get the same weight: subtract the
+    maximum, which keeps the differences.
     """
     e = torch.exp(x.clamp(-50, 50))
     return e / e.sum(dim=dim, keepdim=True)
 
 
 def always_last_axis(x, dim):
-    """The weights sum to 1 along the last axis whatever `dim` says: hand `dim` on to the maximum and to
-    the sum.
+    """The weights sum to 1 along the last axis whatever `dim` says: pass `dim` on to the maximum and to the
+    sum.
     """
     e = torch.exp(x - x.max(dim=-1, keepdim=True).values)
     return e / e.sum(dim=-1, keepdim=True)
 
 
 def always_first_axis(x, dim):
-    """The weights sum to 1 along the first axis whatever `dim` says: hand `dim` on to the maximum and
-    to the sum.
+    """The weights sum to 1 along the first axis whatever `dim` says: pass `dim` on to the maximum and to the
+    sum.
     """
     e = torch.exp(x - x.max(dim=0, keepdim=True).values)
     return e / e.sum(dim=0, keepdim=True)
@@ -73,7 +73,7 @@ def divided_by_total(x, dim):
 
 
 def not_divided(x, dim):
-    """The exponentials aren't divided by their sum, so they don't sum to 1 and are no weights yet."""
+    """The exponentials aren't divided by their sum, so they don't sum to 1 and aren't weights yet."""
     return torch.exp(x - x.max(dim=dim, keepdim=True).values)
 
 
@@ -213,8 +213,8 @@ def mask_added(q, k, v, mask=None):
 
 
 def no_tanh(query, keys, values, W_q, W_k, v):
-    """The tanh is missing: then the query adds the same number to every score, the softmax takes that
-    away again, and all queries get the same weights.
+    """The tanh is missing: then the query adds the same number to every score, the softmax cancels that
+    again, and all queries get the same weights.
     """
     hidden = (query @ W_q).unsqueeze(-2) + keys @ W_k
     weights = torch.softmax(hidden @ v, dim=-1)
@@ -222,16 +222,14 @@ def no_tanh(query, keys, values, W_q, W_k, v):
 
 
 def tanh_of_the_score(query, keys, values, W_q, W_k, v):
-    """The tanh is taken of the finished score: it belongs on the d_a hidden numbers, before v sums them
-    up.
-    """
+    """The tanh is applied to the finished score: it belongs on the d_a hidden numbers, before v sums them."""
     hidden = (query @ W_q).unsqueeze(-2) + keys @ W_k
     weights = torch.softmax(torch.tanh(hidden @ v), dim=-1)
     return (weights.unsqueeze(-1) * values).sum(dim=-2), weights
 
 
 def tanh_before_the_sum(query, keys, values, W_q, W_k, v):
-    """The tanh is taken of query and key apart: then the query adds the same number to every score and
+    """The tanh is applied to query and key separately: then the query adds the same number to every score and
     changes no weight, so add the two first.
     """
     hidden = torch.tanh(query @ W_q).unsqueeze(-2) + torch.tanh(keys @ W_k)
@@ -266,7 +264,7 @@ def additive_scaled(query, keys, values, W_q, W_k, v):
 
 def no_softmax(query, keys, values, W_q, W_k, v):
     """The scores are used as weights without a softmax: they can be negative and don't sum to 1, so the
-    context is no average.
+    context isn't an average.
     """
     hidden = torch.tanh((query @ W_q).unsqueeze(-2) + keys @ W_k)
     weights = hidden @ v
@@ -309,7 +307,7 @@ def x_asks_y(y, x, W_q, W_k, W_v, mask=None):
 
 
 def values_from_y(y, x, W_q, W_k, W_v, mask=None):
-    """The values come from y: then nothing of x reaches the output but weights; what is averaged must
+    """The values come from y: then nothing of x reaches the output but the weights; what is averaged must
     come from x, like the keys.
     """
     return scaled_dot_product_attention(y @ W_q, x @ W_k, y @ W_v, mask)
@@ -338,16 +336,14 @@ def values_by_key_weights(y, x, W_q, W_k, W_v, mask=None):
 
 
 def mask_forgotten(y, x, W_q, W_k, W_v, mask=None):
-    """The mask isn't handed on to scaled_dot_product_attention, so positions that may not be seen get
-    weight.
+    """The mask isn't passed on to scaled_dot_product_attention, so positions that must not be seen
+    get weight.
     """
     return scaled_dot_product_attention(y @ W_q, x @ W_k, x @ W_v)
 
 
 def mask_turned_round(y, x, W_q, W_k, W_v, mask=None):
-    """The mask is turned round on the way: hand it on as it is, True means “may attend” in both
-    functions.
-    """
+    """The mask is inverted on the way: pass it on as it is, True means “may attend” in both functions."""
     if mask is not None:
         mask = ~mask
     return scaled_dot_product_attention(y @ W_q, x @ W_k, x @ W_v, mask)

@@ -1,4 +1,4 @@
-"""Misconceptions of lesson 01's exercises that measure or repair something; see `attention_mistakes.py`."""
+"""Misconceptions of lesson 01's exercises that measure or repair something; see `misconceptions.py`."""
 
 # ruff: noqa: D205  (a sentence may take two lines)
 
@@ -94,8 +94,8 @@ def gradient_before_scaling(q, k, scaled):
 
 
 def gradient_of_the_mean(q, k, scaled):
-    """The gradient is that of the mean of the largest weights, so each row's is divided by N: average
-    the norms at the end, and send back the sum.
+    """The gradient is that of the mean of the largest weights, so each row's is divided by N: average the
+    norms at the end, and backpropagate the sum.
     """
     scores = (k @ q.unsqueeze(-1)).squeeze(-1)
     if scaled:
@@ -118,7 +118,7 @@ def one_norm_for_all(q, k, scaled):
 
 
 def gradient_of_all_weights(q, k, scaled):
-    """The gradient of the sum of all weights is 0, because a row always sums to 1: send back each row's
+    """The gradient of the sum of all weights is 0, because a row always sums to 1: backpropagate each row's
     largest weight alone.
     """
     scores = (k @ q.unsqueeze(-1)).squeeze(-1)
@@ -180,7 +180,7 @@ def gaps_in_other_order(layer, x, permutation):
 
 def first_axis_permuted(layer, x, permutation):
     """x[permutation] takes from the first axis, which is the batch when there is one: positions are the
-    second last axis, x[..., permutation, :].
+    second-to-last axis, x[..., permutation, :].
     """
     straight, shuffled = layer(x), layer(x[permutation])
     return (shuffled - straight[permutation]).abs().max(), (shuffled - straight).abs().max()
@@ -219,8 +219,8 @@ def no_absolute_value(layer, x, permutation):
 
 
 def yes_or_no(layer, x, permutation):
-    """These are answers of yes or no: return how large the two gaps are, since a small one from
-    rounding and a real one look very different.
+    """These are yes-or-no answers: return how large the two gaps are, since a small one from rounding and a
+    real one look very different.
     """
     straight, shuffled = layer(x), layer(x[..., permutation, :])
     return torch.allclose(shuffled, straight[..., permutation, :]), torch.allclose(shuffled, straight)

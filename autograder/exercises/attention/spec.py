@@ -1,6 +1,6 @@
 """The exercises of lesson 01.
 
-A misconception's sentence says what is wrong and why that matters, to the one who has just made it.
+A misconception's sentence says what is wrong and why that matters, to whoever has just made it.
 """
 
 from autograder.exercise import Exercise, Misconception, explained

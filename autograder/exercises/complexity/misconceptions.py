@@ -1,8 +1,8 @@
 """Lesson 02's misconceptions of counting: each exercise's reference with one slip in it.
 
-Its docstring is the sentence that the student who makes it reads. Each function stands alone, with `torch`,
+Its docstring is the sentence for the student who makes it. Each function stands alone, with `torch`,
 `math` and what the lesson has by then as its only names. The other exercises have theirs in
-`complexity_layer_mistakes.py`, `complexity_measure_mistakes.py` and `complexity_block_mistakes.py`.
+`misconceptions_layer.py`, `misconceptions_measure.py` and `misconceptions_block.py`.
 """
 
 # ruff: noqa: D205  (a sentence may take two lines)
@@ -20,7 +20,7 @@ def multiplications_alone(a, b):
 
 
 def one_addition_less(a, b):
-    """A sum of k terms has k − 1 additions, to the letter, but by convention each multiply-add counts 2:
+    """Strictly, a sum of k terms has k − 1 additions, but by convention each multiply-add counts as 2:
     hardware does the two as one, and starts its sum at 0.
     """
     return math.prod(a[:-1]) * b[-1] * (2 * a[-1] - 1)
@@ -58,8 +58,8 @@ def numbers_read(a, b):
 
 
 def scores_of_n_by_d(n, d):
-    """Here QKᵀ is taken for n × d: it has a score for each query and each key, so it is n × n, and n
-    stands squared in what it costs.
+    """Here QKᵀ is taken for n × d: it has a score for each query and each key, so it is n × n, and its cost
+    grows with n².
     """
     return {
         "projections": 6 * n * d * d,
@@ -70,7 +70,7 @@ def scores_of_n_by_d(n, d):
 
 
 def each_multiply_add_once(n, d):
-    """The matrix products are half of what they should be: a multiply-add counts 2."""
+    """The matrix products are half of what they should be: a multiply-add counts as 2."""
     return {
         "projections": 3 * n * d * d,
         "scores": n * n * d,
@@ -92,8 +92,8 @@ def no_second_product(n, d):
 
 
 def mixture_for_one_query(n, d):
-    """The mixture is counted for one query: n values of d numbers are averaged for each of the n queries
-    anew.
+    """The mixture is counted for one query: n values of d numbers are averaged anew for each of the n
+    queries.
     """
     return {
         "projections": 6 * n * d * d,
@@ -163,8 +163,8 @@ def kernel_counted_whole(n, k, dilated):
 
 
 def rounded_down(n, k, dilated):
-    """The number of layers is rounded down, which leaves the first position just out of sight: what
-    doesn't fit takes one layer more.
+    """The number of layers is rounded down, which leaves the first position just out of sight: what doesn't
+    fit takes one more layer.
     """
     if not dilated:
         return (n - 1) // (k - 1)
@@ -175,7 +175,7 @@ def rounded_down(n, k, dilated):
 
 
 def logarithm_rounded_up(n, k, dilated):
-    """Right but for rounding: math.log(125, 5) is 3.0000000000000004, which rounds up to 4, so count with
+    """Right except for rounding: math.log(125, 5) is 3.0000000000000004, which rounds up to 4, so count with
     whole numbers instead.
     """
     return math.ceil(math.log(n, k)) if dilated else math.ceil((n - 1) / (k - 1))

@@ -1,4 +1,4 @@
-"""Misconceptions of lesson 02's exercises on attention in blocks; see `complexity_mistakes.py`."""
+"""Misconceptions of lesson 02's exercises on attention in blocks; see `misconceptions.py`."""
 
 # ruff: noqa: D205  (a sentence may take two lines)
 
@@ -39,7 +39,7 @@ def total_not_rescaled(largest, total, mixture, scores, values):
 
 
 def rescaled_the_wrong_way(largest, total, mixture, scores, values):
-    """The factor is turned round: exp(old − new) is at most 1 and shrinks what was summed so far, while
+    """The factor is upside down: exp(old − new) is at most 1 and shrinks what was summed so far, while
     exp(new − old) lets it grow without bound.
     """
     new = torch.maximum(largest, scores.amax(dim=-1))
@@ -67,7 +67,7 @@ def block_by_its_own_maximum(largest, total, mixture, scores, values):
 
 
 def block_alone(largest, total, mixture, scores, values):
-    """The block replaces what came before: its sums are to be added to the old ones, after these are
+    """The block replaces what came before: its sums should be added to the old ones, after these are
     rescaled.
     """
     new = torch.maximum(largest, scores.amax(dim=-1))
@@ -181,8 +181,8 @@ def scaled_by_the_block(q, k, v, block):
 
 
 def no_running_maximum(q, k, v, block):
-    """Exponentials are taken of the scores as they are, with no maximum taken off, and overflow where
-    scores are large: your absorb keeps them within bounds.
+    """The scores are exponentiated as they are, with no maximum subtracted, and overflow where scores are
+    large: your absorb keeps them within bounds.
     """
     total = torch.zeros_like(q[..., 0])
     mixture = total.unsqueeze(-1) * v[..., :1, :]
@@ -194,7 +194,7 @@ def no_running_maximum(q, k, v, block):
 
 
 def rescaling_forgotten(q, k, v, block):
-    """Each block takes off its own maximum, and the sums of different blocks are added as they are: terms
+    """Each block subtracts its own maximum, and the sums of different blocks are added as they are: terms
     with different maxima must be brought to the same one first.
     """
     total = torch.zeros_like(q[..., 0])

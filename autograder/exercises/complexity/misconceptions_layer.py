@@ -1,4 +1,4 @@
-"""Misconceptions of lesson 02's exercises that compare layers; see `complexity_mistakes.py`."""
+"""Misconceptions of lesson 02's exercises that compare layers; see `misconceptions.py`."""
 
 # ruff: noqa: D205  (a sentence may take two lines)
 
@@ -72,8 +72,8 @@ def attention_in_steps(layer, n, d, k):
 
 
 def convolution_in_steps(layer, n, d, k):
-    """A convolution's positions don't wait for each other: each output needs inputs alone, so one layer
-    is one step.
+    """A convolution's positions don't wait for each other: each output needs only inputs, so one layer is one
+    step.
     """
     if layer == "self-attention":
         return n * n * d, 1, 1
@@ -105,8 +105,8 @@ def long_path_through_attention(layer, n, d, k):
 
 
 def short_path_through_convolution(layer, n, d, k):
-    """One convolution connects k neighbours alone: from the first position to the last it takes a stack,
-    whose height you have counted in Exercise 2.5.
+    """One convolution connects only k neighbours: from the first position to the last it takes a stack, whose
+    height you have counted in Exercise 2.5.
     """
     if layer == "self-attention":
         return n * n * d, 1, 1
@@ -138,7 +138,7 @@ def constant_factors_kept(layer, n, d, k):
 
 
 def path_of_one_less(layer, n, d, k):
-    """To the letter, a signal is handed on n − 1 times: the table keeps the leading term, which is n."""
+    """Strictly, a signal is handed on n − 1 times: the table keeps the leading term, which is n."""
     if layer == "self-attention":
         return n * n * d, 1, 1
     if layer == "recurrent":
@@ -150,7 +150,7 @@ def path_of_one_less(layer, n, d, k):
 
 
 def sides_swapped(d, projections, recurrent):
-    """Here attention wins where recurrence should: a recurrent layer with more matrices is dearer, so it
+    """Here attention wins where recurrence should: a recurrent layer with more matrices costs more, so it
     moves the crossing to longer sequences.
     """
     return max(0, d * (projections - recurrent) / 2)
@@ -176,14 +176,14 @@ def projections_left_out(d, projections, recurrent):
 
 
 def recurrence_counted_once(d, projections, recurrent):
-    """A multiply-add counts 2 on attention's side and 1 on the recurrent layer's: count both alike, and
+    """A multiply-add counts as 2 on attention's side and as 1 on the recurrent layer's: count both alike, and
     the 2 cancels.
     """
     return max(0, d * (recurrent - 2 * projections) / 4)
 
 
 def always_the_width(d, projections, recurrent):
-    """The crossing is at n = d for table 1 alone: projections move it down, and more products in each
+    """Only for table 1 is the crossing at n = d: projections move it down, and more products in each
     recurrent step move it up.
     """
     return d
@@ -191,6 +191,6 @@ def always_the_width(d, projections, recurrent):
 
 def upside_down(d, projections, recurrent):
     """The equation is solved upside down: 4n²d = 2(recurrent − projections)nd², so divide by 4nd, and the
-    difference stands above.
+    difference ends up on top.
     """
     return max(0, 2 * d / (recurrent - projections)) if recurrent != projections else 0

@@ -1,4 +1,4 @@
-"""Misconceptions of lesson 02's exercises on times and memory; see `complexity_mistakes.py`."""
+"""Misconceptions of lesson 02's exercises on times and memory; see `misconceptions.py`."""
 
 # ruff: noqa: D205  (a sentence may take two lines)
 
@@ -10,8 +10,8 @@ import torch
 
 
 def linear_axes(sizes, times):
-    """This is the slope of the times as they are: a power law is a straight line on log-log axes alone,
-    so take the logarithm of both.
+    """This is the slope of the times as they are: a power law is a straight line only on log-log axes, so
+    take the logarithm of both.
     """
     x, y = sizes - sizes.mean(), times - times.mean()
     return (x * y).sum() / (x * x).sum()
@@ -49,15 +49,15 @@ def first_and_last(sizes, times):
 
 
 def through_the_origin(sizes, times):
-    """The means aren't taken off, which forces the line through the origin: there the time of size 1
-    would be exactly 1.
+    """The means aren't subtracted, which forces the line through the origin: there the time of size 1 would
+    be exactly 1.
     """
     x, y = sizes.log(), times.log()
     return (x * y).sum() / (x * x).sum()
 
 
 def the_intercept(sizes, times):
-    """This is the other number of the line, its height: the exponent is its slope."""
+    """This is the line's other number, its height: the exponent is its slope."""
     x, y = sizes.log(), times.log()
     slope = ((x - x.mean()) * (y - y.mean())).sum() / ((x - x.mean()) ** 2).sum()
     return y.mean() - slope * x.mean()
@@ -75,8 +75,8 @@ def correlation(sizes, times):
 
 
 def one_number_a_position(batch, heads, n, bytes_per_number):
-    """The weights are no list of n numbers but a table of n rows and n columns: n² numbers for each head
-    of each sequence.
+    """The weights aren't a list of n numbers but a table of n rows and n columns: n² numbers for each head of
+    each sequence.
     """
     return batch * heads * n * bytes_per_number
 
@@ -145,7 +145,7 @@ def one_layer_alone(layers, heads, kv_heads, d_head, positions, bytes_per_number
 
 
 def positions_squared(layers, heads, kv_heads, d_head, positions, bytes_per_number):
-    """The cache grows with the length, not with its square: it holds keys and values, one of each a
+    """The cache grows with the length, not with its square: it holds keys and values, one of each per
     position, and no table of weights.
     """
     return 2 * layers * kv_heads * d_head * positions**2 * bytes_per_number
@@ -185,7 +185,7 @@ def heads_averaged(q, k, v):
 
 
 def queries_averaged(q, k, v):
-    """The queries of a group are averaged, so that its heads say all the same: they share keys and values,
+    """The queries of a group are averaged, so that its heads all say the same: they share keys and values,
     and each asks with queries of its own.
     """
     shared = q.size(-3) // k.size(-3)
@@ -204,7 +204,7 @@ def values_dealt_in_turn(q, k, v):
 
 
 def grouped_unscaled(q, k, v):
-    """The scores aren't divided by √d_k: sharing keys changes nothing about their size."""
+    """The scores aren't divided by √d_k: sharing keys doesn't change their size."""
     shared = q.size(-3) // k.size(-3)
     k, v = k.repeat_interleave(shared, dim=-3), v.repeat_interleave(shared, dim=-3)
     return (q @ k.transpose(-2, -1)).softmax(dim=-1) @ v

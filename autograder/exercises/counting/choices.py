@@ -40,18 +40,18 @@ FIRST_REPORT = (
     Misconception(
         "bracket_after_attention",
         {BRACKET: "attention"},
-        "A bracket that closes behind attention leaves three of the four feed-forward blocks out.",
+        "A bracket that closes after attention leaves three of the four feed-forward blocks out.",
     ),
     Misconception(
         "bracket_after_feed_forward",
         {BRACKET: "feed-forward"},
-        "A bracket that closes behind feed-forward leaves the second norm of three layers out.",
+        "A bracket that closes after feed-forward leaves the second norm of three layers out.",
     ),
     Misconception(
         "bracket_after_head",
         {BRACKET: "the head"},
-        "A bracket that closes behind the head gives the model four heads, and a classifier of 989,608: "
-        "the head stands once, after the layers.",
+        "A bracket that closes after the head gives the model four heads, and a classifier of 989,608: the "
+        "head stands once, after the layers.",
     ),
 )
 

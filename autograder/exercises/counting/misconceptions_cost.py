@@ -1,4 +1,4 @@
-"""What people get wrong about the memory and the time of training; see `counting_mistakes.py`."""
+"""What people get wrong about the memory and the time of training; see `misconceptions.py`."""
 
 # ruff: noqa: D205  (a sentence may take two lines)
 
@@ -6,7 +6,7 @@
 
 
 def one_moment(n_parameters, optimizer):
-    """Adam is counted with one number a parameter: it keeps two, a mean of gradients and one of squares."""
+    """Adam is counted with one number per parameter: it keeps two, a mean of gradients and one of squares."""
     return n_parameters * 4 * {"sgd": 2, "momentum": 3, "adam": 3}[optimizer]
 
 
@@ -16,7 +16,7 @@ def gradients_forgotten(n_parameters, optimizer):
 
 
 def optimizer_forgotten(n_parameters, optimizer):
-    """What the optimizer keeps is missing: momentum is one number a parameter, and Adam has two."""
+    """What the optimizer keeps is missing: momentum is one number per parameter, and Adam has two."""
     return n_parameters * 8
 
 
@@ -43,7 +43,7 @@ def in_half_precision(n_parameters, optimizer):
 
 
 def always_adam(n_parameters, optimizer):
-    """Every optimizer is counted as Adam: plain sgd keeps nothing of its own, and momentum one number a
+    """Every optimizer is counted as Adam: plain sgd keeps nothing of its own, and momentum one number per
     parameter.
     """
     return n_parameters * 16
@@ -142,7 +142,9 @@ def kept_bytes(batch, positions, d_model, n_heads, d_ff, n_layers):
 
 
 def forward_alone(n_weights, n_layers, positions, d_model):
-    """This is the forward pass alone, 2 operations a weight: the backward pass takes twice as many again."""
+    """This is the forward pass alone, 2 operations per weight: the backward pass takes twice as many
+    again.
+    """
     return 2 * n_weights + 4 * n_layers * positions * d_model
 
 

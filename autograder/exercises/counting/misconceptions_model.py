@@ -1,4 +1,4 @@
-"""What people get wrong about whole models and configurations; see `counting_mistakes.py`."""
+"""What people get wrong about whole models and configurations; see `misconceptions.py`."""
 
 # ruff: noqa: D205  (a sentence may take two lines)
 
@@ -86,7 +86,7 @@ def always_tied(vocabulary, d_model, n_heads, d_ff, n_layers, tied):
 
 
 def output_not_tied(vocabulary, d_model, n_heads, d_ff, n_layers, tied):
-    """The output map is counted beside the tied embedding, but it is that same matrix: tied means one matrix
+    """The output map is counted besides the tied embedding, but it is that same matrix: tied means one matrix
     for source, target and output.
     """
     encoder = encoder_layer_parameters(d_model, n_heads, d_ff)
@@ -175,7 +175,7 @@ def always_two_segments(vocabulary, d_model, n_heads, d_ff, n_layers, positions,
 
 
 def sines_for_positions(vocabulary, d_model, n_heads, d_ff, n_layers, positions, segments):
-    """The positions' vectors are missing: BERT learns them, it has no sines."""
+    """The positions' vectors are missing: BERT learns them and has no sines."""
     layers = n_layers * encoder_layer_parameters(d_model, n_heads, d_ff)
     embeddings = (vocabulary + segments) * d_model + norm_parameters(d_model)
     return embeddings + layers + linear_parameters(d_model, d_model)
@@ -189,8 +189,8 @@ def pooler_without_bias(vocabulary, d_model, n_heads, d_ff, n_layers, positions,
 
 
 def output_map_for_words(vocabulary, d_model, n_heads, d_ff, n_layers, positions, segments):
-    """A map back to the vocabulary is counted: that is a head for pretraining, and the figure to meet is that
-    of the body.
+    """A map back to the vocabulary is counted: that is a head for pretraining, and the figure to match is
+    that of the body.
     """
     layers = n_layers * encoder_layer_parameters(d_model, n_heads, d_ff)
     embeddings = (vocabulary + positions + segments) * d_model + norm_parameters(d_model)

@@ -1,7 +1,7 @@
 """Lesson 05's misconceptions about making masks and attending through them, written as a student would.
 
-Its docstring is the sentence that the student who makes it reads. Those about what models see and remember
-are in `masking_study_mistakes.py`.
+Its docstring is the sentence for the student who makes it. Those about what models see and remember
+are in `misconceptions_study.py`.
 """
 
 # ruff: noqa: D205  (a sentence may take two lines)
@@ -30,8 +30,8 @@ def upper_triangle(T):
 
 
 def true_hides(T):
-    """True stands where attending is forbidden: in this course, and in torch's
-    scaled_dot_product_attention, True means "may attend".
+    """True is where attending is forbidden: in this course, and in torch's scaled_dot_product_attention, True
+    means "may attend".
     """
     return torch.triu(torch.ones(T, T), diagonal=1).bool()
 
@@ -66,19 +66,19 @@ def only_itself(T):
 
 
 def true_is_padding(lengths, T):
-    """True stands on the padding: True means "may attend", so it belongs on the words."""
+    """True is on the padding: True means "may attend", so it belongs on the words."""
     return torch.arange(T) >= lengths[:, None]
 
 
 def one_word_more(lengths, T):
-    """One position of padding counts as a word: positions count from 0, so a sentence of n words has them
-    at 0 to n − 1, and < is wanted where ≤ stands.
+    """One position of padding counts as a word: positions count from 0, and a sentence of n words has them
+    at 0 to n − 1, so use < in place of ≤.
     """
     return torch.arange(T) <= lengths[:, None]
 
 
 def filled_in_front(lengths, T):
-    """Here the padding stands in front of the words: these sentences are filled up at their ends."""
+    """Here the padding comes in front of the words: these sentences are filled up at their ends."""
     return torch.arange(T) >= T - lengths[:, None]
 
 
@@ -105,26 +105,26 @@ def up_to_the_longest(lengths, T):
 
 
 def queries_for_keys(real):
-    """The padding mask has come to lie on the queries: what must not be looked *at* are keys, the columns,
-    so the new axis belongs before the last, (B, 1, T).
+    """The padding mask has ended up on the queries: what must not be looked *at* are keys, the columns, so
+    the new axis belongs before the last, (B, 1, T).
     """
     return causal_mask(real.size(1)) & real[:, :, None]
 
 
 def queries_and_keys(real):
-    """The rows of the padding are hidden as well as its columns: such a query then has nothing to look
-    at, and its output is thrown away later anyhow, so hide the columns alone.
+    """The rows of the padding are hidden as well as its columns: such a query then has nothing to look at,
+    and its output is thrown away later anyway, so hide the columns alone.
     """
     return causal_mask(real.size(1)) & real[:, None, :] & real[:, :, None]
 
 
 def either(real):
-    """The two are joined by "or", so a key is seen if one of them allows it: both must, which is &."""
+    """The two are combined by "or", so a key is seen if one of them allows it: both must, which is &."""
     return causal_mask(real.size(1)) | real[:, None, :]
 
 
 def no_new_axis(real):
-    """(T, T) and (B, T) are joined as they are, and broadcasting takes the B sentences for T queries: it
+    """(T, T) and (B, T) are combined as they are, and broadcasting takes the B sentences for T queries: it
     works for one sentence by luck, so give the padding mask an axis of size 1 for the queries.
     """
     return causal_mask(real.size(1)) & real
@@ -161,7 +161,7 @@ def the_hidden_ones(mask, words):
 
 
 def positions_for_words(mask, words):
-    """These are the positions of the keys: the words that stand there are wanted."""
+    """These are the positions of the keys: the exercise asks for the words there."""
     return [row.nonzero().flatten().tolist() for row in mask]
 
 
@@ -173,7 +173,7 @@ def each_word_once(mask, words):
 
 
 def joined_to_text(mask, words):
-    """Each row is joined to one text: a list of words is wanted for each query."""
+    """Each row is joined into one text: each query should get a list of words."""
     rows = [[word for word, shown in zip(words, row, strict=True) if shown] for row in mask.tolist()]
     return [", ".join(row) for row in rows]
 
@@ -233,7 +233,7 @@ def nan_replaced_too_late(q, k, v, mask):
 
 
 def zeros_for_all(q, k, v, mask):
-    """One query with nothing to look at makes the whole result 0: only the row of that query is to be 0."""
+    """One query with nothing to look at makes the whole result 0: only the row of that query should be 0."""
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
     if not mask.any(dim=-1).all():
         return q.new_zeros(*q.shape[:-1], v.size(-1)), torch.zeros_like(scores)

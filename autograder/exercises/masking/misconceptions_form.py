@@ -10,8 +10,8 @@ import torch
 
 
 def hidden_taken_as_may(mask, source, target):
-    """A "hidden" mask is read as it is: there True means "may not attend", so it has to be turned round
-    with ~ when it is read.
+    """A "hidden" mask is read as it is: there True means "may not attend", so it has to be inverted with ~
+    when it is read.
     """
     may = {"may attend": lambda: mask, "hidden": lambda: mask}.get(source)
     may = may() if may else (mask == 0 if source == "additive" else mask == 1)
@@ -21,9 +21,7 @@ def hidden_taken_as_may(mask, source, target):
 
 
 def hidden_written_as_may(mask, source, target):
-    """A "hidden" mask is written without turning it round: there True means "may not attend", so it is
-    ~may.
-    """
+    """A "hidden" mask is written without inverting it: there True means "may not attend", so it is ~may."""
     may = ~mask if source == "hidden" else mask if source == "may attend" else mask == 0
     may = mask == 1 if source == "integer" else may
     if target == "additive":
@@ -42,7 +40,7 @@ def additive_by_truth(mask, source, target):
 
 
 def zero_times_infinity(mask, source, target):
-    """0 · ∞ is NaN, and every key that may be seen is multiplied so: fill in −∞ with masked_fill or
+    """0 · ∞ is NaN, and every key that may be seen is multiplied that way: fill in −∞ with masked_fill or
     torch.where.
     """
     may = ~mask if source == "hidden" else mask == 0 if source == "additive" else mask.bool()
@@ -88,7 +86,7 @@ def integer_left_boolean(mask, source, target):
 
 
 def integer_of_32_bits(mask, source, target):
-    """.int() makes integers of 32 bits: int64 is asked for, which .long() makes and tokenizers give."""
+    """.int() makes 32-bit integers: the exercise asks for int64, which .long() makes and tokenizers give."""
     may = ~mask if source == "hidden" else mask == 0 if source == "additive" else mask.bool()
     if target == "additive":
         return torch.zeros(may.shape).masked_fill(~may, -math.inf)
@@ -117,7 +115,7 @@ def bias_inside(q, k, v, bias):
 
 
 def bias_multiplied_by_root(q, k, v, bias):
-    """The bias is multiplied by √d_k, which strengthens it: outside of the fraction it needs no factor."""
+    """The bias is multiplied by √d_k, which strengthens it: outside the fraction it needs no factor."""
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1)) + bias * math.sqrt(q.size(-1))
     weights = scores.softmax(dim=-1)
     return weights @ v, weights
@@ -144,8 +142,8 @@ def bias_as_factor(q, k, v, bias):
 
 
 def weights_without_a_sum(q, k, v, bias):
-    """The weights are multiplied by e to the bias after the softmax, which is right but for the last
-    step: the rows have to be divided by their sums again.
+    """The weights are multiplied by e to the power of the bias after the softmax, which is right but for the
+    last step: the rows have to be divided by their sums again.
     """
     weights = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(dim=-1) * bias.exp()
     return weights @ v, weights
@@ -186,8 +184,8 @@ def one_layer_more(mask, layers):
 
 
 def number_of_ways(mask, layers):
-    """These are the numbers of ways from one position to another: a yes or no is wanted, True where there
-    is a way.
+    """These are the numbers of ways from one position to another: the exercise asks for yes or no, True where
+    there is a way.
     """
     step = (mask | torch.eye(len(mask), dtype=torch.bool)).double()
     return torch.linalg.matrix_power(step, layers)

@@ -1,6 +1,6 @@
-"""Lesson 05's misconceptions about what models see and remember, and about other ways to write a mask.
+"""Lesson 05's misconceptions about what models see and remember.
 
-Those about making masks and attending through them are in `masking_mistakes.py`.
+Those about making masks and attending through them are in `misconceptions.py`.
 """
 
 # ruff: noqa: D205  (a sentence may take two lines)
@@ -13,8 +13,8 @@ from helpers.masking import masked_attention
 
 
 def features_summed(layer, x):
-    """The features of an output are summed before the gradient is taken, and features that move in
-    opposite directions cancel: ask each feature, or weigh them with random numbers.
+    """The features of an output are summed before the gradient is taken, and features that move in opposite
+    directions cancel: ask each feature, or weight them with random numbers.
     """
     x = x.clone().requires_grad_()
     rows = [torch.autograd.grad(y, x, retain_graph=True)[0] for y in layer(x).sum(dim=-1)]
@@ -36,8 +36,8 @@ def rows_for_columns(layer, x):
 
 
 def all_outputs_at_once(layer, x):
-    """The gradient of the sum of all outputs says which inputs matter to some output, and to which is
-    lost: take the gradient of one output at a time.
+    """The gradient of the sum of all outputs says which inputs matter to some output, but not to which: take
+    the gradient of one output at a time.
     """
     x = x.clone().requires_grad_()
     (slopes,) = torch.autograd.grad(layer(x).abs().sum(), x)
@@ -57,15 +57,15 @@ def gradients_pile_up(layer, x):
 
 
 def how_much(layer, x):
-    """This says how strongly each output depends on each input: a yes or no is wanted, True where the
-    gradient isn't 0.
+    """This says how strongly each output depends on each input: the exercise asks for yes or no, True where
+    the gradient isn't 0.
     """
     return torch.autograd.functional.jacobian(layer, x).abs().sum(dim=(1, 3))
 
 
 def the_future_alone(layer, x):
-    """Only what lies above the diagonal is shown: the whole table is wanted, since a mask can hide too much
-    as well.
+    """Only what lies above the diagonal is shown: give the whole table, since a mask can hide too much as
+    well.
     """
     slopes = torch.autograd.functional.jacobian(layer, x)
     return (slopes.abs().sum(dim=(1, 3)) > 0).triu(diagonal=1)
@@ -92,14 +92,14 @@ def asked_at_zero(layer, x):
 
 
 def one_pass_for_all(layer, x):
-    """This is one pass over the whole sentence, which is what the prefixes are to be compared with: a
-    layer that looks ahead gives something else here than on a prefix.
+    """This is one pass over the whole sentence, which is what the prefixes will be compared with: a layer
+    that looks ahead gives something else here than on a prefix.
     """
     return layer(x) * 1
 
 
 def first_outputs(layer, x):
-    """The first output of each prefix is kept, where the last is wanted: the prefix x₁ … xₜ was cut there
+    """The first output of each prefix is kept, where it should be the last: the prefix x₁ … xₜ was cut there
     to see what comes out for xₜ.
     """
     passes = [layer(x[..., :end, :])[..., 0, :] for end in range(1, x.size(-2) + 1)]
@@ -133,7 +133,7 @@ def last_prefix_missing(layer, x):
 
 
 def mean_of_the_outputs(layer, x):
-    """The outputs of a prefix are averaged: only its last one is wanted, which has no future in any pass."""
+    """The outputs of a prefix are averaged: keep only its last one, which has no future in any pass."""
     passes = [layer(x[..., :end, :]).mean(dim=-2) for end in range(1, x.size(-2) + 1)]
     return torch.stack(passes, dim=-2)
 
@@ -162,7 +162,7 @@ def stacked_in_front(layer, x):
 
 
 def past_forgotten(cache, x, W_q, W_k, W_v):
-    """The new positions attend to each other alone: the stored keys and values must be looked at too."""
+    """The new positions attend only to each other: the stored keys and values must be looked at too."""
     k, v = torch.cat([cache["k"], x @ W_k], dim=-2), torch.cat([cache["v"], x @ W_v], dim=-2)
     causal = torch.ones(x.size(-2), x.size(-2)).tril().bool()
     output, _ = masked_attention(x @ W_q, x @ W_k, x @ W_v, causal)
@@ -170,8 +170,8 @@ def past_forgotten(cache, x, W_q, W_k, W_v):
 
 
 def present_forgotten(cache, x, W_q, W_k, W_v):
-    """The new positions attend to the stored ones alone: a position may see itself, so put its key and
-    value in first and attend then.
+    """The new positions attend only to the stored ones: a position may see itself, so store its key and value
+    first, then attend.
     """
     k, v = torch.cat([cache["k"], x @ W_k], dim=-2), torch.cat([cache["v"], x @ W_v], dim=-2)
     past = cache["k"].size(-2)

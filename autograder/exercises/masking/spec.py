@@ -95,7 +95,7 @@ SHAPES = Exercise(
         Misconception(
             "causal_for_each_key",
             {_CAUSAL: _ROW},
-            "The causal mask says something else for each query, so it needs the axis T_q: with size 1 "
+            "The causal mask says something different for each query, so it needs the axis T_q: with size 1 "
             "there, every query would get the same keys.",
         ),
         Misconception(
@@ -357,8 +357,8 @@ INSIDE = Exercise(
         Misconception(
             "billion_different",
             {_BILLION: "different"},
-            "−10⁹ divided by 8 is still so low that e to it is 0 in float32, so the weights are the same: "
-            "the bias isn't, but nobody can see it.",
+            "−10⁹ divided by 8 is still so low that its exponential is 0 in float32, so the weights are the "
+            "same: the bias isn't, but nobody can see it.",
         ),
         Misconception(
             "five_same",

@@ -1,8 +1,8 @@
 """Lesson 03's misconceptions about splitting, merging, packing and counting.
 
 Each is the reference with one slip in it, written as a student would, and its docstring is the sentence that
-the student reads. Those of the module are in `multihead_module_mistakes.py`, those about what single heads do
-in `multihead_heads_mistakes.py`.
+the student reads. Those about the module are in `misconceptions_module.py` and `misconceptions_roles.py`,
+those about what single heads do in `misconceptions_heads.py`.
 """
 
 # ruff: noqa: D205  (a sentence may take two lines)
@@ -13,8 +13,8 @@ import torch
 
 
 def view_alone(x, n_heads):
-    """The numbers are only counted off into the shape (..., H, T, D), so that each head gets some of the
-    positions with all their channels: name the axes as they lie, (..., T, H, D), then swap H and T.
+    """The numbers are only reshaped into (..., H, T, D), so that each head gets some of the positions with
+    all their channels: name the axes as they lie, (..., T, H, D), then swap H and T.
     """
     *front, T, C = x.shape
     return x.reshape(*front, n_heads, T, C // n_heads)
@@ -40,20 +40,20 @@ def every_nth_channel(x, n_heads):
 
 
 def features_before_positions(x, n_heads):
-    """The last two axes are D and T, the wrong way round: one head's sentence is to be (T, D)."""
+    """The last two axes are D and T, the wrong way round: one head's sentence should be (T, D)."""
     return x.unflatten(-1, (n_heads, -1)).movedim(-3, -1)
 
 
 def heads_for_channels(x, n_heads):
-    """`n_heads` is used as the size of a head: the channels are to be cut into n_heads pieces, each of
-    C / n_heads channels.
+    """`n_heads` is used as the size of a head: the channels should be cut into n_heads pieces, each of C /
+    n_heads channels.
     """
     return x.unflatten(-1, (-1, n_heads)).transpose(-3, -2)
 
 
 def everything_for_each(x, n_heads):
-    """Each head gets all channels: they are to be shared out, C / H to each, or else H heads cost H times
-    as much.
+    """Each head gets all channels: they should be shared out, C / H to each, or else H heads cost H times as
+    much.
     """
     return torch.stack([x] * n_heads, dim=-3)
 
@@ -70,7 +70,7 @@ def merged_without_transposing(z):
 
 
 def only_transposed(z):
-    """The heads still have an axis of their own: the last two, H and D, are to become one of H·D channels."""
+    """The heads still have an axis of their own: the last two, H and D, should become one of H·D channels."""
     return z.transpose(-3, -2)
 
 
@@ -167,8 +167,8 @@ def cut_into_columns(in_proj_weight, in_proj_bias):
 
 
 def full_width_heads(T, d_model, n_heads):
-    """Each head is counted as wide as the model, which makes H heads H times as dear: a head has
-    d_model / n_heads channels.
+    """Each head is counted as wide as the model, which makes H heads H times as expensive: a head has d_model
+    / n_heads channels.
     """
     parameters = n_heads * 3 * (d_model * d_model + d_model) + n_heads * d_model * d_model + d_model
     multiplications = n_heads * (4 * T * d_model * d_model + 2 * T * T * d_model)

@@ -1,4 +1,4 @@
-"""Lesson 03's misconceptions about what single heads do; see `multihead_mistakes.py`."""
+"""Lesson 03's misconceptions about what single heads do; see `misconceptions.py`."""
 
 # ruff: noqa: D205  (a sentence may take two lines)
 
@@ -8,8 +8,8 @@ import torch
 
 
 def turned_the_other_way():
-    """The two heads have changed sides: channel 0 is to hold the number of the next place clockwise,
-    channel 1 that of the place before.
+    """The two heads have changed sides: channel 0 should hold the number of the next place clockwise, channel
+    1 that of the place before.
     """
     turn = 40.0 * torch.tensor([[0.0, 1.0], [-1.0, 0.0]])
     W_q, W_k, W_v, W_o = torch.zeros(4, 4, 4)
@@ -84,7 +84,7 @@ def one_head_has_the_number():
 
 
 def both_in_one_channel():
-    """W_o adds both heads up in channel 0: the second head's number belongs into channel 1."""
+    """W_o adds both heads up in channel 0: the second head's number belongs in channel 1."""
     turn = 40.0 * torch.tensor([[0.0, -1.0], [1.0, 0.0]])
     W_q, W_k, W_v, W_o = torch.zeros(4, 4, 4)
     W_q[:2, :2], W_q[:2, 2:] = turn, turn.T
@@ -94,8 +94,8 @@ def both_in_one_channel():
 
 
 def for_columns():
-    """All four matrices are transposed, as if they stood before a column: here positions are rows, and it is
-    x @ W.
+    """All four matrices are transposed, as if they were multiplied with a column: here positions are rows,
+    and it is x @ W.
     """
     turn = 40.0 * torch.tensor([[0.0, -1.0], [1.0, 0.0]])
     W_q, W_k, W_v, W_o = torch.zeros(4, 4, 4)
@@ -152,7 +152,7 @@ def made_up_for(weight, keep):
 
 
 def cut_out(weight, keep):
-    """The columns are cut out, so that the weight no longer fits what the merge hands over: set them to 0."""
+    """The columns are cut out, so that the weight no longer fits what the merge gives: set them to 0."""
     return weight[:, keep.repeat_interleave(weight.size(1) // len(keep))]
 
 
@@ -176,7 +176,7 @@ def this_head_alone(loss_with, n_heads):
 
 
 def losses_themselves(loss_with, n_heads):
-    """These are the losses themselves: take off the loss with all heads on, so that 0 means “not missed”."""
+    """These are the losses themselves: subtract the loss with all heads on, so that 0 means “not missed”."""
     return torch.stack([loss_with(torch.arange(n_heads) != head) for head in range(n_heads)])
 
 
@@ -205,7 +205,9 @@ def as_shares(loss_with, n_heads):
 
 
 def never_on_again(loss_with, n_heads):
-    """The heads aren't switched on again, so that in the end all are off: each loss is to lack one head."""
+    """The heads aren't switched on again, so that in the end all are off: each loss should lack only one
+    head.
+    """
     keep = torch.ones(n_heads, dtype=torch.bool)
     complete, losses = loss_with(keep), []
     for head in range(n_heads):

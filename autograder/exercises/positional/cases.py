@@ -27,7 +27,7 @@ def sinusoidal_cases(g: Generator) -> list[Case]:
 
 
 def add_cases(g: Generator) -> list[Case]:
-    """A table that is longer than the sentences, and batches that have a row of it each, too."""
+    """A table that is longer than the sentences, and batches small enough for a row of it each."""
     T, d, spare = _sizes(g, 3, 4, 5)
     rows = T + spare + 1
     return [
@@ -58,7 +58,7 @@ def similarity_cases(g: Generator) -> list[Case]:
 
 
 def shift_cases(g: Generator) -> list[Case]:
-    """One pair and several, forth and back, and another base."""
+    """One pair and several, forwards and back, and another base."""
     return [
         Case("one pair of features", (_integer(g, 1, 6), 2)),
         Case("several pairs", (_integer(g, 2, 9), 6)),

@@ -1,8 +1,8 @@
 """Lesson 04's misconceptions about positions that are added: the reference with one slip in it.
 
-A docstring is the sentence that the student who makes the slip reads. Each function stands alone, so that the
-class simulator can paste it into a notebook. Those about other ways are in `positional_scores_mistakes.py`
-and `positional_turning_mistakes.py`.
+A docstring is the sentence for the student who makes the slip. Each function stands alone, so that the class
+simulator can paste it into a notebook. Those about other ways to tell positions are in
+`misconceptions_scores.py` and `misconceptions_turning.py`.
 """
 
 # ruff: noqa: D205  (a sentence may take two lines)
@@ -15,8 +15,8 @@ import torch
 
 
 def in_halves(T, d_model, base=10_000.0):
-    """All sines stand in the first half and all cosines in the second, as some libraries have it: as
-    published, each sine has its cosine beside it, sine in feature 2i and cosine in feature 2i+1.
+    """All sines are in the first half and all cosines in the second, as some libraries have it: as published,
+    each sine has its cosine beside it, sine in feature 2i and cosine in feature 2i+1.
     """
     angles = torch.arange(T)[:, None] * base ** (-torch.arange(0, d_model, 2) / d_model)
     return torch.cat([angles.sin(), angles.cos()], dim=-1)
@@ -130,7 +130,7 @@ def laid_out_for_words_first(x, table):
 
 def as_many_rows_as_sentences(x, table):
     """The table is cut with x.size(0), which is the number of sentences as soon as there is a batch:
-    positions are the second last axis, x.size(-2).
+    positions are the second-to-last axis, x.size(-2).
     """
     return x + table[: x.size(0)]
 
@@ -180,8 +180,8 @@ def added_in_place(x, table):
 
 
 def cosine(table):
-    """The rows are brought to length 1 first, which gives cosines: asked for are the dot products, which
-    is what attention's scores are made of.
+    """The rows are scaled to length 1 first, which gives cosines: the exercise asks for dot products, which
+    are what attention's scores are made of.
     """
     rows = torch.nn.functional.normalize(table, dim=-1)
     products = rows @ rows.T
@@ -189,8 +189,8 @@ def cosine(table):
 
 
 def sum_over_pairs(table):
-    """These are sums over the pairs of rows: at distance k there are T - k pairs, so a sum falls with k
-    for this reason alone, and you want the mean.
+    """These are sums over the pairs of rows: at distance k there are T - k pairs, so a sum falls with k for
+    this reason alone, and the mean doesn't.
     """
     products = table @ table.T
     return torch.stack([products.diagonal(k).sum() for k in range(len(table))])
@@ -203,8 +203,8 @@ def divided_by_all(table):
 
 
 def round_the_corner(table):
-    """Rows are compared round the corner, the last with the first: rolling the table pairs rows that are
-    k apart with rows that are T - k apart.
+    """The comparison wraps round, from the last row to the first: rolling the table pairs rows that are k
+    apart with rows that are T - k apart.
     """
     return torch.stack([(table * table.roll(-k, dims=0)).sum(-1).mean() for k in range(len(table))])
 
@@ -223,8 +223,8 @@ def features_compared(table):
 
 
 def distances_in_space(table):
-    """This is how far apart the rows are, which is 0 for equal ones: asked for are dot products, which are
-    large for similar rows.
+    """This is how far apart the rows are, which is 0 for equal ones: the exercise asks for dot products,
+    which are large for similar rows.
     """
     apart = torch.cdist(table, table)
     return torch.stack([apart.diagonal(k).mean() for k in range(len(table))])

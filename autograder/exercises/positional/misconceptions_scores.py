@@ -1,6 +1,6 @@
 """Lesson 04's misconceptions about learned positions and numbers that are added to scores.
 
-See `positional_mistakes.py`.
+See `misconceptions.py`.
 """
 
 # ruff: noqa: D205  (a sentence may take two lines)
@@ -179,7 +179,7 @@ def one_side_only(n_heads, T_q, T_k):
 
 def future_hidden(n_heads, T_q, T_k):
     """Keys after the query are hidden here, as the paper's mask hides them: this penalty counts both sides
-    alike, and to hide is the work of a mask.
+    alike, and hiding is the work of a mask.
     """
     slopes = 2.0 ** (-8 * torch.arange(1, n_heads + 1) / n_heads)
     back = torch.arange(T_q)[:, None] - torch.arange(T_k)
@@ -203,7 +203,7 @@ def slopes_halving(n_heads, T_q, T_k):
 
 
 def slopes_reversed(n_heads, T_q, T_k):
-    """The slopes are in the other order: the first head has the steepest, the last has 1/256."""
+    """The slopes are in reverse order: the first head has the steepest, the last has 1/256."""
     slopes = 2.0 ** (-8 * torch.arange(n_heads, 0, -1) / n_heads)
     return -slopes[:, None, None] * (torch.arange(T_k) - torch.arange(T_q)[:, None]).abs()
 

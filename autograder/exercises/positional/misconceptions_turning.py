@@ -1,4 +1,4 @@
-"""Lesson 04's misconceptions about turns, those of a shift and rotary ones; see `positional_mistakes.py`."""
+"""Lesson 04's misconceptions about turns: the shift matrix and rotary positions; see `misconceptions.py`."""
 
 # ruff: noqa: D205  (a sentence may take two lines)
 
@@ -54,8 +54,8 @@ def shift_base_written_in(k, d_model, base=10_000.0):
 
 
 def k_times_one_step(k, d_model, base=10_000.0):
-    """This is k times the matrix of one step: steps are made one after another, so one step is to be
-    multiplied with itself k times, or turned by k times its angle.
+    """This is k times the matrix of one step: steps are made one after another, so one step has to be
+    multiplied by itself k times, or turned by k times its angle.
     """
     angles = base ** (-torch.arange(0, d_model, 2) / d_model)
     c, s = angles.cos(), angles.sin()
@@ -72,7 +72,7 @@ def laid_out_in_halves(k, d_model, base=10_000.0):
 
 
 def rows_rolled(k, d_model, base=10_000.0):
-    """This moves features to other places: the k-th position on is reached by turning each pair of
+    """This moves features to other places: k positions further on is reached by turning each pair of
     features, not by renaming them.
     """
     return torch.eye(d_model).roll(k, dims=1)
@@ -82,8 +82,8 @@ def rows_rolled(k, d_model, base=10_000.0):
 
 
 def turned_back(x, positions, base=10_000.0):
-    """The pairs are turned the other way, since the minus stands at the wrong sine: (a, b) becomes
-    (a cos - b sin, a sin + b cos).
+    """The pairs are turned the other way, since the minus is at the wrong sine: (a, b) becomes (a cos - b
+    sin, a sin + b cos).
     """
     angles = positions[:, None] * base ** (-torch.arange(0, x.size(-1), 2) / x.size(-1))
     a, b, c, s = x[..., 0::2], x[..., 1::2], angles.cos(), angles.sin()
@@ -231,7 +231,7 @@ def keys_turned_back(q, k, v, mask=None):
 
 
 def not_turned(q, k, v, mask=None):
-    """Nothing is turned here, so it is the attention of lesson 1, which hears no order."""
+    """Nothing is turned here, so it is the attention of lesson 1, which doesn't notice order."""
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
     if mask is not None:
         scores = scores.masked_fill(~mask, -math.inf)
@@ -240,7 +240,7 @@ def not_turned(q, k, v, mask=None):
 
 
 def rotary_mask_forgotten(q, k, v, mask=None):
-    """The mask goes nowhere, so every query sees every key: hand it on to the attention."""
+    """The mask isn't used, so every query sees every key: pass it on to the attention."""
     q, k = rotary(q, torch.arange(q.size(-2))), rotary(k, torch.arange(k.size(-2)))
     weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.size(-1)), dim=-1)
     return weights @ v, weights

@@ -1,6 +1,6 @@
 """The exercises of lesson 04.
 
-A misconception's sentence says what is wrong and why that matters, to the one who has just made it.
+A misconception's sentence says what is wrong and why that matters, to whoever has just made it.
 """
 
 from autograder.exercise import Exercise, Misconception, explained
@@ -258,16 +258,16 @@ _WHY_WRONG = {
         "keys that each layer makes of it."
     ),
     ("rotary", "scores"): (
-        "Nothing is added to the scores in the rotary way: they come out different because queries and keys "
-        "were turned before their products were taken."
+        "With rotary positions nothing is added to the scores: they come out different because queries and "
+        "keys were turned before their products were taken."
     ),
     ("linear penalty", "input"): (
         "The linear penalty belongs to a distance, and an input vector alone is at no distance from "
         "anything: the penalty is added to the scores."
     ),
     ("linear penalty", "queries and keys"): (
-        "The linear penalty turns nothing: it is subtracted from the score of a query and a key, more the "
-        "further they are apart."
+        "The linear penalty turns nothing: it is subtracted from the score of a query and a key, and the "
+        "further apart they are, the more."
     ),
 }
 
