@@ -11,7 +11,7 @@ from helpers.bert import experiments, explorers, recipes
 from helpers.checking.drivers import judged, run
 from helpers.masking import sees
 from helpers.models.blocks import BERT
-from helpers.text.vocabulary import BOS, CLS, EOS, MASK, PAD, SEP, SPECIALS
+from helpers.text.vocabulary import BOS, CLS, EOS, MASK, ORDINARY, PAD, SEP, SPECIALS
 
 close = torch.testing.assert_close
 V = len(corpora.vocabulary())
@@ -142,7 +142,7 @@ def test_the_helper_answers_the_exercise(name):
 
 def test_special_tokens_have_the_numbers_that_the_text_names():
     assert (PAD, BOS, EOS, MASK, CLS, SEP) == (0, 1, 2, 3, 4, 5)
-    assert (recipes.MASK, recipes.ORDINARY) == (MASK, len(SPECIALS)) == (3, 6)
+    assert ORDINARY == len(SPECIALS) == 6
 
 
 # -- chance ----------------------------------------------------------------------------------------------------
@@ -295,7 +295,7 @@ def test_writing_fills_every_blank_and_touches_nothing_else(models):
         experiments.drawn_again(words, experiments.all_at_once(words, empty, seeded()), ~given, 1, seeded()),
     ):
         assert torch.equal(written[given], empty[given])
-        assert (written[~given] >= len(SPECIALS)).all()
+        assert (written[~given] >= ORDINARY).all()
     assert experiments.grammatical([review.text for review in corpora.reviews(5, 0)])[0] >= 15
 
 
@@ -340,7 +340,7 @@ def test_left_and_both_sides_are_probabilities_of_words(models):
         explorers.both_sides(models["bert"], ids, 3, 2),
     ):
         close(p.sum(), torch.tensor(1.0))
-        assert not p[: len(SPECIALS)].any()
+        assert not p[:ORDINARY].any()
     changed = (
         [*ids[:4], *corpora.vocabulary().encode("was bad .")]
         if "was" in corpora.vocabulary().ids

@@ -1,7 +1,6 @@
 """BERT: what lesson 09 asks for."""
 
 from helpers.bert.reference import (
-    ORDINARY,
     Bert,
     Model,
     PairClassifier,

@@ -14,13 +14,11 @@ import torch
 
 from helpers import corpora, pretraining
 from helpers.text.review_words import NAMES, WORDS
-from helpers.text.vocabulary import BOS, CLS, EOS, MASK, PAD, SEP, SPECIALS
+from helpers.text.vocabulary import BOS, CLS, EOS, MASK, ORDINARY, PAD, SEP
 from helpers.training.muon import CombinedOptimizer, Muon
 
 Document = tuple[list[int], list[int]]
 Words = Callable[[torch.Tensor], torch.Tensor]  # tokens (B, T) to logits (B, T, V)
-
-ORDINARY = len(SPECIALS)
 
 
 # -- rows ------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from helpers import corpora
 from helpers.figures import plots
 from helpers.figures.controls import labelled
 from helpers.figures.showing import image, note, tried
-from helpers.text.vocabulary import BOS, CLS, MASK, PAD, SEP, SPECIALS
+from helpers.text.vocabulary import BOS, CLS, MASK, ORDINARY, PAD, SEP
 
 if TYPE_CHECKING:
     from ipywidgets import VBox
@@ -28,7 +28,6 @@ EXAMPLES = (
     "my sister calls it great , and she is right . i will read it again .",
 )
 SHOWN, MOST_HIDDEN = 6, 4
-ORDINARY = len(SPECIALS)
 
 
 def blanks_explorer(models: Mapping[str, Callable], needs: str) -> "VBox":

@@ -11,9 +11,9 @@ from itertools import combinations
 import torch
 
 from helpers.checking.registry import register
+from helpers.text.vocabulary import MASK, ORDINARY
 
 SIGMAS = 5
-MASK, ORDINARY = 3, 6  # as in helpers.text.vocabulary, which the first lessons' students don't have
 
 Findings = dict[str, bool]
 

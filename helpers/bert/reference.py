@@ -12,9 +12,8 @@ from torch import nn
 
 from helpers.models.blocks import PRE_NORM, Style
 from helpers.models.transformer import Encoder
-from helpers.text.vocabulary import CLS, MASK, PAD, SEP, SPECIALS
+from helpers.text.vocabulary import CLS, MASK, ORDINARY, PAD, SEP
 
-ORDINARY = len(SPECIALS)  # the first number that is a word
 Model = Callable[[torch.Tensor], torch.Tensor]  # tokens (B, T) to logits (B, T, V)
 
 

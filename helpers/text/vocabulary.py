@@ -6,6 +6,7 @@ import torch
 
 SPECIALS = ("<pad>", "<bos>", "<eos>", "<mask>", "[CLS]", "[SEP]")
 PAD, BOS, EOS, MASK, CLS, SEP = range(len(SPECIALS))
+ORDINARY = len(SPECIALS)  # the first number that is a word
 
 
 class Vocabulary:

@@ -18,6 +18,7 @@ from helpers import corpora
 from helpers.figures.controls import labelled
 from helpers.figures.showing import image, note, tried
 from helpers.text.pairs import grammar, orders
+from helpers.text.vocabulary import ORDINARY
 from helpers.translation import figures
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ SENTENCES = (
 @functools.cache
 def vocabulary() -> corpora.Vocabulary:
     """One vocabulary for both languages, as in the paper, section 5.1: the special tokens, then all words."""
-    both = {word for side in corpora.pair_vocabularies() for word in side.words[len(corpora.SPECIALS) :]}
+    both = {word for side in corpora.pair_vocabularies() for word in side.words[ORDINARY:]}
     return corpora.Vocabulary(sorted(both))
 
 

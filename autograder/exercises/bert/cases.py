@@ -10,10 +10,7 @@ from torch import Generator, Tensor
 from helpers.checking.drivers import GENERATOR, Case
 from helpers.models.blocks import PRE_NORM
 from helpers.models.transformer import Encoder
-from helpers.text.vocabulary import BOS, CLS, MASK, PAD, SEP
-
-FIRST = 6  # the first number that is a word
-
+from helpers.text.vocabulary import BOS, CLS, MASK, ORDINARY, PAD, SEP
 
 # -- what BERT reads -----------------------------------------------------------------------------------------
 
@@ -43,7 +40,7 @@ def _masking(calls: int, ids: Tensor, vocabulary: int, *share: float) -> tuple:
 
 def pairing_cases(g: Generator) -> list[Case]:
     """Documents whose passages are all different."""
-    numbers = (torch.randperm(300, generator=g) + FIRST).tolist()
+    numbers = (torch.randperm(300, generator=g) + ORDINARY).tolist()
     documents = []
     for _ in range(20):
         lengths = _between(g, 1, 4), _between(g, 1, 4)
@@ -215,7 +212,7 @@ def blank_cases(g: Generator) -> list[Case]:
         V, C = 12, 5
         weights = [_normal(g, V, C), _normal(g, C, 4), _normal(g, 4, V)]
         words = torch.cat([torch.tensor([BOS]), _words(g, T - 1, V)])
-        those = torch.randperm(V - FIRST, generator=g)[:candidates] + FIRST
+        those = torch.randperm(V - ORDINARY, generator=g)[:candidates] + ORDINARY
         return Case(title, ({"layer": "a small language model", "weights": weights}, words, place, those))
 
     return [
@@ -237,10 +234,10 @@ def fill_cases(g: Generator) -> list[Case]:
             row[torch.randperm(T - 2, generator=g)[:hidden] + 1] = MASK
         ids[:, 0], ids[:, -1] = CLS, SEP
         logits = 2 * _normal(g, B, T, V)
-        logits[..., :FIRST] += 6.0 if special else -2.0
+        logits[..., :ORDINARY] += 6.0 if special else -2.0
         if once:  # the surest of the words, and a special token above it
             first = (torch.arange(B), (ids == MASK).long().argmax(dim=-1))
-            logits[first] += torch.tensor([16.0] * FIRST + [12.0] + [0.0] * (V - FIRST - 1))
+            logits[first] += torch.tensor([16.0] * ORDINARY + [12.0] + [0.0] * (V - ORDINARY - 1))
         return Case(title, (ids, logits + 3 * _normal(g, B, T, 1), again))
 
     return [
@@ -265,7 +262,7 @@ def _between(g: Generator, least: int, most: int) -> int:
 
 
 def _words(g: Generator, count: int, vocabulary: int) -> Tensor:
-    return torch.randint(FIRST, vocabulary, (count,), generator=g)
+    return torch.randint(ORDINARY, vocabulary, (count,), generator=g)
 
 
 def _normal(g: Generator, *shape: int, dtype: torch.dtype = torch.float32) -> Tensor:
