@@ -1,7 +1,14 @@
 """What stands around a training: the same gradients on all cores, live pictures, models that are kept."""
 
+import io
+import re
+import sys
 import threading
+import time
+from pathlib import Path
 
+import nbclient
+import nbformat
 import pytest
 import torch
 from torch import nn
@@ -10,6 +17,8 @@ from helpers import bert, finetuning, pretraining, training
 from helpers.finetuning import experiments
 from helpers.models.transformer import LanguageModel
 from helpers.pretraining import inputs_and_targets, language_model_loss, loss_of
+
+ROOT = Path(__file__).parents[1]
 
 
 @pytest.fixture
@@ -29,7 +38,7 @@ def gradients(model, loss, batch):
 
 @pytest.mark.parametrize("cores", [1, 2, 3, 5, 8])
 def test_on_all_cores_loss_and_gradients_are_the_same(batch, cores, monkeypatch):
-    monkeypatch.setattr(training.live, "cores", lambda: cores)
+    monkeypatch.setattr(training.parallel, "cores", lambda: cores)
     model = LanguageModel(30, 8, 2, 2, 9).double()
     spread = training.on_all_cores(loss_of)
     torch.testing.assert_close(spread(model, *batch), loss_of(model, *batch))
@@ -40,7 +49,7 @@ def test_on_all_cores_loss_and_gradients_are_the_same(batch, cores, monkeypatch)
 
 
 def test_on_all_cores_each_part_has_a_thread(batch, monkeypatch):
-    monkeypatch.setattr(training.live, "cores", lambda: 2)
+    monkeypatch.setattr(training.parallel, "cores", lambda: 2)
     seen = set()
 
     def loss(model, inputs, targets):
@@ -70,13 +79,13 @@ def test_on_all_cores_parameters_may_share_a_gradient(batch, monkeypatch):
     torch.manual_seed(0)
     model = Added()
     expected = gradients(model, loss, batch)
-    monkeypatch.setattr(training.live, "cores", lambda: 2)
+    monkeypatch.setattr(training.parallel, "cores", lambda: 2)
     for ours, theirs in zip(gradients(model, training.on_all_cores(loss), batch), expected, strict=True):
         torch.testing.assert_close(ours, theirs)
 
 
 def test_on_all_cores_what_is_frozen_stays_without_gradient(batch, monkeypatch):
-    monkeypatch.setattr(training.live, "cores", lambda: 2)
+    monkeypatch.setattr(training.parallel, "cores", lambda: 2)
     model = LanguageModel(30, 8, 2, 2, 9)
     model.blocks.requires_grad_(False)
     unused = nn.Linear(2, 2)
@@ -87,7 +96,7 @@ def test_on_all_cores_what_is_frozen_stays_without_gradient(batch, monkeypatch):
 
 
 def test_a_part_without_targets_counts_nothing(monkeypatch):
-    monkeypatch.setattr(training.live, "cores", lambda: 2)
+    monkeypatch.setattr(training.parallel, "cores", lambda: 2)
     inputs, targets = torch.ones(2, 3, dtype=torch.long), torch.tensor([[2, 3, 4], [-100] * 3])
     model = LanguageModel(30, 8, 2, 2, 9)
     loss = training.on_all_cores(loss_of)(model, inputs, targets)
@@ -117,6 +126,62 @@ def test_live_counts_and_draws():
     said = ax.get_label()
     assert "Practice, nats a token after 400 steps" in said
     assert "held out: from 0.120 to 0.030" in said
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_in_a_terminal_a_bar_is_text_with_rate_and_time_left(monkeypatch):
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    live = training.Live(40, "loss", title="Practice")
+    for step in live:
+        live.add(training=step)
+        if step == 20:
+            time.sleep(0.3)  # more than from one drawing to the next
+    training.each(lambda job: job, range(3), "Jobs")
+    assert re.search(
+        r"Practice: +50%.* 20/40 \[00:00<00:00, .* steps/s, training 20\.000\]", terminal.getvalue()
+    )
+    assert "40/40" in terminal.getvalue() and "Jobs: 100%" in terminal.getvalue()
+
+
+def test_in_a_log_file_there_is_no_bar(capsys):
+    for _ in training.Live(3, "loss"):
+        pass
+    assert training.each(lambda job: job, range(3), "Jobs") == [0, 1, 2]
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("stopped", [False, True])
+def test_in_a_notebook_the_bar_and_the_picture_stay_where_they_stood(stopped):
+    cell = nbformat.v4.new_code_cell(NOTEBOOK.format(stopped=stopped))
+    notebook = nbformat.v4.new_notebook(cells=[cell])
+    resources = {"metadata": {"path": str(ROOT)}}
+    nbclient.NotebookClient(
+        notebook, kernel_name="python3", resources=resources, allow_errors=stopped
+    ).execute()
+    bar, picture, *error = notebook.cells[0].outputs
+    done = 7 if stopped else 12
+    assert f'<progress value="{done}" max="12"' in bar["data"]["text/html"]
+    assert re.search(
+        rf"Practice: {done} of 12 · 00:0., 00:0. left · .* steps/s, &lt;b&gt; ", bar["data"]["text/html"]
+    )
+    assert f"Practice: {done} of 12" in bar["data"]["text/plain"]
+    assert f"after {done + stopped} steps" in picture["data"]["text/html"]
+    assert [output["ename"] for output in error] == ["KeyboardInterrupt"] * stopped
+
+
+NOTEBOOK = """
+from helpers import training
+live = training.Live(12, "loss", title="Practice")
+for step in live:
+    live.add(**{{"<b>": 1 / step}})
+    if {stopped} and step == 8:
+        raise KeyboardInterrupt
+"""
 
 
 def test_live_lets_an_interrupt_through():
@@ -192,5 +257,5 @@ def test_a_training_step_makes_nothing_on_another_device_than_its_models(step, m
     device = torch.device("meta")
     with torch.fx.experimental._config.patch(meta_nonzero_assume_all_nonzero=True):
         step(device, torch.randint(6, 30, (3, 8)).to(device)).backward()
-    monkeypatch.setattr(training.live, "device", lambda: device)
+    monkeypatch.setattr(training.parallel, "device", lambda: device)
     assert [tensor.device for tensor in training.there(torch.ones(2), torch.ones(3))] == [device, device]

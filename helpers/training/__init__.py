@@ -1,18 +1,6 @@
 """What stands around every training run: a live picture, all cores, checkpoints, an optimizer."""
 
-from helpers.training.live import (
-    MOST_CORES,
-    POINTS,
-    QUICK,
-    SHARE,
-    Live,
-    cores,
-    device,
-    each,
-    keep,
-    on_all_cores,
-    recall,
-    steps,
-    there,
-)
+from helpers.training.checkpoints import keep, recall
+from helpers.training.live import POINTS, QUICK, SHARE, Live, steps
 from helpers.training.muon import CombinedOptimizer, Muon, matrices_and_rest, orthogonal
+from helpers.training.parallel import MOST_CORES, cores, device, each, on_all_cores, there

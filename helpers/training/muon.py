@@ -10,13 +10,12 @@ held to AVX2, its step took over ten times as long as this one, with the same 24
 Source: Jordan et al. 2024, "Muon: an optimizer for hidden layers in neural networks".
 """
 
-import functools
-from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable
+from typing import overload
 
 import torch
 
-from helpers import training
+from helpers.training.parallel import cores, step_threads
 
 # Of the odd polynomial ax + bx³ + cx⁵ that is applied to all singular values at once. Five times over, it
 # brings those between 0.002 and 1 to between 0.68 and 1.21.
@@ -45,8 +44,15 @@ class Muon(torch.optim.Optimizer):
     def __init__(self, matrices: Iterable[torch.nn.Parameter], lr: float, momentum: float = 0.95) -> None:
         super().__init__(matrices, {"lr": lr, "momentum": momentum})
 
-    def step(self, closure: None = None) -> None:
+    @overload
+    def step(self, closure: None = None) -> None: ...
+
+    @overload
+    def step(self, closure: Callable[[], float]) -> float: ...
+
+    def step(self, closure: Callable[[], float] | None = None) -> float | None:
         """Move each matrix that has a gradient; each core takes matrices of its own."""
+        loss = None if closure is None else closure()
         jobs = []
         for group in self.param_groups:
             shapes: dict[torch.Size, list[torch.nn.Parameter]] = {}
@@ -55,12 +61,14 @@ class Muon(torch.optim.Optimizer):
                     shapes.setdefault(matrix.shape, []).append(matrix)
             jobs += [(alike, group["lr"], group["momentum"]) for alike in shapes.values()]
         jobs.sort(key=lambda job: -job[0][0].numel())  # the long ones first
-        list(_threads(training.cores()).map(self._move, *zip(*jobs, strict=True)) if jobs else ())
+        list(step_threads(cores()).map(self._move, *zip(*jobs, strict=True)) if jobs else ())
+        return loss
 
     @torch.no_grad()
     def _move(self, matrices: list[torch.nn.Parameter], lr: float, momentum: float) -> None:
         wanted = []
         for matrix in matrices:
+            assert matrix.grad is not None  # step leaves the others out
             mean = self.state[matrix].setdefault("mean", torch.zeros_like(matrix))
             mean.lerp_(matrix.grad, 1 - momentum)
             wanted.append(matrix.grad.lerp(mean, momentum))  # a look ahead, as Nesterov's
@@ -69,11 +77,6 @@ class Muon(torch.optim.Optimizer):
         moves = orthogonal(stacked) if rows <= columns else orthogonal(stacked.mT).mT
         for matrix, move in zip(matrices, moves, strict=True):
             matrix.sub_(move, alpha=lr * max(1, rows / columns) ** 0.5)
-
-
-@functools.cache
-def _threads(count: int) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(count, initializer=torch.set_num_threads, initargs=(1,))
 
 
 class CombinedOptimizer:

@@ -1,0 +1,41 @@
+"""Models that are kept on this computer, from one lesson to a later one."""
+
+import os
+import pickle
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import torch
+
+from helpers.checking import progress
+
+
+def keep(name: str, model: torch.nn.Module) -> Path:
+    """Write a model's weights into `~/.headstart/models`, for a later lesson. Returns the file."""
+    path = _model_path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+        torch.save(model.state_dict(), file)
+    os.replace(file.name, path)
+    return path
+
+
+def recall(name: str, model: torch.nn.Module) -> bool:
+    """Fill a model with the weights kept under a name. False, and the model as it was, where none fit."""
+    try:
+        kept = torch.load(_model_path(name), map_location="cpu", weights_only=True)
+        fits = _shapes(kept) == _shapes(model.state_dict())
+    except (OSError, RuntimeError, ValueError, AttributeError, pickle.UnpicklingError):
+        return False  # none, cut off, or something else under that name
+    if fits:
+        model.load_state_dict(kept)
+    return fits
+
+
+def _shapes(weights: Mapping[str, torch.Tensor]) -> dict[str, torch.Size]:
+    return {name: tensor.shape for name, tensor in weights.items()}
+
+
+def _model_path(name: str) -> Path:
+    return progress.path().parent / "models" / f"{name}.pt"
