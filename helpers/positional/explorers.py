@@ -49,8 +49,7 @@ def curves(
     ax = ax or plots.panels(width=5.2)[0]
     x = torch.as_tensor(x).tolist()
     for number, (name, y) in enumerate(series.items()):
-        color, dashes = plots.PALETTE[number], STYLES[number]
-        ax.plot(x, y.detach().tolist(), color=color, linestyle=dashes, linewidth=1.8, label=name)
+        ax.plot(x, y.detach().tolist(), STYLES[number], color=plots.PALETTE[number], lw=1.8, label=name)
     ax.grid(axis="y", color=plots.BAND, linewidth=0.6)
     ax.set(xlabel=xlabel, ylabel=ylabel, title=title)
     if below:
@@ -148,9 +147,8 @@ def by_length(
         for number, (name, values) in enumerate(kinds.items()):
             mean, low, high = values.mean(1), values.amin(1), values.amax(1)
             shift = 1 + 0.03 * (number - (len(kinds) - 1) / 2)  # so that bars don't cover one another
-            color, marker, dashes = plots.PALETTE[number], plots.MARKERS[number], "-"
-            if name == "none":
-                color, marker, dashes = plots.FAINT, "x", ":"
+            own = plots.PALETTE[number], plots.MARKERS[number], "-"
+            color, marker, dashes = (plots.FAINT, "x", ":") if name == "none" else own
             errors = torch.stack([mean - low, high - mean]).clamp(min=0).tolist()
             ax.errorbar(
                 [n * shift for n in lengths], mean.tolist(), errors, capsize=3, label=name,
@@ -220,10 +218,9 @@ def _compared(table: torch.Tensor, a: int, b: int) -> "Axes":
         whole.axhline(position, color=color, linewidth=1.6, linestyle=style)
         size = 4 if d_model <= 32 else 0
         rows.plot(table[position].tolist(), style, color=color, marker=marker, markersize=size, linewidth=1.2)
-        products.plot(position, float(similar[position]), marker, color=color, markersize=8, zorder=3)
-        products.annotate(
-            name, (position, float(similar[position])), (5, 6), textcoords="offset points", fontsize=10
-        )
+        at = position, float(similar[position])
+        products.plot(*at, marker, color=color, markersize=8, zorder=3)
+        products.annotate(name, at, (5, 6), textcoords="offset points", fontsize=10)
     rows.set(xlabel="feature", title=f"a = {a} (solid), b = {b} (dashed)", ylim=(-1.08, 1.08))
     products.plot(similar.tolist(), color=plots.INK, linewidth=1.2)
     least = min(0.0, float(similar.min()))
