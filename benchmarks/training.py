@@ -15,6 +15,7 @@ called alone.
 """
 
 import argparse
+import dataclasses
 import importlib
 import io
 import time
@@ -29,10 +30,11 @@ from transformers import GPT2Config, GPT2LMHeadModel
 from benchmarks.results import write
 from helpers.counting import count, training_flops_per_token
 from helpers.models.blocks import GPT2
-from helpers.models.transformer import LanguageModel
+from helpers.models.transformer import LanguageModel, LanguageModelConfig
 from helpers.training import on_all_cores
 
 VOCABULARY, D_MODEL, N_HEADS, N_LAYERS, T, B = 1000, 128, 4, 4, 64, 12
+OURS = LanguageModelConfig(VOCABULARY, D_MODEL, N_HEADS, N_LAYERS, T)
 TOPICS = ("pretraining", "finetuning", "bert", "translation")
 REAL = ("pretraining", "finetuning", "translation")
 SIDE = 1024  # of the large square matrices
@@ -126,12 +128,11 @@ def _write_speed(counts: list[int], seconds: float) -> None:
 
 def _models() -> dict[str, nn.Module]:
     """Of one size, with the exact GELU, and where it says so with GPT-2's approximation."""
-    sizes = (VOCABULARY, D_MODEL, N_HEADS, N_LAYERS, T)
     return {
-        "ours": LanguageModel(*sizes),
+        "ours": LanguageModel(OURS),
         "torch.nn.TransformerEncoder": TorchsModel(),
         "transformers.GPT2LMHeadModel": TransformersModel("gelu"),
-        "ours, tanh GELU": LanguageModel(*sizes, style=GPT2, scale=1),
+        "ours, tanh GELU": LanguageModel(dataclasses.replace(OURS, style=GPT2, scale=1)),
         "transformers.GPT2LMHeadModel, tanh GELU": TransformersModel("gelu_new"),
     }
 
@@ -196,7 +197,7 @@ def _table(times: dict[str, list[float]], threads: int) -> Table:
 
 def _flops_per_token() -> int:
     """Model FLOPs: those of the matrices. Positions are looked up; words multiply, as the tied head."""
-    model = LanguageModel(VOCABULARY, D_MODEL, N_HEADS, N_LAYERS, T)
+    model = LanguageModel(OURS)
     matrices = sum(weight.numel() for weight in model.parameters() if weight.dim() == 2)
     return training_flops_per_token(matrices - T * D_MODEL, N_LAYERS, T, D_MODEL)
 

@@ -15,7 +15,7 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from helpers import corpora, finetuning, pretraining, training
+from helpers import corpora, finetuning, training
 from helpers.finetuning import T_95, Classifier, class_loss, experiments, real_text, t_interval, wilson
 from helpers.finetuning.experiments import RATES, Examples, Run
 
@@ -139,7 +139,8 @@ def _run(name: str, seed: int, n: int, steps: int, measured: object, weights: di
 def _model(name: str, seed: int, weights: dict) -> Classifier:
     torch.manual_seed(seed)
     pool = finetuning.mean_real if experiments.POOLS[name] == "mean" else finetuning.last_real
-    model = Classifier(experiments.new_backbone(), pretraining.D_MODEL, 2, pool)
+    backbone = experiments.new_backbone()
+    model = Classifier(backbone, backbone.config.d_model, 2, pool)
     if name != "from scratch":
         model.load_state_dict(finetuning.transfer(copy.copy(weights), model.state_dict(), "body."))
     if name == "head only":

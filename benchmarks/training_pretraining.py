@@ -17,7 +17,7 @@ from rich.table import Table
 from torch import nn
 
 from helpers import corpora, pretraining, training
-from helpers.models.transformer import LanguageModel
+from helpers.models.transformer import LanguageModel, LanguageModelConfig
 from helpers.training.muon import CombinedOptimizer, Muon, matrices_and_rest
 
 SETTING = {"d_model": 128, "n_heads": 4, "n_layers": 4, "positions": 64}
@@ -120,7 +120,7 @@ def shakespeare(console: Console, steps: int = 2000, batch: int = 12) -> None:
     ids = torch.tensor([letters[letter] for letter in text])
     cut, context = 9 * len(ids) // 10, SETTING["positions"]
     torch.manual_seed(0)
-    model = LanguageModel(len(letters), **SETTING)
+    model = LanguageModel(LanguageModelConfig(len(letters), **SETTING))
     matrices, rest = matrices_and_rest(model)
     optimizer = CombinedOptimizer(Muon(matrices, lr=0.02), pretraining.optimizer_of(rest, 3e-3))
     spread = training.on_all_cores(pretraining.loss_of)
@@ -151,7 +151,7 @@ def speed(console: Console, laps: int = 40) -> None:
         attn_pdrop=0.0, use_cache=False, bos_token_id=None, eos_token_id=None,
     )  # fmt: skip
     theirs = GPT2LMHeadModel(settings)
-    ours = LanguageModel(65, **SETTING)
+    ours = LanguageModel(LanguageModelConfig(65, **SETTING))
     runs: dict[str, Any] = {
         "ours": (ours, ours),
         "transformers' GPT-2": (theirs, lambda ids: theirs(ids).logits),

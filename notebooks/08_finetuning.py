@@ -350,7 +350,8 @@ check("finetuning.moved", transfer)
 # %%
 def new_classifier(pretrained_weights=None, pool=mean_real):
     """Your classifier, (B, T) to (B, 2): with the pretrained weights in its body, or without, from scratch."""
-    classifier = Classifier(new_backbone(), pretraining.D_MODEL, 2, pool)
+    backbone = new_backbone()
+    classifier = Classifier(backbone, backbone.config.d_model, 2, pool)
     if pretrained_weights is not None:
         own = classifier.state_dict()
         found = match_state_dict(pretrained_weights, own, "body.")

@@ -23,7 +23,7 @@ from helpers.checks import case, check
 from helpers.figures import plots
 from helpers.figures.showing import show, waiting_for
 from helpers.models.blocks import PRE_NORM
-from helpers.models.transformer import Encoder
+from helpers.models.transformer import Encoder, EncoderConfig
 from helpers.text.vocabulary import CLS, MASK, PAD, SEP
 
 torch.set_num_threads(1)  # a training takes all cores in its own way: each gets rows of the batch
@@ -453,7 +453,7 @@ class Bert(torch.nn.Module):
     def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions):
         super().__init__()
         sizes = (vocabulary, d_model, n_heads, d_ff, n_layers, positions)
-        self.encoder = Encoder(*sizes, segments=2, style=PRE_NORM)
+        self.encoder = Encoder(EncoderConfig(*sizes, segments=2, style=PRE_NORM))
         self.word_head = WordHead(d_model, vocabulary)
         self.pooler = torch.nn.Linear(d_model, d_model)
         self.follows = torch.nn.Linear(d_model, 2)
@@ -823,7 +823,7 @@ class PairClassifier(torch.nn.Module):
     def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions, classes):
         super().__init__()
         sizes = (vocabulary, d_model, n_heads, d_ff, n_layers, positions)
-        self.encoder = Encoder(*sizes, segments=2, style=PRE_NORM)
+        self.encoder = Encoder(EncoderConfig(*sizes, segments=2, style=PRE_NORM))
         self.pooler = torch.nn.Linear(d_model, d_model)
         self.classifier = torch.nn.Linear(d_model, classes)
 

@@ -11,6 +11,7 @@ from helpers.checking.drivers import Case, run
 from helpers.figures import showing
 from helpers.finetuning import Classifier, experiments, explorers, figures
 from helpers.finetuning.experiments import Backbone, Examples, Run
+from helpers.models.transformer import LanguageModelConfig
 
 
 def close(got, expected, **how):
@@ -20,7 +21,7 @@ def close(got, expected, **how):
 @pytest.fixture
 def small():
     torch.manual_seed(0)
-    backbone = Backbone(len(corpora.vocabulary()), 8, 2, 2, 100)
+    backbone = Backbone(LanguageModelConfig(len(corpora.vocabulary()), 8, 2, 2, 100))
     return Classifier(backbone, 8, 2)
 
 
@@ -78,7 +79,7 @@ def test_a_language_models_weights_fit_and_its_head_is_left_over():
 
 def test_strict_false_moves_nothing_without_the_prefix_and_says_nothing(small, recwarn):
     before = {name: tensor.clone() for name, tensor in small.state_dict().items()}
-    other = Backbone(len(corpora.vocabulary()), 8, 2, 2, 100).state_dict()
+    other = Backbone(LanguageModelConfig(len(corpora.vocabulary()), 8, 2, 2, 100)).state_dict()
     small.load_state_dict(other, strict=False)
     assert all(torch.equal(tensor, before[name]) for name, tensor in small.state_dict().items())
     assert not recwarn

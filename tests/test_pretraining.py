@@ -1,5 +1,6 @@
 """Lesson 07's helpers against torch and lesson 06, what its prose says, its explorer."""
 
+import dataclasses
 import math
 
 import pytest
@@ -9,7 +10,7 @@ from torch import nn
 from autograder.exercises.pretraining import alternatives as right
 from helpers import corpora, counting, pretraining, training
 from helpers.figures.showing import waiting_for
-from helpers.models.transformer import LanguageModel
+from helpers.models.transformer import LanguageModel, LanguageModelConfig
 from helpers.pretraining import explorers
 from helpers.training import muon
 
@@ -20,7 +21,7 @@ def seeded() -> None:
 
 
 def small() -> LanguageModel:
-    return LanguageModel(len(corpora.vocabulary()), 32, 2, 2, pretraining.POSITIONS)
+    return LanguageModel(dataclasses.replace(pretraining.model_config(), d_model=32, n_heads=2))
 
 
 # -- batches, loss, perplexity, pairs ------------------------------------------------------------------------
@@ -66,7 +67,7 @@ def test_the_ladder_goes_down_and_ends_above_the_entropy():
 
 
 def test_the_lessons_model_takes_the_courses_weights_and_says_the_same():
-    ours = LanguageModel(50, 8, 2, 2, 12)
+    ours = LanguageModel(LanguageModelConfig(50, 8, 2, 2, 12))
     theirs = right.LanguageModel(50, 8, 2, 2, 12)
     theirs.load_state_dict(ours.state_dict())
     assert list(theirs.state_dict()) == list(ours.state_dict())

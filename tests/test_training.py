@@ -1,5 +1,6 @@
 """What stands around a training: the same gradients on all cores, live pictures, models that are kept."""
 
+import dataclasses
 import io
 import re
 import sys
@@ -15,7 +16,7 @@ from torch import nn
 
 from helpers import bert, finetuning, pretraining, training
 from helpers.finetuning import experiments
-from helpers.models.transformer import LanguageModel
+from helpers.models.transformer import LanguageModel, LanguageModelConfig
 from helpers.pretraining import inputs_and_targets, language_model_loss, loss_of
 
 ROOT = Path(__file__).parents[1]
@@ -39,7 +40,7 @@ def gradients(model, loss, batch):
 @pytest.mark.parametrize("cores", [1, 2, 3, 5, 8])
 def test_on_all_cores_loss_and_gradients_are_the_same(batch, cores, monkeypatch):
     monkeypatch.setattr(training.parallel, "cores", lambda: cores)
-    model = LanguageModel(30, 8, 2, 2, 9).double()
+    model = LanguageModel(LanguageModelConfig(30, 8, 2, 2, 9)).double()
     spread = training.on_all_cores(loss_of)
     torch.testing.assert_close(spread(model, *batch), loss_of(model, *batch))
     for one, other in zip(gradients(model, spread, batch), gradients(model, loss_of, batch), strict=True):
@@ -56,7 +57,7 @@ def test_on_all_cores_each_part_has_a_thread(batch, monkeypatch):
         seen.add((threading.get_ident(), len(inputs)))
         return loss_of(model, inputs, targets)
 
-    training.on_all_cores(loss)(LanguageModel(30, 8, 2, 2, 9), *batch).backward()
+    training.on_all_cores(loss)(LanguageModel(LanguageModelConfig(30, 8, 2, 2, 9)), *batch).backward()
     assert sorted(rows for _, rows in seen) == [2, 3]
     assert threading.get_ident() not in {thread for thread, _ in seen}
 
@@ -86,7 +87,7 @@ def test_on_all_cores_parameters_may_share_a_gradient(batch, monkeypatch):
 
 def test_on_all_cores_what_is_frozen_stays_without_gradient(batch, monkeypatch):
     monkeypatch.setattr(training.parallel, "cores", lambda: 2)
-    model = LanguageModel(30, 8, 2, 2, 9)
+    model = LanguageModel(LanguageModelConfig(30, 8, 2, 2, 9))
     model.blocks.requires_grad_(False)
     unused = nn.Linear(2, 2)
     model.unused = unused
@@ -98,7 +99,7 @@ def test_on_all_cores_what_is_frozen_stays_without_gradient(batch, monkeypatch):
 def test_a_part_without_targets_counts_nothing(monkeypatch):
     monkeypatch.setattr(training.parallel, "cores", lambda: 2)
     inputs, targets = torch.ones(2, 3, dtype=torch.long), torch.tensor([[2, 3, 4], [-100] * 3])
-    model = LanguageModel(30, 8, 2, 2, 9)
+    model = LanguageModel(LanguageModelConfig(30, 8, 2, 2, 9))
     loss = training.on_all_cores(loss_of)(model, inputs, targets)
     torch.testing.assert_close(loss, language_model_loss(model(inputs[:1]), targets[:1]))
     loss.backward()
@@ -198,9 +199,9 @@ def test_live_lets_an_interrupt_through():
 def test_a_model_is_kept_and_recalled(tmp_path, monkeypatch):
     monkeypatch.setenv("HEADSTART_PROGRESS", str(tmp_path / "progress.json"))
     model, same, other = (
-        LanguageModel(9, 8, 2, 1, 5),
-        LanguageModel(9, 8, 2, 1, 5),
-        LanguageModel(9, 8, 2, 2, 5),
+        LanguageModel(LanguageModelConfig(9, 8, 2, 1, 5)),
+        LanguageModel(LanguageModelConfig(9, 8, 2, 1, 5)),
+        LanguageModel(LanguageModelConfig(9, 8, 2, 2, 5)),
     )
     assert not training.recall("mine", same)
     path = training.keep("mine", model)
@@ -221,10 +222,10 @@ def test_steps_are_few_where_a_test_asks(monkeypatch):
     assert [training.steps(count) for count in (1000, 30)] == [50, 4]
 
 
-def test_pretraining_comes_closer_to_the_entropy(monkeypatch):
-    monkeypatch.setattr(pretraining.reference, "D_MODEL", 32)
+def test_pretraining_comes_closer_to_the_entropy():
+    narrow = dataclasses.replace(pretraining.model_config(), d_model=32)
     torch.manual_seed(0)
-    live = pretraining.pretrain(pretraining.new_model(), 60)
+    live = pretraining.pretrain(LanguageModel(narrow), 60)
     held_out = [value for _, value in live.lines["held out"]]
     assert held_out[-1] < 0.8 * held_out[0]
     assert held_out[-1] > live.limits["entropy"]
@@ -234,7 +235,7 @@ def test_pretraining_comes_closer_to_the_entropy(monkeypatch):
 
 
 def classifier_step(device, ids):
-    backbone = experiments.Backbone(30, 16, 2, 2, 9)
+    backbone = experiments.Backbone(LanguageModelConfig(30, 16, 2, 2, 9))
     model = finetuning.Classifier(backbone, 16, 2, finetuning.last_real).to(device)
     return finetuning.class_loss(model(ids), ids[:, 0] % 2)
 
@@ -247,7 +248,7 @@ def bert_step(device, ids):
 @pytest.mark.parametrize(
     "step",
     [
-        lambda device, ids: loss_of(LanguageModel(30, 16, 2, 2, 9).to(device), ids, ids),
+        lambda device, ids: loss_of(LanguageModel(LanguageModelConfig(30, 16, 2, 2, 9)).to(device), ids, ids),
         classifier_step,
         bert_step,
     ],

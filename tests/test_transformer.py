@@ -18,8 +18,8 @@ from helpers.models.blocks import (
     FeedForward,
     SelfAttention,
 )
-from helpers.models.encoder_decoder import DecoderBlock, EncoderDecoder
-from helpers.models.transformer import Encoder, LanguageModel
+from helpers.models.encoder_decoder import DecoderBlock, EncoderDecoder, EncoderDecoderConfig
+from helpers.models.transformer import Encoder, EncoderConfig, LanguageModel, LanguageModelConfig
 from helpers.multihead import MultiHeadAttention
 
 STYLES = [PRE_NORM, GPT2, BERT, PAPER]
@@ -195,7 +195,7 @@ def test_the_language_model_is_gpt2(dtype):
         name: tensor.T if "c_" in name and "weight" in name else tensor
         for name, tensor in theirs.transformer.state_dict().items()
     }
-    ours = LanguageModel(50, 12, 3, 2, 9, style=GPT2, scale=1).to(dtype)
+    ours = LanguageModel(LanguageModelConfig(50, 12, 3, 2, 9, style=GPT2, scale=1)).to(dtype)
     ours.load_state_dict(renamed(state, GPT2S | in_layers(2, GPT2S_LAYER, "blocks.{}.", "h.{}.")))
     ids = torch.randint(50, (2, 8))
     expected = theirs(ids, labels=ids, output_attentions=True)
@@ -213,7 +213,7 @@ def test_the_encoder_is_bert_s_body(dtype):
         max_position_embeddings=9, type_vocab_size=2, attn_implementation="eager",
     )  # fmt: skip
     theirs = shake(BertModel(settings)).to(dtype).eval()
-    ours = Encoder(50, 12, 3, 20, 2, 9, 2).to(dtype)
+    ours = Encoder(EncoderConfig(50, 12, 3, 20, 2, 9, 2)).to(dtype)
     names = BERTS | in_layers(2, BERTS_LAYER, "blocks.{}.", "encoder.layer.{}.")
     ours.load_state_dict(renamed(theirs.state_dict(), names))
     ids, segments = torch.randint(50, (2, 8)), torch.randint(2, (2, 8))
@@ -231,11 +231,13 @@ def test_the_encoder_is_bert_s_body(dtype):
 
 
 def language_model(style=PRE_NORM, **options):
-    return shake(LanguageModel(50, 12, 3, 2, 9, style=style, **options)).double()
+    return shake(LanguageModel(LanguageModelConfig(50, 12, 3, 2, 9, style=style, **options))).double()
 
 
 def encoder_decoder(style=PRE_NORM, **options):
-    return shake(EncoderDecoder(50, 12, 3, 20, 2, positions=9, style=style, **options)).double()
+    return shake(
+        EncoderDecoder(EncoderDecoderConfig(50, 12, 3, 20, 2, positions=9, style=style, **options))
+    ).double()
 
 
 @pytest.mark.parametrize("style", STYLES, ids=str)
@@ -262,7 +264,7 @@ def test_what_stands_at_padding_changes_nothing():
     real = padding_mask(torch.tensor([8, 5]), 8)
     ids = torch.randint(50, (2, 8))
     changed = torch.where(real, ids, (ids + 7) % 50)
-    encoder = shake(Encoder(50, 12, 3, 20, 2, 9)).double()
+    encoder = shake(Encoder(EncoderConfig(50, 12, 3, 20, 2, 9))).double()
     close(encoder(ids, real)[real], encoder(changed, real)[real])
     close(encoder(ids, real)[1, :5], encoder(ids[1:, :5])[0])
     model, target = encoder_decoder(), torch.randint(50, (2, 4))
@@ -331,23 +333,29 @@ def test_the_modules_are_as_large_as_lesson_06_says(style):
     assert count(DecoderBlock(12, 3, 20, style=style)) == counting.decoder_layer_parameters(12, 3, 20)
     sizes = (50, 12, 3, 2, 9)
     lacking = 0 if style.norm_first else last
-    assert count(LanguageModel(*sizes, style=style)) == counting.gpt2_parameters(*sizes) - lacking
+    assert (
+        count(LanguageModel(LanguageModelConfig(*sizes, style=style)))
+        == counting.gpt2_parameters(*sizes) - lacking
+    )
     sizes = (50, 12, 3, 20, 2, 9, 2)
     pooler = counting.linear_parameters(12, 12)
-    assert count(Encoder(*sizes, style=style)) == counting.bert_parameters(*sizes) - pooler
+    assert count(Encoder(EncoderConfig(*sizes, style=style))) == counting.bert_parameters(*sizes) - pooler
     for tied in (True, False):
         sizes = (50, 12, 3, 20, 2, tied)
         more = 2 * last if style.norm_first else 0  # for each stack
-        assert count(EncoderDecoder(*sizes, style=style)) == counting.transformer_parameters(*sizes) + more
+        assert (
+            count(EncoderDecoder(EncoderDecoderConfig(*sizes, style=style)))
+            == counting.transformer_parameters(*sizes) + more
+        )
 
 
 def test_gpt2_small_has_124_million():
     with torch.device("meta"):
-        assert count(LanguageModel(50_257, 768, 12, 12, 1024)) == 124_439_808
+        assert count(LanguageModel(LanguageModelConfig(50_257, 768, 12, 12, 1024))) == 124_439_808
 
 
 def test_the_operations_of_training_are_those_of_lesson_06():
-    model, ids = LanguageModel(50, 12, 3, 2, 9), torch.randint(50, (2, 8))
+    model, ids = LanguageModel(LanguageModelConfig(50, 12, 3, 2, 9)), torch.randint(50, (2, 8))
     weights = sum(weight.numel() for name, weight in model.named_parameters() if weight.dim() == 2)
     weights -= model.positions.weight.numel()  # looked up; that of the words multiplies, as the head
     with FlopCounterMode(display=False) as counter:
@@ -363,7 +371,7 @@ def models():
     for style in STYLES:
         yield language_model(style), lambda model: model(ids)
         yield (
-            shake(Encoder(50, 12, 3, 20, 2, 9, 2, style=style)),
+            shake(Encoder(EncoderConfig(50, 12, 3, 20, 2, 9, 2, style=style))),
             lambda model: model(ids, segments=ids % 2),
         )
         for tied in (True, False):
@@ -386,10 +394,10 @@ def test_the_tied_matrix_learns_as_embedding_and_as_output():
 
 
 def test_the_loss_starts_at_the_entropy_of_the_vocabulary_and_skips_what_is_not_asked():
-    model, ids = LanguageModel(50, 32, 4, 4, 9), torch.randint(50, (16, 9))
+    model, ids = LanguageModel(LanguageModelConfig(50, 32, 4, 4, 9)), torch.randint(50, (16, 9))
     uniform = torch.tensor(50.0).log()
     close(model.loss(ids[:, :-1], ids[:, 1:]), uniform, rtol=0, atol=0.1)
-    source = EncoderDecoder(50, 32, 4, 64, 2)(ids, ids[:, :-1]).flatten(0, 1)
+    source = EncoderDecoder(EncoderDecoderConfig(50, 32, 4, 64, 2))(ids, ids[:, :-1]).flatten(0, 1)
     close(torch.nn.functional.cross_entropy(source, ids[:, 1:].flatten()), uniform, rtol=0, atol=0.1)
     targets = ids[:, 1:].clone()
     targets[:, 3:] = -100
@@ -397,7 +405,7 @@ def test_the_loss_starts_at_the_entropy_of_the_vocabulary_and_skips_what_is_not_
 
 
 def test_what_writes_on_the_residual_path_starts_smaller():
-    model = LanguageModel(50, 64, 4, 8, 9)
+    model = LanguageModel(LanguageModelConfig(50, 64, 4, 8, 9))
     for name, weight in model.named_parameters():
         if weight.dim() == 2:
             expected = (
@@ -416,7 +424,7 @@ def test_dropout_acts_in_training_alone():
     for model, run in (
         (language_model(dropout=0.5), lambda model: model(ids)),
         (encoder_decoder(dropout=0.5), lambda model: model(ids, ids)),
-        (shake(Encoder(50, 12, 3, 20, 2, 9, dropout=0.5)), lambda model: model(ids)),
+        (shake(Encoder(EncoderConfig(50, 12, 3, 20, 2, 9, dropout=0.5))), lambda model: model(ids)),
     ):
         assert not torch.isclose(run(model), run(model)).all()
         model.eval()
@@ -424,7 +432,7 @@ def test_dropout_acts_in_training_alone():
 
 
 def test_a_few_steps_learn_a_sequence_by_heart():
-    model, ids = LanguageModel(20, 32, 4, 2, 12), torch.randint(20, (4, 13))
+    model, ids = LanguageModel(LanguageModelConfig(20, 32, 4, 2, 12)), torch.randint(20, (4, 13))
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
     for _ in range(60):
         optimizer.zero_grad()
@@ -446,7 +454,7 @@ def test_channels_that_cannot_be_shared_out_are_an_error(make):
 def test_segments_that_were_not_learned_are_an_error():
     ids = torch.zeros(1, 3, dtype=torch.long)
     with pytest.raises(ValueError, match=r"^this encoder was made without segments$"):
-        Encoder(50, 12, 3, 20, 2, 9)(ids, segments=ids)
+        Encoder(EncoderConfig(50, 12, 3, 20, 2, 9))(ids, segments=ids)
 
 
 @pytest.mark.parametrize("weights", [None, []], ids=["fused", "with weights"])

@@ -11,7 +11,7 @@ from autograder.lessons import master_path
 from helpers import corpora, translation
 from helpers.checking.values import tensors
 from helpers.models.encoder_decoder import DecoderBlock as HelpersBlock
-from helpers.models.encoder_decoder import EncoderDecoder
+from helpers.models.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
 from helpers.positional import sinusoidal
 from helpers.translation import explorers as data
 from helpers.translation import figures
@@ -80,7 +80,7 @@ def test_the_lessons_block_is_torchs_decoder_layer(lesson):
 
 
 def test_the_lessons_translator_is_the_helpers_encoder_decoder(small):
-    theirs = EncoderDecoder(40, 16, 2, 32, 2)
+    theirs = EncoderDecoder(EncoderDecoderConfig(40, 16, 2, 32, 2))
     state = small.state_dict() | {
         f"{name}.weight": small.words.weight for name in ("source_words", "target_words", "head")
     }

@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from helpers.models.blocks import PRE_NORM, Style
-from helpers.models.transformer import Encoder
+from helpers.models.transformer import Encoder, EncoderConfig
 from helpers.text.vocabulary import CLS, MASK, ORDINARY, PAD, SEP
 
 Model = Callable[[torch.Tensor], torch.Tensor]  # tokens (B, T) to logits (B, T, V)
@@ -182,9 +182,8 @@ class Bert(nn.Module):
         style: Style = PRE_NORM,
     ) -> None:
         super().__init__()
-        self.encoder = Encoder(
-            vocabulary, d_model, n_heads, d_ff, n_layers, positions, segments=2, style=style
-        )
+        sizes = (vocabulary, d_model, n_heads, d_ff, n_layers, positions)
+        self.encoder = Encoder(EncoderConfig(*sizes, segments=2, style=style))
         self.word_head = WordHead(d_model, vocabulary)
         self.pooler, self.follows = nn.Linear(d_model, d_model), nn.Linear(d_model, 2)
 
@@ -240,7 +239,7 @@ class PairClassifier(nn.Module):
     ) -> None:
         super().__init__()
         sizes = (vocabulary, d_model, n_heads, d_ff, n_layers, positions)
-        self.encoder = Encoder(*sizes, segments=2, style=style)
+        self.encoder = Encoder(EncoderConfig(*sizes, segments=2, style=style))
         self.pooler, self.classifier = nn.Linear(d_model, d_model), nn.Linear(d_model, classes)
 
     def forward(self, ids: torch.Tensor, segments: torch.Tensor) -> torch.Tensor:

@@ -3,15 +3,17 @@
 They take what the student writes, classifier, loss and groups, as arguments. `B` reviews, `T` positions.
 """
 
+import dataclasses
 import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar, cast
 
 import torch
 from torch import nn
 
 from helpers import corpora, pretraining, training
-from helpers.models.transformer import LanguageModel
+from helpers.models.blocks import Cache
+from helpers.models.transformer import LanguageModel, LanguageModelConfig
 
 BATCH = 16
 # Larger first weights, a long memory of gradients, no weight decay: praise and blame part early on any seed.
@@ -52,30 +54,39 @@ def examples(n: int, seed: int) -> Examples:
 class Backbone(LanguageModel):
     """A language model without its head: backbone(ids) is (B, T, C)."""
 
-    def __init__(self, *sizes: int, scale: float | None = None) -> None:
-        super().__init__(*sizes, scale=scale)
+    def __init__(self, config: LanguageModelConfig) -> None:
+        super().__init__(config)
         del self.head
 
-    def forward(self, ids: torch.Tensor, weights: list[torch.Tensor] | None = None) -> torch.Tensor:
+    def forward(
+        self,
+        ids: torch.Tensor,
+        cache: list[Cache] | None = None,
+        weights: list[torch.Tensor] | None = None,
+    ) -> torch.Tensor:
         """Tokens (B, T) to vectors (B, T, C); `weights` gets each layer's, (B, H, T, T)."""
-        return self.backbone(ids, weights=weights)
+        return self.backbone(ids, cache, weights)
 
 
 def new_backbone() -> Backbone:
     """A backbone as this lesson's language model has it, untrained."""
-    return widened(Backbone(*_sizes(), scale=1))
+    return widened(Backbone(model_config()))
 
 
 def new_language_model() -> LanguageModel:
     """This lesson's language model, untrained: lesson 07's with larger first weights."""
-    return widened(LanguageModel(*_sizes(), scale=1))
+    return widened(LanguageModel(model_config()))
 
 
-def _sizes() -> tuple[int, ...]:
-    return len(corpora.vocabulary()), pretraining.D_MODEL, pretraining.N_HEADS, LAYERS, pretraining.POSITIONS
+def model_config() -> LanguageModelConfig:
+    """Lesson 07's, but for the depth and the scale of the embedding."""
+    return dataclasses.replace(pretraining.model_config(), n_layers=LAYERS, scale=1)
 
 
-def widened(model: LanguageModel) -> LanguageModel:
+SomeModel = TypeVar("SomeModel", bound=LanguageModel)
+
+
+def widened(model: SomeModel) -> SomeModel:
     """First weights drawn anew, larger: with 128 channels, 0.02 leaves attention uniform and words alike."""
     nn.init.normal_(model.words.weight, std=EMBEDDED)
     nn.init.normal_(model.positions.weight, std=EMBEDDED)
@@ -158,7 +169,8 @@ def fit(run: Run, loss: Callable, test: Examples, each_step: Callable | None = N
     peaks = [group["lr"] for group in optimizer.param_groups]
     run.model.to(training.device())
     weights = [weight for group in optimizer.param_groups for weight in group["params"]]
-    order, found = [], []
+    order: list[torch.Tensor] = []
+    found: list[int] = []
     for step in range(1, run.steps + 1):
         if not order:
             order = _batches(run.train, generator)
@@ -204,14 +216,15 @@ def fit_head(run: Run, loss: Callable, test: Examples, steps: int = 300) -> int:
     optimizer = torch.optim.AdamW(run.groups, weight_decay=0.05)
     for _ in range(training.steps(steps)):
         optimizer.zero_grad()
-        loss(run.model.head(pooled), run.train.labels).backward()
+        loss(run.model.get_submodule("head")(pooled), run.train.labels).backward()
         optimizer.step()
     return right(run.model, test)
 
 
 def features(model: nn.Module, examples: Examples) -> torch.Tensor:
     """What a classifier's head gets of each review: its vectors, pooled, (N, C)."""
-    return _each(lambda ids: model.pool(model.body(ids), ids != corpora.PAD), examples, _place(model))
+    body, pool = model.get_submodule("body"), cast(Callable[..., torch.Tensor], model.pool)
+    return _each(lambda ids: pool(body(ids), ids != corpora.PAD), examples, _place(model))
 
 
 def _each(model: Callable, examples: Examples, place: torch.device, size: int = 50) -> torch.Tensor:
@@ -236,7 +249,7 @@ def right(model: nn.Module, examples: Examples) -> int:
     return int((predictions(model, examples) == examples.labels).sum())
 
 
-def language_loss(backbone: nn.Module, examples: Examples) -> float:
+def language_loss(backbone: Backbone, examples: Examples) -> float:
     """The loss of the language model that a backbone still is, with its words as output map: nats a token."""
     inputs, targets = pretraining.inputs_and_targets(examples.ids)
     with torch.no_grad():

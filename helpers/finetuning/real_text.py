@@ -9,6 +9,7 @@ from torch import nn
 from helpers import corpora, pretraining, training
 from helpers.finetuning import experiments
 from helpers.finetuning.experiments import Backbone, Examples, Run
+from helpers.models.transformer import LanguageModelConfig
 
 SUBWORDS, WIDTH, HEADS, LAYERS, LONGEST = 4_000, 128, 4, 2, 64  # sentences are cut after so many sub-words
 TESTED, LABELS, SEEDS, EPOCHS = 2_000, 200, 5, 15
@@ -56,7 +57,9 @@ def pretrained(text: Text, steps: int) -> tuple[Backbone, training.Live]:
 
 def new_backbone() -> Backbone:
     """A backbone for sub-words, untrained."""
-    return experiments.widened(Backbone(SUBWORDS, WIDTH, HEADS, LAYERS, LONGEST, scale=1))
+    return experiments.widened(
+        Backbone(LanguageModelConfig(SUBWORDS, WIDTH, HEADS, LAYERS, LONGEST, scale=1))
+    )
 
 
 def _language_loss(backbone: Backbone, inputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:

@@ -6,6 +6,7 @@ The parts of `helpers.models.transformer`, for the lessons after 06. `B` batch, 
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -15,7 +16,7 @@ from helpers.attention import scaled_dot_product_attention as attention
 from helpers.masking import masked_attention
 from helpers.multihead import check_mask, merge_heads, split_heads
 
-ACTIVATIONS = {
+ACTIVATIONS: dict[str, Callable[[], nn.Module]] = {
     "relu": nn.ReLU,
     "gelu": nn.GELU,  # x·Φ(x); twice as fast on a CPU as its approximation
     "gelu_tanh": lambda: nn.GELU(approximate="tanh"),
@@ -50,12 +51,12 @@ Cache = dict[str, torch.Tensor]
 
 
 class FeedForward(nn.Module):
-    """Two linear maps with a bend between them, at each position alone.
+    """Two linear maps with a nonlinearity between them, at each position alone.
 
     Args:
         d_model: C, channels of what goes in and out.
         d_ff: channels between the maps, usually 4·C.
-        activation: what bends: "relu", "gelu" or "gelu_tanh".
+        activation: the nonlinearity: "relu", "gelu" or "gelu_tanh".
 
     Raises:
         KeyError: there is no such activation.

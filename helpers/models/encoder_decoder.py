@@ -5,6 +5,7 @@ boolean, True = "may attend".
 """
 
 import math
+from dataclasses import dataclass
 
 import torch
 from torch import nn
@@ -69,8 +70,9 @@ class DecoderBlock(nn.Module):
         return self.norm_3(y + self.dropout(self.feed_forward(y)))
 
 
-class EncoderDecoder(nn.Module):
-    """Reads one sequence and writes another, over one vocabulary. Positions are sines and cosines.
+@dataclass(frozen=True)
+class EncoderDecoderConfig:
+    """What an `EncoderDecoder` is made of.
 
     Args:
         vocabulary: V, the same for source and target.
@@ -88,40 +90,49 @@ class EncoderDecoder(nn.Module):
 
     The defaults are GPT-2's, for models some 768 channels wide. A narrow one wants more, or learns slowly: in
     lesson 10, with 96 channels, the loss after 350 steps was 3.3 with the defaults, 2.1 with words_std=0.05,
-    2.2 with std=0.06 and 1.4 with both (one training each).
+    2.2 with std=0.06 and 1.4 with both (one training run each).
+    """
+
+    vocabulary: int
+    d_model: int
+    n_heads: int
+    d_ff: int
+    n_layers: int
+    tied: bool = True
+    positions: int = 512
+    dropout: float = 0.0
+    style: Style = PRE_NORM
+    std: float = 0.02
+    words_std: float = 0.02
+
+
+class EncoderDecoder(nn.Module):
+    """Reads one sequence and writes another, over one vocabulary. Positions are sines and cosines.
 
     Source: Vaswani et al. 2017, section 3.
     """
 
-    def __init__(
-        self,
-        vocabulary: int,
-        d_model: int,
-        n_heads: int,
-        d_ff: int,
-        n_layers: int,
-        tied: bool = True,
-        positions: int = 512,
-        dropout: float = 0.0,
-        style: Style = PRE_NORM,
-        std: float = 0.02,
-        words_std: float = 0.02,
-    ) -> None:
+    table: torch.Tensor
+
+    def __init__(self, config: EncoderDecoderConfig) -> None:
         super().__init__()
-        sizes = (n_layers, d_model, n_heads, d_ff, dropout, style)
-        self.source_words, self.target_words = (nn.Embedding(vocabulary, d_model) for _ in range(2))
-        self.head = nn.Linear(d_model, vocabulary, bias=False)
-        if tied:
+        C, V, style = config.d_model, config.vocabulary, config.style
+        layer = (C, config.n_heads, config.d_ff, config.dropout, style)
+        self.config = config
+        self.source_words, self.target_words = nn.Embedding(V, C), nn.Embedding(V, C)
+        self.head = nn.Linear(C, V, bias=False)
+        if config.tied:
             self.source_words.weight = self.target_words.weight = self.head.weight
-        self.register_buffer("table", sinusoidal(positions, d_model), persistent=False)
-        self.dropout = nn.Dropout(dropout)
-        self.encoder, self.decoder = stack(Block, *sizes), stack(DecoderBlock, *sizes)
-        self.encoder_norm, self.decoder_norm = (last_norm(d_model, style) for _ in range(2))
+        self.register_buffer("table", sinusoidal(config.positions, C), persistent=False)
+        self.dropout = nn.Dropout(config.dropout)
+        self.encoder = stack(Block, config.n_layers, *layer)
+        self.decoder = stack(DecoderBlock, config.n_layers, *layer)
+        self.encoder_norm, self.decoder_norm = last_norm(C, style), last_norm(C, style)
         for layers in (self.encoder, self.decoder):
-            initialise(layers, std)
+            initialise(layers, config.std)
         for words in (self.source_words, self.target_words, self.head):
             # Not 1/√d_model, as is often seen: a tied output is then sure that each token follows itself.
-            nn.init.normal_(words.weight, std=words_std)
+            nn.init.normal_(words.weight, std=config.words_std)
 
     def forward(
         self, source: torch.Tensor, target: torch.Tensor, real: torch.Tensor | None = None
@@ -165,7 +176,8 @@ class EncoderDecoder(nn.Module):
         Returns:
             Logits (B, T_t, V).
         """
-        y, mask = self._embed(self.target_words, target, cache and [own for own, _ in cache]), key_mask(real)
+        own = [own for own, _ in cache] if cache else None
+        y, mask = self._embed(self.target_words, target, own), key_mask(real)
         for number, block in enumerate(self.decoder):
             y = block(y, memory, mask, cache[number] if cache else None, cross_weights)
         return self.head(self.decoder_norm(y))

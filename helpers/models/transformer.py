@@ -1,17 +1,75 @@
 """Transformers: an embedding, positions, a stack of blocks, and what is read off at the top.
 
 Two models of the blocks in `helpers.models.blocks`: a language model as GPT-2 and an encoder as BERT; the
-paper's encoder-decoder is in `helpers.models.encoder_decoder`. Their arguments have the order of the formulas
-in `helpers.counting`, which count them.
+paper's encoder-decoder is in `helpers.models.encoder_decoder`. The sizes in a config have the order of the
+formulas in `helpers.counting`, which count them.
 `B` batch, `T` positions, `C` or `d_model` channels, `V` vocabulary. A mask is boolean, True = "may attend".
 """
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import torch
 from torch import nn
 
 from helpers.models.blocks import BERT, PRE_NORM, Block, Cache, Style, initialise
+
+
+@dataclass(frozen=True)
+class LanguageModelConfig:
+    """What a `LanguageModel` is made of.
+
+    Args:
+        vocabulary: V, how many tokens there are.
+        d_model: C.
+        n_heads: H, a divisor of d_model.
+        n_layers: blocks.
+        positions: the longest sequence; positions are learned vectors.
+        d_ff: hidden channels of the feed-forward networks; None for 4·C.
+        dropout: the share that is zeroed in training, of the embedding and of each sublayer's output.
+        style: where the norms are, and the activation; `helpers.models.blocks.GPT2` has the approximate GELU.
+        scale: what the embedding is multiplied by; None for √C, 1 in GPT-2.
+    """
+
+    vocabulary: int
+    d_model: int
+    n_heads: int
+    n_layers: int
+    positions: int
+    d_ff: int | None = None
+    dropout: float = 0.0
+    style: Style = PRE_NORM
+    scale: float | None = None
+
+
+@dataclass(frozen=True)
+class EncoderConfig:
+    """What an `Encoder` is made of.
+
+    Args:
+        vocabulary: V.
+        d_model: C.
+        n_heads: H, a divisor of d_model.
+        d_ff: hidden channels of the feed-forward networks.
+        n_layers: blocks.
+        positions: the longest sequence; positions are learned vectors.
+        segments: how many kinds of segment there are, sentence A and sentence B, say; 0 for none.
+        dropout: the share that is zeroed in training, of the embedding and of each sublayer's output.
+        style: where the norms are, and the activation.
+        scale: what the embedding of the words is multiplied by; 1 in BERT, √C in `LanguageModel`.
+    """
+
+    vocabulary: int
+    d_model: int
+    n_heads: int
+    d_ff: int
+    n_layers: int
+    positions: int
+    segments: int = 0
+    dropout: float = 0.0
+    style: Style = BERT
+    scale: float = 1.0
 
 
 class LanguageModel(nn.Module):
@@ -21,40 +79,20 @@ class LanguageModel(nn.Module):
     and as output map: as output map it wants small numbers, beside positions and sublayers large ones. A
     model as small as ours learns faster for it.
 
-    Args:
-        vocabulary: V, how many tokens there are.
-        d_model: C.
-        n_heads: H, a divisor of d_model.
-        n_layers: blocks.
-        positions: the longest sequence; positions are learned vectors.
-        d_ff: hidden channels of the feed-forward networks; 4·C where nothing is said.
-        dropout: the share that is zeroed in training, of the embedding and of each sublayer's output.
-        style: where the norms are, and the activation; `helpers.models.blocks.GPT2` has the approximate GELU.
-        scale: what the embedding is multiplied by; √C where nothing is said, 1 in GPT-2.
-
     Source: Radford et al. 2019, section 2.3. The output is tied to the embedding: Press and Wolf 2017. Its
     scale: Vaswani et al. 2017, section 3.4.
     """
 
-    def __init__(
-        self,
-        vocabulary: int,
-        d_model: int,
-        n_heads: int,
-        n_layers: int,
-        positions: int,
-        d_ff: int | None = None,
-        dropout: float = 0.0,
-        style: Style = PRE_NORM,
-        scale: float | None = None,
-    ) -> None:
+    def __init__(self, config: LanguageModelConfig) -> None:
         super().__init__()
-        self.scale = math.sqrt(d_model) if scale is None else scale
-        self.words, self.positions = nn.Embedding(vocabulary, d_model), nn.Embedding(positions, d_model)
-        self.dropout = nn.Dropout(dropout)
-        self.blocks = stack(Block, n_layers, d_model, n_heads, d_ff or 4 * d_model, dropout, style)
-        self.norm = last_norm(d_model, style)
-        self.head = nn.Linear(d_model, vocabulary, bias=False)
+        C, d_ff = config.d_model, config.d_ff or 4 * config.d_model
+        self.config = config
+        self.scale = math.sqrt(C) if config.scale is None else config.scale
+        self.words, self.positions = nn.Embedding(config.vocabulary, C), nn.Embedding(config.positions, C)
+        self.dropout = nn.Dropout(config.dropout)
+        self.blocks = stack(Block, config.n_layers, C, config.n_heads, d_ff, config.dropout, config.style)
+        self.norm = last_norm(C, config.style)
+        self.head = nn.Linear(C, config.vocabulary, bias=False)
         self.head.weight = self.words.weight  # tied: the same tensor, counted and trained once
         initialise(self)
         nn.init.normal_(self.positions.weight, std=0.02 * self.scale)  # as large as the words beside them
@@ -96,7 +134,7 @@ class LanguageModel(nn.Module):
         return self.norm(x)
 
     def loss(self, ids: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-        """The mean cross-entropy, in nats a token.
+        """The mean cross-entropy, in nats per token.
 
         Args:
             ids: tokens, (B, T).
@@ -117,42 +155,20 @@ class Encoder(nn.Module):
 
     Post-norm blocks get a normalised embedding, as in BERT; with pre-norm blocks the output is normalised.
 
-    Args:
-        vocabulary: V.
-        d_model: C.
-        n_heads: H, a divisor of d_model.
-        d_ff: hidden channels of the feed-forward networks.
-        n_layers: blocks.
-        positions: the longest sequence; positions are learned vectors.
-        segments: how many kinds of segment there are, sentence A and sentence B, say; 0 for none.
-        dropout: the share that is zeroed in training, of the embedding and of each sublayer's output.
-        style: where the norms are, and the activation.
-        scale: what the embedding of the words is multiplied by; 1 in BERT, √C in `LanguageModel`.
-
     Source: Devlin et al. 2019, section 3.
     """
 
-    def __init__(
-        self,
-        vocabulary: int,
-        d_model: int,
-        n_heads: int,
-        d_ff: int,
-        n_layers: int,
-        positions: int,
-        segments: int = 0,
-        dropout: float = 0.0,
-        style: Style = BERT,
-        scale: float = 1.0,
-    ) -> None:
+    def __init__(self, config: EncoderConfig) -> None:
         super().__init__()
-        self.scale = scale
-        self.words, self.positions = nn.Embedding(vocabulary, d_model), nn.Embedding(positions, d_model)
-        self.segments = nn.Embedding(segments, d_model) if segments else None
-        self.first_norm = nn.Identity() if style.norm_first else nn.LayerNorm(d_model, style.eps)
-        self.dropout = nn.Dropout(dropout)
-        self.blocks = stack(Block, n_layers, d_model, n_heads, d_ff, dropout, style)
-        self.norm = last_norm(d_model, style)
+        C, style = config.d_model, config.style
+        self.config = config
+        self.scale = config.scale
+        self.words, self.positions = nn.Embedding(config.vocabulary, C), nn.Embedding(config.positions, C)
+        self.segments = nn.Embedding(config.segments, C) if config.segments else None
+        self.first_norm = nn.Identity() if style.norm_first else nn.LayerNorm(C, style.eps)
+        self.dropout = nn.Dropout(config.dropout)
+        self.blocks = stack(Block, config.n_layers, C, config.n_heads, config.d_ff, config.dropout, style)
+        self.norm = last_norm(C, style)
         initialise(self)
 
     def forward(
@@ -189,7 +205,7 @@ class Encoder(nn.Module):
         return self.norm(x)
 
 
-def stack(block: type, n_layers: int, *arguments: object) -> nn.ModuleList:
+def stack(block: Callable[..., nn.Module], n_layers: int, *arguments: object) -> nn.ModuleList:
     """So many blocks, each with weights of its own."""
     return nn.ModuleList(block(*arguments) for _ in range(n_layers))
 

@@ -2,14 +2,10 @@
 
 from helpers.pretraining.reference import (
     BATCH,
-    D_MODEL,
     KEPT,
     MATRIX_PEAK,
-    N_HEADS,
-    N_LAYERS,
     NEAR,
     PEAK,
-    POSITIONS,
     STEPS,
     WARMUP,
     Item,
@@ -23,6 +19,7 @@ from helpers.pretraining.reference import (
     language_model_loss,
     learning_rate,
     loss_of,
+    model_config,
     model_cost,
     neighbours,
     new_model,

@@ -12,12 +12,11 @@ import torch
 from torch import nn
 
 from helpers import corpora, training
-from helpers.models.transformer import LanguageModel
+from helpers.models.transformer import LanguageModel, LanguageModelConfig
 from helpers.training.muon import CombinedOptimizer, Muon, matrices_and_rest
 
 Item = TypeVar("Item")
 
-D_MODEL, N_HEADS, N_LAYERS, POSITIONS = 128, 4, 2, 100  # of the course's language model; no review is longer
 STEPS, WARMUP, BATCH = 1_750, 50, 24  # under two minutes on two cores
 PEAK, MATRIX_PEAK = 3e-3, 0.02  # learning rates of AdamW and of Muon
 NEAR = 32  # batches whose texts are sorted by length together
@@ -222,9 +221,20 @@ def loss_of(model: nn.Module, inputs: torch.Tensor, targets: torch.Tensor) -> to
     return language_model_loss(model(inputs), targets)
 
 
+def model_config() -> LanguageModelConfig:
+    """The course's language model of book reviews: 0.5 million parameters."""
+    return LanguageModelConfig(
+        vocabulary=len(corpora.vocabulary()),
+        d_model=128,
+        n_heads=4,
+        n_layers=2,
+        positions=100,  # no review is longer
+    )
+
+
 def new_model() -> LanguageModel:
-    """The course's language model of book reviews, untrained: 0.5 million parameters."""
-    return LanguageModel(len(corpora.vocabulary()), D_MODEL, N_HEADS, N_LAYERS, POSITIONS)
+    """That model, untrained."""
+    return LanguageModel(model_config())
 
 
 def pretrain(model: nn.Module, steps: int = STEPS, seed: int = 0) -> training.Live:

@@ -1,23 +1,21 @@
 """Models that are kept on this computer, from one lesson to a later one."""
 
-import os
+import io
 import pickle
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
 import torch
 
 from helpers.checking import progress
+from helpers.storage import write_whole
 
 
 def keep(name: str, model: torch.nn.Module) -> Path:
     """Write a model's weights into `~/.headstart/models`, for a later lesson. Returns the file."""
-    path = _model_path(name)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-        torch.save(model.state_dict(), file)
-    os.replace(file.name, path)
+    path, file = _model_path(name), io.BytesIO()
+    torch.save(model.state_dict(), file)
+    write_whole(path, file.getvalue())
     return path
 
 

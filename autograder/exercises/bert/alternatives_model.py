@@ -53,10 +53,10 @@ class PlainBert(torch.nn.Module):
     def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions):
         super().__init__()
         from helpers.models.blocks import PRE_NORM
-        from helpers.models.transformer import Encoder
+        from helpers.models.transformer import Encoder, EncoderConfig
 
         sizes = (vocabulary, d_model, n_heads, d_ff, n_layers, positions)
-        self.encoder = Encoder(*sizes, segments=2, style=PRE_NORM)
+        self.encoder = Encoder(EncoderConfig(*sizes, segments=2, style=PRE_NORM))
         self.word_head = WordHead(d_model, vocabulary)
         self.pooler, self.follows = torch.nn.Linear(d_model, d_model), torch.nn.Linear(d_model, 2)
 
@@ -70,10 +70,10 @@ class BertStepByStep(torch.nn.Module):
     def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions):
         super().__init__()
         from helpers.models.blocks import PRE_NORM
-        from helpers.models.transformer import Encoder
+        from helpers.models.transformer import Encoder, EncoderConfig
 
         sizes = (vocabulary, d_model, n_heads, d_ff, n_layers, positions)
-        self.encoder = Encoder(*sizes, segments=2, style=PRE_NORM)
+        self.encoder = Encoder(EncoderConfig(*sizes, segments=2, style=PRE_NORM))
         self.word_head = WordHead(d_model, vocabulary)
         self.pooler, self.follows = torch.nn.Linear(d_model, d_model), torch.nn.Linear(d_model, 2)
 
@@ -89,10 +89,10 @@ class BertWithItsOwnHead(torch.nn.Module):
     def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions):
         super().__init__()
         from helpers.models.blocks import PRE_NORM
-        from helpers.models.transformer import Encoder
+        from helpers.models.transformer import Encoder, EncoderConfig
 
         sizes = (vocabulary, d_model, n_heads, d_ff, n_layers, positions)
-        self.encoder = Encoder(*sizes, segments=2, style=PRE_NORM)
+        self.encoder = Encoder(EncoderConfig(*sizes, segments=2, style=PRE_NORM))
         self.word_head = torch.nn.Module()
         self.word_head.transform = torch.nn.Linear(d_model, d_model)
         self.word_head.norm = torch.nn.LayerNorm(d_model, eps=1e-12)
@@ -110,10 +110,10 @@ class PlainClassifier(torch.nn.Module):
     def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions, classes):
         super().__init__()
         from helpers.models.blocks import PRE_NORM
-        from helpers.models.transformer import Encoder
+        from helpers.models.transformer import Encoder, EncoderConfig
 
         sizes = (vocabulary, d_model, n_heads, d_ff, n_layers, positions)
-        self.encoder = Encoder(*sizes, segments=2, style=PRE_NORM)
+        self.encoder = Encoder(EncoderConfig(*sizes, segments=2, style=PRE_NORM))
         self.pooler, self.classifier = torch.nn.Linear(d_model, d_model), torch.nn.Linear(d_model, classes)
 
     def forward(self, ids, segments):
@@ -125,10 +125,10 @@ class ClassifierStepByStep(torch.nn.Module):
     def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions, classes):
         super().__init__()
         from helpers.models.blocks import PRE_NORM
-        from helpers.models.transformer import Encoder
+        from helpers.models.transformer import Encoder, EncoderConfig
 
         sizes = (vocabulary, d_model, n_heads, d_ff, n_layers, positions)
-        self.encoder = Encoder(*sizes, segments=2, style=PRE_NORM)
+        self.encoder = Encoder(EncoderConfig(*sizes, segments=2, style=PRE_NORM))
         self.pooler, self.classifier = torch.nn.Linear(d_model, d_model), torch.nn.Linear(d_model, classes)
 
     def forward(self, ids, segments):
@@ -140,10 +140,10 @@ class ClassifierOfAllPositions(torch.nn.Module):
     def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions, classes):
         super().__init__()
         from helpers.models.blocks import PRE_NORM
-        from helpers.models.transformer import Encoder
+        from helpers.models.transformer import Encoder, EncoderConfig
 
         sizes = (vocabulary, d_model, n_heads, d_ff, n_layers, positions)
-        self.encoder = Encoder(*sizes, segments=2, style=PRE_NORM)
+        self.encoder = Encoder(EncoderConfig(*sizes, segments=2, style=PRE_NORM))
         self.pooler, self.classifier = torch.nn.Linear(d_model, d_model), torch.nn.Linear(d_model, classes)
 
     def forward(self, ids, segments):

@@ -9,7 +9,7 @@ from torch import Generator, Tensor
 
 from helpers.checking.drivers import GENERATOR, Case
 from helpers.models.blocks import PRE_NORM
-from helpers.models.transformer import Encoder
+from helpers.models.transformer import Encoder, EncoderConfig
 from helpers.text.vocabulary import BOS, CLS, MASK, ORDINARY, PAD, SEP
 
 # -- what BERT reads -----------------------------------------------------------------------------------------
@@ -158,7 +158,7 @@ def _word_head(C: int, V: int) -> dict[str, tuple[int, ...]]:
 
 def _encoder(sizes: dict) -> dict[str, tuple[int, ...]]:
     names = ("vocabulary", "d_model", "n_heads", "d_ff", "n_layers", "positions")
-    encoder = Encoder(*(sizes[name] for name in names), segments=2, style=PRE_NORM)
+    encoder = Encoder(EncoderConfig(**{name: sizes[name] for name in names}, segments=2, style=PRE_NORM))
     return {f"encoder.{name}": tuple(weight.shape) for name, weight in encoder.named_parameters()}
 
 

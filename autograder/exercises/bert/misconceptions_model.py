@@ -118,10 +118,10 @@ class NothingHidden(torch.nn.Module):
     def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions):
         super().__init__()
         from helpers.models.blocks import PRE_NORM
-        from helpers.models.transformer import Encoder
+        from helpers.models.transformer import Encoder, EncoderConfig
 
         sizes = (vocabulary, d_model, n_heads, d_ff, n_layers, positions)
-        self.encoder = Encoder(*sizes, segments=2, style=PRE_NORM)
+        self.encoder = Encoder(EncoderConfig(*sizes, segments=2, style=PRE_NORM))
         self.word_head = WordHead(d_model, vocabulary)
         self.pooler, self.follows = torch.nn.Linear(d_model, d_model), torch.nn.Linear(d_model, 2)
 
@@ -136,10 +136,10 @@ class SegmentsForgotten(torch.nn.Module):
     def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions):
         super().__init__()
         from helpers.models.blocks import PRE_NORM
-        from helpers.models.transformer import Encoder
+        from helpers.models.transformer import Encoder, EncoderConfig
 
         sizes = (vocabulary, d_model, n_heads, d_ff, n_layers, positions)
-        self.encoder = Encoder(*sizes, segments=2, style=PRE_NORM)
+        self.encoder = Encoder(EncoderConfig(*sizes, segments=2, style=PRE_NORM))
         self.word_head = WordHead(d_model, vocabulary)
         self.pooler, self.follows = torch.nn.Linear(d_model, d_model), torch.nn.Linear(d_model, 2)
 
@@ -154,10 +154,10 @@ class PaddingMaskTurned(torch.nn.Module):
     def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions):
         super().__init__()
         from helpers.models.blocks import PRE_NORM
-        from helpers.models.transformer import Encoder
+        from helpers.models.transformer import Encoder, EncoderConfig
 
         sizes = (vocabulary, d_model, n_heads, d_ff, n_layers, positions)
-        self.encoder = Encoder(*sizes, segments=2, style=PRE_NORM)
+        self.encoder = Encoder(EncoderConfig(*sizes, segments=2, style=PRE_NORM))
         self.word_head = WordHead(d_model, vocabulary)
         self.pooler, self.follows = torch.nn.Linear(d_model, d_model), torch.nn.Linear(d_model, 2)
 
@@ -174,10 +174,10 @@ class NoPooler(torch.nn.Module):
     def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions):
         super().__init__()
         from helpers.models.blocks import PRE_NORM
-        from helpers.models.transformer import Encoder
+        from helpers.models.transformer import Encoder, EncoderConfig
 
         sizes = (vocabulary, d_model, n_heads, d_ff, n_layers, positions)
-        self.encoder = Encoder(*sizes, segments=2, style=PRE_NORM)
+        self.encoder = Encoder(EncoderConfig(*sizes, segments=2, style=PRE_NORM))
         self.word_head = WordHead(d_model, vocabulary)
         self.pooler, self.follows = torch.nn.Linear(d_model, d_model), torch.nn.Linear(d_model, 2)
 
@@ -192,10 +192,10 @@ class PoolerWithoutTanh(torch.nn.Module):
     def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions):
         super().__init__()
         from helpers.models.blocks import PRE_NORM
-        from helpers.models.transformer import Encoder
+        from helpers.models.transformer import Encoder, EncoderConfig
 
         sizes = (vocabulary, d_model, n_heads, d_ff, n_layers, positions)
-        self.encoder = Encoder(*sizes, segments=2, style=PRE_NORM)
+        self.encoder = Encoder(EncoderConfig(*sizes, segments=2, style=PRE_NORM))
         self.word_head = WordHead(d_model, vocabulary)
         self.pooler, self.follows = torch.nn.Linear(d_model, d_model), torch.nn.Linear(d_model, 2)
 
@@ -210,10 +210,10 @@ class MeanInsteadOfCls(torch.nn.Module):
     def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions):
         super().__init__()
         from helpers.models.blocks import PRE_NORM
-        from helpers.models.transformer import Encoder
+        from helpers.models.transformer import Encoder, EncoderConfig
 
         sizes = (vocabulary, d_model, n_heads, d_ff, n_layers, positions)
-        self.encoder = Encoder(*sizes, segments=2, style=PRE_NORM)
+        self.encoder = Encoder(EncoderConfig(*sizes, segments=2, style=PRE_NORM))
         self.word_head = WordHead(d_model, vocabulary)
         self.pooler, self.follows = torch.nn.Linear(d_model, d_model), torch.nn.Linear(d_model, 2)
 
@@ -231,10 +231,10 @@ class LastInsteadOfCls(torch.nn.Module):
     def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions):
         super().__init__()
         from helpers.models.blocks import PRE_NORM
-        from helpers.models.transformer import Encoder
+        from helpers.models.transformer import Encoder, EncoderConfig
 
         sizes = (vocabulary, d_model, n_heads, d_ff, n_layers, positions)
-        self.encoder = Encoder(*sizes, segments=2, style=PRE_NORM)
+        self.encoder = Encoder(EncoderConfig(*sizes, segments=2, style=PRE_NORM))
         self.word_head = WordHead(d_model, vocabulary)
         self.pooler, self.follows = torch.nn.Linear(d_model, d_model), torch.nn.Linear(d_model, 2)
 
@@ -249,10 +249,10 @@ class PairScoresEverywhere(torch.nn.Module):
     def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions):
         super().__init__()
         from helpers.models.blocks import PRE_NORM
-        from helpers.models.transformer import Encoder
+        from helpers.models.transformer import Encoder, EncoderConfig
 
         sizes = (vocabulary, d_model, n_heads, d_ff, n_layers, positions)
-        self.encoder = Encoder(*sizes, segments=2, style=PRE_NORM)
+        self.encoder = Encoder(EncoderConfig(*sizes, segments=2, style=PRE_NORM))
         self.word_head = WordHead(d_model, vocabulary)
         self.pooler, self.follows = torch.nn.Linear(d_model, d_model), torch.nn.Linear(d_model, 2)
 
@@ -269,10 +269,10 @@ class SegmentsAndMaskSwapped(torch.nn.Module):
     def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions):
         super().__init__()
         from helpers.models.blocks import PRE_NORM
-        from helpers.models.transformer import Encoder
+        from helpers.models.transformer import Encoder, EncoderConfig
 
         sizes = (vocabulary, d_model, n_heads, d_ff, n_layers, positions)
-        self.encoder = Encoder(*sizes, segments=2, style=PRE_NORM)
+        self.encoder = Encoder(EncoderConfig(*sizes, segments=2, style=PRE_NORM))
         self.word_head = WordHead(d_model, vocabulary)
         self.pooler, self.follows = torch.nn.Linear(d_model, d_model), torch.nn.Linear(d_model, 2)
 

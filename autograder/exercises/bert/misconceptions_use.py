@@ -89,10 +89,10 @@ class PoolsTheLast(torch.nn.Module):
     def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions, classes):
         super().__init__()
         from helpers.models.blocks import PRE_NORM
-        from helpers.models.transformer import Encoder
+        from helpers.models.transformer import Encoder, EncoderConfig
 
         sizes = (vocabulary, d_model, n_heads, d_ff, n_layers, positions)
-        self.encoder = Encoder(*sizes, segments=2, style=PRE_NORM)
+        self.encoder = Encoder(EncoderConfig(*sizes, segments=2, style=PRE_NORM))
         self.pooler, self.classifier = torch.nn.Linear(d_model, d_model), torch.nn.Linear(d_model, classes)
 
     def forward(self, ids, segments):
@@ -107,10 +107,10 @@ class PoolsTheMean(torch.nn.Module):
     def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions, classes):
         super().__init__()
         from helpers.models.blocks import PRE_NORM
-        from helpers.models.transformer import Encoder
+        from helpers.models.transformer import Encoder, EncoderConfig
 
         sizes = (vocabulary, d_model, n_heads, d_ff, n_layers, positions)
-        self.encoder = Encoder(*sizes, segments=2, style=PRE_NORM)
+        self.encoder = Encoder(EncoderConfig(*sizes, segments=2, style=PRE_NORM))
         self.pooler, self.classifier = torch.nn.Linear(d_model, d_model), torch.nn.Linear(d_model, classes)
 
     def forward(self, ids, segments):
@@ -125,10 +125,10 @@ class PoolsTheSeparator(torch.nn.Module):
     def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions, classes):
         super().__init__()
         from helpers.models.blocks import PRE_NORM
-        from helpers.models.transformer import Encoder
+        from helpers.models.transformer import Encoder, EncoderConfig
 
         sizes = (vocabulary, d_model, n_heads, d_ff, n_layers, positions)
-        self.encoder = Encoder(*sizes, segments=2, style=PRE_NORM)
+        self.encoder = Encoder(EncoderConfig(*sizes, segments=2, style=PRE_NORM))
         self.pooler, self.classifier = torch.nn.Linear(d_model, d_model), torch.nn.Linear(d_model, classes)
 
     def forward(self, ids, segments):
@@ -143,10 +143,10 @@ class PoolerLeftOut(torch.nn.Module):
     def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions, classes):
         super().__init__()
         from helpers.models.blocks import PRE_NORM
-        from helpers.models.transformer import Encoder
+        from helpers.models.transformer import Encoder, EncoderConfig
 
         sizes = (vocabulary, d_model, n_heads, d_ff, n_layers, positions)
-        self.encoder = Encoder(*sizes, segments=2, style=PRE_NORM)
+        self.encoder = Encoder(EncoderConfig(*sizes, segments=2, style=PRE_NORM))
         self.pooler, self.classifier = torch.nn.Linear(d_model, d_model), torch.nn.Linear(d_model, classes)
 
     def forward(self, ids, segments):
@@ -161,10 +161,10 @@ class PoolerStraight(torch.nn.Module):
     def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions, classes):
         super().__init__()
         from helpers.models.blocks import PRE_NORM
-        from helpers.models.transformer import Encoder
+        from helpers.models.transformer import Encoder, EncoderConfig
 
         sizes = (vocabulary, d_model, n_heads, d_ff, n_layers, positions)
-        self.encoder = Encoder(*sizes, segments=2, style=PRE_NORM)
+        self.encoder = Encoder(EncoderConfig(*sizes, segments=2, style=PRE_NORM))
         self.pooler, self.classifier = torch.nn.Linear(d_model, d_model), torch.nn.Linear(d_model, classes)
 
     def forward(self, ids, segments):
@@ -177,10 +177,10 @@ class PassagesAlike(torch.nn.Module):
     def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions, classes):
         super().__init__()
         from helpers.models.blocks import PRE_NORM
-        from helpers.models.transformer import Encoder
+        from helpers.models.transformer import Encoder, EncoderConfig
 
         sizes = (vocabulary, d_model, n_heads, d_ff, n_layers, positions)
-        self.encoder = Encoder(*sizes, segments=2, style=PRE_NORM)
+        self.encoder = Encoder(EncoderConfig(*sizes, segments=2, style=PRE_NORM))
         self.pooler, self.classifier = torch.nn.Linear(d_model, d_model), torch.nn.Linear(d_model, classes)
 
     def forward(self, ids, segments):
@@ -193,10 +193,10 @@ class PaddingRead(torch.nn.Module):
     def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions, classes):
         super().__init__()
         from helpers.models.blocks import PRE_NORM
-        from helpers.models.transformer import Encoder
+        from helpers.models.transformer import Encoder, EncoderConfig
 
         sizes = (vocabulary, d_model, n_heads, d_ff, n_layers, positions)
-        self.encoder = Encoder(*sizes, segments=2, style=PRE_NORM)
+        self.encoder = Encoder(EncoderConfig(*sizes, segments=2, style=PRE_NORM))
         self.pooler, self.classifier = torch.nn.Linear(d_model, d_model), torch.nn.Linear(d_model, classes)
 
     def forward(self, ids, segments):
