@@ -1,6 +1,6 @@
 """Programs that aren't Python packages: whether they are here, and how to install them.
 
-Only the standard library is needed, since bootstrap.py asks before anything is installed.
+Only the standard library is needed, since bootstrap.py uses this before anything is installed.
 """
 
 import functools
@@ -101,7 +101,7 @@ def missing(program: Program) -> str | None:
     if find(program):
         return None
     command = install_command(program)
-    remedy = f"install it with `{shlex.join(command)}`" if command else "there is none for this system"
+    remedy = f"install it with `{shlex.join(command)}`" if command else "there is no package for this system"
     return f"{program.package} is missing (it is for {program.purpose}): {remedy}"
 
 
@@ -118,7 +118,7 @@ def sandbox_problem() -> str | None:
     run = subprocess.run(command, capture_output=True, text=True, timeout=20)
     if run.returncode == 0:
         return None
-    return f"bubblewrap is installed but starts no sandbox ({run.stderr.strip()}): {_namespace_remedy()}"
+    return f"bubblewrap is installed but can't start a sandbox ({run.stderr.strip()}): {_namespace_remedy()}"
 
 
 def _namespace_remedy() -> str:

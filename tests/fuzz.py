@@ -22,9 +22,9 @@ import nbformat
 from autograder import lessons
 from autograder.child import wire
 from autograder.grading.clean import clean_outputs
+from autograder.grading.course import course_directory
 from autograder.grading.gradebook import Book
 from autograder.grading.grader import Grader
-from autograder.grading.course import course_directory
 from autograder.grading.judge import Stopped, read_outcomes
 from autograder.grading.lesson import Lesson
 from autograder.grading.submission import Submission

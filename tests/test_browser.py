@@ -140,10 +140,10 @@ def test_the_start_page_shows_what_works_how_a_check_speaks_and_what_passed(tmp_
 
 
 def the_installation_is_fine_and_widgets_are_live(browser: Browser, notebook: Notebook) -> None:
-    found = notebook.cell("start.installation()").locator("tbody")
+    found = notebook.cell("check_installation()").locator("tbody")
     expect(found.get_by_role("row")).to_have_count(5)
     expect(found.get_by_role("img", name="passes", exact=True)).to_have_count(5)
-    slider = notebook.cell("start.live_slider()")
+    slider = notebook.cell("live_slider()")
     expect(slider).to_contain_text("twice 3 is 6")
     slider.get_by_role("slider").press("ArrowRight")
     expect(slider).to_contain_text("twice 4 is 8")
@@ -160,7 +160,7 @@ def a_wrong_answer_and_a_missing_one_have_messages(browser: Browser, notebook: N
 
 
 def what_passed_is_listed_and_the_lesson_is_a_click_away(browser: Browser, notebook: Notebook) -> None:
-    listed = notebook.cell("start.lessons()").locator("tbody")
+    listed = notebook.cell("list_lessons()").locator("tbody")
     expect(listed.get_by_role("row")).to_have_count(1)
     expect(listed).to_contain_text(f"2 of {len(SHEETS)}")
     expect(listed.get_by_role("img", name="passes", exact=True)).to_have_count(2)

@@ -202,7 +202,7 @@ def test_check_names_what_differs_and_the_command_that_mends_it(
     assert course.files() == before
     said = capsys.readouterr().err
     assert f"source/{NOTEBOOK} is out of date\nrelease/{NOTEBOOK} is out of date" in _sorted_lines(said)
-    assert "to mend: headstart build 01_attention" in said
+    assert "to fix: headstart build 01_attention" in said
     assert course.build() == 0
     assert course.build(check=True) == 0
 

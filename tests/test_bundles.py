@@ -50,7 +50,8 @@ COMES_WITH = {
         counting/__init__.py counting/reference.py
         corpora.py text/__init__.py text/grammar.py text/notation.py text/pairs.py text/real_text.py
         text/review_rules.py text/review_words.py text/reviews.py text/vocabulary.py
-        training/__init__.py training/live.py training/muon.py
+        training/__init__.py training/checkpoints.py training/display.py training/live.py training/muon.py
+        training/parallel.py
         models/__init__.py models/blocks.py
         pretraining/explorers.py pretraining/recipes.py
     """,

@@ -181,7 +181,7 @@ KINDS = {
     "a NaN number": (weigher("return x.softmax(dim), x.sum() * math.nan"), "nan", "total is NaN", "0/0"),
     "a wrong number": (
         weigher("return x.softmax(dim), x.sum() * 0 + 2"),
-        "value", "total 2, expected ", 'None of the slips we know gives these numbers. `case("topic.weigh", 1).args`',
+        "value", "total 2, expected ", 'None of the mistakes we know gives these numbers. `case("topic.weigh", 1).args`',
     ),
     "weights that don't sum to 1": (
         weigher("return x.softmax(dim) / 2, x.sum()"), "value", "largest error", "don't sum to 1",
@@ -328,7 +328,7 @@ def test_raising_something_else_is_no_known_mistake():
 
 def test_an_exercise_that_builds_on_another_points_to_it():
     finding = find(weigher("return x.softmax(dim) / 2, x.sum()"), sheet_of(needs=("Exponentials",)))
-    assert finding.meaning.startswith("If your answer to “Exponentials” doesn't pass yet, mend that first.")
+    assert finding.meaning.startswith("If your answer to “Exponentials” doesn't pass yet, fix that first.")
     finding = find(weigher("return torch.exp(x), 1"), sheet_of(needs=("Exponentials",)))
     assert "Exponentials" not in finding.meaning
 

@@ -406,7 +406,7 @@ def test_a_sandbox_that_does_not_start_is_explained(tmp_path, monkeypatch):
     program(tmp_path / "bwrap", "echo 'bwrap: setting up uid map: Permission denied' >&2; exit 1")
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     problem = programs.sandbox_problem.__wrapped__()
-    assert "starts no sandbox (bwrap: setting up uid map: Permission denied): " in problem
+    assert "can't start a sandbox (bwrap: setting up uid map: Permission denied): " in problem
     assert "user namespaces" in problem
 
 

@@ -24,9 +24,9 @@ from course import LESSON, Course, foster_parent, hear_signals
 from autograder import lessons
 from autograder.commands.cli import main
 from autograder.exercises import load
+from autograder.grading.course import course_directory, find_submissions, hidden_secret
 from autograder.grading.executors import open_executor
 from autograder.grading.grader import Grader
-from autograder.grading.course import course_directory, find_submissions, hidden_secret
 from autograder.grading.lesson import Lesson
 from autograder.lessons import ROOT
 from autograder.sheets import HiddenSheets
@@ -367,7 +367,7 @@ def test_a_submission_that_kills_its_judge_each_time_fails_alone(monkeypatch) ->
         return student
 
     monkeypatch.setattr(Grader, "grade", grade)
-    with places(Grader(lesson=None, secret=b""), 2, None) as executor:
+    with open_executor(Grader(lesson=None, secret=b""), 2, None) as executor:
         futures = {student: executor.submit(student) for student in ("amy", "mallory", "bob", "cat")}
         failed = {student for student, future in futures.items() if future.exception()}
         assert failed == {"mallory"}

@@ -115,9 +115,9 @@ MISCONCEPTIONS = {
         'written="attention.why"',
         'written="Why?"',
         "# %% [markdown] written",
-        'written names an exercise as `written="topic.name"`, small letters, digits and _',
+        'written names an exercise, as `written="topic.name"`: lower-case letters, digits, _',
     ),
-    "a raw cell": (DRAW, "# %% [raw]\n# x", "# %% [raw]", "`# %% [raw]`: a cell is code, or [markdown]"),
+    "a raw cell": (DRAW, "# %% [raw]\n# x", "# %% [raw]", "`# %% [raw]`: a cell is code or [markdown]"),
     "a question in a code cell": (
         f'# %% [markdown] written="attention.why" points=5\n{ANSWER}',
         f'# %% written="attention.why" points=5\n{ANSWER}',
@@ -146,13 +146,13 @@ MISCONCEPTIONS = {
         '# %% check="attention.who"',
         '# %% check="attention.who" points=2',
         '# %% check="attention.who"',
-        "points belong to a written cell alone; an exercise's are in its spec",
+        "only a written cell has points here; an exercise's are in its spec",
     ),
     "points of nothing": (
         "# %%\ndouble(3)",
         "# %% points=2\ndouble(3)",
         "# %% points",
-        "points belong to a written cell alone; an exercise's are in its spec",
+        "only a written cell has points here; an exercise's are in its spec",
     ),
     "an exercise without a solution": (
         BODY,
@@ -225,7 +225,7 @@ MISCONCEPTIONS = {
         ANSWER,
         f"{ANSWER}\n# %% [markdown]\n# {INTRODUCTION} \n",
         f"# {INTRODUCTION} ",
-        f"no cell to answer in follows `{INTRODUCTION}`; add it, or remove the line",
+        f"no answer cell follows `{INTRODUCTION}`; add one, or remove the line",
     ),
     "a question whose introduction gives other points": (
         "8 minutes · 5 points",

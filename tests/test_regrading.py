@@ -9,10 +9,10 @@ import nbformat
 import pytest
 from course import LESSON, Course
 
+from autograder.grading.batch import grade_all
+from autograder.grading.course import course_directory, find_submissions, hidden_secret
 from autograder.grading.gradebook import Book
 from autograder.grading.grader import Grader
-from autograder.grading.course import course_directory, find_submissions, hidden_secret
-from autograder.grading.batch import grade_all
 from autograder.grading.lesson import Lesson
 from autograder.sheets import HiddenSheets
 

@@ -7,8 +7,8 @@ from rich.console import Console
 
 from autograder.commands.report import problems
 from autograder.commands.report_page import page
-from autograder.results import Verdict
 from autograder.exercises import load
+from autograder.results import Verdict
 
 SOFTMAX, SCALED = "attention.softmax", "attention.scaled_dot_product"
 

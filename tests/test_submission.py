@@ -225,9 +225,9 @@ def test_large_outputs_cost_no_marks(skeleton, hand_in) -> None:
 def test_more_parts_than_any_notebook_has_are_refused_before_they_take_memory(hand_in) -> None:
     many, keys = b"[]," * module.MAX_PARTS, b'"a":1,' * (2 * module.MAX_PARTS)
     form = hand_in(b'{"cells": [' + many + b"0]}")
-    assert form.problem == "the notebook file has more parts than any notebook"
+    assert form.problem == "the notebook file has more parts than any real notebook"
     form = hand_in(b'{"cells": [], "metadata": {' + keys + b'"b": 1}}')
-    assert form.problem == "the notebook file has more parts than any notebook"
+    assert form.problem == "the notebook file has more parts than any real notebook"
 
 
 def test_remarks_have_an_end(hand_in, skeleton, tmp_path) -> None:
@@ -237,7 +237,7 @@ def test_remarks_have_an_end(hand_in, skeleton, tmp_path) -> None:
         (folder / f"link{number}.txt").symlink_to("nowhere")
     form = hand_in(solved(skeleton))
     assert len(form.notes) == module.MAX_NOTES + 1
-    assert form.notes[-1] == "and 30 remarks more"
+    assert form.notes[-1] == "and 30 more remarks"
 
 
 def test_folders_in_folders_without_end_are_left_out(hand_in, skeleton, tmp_path) -> None:
@@ -253,7 +253,7 @@ def test_folders_in_folders_without_end_are_left_out(hand_in, skeleton, tmp_path
     os.close(at)
     form = hand_in(solved(skeleton))
     assert (form.problem, sources(form)) == ("", RIGHT)
-    assert form.notes == ["a was left out: it lies in over 100 folders"]
+    assert form.notes == ["a was left out: it is over 100 folders deep"]
     subprocess.run(["rm", "-r", folder], check=True)  # pytest's own clean-up calls itself, too
 
 

@@ -1,1 +1,1 @@
-"""Masters to lessons: notebooks/ to source/ to release/."""
+"""From masters to lessons: notebooks/ to source/ to release/."""

@@ -72,7 +72,7 @@ def _check(names: list[str], made: Mapping[str, bytes], root: Path, summary: Cal
         return 0
     stale = sorted({Path(path).parts[1] for path in found} & set(names))
     command = " ".join(["headstart build", *stale])
-    print(f"headstart: {_count(len(found), 'difference')}; to mend: {command}", file=sys.stderr)
+    print(f"headstart: {_count(len(found), 'difference')}; to fix: {command}", file=sys.stderr)
     return 1
 
 

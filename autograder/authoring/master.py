@@ -1,6 +1,6 @@
 """Reading a master: py:percent text -> cells that know their kind, their exercise and their line.
 
-jupytext reads the cells one at a time, since of a whole file it doesn't say which line a cell came from.
+jupytext reads the cells one at a time, since for a whole file it doesn't say which line a cell came from.
 """
 
 import difflib
@@ -148,7 +148,7 @@ def _read_cell(line: int, chunk: list[str], heading: str) -> Cell | None:
         raise ValueError("an indented `# %%` inside this cell splits it in two; remove it")
     cell_type, metadata = read[0].cell_type, dict(read[0].metadata)
     if metadata.pop("region_name", "md") != "md" or cell_type not in ("code", "markdown"):
-        raise ValueError(f"`{chunk[0]}`: a cell is code, or [markdown]")
+        raise ValueError(f"`{chunk[0]}`: a cell is code or [markdown]")
     marker = {key: value for key, value in metadata.items() if key not in FROM_JUPYTEXT}
     kind, name, points = _read_marker(chunk[0], marker, cell_type)
     source = read[0].source.strip("\n")
@@ -174,7 +174,7 @@ def _read_marker(text: str, marker: dict, cell_type: str) -> tuple[str, str, flo
         raise ValueError(f"a cell can't be {' and '.join(kinds)} at once; keep one of them")
     if not kinds:
         if marker:
-            raise ValueError("points belong to a written cell alone; an exercise's are in its spec")
+            raise ValueError("only a written cell has points here; an exercise's are in its spec")
         return ("given" if cell_type == "code" else "prose"), "", None
     kind = kinds[0]
     if cell_type != KINDS[kind]:
@@ -189,7 +189,7 @@ def _read_name(kind: str, value: object) -> str:
             raise ValueError(f"write `{kind}=true`")
         return ""
     if not isinstance(value, str) or not re.fullmatch(r"[a-z]\w*\.[a-z]\w{,40}", value, re.ASCII):
-        raise ValueError(f'{kind} names an exercise as `{kind}="topic.name"`, small letters, digits and _')
+        raise ValueError(f'{kind} names an exercise, as `{kind}="topic.name"`: lower-case letters, digits, _')
     return value
 
 
@@ -197,7 +197,7 @@ def _read_points(kind: str, marker: dict) -> float | None:
     points = marker.get("points")
     if kind != "written":
         if "points" in marker:
-            raise ValueError("points belong to a written cell alone; an exercise's are in its spec")
+            raise ValueError("only a written cell has points here; an exercise's are in its spec")
         return None
     if isinstance(points, bool) or not isinstance(points, int | float) or points <= 0:
         raise ValueError(f'the written question "{marker[kind]}" has no points; add `points=5` to its marker')

@@ -143,7 +143,7 @@ def _introductions(lesson: str, cells: list[Cell], specs: Mapping[str, Exercise]
             line, text = waiting.pop(0) if waiting else (cell.line, "")
             yield from _introduction(lesson, line, text, cell, specs.get(cell.id), numbers)
     for line, text in waiting:
-        yield line, f"no cell to answer in follows `{text}`; add it, or remove the line"
+        yield line, f"no answer cell follows `{text}`; add one, or remove the line"
 
 
 def _introduction(
@@ -198,7 +198,7 @@ def _regions(cell: Cell) -> Found:
             begun, found = 0, line
         for mark in UNUSED_MARKS:
             if mark in text:
-                yield line, f"nbgrader would act on {mark}; say it otherwise (hidden cases are the judge's)"
+                yield line, f"nbgrader would act on {mark}; reword it (hidden cases are the judge's)"
     if begun:
         yield begun, f"{BEGIN} without {END}; add `### {END}` below it"
     if found and cell.kind not in ("exercise", "written"):

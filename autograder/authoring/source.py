@@ -125,7 +125,7 @@ def make_checks(cells: list[Cell], specs: Mapping[str, Exercise], titles: Mappin
             if outcome.status != "returned":
                 what = " ".join(filter(None, (outcome.status, outcome.error, outcome.message)))
                 raise SpecError(
-                    spec.id, f'the reference of "{spec.id}" on case "{case.title}": {what}; mend it'
+                    spec.id, f'the reference of "{spec.id}" on case "{case.title}": {what}; fix it'
                 )
         checks[spec.id] = sheet.to_json()
     return checks

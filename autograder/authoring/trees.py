@@ -1,4 +1,4 @@
-"""What was built against what lies in `source/` and `release/`: compare the two, or bring them in step."""
+"""What was built and what is in `source/` and `release/`: compare the two, or bring them in step."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,6 +1,6 @@
 """Messages across the trust line: JSON in frames, over a stream socket. Never pickle.
 
-A frame is four bytes of length, big-endian, then that many bytes of JSON. Nothing that arrives is believed:
+A frame is four bytes of length, big-endian, then that many bytes of JSON. Nothing that arrives is trusted:
 the length is checked before anything is read, and what isn't JSON of moderate depth and size is a
 `WireError`.
 """

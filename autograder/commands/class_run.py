@@ -1,4 +1,4 @@
-"""`headstart grade` at a terminal: refuses or starts, shows progress, and ends with what the class did."""
+"""`headstart grade` at a terminal: refuses or starts, shows progress, and ends with a summary."""
 
 import os
 import sys
@@ -24,7 +24,7 @@ from autograder.results import Graded
 
 NO_SANDBOX = (
     "--no-sandbox: student code runs with your own rights. It can use the network, and read and change your "
-    "files, other submissions and the solutions among them. Use it for code that you trust."
+    "files, including other submissions and the solutions. Use it only for code that you trust."
 )
 
 
@@ -92,7 +92,7 @@ def report_class(name: str, root: Path) -> int:
     path = root / "reports" / f"{name}.html"
     path.parent.mkdir(exist_ok=True)
     path.write_text(page(name, rows, lesson.exercises), encoding="utf-8")
-    Console().print(f"With pictures, for a browser: {path.relative_to(root)}")
+    Console().print(f"The same with pictures, for a browser: {path.relative_to(root)}")
     return 0
 
 

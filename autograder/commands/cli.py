@@ -35,7 +35,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("headstart", description=DESCRIPTION)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    build = commands.add_parser("build", help="lessons from notebooks/ to source/ to release/")
+    build = commands.add_parser("build", help="build source/ and release/ from notebooks/")
     build.add_argument("lessons", nargs="*", metavar="LESSON", help="such as 01_attention; none means all")
     build.add_argument("--check", action="store_true", help="write nothing, fail on a difference")
     build.set_defaults(run=_build)
@@ -44,19 +44,19 @@ def _parser() -> argparse.ArgumentParser:
     simulate.add_argument("lesson", metavar="LESSON")
     simulate.add_argument("--students", type=int, default=20, metavar="N")
     simulate.add_argument("--seed", type=int, default=0, metavar="S")
-    simulate.add_argument("--calm", action="store_true", help="nobody whose code loops or crashes")
+    simulate.add_argument("--calm", action="store_true", help="leave out code that loops or crashes")
     simulate.set_defaults(run=_simulate)
 
     grade = commands.add_parser("grade", help="grade what is in submitted/")
     grade.add_argument("lesson", metavar="LESSON")
     grade.add_argument(
-        "--student", action="append", default=[], metavar="ID", help="only this one; can be repeated"
+        "--student", action="append", default=[], metavar="ID", help="grade only this one; can be repeated"
     )
     grade.add_argument(
-        "--workers", type=int, default=os.cpu_count() or 1, metavar="N", help="how many at once"
+        "--workers", type=int, default=os.cpu_count() or 1, metavar="N", help="how many to grade at once"
     )
     grade.add_argument("--cluster", metavar="ADDRESS", help="grade on a Dask cluster, tcp://HOST:PORT")
-    grade.add_argument("--force", action="store_true", help="grade again what is recorded already")
+    grade.add_argument("--force", action="store_true", help="grade again what is already recorded")
     grade.add_argument(
         "--seconds", type=float, default=None, metavar="S", help="how long one cell may run (20)"
     )
@@ -72,7 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     lab = commands.add_parser("lab", help="open the lessons in JupyterLab", add_help=False)
     lab.set_defaults(run=_lab)
 
-    doctor = commands.add_parser("doctor", help="what is installed, what is missing, and the cure")
+    doctor = commands.add_parser("doctor", help="what is installed, what is missing, what to do about it")
     doctor.set_defaults(run=_doctor)
     return parser
 

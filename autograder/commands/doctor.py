@@ -1,6 +1,6 @@
 """What is installed, what is missing, and what to do about it.
 
-Its top needs only the standard library: a package may be what is missing.
+To import it takes only the standard library, since a package may be what is missing.
 """
 
 import platform
@@ -42,7 +42,7 @@ def _torch() -> tuple[str, str]:
     except Exception as error:  # on Windows a missing system library is an OSError
         return BAD, f"torch can't be imported ({error}): run `make setup`"
     if torch.version.cuda or torch.version.hip:
-        return OPTIONAL, f"torch {torch.__version__}, a GPU build: it works, and is larger than needed"
+        return OPTIONAL, f"torch {torch.__version__}, a GPU build: it works, but is larger than needed"
     return OK, f"torch {torch.__version__}, the CPU build"
 
 
@@ -63,7 +63,7 @@ def _packages() -> tuple[str, str]:
     if wrong:
         return BAD, f"{len(wrong)} of {len(pins)} packages ({wrong[0]}): run `make setup`"
     told = ", ".join(f"{name} {version(name)}" for name in ("jupyterlab", "nbgrader"))
-    return OK, f"{len(pins)} packages as pinned, among them {told}"
+    return OK, f"{len(pins)} packages as pinned, including {told}"
 
 
 def _lessons() -> tuple[str, str]:

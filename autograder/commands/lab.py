@@ -1,7 +1,7 @@
 """Open the lessons in JupyterLab: build them, give the student their own copies, start the server.
 
-The student works in work/, never in release/: there a later build, or an update of Headstart, would
-write over what they did. A file in work/ is only ever replaced while it is as it was handed out.
+The student works in work/, never in release/, where a later build, or an update of Headstart, would
+overwrite their work. A file in work/ is replaced only while it is still as it was handed out.
 """
 
 import hashlib

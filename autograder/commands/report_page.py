@@ -43,7 +43,7 @@ def page(lesson: str, rows: Iterable[Row], exercises: dict[str, Exercise]) -> st
     scores = [sum(verdict.points for verdict in verdicts) for _, _, verdicts in rows]
     best = sum(exercise.points for exercise in exercises.values())
     parts = [
-        f"<p>{len(rows)} students. Points from checks, of {best:g}: mean {mean(scores):.1f}, median "
+        f"<p>{len(rows)} students. Points from checks, out of {best:g}: mean {mean(scores):.1f}, median "
         f"{median(scores):g}, from {min(scores):g} to {max(scores):g}. {datetime.now():%Y-%m-%d %H:%M}.</p>",
         "<h2>Points</h2>",
         image(_points(scores, best)),
@@ -65,7 +65,7 @@ def _points(scores: list[float], best: float) -> "plots.Axes":
     counts = torch.histc(torch.tensor(scores, dtype=torch.float64), bins, 0, bins * width).tolist()
     left = [width * number for number in range(bins)]
     ax.bar(left, counts, width=0.9 * width, align="edge", color=plots.PALETTE[0])
-    ax.set_xlabel("points from checks" + (f", {width} to a bar" if width > 1 else ""))
+    ax.set_xlabel("points from checks" + (f", {width} per bar" if width > 1 else ""))
     ax.set_ylabel("students")
     said = ", ".join(f"{int(n)} from {low}" for low, n in zip(left, counts, strict=True) if n)
     ax.set_label(f"Students by points, in bars of {width}: {said}.")

@@ -2,7 +2,7 @@
 
 A student of the class has an answer to each exercise, right in one of several styles or wrong in a known way,
 and a manner of handing in: as released, with cells added, deleted, duplicated or moved, late, or with code
-that never ends or takes the interpreter down. From the two follow the expected verdicts.
+that never ends or takes the interpreter down. The expected verdicts follow from the two.
 """
 
 import ast
@@ -145,7 +145,7 @@ def simulate(name: str, number: int, seed: int, root: Path, *, calm: bool = Fals
     target.write_text(json.dumps(expected, indent=1))
     print(
         f"headstart: {number} submissions in {course.submitted_directory}/, "
-        f"what to expect of them in {target.relative_to(root)}"
+        f"their expected verdicts in {target.relative_to(root)}"
     )
     return 0
 

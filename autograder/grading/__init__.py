@@ -1,1 +1,1 @@
-"""Submissions to verdicts to the gradebook."""
+"""From submissions to verdicts, and on to the gradebook."""

@@ -1,8 +1,8 @@
-"""What of a student's may stand in a page that others open.
+"""What a student's work may put into a page that others open.
 
-Formgrader and feedback show a notebook's HTML as it is, on the instructor's own server. So whatever comes
-from a student, outputs and words, loses all that a browser could run. Formulas need nothing: nbconvert's
-pages load MathJax in its safe mode.
+Formgrader and feedback show a notebook's HTML as it is, on the instructor's own server. So everything that
+comes from a student, outputs and text, loses whatever a browser could run. Formulas are harmless as they are:
+nbconvert's pages load MathJax in its safe mode.
 """
 
 import re
@@ -175,4 +175,4 @@ def clean_code(cell: NotebookNode) -> None:
     """Show code that would take long to colour as text, below its cell."""
     if len(cell.source) > MAX_CODE or RUN.search(cell.source):
         cell.outputs = [new_output("stream", text=cell.source), *cell.outputs]
-        cell.source = "# The code is below, as text: it is too long to be coloured, or repeats one character."
+        cell.source = "# The code is below, as text: it is too long to highlight, or repeats one character."

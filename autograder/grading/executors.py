@@ -1,4 +1,4 @@
-"""Where grading runs: in processes of this machine, or on a Dask cluster."""
+"""Where grading runs: in processes on this machine, or on a Dask cluster."""
 
 import contextlib
 import multiprocessing
@@ -214,5 +214,5 @@ def _connected(address: str) -> Iterator["Client"]:
 def _unfit(wanted: str, sandboxed: bool) -> str:
     """Why this process can't grade for another; empty if it can."""
     if installation() != wanted:
-        return "its Headstart is another version: install the same on all machines"
+        return "it has another version of Headstart: install the same one on all machines"
     return (sandbox_problem() or "") if sandboxed else ""

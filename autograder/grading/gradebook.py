@@ -1,8 +1,8 @@
-"""nbgrader's database, one transaction a submission, and the autograded notebook beside it.
+"""nbgrader's database, one transaction per submission, and the autograded notebook beside it.
 
-The scores are nbgrader's own rows, so that formgrader, feedback and export work as ever. One table more,
+The scores are nbgrader's own rows, so that formgrader, feedback and export work as always. One extra table,
 `headstart_grading`, keeps what each submission was graded from and its verdicts. It is written in the same
-transaction: a submission is either recorded altogether or not at all, whenever the grader is killed.
+transaction: a submission is recorded completely or not at all, whenever the grader is killed.
 """
 
 import contextlib
@@ -127,7 +127,7 @@ class Book:
             try:
                 SaveCells().preprocess(skeleton, {"nbgrader": names})
             except RuntimeError as error:  # cells came or went, and there are grades already
-                cure = f"undo that, or forget them: `nbgrader db assignment remove {self.lesson} --force`"
+                cure = f"undo that, or discard them: `nbgrader db assignment remove {self.lesson} --force`"
                 raise LookupError(f"{error}; {cure}") from None
 
     def _page(self, notebook_id: str) -> "_Page":

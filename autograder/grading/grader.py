@@ -62,7 +62,7 @@ class Grader:
 
     def __setstate__(self, state: tuple[str, dict]) -> None:
         if state[0] != installation():  # a machine that joined a cluster later than the others
-            raise RuntimeError("its Headstart is another version: install the same on all machines")
+            raise RuntimeError("it has another version of Headstart: install the same one on all machines")
         for name, value in state[1].items():
             setattr(self, name, value)
         self.__post_init__()
@@ -128,7 +128,7 @@ class Grader:
         result = self._judge(name, form, prepared.content, kept)
         remarks = [*form.notes, *([result.stopped] if result.stopped else [])]
         if (stamp := form.records.get("timestamp.txt", b"").strip()) and read_time(stamp) is None:
-            remarks.append("timestamp.txt holds no time: the submission counts as in time")
+            remarks.append("timestamp.txt holds no time: the submission counts as on time")
         notebook = _finish(form.notebook, name, lesson.plain, result.outputs, result.verdicts, remarks)
         verdicts = tuple(replace(v, key=keys.get(id, "")) for id, v in result.verdicts.items())
         return Paper(name, json.dumps(notebook), verdicts, blank, "", tuple(remarks)), result.ended

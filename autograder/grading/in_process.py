@@ -1,7 +1,7 @@
 """Tests of any nbgrader course: plain asserts beside the student's code, read as nbgrader reads them.
 
-Whoever runs in the same process as an assert can make it pass. So these verdicts say "in process": they are
-worth what nbgrader's own are, and no more. What goes to stderr costs nothing here: warnings go there too.
+Code that runs in the same process as an assert can make it pass. So these verdicts say "in process": they
+are worth as much as nbgrader's own, and no more. Output to stderr costs nothing: warnings go there too.
 """
 
 import contextlib

@@ -138,7 +138,7 @@ class _Run:
         self.where = f"the cell “{_first_line(cell.source)}”"
         now = time.monotonic()
         if now > self.ends:
-            raise Stopped(f"the notebook ran for over {NOTEBOOK_SECONDS:.0f} s, before {self.where}")
+            raise Stopped(f"the notebook had run for over {NOTEBOOK_SECONDS:.0f} s before {self.where}")
         self.deadline = min(now + self.cell_seconds, self.ends)
         self.limit = (
             f"{self.cell_seconds:.0f} s"
@@ -219,7 +219,7 @@ class _Run:
             with contextlib.suppress(wire.WireTimeout):
                 return wire.receive(self.channel, seconds=left)
         if self.interrupted:
-            raise Stopped(f"{self.where} ran for over {self.limit} and would not be interrupted")
+            raise Stopped(f"{self.where} ran for over {self.limit} and couldn't be interrupted")
         self.interrupted, self.deadline = True, time.monotonic() + GRACE_SECONDS
         self.worker.interrupt()
         return self._receive()

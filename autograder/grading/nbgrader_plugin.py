@@ -1,8 +1,8 @@
 """Our engine behind `nbgrader autograde` and formgrader's *Autograde* buttons: two steps for its lists.
 
-nbgrader converts a submitted notebook twice: first it puts the notebook right, then it runs it and saves
-grades. Here the first step leaves it alone, since the engine reads what was handed in, and the second has it
-graded.
+nbgrader converts a submitted notebook twice: first to restore its own cells, then to run it and save the
+grades. Here the first step leaves it alone, since the engine reads what was handed in, and the second grades
+it.
 """
 
 from dataclasses import dataclass

@@ -1,8 +1,8 @@
-"""The canonical form of an assignment that isn't ours: the student's notebook, nbgrader's cells put right.
+"""The canonical form of an assignment that isn't ours: the student's notebook, nbgrader's cells restored.
 
-As nbgrader's autograde does it: the student's cells in the student's order, and in each that nbgrader knows
-by its grade id the type, flags and points of the source, and its text where it is locked. What is missing
-comes back.
+As in nbgrader's autograde, the student's cells stand in the student's order. Each that nbgrader knows by its
+grade id gets the type, flags and points of the source, and the source's text if it is locked. Missing cells
+are put back.
 """
 
 from nbformat import NotebookNode
@@ -35,7 +35,7 @@ def merge_plain(result: Canonical, raw: dict, lesson: str) -> None:
     for name in missing:
         cells.insert(_after_its_neighbour(name, labelled, cells), labelled[name])
     if missing:
-        result.notes.append(f"cells that were missing and were put back: {', '.join(missing)}")
+        result.notes.append(f"missing cells that were put back: {', '.join(missing)}")
     result.notebook.cells = cells
 
 

@@ -1,6 +1,6 @@
 """What a student handed in -> a notebook in canonical form.
 
-The lesson's own notebook is the skeleton: its cells, order, ids and flags stand, whatever became of them in
+The lesson's own notebook is the skeleton: its cells, order, ids and flags stand, whatever happened to them in
 the submission. From the student come the texts of the answer cells, the cells they added, kept where they
 were, and the files they handed in beside the notebook. Outputs are dropped: the grader makes its own.
 """
@@ -91,14 +91,14 @@ def canonical(
         digest.update(content)
         raw = _parse(content)
         if len(content) > 20 << 20:
-            result.notes.append(f"the notebook file has {len(content) >> 20} MiB; its outputs were dropped")
+            result.notes.append(f"the notebook file is {len(content) >> 20} MiB; its outputs were dropped")
         (merge or _merge)(result, raw, submission.lesson)
         result.files = _other_files(submission.folder, result.notes)
     except (Unreadable, OSError) as error:
         result.problem = printable(getattr(error, "strerror", None) or str(error))  # no path of yours
         digest.update(result.problem.encode())
     if (more := len(result.notes) - MAX_NOTES) > 0:
-        result.notes[MAX_NOTES:] = [f"and {more} remarks more"]
+        result.notes[MAX_NOTES:] = [f"and {more} more remarks"]
     for name, content in sorted((result.files | result.records).items()):
         digest.update(repr((name, len(content))).encode() + content)
     result.digest = digest.hexdigest()
@@ -171,7 +171,7 @@ def _read(path: Path) -> bytes:
         raise Unreadable(f"{path.name} is a hard link; links are not followed: hand in a copy")
     with open(descriptor, "rb") as file:
         if status.st_size > MAX_NOTEBOOK:
-            raise Unreadable(f"{path.name} has {status.st_size >> 20} MiB; the limit is {MAX_NOTEBOOK >> 20}")
+            raise Unreadable(f"{path.name} is {status.st_size >> 20} MiB; the limit is {MAX_NOTEBOOK >> 20}")
         return file.read()
 
 
@@ -179,7 +179,7 @@ def _parse(content: bytes) -> dict:
     if not content.strip():
         raise Unreadable("the notebook file is empty")
     if content.count(b"{") + content.count(b"[") > MAX_PARTS or content.count(b",") > 2 * MAX_PARTS:
-        raise Unreadable("the notebook file has more parts than any notebook")
+        raise Unreadable("the notebook file has more parts than any real notebook")
     try:
         raw = json.loads(content)
     except (ValueError, RecursionError) as error:
@@ -225,7 +225,7 @@ def _merge(result: Canonical, raw: dict, lesson: str) -> None:
     _refuse_strangers(result.notebook, seen, raw, lesson)
     answers = [cell for cell in result.notebook.cells if is_answer(cell)]
     if lost := [cell for cell in answers if cell.id not in seen]:
-        result.notes.append(f"answer cells that were missing, and count as not written: {len(lost)}")
+        result.notes.append(f"missing answer cells, which count as not written: {len(lost)}")
     for cell in answers:
         if cell.id in seen:
             cell.source = seen[cell.id]["source"]
@@ -299,7 +299,7 @@ def _other_files(folder: Path, notes: list[str]) -> dict[str, bytes]:
     total = 0
     for place, folders, names in os.walk(folder, followlinks=False):
         if folders and len(Path(place).relative_to(folder).parts) >= MAX_DEPTH:
-            notes.append(f"{printable(folders[0])} was left out: it lies in over {MAX_DEPTH} folders")
+            notes.append(f"{printable(folders[0])} was left out: it is over {MAX_DEPTH} folders deep")
             folders.clear()
         folders[:] = sorted(name for name in folders if _is_theirs(name))
         for name in sorted(names):
@@ -313,7 +313,7 @@ def _other_files(folder: Path, notes: list[str]) -> dict[str, bytes]:
                 notes.append(f"{relative} was left out: {error.strerror}")
                 continue
             if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
-                notes.append(f"{relative} was left out: it is a link or no regular file")
+                notes.append(f"{relative} was left out: it is a link, or not a regular file")
             elif len(files) >= MAX_FILES or total + status.st_size > MAX_FILES_BYTES:
                 notes.append(f"{relative} was left out: too many files, or too large")
             else:

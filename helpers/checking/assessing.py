@@ -1,4 +1,4 @@
-"""Cases and outcomes to a finding: the one assessment, on both sides of the trust line.
+"""From cases and outcomes to a finding: the one assessment, on both sides of the trust line.
 
 It serves a student's notebook, where the cases come from `checks.json`, and the judge, where they are made
 from a hidden seed. There is no reference code here: a sheet holds numbers only.
@@ -67,7 +67,7 @@ def _explain(sheet: Sheet, outcomes: list[Outcome], problem: _Problem) -> tuple[
         return problem.cause, problem.meaning
     if misconceptions := recognise(sheet, outcomes):
         return misconceptions[0].name, " ".join(misconception.sentence for misconception in misconceptions)
-    first = f"If your answer to “{sheet.needs[0]}” doesn't pass yet, mend that first. " if sheet.needs else ""
+    first = f"If your answer to “{sheet.needs[0]}” doesn't pass yet, fix that first. " if sheet.needs else ""
     return problem.cause, first + problem.meaning
 
 
@@ -160,23 +160,23 @@ def _problem(sheet: Sheet, index: int, outcome: Outcome, reveal: bool) -> _Probl
 
 def _unknown(sheet: Sheet, index: int, reveal: bool) -> str:
     call, what = f'case("{sheet.exercise}", {index + 1}).args', "the" if reveal else "similar"
-    return f"None of the slips we know gives these numbers. `{call}` has {what} inputs, to try by hand."
+    return f"None of the mistakes we know gives these numbers. `{call}` has {what} inputs, to try by hand."
 
 
 FILL_IN = "Fill in the `...` and leave the rest as it was."
-OTHER_PARAMETERS = "The check loads weights of its own by name and shape: leave `__init__` as it was given."
-REDEFINE = "The name stands for something else now: run the cell with your function again, then this one."
+OTHER_PARAMETERS = "The check loads weights of its own by name and shape: leave `__init__` as it was."
+REDEFINE = "The name now stands for something else: run the cell with your function again, then this one."
 
 
 def _not_returned(sheet: Sheet, outcome: Outcome, reveal: bool) -> _Problem:
     where = f", at {_line(outcome.where)}" if outcome.where and reveal else ""
     if outcome.status == CallStatus.FORBIDDEN:
         name = outcome.error if outcome.error in sheet.forbidden else "a forbidden function"
-        meaning = f"This exercise is to be solved without {name}: writing it is the point."
+        meaning = f"Solve this exercise without {name}: writing it yourself is the point."
         return _Problem("forbidden", f"nothing: it called {name}{where}", meaning)
     if outcome.status == CallStatus.INTERRUPTED:
         text = f"nothing: the call was stopped, because it didn't end{where}"
-        return _Problem("timeout", text, "A loop whose end never comes, or far more steps than it takes.")
+        return _Problem("timeout", text, "An endless loop, or far more steps than needed.")
     if outcome.status == CallStatus.UNUSABLE:
         text = f"{_line(outcome.message, 80)}, expected {_line(outcome.error)}"
         meaning = FILL_IN if sheet.driver == "choice" else REDEFINE

@@ -1,4 +1,4 @@
-"""The one comparison: what an answer returned against what is right, and how to say where they part."""
+"""The one comparison: what an answer returned against what is right, and how to say where they differ."""
 
 import math
 from collections.abc import Mapping
@@ -21,19 +21,19 @@ MEANINGS = {
     "type": "Every value that goes in and out is a torch tensor, unless the text says otherwise.",
     "structure": "Look at what the docstring says is returned, and in which order.",
     "shape": "Write the shape beside each line, and find the first that surprises you.",
-    "dtype": "Take the dtype the docstring names, else the dtype of an input: torch.zeros(n) is float32.",
+    "dtype": "Use the dtype the docstring names, or else the dtype of an input: torch.zeros(n) is float32.",
     "nan": "NaN comes from 0/0, inf/inf or inf - inf: look at the numbers before each division and exp.",
     "value": "",
 }
-ONE_NUMBER = "One number is wanted: is a mean, a sum or a maximum over the remaining axes missing?"
-PLAIN_NUMBER = "A number is wanted: an int, a float or a tensor of one number."
+ONE_NUMBER = "One number is expected: is a mean, a sum or a maximum over the remaining axes missing?"
+PLAIN_NUMBER = "A number is expected: an int, a float or a tensor of one number."
 NO_RETURN = "The function ended without a `return`."
 OTHER_ORDER = (
-    "These are the right sizes in another order: an axis is transposed, or a sum is over the wrong one."
+    "These are the right sizes in another order: two axes are swapped, or a sum is over the wrong one."
 )
-EXTRA_ONE = "An axis of size 1 is too many or missing: look at each keepdim, unsqueeze and squeeze."
+EXTRA_ONE = "There is one axis of size 1 too many or too few: look at each keepdim, unsqueeze and squeeze."
 ALMOST = (
-    "Right to a few digits only: a step is done in float32 though the inputs are float64 (.float(), or "
+    "Right to a few digits only: a step is done in float32 although the inputs are float64 (.float(), or "
     "torch.tensor of a plain number), or a small constant is added where none is needed."
 )
 

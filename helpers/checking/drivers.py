@@ -1,8 +1,8 @@
 """How a student's object is called: a case goes in, an outcome comes out.
 
 A driver runs where the student's code runs, in the notebook or in the grader's sandbox. It decides nothing:
-it reports what came back, what became of the inputs and, where asked, the gradients. Judging is for
-`helpers.checks`, on whichever side of the sandbox the verdict is made.
+it reports what came back, what happened to the inputs and, where asked, the gradients. It is for
+`helpers.checking.assessing` to judge, on whichever side of the sandbox the verdict is made.
 """
 
 import hashlib

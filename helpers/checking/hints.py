@@ -8,11 +8,11 @@ UNKNOWN = "Your code stopped with this exception before it returned anything."
 HINTS: tuple[tuple[str, str], ...] = (
     (
         r"must match the size of tensor|not broadcastable|doesn't match the broadcast shape|shape mismatch",
-        "Two shapes don't fit, axis by axis from the right: often keepdim=True or unsqueeze is missing.",
+        "Two shapes don't fit, axis by axis from the right: often a keepdim=True or an unsqueeze is missing.",
     ),
     (
         r"shapes cannot be multiplied|first two dimensions of batch2|size mismatch|vec \(",
-        "In a @ b the last axis of a is as long as b's second last: often .transpose(-2, -1) is missing.",
+        "In a @ b the last axis of a must be as long as b's last but one: is a .transpose(-2, -1) missing?",
     ),
     (
         r"number of subscripts in the equation|einsum\(\)",
@@ -33,31 +33,31 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"index \S+ is out of (bounds|range)|index out of range",
-        "An index is larger than its axis: is it the axis that you mean?",
+        "An index is beyond the end of its axis: is it the axis that you mean?",
     ),
     (
         r"not implemented for '(Bool|Long|Int)'",
-        "This step wants floats: turn booleans or integers into floats first, with .float().",
+        "This step needs floats: turn booleans or integers into floats first, with .float().",
     ),
     (
         r"bool tensor is not supported|with a bool tensor",
-        "A boolean mask is turned round with ~mask.",
+        "To invert a boolean mask, write ~mask.",
     ),
     (
         r"Boolean value of Tensor with more than one",
-        "A tensor of several numbers is neither true nor false: ask `if mask is not None`.",
+        "A tensor of several numbers is neither true nor false: write `if mask is not None`.",
     ),
     (
         r"return_types\.(max|min|median|sort|topk)",
-        "With dim=, x.max gives two things, values and indices: take .values of it, or use x.amax.",
+        "With dim=, x.max returns two things, values and indices: take its .values, or use x.amax.",
     ),
     (
         r"'NoneType'",
-        "Something is None here: a mask that isn't given, or what a function without `return` hands back.",
+        "Something is None here: a mask that wasn't given, or the result of a function without `return`.",
     ),
     (
         r"same dtype|expected scalar type|must have the same",
-        "Two dtypes meet: a tensor was made new without dtype=x.dtype, or cast with .float().",
+        "Two dtypes meet: a new tensor was made without dtype=x.dtype, or one was cast with .float().",
     ),
     (
         r"must be Tensor, not|can be converted to Python scalar|cannot be converted to Scalar",
@@ -69,19 +69,19 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"name '.*' is not defined|cannot access local variable",
-        "A name has no value here: a typo, a cell above that wasn't run, or a line in an `if` not taken.",
+        "A name has no value here: a typo, a cell above that wasn't run, or an `if` that wasn't taken.",
     ),
     (
         r"positional argument|unexpected keyword argument|multiple values for argument",
-        "A function is called with other arguments than it takes: compare the call with its `def` line.",
+        "A function is called with arguments that it doesn't take: compare the call with its `def` line.",
     ),
     (
         r"Sizes of tensors must match except in dimension",
-        "torch.cat joins along one axis, and all others must be alike: dim=-2 is the axis of the positions.",
+        "torch.cat joins along one axis, and all others must match: dim=-2 is the axis of the positions.",
     ),
     (
         r"maximum recursion depth",
-        "A function calls itself without end: does it have the name of the one that you meant to call?",
+        "A function calls itself endlessly: does it have the name of the one that you meant to call?",
     ),
 )
 

@@ -1,4 +1,4 @@
-"""What goes into a student's object and what comes of it, as data: a case and an outcome."""
+"""What goes into a student's object and what comes out of it, as data: a case and an outcome."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

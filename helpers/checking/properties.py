@@ -50,7 +50,7 @@ def inputs_unchanged(case: Case, expected: Outcome, outcome: Outcome) -> str | N
 
 
 @_property(
-    "Nothing can be learned through a step on the way: .detach(), .data, .item(), .numpy(), "
+    "Some step lets no gradient through, so nothing can be learned: .detach(), .data, .item(), .numpy(), "
     "torch.tensor(...), torch.no_grad(), or an in-place step such as /= on a tensor that the gradient needs.",
     needs_gradients=True,
 )
@@ -68,8 +68,8 @@ def gradient_reaches_inputs(case: Case, expected: Outcome, outcome: Outcome) -> 
 
 
 @_property(
-    "The weights of a row don't sum to 1, so they are no average: is the softmax over the right axis, and "
-    "is nothing changed after it?",
+    "The weights of a row don't sum to 1, so this is no average: is the softmax over the right axis, and "
+    "does nothing change the weights after it?",
     explains_values=True,
 )
 def rows_sum_to_one(case: Case, expected: Outcome, outcome: Outcome) -> str | None:
@@ -84,14 +84,12 @@ def rows_sum_to_one(case: Case, expected: Outcome, outcome: Outcome) -> str | No
     return None
 
 
-@_property(
-    "On the way a tensor is made that is larger than any that this needs, which is what costs the memory."
-)
+@_property("Along the way a tensor is made that is larger than any that is needed: that costs the memory.")
 def stays_small(case: Case, expected: Outcome, outcome: Outcome) -> str | None:
     """No tensor that is made on the way has more than twice the numbers of the reference's largest."""
     if outcome.largest is not None and outcome.largest <= 2 * (expected.largest or 0):
         return None
-    return "a tensor on the way is far larger than needed"
+    return "a tensor along the way is far larger than needed"
 
 
 def _sums_to_one(rows: torch.Tensor) -> bool:

@@ -1,6 +1,6 @@
 """Functions of ours that a case can name, since functions can't travel as data.
 
-A case holds a *recipe*, `{"layer": a name, "weights": [tensors]}`, of which the driver makes the function.
+A case holds a *recipe*, `{"layer": a name, "weights": [tensors]}`, from which the driver makes the function.
 Each lesson registers what its cases name in a `recipes.py` of its own, which ships with the lesson: nothing
 here knows a lesson.
 """

@@ -1,7 +1,7 @@
 """Tensors and plain data as JSON: the one encoding of `checks.json` and of the grader's wire.
 
 A tensor becomes `{"$tensor": "float32", "shape": [2, 3], "data": [...]}`. Numbers keep every bit: Python
-prints the shortest decimal that reads back as the same float, and of smaller floats as many digits as they
+prints the shortest decimal that reads back as the same float, and narrower floats get as many digits as they
 hold. Tuples become lists. What is neither data nor tensor becomes `{"$type": "numpy.ndarray"}`, an `Opaque`
 once decoded: enough to say that the type is wrong.
 """

@@ -7,6 +7,8 @@ import io
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from helpers.checking.finding import Status, box
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -121,9 +123,8 @@ def stopped(error: Exception) -> str:
 
 
 def note(text: str) -> str:
-    """A line of HTML with a grey edge, styled like a check's message."""
-    style = "border-left:4px solid #888888;padding:4px 12px;margin:2px 0"
-    return f'<div role="status" style="{style}">○ {html.escape(text)}</div>'
+    """A line of HTML in the shape of a check's message, for what isn't there yet."""
+    return box(f"○ {html.escape(text)}", Status.NOT_WRITTEN)
 
 
 def _display(page: str, text: str) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from helpers.checking import progress
+from helpers.checking.finding import COLORS, SIGNS, Status
 
 if TYPE_CHECKING:
     from ipywidgets import HBox
@@ -17,11 +18,11 @@ if TYPE_CHECKING:
 PYTHONS = ((3, 11), (3, 13))  # the first and the last that the course is tested with
 CELL = "text-align:left;vertical-align:top;padding:4px 14px 4px 0;background:none;border:none"
 BAR = "display:inline-block;width:90px;height:9px;margin-right:8px;border-radius:5px"
-# Whether something works or passed: its sign, the word for those who can't see it, its colour.
-SIGNS = {
-    True: ("✓", "passes", "#009e73"),
-    False: ("✗", "fails", "#d55e00"),
-    None: ("○", "doesn't pass yet", "#888888"),
+# Whether something works or passed: as what it is shown, and the word for those who can't see it.
+STATES = {
+    True: (Status.PASSED, "passes"),
+    False: (Status.FAILED, "fails"),
+    None: (Status.NOT_WRITTEN, "doesn't pass yet"),
 }
 
 
@@ -70,7 +71,7 @@ def check_installation() -> Table:
     for line in found:
         cure = f"<br>{html.escape(line.cure)}" if line.cure else ""
         rows.append([_marked(line.works, line.what), html.escape(line.found) + cure])
-        lines.append(f"{SIGNS[line.works][0]} {line.what:<12} {line.found}  {line.cure}".rstrip())
+        lines.append(f"{SIGNS[STATES[line.works][0]]} {line.what:<12} {line.found}  {line.cure}".rstrip())
     return Table(["what", "found"], rows, "\n".join(lines))
 
 
@@ -172,7 +173,7 @@ def list_lessons(here: Path | None = None) -> Table:
         title = f'<a href="{link}" style="white-space:nowrap">{html.escape(lesson.title)}</a>'
         count = f'<span style="white-space:nowrap">{_bar(passed, len(lesson.exercises))}{done}</span>'
         rows.append([title, count, " ".join(_marked(*state) for state in states)])
-        named = " · ".join(f"{SIGNS[state][0]} {title}" for state, title in states)
+        named = " · ".join(f"{SIGNS[STATES[state][0]]} {title}" for state, title in states)
         lines.append(f"{lesson.title}: {done} checks pass: {named}")
     if not rows:
         nothing = "There is no lesson beside this folder yet."
@@ -204,12 +205,13 @@ def _title(notebook: Path) -> str:
 
 
 def _marked(state: bool | None, text: str) -> str:
-    sign, word, color = SIGNS[state]
-    mark = f'<strong style="color:{color}" role="img" aria-label="{word}">{sign}</strong>'
+    status, word = STATES[state]
+    mark = f'<strong style="color:{COLORS[status]}" role="img" aria-label="{word}">{SIGNS[status]}</strong>'
     return f'<span style="white-space:nowrap;margin-right:10px">{mark} {html.escape(text)}</span>'
 
 
 def _bar(done: int, total: int) -> str:
     share = round(100 * done / total) if total else 100
-    colors = f"background:linear-gradient(to right,#009e73 {share}%,rgba(128,128,128,.35) {share}%)"
+    done_color, rest_color = f"{COLORS[Status.PASSED]} {share}%", f"rgba(128,128,128,.35) {share}%"
+    colors = f"background:linear-gradient(to right,{done_color},{rest_color})"
     return f'<span aria-hidden="true" style="{BAR};{colors}"></span>'
