@@ -174,6 +174,11 @@ def test_readme_counts_the_exercises_of_each_lesson():
     assert said == counted[1:]  # the start page has none that count
 
 
+def test_the_tricks_are_counted():
+    [said] = re.findall(r"has (\d+) tricks", (ROOT / "docs/security.md").read_text(encoding="utf-8"))
+    assert int(said) == len(list((ROOT / "tests/attacks").glob("*.py")))
+
+
 # -- the example of CONTRIBUTING.md ----------------------------------------------------------------------
 
 
