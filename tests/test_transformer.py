@@ -462,7 +462,7 @@ def test_segments_that_were_not_learned_are_an_error():
     ("mask", "said"),
     [
         (torch.ones(5, 5), "a mask is boolean, True means may attend, but this one is torch.float32"),
-        (torch.ones(2, 5, 5).bool(), r"a mask \(2, 5, 5\) of three axes says nothing of heads"),
+        (torch.ones(2, 5, 5).bool(), r"a mask \(2, 5, 5\) of three axes says nothing about heads"),
     ],
 )
 def test_masks_that_mean_something_else_are_errors(mask, said, weights):

@@ -8,11 +8,12 @@ import functools
 import math
 import random
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import torch
 
 from helpers import corpora, pretraining
+from helpers.models.transformer import Encoder, LanguageModel
 from helpers.text.review_words import NAMES, WORDS
 from helpers.text.vocabulary import BOS, CLS, EOS, MASK, ORDINARY, PAD, SEP
 from helpers.training.muon import CombinedOptimizer, Muon
@@ -63,8 +64,8 @@ def interval(hits: float, count: int) -> tuple[float, float, float]:
 SIZES = {"d_model": 128, "n_heads": 4, "d_ff": 512, "n_layers": 2, "positions": 100}
 
 
-def new_bert(bert: type, seed: int) -> torch.nn.Module:
-    """An untrained BERT for the reviews, its embedding multiplied as in `helpers.models.LanguageModel`.
+def new_bert(bert: Callable[..., torch.nn.Module], seed: int) -> torch.nn.Module:
+    """An untrained BERT for the reviews, its embedding multiplied as in `LanguageModel`.
 
     Args:
         bert: the class, made from vocabulary, d_model, n_heads, d_ff, n_layers, positions.
@@ -72,7 +73,8 @@ def new_bert(bert: type, seed: int) -> torch.nn.Module:
     """
     torch.manual_seed(seed)
     model = bert(len(corpora.vocabulary()), **SIZES)
-    encoder = model.encoder
+    encoder = cast(Encoder, model.encoder)
+    assert encoder.segments is not None  # a BERT has two kinds
     encoder.scale = math.sqrt(SIZES["d_model"])
     for table in (encoder.positions, encoder.segments):  # as large as the words beside them
         torch.nn.init.normal_(table.weight, std=0.02 * encoder.scale)
@@ -86,7 +88,7 @@ def optimizer_of(model: torch.nn.Module, share: float = 1.0) -> CombinedOptimize
         model: with an `encoder`, a `helpers.models.transformer.Encoder`.
         share: of the language model's learning rates.
     """
-    inside = [weight for weight in model.encoder.blocks.parameters() if weight.dim() == 2]
+    inside = [weight for weight in model.get_submodule("encoder.blocks").parameters() if weight.dim() == 2]
     known = set(map(id, inside))
     rest = [weight for weight in model.parameters() if id(weight) not in known]
     adam = pretraining.optimizer_of(rest, share * pretraining.PEAK)
@@ -157,7 +159,8 @@ def _books() -> list[str]:
 
 def blanks(count: int, seed: int) -> list[Blank]:
     """So many blanks of each kind, at most one of a kind in a review."""
-    rng, found, drawn = random.Random(seed), {kind: [] for kind in candidates()}, 0
+    rng, drawn = random.Random(seed), 0
+    found: dict[str, list[Blank]] = {kind: [] for kind in candidates()}
     sets = {kind: set(those.tolist()) for kind, those in candidates().items()}
     while min(map(len, found.values())) < count:
         for first, second in documents(count, seed + drawn):
@@ -183,7 +186,7 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float]:
 # -- writing ---------------------------------------------------------------------------------------------
 
 
-def left_to_right(model: torch.nn.Module, count: int, seed: int, temperature: float = 1.0) -> list[str]:
+def left_to_right(model: LanguageModel, count: int, seed: int, temperature: float = 1.0) -> list[str]:
     """Texts that a language model draws word by word, until `<eos>` or its last position."""
     generator, cache = torch.Generator().manual_seed(seed), model.new_cache()
     ids = torch.full((count, 1), BOS)

@@ -82,7 +82,9 @@ def _blank_picture(models: Mapping[str, Callable], needs: str, text: str, place:
     return tried(draw, needs)
 
 
-def both_sides(bert: Callable, ids: list[int], place: int, count: int = 1) -> torch.Tensor:
+def both_sides(
+    bert: Callable[..., tuple[torch.Tensor, torch.Tensor]], ids: list[int], place: int, count: int = 1
+) -> torch.Tensor:
     """BERT's probabilities for a word of a sentence, with `count` words hidden from there on, (V,)."""
     read = [CLS, *ids, SEP]
     last = min(place + count, len(ids))
@@ -93,7 +95,7 @@ def both_sides(bert: Callable, ids: list[int], place: int, count: int = 1) -> to
     return _of_words(logits[0, place + 1])
 
 
-def left_side(model: Callable, ids: list[int], place: int) -> torch.Tensor:
+def left_side(model: Callable[..., torch.Tensor], ids: list[int], place: int) -> torch.Tensor:
     """A language model's probabilities for a word of a sentence, from the words before it, (V,)."""
     with torch.no_grad():
         logits = model(torch.tensor([[BOS, *ids[:place]]]))
@@ -140,7 +142,9 @@ def _candidates(both: torch.Tensor, left: torch.Tensor, ids: list[int], at: int,
 # -- filling round by round ----------------------------------------------------------------------------------
 
 
-def filling_explorer(models: Mapping[str, Callable], fill: Callable, exercise: str, needs: str) -> "VBox":
+def filling_explorer(
+    models: Mapping[str, Callable], fill: Callable[..., torch.Tensor], exercise: str, needs: str
+) -> "VBox":
     """Fill an empty text in several rounds, and step through them.
 
     Args:
@@ -170,7 +174,7 @@ def filling_explorer(models: Mapping[str, Callable], fill: Callable, exercise: s
 
 def _filling_picture(
     models: Mapping[str, Callable],
-    fill: Callable,
+    fill: Callable[..., torch.Tensor],
     exercise: str,
     needs: str,
     shown: int,

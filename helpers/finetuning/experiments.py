@@ -150,7 +150,12 @@ class Run(NamedTuple):
     seed: int
 
 
-def fit(run: Run, loss: Callable, test: Examples, each_step: Callable | None = None) -> list[int]:
+def fit(
+    run: Run,
+    loss: Callable[..., torch.Tensor],
+    test: Examples,
+    each_step: Callable[[float], object] | None = None,
+) -> list[int]:
     """Train a classifier with AdamW.
 
     The learning rate rises for a tenth of the steps and falls to 0 after that.
@@ -200,7 +205,7 @@ def _batches(train: Examples, generator: torch.Generator) -> list[torch.Tensor]:
     return [batches[at] for at in torch.randperm(len(batches), generator=generator)]
 
 
-def fit_head(run: Run, loss: Callable, test: Examples, steps: int = 300) -> int:
+def fit_head(run: Run, loss: Callable[..., torch.Tensor], test: Examples, steps: int = 300) -> int:
     """Train a classifier's head alone, on what its frozen body says, which is computed once.
 
     Args:
@@ -227,7 +232,9 @@ def features(model: nn.Module, examples: Examples) -> torch.Tensor:
     return _each(lambda ids: pool(body(ids), ids != corpora.PAD), examples, _place(model))
 
 
-def _each(model: Callable, examples: Examples, place: torch.device, size: int = 50) -> torch.Tensor:
+def _each(
+    model: Callable[..., torch.Tensor], examples: Examples, place: torch.device, size: int = 50
+) -> torch.Tensor:
     """The model's output for each review, (N, ...), computed there in batches of neighbours in length."""
     order = (examples.ids != corpora.PAD).sum(dim=-1).argsort()
     with torch.no_grad():
@@ -294,7 +301,9 @@ def logistic_regression(
     return (others @ weights + bias > 0).long().detach()
 
 
-def by_counting(tfidf: Callable, train: Examples, others: Examples, vocabulary: int) -> int:
+def by_counting(
+    tfidf: Callable[..., torch.Tensor], train: Examples, others: Examples, vocabulary: int
+) -> int:
     """TF-IDF and logistic regression: how many of the other reviews come out right."""
     train_counts = counts(train, vocabulary)
     rows = tfidf(train_counts, train_counts)

@@ -53,7 +53,7 @@ def probability(model: torch.nn.Module | None, texts: Sequence[str]) -> torch.Te
     return logits.softmax(dim=-1)[:, 1]
 
 
-def left_out(model: torch.nn.Module, words: Sequence[str]) -> tuple[float, torch.Tensor]:
+def left_out(model: torch.nn.Module | None, words: Sequence[str]) -> tuple[float, torch.Tensor]:
     """The probability of "favourable", and by how much it falls when each word is left out, (T,)."""
     texts = [" ".join(words)]
     texts += [" ".join([*words[:at], *words[at + 1 :]]) for at in range(len(words))]
@@ -61,11 +61,17 @@ def left_out(model: torch.nn.Module, words: Sequence[str]) -> tuple[float, torch
     return float(found[0]), found[0] - found[1:]
 
 
-def last_looks(model: torch.nn.Module, words: Sequence[str]) -> torch.Tensor:
-    """How much the last position attends to each word, in the last block: the mean over its heads, (T,)."""
+def last_looks(model: torch.nn.Module | None, words: Sequence[str]) -> torch.Tensor:
+    """How much the last position attends to each word, in the last block: the mean over its heads, (T,).
+
+    Raises:
+        NotImplementedError: there is no classifier yet.
+    """
+    if model is None:
+        raise NotImplementedError
     weights: list[torch.Tensor] = []
     with torch.no_grad():
-        model.body(corpora.vocabulary().batch([" ".join(words)]), weights=weights)
+        model.get_submodule("body")(corpora.vocabulary().batch([" ".join(words)]), weights=weights)
     return weights[-1][0, :, -1, 1:-1].mean(dim=0)  # without <bos> and <eos>
 
 
@@ -152,7 +158,7 @@ def _problem(words: Sequence[str]) -> str:
     return ""
 
 
-def _verdict(model: torch.nn.Module, words: Sequence[str], kept: Sequence[str], gone: str) -> str:
+def _verdict(model: torch.nn.Module | None, words: Sequence[str], kept: Sequence[str], gone: str) -> str:
     p = float(probability(model, [" ".join(kept)])[0])
     said = f"<b>{'favourable' if p > 0.5 else 'not favourable'}</b>, probability of “favourable” {p:.3f}"
     if gone:
@@ -161,6 +167,6 @@ def _verdict(model: torch.nn.Module, words: Sequence[str], kept: Sequence[str], 
     return f"<div aria-live='polite' style='margin:4px 0'>{said}</div>"
 
 
-def _picture(model: torch.nn.Module, words: Sequence[str]) -> str:
+def _picture(model: torch.nn.Module | None, words: Sequence[str]) -> str:
     p, falls = left_out(model, words)
     return image(word_bars(words, p, last_looks(model, words), falls))

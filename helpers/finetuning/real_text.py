@@ -67,12 +67,12 @@ def _language_loss(backbone: Backbone, inputs: torch.Tensor, targets: torch.Tens
 
 
 def comparison(
-    classifier: Callable,
-    pool: Callable,
-    loss: Callable,
-    transfer: Callable,
-    groups: Callable,
-    tfidf: Callable,
+    classifier: Callable[..., nn.Module],
+    pool: Callable[..., torch.Tensor],
+    loss: Callable[..., torch.Tensor],
+    transfer: Callable[..., dict[str, torch.Tensor]],
+    groups: Callable[..., list[dict]],
+    tfidf: Callable[..., torch.Tensor],
 ) -> dict[str, list[float]]:
     """Accuracies on real sentences, for each seed: pretrained, from scratch, and by counting sub-words.
 
@@ -113,8 +113,8 @@ def _run(
     text: Text,
     make: Callable[[], nn.Module],
     weights: Mapping[str, torch.Tensor],
-    transfer: Callable,
-    groups: Callable,
+    transfer: Callable[..., dict[str, torch.Tensor]],
+    groups: Callable[..., list[dict]],
 ) -> Run:
     torch.manual_seed(seed)
     model = make()

@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 PAD = 0
+Pooling = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]  # (B, T, C) and real (B, T) to (B, C)
 
 
 def last_real(hidden: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
@@ -51,7 +52,7 @@ class Classifier(nn.Module):
     Source: Radford et al. 2018, section 3.2, reads the last position.
     """
 
-    def __init__(self, body: nn.Module, d_model: int, n_classes: int, pool: Callable = last_real) -> None:
+    def __init__(self, body: nn.Module, d_model: int, n_classes: int, pool: Pooling = last_real) -> None:
         super().__init__()
         self.body = body
         self.head = nn.Linear(d_model, n_classes)
@@ -121,7 +122,7 @@ def transfer(
     }
 
 
-def freeze(model: torch.nn.Module) -> None:
+def freeze(model: Classifier) -> None:
     """Let training change nothing in the model's body."""
     model.body.requires_grad_(False)
 
@@ -131,7 +132,7 @@ def trainable(model: torch.nn.Module) -> int:
     return sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad)
 
 
-def parameter_groups(model: torch.nn.Module, body_rate: float, head_rate: float) -> list[dict]:
+def parameter_groups(model: Classifier, body_rate: float, head_rate: float) -> list[dict]:
     """Groups for an optimizer: the body at one learning rate, the head at another. Without what is frozen.
 
     Args:
@@ -142,7 +143,7 @@ def parameter_groups(model: torch.nn.Module, body_rate: float, head_rate: float)
     Returns:
         One dict for each part that trains, with "params" and "lr"; the body's comes first.
     """
-    parts = [(model.body, body_rate), (model.head, head_rate)]
+    parts: list[tuple[nn.Module, float]] = [(model.body, body_rate), (model.head, head_rate)]
     groups = [
         {"params": [weight for weight in part.parameters() if weight.requires_grad], "lr": rate}
         for part, rate in parts

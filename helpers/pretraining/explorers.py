@@ -9,7 +9,7 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import torch
 
@@ -21,6 +21,8 @@ from helpers.figures.showing import image, note, tried
 if TYPE_CHECKING:
     from ipywidgets import VBox
     from matplotlib.axes import Axes
+
+Model = TypeVar("Model")
 
 SHOWN = 12  # words of the next-word picture
 LONGER = 24  # words that the explorer goes on writing
@@ -41,7 +43,7 @@ RUNS = {
 }  # fmt: skip
 
 
-def trained(model: object) -> object:
+def trained(model: Model | None) -> Model:
     """The model, if there is one.
 
     Raises:
@@ -161,11 +163,11 @@ class PairTable:
 
 
 def next_word_explorer(
-    model: Callable | None,
-    with_temperature: Callable,
-    top_k: Callable,
-    nucleus: Callable,
-    draw: Callable,
+    model: Callable[..., torch.Tensor] | None,
+    with_temperature: Callable[..., torch.Tensor],
+    top_k: Callable[..., torch.Tensor],
+    nucleus: Callable[..., torch.Tensor],
+    draw: Callable[..., torch.Tensor],
     exercise: str = "Exercises 7.14 to 7.17",
 ) -> "VBox":
     """Type the beginning of a review, choose the rules, and see the next word's probabilities and a text.
@@ -207,7 +209,12 @@ def next_word_explorer(
 
 
 @torch.no_grad()
-def _picture(model: Callable, rule: Callable, ids: torch.Tensor, temperature: float) -> str:
+def _picture(
+    model: Callable[..., torch.Tensor],
+    rule: Callable[..., torch.Tensor],
+    ids: torch.Tensor,
+    temperature: float,
+) -> str:
     logits = model(ids)[0, -1]
     after = rule(logits)
     left = int((after > 0).sum())
@@ -216,7 +223,13 @@ def _picture(model: Callable, rule: Callable, ids: torch.Tensor, temperature: fl
 
 
 @torch.no_grad()
-def _written(model: Callable, rule: Callable, draw: Callable, ids: torch.Tensor, seed: int) -> str:
+def _written(
+    model: Callable[..., torch.Tensor],
+    rule: Callable[..., torch.Tensor],
+    draw: Callable[..., torch.Tensor],
+    ids: torch.Tensor,
+    seed: int,
+) -> str:
     generator, begun = torch.Generator().manual_seed(seed), ids.size(-1)
     for _ in range(LONGER):
         new = draw(rule(model(ids)[:, -1]), torch.rand(1, generator=generator))

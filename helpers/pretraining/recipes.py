@@ -4,7 +4,7 @@ They hold no solution of a lesson: what stands here is what a training step is g
 """
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 import torch
 
@@ -20,7 +20,11 @@ class Trainee(NamedTuple):
 
 
 class Curve(torch.nn.Module):
-    """A linear map, a bend, and one number: (B, n_in) to (B,)."""
+    """A linear map, a nonlinearity, and one number: (B, n_in) to (B,)."""
+
+    W: torch.nn.Parameter
+    b: torch.nn.Parameter
+    v: torch.nn.Parameter
 
     def __init__(self, weights: Mapping[str, torch.Tensor]) -> None:
         super().__init__()
@@ -30,6 +34,13 @@ class Curve(torch.nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """One number for each row of x."""
         return torch.tanh(x @ self.W + self.b) @ self.v
+
+
+class ParameterGroup(TypedDict):
+    """Parameters that move with one learning rate."""
+
+    params: list[torch.nn.Parameter]
+    lr: float
 
 
 class SquaredError:
@@ -55,7 +66,7 @@ class Optimizer:
     def __init__(
         self, parameters: Iterable[torch.nn.Parameter], lr: float, momentum: float, weight_decay: float
     ) -> None:
-        self.param_groups = [{"params": list(parameters), "lr": lr}]
+        self.param_groups: list[ParameterGroup] = [{"params": list(parameters), "lr": lr}]
         self.momentum, self.weight_decay = momentum, weight_decay
         self.state: dict[torch.nn.Parameter, torch.Tensor] = {}
 

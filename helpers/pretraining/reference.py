@@ -6,7 +6,7 @@
 import math
 import random
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import torch
 from torch import nn
@@ -155,7 +155,7 @@ def optimizer_of(model: nn.Module | Sequence[nn.Parameter], peak: float) -> torc
 
 def training_step(
     model: torch.nn.Module,
-    optimizer: torch.optim.Optimizer,
+    optimizer: torch.optim.Optimizer | CombinedOptimizer,
     loss: "Callable[..., torch.Tensor]",
     batch: "Sequence[torch.Tensor]",
     max_norm: float = 1.0,
@@ -180,9 +180,14 @@ def training_step(
     return value.item()
 
 
-def batches(
-    texts: Sequence[str], size: int, seed: int, vocabulary: corpora.Vocabulary
-) -> Iterator[torch.Tensor]:
+class Batching(Protocol):
+    """What makes a batch of texts, such as a `corpora.Vocabulary`."""
+
+    def batch(self, texts: list[str]) -> torch.Tensor:
+        """Texts as one tensor of tokens, (B, T)."""
+
+
+def batches(texts: Sequence[str], size: int, seed: int, vocabulary: Batching) -> Iterator[torch.Tensor]:
     """Batches without end, (B, T + 1), each of texts of about the same length, so that little is padding.
 
     Args:
@@ -242,8 +247,8 @@ def pretrain(model: nn.Module, steps: int = STEPS, seed: int = 0) -> training.Li
     model.to(training.device())
     vocabulary = corpora.vocabulary()
     texts = [review.text for review in corpora.reviews(steps * BATCH, seed=1_000 + seed)]
-    held_out = inputs_and_targets(vocabulary.batch(r.text for r in corpora.reviews(100, seed=995)))
-    held_out = training.there(*held_out)
+    new_texts = vocabulary.batch(review.text for review in corpora.reviews(100, seed=995))
+    held_out = training.there(*inputs_and_targets(new_texts))
     drawn = batches(texts, BATCH, seed, vocabulary)
     matrices, rest = matrices_and_rest(model)
     optimizer = CombinedOptimizer(Muon(matrices, lr=MATRIX_PEAK), optimizer_of(rest, PEAK))

@@ -21,17 +21,17 @@ def in_notebook() -> bool:
 
 
 def progress_bar(title: str, total: int, unit: str = "it") -> tqdm:
-    """A bar with rate and time left: HTML in a notebook, text in a terminal, nothing in a log file.
+    """A bar with rate and time left: HTML in a notebook, text in a terminal, nothing where stderr is a file.
 
     Args:
         title: beside the bar.
         total: how many steps there will be; `update()` counts one.
         unit: what is counted, for the rate.
     """
-    options = {"desc": title, "total": total, "unit": unit, "leave": True, "mininterval": INTERVAL}
+    options: dict[str, str | float] = {"desc": title, "total": total, "unit": unit, "mininterval": INTERVAL}
     if in_notebook():
         return NotebookBar(**options)
-    return tqdm(**options, dynamic_ncols=True, disable=None)  # None: only where stderr is a terminal
+    return tqdm(**options, dynamic_ncols=True, disable=None)  # None: disabled where stderr is a file
 
 
 class NotebookBar(tqdm):
@@ -39,7 +39,7 @@ class NotebookBar(tqdm):
 
     # Not tqdm.notebook: that bar is a widget, which stays at 0 % in a saved notebook and in feedback.
 
-    def __init__(self, **options: object) -> None:
+    def __init__(self, **options: str | float) -> None:
         self.output = Output()
         super().__init__(**options, bar_format=NOTEBOOK_TEXT, file=io.StringIO())
 

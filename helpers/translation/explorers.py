@@ -10,7 +10,7 @@ import functools
 import random
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import torch
 
@@ -107,7 +107,7 @@ def true_alignment(text: str) -> list[int] | None:
         return None
     found: list[int] = []
 
-    def places(tree: Tree, start: int) -> list[tuple[str, int, object]]:
+    def places(tree: Tree, start: int) -> list[tuple[str, int, Tree | str]]:
         listed = []
         for part in tree.parts:
             name = re.sub(r"\[.*", "", part.symbol) if isinstance(part, Tree) else part
@@ -180,7 +180,13 @@ def watching(modules: Sequence[torch.nn.Module]) -> Iterator[list[torch.Tensor]]
             handle.remove()
 
 
-def finished(model: torch.nn.Module) -> None:
+class Trained(Protocol):
+    """A model that knows that it is trained."""
+
+    trained: bool
+
+
+def finished(model: Trained) -> None:
     """Note that a model is trained."""
     model.trained = True
 
@@ -193,7 +199,8 @@ class Recorder:
     """
 
     def __init__(self, step: Callable[[torch.Tensor], torch.Tensor]) -> None:
-        self.step, self.chances = step, {}
+        self.step = step
+        self.chances: dict[tuple[int, ...], torch.Tensor] = {}
 
     def __call__(self, tokens: torch.Tensor) -> torch.Tensor:
         """As `step`."""
@@ -206,7 +213,9 @@ class Recorder:
 # -- explorers -----------------------------------------------------------------------------------------------
 
 
-def translation_explorer(watch: Callable, exercise: str = "the trained model") -> "VBox":
+def translation_explorer(
+    watch: Callable[[str], tuple[Sequence[str], torch.Tensor]], exercise: str = "the trained model"
+) -> "VBox":
     """Choose an English sentence, or type one, and see its translation grow, with what each word looks at.
 
     Args:
@@ -270,7 +279,10 @@ def _lines(text: str, written: Sequence[str], shown: int) -> str:
 
 
 def beam_explorer(
-    beam_search: Callable, step_of: Callable, words: Sequence[str], exercise: str = "Exercise 10.13"
+    beam_search: Callable[..., list[tuple[float, list[int]]]],
+    step_of: Callable[[str], Callable[[torch.Tensor], torch.Tensor]],
+    words: Sequence[str],
+    exercise: str = "Exercise 10.13",
 ) -> "VBox":
     """Move the number of beams and α, and see which beginnings stay alive.
 

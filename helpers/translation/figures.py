@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from helpers.figures import plots
+from helpers.figures.showing import figure_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -113,8 +114,8 @@ def _table(
         left, bottom = 0.55 + max(longest, 0.5), 0.45 + lowest
         width, height = left + 0.48 * len(columns) + 0.2, bottom + 0.34 * len(rows) + 0.35
         [ax] = plots.panels(1, width=width, height=height)
-        ax.figure.set_layout_engine(None)
-        ax.figure.subplots_adjust(left / width, bottom / height, 1 - 0.2 / width, 1 - 0.35 / height)
+        figure_of(ax).set_layout_engine(None)
+        figure_of(ax).subplots_adjust(left / width, bottom / height, 1 - 0.2 / width, 1 - 0.35 / height)
     colors = colormaps["cividis"].with_extremes(bad=plots.BAND)
     ax.imshow(weights.detach().numpy(), cmap=colors, vmin=0, vmax=1, aspect="auto")
     ax.set_xticks(range(len(columns)), columns, rotation=55, ha="right", rotation_mode="anchor")
@@ -169,8 +170,8 @@ def tree(
     scores = {(*start, *tokens): score for score, tokens in found}
     width, height = WIDE * (deep + 0.9), 0.27 * wide + 0.5
     [ax] = plots.panels(1, width=width, height=height)
-    ax.figure.set_layout_engine(None)
-    ax.figure.subplots_adjust(0.01, 0.02, 0.99, 1 - 0.3 / height)
+    figure_of(ax).set_layout_engine(None)
+    figure_of(ax).subplots_adjust(0.01, 0.02, 0.99, 1 - 0.3 / height)
     for path in nodes:
         if path != start:
             _branch(ax, path, order, chances[path[:-1]], kept, best)
@@ -229,13 +230,13 @@ def _branch(
     at, parent = len(path) - 1, path[:-1]
     alive, chosen = path in kept, path == best[: len(path)]
     color = TRUE if chosen else plots.PALETTE[0] if alive else plots.FAINT
-    style = {"color": color, "lw": 2.4 if chosen else 1.4 if alive else 0.9, "ls": "-" if alive else ":"}
+    width, dashes = 2.4 if chosen else 1.4 if alive else 0.9, "-" if alive else ":"
     # Level at both ends: the words stand on the lines, and the number above the last stretch. A beginning's
     # branches share their first stretch, and the best one shows.
     across, up = [at - 0.97, at - 0.52, at - 0.38, at], [order[parent]] * 2 + [order[path]] * 2
-    ax.plot(across, up, **style, zorder=1 + 0.2 * alive + 0.2 * chosen)
-    place = {"ha": "right", "va": "bottom", "fontsize": 7.5, "color": color}
-    ax.text(at - 0.03, order[path] - 0.06, _number(float(log_p[path[-1]])), **place)
+    ax.plot(across, up, color=color, lw=width, ls=dashes, zorder=1 + 0.2 * alive + 0.2 * chosen)
+    number = _number(float(log_p[path[-1]]))
+    ax.text(at - 0.03, order[path] - 0.06, number, ha="right", va="bottom", fontsize=7.5, color=color)
 
 
 def _node(
@@ -252,5 +253,7 @@ def _node(
     color = plots.INK if alive else "#767676"
     text = words[path[-1]] + (f"  {_number(scores[path])}" if path in scores else "")
     box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
-    place = {"ha": "left", "va": "center", "zorder": 2, "bbox": box}
-    ax.text(len(path) - 0.98, order[path], text, color=color, fontweight=weight, fontsize=9, **place)
+    ax.text(
+        len(path) - 0.98, order[path], text, color=color, fontweight=weight, fontsize=9,
+        ha="left", va="center", zorder=2, bbox=box,
+    )  # fmt: skip

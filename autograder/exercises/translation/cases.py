@@ -81,12 +81,12 @@ def shift_cases(g: Generator) -> list[Case]:
     ]
 
 
-def _words(g: Generator, lengths: list) -> Tensor:
+def _words(g: Generator, lengths: list[list[int]]) -> Tensor:
     """Sentences of so many words, then `<eos>` and padding, (B, T)."""
-    lengths = _shuffled(g, torch.tensor(lengths))
-    places = torch.arange(int(lengths.max()) + 1)
-    words = torch.randint(6, 80, (len(lengths), len(places)), generator=g)
-    return words.masked_fill(places == lengths, EOS).masked_fill(places > lengths, PAD)
+    ends = _shuffled(g, torch.tensor(lengths))
+    places = torch.arange(int(ends.max()) + 1)
+    words = torch.randint(6, 80, (len(ends), len(places)), generator=g)
+    return words.masked_fill(places == ends, EOS).masked_fill(places > ends, PAD)
 
 
 def smoothing_cases(g: Generator) -> list[Case]:
