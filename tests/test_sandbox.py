@@ -16,11 +16,11 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from autograder.child import sandbox
 from autograder.grading import judge
 from autograder.grading.clean import MAX_DEPTH, MAX_HTML, MAX_TAGS, clean_code, clean_outputs, clean_words
-from autograder.grading.gradebook import Graded
-from autograder.grading.grader import Grader, course_directory, find_submissions
+from autograder.grading.course import course_directory, find_submissions
+from autograder.grading.grader import Grader
 from autograder.grading.lesson import Lesson
-from autograder.grading.workers import Ended
 from autograder.lessons import ROOT
+from autograder.results import Ended, Graded
 
 
 @pytest.mark.needs_bubblewrap
@@ -80,7 +80,7 @@ def test_a_notebook_has_its_time_however_many_cells_it_has(grade, monkeypatch):
     _, graded = grade(*[SLEEPY] * 30)
     assert time.monotonic() - begun < 30
     [paper] = graded.papers
-    assert "the notebook ran for over 4 s, before the cell" in paper.remarks[0]
+    assert "the notebook had run for over 4 s before the cell" in paper.remarks[0]
     assert {verdict.status for verdict in paper.verdicts} == {"passed"}  # what was judged before stands
 
 

@@ -4,7 +4,6 @@ Without a wall its test fails, and does no harm then: `python -m tests.defences`
 """
 
 import contextlib
-import ctypes
 import os
 import platform
 import select
@@ -174,9 +173,9 @@ def worker() -> Iterator[Worker]:
 
 
 @contextlib.contextmanager
-def open_child(worker: Worker) -> Iterator[Callable[[str], str]]:
+def open_child(worker: Worker, files: dict[str, bytes] | None = None) -> Iterator[Callable[[str], str]]:
     """A child that runs cells, as the judge would have it run them, and says what they print."""
-    channel = worker.begin({})
+    channel = worker.begin(files)
 
     def run(code: str) -> str:
         wire.send(channel, {"run": code}, seconds=60)
@@ -231,7 +230,8 @@ print(os.getpid(), os.getppid(), [pid for pid in range(2, 300) if is_there(pid)]
 
 @pytest.mark.needs_bubblewrap
 def test_a_child_sees_nothing_of_proc(child):
-    assert child("import os; print(os.listdir('/proc'))") == "[]"
+    look = "import os; print(os.listdir('/proc'), os.statvfs('/proc').f_flag & os.ST_RDONLY)"
+    assert child(look) == "[] 1"
 
 
 @pytest.mark.needs_bubblewrap
@@ -248,8 +248,6 @@ def test_a_child_leaves_no_file_to_the_next(folder, worker):
 @pytest.mark.needs_bubblewrap
 def test_a_child_leaves_no_message_to_the_next(worker):
     """Queues of messages outlive the processes that make them."""
-    if ctypes.CDLL(None).mq_unlink(b"/canary") == 0:
-        pytest.skip("the machine has a queue of this name")
     with open_child(worker) as run:
         assert run(QUEUE) == "opened"
         assert run(QUEUE.replace("O_CREAT", "O_RDWR")) == "opened"
@@ -265,12 +263,13 @@ print("opened" if queue >= 0 else os.strerror(ctypes.get_errno()))
 """
 
 
+SIZES = {sandbox.WRITABLE: sandbox.FOLDER_BYTES, "/dev/shm": 1 << 20}
+
+
 @pytest.mark.needs_bubblewrap
-@pytest.mark.parametrize(
-    ("folder", "size"), [(sandbox.WRITABLE, sandbox.FOLDER_BYTES), ("/dev/shm", 1 << 20)]
-)
-def test_a_childs_files_take_no_more_than_they_may(folder, size, child):
-    assert int(child(f"folder, size = {folder!r}, {size}" + FILL)) == size
+@pytest.mark.parametrize("folder", SIZES)
+def test_a_childs_files_take_no_more_than_they_may(folder, child):
+    assert int(child(f"folder, size = {folder!r}, {SIZES[folder]}" + FILL)) == SIZES[folder]
 
 
 FILL = """
@@ -408,6 +407,35 @@ for descriptor in range(1024):
 def test_a_child_writes_nothing_into_its_workers_log(worker, child):
     child("import os; print(os.write(1, b'canary'), os.write(2, b'canary'))")
     assert "canary" not in Path(worker._stage.name, "log").read_text()
+
+
+def test_a_file_that_was_given_out_is_not_replaced():
+    """It lies there once, for all who come later; bubblewrap would see to that too."""
+    worker = Worker(tuple(helper_files(0)), {"data.csv": b"given out"}, sandboxed=False)
+    try:
+        for files in ({"data.csv": b"mine"}, {}):
+            with open_child(worker, files) as run:
+                assert run("print(open('data.csv').read())") == "given out"
+    finally:
+        worker.stop()
+
+
+@pytest.mark.needs_bubblewrap
+def test_an_assignment_of_somebody_else_finds_no_module_of_ours(worker, monkeypatch):
+    monkeypatch.setattr(worker, "plain", True)
+    with open_child(worker) as run:
+        assert run(OURS) == "ModuleNotFoundError ModuleNotFoundError"
+
+
+OURS = """
+import importlib
+def kind_of_error(name):
+    try:
+        importlib.import_module(name)
+    except ImportError as error:
+        return type(error).__name__
+print(kind_of_error("helpers"), kind_of_error("autograder"))
+"""
 
 
 # -- the filter of system calls, which test_filter.py reads by hand ------------------------------------

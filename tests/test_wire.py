@@ -1,8 +1,10 @@
 """The wire believes nothing that arrives."""
 
+import contextlib
 import json
 import socket
 import threading
+import time
 
 import pytest
 from hypothesis import given
@@ -48,6 +50,7 @@ def test_any_bytes_are_a_message_or_a_wire_error(body: bytes) -> None:
         (b"\0\0\0\x09{", "hung up"),
         (b"\0\1\x86\xa0" + b"[" * 100_000, "not a message"),
     ],
+    ids=["too long", "half a length", "half a message", "nested"],
 )
 def test_a_broken_frame_says_what_is_wrong(sent: bytes, text: str) -> None:
     here, there = socket.socketpair()
@@ -64,6 +67,41 @@ def test_silence_times_out_even_after_half_a_message() -> None:
         here.sendall(b"\0\0\0\x09{")
         with pytest.raises(wire.WireTimeout):
             wire.receive(there, seconds=0.05)
+
+
+@pytest.mark.timeout(60)
+def test_a_message_in_drops_times_out() -> None:
+    """All of it has to arrive in time, not each part."""
+    here, there = socket.socketpair()
+    here.sendall(b"\0\0\1\0")
+
+    def drip() -> None:
+        with contextlib.suppress(OSError):
+            for _ in range(256):
+                here.send(b" ")
+                time.sleep(0.01)
+
+    thread = threading.Thread(target=drip)
+    thread.start()
+    with here, there, pytest.raises(wire.WireTimeout):
+        wire.receive(there, seconds=0.3)
+    thread.join()
+
+
+@pytest.mark.timeout(60)
+def test_who_does_not_read_holds_nobody_up() -> None:
+    here, there = socket.socketpair()
+    patience = threading.Timer(20, there.close)
+    patience.start()
+    with here, there, pytest.raises(wire.WireError, match="timed out"):
+        wire.send(here, "x" * (1 << 24), seconds=0.05)
+    patience.cancel()
+
+
+def test_a_message_over_the_limit_is_not_sent() -> None:
+    here, there = socket.socketpair()
+    with here, there, pytest.raises(wire.WireError, match="over the limit"):
+        wire.send(here, b" " * (wire.MAX_FRAME + 1), seconds=0.05)
 
 
 def test_a_message_of_too_many_parts_is_refused() -> None:
