@@ -54,7 +54,7 @@ def main(arguments: list[str]) -> None:
     if command == "lab":
         become([PYTHON, "-m", "autograder.commands.lab", *rest])
     if command == "test":
-        # Two at a time, a file's tests in one process, files in their order: the longest isn't the last.
+        # Two at a time, a file's tests in one process; tests/conftest.py puts the longest first.
         become([PYTHON, "-m", "pytest", "-n2", "--dist=loadfile", "--no-loadscope-reorder", *rest])
     become([PYTHON, "-c", "from autograder.commands.lab import build; build()"])
 

@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from xdist.remote import Producer
+from xdist.scheduler import LoadFileScheduling
 
 from autograder import programs
 
@@ -21,6 +23,42 @@ NEEDS = {
     "needs_chromium": functools.partial(programs.missing, programs.CHROMIUM),
     "needs_postgresql": functools.partial(programs.missing, programs.POSTGRESQL),
 }
+# What takes longest comes first, so that the workers end together, with many small files.
+LONGEST = (
+    "test_grading.py",
+    "test_exercises.py",
+    "test_attacks.py",
+    "test_browser.py",
+    "test_nbgrader.py",
+    "test_plain.py",
+    "test_environment.py",
+    "test_cluster.py",
+    "test_postgresql.py",
+    "test_regrading.py",
+    "test_sandbox.py",
+)
+# Their tests share nothing that is made once for a file, so each may run on any worker.
+APART = ("test_grading.py", "test_browser.py", "test_nbgrader.py", "test_environment.py", "test_cluster.py")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the longest files first."""
+    rank = {name: number for number, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: rank.get(item.path.name, len(rank)))
+
+
+class _Scheduling(LoadFileScheduling):
+    """A file's tests on one worker, in their order; but those apart one by one."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = super()._split_scope(nodeid)
+        return nodeid if file.endswith(APART) else file
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFileScheduling | None:
+    """Give `--dist=loadfile` its exceptions; other ways of dealing tests out are left as they are."""
+    return _Scheduling(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 @pytest.hookimpl(tryfirst=True)
