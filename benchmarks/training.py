@@ -182,7 +182,7 @@ def _table(times: dict[str, list[float]], threads: int) -> Table:
     product = laps.pop("product")
     speed = PRODUCT_FLOPS / product.median() / 1e9
     table = Table(
-        "model", "ms a step", "tokens a second", "time / ours", "share of it",
+        "model", "ms per step", "tokens per second", "time / ours", "share of it",
         title=f"threads: {threads}; laps: {len(product)}; {SIDE}³ matrix product: {speed:.0f} GFLOP/s",
     )  # fmt: skip
     step_flops = B * T * _flops_per_token()

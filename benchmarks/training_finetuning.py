@@ -48,7 +48,7 @@ def measure(console: Console) -> None:
     losses = {"before": experiments.language_loss(untouched.body, fresh)}
     losses |= {name: experiments.language_loss(model.body, fresh) for name, model in trained.items()}
     console.print(
-        "language-model loss, nats a token (entropy "
+        "language-model loss, nats per token (entropy "
         f"{corpora.entropy_per_token():.3f}): "
         + ", ".join(f"{name} {loss:.3f}" for name, loss in losses.items())
     )

@@ -36,7 +36,7 @@ def measure(console: Console, seeds: int = 1) -> None:
     """Train on reviews, measure on reviews never seen, let the model write."""
     table = Table(
         "seed", "seconds", "CPU seconds", "model", "grammar", "model / grammar", "± (standard error)",
-        title=f"{training.steps(pretraining.STEPS):,} steps on {training.cores()} cores; nats a token",
+        title=f"{training.steps(pretraining.STEPS):,} steps on {training.cores()} cores; nats per token",
     )  # fmt: skip
     for seed in range(seeds):
         torch.manual_seed(seed)
@@ -52,7 +52,7 @@ def measure(console: Console, seeds: int = 1) -> None:
 
 
 def beside_the_grammar(model: nn.Module, count: int = 600) -> tuple[float, float, float]:
-    """Nats a token on new reviews: the model's, the grammar's, the standard error of the difference."""
+    """Nats per token on new reviews: the model's, the grammar's, the standard error of the difference."""
     texts = [review.text for review in corpora.reviews(count, seed=2_000)]
     ours, best, tokens = [], [], []
     with torch.no_grad():
@@ -143,7 +143,7 @@ def shakespeare(console: Console, steps: int = 2000, batch: int = 12) -> None:
 
 
 def speed(console: Console, laps: int = 40) -> None:
-    """Tokens a second of a training step, ours and transformers' GPT-2, in turns on one thread."""
+    """Tokens per second of a training step, ours and transformers' GPT-2, in turns on one thread."""
     from transformers import GPT2Config, GPT2LMHeadModel
 
     settings = GPT2Config(
@@ -171,7 +171,7 @@ def speed(console: Console, laps: int = 40) -> None:
             times[name].append(time.process_time() - begun)
     for name, seconds in times.items():
         median = sorted(seconds)[laps // 2]
-        console.print(f"{name}: {12 * 64 / median:,.0f} tokens a CPU second, AdamW, batches of 12 × 64")
+        console.print(f"{name}: {12 * 64 / median:,.0f} tokens per CPU second, AdamW, batches of 12 × 64")
 
 
 def main() -> None:

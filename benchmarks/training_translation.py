@@ -21,7 +21,7 @@ from helpers import corpora, training
 from helpers.translation import explorers as data
 
 LESSON = "10_translation"
-SEEDS, BEAMED = 3, 100  # trainings; sentences that beams are tried on
+SEEDS, BEAMED = 3, 100  # training runs; sentences that beams are tried on
 
 
 def lesson_cells() -> dict[str, Any]:

@@ -43,7 +43,7 @@ vocabulary = corpora.vocabulary()
 for review in corpora.reviews(3, seed=5):
     print(review.text, end="\n\n")
 print(f"{len(vocabulary)} tokens, among them {', '.join(vocabulary.words[:3])}")
-print(f"entropy: {corpora.entropy_per_token():.3f} nats a token")
+print(f"entropy: {corpora.entropy_per_token():.3f} nats per token")
 
 
 # %% [markdown]
@@ -133,7 +133,7 @@ with waiting_for("Exercise 7.2"):
 
 # %% exercise="pretraining.loss"
 def language_model_loss(logits, targets):
-    """The mean cross-entropy over the targets that aren't -100, in nats a token.
+    """The mean cross-entropy over the targets that aren't -100, in nats per token.
 
     Args:
         logits: (B, T, V).
@@ -178,7 +178,7 @@ def perplexity(losses, counts):
     """The perplexity over all tokens of several batches.
 
     Args:
-        losses: each batch's mean loss in nats a token, (N,).
+        losses: each batch's mean loss in nats per token, (N,).
         counts: how many tokens each is the mean of, (N,).
 
     Returns:
@@ -366,7 +366,7 @@ with waiting_for("Exercises 7.2, 7.3 and 7.6"), torch.no_grad():
     untrained = LanguageModel(len(vocabulary), 128, 4, 2, 100)
     some, after = inputs_and_targets(held_out[:20])
     loss = language_model_loss(untrained(some), after)
-    print(f"untrained: {loss:.2f} nats a token; ln {len(vocabulary)} = {math.log(len(vocabulary)):.2f}")
+    print(f"untrained: {loss:.2f} nats per token; ln {len(vocabulary)} = {math.log(len(vocabulary)):.2f}")
 
 # %% [markdown]
 # A loss far from ln V before the first step is a sign that something is wrong with the sizes of the weights.
@@ -626,7 +626,7 @@ def pretrain(model, steps, batch_size=24, warmup=50):
     drawn, spread = batches(texts, batch_size, seed=0), training.on_all_cores(loss_of)
     new_texts = [part[:50].to(training.device()) for part in inputs_and_targets(held_out)]
     optimizer = optimizer_of(model)
-    live = training.Live(steps, "nats a token", {"entropy": entropy}, "Pretraining", top=4)
+    live = training.Live(steps, "nats per token", {"entropy": entropy}, "Pretraining", top=4)
     for step in live:
         optimizer.set_rate(learning_rate(step, steps, warmup, 1.0))  # a share of each one's own
         batch = [part.to(training.device()) for part in inputs_and_targets(next(drawn))]
@@ -1100,7 +1100,7 @@ def train_on_characters(text, letters, steps=2000, context=64, batch_size=12):
     torch.manual_seed(0)
     model = LanguageModel(len(letters), 128, 4, 4, context)
     optimizer, spread = optimizer_of(model), training.on_all_cores(loss_of)
-    live = training.Live(steps, "nats a character", {"nanoGPT": 1.88}, "Shakespeare", top=4)
+    live = training.Live(steps, "nats per character", {"nanoGPT": 1.88}, "Shakespeare", top=4)
     for step in live:
         optimizer.set_rate(learning_rate(step, steps, 100, 1.0))
         starts = torch.randint(cut - context, (batch_size,)).tolist()
@@ -1136,7 +1136,7 @@ if LONG_EVENING:
 # ## 7.20 What to take along
 #
 # - Text labels itself: the target is the next token. With a causal mask all positions are trained in one pass.
-# - The loss is the mean surprise over real targets, in nats a token; $e$ to it is the perplexity.
+# - The loss is the mean surprise over real targets, in nats per token; $e$ to it is the perplexity.
 # - The entropy is the limit. From pairs of words to the model is what memory is worth; below the entropy there are only
 #   leaks.
 # - A step: zero, forward, loss, backward, clip, step. Each in its place. The learning rate goes up, then down.

@@ -21,7 +21,7 @@ from helpers.figures.showing import show, waiting_for
 from helpers.finetuning import experiments, explorers, figures, real_text
 from helpers.finetuning.experiments import Examples, Run, new_backbone
 
-torch.set_num_threads(1)  # each core works on a training of its own
+torch.set_num_threads(1)  # each core works on a training run of its own
 PAD = corpora.PAD  # the number of <pad>: 0
 # Student's t for 95 %, by degrees of freedom: T_95[4] is 2.776. There is none for 0.
 T_95 = (0.0, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
@@ -222,7 +222,7 @@ check("finetuning.classifier", Classifier)
 
 # %% exercise="finetuning.class_loss"
 def class_loss(logits, labels):
-    """The mean cross-entropy in nats a review.
+    """The mean cross-entropy in nats per review.
 
     Args:
         logits: (B, K).
@@ -436,7 +436,7 @@ with waiting_for("the exercises up to 8.5b"):
 
 # %% [markdown]
 # It has parted the words into praise and blame by the company that they keep. The loss alone doesn't tell. An earlier
-# version of lesson 7's model had 1.23 nats a token, with an entropy of 1.18, and gave praise one half everywhere.
+# version of lesson 7's model had 1.23 nats per token, with an entropy of 1.18, and gave praise one half everywhere.
 # Fine-tuned with 200 labels, it gained nothing that several runs could tell from chance. What a body hasn't learned it
 # can't hand on. If your model of lesson 7 is listed above: which kind is it?
 
@@ -668,7 +668,7 @@ with waiting_for("the exercises up to 8.8"):
 with waiting_for("the exercises up to 8.8"):
     steps = experiments.epochs(8, 200)
     run = prepared("full", 0, 200, steps, (steps,))
-    live = training.Live(steps, "nats a review", {"ln 2": math.log(2)}, "Fine-tuning", bottom=0, top=1.2)
+    live = training.Live(steps, "nats per review", {"ln 2": math.log(2)}, "Fine-tuning", bottom=0, top=1.2)
     ticks = iter(live)
     next(ticks)
     [n_right] = experiments.fit(
@@ -1053,7 +1053,10 @@ with waiting_for("the exercises up to 8.12"):
     )
     losses = {name: experiments.language_loss(model.body, fresh) for name, model in backbones.items()}
     ax = plots.bars(
-        list(losses), {"loss": list(losses.values())}, ylabel="nats a token", title="Loss as a language model"
+        list(losses),
+        {"loss": list(losses.values())},
+        ylabel="nats per token",
+        title="Loss as a language model",
     )
     ax.axhline(corpora.entropy_per_token(), color=plots.INK, linestyle=(0, (5, 3)), linewidth=1)
     ax.set_xticks(range(len(losses)), [name.replace(", ", ",\n") for name in losses])

@@ -26,7 +26,7 @@ from helpers.models.blocks import PRE_NORM
 from helpers.models.transformer import Encoder, EncoderConfig
 from helpers.text.vocabulary import CLS, MASK, PAD, SEP
 
-torch.set_num_threads(1)  # a training takes all cores in its own way: each gets rows of the batch
+torch.set_num_threads(1)  # a training run takes all cores in its own way: each gets rows of the batch
 vocabulary = corpora.vocabulary()
 V = len(vocabulary)
 

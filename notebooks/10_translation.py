@@ -313,7 +313,7 @@ check("translation.shifted_right", shifted_right)
 # \text{loss} = -\sum_w \text{target}_w \log p_w$$
 #
 # (Some programs spread it over the V − 1 others. Szegedy et al. 2016, whom the paper cites for it, and PyTorch mean all V.)
-# The loss is the mean over all positions that are asked for, in nats a token.
+# The loss is the mean over all positions that are asked for, in nats per token.
 #
 # **By hand.** V = 4, ε = 0.1, the model says 0.7 for the right word and 0.1 for each other. The targets are 0.925 and three
 # times 0.025. The loss is 0.925·0.357 + 3·0.025·2.303 = **0.503**; without smoothing it is 0.357.
@@ -341,7 +341,7 @@ def label_smoothed_loss(logits, targets, epsilon):
         epsilon: how much of the probability is spread over all V words, 0 for none.
 
     Returns:
-        A tensor of one number, in nats a token.
+        A tensor of one number, in nats per token.
     """
     ### BEGIN SOLUTION
     log_p = logits.log_softmax(dim=-1)  # (B, T, V)
@@ -368,7 +368,7 @@ with waiting_for("Exercise 10.6"):
         f"ε = {epsilon}": [label_smoothed_loss(row.view(1, 1, 4), right, epsilon) for row in log_p]
         for epsilon in (0.0, 0.1)
     }
-    show(plots.lines(sure, curves, xlabel="p of the right word", ylabel="nats a token"))
+    show(plots.lines(sure, curves, xlabel="p of the right word", ylabel="nats per token"))
 
 # %% [markdown]
 # Without smoothing the curve falls all the way. With ε = 0.1 the best p is 0.925, and being surer costs more.
@@ -529,7 +529,7 @@ def train(model, drawn, steps, rate, evaluate, title, limits=None):
     model.to(training.device())
     optimizer, spread = optimizer_of(model, 1e-3), training.on_all_cores(translation_loss)
     mean, last = torch.optim.swa_utils.AveragedModel(model), max(1, steps // 8)
-    live = training.Live(steps, "loss in nats a token; share", limits, title, bottom=0)
+    live = training.Live(steps, "loss in nats per token; share", limits, title, bottom=0)
     for step in live:
         optimizer.param_groups[0]["lr"] = rate(step)
         source, target = next(drawn)

@@ -1,4 +1,4 @@
-"""What stands around a training: the same gradients on all cores, live pictures, models that are kept."""
+"""What every training run needs: the same gradients on all cores, live pictures, models that are kept."""
 
 import dataclasses
 import io
@@ -113,7 +113,7 @@ def test_each_keeps_the_order_and_tells_what_went_wrong():
 
 
 def test_live_counts_and_draws():
-    live = training.Live(400, "nats a token", {"entropy": 1.175}, "Practice")
+    live = training.Live(400, "nats per token", {"entropy": 1.175}, "Practice")
     for step in live:
         live.add(training=10 / step)
         if step % 100 == 0:
@@ -125,7 +125,7 @@ def test_live_counts_and_draws():
     assert list(held_out.get_ydata()) == pytest.approx([0.12, 0.06, 0.04, 0.03])
     assert limit.get_ydata()[0] == 1.175
     said = ax.get_label()
-    assert "Practice, nats a token after 400 steps" in said
+    assert "Practice, nats per token after 400 steps" in said
     assert "held out: from 0.120 to 0.030" in said
 
 

@@ -1,6 +1,6 @@
-"""What lesson 09 measures with: rows of passages, blanks by kind, sentences written in several ways.
+"""The experiments of lesson 09: rows of passages, blanks by kind, sentences written in several ways.
 
-Nothing here answers an exercise: the functions take models, and the student's functions, as arguments.
+Nothing here answers an exercise: models and the student's functions come in as arguments.
 `B` batch, `T` positions, `V` vocabulary.
 """
 
@@ -26,7 +26,7 @@ Words = Callable[[torch.Tensor], torch.Tensor]  # tokens (B, T) to logits (B, T,
 
 
 def documents(count: int, seed: int) -> list[Document]:
-    """Reviews as numbers, each cut in two behind one of its sentences."""
+    """Reviews as numbers, each cut in two after one of its sentences."""
     encode, generator = corpora.vocabulary().encode, random.Random(seed)
     found = []
     for review in corpora.reviews(count, seed):
@@ -45,7 +45,7 @@ def filled_up(rows: Sequence[Sequence[int]]) -> torch.Tensor:
 def batches(
     rows: Sequence[tuple[list[int], int]], size: int, seed: int
 ) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-    """Rows with their labels, without end, in batches of about one length: tokens (B, T), labels (B,)."""
+    """Endless batches of rows of about the same length, with their labels: tokens (B, T), labels (B,)."""
     for group in pretraining.neighbours(rows, size, seed, lambda row: len(row[0])):
         tokens, labels = zip(*group, strict=True)
         yield filled_up(tokens), torch.tensor(labels)
@@ -69,7 +69,7 @@ def new_bert(bert: Callable[..., torch.nn.Module], seed: int) -> torch.nn.Module
 
     Args:
         bert: the class, made from vocabulary, d_model, n_heads, d_ff, n_layers, positions.
-        seed: of its first weights.
+        seed: of its initial weights.
     """
     torch.manual_seed(seed)
     model = bert(len(corpora.vocabulary()), **SIZES)
@@ -124,7 +124,7 @@ def _genres() -> dict[str, str]:
 
 
 class Blank(NamedTuple):
-    """A word to guess: a review in two passages, which word is hidden, and of which kind it is."""
+    """A word to guess: a review in two passages, which word is hidden, and what kind it is."""
 
     first: list[int]
     second: list[int]
@@ -143,7 +143,7 @@ ARTICLE, BOOK, AGAIN, VERB, MOOD = (
 
 @functools.cache
 def candidates() -> dict[str, torch.Tensor]:
-    """For each kind of blank the words that may stand there, (N,)."""
+    """For each kind of blank, the words that fit there, (N,)."""
     moods = ["luckily", "happily", "sadly", "unfortunately"]
     words = {ARTICLE: ["a", "an"], BOOK: _books(), AGAIN: list(_genres()), VERB: ["is", "are"], MOOD: moods}
     ids = corpora.vocabulary().ids
@@ -158,7 +158,7 @@ def _books() -> list[str]:
 
 
 def blanks(count: int, seed: int) -> list[Blank]:
-    """So many blanks of each kind, at most one of a kind in a review."""
+    """Blanks, `count` of each kind, at most one of a kind in a review."""
     rng, drawn = random.Random(seed), 0
     found: dict[str, list[Blank]] = {kind: [] for kind in candidates()}
     sets = {kind: set(those.tolist()) for kind, those in candidates().items()}
@@ -187,7 +187,7 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float]:
 
 
 def left_to_right(model: LanguageModel, count: int, seed: int, temperature: float = 1.0) -> list[str]:
-    """Texts that a language model draws word by word, until `<eos>` or its last position."""
+    """Texts sampled from a language model word by word, until `<eos>` or its last position."""
     generator, cache = torch.Generator().manual_seed(seed), model.new_cache()
     ids = torch.full((count, 1), BOS)
     with torch.no_grad():
@@ -218,7 +218,7 @@ def all_at_once(words: Words, ids: torch.Tensor, generator: torch.Generator) -> 
 def one_by_one(
     words: Words, ids: torch.Tensor, generator: torch.Generator, shuffled: bool = False
 ) -> torch.Tensor:
-    """Draw one blank of each row in a pass, from the left or in an order by chance."""
+    """Draw one blank of each row per pass, from the left or in random order."""
     ids, blank = ids.clone(), ids == MASK
     order = torch.rand(ids.shape, generator=generator) if shuffled else torch.arange(ids.size(1)) / 1e3
     order = order.expand(ids.shape).masked_fill(~blank, 2.0).argsort(dim=1)
@@ -230,7 +230,7 @@ def one_by_one(
 def drawn_again(
     words: Words, ids: torch.Tensor, blank: torch.Tensor, sweeps: int, generator: torch.Generator
 ) -> torch.Tensor:
-    """Gibbs sampling: hide one word of each row, draw it anew, and so on through the row, several times.
+    """Gibbs sampling: hide one word of each row, draw it again, and so on through the row, several times.
 
     Source: Wang and Cho 2019.
     """

@@ -1,7 +1,7 @@
 """Explorers of lesson 09: what two models put where words are hidden; a text that is filled round by round.
 
-They take trained models and the student's own functions. ipywidgets is imported by the first explorer and
-not before.
+They use trained models and the student's own functions. The first explorer imports ipywidgets, nothing before
+it.
 """
 
 from collections.abc import Callable, Mapping

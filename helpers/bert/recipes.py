@@ -1,7 +1,7 @@
-"""Judges of answers that draw by chance: from the results of many calls they say what holds of its draws.
+"""Judges of answers that draw random numbers: from the results of many calls, they tell what is true of them.
 
-No two right answers draw the same numbers, so what is compared are statements. Each leaves room for five
-standard deviations: a right answer fails one in a million times, and with the same numbers at each check.
+No two right answers draw the same numbers, so statements are compared. Each leaves room for five standard
+deviations: a right answer fails once in a million times, and the numbers are the same at each check.
 """
 
 import math
@@ -19,7 +19,7 @@ Findings = dict[str, bool]
 
 
 def _near(hits: int, count: int, share: float) -> bool:
-    """Whether so many hits are what a share gives, up to chance."""
+    """Whether a number of hits agrees with a share, up to chance."""
     return bool(count) and abs(hits / count - share) <= SIGMAS * math.sqrt(share * (1 - share) / count)
 
 
@@ -27,9 +27,9 @@ def _near(hits: int, count: int, share: float) -> bool:
 
 
 def masking(vocabulary: int, share: float | None = None) -> Callable[..., Findings]:
-    """What holds of the results of `answer(ids, vocabulary, generator)`, or with a share as well.
+    """What is true of the results of `answer(ids, vocabulary, generator)`, or with a share as well.
 
-    The last result is a second one of the first generator's seed, as the driver "draws" makes them.
+    The last result has the first generator's seed again, as the driver "draws" makes them.
     """
 
     def use(results: Sequence, ids: torch.Tensor, *_: object) -> Findings:
@@ -95,7 +95,7 @@ def _shares(
 
 
 def pairing() -> Callable[..., Findings]:
-    """What holds of the results of `answer(documents, generator)`. No two passages may be alike."""
+    """What is true of the results of `answer(documents, generator)`. No two passages may be the same."""
 
     def use(results: Sequence, documents: Sequence, *_: object) -> Findings:
         *drawn, again = [_pairs(result, len(documents)) for result in results]
@@ -138,9 +138,9 @@ def _pairs(result: object, count: int) -> list[tuple[list, list, int]]:
     return [(list(first), list(second), int(label)) for first, second, label in result]
 
 
-def _small_language_model(words: torch.Tensor, bend: torch.Tensor, out: torch.Tensor) -> Callable:
+def _small_language_model(words: torch.Tensor, inner: torch.Tensor, out: torch.Tensor) -> Callable:
     """Scores for the next token, (..., T) to (..., T, V), that depend on all tokens so far."""
-    return lambda ids: (words[ids].cumsum(dim=-2) @ bend).tanh() @ out
+    return lambda ids: (words[ids].cumsum(dim=-2) @ inner).tanh() @ out
 
 
 register(

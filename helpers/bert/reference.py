@@ -25,7 +25,7 @@ def mask_tokens(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Hide some words, and say what they were.
 
-    Of the chosen words, 80 % become `<mask>`, 10 % another word by chance, and 10 % stay.
+    Of the chosen words, 80 % become `<mask>`, 10 % a random other word, and 10 % stay.
 
     Args:
         ids: tokens, (B, T). Special tokens are never chosen.
@@ -49,8 +49,8 @@ def mask_tokens(
 def pack(first: Sequence[int], second: Sequence[int], length: int) -> list[int]:
     """Two passages as one row: `[CLS]` first `[SEP]` second `[SEP]`.
 
-    Where that is too long, words go from the end of the longer passage, one by one; of two passages of one
-    length from the second's.
+    If that is too long, words are removed from the end of the longer passage, one by one; if both are equally
+    long, from the second.
 
     Args:
         first: the words of a passage, as numbers.
@@ -81,7 +81,7 @@ def segments_of(ids: torch.Tensor) -> torch.Tensor:
 def next_sentence_pairs(
     documents: Sequence[tuple[list[int], list[int]]], generator: torch.Generator
 ) -> list[tuple[list[int], list[int], int]]:
-    """A pair for each document: in half of them, by chance, its own second part, else another's.
+    """A pair for each document: for a random half its own second part, for the others another document's.
 
     Args:
         documents: texts in two parts each; two or more.
@@ -103,7 +103,7 @@ def next_sentence_pairs(
 
 
 def key_mask(ids: torch.Tensor) -> torch.Tensor:
-    """Who may be looked at by everybody: tokens that aren't `<pad>`. (B, T) to boolean (B, 1, 1, T)."""
+    """Which keys every query may attend to: tokens that aren't `<pad>`. (B, T) to boolean (B, 1, 1, T)."""
     return (ids != PAD)[:, None, None, :]
 
 
@@ -114,7 +114,7 @@ def embed(
     positions: torch.Tensor,
     kinds: torch.Tensor,
 ) -> torch.Tensor:
-    """What goes into the first layer, before its norm: three vectors for each token, summed.
+    """The input of the first layer, before its norm: three vectors for each token, summed.
 
     Args:
         ids: tokens, (B, T).
@@ -135,7 +135,7 @@ def embed(
 
 
 class WordHead(nn.Module):
-    """Says which word stands at a position, by comparing with the embedding.
+    """Predicts the word at a position, by comparison with the embedding.
 
     Args:
         d_model: C.
@@ -254,10 +254,10 @@ class PairClassifier(nn.Module):
 def blank_left_to_right(
     model: Model, ids: torch.Tensor, place: int, candidates: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """What a language model says of a blank: from the words before it, and from the whole text.
+    """A language model's probabilities for a blank: from the words before it, and from the whole text.
 
     Args:
-        model: tokens (B, T) to logits (B, T, V) for what comes next.
+        model: tokens (B, T) to logits (B, T, V) for the next token.
         ids: a text with any token at the blank, (T,). It begins with `<bos>`.
         place: of the blank, at least 1.
         candidates: the words that may stand there, (N,).
@@ -274,7 +274,7 @@ def blank_left_to_right(
 
 
 def fill_and_mask_again(ids: torch.Tensor, logits: torch.Tensor, again: int) -> torch.Tensor:
-    """One round of mask-predict, simplified: fill every `<mask>`, then hide the least certain of these again.
+    """One round of mask-predict, simplified: fill every `<mask>`, then hide the least certain words again.
 
     In the paper words that stayed in an earlier round can be hidden again as well.
 

@@ -1,6 +1,6 @@
 """The experiments of lesson 08: labelled reviews, a backbone under the head, and the loop of a training run.
 
-They take what the student writes, classifier, loss and groups, as arguments. `B` reviews, `T` positions.
+What the student writes, classifier, loss and groups, comes in as arguments. `B` reviews, `T` positions.
 """
 
 import dataclasses
@@ -16,11 +16,11 @@ from helpers.models.blocks import Cache
 from helpers.models.transformer import LanguageModel, LanguageModelConfig
 
 BATCH = 16
-# Larger first weights, a long memory of gradients, no weight decay: praise and blame part early on any seed.
+# Larger initial weights, long memory of gradients, no weight decay: praise and blame part early on any seed.
 LAYERS, STEPS, PEAK, BETAS = 2, 2_300, 3e-3, (0.9, 0.999)
-EMBEDDED, SPREAD = 0.1, 0.07  # standard deviations of the first weights: embeddings; maps in the blocks
+EMBEDDED, SPREAD = 0.1, 0.07  # standard deviations of the initial weights: embeddings; maps in the blocks
 KEPT = "reviews_finetuning"
-# The best for each regime among a few, on other reviews: learning rates of body and head, what is read.
+# The best of a few for each regime, on other reviews: learning rates of body and head, and the pooling.
 RATES = {"head only": (0.0, 1e-2), "full": (5e-4, 1e-2), "from scratch": (3e-3, 1e-2)}
 POOLS = {"head only": "mean", "full": "mean", "from scratch": "last"}
 NEAR = 5  # batches whose reviews are sorted by length together
@@ -38,7 +38,7 @@ class Examples(NamedTuple):
         return len(self.labels)
 
     def part(self, rows: torch.Tensor | slice) -> "Examples":
-        """Some of them, as long as the longest of these needs."""
+        """Some of them, padded to the longest of these."""
         ids = self.ids[rows]
         longest = int((ids != corpora.PAD).sum(dim=-1).max())
         return Examples(ids[:, :longest], self.labels[rows])
@@ -74,7 +74,7 @@ def new_backbone() -> Backbone:
 
 
 def new_language_model() -> LanguageModel:
-    """This lesson's language model, untrained: lesson 07's with larger first weights."""
+    """This lesson's language model, untrained: lesson 07's with larger initial weights."""
     return widened(LanguageModel(model_config()))
 
 
@@ -87,7 +87,7 @@ SomeModel = TypeVar("SomeModel", bound=LanguageModel)
 
 
 def widened(model: SomeModel) -> SomeModel:
-    """First weights drawn anew, larger: with 128 channels, 0.02 leaves attention uniform and words alike."""
+    """Larger initial weights: with 128 channels, 0.02 leaves attention uniform and words alike."""
     nn.init.normal_(model.words.weight, std=EMBEDDED)
     nn.init.normal_(model.positions.weight, std=EMBEDDED)
     for name, weight in model.blocks.named_parameters():
@@ -117,7 +117,7 @@ def pretrain(model: LanguageModel, steps: int) -> training.Live:
     optimizer = torch.optim.AdamW(model.parameters(), lr=PEAK, betas=BETAS, weight_decay=0, fused=True)
     spread = training.on_all_cores(pretraining.loss_of)
     live = training.Live(
-        steps, "nats a token", {"entropy": corpora.entropy_per_token()}, "Pretraining", top=4.0
+        steps, "nats per token", {"entropy": corpora.entropy_per_token()}, "Pretraining", top=4.0
     )
     for step in live:
         optimizer.param_groups[0]["lr"] = pretraining.learning_rate(step, steps, min(50, steps - 1), PEAK)
@@ -131,11 +131,11 @@ def pretrain(model: LanguageModel, steps: int) -> training.Live:
 
 
 class Run(NamedTuple):
-    """A training to be done.
+    """A training run.
 
     Attributes:
         model: a classifier, changed in place.
-        groups: for the optimizer, with the learning rates' peaks.
+        groups: for the optimizer, with peak learning rates.
         train: what to learn from.
         steps: how many.
         measured_at: the steps after which the accuracy is measured.
@@ -163,7 +163,7 @@ def fit(
     Args:
         run: what to train.
         loss: loss(logits, labels), a tensor of one number.
-        test: reviews that it doesn't learn from.
+        test: reviews that aren't trained on.
         each_step: called with each step's loss.
 
     Returns:
@@ -206,12 +206,12 @@ def _batches(train: Examples, generator: torch.Generator) -> list[torch.Tensor]:
 
 
 def fit_head(run: Run, loss: Callable[..., torch.Tensor], test: Examples, steps: int = 300) -> int:
-    """Train a classifier's head alone, on what its frozen body says, which is computed once.
+    """Train only a classifier's head, on the outputs of its frozen body, which are computed once.
 
     Args:
-        run: the model, the head's group and the reviews; its steps don't count.
+        run: the model, the head's group and the reviews; its steps aren't used.
         loss: loss(logits, labels), a tensor of one number.
-        test: reviews that it doesn't learn from.
+        test: reviews that aren't trained on.
         steps: each over all reviews.
 
     Returns:
@@ -257,7 +257,7 @@ def right(model: nn.Module, examples: Examples) -> int:
 
 
 def language_loss(backbone: Backbone, examples: Examples) -> float:
-    """The loss of the language model that a backbone still is, with its words as output map: nats a token."""
+    """A backbone's loss as a language model, with its words as output map, in nats per token."""
     inputs, targets = pretraining.inputs_and_targets(examples.ids)
     with torch.no_grad():
         logits = backbone(inputs) @ backbone.words.weight.T
@@ -275,13 +275,13 @@ def counts(examples: Examples, vocabulary: int) -> torch.Tensor:
 def logistic_regression(
     rows: torch.Tensor, labels: torch.Tensor, others: torch.Tensor, penalty: float = 1.0
 ) -> torch.Tensor:
-    """A linear classifier of rows of features, as good as it can be: its classes for other rows.
+    """A linear classifier of rows of features, trained to the optimum: its classes for other rows.
 
     Args:
         rows: (N, V).
         labels: 0 or 1, (N,).
         others: (M, V).
-        penalty: how much the squared weights cost, as 1/C in scikit-learn.
+        penalty: on the squared weights; 1/C in scikit-learn.
 
     Returns:
         Classes (M,).
@@ -312,5 +312,5 @@ def by_counting(
 
 
 def epochs(count: int, labels: int) -> int:
-    """Steps of so many epochs of so many labels; fewer under a test."""
+    """How many steps that many epochs take; fewer under a test."""
     return training.steps(count * -(-labels // BATCH))

@@ -1,6 +1,6 @@
-"""Lesson 08's explorer: a review, its label, and what the label hangs on.
+"""Lesson 08's explorer: a review, its label, and what the label depends on.
 
-It takes the student's classifier. ipywidgets is imported by the explorer and not before.
+It uses the student's classifier. Only the explorer imports ipywidgets.
 """
 
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ def unknown(words: Sequence[str]) -> list[str]:
 
 
 def probability(model: torch.nn.Module | None, texts: Sequence[str]) -> torch.Tensor:
-    """How probable the classifier finds it that each text is favourable, (N,).
+    """The classifier's probability that each text is favourable, (N,).
 
     Raises:
         NotImplementedError: there is no classifier yet.
@@ -106,7 +106,7 @@ def word_bars(words: Sequence[str], p: float, looks: torch.Tensor, falls: torch.
 
 
 def review_explorer(model: torch.nn.Module | None, examples: Sequence[str], exercise: str) -> "VBox":
-    """Choose a review, leave a word out or type another, and see the label and what it hangs on.
+    """Choose a review, leave a word out or type another, and see the label and what it depends on.
 
     Args:
         model: the student's classifier, or None where there is none yet; model.body(ids, weights=list) gives

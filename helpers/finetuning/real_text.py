@@ -11,14 +11,14 @@ from helpers.finetuning import experiments
 from helpers.finetuning.experiments import Backbone, Examples, Run
 from helpers.models.transformer import LanguageModelConfig
 
-SUBWORDS, WIDTH, HEADS, LAYERS, LONGEST = 4_000, 128, 4, 2, 64  # sentences are cut after so many sub-words
+SUBWORDS, WIDTH, HEADS, LAYERS, LONGEST = 4_000, 128, 4, 2, 64  # sentences are cut to LONGEST sub-words
 TESTED, LABELS, SEEDS, EPOCHS = 2_000, 200, 5, 15
 PRETRAINING_STEPS, BATCH, PEAK = 2_000, 32, 2e-3
 RATES = {"pretrained": (5e-4, 1e-2), "from scratch": (3e-3, 1e-2)}
 
 
 class Text:
-    """rt-polarity as sub-words: test sentences, and the others, of which a few get to show their labels."""
+    """rt-polarity as sub-words: test sentences, and the others, a few of which show their labels."""
 
     def __init__(self) -> None:
         sentences = corpora.load("rt-polarity")
@@ -41,10 +41,10 @@ class Text:
 
 
 def pretrained(text: Text, steps: int) -> tuple[Backbone, training.Live]:
-    """A small language model's backbone, trained on all sentences that aren't for testing, without labels."""
+    """A small language model's backbone, trained without labels on all sentences but the test sentences."""
     torch.manual_seed(0)
     backbone = new_backbone().to(training.device())
-    live = training.Live(steps, "nats a token", title="Pretraining on real text")
+    live = training.Live(steps, "nats per token", title="Pretraining on real text")
     optimizer = pretraining.optimizer_of(backbone, PEAK)
     drawn = pretraining.batches(text.unlabelled, BATCH, 0, text)
     spread = training.on_all_cores(_language_loss)
@@ -78,7 +78,7 @@ def comparison(
 
     Args:
         classifier: the student's class.
-        pool: what makes one vector of the body's vectors.
+        pool: turns the body's vectors into one.
         loss: loss(logits, labels).
         transfer: transfer(old, new, prefix).
         groups: groups(model, body_rate, head_rate).

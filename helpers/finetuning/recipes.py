@@ -1,4 +1,4 @@
-"""Small models for exercises on fine-tuning: a backbone, and classifiers that make a step once prepared."""
+"""Small models for exercises on fine-tuning: a backbone, and classifiers that take a step once prepared."""
 
 from collections.abc import Callable, Iterable
 
@@ -9,7 +9,7 @@ from helpers.checking.registry import register
 
 
 class SmallBackbone(nn.Module):
-    """A backbone as small as can be: at each position, a map of the mean over all words so far.
+    """The smallest possible backbone: at each position, a map of the mean over all words so far.
 
     Args:
         vocabulary: V.
@@ -23,20 +23,20 @@ class SmallBackbone(nn.Module):
         self.W = nn.Linear(width, channels)
 
     def forward(self, ids: torch.Tensor) -> torch.Tensor:
-        """Tokens (B, T) to vectors (B, T, C). Position t knows nothing of what comes after it."""
+        """Tokens (B, T) to vectors (B, T, C). Position t sees nothing of what comes after it."""
         seen = torch.arange(1, ids.size(-1) + 1)[:, None]
         return torch.tanh(self.W(self.words(ids).cumsum(dim=-2) / seen))
 
 
 class SmallClassifier(nn.Module):
-    """A small backbone and a head on it, parts of it frozen already.
+    """A small backbone with a head, parts of them already frozen.
 
     Args:
         vocabulary: V.
         width: numbers of a word's vector.
         channels: C.
         classes: K.
-        frozen: how the names of those parameters begin that don't train; "-" for none.
+        frozen: the prefix of the parameters that don't train; "-" for none.
     """
 
     def __init__(self, vocabulary: int, width: int, channels: int, classes: int, frozen: str) -> None:
@@ -46,12 +46,12 @@ class SmallClassifier(nn.Module):
             weight.requires_grad_(not name.startswith(frozen))
 
     def forward(self, ids: torch.Tensor) -> torch.Tensor:
-        """Tokens (B, T) to logits (B, K), read at the last position."""
+        """Tokens (B, T) to logits (B, K), from the last position."""
         return self.head(self.body(ids)[:, -1])
 
 
 class ToFreeze(SmallClassifier):
-    """Makes a step with weight decay, of all parameters that still have a gradient."""
+    """Takes a step with weight decay, in all parameters that still have a gradient."""
 
     def step(self, returned: object) -> None:
         """Change what trains, in place."""
@@ -78,7 +78,9 @@ class ToGroup(SmallClassifier):
             raise ValueError('a list of dicts with "params" and "lr" is wanted')
         for group in returned:
             for weight in _listed(group["params"]):
-                weight.data -= 100 * group.get("lr", 0.02)  # the optimizer's own rate, where none is said
+                weight.data -= 100 * group.get(
+                    "lr", 0.02
+                )  # 0.02: the optimizer's own rate, where a group has none
 
 
 def _listed(params: nn.Parameter | Iterable[nn.Parameter]) -> list[nn.Parameter]:

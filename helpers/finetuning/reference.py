@@ -41,15 +41,15 @@ def mean_real(hidden: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
 
 
 class Classifier(nn.Module):
-    """A head on a body: what is read of the body's vectors, as a score for each class.
+    """A head on a body: the body's vectors, pooled into one, give a score for each class.
 
     Args:
         body: a module; body(ids) is (B, T, C).
         d_model: C.
         n_classes: K.
-        pool: pool(hidden, real) makes one vector of each review, (B, C): `last_real` or `mean_real`.
+        pool: pool(hidden, real) turns each review into one vector, (B, C): `last_real` or `mean_real`.
 
-    Source: Radford et al. 2018, section 3.2, reads the last position.
+    Source: Radford et al. 2018, section 3.2, use the last position.
     """
 
     def __init__(self, body: nn.Module, d_model: int, n_classes: int, pool: Pooling = last_real) -> None:
@@ -64,7 +64,7 @@ class Classifier(nn.Module):
 
 
 def class_loss(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
-    """The mean cross-entropy in nats a review.
+    """The mean cross-entropy in nats per review.
 
     Args:
         logits: (B, K).
@@ -128,7 +128,7 @@ def freeze(model: Classifier) -> None:
 
 
 def trainable(model: torch.nn.Module) -> int:
-    """How many numbers of a model training can change."""
+    """How many numbers of a model can change in training."""
     return sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad)
 
 
@@ -152,7 +152,7 @@ def parameter_groups(model: Classifier, body_rate: float, head_rate: float) -> l
 
 
 def wilson(correct: int, n: int, z: float) -> tuple[float, float]:
-    """Between which shares the true accuracy lies, given how many of n test reviews came out right.
+    """The interval for the true accuracy, given how many of n test reviews came out right.
 
     Args:
         correct: how many.
@@ -171,11 +171,11 @@ def wilson(correct: int, n: int, z: float) -> tuple[float, float]:
 
 
 def t_interval(values: "Sequence[float]", quantiles: "Sequence[float]") -> tuple[float, float]:
-    """Where the mean of all possible runs lies, given a few of them.
+    """The interval for the mean over all possible runs, given a few of them.
 
     Args:
         values: a result for each seed, two or more.
-        quantiles: quantiles[d] is Student's t for d degrees of freedom; quantiles[0] stands for nothing.
+        quantiles: quantiles[d] is Student's t for d degrees of freedom; quantiles[0] isn't used.
 
     Returns:
         The lower and the upper end.
@@ -207,5 +207,5 @@ def tfidf(train: torch.Tensor, counts: torch.Tensor) -> torch.Tensor:
     return rows / rows.norm(dim=-1, keepdim=True)
 
 
-# Student's t for 95 %, by degrees of freedom; the place 0 is empty.
+# Student's t for 95 %, by degrees of freedom; entry 0 isn't used.
 T_95 = (0.0, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)

@@ -25,15 +25,15 @@ ACTIVATIONS: dict[str, Callable[[], nn.Module]] = {
 
 @dataclass(frozen=True)
 class Style:
-    """What blocks of the same sizes differ in. As it is: GPT-2's, but for an exact activation.
+    """How blocks of the same size differ. The defaults are GPT-2's, except that the activation is exact.
 
     Args:
-        norm_first: True normalises what goes into a sublayer, and the residual path stays as it is. False
-            normalises the sum of both.
+        norm_first: True normalises a sublayer's input and leaves the residual path alone. False normalises
+            the sum of both.
         activation: of the feed-forward network: "relu", "gelu" or "gelu_tanh".
         eps: what layer normalisation adds to the variance.
 
-    Source: Xiong et al. 2020 compare the two places of the norm.
+    Source: Xiong et al. 2020 compare the two positions of the norm.
     """
 
     norm_first: bool = True
@@ -82,14 +82,14 @@ class SelfAttention(nn.Module):
         n_heads: H, a divisor of d_model.
 
     Raises:
-        ValueError: the channels can't be shared out evenly.
+        ValueError: the channels can't be divided evenly among the heads.
     """
 
     def __init__(self, d_model: int, n_heads: int) -> None:
         super().__init__()
         _check_heads(d_model, n_heads)
         self.n_heads = n_heads
-        # Rows: C for the queries, C for the keys, C for the values. One large product is faster than three.
+        # Rows: C for queries, C for keys, C for values. One large product is faster than three small ones.
         self.W_qkv, self.W_o = nn.Linear(d_model, 3 * d_model), nn.Linear(d_model, d_model)
 
     def forward(
@@ -106,10 +106,10 @@ class SelfAttention(nn.Module):
             x: (B, T, C); with a cache, the new positions alone.
             mask: boolean, broadcastable to (B, H, T, P + T). True means "may attend". A query that may attend
                 to nothing gets zeros.
-            causal: True hides later positions, besides what the mask hides.
+            causal: True hides later positions, in addition to what the mask hides.
             cache: keys and values of the P earlier positions, {} for none; this adds the T new ones.
-            weights: a list that gets the weights (B, H, T, P + T). Without it torch's fused kernel does the
-                work, which never holds them all.
+            weights: a list to which the weights (B, H, T, P + T) are appended. Without it, torch's fused
+                kernel does the work, which never stores them all.
 
         Returns:
             (B, T, C).
@@ -146,11 +146,11 @@ class CrossAttention(nn.Module):
         """Let y look things up in the memory.
 
         Args:
-            y: who asks, (B, T_q, C).
-            memory: who is asked, (B, T_k, C).
+            y: gives the queries, (B, T_q, C).
+            memory: gives keys and values, (B, T_k, C).
             mask: boolean, broadcastable to (B, H, T_q, T_k). True means "may attend".
-            cache: {} gets the memory's keys and values; from then on the memory isn't looked at again.
-            weights: a list that gets the weights (B, H, T_q, T_k).
+            cache: {} is filled with the memory's keys and values; after that the memory isn't read again.
+            weights: a list to which the weights (B, H, T_q, T_k) are appended.
 
         Returns:
             (B, T_q, C).
@@ -173,7 +173,7 @@ class Block(nn.Module):
         n_heads: H, a divisor of d_model.
         d_ff: hidden channels of the feed-forward network.
         dropout: the share of each sublayer's output that is zeroed in training, as in the paper, section 5.4.
-            The attention weights are left whole: torch's fused kernel for CPUs drops none.
+            Attention weights are never dropped: torch's fused kernel for CPUs can't.
         style: where the norms are, and the activation.
     """
 
@@ -204,13 +204,13 @@ class Block(nn.Module):
 
 
 def initialise(stack: nn.Module, std: float = 0.02) -> None:
-    """Draw all weights anew, as GPT-2 does: small, and smaller where they write on the residual path.
+    """Draw all weights again, as GPT-2 does: small, and smaller where they write to the residual path.
 
-    Each of the N sublayers adds its output to that path. With std / √N for the maps that write, the sum grows
-    no longer with the depth. Biases become 0; norms become the identity.
+    Each of the N sublayers adds its output to that path. With std / √N for the maps that write to it, the sum
+    doesn't grow with the depth. Biases become 0; norms become the identity.
 
     Args:
-        stack: blocks that share one residual path, and whatever goes with them.
+        stack: blocks that share one residual path, with their embeddings and heads if they have any.
         std: standard deviation of all other weights.
 
     Source: Radford et al. 2019, section 2.3.
@@ -236,7 +236,7 @@ def _attend(
     causal: bool,
     weights: list[torch.Tensor] | None,
 ) -> torch.Tensor:
-    """Attention (B, H, T_q, D), fused where nobody asks for the weights. Causal queries are the last ones."""
+    """Attention (B, H, T_q, D), fused unless the weights are wanted. Causal queries are the last ones."""
     check_mask(mask)
     T_q, T_k = q.size(-2), k.size(-2)
     causal = causal and T_q > 1  # a single query is the last position: there is nothing to hide

@@ -1,6 +1,6 @@
 """The paper's Transformer: an encoder reads one sequence, a decoder writes another.
 
-What lesson 10 asks for. `B` batch, `T` positions, `C` or `d_model` channels, `V` vocabulary. A mask is
+Lesson 10 builds it. `B` batch, `T` positions, `C` or `d_model` channels, `V` vocabulary. A mask is
 boolean, True = "may attend".
 """
 
@@ -53,7 +53,7 @@ class DecoderBlock(nn.Module):
             memory: an encoder's outputs, (B, T_k, C).
             memory_mask: boolean, broadcastable to (B, H, T_q, T_k). True means "may attend".
             cache: one for the self-attention, one for the memory; both {} at the start.
-            cross_weights: a list that gets the weights over the memory, (B, H, T_q, T_k).
+            cross_weights: a list to which the weights over the memory, (B, H, T_q, T_k), are appended.
 
         Returns:
             (B, T_q, C).
@@ -84,13 +84,13 @@ class EncoderDecoderConfig:
         positions: the longest sequence; costs no parameters.
         dropout: the share that is zeroed in training, of the embeddings and of each sublayer's output.
         style: where the norms are, and the activation. `helpers.models.blocks.PAPER` is the paper's, which
-            wants a warm-up of the learning rate; pre-norm trains without.
-        std: of the blocks' weights at the start, as of `initialise`.
+            needs a warm-up of the learning rate; pre-norm trains without.
+        std: of the blocks' weights at the start, as in `initialise`.
         words_std: of the words' vectors at the start, which are then multiplied by √d_model.
 
-    The defaults are GPT-2's, for models some 768 channels wide. A narrow one wants more, or learns slowly: in
-    lesson 10, with 96 channels, the loss after 350 steps was 3.3 with the defaults, 2.1 with words_std=0.05,
-    2.2 with std=0.06 and 1.4 with both (one training run each).
+    The defaults are GPT-2's, for models about 768 channels wide. A narrow one needs more, or it learns
+    slowly: in lesson 10, with 96 channels, the loss after 350 steps was 3.3 with the defaults, 2.1 with
+    words_std=0.05, 2.2 with std=0.06 and 1.4 with both (one training run each).
     """
 
     vocabulary: int
@@ -137,7 +137,7 @@ class EncoderDecoder(nn.Module):
     def forward(
         self, source: torch.Tensor, target: torch.Tensor, real: torch.Tensor | None = None
     ) -> torch.Tensor:
-        """Scores for what comes next in the target.
+        """Scores for the next token of the target.
 
         Args:
             source: tokens to read, integers, (B, T_s).
@@ -164,14 +164,15 @@ class EncoderDecoder(nn.Module):
         cache: list[tuple[Cache, Cache]] | None = None,
         cross_weights: list[torch.Tensor] | None = None,
     ) -> torch.Tensor:
-        """Scores for what comes next, from a memory.
+        """Scores for the next token, from a memory.
 
         Args:
             target: tokens, (B, T_t); with a cache, the new ones alone.
             memory: of `encode`, (B, T_s, C).
             real: boolean, (B, T_s). True is a source token, False is padding.
             cache: of the positions before them, made by `new_cache` and updated here.
-            cross_weights: a list that gets each layer's weights over the source, (B, H, T_t, T_s).
+            cross_weights: a list to which each layer's weights over the source, (B, H, T_t, T_s), are
+                appended.
 
         Returns:
             Logits (B, T_t, V).
@@ -183,7 +184,7 @@ class EncoderDecoder(nn.Module):
         return self.head(self.decoder_norm(y))
 
     def new_cache(self) -> list[tuple[Cache, Cache]]:
-        """An empty cache for decoding step by step: for each layer one of its own, one of the memory."""
+        """An empty cache for decoding step by step: for each layer, one for itself and one for the memory."""
         return [({}, {}) for _ in self.decoder]
 
     def _embed(

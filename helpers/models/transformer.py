@@ -1,6 +1,6 @@
-"""Transformers: an embedding, positions, a stack of blocks, and what is read off at the top.
+"""Transformers: an embedding, positions, a stack of blocks, and an output at the top.
 
-Two models of the blocks in `helpers.models.blocks`: a language model as GPT-2 and an encoder as BERT; the
+Two models built from `helpers.models.blocks`: a language model like GPT-2 and an encoder like BERT; the
 paper's encoder-decoder is in `helpers.models.encoder_decoder`. The sizes in a config have the order of the
 formulas in `helpers.counting`, which count them.
 `B` batch, `T` positions, `C` or `d_model` channels, `V` vocabulary. A mask is boolean, True = "may attend".
@@ -73,11 +73,11 @@ class EncoderConfig:
 
 
 class LanguageModel(nn.Module):
-    """Tells what comes next, at each position from what is up to it: GPT-2, with two changes.
+    """Predicts the next token at each position, from the tokens up to there: GPT-2, with two changes.
 
-    The GELU is exact, and the embedding is multiplied by √C, as in the paper. One matrix serves as embedding
-    and as output map: as output map it wants small numbers, beside positions and sublayers large ones. A
-    model as small as ours learns faster for it.
+    The GELU is exact, and the embedding is multiplied by √C, as in the paper. One matrix is both embedding
+    and output map: as output map it needs small numbers, as embedding large ones. A model as small as ours
+    learns faster with this factor.
 
     Source: Radford et al. 2019, section 2.3. The output is tied to the embedding: Press and Wolf 2017. Its
     scale: Vaswani et al. 2017, section 3.4.
@@ -103,14 +103,14 @@ class LanguageModel(nn.Module):
         cache: list[Cache] | None = None,
         weights: list[torch.Tensor] | None = None,
     ) -> torch.Tensor:
-        """Scores for what comes next.
+        """Scores for the next token.
 
-        Padding at the end of a sequence needs no mask: nothing before it sees it.
+        Padding at the end of a sequence needs no mask: no earlier position sees it.
 
         Args:
             ids: tokens, integers, (B, T); with a cache, the new ones alone.
             cache: of the P positions before them, made by `new_cache` and updated here.
-            weights: a list that gets each layer's attention weights, (B, H, T, P + T).
+            weights: a list to which each layer's attention weights, (B, H, T, P + T), are appended.
 
         Returns:
             Logits (B, T, V).
@@ -138,7 +138,7 @@ class LanguageModel(nn.Module):
 
         Args:
             ids: tokens, (B, T).
-            targets: what comes next at each position, (B, T); -100 where it isn't asked.
+            targets: the next token at each position, (B, T); -100 where it doesn't count.
 
         Returns:
             A tensor of one number.
@@ -182,16 +182,17 @@ class Encoder(nn.Module):
 
         Args:
             ids: tokens, integers, (B, T).
-            real: boolean, (B, T). True is a token, False is padding, which nothing attends to. What comes out
-                at padding means nothing.
-            segments: which segment each token belongs to, integers, (B, T). None: all to segment 0.
-            weights: a list that gets each layer's attention weights, (B, H, T, T).
+            real: boolean, (B, T). True is a token, False is padding, which nothing attends to. The output at
+                padding is meaningless.
+            segments: which segment each token belongs to, integers, (B, T). None: all belong to segment 0.
+            weights: a list to which each layer's attention weights, (B, H, T, T), are appended.
 
         Returns:
             (B, T, C).
 
         Raises:
-            ValueError: there are more positions than the model has vectors for, or segments but none learned.
+            ValueError: there are more positions than the model has vectors for, or segments although it has
+                none.
         """
         x = self.scale * self.words(ids) + rows(self.positions.weight, ids)  # (B, T, C)
         if self.segments is not None:
@@ -206,12 +207,12 @@ class Encoder(nn.Module):
 
 
 def stack(block: Callable[..., nn.Module], n_layers: int, *arguments: object) -> nn.ModuleList:
-    """So many blocks, each with weights of its own."""
+    """Blocks of one kind, each with weights of its own."""
     return nn.ModuleList(block(*arguments) for _ in range(n_layers))
 
 
 def last_norm(d_model: int, style: Style) -> nn.Module:
-    """Pre-norm blocks leave their sum as it is, so it is normalised once at the end."""
+    """Pre-norm blocks don't normalise the residual path, so that is done once at the end."""
     return nn.LayerNorm(d_model, style.eps) if style.norm_first else nn.Identity()
 
 

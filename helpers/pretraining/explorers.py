@@ -1,8 +1,8 @@
 """Lesson 07's explorer and figures: the ladder of losses, next words, curves to read.
 
-They take what the student has written, and hold no answers.
+They use what the student has written, and hold no answers.
 
-ipywidgets and Matplotlib are imported by the first explorer and not before: the grader opens none.
+The first explorer imports ipywidgets and Matplotlib, nothing before it: the grader opens none.
 """
 
 import itertools
@@ -30,7 +30,7 @@ ALL = 50  # top-k at the end of its slider: no word is cut off
 PROMPT = "this short fairy tale by george tanaka follows alma"
 NO_MODEL = "Until your model is trained in 7.11, a table of word pairs from 2,000 reviews stands in for it."
 
-# What four trainings of a small model gave: step, training loss, loss on texts never seen, nats a token.
+# Four training runs of a small model: step, training loss, loss on unseen texts, nats per token.
 RUNS = {
     "run A": ((0, 6.81, 6.80), (150, 2.42, 2.39), (300, 1.63, 1.69), (450, 1.04, 1.00), (600, 0.41, 0.50),
               (750, 0.21, 0.24), (900, 0.16, 0.18)),
@@ -47,7 +47,7 @@ def trained(model: Model | None) -> Model:
     """The model, if there is one.
 
     Raises:
-        NotImplementedError: there is none yet, which `showing.waiting_for` says kindly.
+        NotImplementedError: there is none yet; `showing.waiting_for` turns this into a kind message.
     """
     if model is None:
         raise NotImplementedError
@@ -58,7 +58,7 @@ def trained(model: Model | None) -> Model:
 
 
 def ladder(losses: Mapping[str, float], limit: float) -> "Axes":
-    """Losses as bars from top to bottom, and the entropy as a line that none can pass."""
+    """Losses as bars from top to bottom, and the entropy as a line that no model can pass."""
     [ax] = plots.panels(1, width=6.4, height=0.7 + 0.42 * len(losses))
     names = list(losses)
     drawn = ax.barh(names, list(losses.values()), color=plots.PALETTE[0], height=0.62)
@@ -69,17 +69,17 @@ def ladder(losses: Mapping[str, float], limit: float) -> "Axes":
         textcoords="offset points", color=plots.PALETTE[1], fontsize=9,
     )  # fmt: skip
     ax.invert_yaxis()
-    ax.set(xlabel="held-out loss, nats a token", xlim=(0, 1.12 * max(losses.values())))
+    ax.set(xlabel="held-out loss, nats per token", xlim=(0, 1.12 * max(losses.values())))
     ax.tick_params(axis="y", length=0)
     said = ", ".join(f"{name} {value:.2f}" for name, value in losses.items())
-    ax.set_label(f"Held-out losses in nats a token: {said}. The entropy, {limit:.3f}, is a dashed line.")
+    ax.set_label(f"Held-out losses in nats per token: {said}. The entropy, {limit:.3f}, is a dashed line.")
     return ax
 
 
 def next_words(
     probabilities: torch.Tensor, after: torch.Tensor | None = None, *, title: str = "", most: int = SHOWN
 ) -> "Axes":
-    """The most probable next words as bars, and beside each what a rule made of it.
+    """The most probable next words as bars, with what a rule turned each of them into.
 
     Args:
         probabilities: of the model, (V,).
@@ -126,7 +126,7 @@ def two_prompts(
 
 
 def four_runs(entropy: float) -> "Axes":
-    """The curves of four trainings, for somebody to say what happened in each."""
+    """The curves of four training runs, for the reader to say what happened in each."""
     axes = plots.panels(4, width=2.2, height=2.6)
     for ax, (name, points) in zip(axes, RUNS.items(), strict=True):
         steps, training, new = zip(*points, strict=True)
@@ -136,7 +136,7 @@ def four_runs(entropy: float) -> "Axes":
         ax.set(title=name, xlabel="step", ylim=(0, 7.9), xticks=(0, steps[-1] // 2, steps[-1]))
         said = f"training {training[0]:.2f} to {training[-1]:.2f}, new texts {new[0]:.2f} to {new[-1]:.2f}"
         ax.set_label(f"{name}: {said}, entropy {entropy:.2f}.")
-    axes[0].set_ylabel("nats a token")
+    axes[0].set_ylabel("nats per token")
     axes[0].legend(frameon=False, fontsize=8.5, loc="center right")
     return axes[0]
 

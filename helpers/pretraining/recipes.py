@@ -1,6 +1,6 @@
-"""Small models with optimizer and loss, for a training step to be tried on.
+"""Small models with an optimizer and a loss, to try a training step on.
 
-They hold no solution of a lesson: what stands here is what a training step is given.
+They hold no solution: everything here is given to the training step.
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,7 +12,7 @@ from helpers.checking.registry import register
 
 
 class Trainee(NamedTuple):
-    """What a training step works on: a model, the optimizer of its parameters, and loss(model, *batch)."""
+    """What a training step works on: a model, an optimizer for its parameters, and loss(model, *batch)."""
 
     model: torch.nn.Module
     optimizer: "Optimizer"
@@ -54,13 +54,13 @@ class SquaredError:
 class Optimizer:
     """Gradient descent with momentum and decoupled weight decay, called as one of `torch.optim`.
 
-    Those take a second to import the first time, which here would be most of the work.
+    Importing those takes a second the first time, which would be most of the work here.
 
     Args:
         parameters: to move.
         lr: learning rate.
-        momentum: the share of the last move that goes on.
-        weight_decay: times lr, the share of each parameter that is taken away at a step.
+        momentum: the share of the last move that is kept.
+        weight_decay: times lr, the share of each parameter that a step takes away.
     """
 
     def __init__(

@@ -23,11 +23,11 @@ NEAR = 32  # batches whose texts are sorted by length together
 KEPT = "reviews"  # the name under which lesson 07 keeps its model, for lesson 08
 
 
-# -- what is learned from, and how well ---------------------------------------------------------------------
+# -- data, loss, baselines ---------------------------------------------------------------------------------
 
 
 def inputs_and_targets(ids: torch.Tensor, pad: int = 0) -> tuple[torch.Tensor, torch.Tensor]:
-    """What a language model reads, and what it should say at each position: the token after it.
+    """What a language model reads, and what it should predict at each position: the next token.
 
     Args:
         ids: sequences, `<pad>` at their ends, (B, T + 1).
@@ -41,7 +41,7 @@ def inputs_and_targets(ids: torch.Tensor, pad: int = 0) -> tuple[torch.Tensor, t
 
 
 def language_model_loss(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-    """The mean cross-entropy in nats a token, over the targets that aren't -100.
+    """The mean cross-entropy in nats per token, over the targets that aren't -100.
 
     Args:
         logits: (B, T, V).
@@ -57,10 +57,10 @@ def language_model_loss(logits: torch.Tensor, targets: torch.Tensor) -> torch.Te
 
 
 def perplexity(losses: torch.Tensor, counts: torch.Tensor) -> torch.Tensor:
-    """Among how many equally likely tokens the model hesitates, on average.
+    """How many equally likely tokens the model hesitates between, on average.
 
     Args:
-        losses: mean losses of some batches, nats a token, (N,).
+        losses: mean losses of some batches, nats per token, (N,).
         counts: how many tokens each is the mean of, (N,).
 
     Returns:
@@ -78,7 +78,7 @@ def bigram_log_probabilities(
         inputs: (B, T).
         targets: the token after each, (B, T); -100 where there is none.
         vocabulary: V.
-        alpha: added to each count, so that no pair is impossible.
+        alpha: added to each count, so that no pair has probability 0.
 
     Returns:
         (V, V), float32: a row for each token now, a column for each next.
@@ -90,7 +90,7 @@ def bigram_log_probabilities(
 
 
 def ladder(texts: Sequence[str], held_out: torch.Tensor, alpha: float = 0.1) -> dict[str, float]:
-    """Held-out losses of models without a Transformer, in nats a token.
+    """Held-out losses of models without a Transformer, in nats per token.
 
     Args:
         texts: to count words and pairs in.
@@ -121,8 +121,8 @@ def model_cost(
         d_model: the width.
         n_heads: a divisor of it.
         n_layers: blocks.
-        positions: the longest sequence, taken for the length of all.
-        tokens: how many it is trained on, repetitions counted.
+        positions: the longest sequence, taken as the length of all.
+        tokens: how many it is trained on, counting repetitions.
     """
     block = 12 * d_model**2 + 13 * d_model  # whatever the number of heads
     multiplying = vocabulary * d_model + n_layers * block + 2 * d_model  # positions are only looked up
@@ -148,7 +148,7 @@ def learning_rate(step: int, steps: int, warmup: int, peak: float) -> float:
 
 
 def optimizer_of(model: nn.Module | Sequence[nn.Parameter], peak: float) -> torch.optim.Optimizer:
-    """AdamW of a model's parameters, or of these, as the course uses it; the rate is set at each step."""
+    """The course's AdamW, for a model's parameters or for these; the learning rate is set at each step."""
     parameters = model.parameters() if isinstance(model, nn.Module) else model
     return torch.optim.AdamW(parameters, lr=peak, betas=(0.9, 0.98), weight_decay=0.05, fused=True)
 
@@ -160,14 +160,14 @@ def training_step(
     batch: "Sequence[torch.Tensor]",
     max_norm: float = 1.0,
 ) -> float:
-    """One step downhill: gradients of this batch alone, clipped, then the optimizer's move.
+    """One step downhill: the gradients of this batch alone, clipped, then the optimizer's step.
 
     Args:
         model: changed in place.
         optimizer: of the model's parameters.
         loss: called as loss(model, *batch), gives a tensor of one number.
         batch: tensors (B, ...).
-        max_norm: the longest that all gradients together may be, as one vector.
+        max_norm: the most that the norm of all gradients, as one vector, may be.
 
     Returns:
         The loss before the step.
@@ -188,10 +188,10 @@ class Batching(Protocol):
 
 
 def batches(texts: Sequence[str], size: int, seed: int, vocabulary: Batching) -> Iterator[torch.Tensor]:
-    """Batches without end, (B, T + 1), each of texts of about the same length, so that little is padding.
+    """Endless batches, (B, T + 1), each of texts of about the same length, so that little is padding.
 
     Args:
-        texts: what to draw from; once all were drawn, it begins anew in another order.
+        texts: what to draw from; after all have been drawn, it starts over in another order.
         size: B.
         seed: of the order.
         vocabulary: of the texts.
@@ -203,10 +203,10 @@ def batches(texts: Sequence[str], size: int, seed: int, vocabulary: Batching) ->
 def neighbours(
     items: Sequence[Item], size: int, seed: int, length: Callable[[Item], int]
 ) -> Iterator[list[Item]]:
-    """Groups without end, each of items of about one length, in an order by chance.
+    """Endless groups, each of items of about the same length, in random order.
 
     Args:
-        items: what to draw from; once all were drawn, it begins anew in another order.
+        items: what to draw from; after all have been drawn, it starts over in another order.
         size: of a group.
         seed: of the order.
         length: of an item.
@@ -222,7 +222,7 @@ def neighbours(
 
 
 def loss_of(model: nn.Module, inputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-    """The language-model loss of a batch, in nats a token."""
+    """The language-model loss of a batch, in nats per token."""
     return language_model_loss(model(inputs), targets)
 
 
@@ -254,7 +254,7 @@ def pretrain(model: nn.Module, steps: int = STEPS, seed: int = 0) -> training.Li
     optimizer = CombinedOptimizer(Muon(matrices, lr=MATRIX_PEAK), optimizer_of(rest, PEAK))
     spread = training.on_all_cores(loss_of)
     limits = {"entropy": corpora.entropy_per_token()}
-    live = training.Live(steps, "nats a token", limits, "Pretraining", top=4.0)
+    live = training.Live(steps, "nats per token", limits, "Pretraining", top=4.0)
     for step in live:
         optimizer.set_rate(learning_rate(step, steps, WARMUP, 1.0))
         batch = training.there(*inputs_and_targets(next(drawn)))
@@ -285,7 +285,7 @@ def with_temperature(logits: torch.Tensor, temperature: float) -> torch.Tensor:
 
 
 def top_k(probabilities: torch.Tensor, k: int) -> torch.Tensor:
-    """The k most probable tokens of each row alone, their probabilities scaled to sum to 1.
+    """Only the k most probable tokens of each row, their probabilities rescaled to sum to 1.
 
     Source: Fan et al. 2018, section 5.4.
     """
@@ -295,12 +295,12 @@ def top_k(probabilities: torch.Tensor, k: int) -> torch.Tensor:
 
 
 def nucleus(probabilities: torch.Tensor, p: float) -> torch.Tensor:
-    """The fewest most probable tokens of each row that together reach p, scaled to sum to 1.
+    """The smallest set of most probable tokens of each row that together reach p, rescaled to sum to 1.
 
     Source: Holtzman et al. 2020, section 3.1.
     """
     ordered, places = probabilities.sort(dim=-1, descending=True)
-    before = ordered.cumsum(dim=-1) - ordered  # of all that are more probable
+    before = ordered.cumsum(dim=-1) - ordered  # the sum of all that are more probable
     kept = torch.zeros_like(probabilities).scatter(-1, places, ordered.masked_fill(before >= p, 0))
     return kept / kept.sum(dim=-1, keepdim=True)
 
@@ -326,16 +326,16 @@ def generate(
     generator: torch.Generator,
     rule: Callable[[torch.Tensor], torch.Tensor] = lambda logits: with_temperature(logits, 1.0),
 ) -> torch.Tensor:
-    """Go on writing, token by token, until all texts have ended or the model's positions are used up.
+    """Continue texts, token by token, until all have ended or the model's positions are used up.
 
     Args:
-        model: with a cache, so that each token goes through it once.
+        model: one with a cache, so that each token passes through it once.
         prompts: (B, T), each beginning with `<bos>`.
         generator: of the random numbers.
-        rule: makes logits (B, V) into the probabilities to draw from.
+        rule: turns logits (B, V) into the probabilities to draw from.
 
     Returns:
-        Prompts and what follows, (B, at most the model's positions); after its `<eos>` a row means nothing.
+        Prompts and continuations, (B, at most the model's positions); ignore a row after its `<eos>`.
     """
     ids, cache = prompts, model.new_cache()
     logits = model(ids, cache)[:, -1]

@@ -1,4 +1,4 @@
-"""What stands around every training run: a live picture, all cores, checkpoints, an optimizer."""
+"""What every training run needs: a live picture, all cores, checkpoints, an optimizer."""
 
 from helpers.training.checkpoints import keep, recall
 from helpers.training.live import POINTS, QUICK, SHARE, Live, steps

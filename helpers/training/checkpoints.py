@@ -1,4 +1,4 @@
-"""Models that are kept on this computer, from one lesson to a later one."""
+"""Trained models, kept on this computer for a later lesson."""
 
 import io
 import pickle
@@ -20,7 +20,7 @@ def keep(name: str, model: torch.nn.Module) -> Path:
 
 
 def recall(name: str, model: torch.nn.Module) -> bool:
-    """Fill a model with the weights kept under a name. False, and the model as it was, where none fit."""
+    """Load the weights kept under a name into a model. If none fit, the model stays as it was: False."""
     try:
         kept = torch.load(_model_path(name), map_location="cpu", weights_only=True)
         fits = _shapes(kept) == _shapes(model.state_dict())

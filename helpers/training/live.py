@@ -22,9 +22,9 @@ from helpers.training.display import Output, in_notebook, progress_bar
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-POINTS = 120  # that a line of a live picture has at most
-SHARE = 0.04  # of the time may go into drawing
-QUICK = 20  # how many times fewer steps where HEADSTART_QUICK asks for it
+POINTS = 120  # at most, on a line of a live picture
+SHARE = 0.04  # of the time may be spent on drawing
+QUICK = 20  # HEADSTART_QUICK divides the number of steps by this
 
 
 def steps(count: int) -> int:
@@ -35,14 +35,14 @@ def steps(count: int) -> int:
 class Live:
     """Counts the steps of a training run, with a progress bar and a picture of what was added so far.
 
-    Drawing takes at most a twenty-fifth of the time. In a terminal there is the bar alone.
+    Drawing takes at most a twenty-fifth of the time. In a terminal there is only the bar.
 
     Args:
         steps: how many there will be.
         unit: of what is added: "nats per token", or "loss".
-        limits: values to know it by, such as an entropy: horizontal lines with names.
+        limits: values to compare it with, such as an entropy: horizontal lines with names.
         title: beside the progress bar, and in the picture's description.
-        bottom, top: of the picture, where not all of it is wanted.
+        bottom, top: of the picture's vertical axis; None to fit the values.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class Live:
             self.lines.setdefault(name.replace("_", " "), []).append((self.step, float(value)))
 
     def figure(self) -> "Axes":
-        """The picture of all that was added so far."""
+        """The picture of everything added so far."""
         [ax] = plots.panels(1, width=6.4, height=3.2)
         said = []
         for (name, points), colour, marker in zip(
@@ -118,7 +118,7 @@ class Live:
 
 
 def _thinned(points: Sequence[tuple[int, float]]) -> tuple[list[float], list[float]]:
-    """Where there are too many points, averages of neighbours: steps, values."""
+    """Steps and values; if there are too many points, averages of neighbours."""
     size = -(-len(points) // POINTS)
     groups = [points[start : start + size] for start in range(0, len(points), size)]
     x, y = zip(*(map(_mean, zip(*group, strict=True)) for group in groups), strict=True)

@@ -1,11 +1,11 @@
 """Muon: an optimizer that moves a matrix in all its directions by the same amount.
 
-The gradient of a matrix is mostly a few directions that many examples share. Adam follows them; Muon turns
-the running mean of the gradients into a matrix whose singular values are all about 1, so that what only a few
-examples ask for is learned as fast.
+The gradient of a matrix is dominated by a few directions that many examples share. Adam follows them; Muon
+turns the running mean of the gradients into a matrix whose singular values are all about 1, so that what only
+a few examples call for is learned just as fast.
 
-Not torch.optim.Muon: that one takes matrix after matrix, in bfloat16. A CPU made for bfloat16 does so fast;
-held to AVX2, its step took over ten times as long as this one, with the same 24 matrices.
+Not torch.optim.Muon: it takes one matrix after the other, in bfloat16. That is fast on a CPU made for it;
+limited to AVX2, its step took over ten times as long as this one, with the same 24 matrices.
 
 Source: Jordan et al. 2024, "Muon: an optimizer for hidden layers in neural networks".
 """
@@ -17,7 +17,7 @@ import torch
 
 from helpers.training.parallel import cores, step_threads
 
-# Of the odd polynomial ax + bx³ + cx⁵ that is applied to all singular values at once. Five times over, it
+# Of the odd polynomial ax + bx³ + cx⁵, which is applied to all singular values at once. Five times over, it
 # brings those between 0.002 and 1 to between 0.68 and 1.21.
 A, B, C = 3.4445, -4.7750, 2.0315
 TIMES = 5
@@ -33,7 +33,7 @@ def orthogonal(matrices: torch.Tensor) -> torch.Tensor:
 
 
 class Muon(torch.optim.Optimizer):
-    """Muon for matrices: not for embeddings, whose rows are used now and then, nor for vectors.
+    """Muon for matrices: not for embeddings, each of whose rows is rarely used, nor for vectors.
 
     Args:
         matrices: parameters (m, n).
@@ -60,7 +60,7 @@ class Muon(torch.optim.Optimizer):
                 if matrix.grad is not None:
                     shapes.setdefault(matrix.shape, []).append(matrix)
             jobs += [(alike, group["lr"], group["momentum"]) for alike in shapes.values()]
-        jobs.sort(key=lambda job: -job[0][0].numel())  # the long ones first
+        jobs.sort(key=lambda job: -job[0][0].numel())  # the largest first
         list(step_threads(cores()).map(self._move, *zip(*jobs, strict=True)) if jobs else ())
         return loss
 
@@ -71,7 +71,7 @@ class Muon(torch.optim.Optimizer):
             assert matrix.grad is not None  # step leaves the others out
             mean = self.state[matrix].setdefault("mean", torch.zeros_like(matrix))
             mean.lerp_(matrix.grad, 1 - momentum)
-            wanted.append(matrix.grad.lerp(mean, momentum))  # a look ahead, as Nesterov's
+            wanted.append(matrix.grad.lerp(mean, momentum))  # looks ahead, like Nesterov's momentum
         rows, columns = matrices[0].shape
         stacked = torch.stack(wanted)
         moves = orthogonal(stacked) if rows <= columns else orthogonal(stacked.mT).mT
@@ -80,7 +80,7 @@ class Muon(torch.optim.Optimizer):
 
 
 class CombinedOptimizer:
-    """Several optimizers as one, for a training step that knows one."""
+    """Several optimizers as one, for a training step that takes one."""
 
     def __init__(self, *optimizers: torch.optim.Optimizer) -> None:
         self.optimizers = optimizers

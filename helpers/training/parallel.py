@@ -15,7 +15,7 @@ Job = TypeVar("Job")
 Result = TypeVar("Result")
 Gradients = Sequence[torch.Tensor | None]
 
-MOST_CORES = 4  # a batch of 16 in more parts than that leaves little for each
+MOST_CORES = 4  # in more parts than that, little of a batch of 16 is left for each
 
 
 def device() -> torch.device:
@@ -41,15 +41,15 @@ def new_threads(count: int) -> ThreadPoolExecutor:
 
 
 step_threads = functools.cache(new_threads)
-"""The same, started once: for the parts of a step, which come again and again."""
+"""The same threads at each call: for the parts of a step, of which there are thousands."""
 
 
 def on_all_cores(loss: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
     """The same loss and the same gradients, with each core working on rows of its own.
 
-    torch's own threads share out each single operation and wait for each other after it; where one core has
-    other work, all wait. Here each core takes a part of the batch through the whole model and back, and they
-    meet once a step.
+    torch's own threads split every single operation and wait for each other after it; if one core is busy
+    with something else, all wait. Here each core takes a part of the batch through the whole model and back,
+    and they wait for each other once per step.
 
     Args:
         loss: called with a model and the tensors of a batch, (B, ...) each. Gives the mean over all targets,

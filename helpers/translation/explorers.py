@@ -1,8 +1,8 @@
 """Lesson 10's explorers, the sentences that it translates, and a way to watch attention at work.
 
-The explorers take what the student has written, and hold no answers.
+The explorers use what the student has written, and hold no answers.
 
-ipywidgets and Matplotlib are imported by the first explorer and not before: the grader opens none.
+The first explorer imports ipywidgets and Matplotlib, nothing before it: the grader opens none.
 """
 
 import contextlib
@@ -68,7 +68,7 @@ def encode(sides: Sequence[Sequence[int]]) -> torch.Tensor:
 
 
 def batches(pairs: Sequence[tuple[Sequence[int], Sequence[int]]], size: int, seed: int) -> Iterator[Batch]:
-    """Sources and targets without end, (B, T_s) and (B, T_t), sentences of about the same length together.
+    """Endless sources and targets, (B, T_s) and (B, T_t), sentences of about the same length together.
 
     Args:
         pairs: tokens of both sides.
@@ -192,7 +192,7 @@ def finished(model: Trained) -> None:
 
 
 class Recorder:
-    """A step function that remembers what it was asked and what it answered: which hypotheses were alive.
+    """A step function that remembers its calls and their results: which hypotheses were alive.
 
     Args:
         step: log-probabilities (n, V) for tokens (n, t).

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 END = "<eos>"
 TRUE = plots.PALETTE[1]
 WIDE = 1.2  # inches from one word of a tree to the next
-LIKELY, MOST = 0.02, 3  # a continuation is drawn from this probability on, and so many of one beginning
+LIKELY, MOST = 0.02, 3  # a continuation is drawn if it is this likely, and at most so many per beginning
 
 # -- alignments ----------------------------------------------------------------------------------------------
 
@@ -28,13 +28,13 @@ def alignment(
     title: str = "",
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Cross-attention as a table: a row for each written word, and frames where the words really belong.
+    """Cross-attention as a table: a row for each written word, and frames at the words it translates.
 
     Args:
         weights: (T_t, T_s).
         written: T_t labels.
         source: T_s labels.
-        truth: for each written word the place of its source word; None, or shorter, for what isn't known.
+        truth: for each written word the place of its source word; None, or shorter, where it isn't known.
         title: over the table.
         ax: where to draw; a new figure if None.
     """
@@ -58,7 +58,7 @@ def growing(
     shown: int,
     truth: Sequence[int] | None,
 ) -> "Axes":
-    """The same with the first rows alone, the others empty, for a translation that is being written."""
+    """The same with only the first rows filled in, for a translation that is being written."""
     words = [*source, END][: weights.size(1)]
     hidden = torch.arange(len(weights)) >= shown
     labels = [word if number < shown else "" for number, word in enumerate(written)]
@@ -187,7 +187,7 @@ def tree(
 
 
 def _nodes(chances: Mapping[Path, torch.Tensor], kept: set[Path]) -> list[Path]:
-    """All that was kept, and of what was dropped the likeliest."""
+    """Everything that was kept, and the most likely of what was dropped."""
     nodes = set(chances) | kept
     for path, log_p in chances.items():
         likeliest = log_p.topk(min(MOST, log_p.numel()))

@@ -1,4 +1,4 @@
-"""Translating: what lesson 10 asks for, from the loss to BLEU. The model is in `helpers/encoder_decoder.py`.
+"""Translating: what lesson 10 asks for, from the loss to BLEU. The model is in `helpers/models/`.
 
 `B` batch, `T` positions, `C` or `d_model` channels, `V` vocabulary. A mask is boolean, True = "may attend".
 """
@@ -23,7 +23,7 @@ Step = Callable[[torch.Tensor], torch.Tensor]
 
 
 def shifted_right(target: torch.Tensor, bos: int = 1, pad: int = 0) -> tuple[torch.Tensor, torch.Tensor]:
-    """What the decoder reads, and what it should write at each position.
+    """What the decoder reads, and what it should predict at each position.
 
     Args:
         target: sentences without a beginning, `<eos>` and then `<pad>` at their ends, (B, T).
@@ -44,11 +44,11 @@ def label_smoothed_loss(logits: torch.Tensor, targets: torch.Tensor, epsilon: fl
 
     Args:
         logits: (B, T, V).
-        targets: integers, (B, T); -100 where nothing is asked.
+        targets: integers, (B, T); -100 where there is none.
         epsilon: how much of the probability is spread, 0 for none.
 
     Returns:
-        A tensor of one number, in nats a token.
+        A tensor of one number, in nats per token.
 
     Source: Szegedy et al. 2016, section 7; Vaswani et al. 2017, section 5.4.
     """
@@ -78,10 +78,10 @@ def paper_rate(step: int, d_model: int, warmup: int) -> float:
 def greedy_decode(
     step: "Step", rows: int, longest: int, bos: int = 1, eos: int = 2, pad: int = 0
 ) -> torch.Tensor:
-    """Write the likeliest token, again and again, for several sentences at once.
+    """Write the most likely token, again and again, for several sentences at once.
 
     Args:
-        step: gives scores (B, V) for what comes next after tokens (B, t), which begin with `<bos>`.
+        step: gives scores (B, V) for the next token after tokens (B, t), which begin with `<bos>`.
         rows: B, how many sentences.
         longest: how many tokens are written at most.
         bos: the number of `<bos>`.
@@ -123,12 +123,12 @@ def cached_attention(
 
 
 def decoder_work(length: int) -> tuple[int, int, int, int]:
-    """What it takes to write `length` tokens one by one, in one layer and one head.
+    """The work of writing `length` tokens one by one, in one layer and one head.
 
     Returns:
         Positions that go through the layer without a cache, and with one; scores of the self-attention, a
-        query with a key, without a cache, and with one. Without: all positions anew at each step, whole
-        square tables. With: the new position alone.
+        query with a key, without a cache, and with one. Without: all positions again at each step, whole
+        square tables. With: only the new position.
     """
     steps = range(1, length + 1)
     return sum(steps), length, sum(t * t for t in steps), sum(steps)
@@ -150,15 +150,15 @@ def length_normalised(log_p: float, length: int, alpha: float) -> float:
 def beam_search(
     step: "Step", beams: int, longest: int, alpha: float, bos: int = 1, eos: int = 2
 ) -> list[tuple[float, list[int]]]:
-    """Follow the `beams` likeliest beginnings of one sentence at once.
+    """Follow the `beams` most likely beginnings of one sentence at once.
 
-    Of all continuations of all running hypotheses by one token, the `beams` likeliest stay. Those that end
-    in `<eos>` are finished and leave; the others run on.
+    Of all continuations of all running hypotheses by one token, the `beams` most likely stay. Those that
+    end in `<eos>` are finished and leave; the others go on.
 
     Args:
-        step: gives log-probabilities (n, V) for what comes next after tokens (n, t), `<bos>` first.
+        step: gives log-probabilities (n, V) for the next token after tokens (n, t), `<bos>` first.
         beams: how many stay at each step.
-        longest: how many tokens are written at most; what still runs then is finished as it is.
+        longest: how many tokens are written at most; a hypothesis still running then ends there.
         alpha: of `length_normalised`.
         bos: the number of `<bos>`.
         eos: the number of `<eos>`.
@@ -227,10 +227,10 @@ def bleu(candidates: "Sequence[str]", references: "Sequence[str]") -> float:
 
     Args:
         candidates: translations, words with spaces between them.
-        references: one for each, likewise.
+        references: one for each, in the same form.
 
     Returns:
-        0 where there is no match of some length: nothing is smoothed.
+        0 if no n-gram of some length matches: there is no smoothing.
 
     Source: Papineni et al. 2002, section 2.3.
     """
@@ -250,7 +250,7 @@ def bleu(candidates: "Sequence[str]", references: "Sequence[str]") -> float:
 
 
 def alignment(weights: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-    """The source position that each written word looks at most.
+    """The source position that each written word attends to most.
 
     Args:
         weights: a layer's cross-attention for one sentence, (H, T_t, T_s).

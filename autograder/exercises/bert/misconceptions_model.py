@@ -26,7 +26,7 @@ class NoTransform(torch.nn.Module):
         return x @ embedding.T + self.bias
 
 
-class NoBend(torch.nn.Module):
+class NoNonlinearity(torch.nn.Module):
     """The GELU between the linear map and the norm is missing."""
 
     def __init__(self, d_model, vocabulary):
@@ -39,7 +39,7 @@ class NoBend(torch.nn.Module):
         return self.norm(self.transform(x)) @ embedding.T + self.bias
 
 
-class NormBeforeBend(torch.nn.Module):
+class NormBeforeNonlinearity(torch.nn.Module):
     """The norm comes before the GELU, and what is compared with the embedding isn't normalised any more: the
     norm is the last step of the three.
     """
@@ -81,7 +81,7 @@ class NoBias(torch.nn.Module):
 
 
 class WithRelu(torch.nn.Module):
-    """This bends with ReLU: BERT uses GELU everywhere."""
+    """The nonlinearity is ReLU: BERT uses GELU everywhere."""
 
     def __init__(self, d_model, vocabulary):
         super().__init__()
@@ -187,7 +187,7 @@ class NoPooler(torch.nn.Module):
 
 
 class PoolerWithoutTanh(torch.nn.Module):
-    """The tanh after the pooler's map is missing: without a bend, two linear maps are one."""
+    """The tanh after the pooler's map is missing: without a nonlinearity, two linear maps are one."""
 
     def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions):
         super().__init__()

@@ -165,8 +165,8 @@ WORD_HEAD = Exercise(
     square="transform.weight is d_model × d_model",
     misconceptions=explained(
         model.NoTransform,
-        model.NoBend,
-        model.NormBeforeBend,
+        model.NoNonlinearity,
+        model.NormBeforeNonlinearity,
         model.NoNorm,
         model.NoBias,
         model.WithRelu,
