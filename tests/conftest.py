@@ -31,14 +31,13 @@ LONGEST = (
     "test_browser.py",
     "test_nbgrader.py",
     "test_plain.py",
-    "test_environment.py",
     "test_cluster.py",
     "test_postgresql.py",
     "test_regrading.py",
     "test_sandbox.py",
 )
 # Their tests share nothing that is made once for a file, so each may run on any worker.
-APART = ("test_grading.py", "test_browser.py", "test_nbgrader.py", "test_environment.py", "test_cluster.py")
+APART = ("test_grading.py", "test_browser.py", "test_nbgrader.py", "test_cluster.py")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
