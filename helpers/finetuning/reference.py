@@ -122,7 +122,7 @@ def transfer(
     }
 
 
-def freeze(model: Classifier) -> None:
+def freeze(model: "Classifier") -> None:
     """Let training change nothing in the model's body."""
     model.body.requires_grad_(False)
 
@@ -132,7 +132,7 @@ def trainable(model: torch.nn.Module) -> int:
     return sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad)
 
 
-def parameter_groups(model: Classifier, body_rate: float, head_rate: float) -> list[dict]:
+def parameter_groups(model: "Classifier", body_rate: float, head_rate: float) -> list[dict]:
     """Groups for an optimizer: the body at one learning rate, the head at another. Without what is frozen.
 
     Args:

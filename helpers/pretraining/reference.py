@@ -155,7 +155,7 @@ def optimizer_of(model: nn.Module | Sequence[nn.Parameter], peak: float) -> torc
 
 def training_step(
     model: torch.nn.Module,
-    optimizer: torch.optim.Optimizer | CombinedOptimizer,
+    optimizer: "torch.optim.Optimizer | CombinedOptimizer",
     loss: "Callable[..., torch.Tensor]",
     batch: "Sequence[torch.Tensor]",
     max_norm: float = 1.0,
