@@ -114,7 +114,7 @@ class Listener:
         self.port = self.sockets[0].getsockname()[1]
         self.sockets[1].bind(("127.0.0.1", self.port))
         self.sockets.append(socket.socket(socket.AF_UNIX))
-        self.sockets[2].bind(b"\0headstart-attack")
+        self.sockets[2].bind(f"\0headstart-{self.port}")  # another run may listen, too
         for each in (self.sockets[0], self.sockets[2]):
             each.listen()
         for each in self.sockets:

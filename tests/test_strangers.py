@@ -113,9 +113,23 @@ def test_right_outcomes_pass(judged, right):
     assert judged(ASK, {"outcomes": right}, DONE).verdicts[EXERCISE].status == "passed"
 
 
-def test_an_answer_that_names_a_forbidden_function_fails_whatever_its_outcomes(judged, right):
-    verdict = judged(ASK, {"outcomes": right}, DONE, answer="softmax = lambda x, dim: x.softmax(dim)")
-    assert (verdict.verdicts[EXERCISE].status, verdict.verdicts[EXERCISE].cause) == ("failed", "forbidden")
+NAMED = {
+    "by attribute": "softmax = lambda x, dim: x.softmax(dim)",
+    "by import": "from torch import softmax",
+    "by getattr": "softmax = getattr(torch, 'soft' 'max')",
+    "in other letters": "softmax = torch.ｓｏｆｔｍａｘ",  # to Python, the same name
+}
+
+
+@pytest.mark.parametrize("answer", NAMED.values(), ids=NAMED)
+def test_an_answer_that_names_a_forbidden_function_fails_whatever_its_outcomes(answer, judged, right):
+    verdict = judged(ASK, {"outcomes": right}, DONE, answer=answer).verdicts[EXERCISE]
+    assert (verdict.status, verdict.cause) == ("failed", "forbidden")
+
+
+def test_an_answers_own_name_is_not_forbidden(judged, right):
+    answer = "def softmax(x, dim):\n    return softmax.__name__"
+    assert judged(ASK, {"outcomes": right}, DONE, answer=answer).verdicts[EXERCISE].status == "passed"
 
 
 def test_which_exercise_a_check_is_about_is_not_asked(judged, right):

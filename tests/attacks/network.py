@@ -5,7 +5,7 @@ Must leave nothing.
 
 # %% end
 import os, socket
-port, name = int(open("port.txt").read()), b"\0headstart-attack"
+port, name = int(open("port.txt").read()), b"\0headstart-" + open("port.txt", "rb").read()
 for family, kind, address in (
     (socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", port)), (socket.AF_INET, socket.SOCK_DGRAM, ("127.0.0.1", port)),
     (socket.AF_INET6, socket.SOCK_STREAM, ("::1", port)), (socket.AF_UNIX, socket.SOCK_STREAM, name),

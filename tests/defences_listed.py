@@ -1,0 +1,644 @@
+"""The grader's defences, and the tests that show each of them: what tests/defences.py takes out.
+
+A row is a name, the text that is the defence, what would stand there without it, and the tests that fail then,
+divided by `|`.
+
+The tests named here run without the defence that they are about: they must do no harm then. No trick that
+kills whatever it finds, fills what there is or starts processes without end may be named.
+"""
+
+import os
+
+Row = tuple[str, str, str, str]
+
+# -- the sandbox -----------------------------------------------------------------------------------------
+
+UNSHARED = {
+    kind: f'"--unshare-{kind}{"-try" if kind in ("cgroup", "user") else ""}"'
+    for kind in ("cgroup", "ipc", "net", "pid", "user", "uts")
+}
+# An ordinary user gets a user namespace from bubblewrap, asked for or not.
+TAKEN = [kind for kind in UNSHARED if kind != "user" or os.getuid() == 0]
+
+BUBBLEWRAP = [
+    *(
+        (
+            f"bubblewrap: {kind} namespace", '"--unshare-all"',
+            ", ".join(option for other, option in UNSHARED.items() if other != kind),
+            f"a_worker_has_namespaces_of_its_own[{kind}]",
+        )
+        for kind in TAKEN
+    ),
+    (
+        "bubblewrap: no network", '"--unshare-all"', '"--unshare-all", "--share-net"',
+        "a_worker_reaches_no_socket_of_this_machine",
+    ),
+    (
+        "bubblewrap: no processes", '"--unshare-all"',
+        ", ".join(option for kind, option in UNSHARED.items() if kind != "pid"),
+        "a_worker_finds_no_process_of_this_machine",
+    ),
+    ("bubblewrap: ends with its grader", '"--die-with-parent", ', "", "a_worker_ends_with_its_grader"),
+    ("bubblewrap: no terminal", '"--new-session", ', "", "a_worker_has_no_terminal"),
+    ("bubblewrap: no environment", '"--clearenv", ', "", "a_worker_gets_nothing_of_the_users_environment"),
+    ("bubblewrap: no name", '"--hostname", "sandbox", ', "", "a_worker_does_not_learn_the_machines_name"),
+    (
+        "bubblewrap: what is shown is read-only", "return [part for path in paths for part in (option, path",
+        'return [part for path in paths for part in (option.replace("ro-", ""), path',
+        "a_worker_may_write_in_one_folder",
+    ),
+    (
+        "bubblewrap: the stage is read-only", '"--ro-bind", str(stage)', '"--bind", str(stage)',
+        "a_worker_may_write_in_one_folder",
+    ),
+    *(
+        (
+            f"bubblewrap: {what} read-only", '[*hidden[0], *hidden[1], "/dev", "/tmp", "/"]', f"[{rest}]",
+            "a_worker_may_write_in_one_folder",
+        )
+        for what, rest in {
+            "hidden folders of the system are": '*hidden[1], "/dev", "/tmp", "/"',
+            "hidden folders of Python are": '*hidden[0], "/dev", "/tmp", "/"',
+            "/dev is": '*hidden[0], *hidden[1], "/tmp", "/"',
+            "/tmp is": '*hidden[0], *hidden[1], "/dev", "/"',
+            "/ is": '*hidden[0], *hidden[1], "/dev", "/tmp"',
+        }.items()
+    ),
+    (
+        "bubblewrap: hides in the system", "_inside(hide, system), _inside", "[], _inside",
+        "a_hidden_folder_is_empty[of the system]",
+    ),
+    (
+        "bubblewrap: hides in Python", ", _inside(hide, python)", ", []",
+        "a_hidden_folder_is_empty[of Python]",
+    ),
+    (
+        "bubblewrap: few devices", '"--dev", "/dev"', '"--dev-bind", "/dev", "/dev"',
+        "a_worker_sees_no_more_than_programs_need[/dev]",
+    ),
+    (
+        "bubblewrap: little of /etc", '("/usr", "/etc/fonts", "/etc/ld.so.cache", "/etc/alternatives")',
+        '("/usr", "/etc")', "a_worker_sees_no_more_than_programs_need[/etc]",
+    ),
+]  # fmt: skip
+
+OWN = "own_namespaces(CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWNET)"
+SPACES = "a_child_has_namespaces_of_its_own"
+CHILD = [
+    (
+        "child: user namespace",
+        '    _call("unshare", CLONE_NEWUSER | others)\n'
+        '    Path("/proc/self/setgroups").write_text("deny")\n'
+        '    Path("/proc/self/uid_map").write_text(f"{uid} {uid} 1")\n'
+        '    Path("/proc/self/gid_map").write_text(f"{gid} {gid} 1")\n',
+        '    _call("unshare", others)\n    print(uid, gid)\n', f"{SPACES}[user]",
+    ),
+    (
+        "child: pid namespace", '_call("unshare", CLONE_NEWPID)', "pass",
+        f"{SPACES}[pid]|a_child_finds_no_other_process",
+    ),
+    ("child: mount namespace", OWN, OWN.replace("CLONE_NEWNS | ", ""), f"{SPACES}[mnt]"),
+    (
+        "child: ipc namespace", OWN, OWN.replace(" | CLONE_NEWIPC", ""),
+        f"{SPACES}[ipc]|a_child_leaves_no_message_to_the_next",
+    ),
+    ("child: net namespace", OWN, OWN.replace(" | CLONE_NEWNET", ""), f"{SPACES}[net]"),
+    (
+        "child: folder of its own", "        (WRITABLE, FOLDER_BYTES, 0),\n", "",
+        "a_child_leaves_no_file_to_the_next[/submission]",
+    ),
+    (
+        "child: bytes in files", "size={size},nr_inodes", "nr_inodes",
+        "a_childs_files_take_no_more_than_they_may[/submission]"
+        "|a_childs_files_take_no_more_than_they_may[/dev/shm]",
+    ),
+    ("child: number of files", ",nr_inodes={FILES}", "", "a_child_has_only_so_many_files"),
+    ("child: nothing of /proc", '        ("/proc", 4096, MS_RDONLY),\n', "", "a_child_sees_nothing_of_proc"),
+    (
+        "child: /proc is read-only", '("/proc", 4096, MS_RDONLY)', '("/proc", 4096, 0)',
+        "a_child_sees_nothing_of_proc",
+    ),
+    *(
+        (
+            f"child: {name}", "flags | MS_NOSUID | MS_NODEV", f"flags | {other}",
+            "what_a_child_writes_is_no_device_and_gives_nobody_rights",
+        )
+        for name, other in {"nosuid": "MS_NODEV", "nodev": "MS_NOSUID"}.items()
+    ),
+    *(
+        (f"child: {name}", text, without, f"a_child_has_its_limits_and_cannot_raise_them[{name}]")
+        for name, text, without in (
+            ("RLIMIT_CORE", '"RLIMIT_CORE": 0, ', ""),
+            ("RLIMIT_FSIZE", '"RLIMIT_FSIZE": FOLDER_BYTES, ', ""),
+            ("RLIMIT_NOFILE", ', "RLIMIT_NOFILE": 256', ""),
+            ("RLIMIT_NPROC", 'limits["RLIMIT_NPROC"] = THREADS', "pass"),
+        )
+    ),
+    (
+        "child: RLIMIT_AS", 'limits["RLIMIT_AS"] = mapped + MEMORY_BYTES', "pass",
+        "a_childs_memory_is_bounded",
+    ),
+    (
+        "child: limits that stay", "(value, value)",
+        "(value, resource.getrlimit(getattr(resource, name))[1])",
+        "a_child_has_its_limits_and_cannot_raise_them",
+    ),
+    ("child: no capabilities", '_call("capset", header, nothing)', "pass", "a_child_has_no_capabilities"),
+    (
+        "child: no new privileges", '_call("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)', "pass",
+        "programs_give_no_new_privileges",
+    ),
+    (
+        "child: filter", '_call("prctl", PR_SET_SECCOMP, 2, length_and_address, 0, 0)', "print(length_and_address)",
+        "the_kernel_refuses_them_all|python_starts_threads_and_nothing_else",
+    ),
+]  # fmt: skip
+
+NO = "student_code_gets_no"
+FILTER = [
+    (
+        "filter: other machines' numbers",
+        "(load, 0, 0, 4), (equal, 1, 0, AUDIT_ARCH[machine]), (answer, 0, 0, kill),", "",
+        "calls_by_other_numbers_are_refused",
+    ),
+    (
+        "filter: x32 numbers", "(at_least, 0, 1, 0x40000000), (answer, 0, 0, errno(EPERM)),", "",
+        "calls_by_other_numbers_are_refused",
+    ),
+    (
+        "filter: clone3", "(equal, 0, 1, CLONE3[column]), (answer, 0, 0, errno(ENOSYS)),", "",
+        "threads_start_and_processes_do_not",
+    ),
+    (
+        "filter: clone",
+        "(equal, 0, 4, CLONE[column]), (load, 0, 0, 16), (bits, 1, 0, CLONE_THREAD),\n"
+        "        (answer, 0, 0, errno(EPERM)), (answer, 0, 0, allow),",
+        "", "threads_start_and_processes_do_not",
+    ),
+    (
+        "filter: sockets",
+        "        (equal, 0, 6, SOCKET[column]), (load, 0, 0, 16),\n"
+        "        (equal, 2, 0, unix), (equal, 1, 0, ipv4), (equal, 0, 1, ipv6),\n"
+        "        (answer, 0, 0, allow), (answer, 0, 0, errno(EPERM)),\n",
+        "", "sockets_are_of_families_that_end_in_their_network",
+    ),
+    *(
+        (f"filter: {what}", text, "", f"{NO}[{what}-x86_64]")
+        for what, text in {
+            "processes": '"fork": (57, None), "vfork": (58, None), ',
+            "programs": '"execve": (59, 221), "execveat": (322, 281),',
+            "memory and descriptors of others": (
+                '"ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), '
+                '"kcmp": (312, 272),\n    "pidfd_getfd": (438, 438), "process_madvise": (440, 440),'
+            ),
+            "other files": '"mount": (165, 40), "umount2": (166, 39), "pivot_root": (155, 41), "chroot": (161, 51),',
+            "other namespaces": ', "unshare": (272, 97),\n    "setns": (308, 268)',
+            "keys": '"keyctl": (250, 219), "add_key": (248, 217), "request_key": (249, 218),',
+            "the kernel's own machines": (
+                '"bpf": (321, 280), "perf_event_open": (298, 241), "userfaultfd": (323, 282),'
+            ),
+            "files in memory that nothing counts": '"memfd_create": (319, 279), "memfd_secret": (447, 447),',
+            "memory, semaphores and messages that stay": (
+                '"shmget": (29, 194), "semget": (64, 190), "msgget": (68, 186),'
+            ),
+            "calls that no filter sees": (
+                '"io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427),'
+            ),
+            "the kernel itself": (
+                '"init_module": (175, 105), "finit_module": (313, 273), "kexec_load": (246, 104), '
+                '"reboot": (169, 142),'
+            ),
+        }.items()
+    ),
+    (
+        "filter: newer calls for mounts",
+        '"open_tree": (428, 428), "move_mount": (429, 429), "fsopen": (430, 430), "fsconfig": (431, 431),\n'
+        '    "fsmount": (432, 432), "fspick": (433, 433), "mount_setattr": (442, 442), ',
+        "", f"{NO}[other files-x86_64]",
+    ),
+]  # fmt: skip
+
+DOOR = "a_child_has_one_door"
+DESCRIPTORS = [
+    (
+        "child: what was given out stays", "if not Path(name).is_symlink():", "if True:",
+        "a_file_that_was_given_out_is_not_replaced",
+    ),
+    (
+        "child: no modules of ours in a plain assignment", "        _forget_ours()", "        pass",
+        "an_assignment_of_somebody_else_finds_no_module_of_ours",
+    ),
+    ("child: not the worker's channel", "            control.close()\n", "", DOOR),
+    (
+        "child: not its keeper's pipe, to read", "            os.close(report)\n            _student(",
+        "            _student(", DOOR,
+    ),
+    ("child: not its keeper's pipe, to write", "    os.close(report)\n    try:  # from", "    try:  # from", DOOR),
+    (
+        "child: not the worker's log", "        os.dup2(nowhere, fd)", "        pass",
+        f"{DOOR}|a_child_writes_nothing_into_its_workers_log",
+    ),
+    ("child: bounds", "    sandbox.bound_resources(sandboxed)\n", "", "a_childs_memory_is_bounded"),
+    ("child: namespaces", "        sandbox.enter_namespaces()\n", "        pass\n", f"{SPACES}[mnt]"),
+    ("child: doors closed", "        sandbox.close_doors()\n", "        pass\n", "the_kernel_refuses_them_all"),
+]  # fmt: skip
+
+STARTED = [
+    (
+        "worker: no descriptors of the grader's", "pass_fds=[theirs.fileno()],",
+        'pass_fds=[theirs.fileno(), *(n for n in range(3, 99) if Path(f"/proc/self/fd/{n}").exists())],', DOOR,
+    ),
+]  # fmt: skip
+STAGED = [
+    (
+        "worker: nothing of the engine but the child's",
+        'shutil.copytree(CHILD, stage / "autograder" / CHILD.name, ignore=no_caches)',
+        'shutil.copytree(CHILD.parent, stage / "autograder", ignore=no_caches)',
+        "no_trick_reads_what_it_should_not[imports_the_exercises]",
+    ),
+    (
+        "worker: what is handed in doesn't pass through it", '{"folder": folder, "plain": self.plain}',
+        '{"folder": folder, "plain": self.plain, "too": {n: c.hex() for n, c in (files or {}).items()}}',
+        "no_trick_reads_what_it_should_not[memory_that_others_left]",
+    ),
+]  # fmt: skip
+HIDDEN = [
+    (
+        "worker: the course is hidden", "hide = (self.folder.parents[1], lessons.ROOT)", "hide = ()",
+        "a_course_inside_a_folder_that_has_to_be_shown_is_hidden",
+    ),
+]  # fmt: skip
+
+# -- what crosses the line -------------------------------------------------------------------------------
+
+WIRE = [
+    ("wire: length", "    if size > MAX_FRAME:", "    if False:", "a_broken_frame_says_what_is_wrong[too long]"),
+    ("wire: length of ours", "    if len(body) > MAX_FRAME:", "    if False:", "a_message_over_the_limit_is_not_sent"),
+    (
+        "wire: parts", '    if body.count(b"{") + body.count(b"[") > MAX_PARTS:', "    if False:",
+        "a_message_of_too_many_parts_is_refused",
+    ),
+    (
+        "wire: depth", "except (ValueError, RecursionError) as", "except ValueError as",
+        "a_broken_frame_says_what_is_wrong[nested]",
+    ),
+    (
+        "wire: what is no JSON", "except (ValueError, RecursionError) as", "except RecursionError as",
+        "any_bytes_are_a_message_or_a_wire_error",
+    ),
+    (
+        "wire: time for all of it", "max(deadline - time.monotonic(), 1e-3))", "1)",
+        "a_message_in_drops_times_out",
+    ),
+    ("wire: time to listen", "channel.settimeout(seconds)", "channel.settimeout(None)", "who_does_not_read_holds_nobody_up"),
+]  # fmt: skip
+
+STRANGE = "what_is_no_outcome_is_refused"
+OUTCOMES = [
+    ("outcome: a dict", "not isinstance(value, dict) or not set(value)", "not set(value)", f"{STRANGE}[no dict]"),
+    (
+        "outcome: known parts", " or not set(value) <= set(cls.__dataclass_fields__)", "",
+        f"{STRANGE}[unknown parts]",
+    ),
+    (
+        "outcome: texts", " or not all(isinstance(text, str) for text in texts)", "",
+        f"{STRANGE}[another text]|{STRANGE}[another message]|{STRANGE}[another line]",
+    ),
+    (
+        "outcome: lists", "if not all(isinstance(item, list) for item in lists):", "if False:",
+        f"{STRANGE}[inputs in a dict]|{STRANGE}[gradients in a text]",
+    ),
+    (
+        "outcome: size", 'if not isinstance(value.get("largest", 0), int):', "if False:",
+        f"{STRANGE}[a size in a text]",
+    ),
+]  # fmt: skip
+
+MALFORMED = "malformed_data_is_refused"
+VALUES = [
+    ("values: depth", "if depth > MAX_DEPTH + 2:", "if False:", "data_nested_too_deep_is_refused"),
+    (
+        "values: integers", "if isinstance(value, int) and not -MAX_INTEGER < value < MAX_INTEGER:", "if False:",
+        MALFORMED,
+    ),
+    ("values: dtype", "if dtype is None or not isinstance(shape", "if not isinstance(shape", MALFORMED),
+    ("values: shape", "if len(shape) > 16 or not all(", "if not all(", MALFORMED),
+    ("values: numbers only", "if not set(map(type, data)) <= {int, float, bool}:", "if False:", MALFORMED),
+    (
+        "values: numbers that fit", "except (RuntimeError, OverflowError, TypeError, ValueError) as",
+        "except KeyError as", MALFORMED,
+    ),
+]  # fmt: skip
+VALUES_OF_STRANGERS = [
+    ("values: types", 'if not isinstance(value["$type"], str):', "if False:", f"{STRANGE}[a type that is no text]"),
+    (
+        "values: size of a tensor", "!= len(data) or len(data) > MAX_ELEMENTS:", "!= len(data):",
+        "a_tensor_beyond_measure_is_refused",
+    ),
+    (
+        "values: half characters",
+        'return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")', "return text",
+        "half_characters_go_no_further",
+    ),
+]  # fmt: skip
+
+GIVEN_UP, BOUNDS = (
+    "whoever_does_not_end_is_interrupted_once_and_given_up",
+    "whoever_displays_without_end_is_stopped",
+)
+NAMED = "an_answer_that_names_a_forbidden_function_fails_whatever_its_outcomes"
+OUT_OF_TURN = "whoever_speaks_out_of_turn_is_stopped"
+JUDGE = [
+    (
+        "judge: the exercise is the lesson's", "            self._answer(cell)",
+        '            self._answer(Cell(cell.id, cell.source, message["ask"], cell.answer))',
+        "which_exercise_a_check_is_about_is_not_asked",
+    ),
+    (
+        "judge: once", "exercise.driver != IN_PROCESS and cell.exercise not in self.verdicts:",
+        "exercise.driver != IN_PROCESS:", "the_first_outcomes_count",
+    ),
+    (
+        "judge: no outcomes of tests beside the code", "if exercise and exercise.driver != IN_PROCESS and",
+        "if exercise and", "a_test_that_runs_beside_the_code_is_not_judged_by_outcomes",
+    ),
+    (
+        "judge: hidden cases", "hidden = self.hidden.plain(exercise, self.digest)", "hidden = visible",
+        "the_hidden_cases_decide",
+    ),
+    (
+        "judge: hidden numbers", "visible), outcomes, reveal=False)", "visible), outcomes)",
+        "hidden_numbers_stay_hidden",
+    ),
+    (
+        "judge: forbidden names", "if name := forbidden_name(source, exercise.forbidden):", 'if name := "":',
+        NAMED,
+    ),
+    (
+        "judge: attributes", "    named = {node.attr for node in nodes if isinstance(node, ast.Attribute)}",
+        "    named = set()", f"{NAMED}[by attribute]",
+    ),
+    (
+        "judge: imports",
+        "    named |= {alias.name for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names}\n",
+        "", f"{NAMED}[by import]",
+    ),
+    (
+        "judge: getattr", "    named |= {value for value in given if isinstance(value, str)}\n", "",
+        f"{NAMED}[by getattr]",
+    ),
+    ("judge: names in parts", ' and "getattr" not in source', "", f"{NAMED}[by getattr]"),
+    ("judge: other letters", "spelt_out = source.isascii() and", "spelt_out =", f"{NAMED}[in other letters]"),
+    (
+        "judge: a message is a dict", "if not isinstance(message, dict):", "if False:",
+        f"{OUT_OF_TURN}[a list]|{OUT_OF_TURN}[a number]",
+    ),
+    ("judge: in turn", 'if "ask" not in message:', "if False:", f"{OUT_OF_TURN}[a verdict]"),
+    (
+        "judge: a list of outcomes", "not isinstance(raw, list) or not", "not",
+        f"{OUT_OF_TURN}[a verdict for outcomes]|{OUT_OF_TURN}[no list of outcomes]",
+    ),
+    ("judge: no fewer than one", "not 0 < len(raw) <= wanted", "not len(raw) <= wanted", f"{OUT_OF_TURN}[no outcomes]"),
+    ("judge: no more than cases", "not 0 < len(raw) <= wanted", "not 0 < len(raw)", "outcomes_are_as_many_as_cases[more]"),
+    (
+        "judge: no fewer than cases", "if len(outcomes) < wanted and outcomes[-1].status not in ENDS:", "if False:",
+        "outcomes_are_as_many_as_cases[fewer]",
+    ),
+    (
+        "judge: malformed outcomes", "except (TypeError, ValueError, AttributeError, KeyError, RecursionError) as",
+        "except KeyError as", f"{OUT_OF_TURN}[outcomes that are none]",
+    ),
+    (
+        "judge: length of texts",
+        "if any(len(text) > 1000 for text in (outcome.error, outcome.message, outcome.where)):", "if False:",
+        "a_text_without_end_is_no_outcome",
+    ),
+    ("judge: outputs are cleaned", 'clean_outputs(message["done"])', 'message["done"]', "what_a_cell_displays_is_cleaned"),
+    ("judge: room for outputs", "if self.room < 0:", "if False:", BOUNDS),
+    ("judge: number of outputs", " + len(outputs) * OUTPUT_COST", "", BOUNDS),
+    (
+        "judge: time of a cell", "self.deadline = min(now + self.cell_seconds, self.ends)",
+        "self.deadline = now + 10 * self.cell_seconds + 1000", GIVEN_UP,
+    ),
+    (
+        "judge: time of a notebook", "self.deadline = min(now + self.cell_seconds, self.ends)",
+        "self.deadline = now + self.cell_seconds", "a_notebook_has_its_time",
+    ),
+    ("judge: no cell after that", "if now > self.ends:", "if False:", "a_notebook_has_its_time"),
+    (
+        "judge: time of whoever talks on", "if (left := self.deadline - time.monotonic()) > 0:",
+        "if left := max(self.deadline - time.monotonic(), 1):", f"{GIVEN_UP}[asks on]",
+    ),
+    (
+        "judge: gives up", "        if self.interrupted:\n            raise", "        if False:\n            raise",
+        f"{GIVEN_UP}[is silent]",
+    ),
+]  # fmt: skip
+
+TRICKED = [
+    (
+        "judge: forbidden names, tried", "if name := forbidden_name(source, exercise.forbidden):", 'if name := "":',
+        "no_trick_gains_a_mark[takes_the_watch_apart]",
+    ),
+]  # fmt: skip
+
+# -- what others open ------------------------------------------------------------------------------------
+
+KEPT, WORDS = "displays_are_text_pages_and_pictures", "words_lose_what_would_run_or_take_long"
+CLEAN_PAGES = [
+    ("clean: tags", "tags=TAGS,", 'tags=TAGS | {"a"},', "pages_keep_their_looks_and_lose_what_runs"),
+    ("clean: styles", "    filter_style_properties=STYLES,\n", "", "pages_keep_their_looks_and_lose_what_runs"),
+    (
+        "clean: pictures in pages", 'value if name != "src" or value.startswith(SOURCES) else None', "value",
+        "pages_keep_their_looks_and_lose_what_runs",
+    ),
+    (
+        "clean: pages stay in their place", '''f'<div style="overflow:auto">{page}</div>\'''', "page",
+        "pages_keep_their_looks_and_lose_what_runs",
+    ),
+    ("clean: characters of pages", "len(pages) <= MAX_HTML and ", "", "too_much_html_in_a_cell_is_left_out"),
+    ("clean: tags of pages", ' and pages.count("<") <= MAX_TAGS', "", "too_much_html_in_a_cell_is_left_out"),
+    ("clean: depth of pages", "if _depth(page) <= MAX_DEPTH:", "if True:", "html_that_is_nested_deep_is_left_out"),
+    (
+        "clean: counts", "count if type(count) is int and count >= 0 else None", "count",
+        "a_number_that_no_notebook_takes_is_none",
+    ),
+]  # fmt: skip
+CLEAN = [
+    ("clean: forms of displays", "elif mime in IMAGES and", "elif", KEPT),
+    ("clean: pictures", r' and re.fullmatch(r"[A-Za-z0-9+/=\s]*", value)', "", KEPT),
+    ("clean: number of colours", "colours <= MAX_COLOURS and ", "", "colours_beyond_their_bounds_are_dropped"),
+    (
+        "clean: colours in long texts", " and colours * sum(map(len, texts)) <= MAX_COPIED", "",
+        "colours_beyond_their_bounds_are_dropped",
+    ),
+    ("clean: characters by number", r'    (r"&(?=#|\w+;)", "&amp;"),', "   ", WORDS),
+    ("clean: tags in text", '    (r"<(?=[A-Za-z/!?])", "< "),', "   ", WORDS),
+    ("clean: links", r'''    (rf"\](?=\((?!https?://|#|{FILE}\))|:)", "] "),''', "   ", WORDS),
+    ("clean: links upwards", r"(?:(?!\.\.|%2[eE])[\w./%-])+", r"(?:[\w./%-])+", WORDS),
+    (
+        "clean: pictures from elsewhere",
+        r'''    (rf"!(?=\[)(?!\[[^][]*\]\({FILE}\.(?i:png|jpe?g|gif|webp)\))", "! "),''', "", WORDS,
+    ),
+    ("clean: length of text", "if len(cell.source) > MAX_WORDS:", "if False:", WORDS),
+    ("clean: number of formulas", "if signs > MAX_FORMULAS or signs", "if signs", WORDS),
+    ("clean: formulas in long texts", " or signs * len(cell.source) > MAX_SEARCHED", "", WORDS),
+    ("clean: code in text", r'    cell.source = FENCE.sub(r"\1", cell.source)', "", WORDS),
+    ("clean: attachments", '    cell.pop("attachments", None)', "", WORDS),
+    (
+        "clean: length of code", "if len(cell.source) > MAX_CODE or RUN", "if RUN",
+        "code_that_takes_long_to_colour_is_text[long]",
+    ),
+    (
+        "clean: repeated characters", " or RUN.search(cell.source):", ":",
+        "code_that_takes_long_to_colour_is_text[dots]|code_that_takes_long_to_colour_is_text[blanks]",
+    ),
+]  # fmt: skip
+FILES = [
+    (
+        "files: names", 'return name if Path(name).suffix.lower() in HARMLESS else f"{name}.txt"', "return name",
+        "a_file_that_a_browser_would_run_is_kept_as_text",
+    ),
+]  # fmt: skip
+SHOWN = [
+    (
+        "files: what a student wrote is cleaned",
+        '(clean_words if cell.cell_type == "markdown" else clean_code)(cell)', "pass",
+        "nothing_of_a_students_runs_in_a_page_that_others_open",
+    ),
+]  # fmt: skip
+
+# -- what is handed in -----------------------------------------------------------------------------------
+
+ALONG = "files_come_along_but_for_links_ours_and_too_many"
+HANDED_IN = [
+    ("handed in: hard links", "if status.st_nlink > 1:  # somebody", "if False:  # somebody", "a_hard_link_is_not_followed"),
+    (
+        "handed in: a folder that is a link",
+        "if submission.folder.is_symlink() or submission.folder.parent.is_symlink():",
+        "if submission.folder.parent.is_symlink():", "a_folder_that_is_a_link_is_not_followed",
+    ),
+    (
+        "handed in: a student's folder that is a link",
+        "if submission.folder.is_symlink() or submission.folder.parent.is_symlink():",
+        "if submission.folder.is_symlink():", "a_folder_that_is_a_link_is_not_followed",
+    ),
+    (
+        "handed in: size of a notebook", "if status.st_size > MAX_NOTEBOOK:", "if False:",
+        "a_notebook_beyond_measure_is_not_read",
+    ),
+    ("handed in: folders that are links", "followlinks=False", "followlinks=True", ALONG),
+    ("handed in: our own files", 'name in (*RECORDS, "checks.json")', "name in RECORDS", ALONG),
+    ("handed in: our own modules", 'name not in ("helpers", "__pycache__") and', "", ALONG),
+    ("handed in: number of files", "len(files) >= MAX_FILES or", "", ALONG),
+    ("handed in: size of records", "if (folder / name).lstat().st_size < 1000:", "if True:", ALONG),
+    (
+        "handed in: raw cells",
+        'new_code_cell if cell.get("cell_type") == "code" else new_markdown_cell',
+        '(lambda source, **how: nbformat.v4.new_raw_cell(source, **how)) if cell.get("cell_type") == "raw" '
+        'else new_code_cell if cell.get("cell_type") == "code" else new_markdown_cell',
+        "an_added_cell_is_code_or_text",
+    ),
+]  # fmt: skip
+MERGED = [
+    ("handed in: links", "os.O_NOFOLLOW | ", "", "links_and_folders_are_not_followed"),
+    ("handed in: pipes", " | os.O_NONBLOCK", "", "links_and_folders_are_not_followed"),
+    ("handed in: folders and devices", "if not stat.S_ISREG(status.st_mode):\n", "if False:\n", "links_and_folders_are_not_followed"),
+    (
+        "handed in: parts", 'content.count(b"{") + content.count(b"[") > MAX_PARTS or ', "",
+        "more_parts_than_any_notebook_has_are_refused_before_they_take_memory",
+    ),
+    (
+        "handed in: keys", ' or content.count(b",") > 2 * MAX_PARTS', "",
+        "more_parts_than_any_notebook_has_are_refused_before_they_take_memory",
+    ),
+    ("handed in: depth", "except (ValueError, RecursionError) as", "except ValueError as", "what_can_t_be_graded_says_why"),
+    ("handed in: number of cells", "if len(theirs) > MAX_CELLS:", "if False:", "what_can_t_be_graded_says_why"),
+    (
+        "handed in: length of cells", 'if sum(len(cell["source"]) for cell in theirs) > MAX_TEXT:', "if False:",
+        "what_can_t_be_graded_says_why",
+    ),
+    ("handed in: length of an answer", "if len(cell.source) > MAX_ANSWER:", "if False:", "an_answer_of_a_book_is_refused"),
+    (
+        "handed in: answers alone", "answers = [cell for cell in result.notebook.cells if is_answer(cell)]",
+        "answers = list(result.notebook.cells)", "edited_checks_and_prose_are_put_back",
+    ),
+    ("handed in: each cell once", "if known and known not in seen:", "if known:", "a_copy_is_a_cell_of_the_students_own_after_the_first"),
+    ("handed in: size of files", " or total + status.st_size > MAX_FILES_BYTES", "", "other_files_come_along_within_bounds"),
+    ("handed in: folders in folders", ">= MAX_DEPTH:", ">= 10 * MAX_DEPTH:", "folders_in_folders_without_end_are_left_out"),
+    ("handed in: remarks", "result.notes[MAX_NOTES:] =", "result.notes[1000 * MAX_NOTES:] =", "remarks_have_an_end"),
+]  # fmt: skip
+
+# -- what is forbidden -----------------------------------------------------------------------------------
+
+ASKED = "a_forbidden_function_does_what_is_asked"
+FORBIDDEN = [
+    ("forbidden: operators", "stack.enter_context(_WatchOperators(names))", "pass", ASKED),
+    ("forbidden: calls", "stack.enter_context(_WatchCalls(names))", "pass", ASKED),
+    ("forbidden: by name", "            _replace(stack, owner, attribute, _refuse(name))", "", ASKED),
+    ("forbidden: neighbours", "if wanted <= words", "if wanted == words", ASKED),
+]  # fmt: skip
+FORBIDDEN_CLASSES = [
+    (
+        "forbidden: classes", 'for method in ("__init__", "forward"):', "for method in ():",
+        "a_forbidden_module_is_found_as_parent_and_as_part",
+    ),
+]  # fmt: skip
+
+DRIVERS = [
+    ("drivers: the answer is a forbidden function", "if _is(answer, current(name)):", "if False:",
+     "a_forbidden_module_is_found_as_parent_and_as_part"),
+    (
+        "drivers: as many draws as were asked for",
+        'if driver == "draws" and len(outcome.outputs) != case.args[1] + 1:', "if False:",
+        "fewer_draws_than_were_asked_for_are_none",
+    ),
+]  # fmt: skip
+SHELL = [
+    ("child: printed characters", "not text or self.text > MAX_TEXT:", "not text:", "output_is_bounded"),
+    (
+        "child: displayed characters",
+        'if size > MAX_DATA or (self.data > MAX_DATA and output["output_type"] == "display_data"):', "if False:",
+        "output_is_bounded",
+    ),
+]  # fmt: skip
+LOST = [
+    (
+        "grader: a worker that fails costs nobody", "for _ in range(2):", "for _ in range(1):",
+        "a_worker_that_ends_early_is_replaced_and_costs_nobody",
+    ),
+]  # fmt: skip
+LOST_WORKERS = [
+    (
+        "worker: one that is silent is replaced", "except (wire.WireError, KeyError, TypeError):",
+        "except (KeyError, TypeError):", "a_worker_that_is_lost_between_two_submissions_costs_nobody",
+    ),
+]  # fmt: skip
+
+# Where they stand, the file of tests, and the rows.
+LISTED: list[tuple[str, str, list[Row]]] = [
+    ("autograder/child/sandbox.py", "test_walls", [*BUBBLEWRAP, *CHILD]),
+    ("autograder/child/sandbox.py", "test_filter", FILTER),
+    ("autograder/child/worker.py", "test_walls", DESCRIPTORS),
+    ("autograder/child/wire.py", "test_wire", WIRE),
+    ("autograder/grading/workers.py", "test_walls", STARTED),
+    ("autograder/grading/workers.py", "test_attacks", STAGED),
+    ("autograder/grading/lesson.py", "test_grading", HIDDEN),
+    ("helpers/checking/outcome.py", "test_strangers", OUTCOMES),
+    ("helpers/checking/values.py", "test_values", VALUES),
+    ("helpers/checking/values.py", "test_strangers", VALUES_OF_STRANGERS),
+    ("helpers/checking/forbidding.py", "test_attacks", FORBIDDEN),
+    ("helpers/checking/forbidding.py", "test_drivers", FORBIDDEN_CLASSES),
+    ("helpers/checking/drivers.py", "test_drivers", DRIVERS),
+    ("autograder/child/shell.py", "test_shell", SHELL),
+    ("autograder/grading/grader.py", "test_sandbox", LOST),
+    ("autograder/grading/workers.py", "test_sandbox", LOST_WORKERS),
+    ("autograder/grading/judge.py", "test_strangers", JUDGE),
+    ("autograder/grading/judge.py", "test_attacks", TRICKED),
+    ("autograder/grading/clean.py", "test_sandbox", CLEAN_PAGES),
+    ("autograder/grading/clean.py", "test_strangers", CLEAN),
+    ("autograder/grading/gradebook.py", "test_strangers", FILES),
+    ("autograder/grading/submission.py", "test_strangers", HANDED_IN),
+    ("autograder/grading/submission.py", "test_submission", MERGED),
+    ("autograder/grading/grader.py", "test_grading", SHOWN),
+]
