@@ -201,11 +201,13 @@ class Notebook:
 def hand_out(lesson: str, folder: Path) -> Path:
     """Give a student a lesson as it is released, and nothing else of the course. Returns its notebook."""
     given = folder / lesson
-    (given / "helpers").mkdir(parents=True)
+    given.mkdir(parents=True)
     for name in (f"{lesson}.ipynb", "checks.json"):
         shutil.copy(lessons.ROOT / "release" / lesson / name, given)
-    for helper in lessons.helper_files(lesson):  # git has no copies of them in release/
-        shutil.copy(helper, given / "helpers")
+    for helper in lessons.helper_files(lessons.number(lesson)):  # git has no copies of them in release/
+        target = given / helper.relative_to(lessons.ROOT)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(helper, target)
     return given / f"{lesson}.ipynb"
 
 

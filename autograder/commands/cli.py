@@ -15,9 +15,6 @@ def main(argv: list[str] | None = None) -> int:
     options.rest = rest
     if options.rest and options.run is not _lab:
         _parser().error(f"unrecognized arguments: {' '.join(options.rest)}")
-    if options.run is not _lab:
-        # jsonschema loads a grammar in a second, if there is one, for a format that notebooks don't use.
-        sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # None: it can't be imported
     try:
         return options.run(options)
     except (LookupError, FileNotFoundError) as error:
