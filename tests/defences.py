@@ -127,8 +127,9 @@ def main(names: list[str]) -> int:
                 line = ", ".join(f"NOT {test}" for test in silent(defence, failed))
             came_of["missed" if not line else "not missed"] += 1
             seconds = f"{time.monotonic() - begun:4.0f} s"
-            said = line or ", ".join(test.partition("::")[2] for test in failed)
-            print(f"{number:3}/{len(chosen)}  {defence.name:<50}  {seconds}  {said}", flush=True)
+            more = f" and {len(failed) - 1} more" if len(failed) > 1 else ""
+            said = line or f"{failed[0].partition('::')[2]:.90}{more}"
+            print(f"{number:3}/{len(chosen)}  {defence.name:<55}  {seconds}  {said}", flush=True)
     print(", ".join(f"{count} {what}" for what, count in came_of.items()))
     return int(set(came_of) != {"missed"})
 

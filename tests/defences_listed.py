@@ -391,12 +391,12 @@ JUDGE = [
     ("judge: other letters", "spelt_out = source.isascii() and", "spelt_out =", f"{NAMED}[in other letters]"),
     (
         "judge: a message is a dict", "if not isinstance(message, dict):", "if False:",
-        f"{OUT_OF_TURN}[a list]|{OUT_OF_TURN}[a number]",
+        f"{OUT_OF_TURN}[a number]",
     ),
     ("judge: in turn", 'if "ask" not in message:', "if False:", f"{OUT_OF_TURN}[a verdict]"),
     (
         "judge: a list of outcomes", "not isinstance(raw, list) or not", "not",
-        f"{OUT_OF_TURN}[a verdict for outcomes]|{OUT_OF_TURN}[no list of outcomes]",
+        f"{OUT_OF_TURN}[a verdict for outcomes]",
     ),
     ("judge: no fewer than one", "not 0 < len(raw) <= wanted", "not len(raw) <= wanted", f"{OUT_OF_TURN}[no outcomes]"),
     ("judge: no more than cases", "not 0 < len(raw) <= wanted", "not 0 < len(raw)", "outcomes_are_as_many_as_cases[more]"),
@@ -595,7 +595,7 @@ DRIVERS = [
     ),
 ]  # fmt: skip
 SHELL = [
-    ("child: printed characters", "not text or self.text > MAX_TEXT:", "not text:", "output_is_bounded"),
+    ("child: printed characters", "        if self.text > MAX_TEXT:", "        if False:", "output_is_bounded"),
     (
         "child: displayed characters",
         'if size > MAX_DATA or (self.data > MAX_DATA and output["output_type"] == "display_data"):', "if False:",
