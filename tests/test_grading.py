@@ -53,7 +53,7 @@ def test_a_simulated_class_gets_exactly_its_expected_verdicts(lesson, tmp_path) 
     if lesson == LESSON:  # here everybody: each misconception and each manner of handing in
         number = 40 + sum(len(spec.misconceptions) for spec in load(lessons.topic(lesson)).values())
     course.run("headstart", "simulate", lesson, "--students", str(number), "--seed", "1")
-    course.run("headstart", "grade", lesson, "--seconds", "3")
+    course.run("headstart", "grade", lesson, "--seconds", "5")
     expected = json.loads((course.root / "simulated" / f"{lesson}.json").read_text())
     kinds = {student["kind"] for student in expected.values()}
     manners = {"blank", "late", "half-done", "mixed", "crash of the interpreter", "cells duplicated"}
@@ -211,7 +211,7 @@ def test_hostile_code_costs_its_author_alone(course) -> None:
     course.hand_in("good")
     begun = time.monotonic()
     with foster_parent() as left:
-        done = course.run("headstart", "grade", LESSON, "--seconds", "3")
+        done = course.run("headstart", "grade", LESSON, "--seconds", "5")
     assert time.monotonic() - begun < 120
     assert "grader failed" not in done.stdout
     for student, (_, status, words) in HOSTILE.items():
