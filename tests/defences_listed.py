@@ -586,8 +586,6 @@ FORBIDDEN_CLASSES = [
 ]  # fmt: skip
 
 DRIVERS = [
-    ("drivers: the answer is a forbidden function", "if _is(answer, current(name)):", "if False:",
-     "a_forbidden_module_is_found_as_parent_and_as_part"),
     (
         "drivers: as many draws as were asked for",
         'if driver == "draws" and len(outcome.outputs) != case.args[1] + 1:', "if False:",

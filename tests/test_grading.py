@@ -49,7 +49,7 @@ def function(body: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("lesson", [name for name in lessons.names() if lessons.number(name)])
 def test_a_simulated_class_gets_exactly_its_expected_verdicts(lesson, tmp_path) -> None:
-    course, number = Course(tmp_path / "course", lesson), 100
+    course, number = Course(tmp_path / "course", lesson), 60
     if lesson == LESSON:  # here everybody: each misconception and each manner of handing in
         number = 40 + sum(len(spec.misconceptions) for spec in load(lessons.topic(lesson)).values())
     course.run("headstart", "simulate", lesson, "--students", str(number), "--seed", "1")
@@ -237,8 +237,8 @@ def test_killed_at_any_moment_it_goes_on_where_it_was(course, tmp_path) -> None:
     rng, seen = random.Random(0), 0
     processes = multiprocessing.get_context("forkserver")  # whose children needn't import torch each
     processes.set_forkserver_preload(["autograder.commands.class_run"])
-    for _ in range(20):
-        grader = processes.Process(target=_grade, args=(course.root,))
+    for number in range(20):  # with one judge and with two: their start takes longest
+        grader = processes.Process(target=_grade, args=(course.root, 1 + number % 2))
         grader.start()
         _wait_until_it_records(course, grader, more_than=seen)
         time.sleep(rng.uniform(0, 0.3))
@@ -260,10 +260,10 @@ def test_killed_at_any_moment_it_goes_on_where_it_was(course, tmp_path) -> None:
         assert course.autograded(student) == twin.autograded(student)
 
 
-def _grade(root: Path) -> None:
+def _grade(root: Path, workers: int) -> None:
     os.chdir(root)
     with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
-        main(["grade", LESSON])
+        main(["grade", LESSON, "--workers", str(workers)])
 
 
 def _wait_until_it_records(course: Course, grader: multiprocessing.Process, more_than: int) -> None:

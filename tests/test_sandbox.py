@@ -223,5 +223,6 @@ def test_formulas_take_no_time_to_show(text):
 
 
 def test_a_signal_without_a_name_has_a_number():
-    assert judge._crash(Ended(signal=35)) == "the Python interpreter crashed (signal 35)"
-    assert judge._crash(Ended(signal=11)) == "the Python interpreter crashed (SIGSEGV)"
+    said = "the Python interpreter crashed ({}) in a cell"
+    assert judge._crashed(Ended(signal=35), "a cell") == said.format("signal 35")
+    assert judge._crashed(Ended(signal=11), "a cell") == said.format("SIGSEGV")

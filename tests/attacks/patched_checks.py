@@ -4,14 +4,14 @@ Must earn nothing.
 """
 
 # %% answer
-import helpers.checks, helpers.checking.comparing, helpers.checking.drivers, helpers.checking.properties, helpers.checking.values
+import helpers.checks, helpers.checking.assessing, helpers.checking.comparing, helpers.checking.drivers, helpers.checking.properties, helpers.checking.values
 def softmax(x, dim):
     return x
 
 passed = helpers.checks.Finding("Softmax", "passed", 3, 7)
-helpers.checks.assess = lambda *args, **kwargs: passed
-helpers.checks.compare = helpers.checking.comparing.compare = lambda *args, **kwargs: None
-helpers.checks._problem = lambda *args: None
+helpers.checks.assess = helpers.checking.assessing.assess = lambda *args, **kwargs: passed
+helpers.checks.compare = helpers.checking.assessing.compare = helpers.checking.comparing.compare = lambda *args, **kwargs: None
+helpers.checking.assessing._problem = lambda *args: None
 for name in helpers.checking.properties.PROPERTIES:
     helpers.checking.properties.PROPERTIES[name] = lambda *args: None
 helpers.checks.check = check = lambda *args: print("✓ passed")
