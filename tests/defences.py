@@ -74,6 +74,7 @@ class Copy:
             RuntimeError: they can't even be started, or are skipped.
         """
         options = ["-n0", "-q", "-rfEs", "-p", "no:cacheprovider", f"--timeout={SECONDS}"]
+        options.append(f"--basetemp={self.root.parent / 'tests'}")
         done = self._python("-m", "pytest", *options, *tests)
         if done.returncode not in (0, 1) or re.search(r"^SKIPPED ", done.stdout, re.M):
             raise RuntimeError((done.stdout + done.stderr)[-2000:])

@@ -510,7 +510,7 @@ SHOWN = [
 
 # -- what is handed in -----------------------------------------------------------------------------------
 
-ALONG = "files_come_along_but_for_links_ours_and_too_many"
+ALONG = "files_come_along_but_for_links_and_ours"
 HANDED_IN = [
     ("handed in: hard links", "if status.st_nlink > 1:  # somebody", "if False:  # somebody", "a_hard_link_is_not_followed"),
     (
@@ -530,7 +530,7 @@ HANDED_IN = [
     ("handed in: folders that are links", "followlinks=False", "followlinks=True", ALONG),
     ("handed in: our own files", 'name in (*RECORDS, "checks.json")', "name in RECORDS", ALONG),
     ("handed in: our own modules", 'name not in ("helpers", "__pycache__") and', "", ALONG),
-    ("handed in: number of files", "len(files) >= MAX_FILES or", "", ALONG),
+    ("handed in: number of files", "len(files) >= MAX_FILES or", "", "only_so_many_files_come_along"),
     ("handed in: size of records", "if (folder / name).lstat().st_size < 1000:", "if True:", ALONG),
     (
         "handed in: raw cells",
@@ -575,13 +575,16 @@ ASKED = "a_forbidden_function_does_what_is_asked"
 FORBIDDEN = [
     ("forbidden: operators", "stack.enter_context(_WatchOperators(names))", "pass", ASKED),
     ("forbidden: calls", "stack.enter_context(_WatchCalls(names))", "pass", ASKED),
-    ("forbidden: by name", "            _replace(stack, owner, attribute, _refuse(name))", "", ASKED),
-    ("forbidden: neighbours", "if wanted <= words", "if wanted == words", ASKED),
-]  # fmt: skip
-FORBIDDEN_CLASSES = [
     (
         "forbidden: classes", 'for method in ("__init__", "forward"):', "for method in ():",
-        "a_forbidden_module_is_found_as_parent_and_as_part",
+        f"{ASKED}[forbidden_class_by_alias]",
+    ),
+    ("forbidden: neighbours", "if wanted <= words", "if wanted == words", ASKED),
+]  # fmt: skip
+FORBIDDEN_NAMES = [
+    (
+        "forbidden: by name", "            _replace(stack, owner, attribute, _refuse(name))", "",
+        "a_forbidden_name_raises_while_an_answer_runs_and_only_then",
     ),
 ]  # fmt: skip
 
@@ -626,7 +629,7 @@ LISTED: list[tuple[str, str, list[Row]]] = [
     ("helpers/checking/values.py", "test_values", VALUES),
     ("helpers/checking/values.py", "test_strangers", VALUES_OF_STRANGERS),
     ("helpers/checking/forbidding.py", "test_attacks", FORBIDDEN),
-    ("helpers/checking/forbidding.py", "test_drivers", FORBIDDEN_CLASSES),
+    ("helpers/checking/forbidding.py", "test_sheets", FORBIDDEN_NAMES),
     ("helpers/checking/drivers.py", "test_drivers", DRIVERS),
     ("autograder/child/shell.py", "test_shell", SHELL),
     ("autograder/grading/grader.py", "test_sandbox", LOST),

@@ -4,6 +4,7 @@ import copy
 import json
 import os
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
@@ -240,21 +241,28 @@ def test_remarks_have_an_end(hand_in, skeleton, tmp_path) -> None:
     assert form.notes[-1] == "and 30 more remarks"
 
 
-def test_folders_in_folders_without_end_are_left_out(hand_in, skeleton, tmp_path) -> None:
-    """os.walk and Path.mkdir call themselves for each."""
+@pytest.fixture
+def bottomless(tmp_path) -> Iterator[Path]:
+    """Folders in folders, too deep for os.walk, Path.mkdir and pytest's own clean-up, which call themselves."""
     folder = tmp_path / "submitted" / "amy" / LESSON
     folder.mkdir(parents=True)
-    at = os.open(folder, os.O_RDONLY)
-    for _ in range(1200):
-        os.mkdir("a", dir_fd=at)
-        below = os.open("a", os.O_RDONLY, dir_fd=at)
+    try:
+        at = os.open(folder, os.O_RDONLY)
+        for _ in range(1200):
+            os.mkdir("a", dir_fd=at)
+            below = os.open("a", os.O_RDONLY, dir_fd=at)
+            os.close(at)
+            at = below
         os.close(at)
-        at = below
-    os.close(at)
+        yield folder
+    finally:  # what is left would end every later run of pytest
+        subprocess.run(["rm", "-r", folder], check=True)
+
+
+def test_folders_in_folders_without_end_are_left_out(hand_in, skeleton, bottomless) -> None:
     form = hand_in(solved(skeleton))
     assert (form.problem, sources(form)) == ("", RIGHT)
     assert form.notes == ["a was left out: it is over 100 folders deep"]
-    subprocess.run(["rm", "-r", folder], check=True)  # pytest's own clean-up calls itself, too
 
 
 def test_a_folder_that_is_called_a_notebook_is_no_file_of_theirs(hand_in, skeleton, tmp_path) -> None:
