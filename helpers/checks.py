@@ -11,7 +11,7 @@ from helpers.checking.assessing import assess, recognise
 from helpers.checking.comparing import Difference, compare
 from helpers.checking.drivers import run
 from helpers.checking.finding import Finding, Status
-from helpers.checking.outcome import ENDS, Case, Outcome
+from helpers.checking.outcome import ENDS, CallStatus, Case, Outcome
 from helpers.checking.properties import (
     PROPERTIES,
     gradient_reaches_inputs,
@@ -19,6 +19,7 @@ from helpers.checking.properties import (
     rows_sum_to_one,
     stays_small,
 )
+from helpers.checking.reaching import cells_so_far, forbidden_use
 from helpers.checking.registry import is_recipe, make_layer
 from helpers.checking.sheet import KnownMisconception, Sheet, load_sheet
 
@@ -60,7 +61,9 @@ def check(exercise: str, answer: object) -> None:
     """
     sheet = load_sheet(exercise)
     outcomes: list[Outcome] = []
-    for case in sheet.cases:
+    if use := forbidden_use(cells_so_far(), exercise, sheet.forbidden, getattr(answer, "__name__", "")):
+        outcomes = [Outcome(CallStatus.FORBIDDEN, error=use.name, where=use.where)] * len(sheet.cases)
+    for case in sheet.cases[len(outcomes) :]:
         if outcomes and outcomes[-1].status in ENDS:
             outcomes.append(outcomes[-1])  # one Ctrl-C is enough
             continue

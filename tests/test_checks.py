@@ -203,10 +203,10 @@ KINDS = {
     ),
     "a forbidden function": (
         weigher("return torch.exp(x), x.sum()"),
-        "forbidden", "nothing: it called torch.exp, at line 2: return torch.exp(x), x.sum()", "without torch.exp",
+        "forbidden", "nothing: it uses torch.exp, at line 2: return torch.exp(x), x.sum()", "without torch.exp",
     ),
     "a forbidden method": (weigher("return x.exp(), 1"), "forbidden", "torch.Tensor.exp", "is the point"),
-    "a forbidden function itself": (torch.exp, "forbidden", "it called torch.exp", "is the point"),
+    "a forbidden function itself": (torch.exp, "forbidden", "it uses torch.exp", "is the point"),
     "an interrupt": (weigher("raise KeyboardInterrupt"), "timeout", "the call was stopped", "loop"),
     "inputs changed": (
         weigher("x *= 1.5", "x /= 1.5", "x[0, 0] += 1", "y = x.clone()", "y[0, 0] -= 1",

@@ -173,7 +173,7 @@ def _not_returned(sheet: Sheet, outcome: Outcome, reveal: bool) -> _Problem:
     if outcome.status == CallStatus.FORBIDDEN:
         name = outcome.error if outcome.error in sheet.forbidden else "a forbidden function"
         meaning = f"Solve this exercise without {name}: writing it yourself is the point."
-        return _Problem("forbidden", f"nothing: it called {name}{where}", meaning)
+        return _Problem("forbidden", f"nothing: it uses {name}{where}", meaning)
     if outcome.status == CallStatus.INTERRUPTED:
         text = f"nothing: the call was stopped, because it didn't end{where}"
         return _Problem("timeout", text, "An endless loop, or far more steps than needed.")

@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from helpers.checking.forbidding import ForbiddenCall, current, forbid
+from helpers.checking.forbidding import ForbiddenCall, current, forbid, imported
 from helpers.checking.outcome import CallStatus, Case, Outcome
 from helpers.checking.registry import is_recipe, make_layer
 from helpers.checking.values import map_tensors, tensors
@@ -36,7 +36,7 @@ def run(
         gradients: whether to call a second time and send gradients back to the inputs.
         forbidden: dotted names of functions that raise while the answer runs.
     """
-    for name in forbidden:
+    for name in imported(forbidden):
         if _is(answer, current(name)):
             return Outcome(CallStatus.FORBIDDEN, error=name)
     try:
