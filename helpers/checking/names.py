@@ -208,7 +208,8 @@ class _Reader(ast.NodeVisitor):
 
     def _chain(self, base: ast.expr, path: tuple[str, ...], line: int) -> None:
         while isinstance(base, ast.Attribute):
-            base, path = base.value, (base.attr, *path)
+            path = base.attr, *path
+            base = base.value
         self._mention(base, path, line)
         if not isinstance(base, ast.Name):
             self.visit(base)
