@@ -69,7 +69,8 @@ def check(exercise: str, answer: object) -> None:
             continue
         outcome = run(sheet.driver, answer, case, gradients=sheet.wants_gradients, forbidden=sheet.forbidden)
         outcomes.append(Outcome.from_json(json.loads(json.dumps(outcome.to_json()))))
-    finding = assess(sheet, outcomes)
+    failing = [id for id, passed in progress.load().items() if not passed]
+    finding = assess(sheet, outcomes, failing=failing)
     if os.environ.get("NBGRADER_EXECUTION"):
         if finding.status != Status.PASSED:
             raise CheckFailed(finding.text())

@@ -118,7 +118,7 @@ def make_checks(cells: list[Cell], specs: Mapping[str, Exercise], titles: Mappin
         if cell.kind != "exercise":
             continue
         spec = specs[cell.id]
-        needs = tuple(titles[name] for name in spec.needs)
+        needs = {name: titles[name] for name in spec.needs}
         with _one_thread():
             sheet = make_sheet(spec, VISIBLE_SEED, look_at=cell.heading, needs=needs)
         for case, outcome in zip(sheet.cases, sheet.expected, strict=True):

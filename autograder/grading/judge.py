@@ -188,15 +188,17 @@ class _Run:
             return assess(visible, [outcome] * len(visible.cases))
         outcomes = self._outcomes(hidden)
         finding = assess(hidden, outcomes, reveal=False)
+        failing = [id for id, verdict in self.verdicts.items() if verdict.status != Status.PASSED]
         if finding.status != Status.FAILED:
             return finding
         if outcomes[-1].status == CallStatus.INTERRUPTED:  # once is enough
             return assess(visible, [outcomes[-1]] * len(visible.cases))
-        shown = assess(visible, self._outcomes(visible))
+        shown = assess(visible, self._outcomes(visible), failing=failing)
         if shown.status == Status.FAILED:
             return shown
         with self._our_time():
-            return assess(self.hidden.full(exercise, self.digest, visible), outcomes, reveal=False)
+            full = self.hidden.full(exercise, self.digest, visible)
+            return assess(full, outcomes, reveal=False, failing=failing)
 
     @contextlib.contextmanager
     def _our_time(self) -> Iterator[None]:

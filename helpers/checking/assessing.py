@@ -5,6 +5,7 @@ from a hidden seed. There is no reference code here: a sheet holds numbers only.
 """
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from helpers.checking.comparing import GRADIENT_SLACK, compare
@@ -12,40 +13,55 @@ from helpers.checking.drivers import judged
 from helpers.checking.finding import Finding, Status
 from helpers.checking.hints import explain
 from helpers.checking.outcome import CallStatus, Outcome
-from helpers.checking.properties import PROPERTIES
+from helpers.checking.properties import PROPERTIES, inputs_unchanged
+from helpers.checking.relations import relation
 from helpers.checking.sheet import KnownMisconception, Sheet
 
 
-def assess(sheet: Sheet, outcomes: list[Outcome], *, reveal: bool = True) -> Finding:
+def assess(
+    sheet: Sheet, outcomes: list[Outcome], *, reveal: bool = True, failing: Collection[str] = ()
+) -> Finding:
     """Compare what a student's answer did on every case with what is right.
 
     Args:
         sheet: the exercise as numbers.
         outcomes: one for each case of the sheet, in order. They may come from a stranger.
         reveal: whether the message may carry numbers and texts of the case. The judge's hidden cases say no.
+        failing: ids of exercises whose answers are known not to pass.
     """
     finding = Finding(sheet.title, Status.PASSED, sheet.points, len(sheet.cases))
     outcomes = [judged(sheet.driver, *pair) for pair in zip(sheet.cases, outcomes, strict=True)]
-    for index, (case, outcome) in enumerate(zip(sheet.cases, outcomes, strict=True)):
-        if outcome.status == CallStatus.NOT_WRITTEN:
-            other = outcome.error if outcome.error.isidentifier() else ""
-            meaning = f"it calls {other:.60}, which isn't written yet" if other else ""
-            return replace(finding, status=Status.NOT_WRITTEN, meaning=meaning)
-        problem = _problem(sheet, index, outcome, reveal)
-        if problem is None:
-            continue
-        where = f"case {index + 1} of {len(sheet.cases)}" if reveal else "a hidden case like"
-        cause, meaning = _explain(sheet, outcomes, problem)
-        return replace(
-            finding,
-            status=Status.FAILED,
-            case="" if sheet.driver == "choice" else f"{where}: {case.title}",
-            returned=problem.returned,
-            meaning=meaning,
-            look_at=sheet.look_at,
-            cause=cause,
-        )
-    return finding
+    if stub := next((outcome for outcome in outcomes if outcome.status == CallStatus.NOT_WRITTEN), None):
+        first = next(n for n, outcome in enumerate(outcomes) if outcome is stub)
+        if not any(_problem(sheet, n, outcome, reveal) for n, outcome in enumerate(outcomes[:first])):
+            return replace(finding, status=Status.NOT_WRITTEN, meaning=_not_written(sheet, stub))
+    problems = [_problem(sheet, number, outcome, reveal) for number, outcome in enumerate(outcomes)]
+    index = next((number for number, problem in enumerate(problems) if problem), None)
+    if index is None:
+        return finding
+    problem = problems[index]
+    assert problem is not None
+    where = f"case {index + 1} of {len(sheet.cases)}" if reveal else "a hidden case like"
+    cause, meaning = _explain(sheet, outcomes, problems, reveal)
+    if cause == problem.cause and (unfinished := [sheet.needs[id] for id in sheet.needs if id in failing]):
+        meaning = f"“{unfinished[0]}”, which this builds on, doesn't pass yet: fix that first. {meaning}"
+    return replace(
+        finding,
+        status=Status.FAILED,
+        case="" if sheet.driver == "choice" else f"{where}: {sheet.cases[index].title}",
+        returned=problem.returned,
+        meaning=meaning,
+        look_at=sheet.look_at,
+        cause=cause,
+    )
+
+
+def _not_written(sheet: Sheet, outcome: Outcome) -> str:
+    """What isn't written yet, where that isn't the whole of the answer itself."""
+    if sheet.driver == "choice":
+        return f"still open: {_line(outcome.message)}" if outcome.message else ""
+    other = outcome.error if outcome.error.isidentifier() else ""
+    return f"it calls {other:.60}, which isn't written yet" if other else ""
 
 
 # Problems that a known misconception can explain. The others explain themselves.
@@ -61,50 +77,56 @@ class _Problem:
     meaning: str = ""
 
 
-def _explain(sheet: Sheet, outcomes: list[Outcome], problem: _Problem) -> tuple[str, str]:
-    """The cause and meaning of a problem: of the known misconceptions, where one does the same."""
-    if problem.cause not in RECOGNISABLE:
-        return problem.cause, problem.meaning
+def _explain(
+    sheet: Sheet, outcomes: list[Outcome], problems: list[_Problem | None], reveal: bool
+) -> tuple[str, str]:
+    """The cause and meaning of the first problem: of the known misconceptions, where one does the same.
+
+    Else what is true of the numbers.
+    """
+    wrong = [(number, problem) for number, problem in enumerate(problems) if problem]
+    _, first = wrong[0]
+    if first.cause not in RECOGNISABLE:
+        return first.cause, first.meaning
     if misconceptions := recognise(sheet, outcomes):
         return misconceptions[0].name, " ".join(misconception.sentence for misconception in misconceptions)
-    first = f"If your answer to “{sheet.needs[0]}” doesn't pass yet, fix that first. " if sheet.needs else ""
-    return problem.cause, first + problem.meaning
+    if first.cause not in ("value", "shape"):
+        return first.cause, first.meaning
+    _, sentence = relation([(sheet.cases[n], sheet.expected[n], outcomes[n]) for n, _ in wrong])
+    by_hand = _by_hand(sheet, wrong[0][0], reveal)
+    if sentence:
+        return first.cause, f"{sentence} {by_hand if first.cause == 'value' else first.meaning}"
+    right = [str(number + 1) for number, problem in enumerate(problems) if not problem]
+    if first.cause == "value" and right and reveal:
+        told = (
+            f"Case {right[0]} is" if len(right) == 1 else f"Cases {', '.join(right[:-1])} and {right[-1]} are"
+        )
+        return first.cause, f"{told} right. {first.meaning}"
+    return first.cause, first.meaning
 
 
 def recognise(sheet: Sheet, outcomes: list[Outcome]) -> list[KnownMisconception]:
     """The known misconception in an answer, or none; of choices, several can be wrong, and each has its own.
 
-    A misconception is recognised when it does the same on every case. One among several of a student's is
-    recognised when it does the same on the first wrong case, and nothing wrong where the answer is right.
+    A misconception is recognised when it does the same in every case: wrong where the answer is wrong, in the
+    same way, and right where it is right.
     """
     if sheet.driver == "choice":
         return [
             misconception for misconception in sheet.misconceptions if _chosen(misconception, outcomes, sheet)
         ]
-    # Different slips easily raise the same exception, so one that only raises tells nothing.
-    telling = [
-        m
-        for m in sheet.misconceptions
-        if any(outcome.status == CallStatus.RETURNED for outcome in m.outcomes)
-    ]
-    alike = {m.name: list(map(_same, m.outcomes, outcomes)) for m in telling}
-    if exact := [m for m in telling if all(alike[m.name])]:
-        return exact[:1]
-    right = [_problem(sheet, index, outcome, True) is None for index, outcome in enumerate(outcomes)]
-    first = right.index(False) if False in right else 0
-    candidates = [
-        misconception
-        for misconception in telling
-        if alike[misconception.name][first] and outcomes[first].status == CallStatus.RETURNED
-        if not any(fine and _wrong(misconception, index, sheet) for index, fine in enumerate(right))
-    ]
-    most = max((sum(alike[m.name]) for m in candidates), default=0)
-    best = [m for m in candidates if sum(alike[m.name]) == most]
-    return best if len(best) == 1 else []
-
-
-def _wrong(misconception: KnownMisconception, index: int, sheet: Sheet) -> bool:
-    return not _same(misconception.outcomes[index], sheet.expected[index])
+    wrong = [_problem(sheet, index, outcome, True) is not None for index, outcome in enumerate(outcomes)]
+    for misconception in sheet.misconceptions:
+        # Different slips easily raise the same exception, so one that only raises tells nothing.
+        if all(outcome.status != CallStatus.RETURNED for outcome in misconception.outcomes):
+            continue
+        pairs = zip(misconception.outcomes, outcomes, sheet.expected, wrong, strict=True)
+        if all(
+            is_wrong != (theirs is right) and (not is_wrong or _same(theirs, ours))
+            for theirs, ours, right, is_wrong in pairs
+        ):
+            return [misconception]
+    return []
 
 
 def _chosen(misconception: KnownMisconception, outcomes: list[Outcome], sheet: Sheet) -> bool:
@@ -151,7 +173,11 @@ def _problem(sheet: Sheet, index: int, outcome: Outcome, reveal: bool) -> _Probl
         may_explain = [prop for prop in properties if prop.explains_values]
         explained = (prop.meaning for prop in may_explain if prop(case, expected, outcome))
         meaning = difference.meaning or next(explained, _unknown(sheet, index, reveal))
-        return _Problem(difference.cause, difference.describe(reveal), meaning)
+        described = difference.describe(reveal)
+        if inputs_unchanged in properties and (changed := inputs_unchanged(case, expected, outcome)):
+            said = f"{changed[0].upper()}{changed[1:]}, too. {inputs_unchanged.meaning}"
+            return _Problem(inputs_unchanged.__name__, described, said)
+        return _Problem(difference.cause, described, meaning)
     for prop in properties:
         if not prop.explains_values and (wrong := prop(case, expected, outcome)):
             return _Problem(prop.__name__, f"the right values, but {wrong}", prop.meaning)
@@ -159,8 +185,12 @@ def _problem(sheet: Sheet, index: int, outcome: Outcome, reveal: bool) -> _Probl
 
 
 def _unknown(sheet: Sheet, index: int, reveal: bool) -> str:
+    return f"None of the mistakes we know gives these numbers. {_by_hand(sheet, index, reveal)}"
+
+
+def _by_hand(sheet: Sheet, index: int, reveal: bool) -> str:
     call, what = f'case("{sheet.exercise}", {index + 1}).args', "the" if reveal else "similar"
-    return f"None of the mistakes we know gives these numbers. `{call}` has {what} inputs, to try by hand."
+    return f"`{call}` has {what} inputs, to try by hand."
 
 
 FILL_IN = "Fill in the `...` and leave the rest as it was."
