@@ -5,6 +5,7 @@ import linecache
 import math
 import re
 import sys
+import threading
 from decimal import Decimal
 from fractions import Fraction
 
@@ -351,6 +352,56 @@ def test_an_exercise_that_builds_on_another_points_to_it_where_that_one_fails():
     assert "Exponentials" not in find(wrong, sheet).meaning
     assert "Exponentials" not in find(wrong, sheet, failing=["topic.other"]).meaning
     assert "Exponentials" not in find(weigh_the_negative, sheet, failing=["topic.exp"]).meaning
+
+
+def test_a_check_that_does_not_end_says_how_to_stop_it(tmp_path, monkeypatch):
+    (tmp_path / "checks.json").write_text(
+        json.dumps({"topic.weigh": make_sheet(EXERCISE, "visible").to_json()})
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HEADSTART_PROGRESS", str(tmp_path / "progress.json"))
+    monkeypatch.setattr(checks, "PATIENCE_SECONDS", 0.01)
+    said, texts = threading.Event(), []
+
+    def told(*text, **_):
+        texts.extend(text)
+        said.set()
+
+    monkeypatch.setattr("builtins.print", told)
+    checks.check("topic.weigh", lambda x, dim: (said.wait(60), weigh(x, dim))[1])
+    assert "Kernel → Interrupt" in texts[0]
+    said.clear()
+    texts.clear()
+    monkeypatch.setattr(checks, "PATIENCE_SECONDS", 60)
+    checks.check("topic.weigh", weigh)
+    assert all("Interrupt" not in text for text in texts)
+
+
+HINTED = {
+    "`|`": "return x.softmax(dim) or x, x.sum()",
+    "is None": "return x and 1, x",
+    "torch.where": "y = 0 if x == x.max() else 1",
+    "are they made along the axis": "y = x + x.repeat_interleave(2, 0)",
+    "call it": "return x @ torch.nn.Linear(3, 3), x",
+    "write `//`": "return x.view(2, 3 / 1), x.sum()",
+    "`/` gives one always": "n = x.size(1) / 1; return x.reshape(2, n), x",
+    "A negative label": "return x[torch.tensor([-100])], x",
+    "of booleans: make one": "return x.masked_fill(torch.ones(2, 3), 0), x",
+    "with .float()": "return torch.ones(3, 2).long() @ x, x",
+    "a value, no function": "return x(3), x",
+    "same sizes on all axes": "return torch.cat([x, x[:1]], 1), x",
+    "Only an axis of size 1": "return x.expand(2, 9), x",
+    "use the math module": "return (3.0).exp(), x",
+    "Nothing of that name": "return x.sofmax(dim), x",
+    "super().__init__()": "raise AttributeError('cannot assign module before Module.__init__() call')",
+    "the course's own packages": "import einopsy",
+    "Something is None": "return None.shape, x",
+}
+
+
+@pytest.mark.parametrize("hint", HINTED)
+def test_an_exception_gets_the_hint_that_fits_its_line(hint):
+    assert hint in find(weigher(*HINTED[hint].split("; "))).meaning
 
 
 def test_what_stands_in_backticks_is_code_in_a_notebook():

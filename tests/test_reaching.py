@@ -2,7 +2,7 @@
 
 import pytest
 
-from helpers.checking.reaching import forbidden_use
+from helpers.checking.reaching import did_not_run, forbidden_use
 
 FORBIDDEN = (
     "torch.softmax",
@@ -166,3 +166,22 @@ def test_a_call_that_isn_t_shown_is_judged_by_the_name_of_its_object():
     cells = [SET_UP, "def softmax(x, dim):\n    return torch.softmax(x, dim)", "for f in [softmax]: test(f)"]
     assert forbidden_use(cells, "attention.softmax", FORBIDDEN, "softmax")
     assert not forbidden_use(cells, "attention.softmax", FORBIDDEN, "other")
+
+
+STUB = "def softmax(x, dim):\n    raise NotImplementedError"
+BROKEN = "def softmax(x, dim):\n    return x.exp("
+
+
+def test_a_last_version_that_is_no_python_did_not_run():
+    assert "line 2" in did_not_run([SET_UP, STUB, BROKEN, CHECK], "attention.softmax")
+    assert "line 2" in did_not_run([RIGHT, CHECK, BROKEN, CHECK], "attention.softmax")
+    assert did_not_run(["kinds = {'a': ...}", "kinds = {'a': 1", 'check("a.b", kinds)'], "a.b")
+    assert did_not_run([BROKEN, "for f in [softmax]: test(f)"], "attention.softmax", "softmax")
+    assert did_not_run([STUB, "def softmax(x, dim):\n    return x\nreturn", CHECK], "attention.softmax")
+
+
+def test_a_mistake_that_was_mended_or_is_elsewhere_is_no_matter():
+    assert not did_not_run([BROKEN, RIGHT, CHECK], "attention.softmax")
+    assert not did_not_run([RIGHT, "def other(x:", "print(softmax(", CHECK], "attention.softmax")
+    assert not did_not_run([RIGHT, "await softmax(1, 2)", "%time softmax(1, 2)", CHECK], "attention.softmax")
+    assert not did_not_run([], "attention.softmax")

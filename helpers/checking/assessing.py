@@ -195,6 +195,7 @@ def _by_hand(sheet: Sheet, index: int, reveal: bool) -> str:
 
 FILL_IN = "Fill in the `...` and leave the rest as it was."
 OTHER_PARAMETERS = "The check loads weights of its own by name and shape: leave `__init__` as it was."
+RESULT = "Look at what the docstring says is returned: its type, its shape, its order."
 REDEFINE = "The name now stands for something else: run the cell with your function again, then this one."
 
 
@@ -212,10 +213,16 @@ def _not_returned(sheet: Sheet, outcome: Outcome, reveal: bool) -> _Problem:
         meaning = FILL_IN if sheet.driver == "choice" else REDEFINE
         if "parameters" in outcome.error and sheet.driver == "module":
             meaning = OTHER_PARAMETERS
+        if sheet.driver in ("draws", "use_result") and "docstring" in outcome.error:
+            meaning = RESULT
         return _Problem("unusable", text if reveal else "not what the exercise asks for", meaning)
     text = f": {_line(outcome.message)}" if outcome.message and reveal else ""
     name = outcome.error if outcome.error.isidentifier() else "an exception"
-    return _Problem("raised", f"nothing: it raised {name:.60}{text}{where}", explain(outcome.message))
+    return _Problem(
+        "raised",
+        f"nothing: it raised {name:.60}{text}{where}",
+        explain(f"{outcome.error}: {outcome.message}", outcome.where),
+    )
 
 
 def _line(text: str, limit: int = 240) -> str:

@@ -190,8 +190,11 @@ def judged(driver: str, case: Case, outcome: Outcome) -> Outcome:
             raise ValueError("results of other draws than were asked for")
         use = make_layer(case.args[0])
         return replace(outcome, outputs=use(_clone(outcome.outputs), *_clone(list(inputs))))
-    except Exception as error:  # whatever comes of a result that isn't what was asked for
-        return Outcome(CallStatus.RAISED, error=type(error).__name__, message=str(error)[:500])
+    except (
+        Exception
+    ) as error:  # whatever comes of a result that isn't what was asked for; not the student's own
+        found = f"what came back can't be tried out ({type(error).__name__}: {error})"
+        return Outcome(CallStatus.UNUSABLE, error="what the docstring describes", message=found[:200])
 
 
 def _copies(answer: object, case: Case, gradients: bool) -> Outcome:

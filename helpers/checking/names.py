@@ -65,6 +65,17 @@ def read(cell: str) -> tuple[Statement, ...]:
         return ()
 
 
+def syntax_problem(cell: str) -> str:
+    """What is wrong with a cell's syntax, with its line; "" where nothing is."""
+    try:
+        compile(_parse(cell), "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    except SyntaxError as error:
+        return f"{error.msg}, in line {error.lineno}"
+    except (ValueError, RecursionError, MemoryError) as error:
+        return str(error)
+    return ""
+
+
 def _parse(cell: str) -> ast.Module:
     if len(cell) > LONGEST:
         raise ValueError("longer than any answer")

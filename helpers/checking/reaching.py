@@ -7,12 +7,13 @@ the helpers, is free. A student's check and the judge both read the cells that r
 both say the same.
 """
 
+import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from helpers.checking.names import Mention, Statement, read
+from helpers.checking.names import Mention, Statement, read, syntax_problem
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,30 @@ def forbidden_use(
         )
     statements = [statement for cell in cells for statement in read(cell)]
     return _Search(statements, forbidden).of(exercise, answer)
+
+
+def did_not_run(cells: Sequence[str], exercise: str, answer: str = "") -> str:
+    """Why the last version of an answer's cell can't have run, so that its name stands for an older one.
+
+    Args:
+        cells: as for `forbidden_use`.
+        exercise: its id.
+        answer: the name of the judged object, for a call that the last cell doesn't show.
+
+    Returns:
+        The mistake in its syntax, with its line; "" where there is none.
+    """
+    last = read(cells[-1]) if cells else ()
+    given = [mention.root for statement in last for mention in statement.checks.get(exercise, ())]
+    name = given[0] if given else answer
+    written = re.compile(
+        rf"^(?:(?:[ \t]*(?:async )?def|class)[ \t]+{re.escape(name)}\b|{re.escape(name)}[ \t]*=)", re.M
+    )
+    for cell in reversed(cells[:-1]):
+        if name and written.search(cell):
+            problem = syntax_problem(cell)
+            return f"the last version of its cell did not run: {problem}" if problem else ""
+    return ""
 
 
 class _Search:
