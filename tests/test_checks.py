@@ -21,6 +21,7 @@ from helpers import checks
 from helpers.checking import progress
 from helpers.checking.choosing import spelled
 from helpers.checking.comparing import Difference
+from helpers.checking.contrast import contrast
 from helpers.checking.drivers import Outcome, run
 from helpers.checks import (
     CheckFailed,
@@ -375,6 +376,41 @@ def test_a_check_that_does_not_end_says_how_to_stop_it(tmp_path, monkeypatch):
     monkeypatch.setattr(checks, "PATIENCE_SECONDS", 60)
     checks.check("topic.weigh", weigh)
     assert all("Interrupt" not in text for text in texts)
+
+
+def test_what_the_wrong_cases_have_in_common_is_told():
+    assert "Wrong only where argument 2 is given" not in find(weigher("return x.sigmoid(), x.sum()")).meaning
+    wrong = weigher(
+        "return (x if dim == 1 and x.dtype == torch.float32 else x.sigmoid()).softmax(dim), x.sum()"
+    )
+    assert find(wrong).meaning.startswith("None of the mistakes")
+    double = weigher("return (x.sigmoid() if x.dtype == torch.float64 else x).softmax(dim), x.sum()")
+    assert find(double).meaning.startswith("Wrong only where an input is float64. None of the mistakes")
+
+
+X, MASK = torch.ones(2, 3), torch.ones(2, 3).bool()
+CONTRASTS = {
+    "more axes": (
+        Case("", (X,)),
+        Case("", (torch.ones(4, 2, 3),)),
+        "more than 2 axes: count axes from the end",
+    ),
+    "a mask": (Case("", (X, None)), Case("", (X, MASK)), "where argument 2 is given"),
+    "no mask": (Case("", (X, MASK)), Case("", (X, None)), "where argument 2 is None"),
+    "a setting": (
+        Case("", (X,), {"causal": False}),
+        Case("", (X,), {"causal": True}),
+        "where `causal` is True",
+    ),
+    "unequal sizes": (Case("", (torch.ones(3, 3),)), Case("", (X,)), "Right only where two sizes are equal"),
+}
+
+
+@pytest.mark.parametrize("name", CONTRASTS)
+def test_what_tells_wrong_cases_from_right_ones(name):
+    right, wrong, sentence = CONTRASTS[name]
+    assert sentence in contrast([right, right], [wrong])
+    assert contrast([right, wrong], [wrong]) == contrast([], [wrong]) == contrast([right], []) == ""
 
 
 HINTED = {

@@ -9,6 +9,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from helpers.checking.comparing import GRADIENT_SLACK, compare
+from helpers.checking.contrast import contrast
 from helpers.checking.drivers import judged
 from helpers.checking.finding import Finding, Status
 from helpers.checking.hints import explain
@@ -42,7 +43,7 @@ def assess(
     problem = problems[index]
     assert problem is not None
     where = f"case {index + 1} of {len(sheet.cases)}" if reveal else "a hidden case like"
-    cause, meaning = _explain(sheet, outcomes, problems, reveal)
+    cause, meaning, told = _explain(sheet, outcomes, problems, reveal)
     if cause == problem.cause and (unfinished := [sheet.needs[id] for id in sheet.needs if id in failing]):
         meaning = f"“{unfinished[0]}”, which this builds on, doesn't pass yet: fix that first. {meaning}"
     return replace(
@@ -53,6 +54,7 @@ def assess(
         meaning=meaning,
         look_at=sheet.look_at,
         cause=cause,
+        relation=told,
     )
 
 
@@ -79,30 +81,29 @@ class _Problem:
 
 def _explain(
     sheet: Sheet, outcomes: list[Outcome], problems: list[_Problem | None], reveal: bool
-) -> tuple[str, str]:
+) -> tuple[str, str, str]:
     """The cause and meaning of the first problem: of the known misconceptions, where one does the same.
 
-    Else what is true of the numbers.
+    Else, and third, what is true of the numbers, or what the wrong cases have in common.
     """
     wrong = [(number, problem) for number, problem in enumerate(problems) if problem]
-    _, first = wrong[0]
+    number, first = wrong[0]
     if first.cause not in RECOGNISABLE:
-        return first.cause, first.meaning
+        return first.cause, first.meaning, ""
     if misconceptions := recognise(sheet, outcomes):
-        return misconceptions[0].name, " ".join(misconception.sentence for misconception in misconceptions)
-    if first.cause not in ("value", "shape"):
-        return first.cause, first.meaning
-    _, sentence = relation([(sheet.cases[n], sheet.expected[n], outcomes[n]) for n, _ in wrong])
-    by_hand = _by_hand(sheet, wrong[0][0], reveal)
-    if sentence:
-        return first.cause, f"{sentence} {by_hand if first.cause == 'value' else first.meaning}"
-    right = [str(number + 1) for number, problem in enumerate(problems) if not problem]
-    if first.cause == "value" and right and reveal:
-        told = (
-            f"Case {right[0]} is" if len(right) == 1 else f"Cases {', '.join(right[:-1])} and {right[-1]} are"
+        return (
+            misconceptions[0].name,
+            " ".join(misconception.sentence for misconception in misconceptions),
+            "",
         )
-        return first.cause, f"{told} right. {first.meaning}"
-    return first.cause, first.meaning
+    if first.cause not in ("value", "shape"):
+        return first.cause, first.meaning, ""
+    if told := relation([(sheet.cases[n], sheet.expected[n], outcomes[n]) for n, _ in wrong]):
+        more = _by_hand(sheet, number, reveal) if first.cause == "value" else first.meaning
+        return first.cause, f"{told} {more}", told
+    right = [case for case, problem in zip(sheet.cases, problems, strict=True) if not problem]
+    told = contrast(right, [sheet.cases[n] for n, _ in wrong])
+    return first.cause, f"{told} {first.meaning}".strip(), told
 
 
 def recognise(sheet: Sheet, outcomes: list[Outcome]) -> list[KnownMisconception]:

@@ -21,21 +21,21 @@ ENOUGH = 3  # numbers that differ from each other: of fewer, something is true b
 MAX_AXES = 4  # of which all orders are tried
 
 
-def relation(wrong: Sequence[tuple[Case, Outcome, Outcome]]) -> tuple[str, str]:
-    """What holds in every wrong case: a word for it, and a sentence; two empty texts where nothing does.
+def relation(wrong: Sequence[tuple[Case, Outcome, Outcome]]) -> str:
+    """What holds in every wrong case, as a sentence; "" where nothing does.
 
     Args:
         wrong: the cases that are wrong, each with its right outcome and the answer's.
     """
     if not wrong or any(outcome.status != CallStatus.RETURNED for _, _, outcome in wrong):
-        return "", ""
+        return ""
     common: dict[str, str] | None = None
     for case, expected, outcome in wrong:
         found = dict(_relations(case, expected.outputs, outcome.outputs))
         common = found if common is None else {w: s for w, s in common.items() if found.get(w) == s}
         if not common:
-            return "", ""
-    return next(iter((common or {}).items()), ("", ""))
+            return ""
+    return next(iter((common or {}).values()), "")
 
 
 def _relations(case: Case, right: Any, got: Any) -> Iterator[tuple[str, str]]:
