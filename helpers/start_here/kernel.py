@@ -21,8 +21,8 @@ def _point_to_the_first_cell() -> None:
         if "helpers.checks" not in sys.modules:  # the first cell of every lesson imports it
             name = getattr(error, "name", None) or "this name"
             print(
-                f"Run the first cell of this notebook: since the kernel started it hasn't run, so `{name}` isn't "
-                "known yet.\nThe menu Run → Run All Above Selected Cell runs all that comes before a cell."
+                f"Run the first cell of this notebook: it hasn't run since the kernel started, so `{name}` "
+                "isn't known.\nThe menu Run → Run All Above Selected Cell runs all that comes before a cell."
             )
             return
         shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
