@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+import inspect
 import threading
 from collections.abc import Mapping
 from dataclasses import replace
@@ -36,6 +37,7 @@ def make_sheet(
         misconceptions: whether to run the misconceptions too; a passing answer needs none.
     """
     cases, expected = _draw(exercise, seed)
+    names = _arguments(exercise)
     sheet = Sheet(
         exercise=exercise.id,
         title=exercise.title,
@@ -44,13 +46,21 @@ def make_sheet(
         returns=exercise.returns,
         forbidden=exercise.forbidden,
         properties=tuple(prop.__name__ for prop in exercise.properties),
+        arguments=names,
         needs=needs or {},
         look_at=look_at,
-        cases=tuple(cases),
+        cases=tuple(replace(case, names=names) for case in cases),
         expected=tuple(expected),
         misconceptions=(),
     )
     return with_misconceptions(sheet, exercise) if misconceptions else sheet
+
+
+def _arguments(exercise: Exercise) -> tuple[str, ...]:
+    """What the text calls an answer's arguments, where a driver calls it with them alone."""
+    if exercise.driver not in ("call", "call_measured", "copies", "call_with_layer"):
+        return ()
+    return tuple(inspect.signature(exercise.reference).parameters)
 
 
 def with_misconceptions(sheet: Sheet, exercise: Exercise) -> Sheet:

@@ -194,7 +194,7 @@ KINDS = {
     ),
     "wrong numbers and inputs changed": (
         weigher("x.mul_(3)", "return x.sigmoid(), x.sum()"),
-        "inputs_unchanged", "largest error", "The call changed input 1, too. An in-place step",
+        "inputs_unchanged", "largest error", "The call changed `x`, too. An in-place step",
     ),
     "an exception": (
         weigher("y = 1", "return x @ x"),
@@ -221,23 +221,23 @@ KINDS = {
     "inputs changed": (
         weigher("x *= 1.5", "x /= 1.5", "x[0, 0] += 1", "y = x.clone()", "y[0, 0] -= 1",
                 "return y.softmax(dim), y.sum()"),
-        "inputs_unchanged", "the right values, but the call changed input 1", "in-place",
+        "inputs_unchanged", "the right values, but the call changed `x`", "in-place",
     ),
     "no gradient": (
         weigher("x = x.detach()", RIGHT),
-        "gradient_reaches_inputs", "the right values, but no gradient reaches input 1", ".detach()",
+        "gradient_reaches_inputs", "the right values, but no gradient reaches `x`", ".detach()",
     ),
     "no gradient through numpy": (
         weigher("x = torch.from_numpy(x.numpy().copy())", RIGHT),
-        "gradient_reaches_inputs", "no gradient reaches input 1", ".numpy()",
+        "gradient_reaches_inputs", "no gradient reaches `x`", ".numpy()",
     ),
     "no gradient after a change in place": (
         weigher("y = x.softmax(dim)", "y *= 1", "return y, x.sum()"),
-        "gradient_reaches_inputs", "the right values, but no gradient reaches input 1", "/=",
+        "gradient_reaches_inputs", "the right values, but no gradient reaches `x`", "/=",
     ),
     "half a gradient": (
         weigher("return x.detach().softmax(dim), x.sum()"),
-        "gradient_reaches_inputs", "the gradient that reaches input 1 is wrong", ".detach()",
+        "gradient_reaches_inputs", "the gradient that reaches `x` is wrong", ".detach()",
     ),
 }  # fmt: skip
 
@@ -388,6 +388,13 @@ def test_what_the_wrong_cases_have_in_common_is_told():
     assert find(double).meaning.startswith("Wrong only where an input is float64. None of the mistakes")
 
 
+def test_of_one_case_among_several_wrong_ones_is_said_what_holds_there():
+    wrong = weigher(
+        "y = x.softmax(dim)", "return (-y if dim else y**2) + (x.dtype == torch.float64), x.sum()"
+    )
+    assert find(wrong).meaning.startswith("In this case, not in all: every number has the other sign.")
+
+
 X, MASK = torch.ones(2, 3), torch.ones(2, 3).bool()
 CONTRASTS = {
     "more axes": (
@@ -418,6 +425,7 @@ HINTED = {
     "is None": "return x and 1, x",
     "torch.where": "y = 0 if x == x.max() else 1",
     "are they made along the axis": "y = x + x.repeat_interleave(2, 0)",
+    "counts from the end.": "return x[None] @ x[None].transpose(0, 1), x",
     "call it": "return x @ torch.nn.Linear(3, 3), x",
     "write `//`": "return x.view(2, 3 / 1), x.sum()",
     "`/` gives one always": "n = x.size(1) / 1; return x.reshape(2, n), x",

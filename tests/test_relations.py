@@ -45,9 +45,9 @@ TRUE = {
     ),
     "a factor that differs from case to case": (
         lambda x, m: y(x) * (2 if len(x) == 4 else 3.7),
-        "In each case",
+        "times one factor",
     ),
-    "any factor": (lambda x, m: y(x) * 1.7, "the same factor"),
+    "any factor": (lambda x, m: y(x) * 1.7, "times one factor"),
     "one too large": (lambda x, m: y(x) + 1, "1 too large"),
     "two too small": (lambda x, m: y(x) - 2, "2 too small"),
     "off by something": (lambda x, m: y(x) + 0.3, "off by the same amount"),

@@ -56,7 +56,7 @@ def test_threads_that_make_sheets_take_no_random_numbers_from_each_other():
         assert list(pool.map(noise, range(8))) == [alone] * 8
 
 
-@pytest.mark.parametrize("name", FORBIDDEN)
+@pytest.mark.parametrize("name", [name for name in FORBIDDEN if "." in name])  # others are packages
 def test_a_forbidden_name_raises_while_an_answer_runs_and_only_then(name):
     def resolve():
         first, *rest = name.split(".")

@@ -55,7 +55,7 @@ class Stranger:
                 pass
 
     def talk(self) -> None:
-        with contextlib.suppress(wire.WireError):
+        with contextlib.suppress(wire.WireError, OSError):  # closed meanwhile
             while self.for_ever:
                 wire.send(self.theirs, self.for_ever)
 

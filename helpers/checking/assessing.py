@@ -96,14 +96,18 @@ def _explain(
             " ".join(misconception.sentence for misconception in misconceptions),
             "",
         )
-    if first.cause not in ("value", "shape"):
-        return first.cause, first.meaning, ""
-    if told := relation([(sheet.cases[n], sheet.expected[n], outcomes[n]) for n, _ in wrong]):
-        more = _by_hand(sheet, number, reveal) if first.cause == "value" else first.meaning
+    triples = [(sheet.cases[n], sheet.expected[n], outcomes[n]) for n, _ in wrong]
+    of_numbers = first.cause in ("value", "shape")
+    more = _by_hand(sheet, number, reveal) if first.cause == "value" else first.meaning
+    if of_numbers and (told := relation(triples)):
         return first.cause, f"{told} {more}", told
     right = [case for case, problem in zip(sheet.cases, problems, strict=True) if not problem]
-    told = contrast(right, [sheet.cases[n] for n, _ in wrong])
-    return first.cause, f"{told} {first.meaning}".strip(), told
+    if told := contrast(right, [case for case, _, _ in triples]):
+        return first.cause, f"{told} {first.meaning}", told
+    if of_numbers and len(wrong) > 1 and (told := relation(triples[:1])):
+        told = f"In this case, not in all: {told[0].lower()}{told[1:]}"
+        return first.cause, f"{told} {more}", told
+    return first.cause, first.meaning, ""
 
 
 def recognise(sheet: Sheet, outcomes: list[Outcome]) -> list[KnownMisconception]:

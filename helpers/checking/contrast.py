@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 import torch
 
 from helpers.checking.outcome import Case
-from helpers.checking.values import tensors
 
 AXES = "Wrong only where an input has more than {} axes: count axes from the end, like dim=-1."
 SIZES = (
@@ -27,12 +26,11 @@ def contrast(right: Sequence[Case], wrong: Sequence[Case]) -> str:
 
 def _features(case: Case) -> Iterator[str]:
     """What is true of a case, each as the sentence to say if it is true of the wrong ones alone."""
-    given = list(tensors([case.args, dict(case.kwargs)]))
+    given = [tensor for _, tensor in case.inputs()]
     most = max((tensor.dim() for tensor in given), default=0)
     for axes in range(1, most):
         yield AXES.format(axes)
-    arguments = [(f"argument {n}", value) for n, value in enumerate(case.args, 1)]
-    for name, value in [*arguments, *((f"`{key}`", value) for key, value in case.kwargs.items())]:
+    for name, value in case.arguments():
         if isinstance(value, torch.Tensor):
             yield f"Wrong only where {name} is given."
         elif value is None or isinstance(value, bool):

@@ -20,6 +20,12 @@ HINTS_OF_LINES: tuple[tuple[str, str, str], ...] = (
         "number by number, with torch.where or masked_fill, or ask .any() or .all().",
     ),
     (
+        r"must match the size|not broadcastable|shapes cannot be multiplied|first two dimensions of batch",
+        r"\.T\b|\.t\(\)|(transpose|swapaxes)\((\w+, )?[012], ?[012]\)",
+        "With more than two axes that swaps others than the last two: .transpose(-2, -1) counts from the "
+        "end.",
+    ),
+    (
         r"must match the size of tensor|not broadcastable|shape mismatch|Sizes of tensors must match",
         r"repeat_interleave|\.repeat\(|\.expand\(|\.tile\(",
         "After the copies were made two shapes don't fit: are they made along the axis that you mean? Count "

@@ -1,20 +1,46 @@
 """What goes into a student's object and what comes out of it, as data: a case and an outcome."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from helpers.checking.values import decode, encode
+import torch
+
+from helpers.checking.values import decode, encode, tensors
 
 
 @dataclass(frozen=True)
 class Case:
-    """One call of a student's object: a title for people, arguments for the driver."""
+    """One call of a student's object.
+
+    Attributes:
+        title: for people.
+        args: for the driver.
+        kwargs: the same, by name.
+        names: what the exercise's text calls the first of `args`, where it does.
+    """
 
     title: str
     args: tuple = ()
     kwargs: Mapping[str, Any] = field(default_factory=dict)
+    names: tuple[str, ...] = ()
+
+    def arguments(self) -> Iterator[tuple[str, Any]]:
+        """Each argument with what to call it."""
+        for number, value in enumerate(self.args):
+            yield (f"`{self.names[number]}`" if number < len(self.names) else f"argument {number + 1}"), value
+        for key, value in self.kwargs.items():
+            yield f"`{key}`", value
+
+    def inputs(self) -> Iterator[tuple[str, torch.Tensor]]:
+        """Each tensor in the arguments with what to call it."""
+        number = 0
+        for name, value in self.arguments():
+            for tensor in tensors(value):
+                number += 1
+                named = isinstance(value, torch.Tensor) and name.startswith("`")
+                yield (name if named else f"input {number}"), tensor
 
     def to_json(self) -> dict:
         return {"title": self.title, "args": encode(self.args), "kwargs": encode(dict(self.kwargs))}

@@ -42,9 +42,9 @@ def inputs_unchanged(case: Case, expected: Outcome, outcome: Outcome) -> str | N
     before = [list(case.args), dict(case.kwargs)]
     after = outcome.inputs_after if isinstance(outcome.inputs_after, list) else []
     left = list(tensors(after))
-    for number, tensor in enumerate(tensors(before), 1):
-        if number > len(left) or compare(tensor, left[number - 1]) is not None:
-            return f"the call changed input {number}"
+    for number, (name, tensor) in enumerate(case.inputs()):
+        if number >= len(left) or compare(tensor, left[number]) is not None:
+            return f"the call changed {name}"
     same = map_tensors(lambda _: None, before) == map_tensors(lambda _: None, after)
     return None if same else "the call changed a list or a dict that it was given"
 
@@ -57,13 +57,15 @@ def inputs_unchanged(case: Case, expected: Outcome, outcome: Outcome) -> str | N
 def gradient_reaches_inputs(case: Case, expected: Outcome, outcome: Outcome) -> str | None:
     """Every input that matters gets the gradient that it should."""
     got = outcome.gradients if isinstance(outcome.gradients, list) else []
+    names = [name for name, tensor in case.inputs() if tensor.is_floating_point()]
     for number, right in enumerate(expected.gradients or []):
         arrived = got[number] if number < len(got) else None
+        name = names[number] if number < len(names) else f"input {number + 1}"
         if right is not None and arrived is None:
-            return f"no gradient reaches input {number + 1}"
+            return f"no gradient reaches {name}"
         if right is not None and (difference := compare(right, arrived, slack=GRADIENT_SLACK)):
             wrong = "NaN" if difference.cause == "nan" else "wrong"
-            return f"the gradient that reaches input {number + 1} is {wrong}"
+            return f"the gradient that reaches {name} is {wrong}"
     return None
 
 

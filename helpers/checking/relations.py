@@ -15,7 +15,6 @@ import torch
 
 from helpers.checking.comparing import compare
 from helpers.checking.outcome import CallStatus, Case, Outcome
-from helpers.checking.values import tensors
 
 ENOUGH = 3  # numbers that differ from each other: of fewer, something is true by chance
 MAX_AXES = 4  # of which all orders are tried
@@ -71,9 +70,9 @@ def _of_several(case: Case, right: Sequence, got: Sequence) -> Iterator[tuple[st
 
 
 def _of_tensors(case: Case, right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
-    for number, given in enumerate(tensors([case.args, dict(case.kwargs)]), 1):
+    for name, given in case.inputs():
         if given.dim() and given.numel() >= ENOUGH and _equal(given, got):
-            yield f"input {number}", f"What came back is input {number} as it went in."
+            yield name, f"What came back is {name} as it went in."
     if right.shape != got.shape:
         yield from _of_shapes(right, got)
         return
@@ -162,7 +161,7 @@ def _of_values(case: Case, a: torch.Tensor, b: torch.Tensor) -> Iterator[tuple[s
             for name, what in names:
                 yield f"factor {name}{what}", f"Every number is {name} the right one{what}."
             if several:
-                yield "factor", "In each case, every number is the right one times the same factor."
+                yield "factor", "Every number is the right one times one factor."
     if (several or a.numel() == 1) and _near(a + (b - a).median(), b):
         offset = float((b - a).median())
         if abs(offset - round(offset)) < 1e-6 and offset:
@@ -216,12 +215,12 @@ def _of_places(case: Case, right: torch.Tensor, got: torch.Tensor) -> Iterator[t
 
 def _places(case: Case, right: torch.Tensor) -> Iterator[tuple[str, str, torch.Tensor]]:
     """Sets of places in a tensor, with what to say where all others are right."""
-    for number, given in enumerate(tensors([case.args, dict(case.kwargs)]), 1):
+    for name, given in case.inputs():
         if given.dtype == torch.bool and given.dim():
             with contextlib.suppress(RuntimeError):  # it is of another shape
                 for value in (True, False):
                     places = (given == value).expand(right.shape)
-                    yield f"mask {number} {value}", f"Right, except where input {number} is {value}.", places
+                    yield f"{name} {value}", f"Right, except where {name} is {value}.", places
     for axis in range(-right.dim(), 0):
         size = right.shape[axis]
         index = torch.arange(size).reshape([size] + [1] * (-axis - 1)).expand(right.shape)
@@ -259,10 +258,10 @@ def _names(case: Case, factor: float) -> Iterator[tuple[str, str]]:
         if math.isclose(factor, value, rel_tol=1e-4):
             yield text, ""
     for text, of in OF_SIZES:
-        for number, given in enumerate(tensors([case.args, dict(case.kwargs)]), 1):
+        for name, given in case.inputs():
             for axis in range(-given.dim(), 0):
                 if given.shape[axis] > 1 and math.isclose(factor, of(given.shape[axis]), rel_tol=1e-4):
-                    yield f"{text} times", f", where n is the size of axis {axis} of input {number}"
+                    yield f"{text} times", f", where n is the size of axis {axis} of {name}"
 
 
 def _equal(a: torch.Tensor, b: torch.Tensor) -> bool:

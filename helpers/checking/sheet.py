@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -43,6 +43,7 @@ class Sheet:
 
     Attributes:
         exercise: its id; title, points, driver, returns, forbidden, properties: as in the exercise.
+        arguments: the names of the answer's own arguments, where it is called with them alone.
         needs: the exercises it builds on, by id, with their titles.
         look_at: the heading of the lesson that explains it.
         cases: the calls.
@@ -57,6 +58,7 @@ class Sheet:
     returns: tuple[str, ...]
     forbidden: tuple[str, ...]
     properties: tuple[str, ...]
+    arguments: tuple[str, ...]
     needs: Mapping[str, str]
     look_at: str
     cases: tuple[Case, ...]
@@ -85,7 +87,7 @@ class Sheet:
         expected = tuple(Outcome.from_json(case["expected"]) for case in value["cases"])
         return cls(
             **plain,
-            cases=tuple(Case.from_json(case) for case in value["cases"]),
+            cases=tuple(replace(Case.from_json(case), names=plain["arguments"]) for case in value["cases"]),
             expected=expected,
             misconceptions=tuple(
                 KnownMisconception.from_json(misconception, expected)
