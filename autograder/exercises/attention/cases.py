@@ -48,7 +48,10 @@ def attention_cases(g: Generator) -> list[Case]:
         Case("a few queries and keys", _qkv(g, (), T_q, T_k, d_k, d_v)),
         Case("float64", exact),
         Case("a mask (T_q, T_k)", (*_qkv(g, (), *masked), _mask(g, masked[0], masked[1]))),
-        Case("a mask (B, 1, T_k) that hides padding, which scores highest", (*_hidden_best(g, padded, keep), keep)),
+        Case(
+            "a mask (B, 1, T_k) that hides padding, which scores highest",
+            (*_hidden_best(g, padded, keep), keep),
+        ),
         Case("two batch axes and a mask (T_q, T_k)", (*_qkv(g, (2, 1), *deep), _mask(g, deep[0], deep[1]))),
     ]
 
