@@ -147,9 +147,13 @@ def _constants(place: Place) -> Iterator[ast.AST]:
         yield _number(0.0)
     elif _is_number(node) and not _is_axis(place) and not _inside_a_number(place):
         value = _value(node)
-        others = (
-            (value + 1, value - 1, 0) if isinstance(value, int) else (2 * value, value / 2, value + 1, 0.0)
-        )
+        if 0 < abs(value) < 1e-6:  # it guards against dividing by 0, and any that is small does
+            return
+        if isinstance(value, int):
+            others: tuple = (value + 1, value - 1, 0)
+        else:
+            near = (value + 1,) if abs(value) < 100 else ()  # to a large one it makes no difference
+            others = (2 * value, value / 2, *near, 0.0)
         for other in dict.fromkeys(others):
             if other != value:
                 yield _number(other)

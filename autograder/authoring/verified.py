@@ -28,7 +28,8 @@ ENGINE = (
     ("helpers.checking.assessing", "assess"),
     ("helpers.checking.drivers", "run"),
 )
-EXPLAINS = "_explain"  # of `assess`: what it says of a failure decides nothing
+# What is said of a failure decides nothing, and mutants are forbidden nothing.
+DECIDES_NOTHING = ("_explain", "_unknown", "explain", "Finding", "forbid", "current")
 TOOLS = ("mutants.py", "mutations.py", "mutation_tables.py", "places.py", "mutation_testing.py")
 
 
@@ -104,7 +105,7 @@ def digest(exercise: Exercise, record: Record) -> str:
 
 def _engine() -> str:
     tools = [Path(__file__).with_name(name).read_text(encoding="utf-8") for name in TOOLS]
-    return "\0".join([*reached(ENGINE, without=(EXPLAINS,)).values(), *tools])
+    return "\0".join([*reached(ENGINE, without=DECIDES_NOTHING).values(), *tools])
 
 
 def _mistakes(

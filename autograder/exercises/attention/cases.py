@@ -8,6 +8,7 @@ import torch
 from torch import Generator, Tensor
 
 from helpers.checking.drivers import Case
+from helpers.checking.registry import make_layer
 
 # -- softmax -------------------------------------------------------------------------------------------------
 
@@ -154,10 +155,12 @@ def permutation_cases(g: Generator) -> list[Case]:
     change = (x[p] - x) @ matrices[0]
     if change.max() > -change.min():  # so that forgetting the absolute value shows
         x = -x
+    gap = _equivariance_gap("a running sum", matrices[:1], x, p)
+    falling = -x if gap.max() > -gap.min() else x
     return [
         _layer("self-attention", matrices, x, p),
         _layer("a linear map of each position", matrices[:1], x, p),
-        _layer("a running sum", matrices[:1], x, p),
+        _layer("a running sum", matrices[:1], falling, p),
         _layer("the mean over positions", matrices[:1], x, p),
         _layer("self-attention", matrices, batch, p, "self-attention, a batch"),
         _layer("self-attention after adding positions", [*matrices, positions], batch, p),
@@ -166,6 +169,11 @@ def permutation_cases(g: Generator) -> list[Case]:
 
 def _layer(name: str, weights: list[Tensor], x: Tensor, permutation: Tensor, title: str = "") -> Case:
     return Case(title or name, ({"layer": name, "weights": weights}, x, permutation))
+
+
+def _equivariance_gap(name: str, weights: list[Tensor], x: Tensor, permutation: Tensor) -> Tensor:
+    layer = make_layer({"layer": name, "weights": weights})
+    return layer(x[permutation]) - layer(x)[permutation]
 
 
 def _permutation(g: Generator, T: int) -> Tensor:

@@ -22,6 +22,7 @@ def masking_cases(g: Generator) -> list[Case]:
     for row, count in enumerate((40, 60, 20, 40, 40)):
         first = count // 2 - _between(g, 0, 3)
         words = _words(g, count, vocabulary)
+        words[::4] = ORDINARY  # the first number that is a word's
         row_of = torch.cat([torch.tensor([CLS]), words[:first], torch.tensor([SEP]), words[first:],
                             torch.tensor([SEP])])  # fmt: skip
         rows[row, : len(row_of)] = row_of
@@ -195,6 +196,7 @@ def loss_cases(g: Generator) -> list[Case]:
         labels = torch.full((B, T), -100).flatten()
         places = torch.randperm(B * T, generator=g)[:chosen]
         labels[places] = torch.randint(V, (chosen,), generator=g)
+        labels[places[1:2]] = 0  # a word like any other
         logits = 2 * _normal(g, B, T, V, dtype=dtype), 2 * _normal(g, B, 2, dtype=dtype)
         return Case(title, (*logits, labels.view(B, T), torch.randint(2, (B,), generator=g)))
 

@@ -166,7 +166,7 @@ def block_cases(g: Generator) -> list[Case]:
         Case("two blocks of three keys", (*_qkv(g, 2, 6, 4, 5), 3)),
         Case("a last block that is shorter", (*_qkv(g, 3, 7, 4, 5), 3)),
         Case("one key at a time, in float64, scores near -2000", (*low, 1)),
-        Case("one block for all keys", (*_qkv(g, 3, 4, 5, 6), 10)),
+        Case("one block for all keys, a batch", (*_qkv(g, 3, 4, 5, 6, front=(2,)), 10)),
         Case("scores that rise to 10³ and more", (*steep, 2)),
         Case("a batch with two axes", (*_qkv(g, 3, 5, 4, 7, front=(2, 1)), 2)),
         Case("many positions, small blocks", (*_qkv(g, 19, 23, 2, 3), 4)),

@@ -226,7 +226,7 @@ def temperature_cases(g: Generator) -> list[Case]:
         Case("temperature 1", (_logits(g, 5), 1.0)),
         Case("cold", (_logits(g, 2, 4), cold)),
         Case("hot", (_logits(g, 3, 5), hot)),
-        Case("temperature 0 is greedy", (_logits(g, 3, 6), 0)),
+        Case("temperature 0 is greedy", (_logits(g, 2, 3, 6), 0)),
         Case("float64", (_logits(g, 2, 3, dtype=torch.float64), cold)),
     ]
 

@@ -204,7 +204,7 @@ def beam_cases(g: Generator) -> list[Case]:
         Case("greedy decoding is wrong here", (_trap(g), 2, 4, 0.0)),
         Case("the same with one beam", (_trap(g), 1, 4, 0.0)),
         Case("a short and a long translation", (_short_and_long(g), 3, 4, 1.0)),
-        Case("three beams, all alive to the end", (_drawn(g, -30.0), 3, 3, 0.6)),
+        Case("three beams, all alive to the end", (_drawn(g, -30.0, V=7), 3, 3, 0.6)),
         Case("more beams than tokens", (_drawn(g, 1.0), 8, 3, 0.6)),
         Case("other numbers for `<bos>` and `<eos>`", (_other_specials(g), 2, 3, 0.6, 5, 0)),
     ]
@@ -256,8 +256,8 @@ def _short_and_long(g: Generator) -> dict:
     )
 
 
-def _drawn(g: Generator, eos: float) -> dict:
-    logits = _normal(g, 1, 4, 6, 6, spread=1.5)
+def _drawn(g: Generator, eos: float, V: int = 6) -> dict:
+    logits = _normal(g, 1, 4, V, V, spread=1.5)
     logits[..., [PAD, BOS]] -= 30
     logits[..., EOS] += eos
     return _table(logits)
