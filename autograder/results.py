@@ -39,6 +39,7 @@ class Verdict:
     html: str = field(default="", repr=False)
     cause: str = ""
     key: str = ""
+    relation: str = ""
 
     @classmethod
     def of(cls, exercise: str, finding: Finding) -> "Verdict":
@@ -46,7 +47,8 @@ class Verdict:
         whole = finding.points if finding.status == Status.PASSED else 0
         earned = whole if finding.earned is None else finding.earned
         texts = (finding.text(), finding.html(), finding.cause)
-        return cls(exercise, finding.status, float(earned), float(finding.points), *texts)
+        points = float(earned), float(finding.points)
+        return cls(exercise, finding.status, *points, *texts, relation=finding.relation)
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> "Verdict":

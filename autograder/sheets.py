@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 import threading
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -26,7 +27,7 @@ def make_sheet(
     seed: str,
     *,
     look_at: str = "",
-    needs: tuple[str, ...] = (),
+    needs: Mapping[str, str] | None = None,
     misconceptions: bool = True,
 ) -> Sheet:
     """Run an exercise's reference, and its misconceptions, on the cases that a seed gives.
@@ -35,7 +36,7 @@ def make_sheet(
         exercise: the exercise.
         seed: any text. `VISIBLE_SEED` gives the cases that students see.
         look_at: the lesson's heading over the exercise.
-        needs: titles of the exercises it builds on.
+        needs: the exercises it builds on, by id, with their titles.
         misconceptions: whether to run the misconceptions too; a passing answer needs none.
     """
     cases, expected = _draw(exercise, seed)
@@ -47,7 +48,7 @@ def make_sheet(
         returns=exercise.returns,
         forbidden=exercise.forbidden,
         properties=tuple(prop.__name__ for prop in exercise.properties),
-        needs=needs,
+        needs=needs or {},
         look_at=look_at,
         cases=tuple(cases),
         expected=tuple(expected),

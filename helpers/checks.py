@@ -1,9 +1,12 @@
 """The door to the check engine: `check()` compares an answer with the visible cases, `case()` shows one."""
 
+import contextlib
 import json
 import os
 import sys
 import textwrap
+import threading
+from collections.abc import Iterator
 from dataclasses import replace
 
 from helpers.checking import progress
@@ -11,7 +14,7 @@ from helpers.checking.assessing import assess, recognise
 from helpers.checking.comparing import Difference, compare
 from helpers.checking.drivers import run
 from helpers.checking.finding import Finding, Status
-from helpers.checking.outcome import ENDS, Case, Outcome
+from helpers.checking.outcome import ENDS, CallStatus, Case, Outcome
 from helpers.checking.properties import (
     PROPERTIES,
     gradient_reaches_inputs,
@@ -19,6 +22,7 @@ from helpers.checking.properties import (
     rows_sum_to_one,
     stays_small,
 )
+from helpers.checking.reaching import cells_so_far, did_not_run, forbidden_use
 from helpers.checking.registry import is_recipe, make_layer
 from helpers.checking.sheet import KnownMisconception, Sheet, load_sheet
 
@@ -44,6 +48,13 @@ __all__ = [
 ]  # fmt: skip
 
 
+PATIENCE_SECONDS = 20.0
+STILL_RUNNING = (
+    f"This check has run for {PATIENCE_SECONDS:.0f} s: does a loop never end? To stop it, press the square ■ "
+    "above the notebook, or Kernel → Interrupt."
+)
+
+
 class CheckFailed(AssertionError):
     """How a cell fails under nbgrader's Validate. Its whole traceback is the message."""
 
@@ -58,7 +69,26 @@ def check(exercise: str, answer: object) -> None:
     A check never stops a notebook: it shows its message and the next cell runs. Under nbgrader's own tools,
     where an exception is how a cell fails, it raises one whose traceback is the message alone.
     """
-    sheet = load_sheet(exercise)
+    sheet, cells, name = load_sheet(exercise), cells_so_far(), getattr(answer, "__name__", "")
+    if problem := did_not_run(cells, exercise, name):
+        finding = Finding(sheet.title, Status.NOT_RUN, sheet.points, meaning=problem, cause="not run")
+    else:
+        use = forbidden_use(cells, exercise, sheet.forbidden, name)
+        used = Outcome(CallStatus.FORBIDDEN, error=use.name, where=use.where) if use else None
+        with _patience():
+            outcomes = [used] * len(sheet.cases) if used else _outcomes(sheet, answer)
+        failing = [id for id, passed in progress.load().items() if not passed]
+        finding = assess(sheet, outcomes, failing=failing)
+    if os.environ.get("NBGRADER_EXECUTION"):
+        if finding.status != Status.PASSED:
+            raise CheckFailed(finding.text())
+        return
+    progress.record(exercise, passed=finding.status == Status.PASSED)
+    show(finding)
+
+
+def _outcomes(sheet: Sheet, answer: object) -> list[Outcome]:
+    """What an answer does on the visible cases, as it reads after a trip through data."""
     outcomes: list[Outcome] = []
     for case in sheet.cases:
         if outcomes and outcomes[-1].status in ENDS:
@@ -66,13 +96,19 @@ def check(exercise: str, answer: object) -> None:
             continue
         outcome = run(sheet.driver, answer, case, gradients=sheet.wants_gradients, forbidden=sheet.forbidden)
         outcomes.append(Outcome.from_json(json.loads(json.dumps(outcome.to_json()))))
-    finding = assess(sheet, outcomes)
-    if os.environ.get("NBGRADER_EXECUTION"):
-        if finding.status != Status.PASSED:
-            raise CheckFailed(finding.text())
-        return
-    progress.record(exercise, passed=finding.status == Status.PASSED)
-    show(finding)
+    return outcomes
+
+
+@contextlib.contextmanager
+def _patience() -> Iterator[None]:
+    """Say after a while how a check that doesn't end can be stopped."""
+    timer = threading.Timer(PATIENCE_SECONDS, print, [STILL_RUNNING], {"flush": True})
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def show(finding: Finding) -> None:

@@ -371,24 +371,9 @@ JUDGE = [
         "hidden_numbers_stay_hidden",
     ),
     (
-        "judge: forbidden names", "if name := forbidden_name(source, exercise.forbidden):", 'if name := "":',
+        "judge: forbidden names", "use = forbidden_use(self.ran, exercise.id, exercise.forbidden)", "use = None",
         NAMED,
     ),
-    (
-        "judge: attributes", "    named = {node.attr for node in nodes if isinstance(node, ast.Attribute)}",
-        "    named = set()", f"{NAMED}[by attribute]",
-    ),
-    (
-        "judge: imports",
-        "    named |= {alias.name for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names}\n",
-        "", f"{NAMED}[by import]",
-    ),
-    (
-        "judge: getattr", "    named |= {value for value in given if isinstance(value, str)}\n", "",
-        f"{NAMED}[by getattr]",
-    ),
-    ("judge: names in parts", ' and "getattr" not in source', "", f"{NAMED}[by getattr]"),
-    ("judge: other letters", "spelt_out = source.isascii() and", "spelt_out =", f"{NAMED}[in other letters]"),
     (
         "judge: a message is a dict", "if not isinstance(message, dict):", "if False:",
         f"{OUT_OF_TURN}[a number]",
@@ -437,9 +422,30 @@ JUDGE = [
 
 TRICKED = [
     (
-        "judge: forbidden names, tried", "if name := forbidden_name(source, exercise.forbidden):", 'if name := "":',
+        "judge: forbidden names, tried", "use = forbidden_use(self.ran, exercise.id, exercise.forbidden)",
+        "use = None",
         "no_trick_gains_a_mark[takes_the_watch_apart]",
     ),
+]  # fmt: skip
+
+USED = "what_leads_to_a_forbidden_function_is_found"
+REACHED = [
+    ("reached: other letters", "cell.isascii() and ", "", f"{USED}[other letters]"),
+    ("reached: in functions", "for each in found.later]", "for each in ()]", f"{USED}[in a function of theirs]"),
+    ("reached: at once", "for each in found.now]", "for each in ()]", f"{USED}[another name]"),
+    ("reached: packages", "if package in self.packages:", "if False:", f"{USED}[a whole library]"),
+    ("reached: star imports", "mention.root in self.last and self.stars", "False", f"{USED}[all of a module]"),
+    ("reached: methods", "found = next((part for part in mention.path", "found = next((part for part in ()",
+     f"{USED}[a method]"),
+]  # fmt: skip
+NAMES_IN_CODE = [
+    ("names: getattr", 'if called == "getattr" and', "if False and", f"{USED}[getattr]"),
+    ("names: methodcaller", "elif called in LOOKUPS and texts:", "elif False:", f"{USED}[methodcaller]"),
+    ("names: __dict__", "if isinstance(key, str):", "if False:", f"{USED}[__dict__]"),
+    ("names: imports", "    def visit_ImportFrom(", "    def never(", f"{USED}[an import]"),
+    ("names: objects written into", "made.adds |= _written_into(part)", "pass", f"{USED}[a table]"),
+    ("names: global", "if isinstance(each, ast.Global) for name in each.names}", "if False}", f"{USED}[global]"),
+    ("names: magics", "elif magic := _cell_magic(node):", "elif magic := False:", f"{USED}[timed]"),
 ]  # fmt: skip
 
 # -- what others open ------------------------------------------------------------------------------------
@@ -630,6 +636,8 @@ LISTED: list[tuple[str, str, list[Row]]] = [
     ("helpers/checking/values.py", "test_strangers", VALUES_OF_STRANGERS),
     ("helpers/checking/forbidding.py", "test_attacks", FORBIDDEN),
     ("helpers/checking/forbidding.py", "test_sheets", FORBIDDEN_NAMES),
+    ("helpers/checking/reaching.py", "test_reaching", REACHED),
+    ("helpers/checking/names.py", "test_reaching", NAMES_IN_CODE),
     ("helpers/checking/drivers.py", "test_drivers", DRIVERS),
     ("autograder/child/shell.py", "test_shell", SHELL),
     ("autograder/grading/grader.py", "test_sandbox", LOST),

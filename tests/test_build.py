@@ -73,7 +73,7 @@ def test_checks_hold_the_heading_the_needs_and_the_misconceptions(course: Course
     checks = json.loads(text)
     assert list(checks) == ["attention.double", "attention.who"]
     assert checks["attention.double"]["look_at"] == "1.1 Twice as much"
-    assert checks["attention.who"]["needs"] == ["Double"]
+    assert checks["attention.who"]["needs"] == {"attention.double": "Double"}
     assert checks["attention.double"]["misconceptions"][0]["sentence"] == "Squared, not doubled."
     assert max(text.split("\n"), key=len).lstrip().startswith('{"')  # a case a line
 

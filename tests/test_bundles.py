@@ -16,10 +16,11 @@ from autograder.lessons import ROOT, TOPICS
 # What comes with each lesson, besides all that came with the lessons before it.
 COMES_WITH = {
     "start_here": """
-        __init__.py checks.py storage.py start_here/page.py
-        checking/__init__.py checking/assessing.py checking/comparing.py checking/drivers.py checking/finding.py
-        checking/forbidding.py checking/hints.py checking/outcome.py checking/progress.py checking/properties.py
-        checking/registry.py checking/sheet.py checking/values.py
+        __init__.py checks.py storage.py start_here/kernel.py start_here/page.py
+        checking/__init__.py checking/assessing.py checking/choosing.py checking/comparing.py checking/contrast.py
+        checking/drivers.py checking/finding.py checking/forbidding.py checking/hints.py checking/names.py checking/outcome.py
+        checking/progress.py checking/properties.py checking/reaching.py checking/registry.py
+        checking/relations.py checking/sheet.py checking/values.py
         figures/__init__.py figures/controls.py figures/plots.py figures/showing.py
     """,
     "attention": """

@@ -5,6 +5,9 @@ import linecache
 import math
 import re
 import sys
+import threading
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy
 import pytest
@@ -16,7 +19,9 @@ from autograder.exercise import Case, Exercise, Misconception
 from autograder.sheets import make_sheet
 from helpers import checks
 from helpers.checking import progress
+from helpers.checking.choosing import spelled
 from helpers.checking.comparing import Difference
+from helpers.checking.contrast import contrast
 from helpers.checking.drivers import Outcome, run
 from helpers.checks import (
     CheckFailed,
@@ -154,7 +159,8 @@ KINDS = {
     "one of two": (weigher("return x.softmax(dim)"), "structure", "one tensor, expected 2 values", "docstring"),
     "three of two": (weigher("return x, x, x"), "structure", "3 values, expected 2 values", "docstring"),
     "a dict": (weigher("return {'w': x}"), "structure", "a dict, expected 2 values: weights, total", "docstring"),
-    "a list for a tensor": (weigher("return x.tolist(), 1"), "structure", "2 values, expected one", "docstring"),
+    "a ragged list": (weigher("return [[1.0], [1.0, 2.0]], 1"), "structure", "2 values, expected one", "docstring"),
+    "text in a list": (weigher("return ['a', 'b'], 1"), "structure", "2 values, expected one", "docstring"),
     "None for a tensor": (weigher("return x.softmax(dim), None"), "type", "total: nothing (None)", "tensor"),
     "numpy": (weigher("return x.numpy(), x.sum()"), "type", "weights: a numpy.ndarray, expected a", "tensor"),
     "a number for a tensor": (weigher("return 1.5, x.sum()"), "type", "weights: a number", "tensor"),
@@ -184,7 +190,11 @@ KINDS = {
         "value", "total 2, expected ", 'None of the mistakes we know gives these numbers. `case("topic.weigh", 1).args`',
     ),
     "weights that don't sum to 1": (
-        weigher("return x.softmax(dim) / 2, x.sum()"), "value", "largest error", "don't sum to 1",
+        weigher("return x.sigmoid(), x.sum()"), "value", "largest error", "don't sum to 1",
+    ),
+    "wrong numbers and inputs changed": (
+        weigher("x.mul_(3)", "return x.sigmoid(), x.sum()"),
+        "inputs_unchanged", "largest error", "The call changed input 1, too. An in-place step",
     ),
     "an exception": (
         weigher("y = 1", "return x @ x"),
@@ -203,10 +213,10 @@ KINDS = {
     ),
     "a forbidden function": (
         weigher("return torch.exp(x), x.sum()"),
-        "forbidden", "nothing: it called torch.exp, at line 2: return torch.exp(x), x.sum()", "without torch.exp",
+        "forbidden", "nothing: it uses torch.exp, at line 2: return torch.exp(x), x.sum()", "without torch.exp",
     ),
     "a forbidden method": (weigher("return x.exp(), 1"), "forbidden", "torch.Tensor.exp", "is the point"),
-    "a forbidden function itself": (torch.exp, "forbidden", "it called torch.exp", "is the point"),
+    "a forbidden function itself": (torch.exp, "forbidden", "it uses torch.exp", "is the point"),
     "an interrupt": (weigher("raise KeyboardInterrupt"), "timeout", "the call was stopped", "loop"),
     "inputs changed": (
         weigher("x *= 1.5", "x /= 1.5", "x[0, 0] += 1", "y = x.clone()", "y[0, 0] -= 1",
@@ -303,10 +313,17 @@ def test_a_mistake_that_changes_only_its_inputs_is_known_again():
     assert recognised(weigher("x.add_(1)", "return x.softmax(dim), (x - 1).sum()")) == "in_place"
 
 
-def test_a_mistake_is_known_among_others():
+def test_a_mistake_that_explains_one_case_and_not_the_others_is_not_named():
     """Wrong on rows as one misconception is; wrong on columns in a way of its own."""
-    answer = weigher("s = (-x).softmax(dim)", "return (s if dim == 1 else s / 2), x.sum()")
-    assert recognised(answer) == "negative"
+    answer = weigher("s = (-x).softmax(dim)", "return (s if dim == 1 else s.sqrt()), x.sum()")
+    assert recognised(answer) == ""
+    assert "The sign of the scores" not in find(answer).meaning
+
+
+def test_a_mistake_that_does_nothing_wrong_explains_no_wrong_case():
+    """Right numbers, and the scores changed in place: what is wrong with other numbers explains nothing."""
+    answer = weigher("y = x.softmax(dim), x.sum()", "x.mul_(2)", "return y")
+    assert (recognised(answer), find(answer).cause) == ("", "inputs_unchanged")
 
 
 def test_what_a_mistake_would_get_wrong_and_the_answer_gets_right_speaks_against_it():
@@ -326,11 +343,101 @@ def test_raising_something_else_is_no_known_mistake():
     assert recognised(weigher("raise RuntimeError('no rows in (2, 3)')")) == ""
 
 
-def test_an_exercise_that_builds_on_another_points_to_it():
-    finding = find(weigher("return x.softmax(dim) / 2, x.sum()"), sheet_of(needs=("Exponentials",)))
-    assert finding.meaning.startswith("If your answer to “Exponentials” doesn't pass yet, fix that first.")
-    finding = find(weigher("return torch.exp(x), 1"), sheet_of(needs=("Exponentials",)))
-    assert "Exponentials" not in finding.meaning
+def test_an_exercise_that_builds_on_another_points_to_it_where_that_one_fails():
+    sheet = sheet_of(needs={"topic.exp": "Exponentials"})
+    wrong, told = (
+        weigher("return x.softmax(dim) / 2, x.sum()"),
+        "“Exponentials”, which this builds on, doesn't pass yet",
+    )
+    assert find(wrong, sheet, failing=["topic.exp"]).meaning.startswith(told)
+    assert "Exponentials" not in find(wrong, sheet).meaning
+    assert "Exponentials" not in find(wrong, sheet, failing=["topic.other"]).meaning
+    assert "Exponentials" not in find(weigh_the_negative, sheet, failing=["topic.exp"]).meaning
+
+
+def test_a_check_that_does_not_end_says_how_to_stop_it(tmp_path, monkeypatch):
+    (tmp_path / "checks.json").write_text(
+        json.dumps({"topic.weigh": make_sheet(EXERCISE, "visible").to_json()})
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HEADSTART_PROGRESS", str(tmp_path / "progress.json"))
+    monkeypatch.setattr(checks, "PATIENCE_SECONDS", 0.01)
+    said, texts = threading.Event(), []
+
+    def told(*text, **_):
+        texts.extend(text)
+        said.set()
+
+    monkeypatch.setattr("builtins.print", told)
+    checks.check("topic.weigh", lambda x, dim: (said.wait(60), weigh(x, dim))[1])
+    assert "Kernel → Interrupt" in texts[0]
+    said.clear()
+    texts.clear()
+    monkeypatch.setattr(checks, "PATIENCE_SECONDS", 60)
+    checks.check("topic.weigh", weigh)
+    assert all("Interrupt" not in text for text in texts)
+
+
+def test_what_the_wrong_cases_have_in_common_is_told():
+    assert "Wrong only where argument 2 is given" not in find(weigher("return x.sigmoid(), x.sum()")).meaning
+    wrong = weigher(
+        "return (x if dim == 1 and x.dtype == torch.float32 else x.sigmoid()).softmax(dim), x.sum()"
+    )
+    assert find(wrong).meaning.startswith("None of the mistakes")
+    double = weigher("return (x.sigmoid() if x.dtype == torch.float64 else x).softmax(dim), x.sum()")
+    assert find(double).meaning.startswith("Wrong only where an input is float64. None of the mistakes")
+
+
+X, MASK = torch.ones(2, 3), torch.ones(2, 3).bool()
+CONTRASTS = {
+    "more axes": (
+        Case("", (X,)),
+        Case("", (torch.ones(4, 2, 3),)),
+        "more than 2 axes: count axes from the end",
+    ),
+    "a mask": (Case("", (X, None)), Case("", (X, MASK)), "where argument 2 is given"),
+    "no mask": (Case("", (X, MASK)), Case("", (X, None)), "where argument 2 is None"),
+    "a setting": (
+        Case("", (X,), {"causal": False}),
+        Case("", (X,), {"causal": True}),
+        "where `causal` is True",
+    ),
+    "unequal sizes": (Case("", (torch.ones(3, 3),)), Case("", (X,)), "Right only where two sizes are equal"),
+}
+
+
+@pytest.mark.parametrize("name", CONTRASTS)
+def test_what_tells_wrong_cases_from_right_ones(name):
+    right, wrong, sentence = CONTRASTS[name]
+    assert sentence in contrast([right, right], [wrong])
+    assert contrast([right, wrong], [wrong]) == contrast([], [wrong]) == contrast([right], []) == ""
+
+
+HINTED = {
+    "`|`": "return x.softmax(dim) or x, x.sum()",
+    "is None": "return x and 1, x",
+    "torch.where": "y = 0 if x == x.max() else 1",
+    "are they made along the axis": "y = x + x.repeat_interleave(2, 0)",
+    "call it": "return x @ torch.nn.Linear(3, 3), x",
+    "write `//`": "return x.view(2, 3 / 1), x.sum()",
+    "`/` gives one always": "n = x.size(1) / 1; return x.reshape(2, n), x",
+    "A negative label": "return x[torch.tensor([-100])], x",
+    "of booleans: make one": "return x.masked_fill(torch.ones(2, 3), 0), x",
+    "with .float()": "return torch.ones(3, 2).long() @ x, x",
+    "a value, no function": "return x(3), x",
+    "same sizes on all axes": "return torch.cat([x, x[:1]], 1), x",
+    "Only an axis of size 1": "return x.expand(2, 9), x",
+    "use the math module": "return (3.0).exp(), x",
+    "Nothing of that name": "return x.sofmax(dim), x",
+    "super().__init__()": "raise AttributeError('cannot assign module before Module.__init__() call')",
+    "the course's own packages": "import einopsy",
+    "Something is None": "return None.shape, x",
+}
+
+
+@pytest.mark.parametrize("hint", HINTED)
+def test_an_exception_gets_the_hint_that_fits_its_line(hint):
+    assert hint in find(weigher(*HINTED[hint].split("; "))).meaning
 
 
 def test_what_stands_in_backticks_is_code_in_a_notebook():
@@ -374,7 +481,9 @@ def test_each_wrong_choice_gets_its_sentence():
 
 
 def test_a_choice_left_open_is_not_written():
-    assert choose(day="black", night=...).status == "not written"
+    finding = choose(day="black", night=...)
+    assert (finding.status, finding.meaning) == ("not written", "still open: sky · night")
+    assert choose(day=..., night=..., total=...).meaning == ""
     assert find(..., sheet_of(CHOICE)).status == "not written"
 
 
@@ -383,6 +492,39 @@ def test_what_is_no_option_is_told(odd):
     finding = choose(day=odd)
     assert (finding.status, finding.cause) == ("failed", "unusable")
     assert "'sky · day'" in finding.returned
+
+
+SPELLED = {
+    "(b,1, 1,t_K)": "(B, 1, 1, T_k)",
+    "N x n": "n × n",
+    "'4'": 4,
+    "4.0": 4,
+    " blue": "blue",
+    "0.50": 0.5,
+}
+OPTIONS = ["(B, 1, 1, T_k)", "(B, H, T, T)", "n × n", "n × d", 4, 40, "blue", "black", 0.5]
+
+
+@pytest.mark.parametrize("given", SPELLED)
+def test_an_option_may_be_spelled_in_another_way(given):
+    assert spelled(given, OPTIONS) == SPELLED[given]
+
+
+def test_numbers_of_all_kinds_are_options():
+    assert [spelled(n, OPTIONS) for n in (Decimal("0.5"), Fraction(1, 2), 4.0, torch.tensor(4))] == [
+        0.5,
+        0.5,
+        4,
+        4,
+    ]
+
+
+@pytest.mark.parametrize("given", ["4 0 0", "b", "", True, None, [4], "n"])
+def test_what_could_be_no_option_or_several_is_none(given):
+    assert spelled(given, OPTIONS) is None
+    assert spelled("K", ["k", "κ"]) == "k"
+    assert spelled(True, [1, True]) is True
+    assert spelled("Yes", ["yes", "YES"]) is None
 
 
 def test_a_slot_that_is_gone_is_told():
@@ -416,6 +558,14 @@ def test_a_sheet_shows_no_right_choice():
         (torch.tensor([1.0]).half(), torch.tensor([1.01]).half()),
         ([1, [2, "a"]], (1, (2, "a"))),
         ({"a": None, "b": True}, {"b": True, "a": None}),
+        (torch.tensor([1.0, 2.0]), [1.0, 2]),
+        (torch.tensor([[1, 2], [3, 4]]), [[1, 2], [3, 4]]),
+        (torch.tensor([True, False]), [True, False]),
+        (torch.ones(2, 3), [torch.ones(3), torch.ones(3)]),
+        ([1.0, 2.0], torch.tensor([1.0, 2.0])),
+        ([torch.ones(3), torch.zeros(3)], torch.stack([torch.ones(3), torch.zeros(3)])),
+        (2e-4, 2.00001e-4),
+        (0.0, 1e-8),
     ],
     ids=str,
 )
@@ -434,7 +584,10 @@ def test_what_counts_as_the_same(expected, got):
         (True, 1, "value", "output 1, expected True"),
         ("a", "b", "value", "output 'b', expected 'a'"),
         (None, 1, "value", "output 1, expected None"),
-        ({"a": 1}, {"b": 1}, "structure", "output: a dict with other keys, expected a dict with the keys 'a'"),
+        ({"a": 1}, {"b": 1}, "structure", "output: a dict without 'a' and with 'b'"),
+        ({"a": 1, "b": 2}, {"a": 1}, "structure", "output: a dict without 'b'"),
+        ({"a": 1}, 5, "structure", "output: a number, expected a dict with the keys 'a'"),
+        (2e-4, 2.002e-4, "value", "output 0.0002002, expected 0.0002"),
         ({"a": 1}, {"a": 2}, "value", "output['a'] 2, expected 1"),
         ([1, 2], [1, 3], "value", "output[1] 3, expected 2"),
         (torch.ones(3), torch.ones(3).int(), "dtype", "output of int32, expected float32"),
@@ -471,7 +624,7 @@ def test_a_case_can_be_used_again():
     outcome = run("call", weigh_in_place, case, gradients=True)
     assert torch.equal(case.args[0], before)
     assert not case.args[0].requires_grad
-    assert torch.equal(outcome.inputs_after[0], before + 1)
+    assert torch.equal(outcome.inputs_after[0][0], before + 1)
 
 
 def test_random_answers_repeat_and_leave_the_notebook_its_numbers():
@@ -493,8 +646,15 @@ def test_forbidden_names_are_given_back_after_an_exception():
 def test_gradients_are_of_a_sum_that_no_output_cancels_in():
     x = torch.randn(4, dtype=torch.float64)
     outcome = run("call", lambda x: (2 * x, x.sum(), [3 * x]), Case("", (x,)), gradients=True)
-    ramp = torch.linspace(-1, 1, 4, dtype=torch.float64)
-    torch.testing.assert_close(outcome.gradients[0], 2 * ramp - 1 + 3 * ramp)
+    ramp = torch.linspace(-1, 1, 9, dtype=torch.float64)
+    torch.testing.assert_close(outcome.gradients[0], 2 * ramp[:4] + ramp[4] + 3 * ramp[5:])
+
+
+def test_values_and_one_tensor_that_holds_them_get_the_same_gradients():
+    case = Case("", (torch.randn(4),))
+    apart, together = lambda x: (2 * x, x**2), lambda x: torch.stack([2 * x, x**2])
+    one, other = (run("call", answer, case, gradients=True).gradients[0] for answer in (apart, together))
+    torch.testing.assert_close(one, other)
 
 
 def test_integers_and_masks_get_no_gradient():

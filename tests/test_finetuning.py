@@ -237,8 +237,8 @@ def test_copies_shows_what_is_shared():
     case = Case("a dict", ({"a": torch.zeros(2)},))
     shared, copied = run("copies", dict, case), run("copies", lambda d: {"a": d["a"].clone()}, case)
     assert shared.outputs["a"].tolist() == copied.outputs["a"].tolist() == [0, 0]
-    assert shared.inputs_after[0].tolist() == [1, 1]
-    assert copied.inputs_after[0].tolist() == [0, 0]
+    assert shared.inputs_after[0][0]["a"].tolist() == [1, 1]
+    assert copied.inputs_after[0][0]["a"].tolist() == [0, 0]
 
 
 def test_figures_tell_their_numbers():

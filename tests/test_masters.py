@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
+import nbformat
 import pytest
 import torch
 
+from autograder import exercises, lessons
 from autograder.authoring.build import build
 from autograder.exercise import Exercise
 from tests.small_course import DOUBLE, Course
@@ -389,3 +391,20 @@ def test_a_mistake_in_one_lesson_leaves_the_others_as_they_were(course: Course) 
     assert course.build() == 1
     after = course.files()
     assert all(after[path] == before[path] for path in before if "notebooks" not in Path(path).parts)
+
+
+@pytest.mark.parametrize("lesson", lessons.names())
+def test_what_an_exercise_forbids_stands_in_its_text(lesson) -> None:
+    """As students get it: between the exercise's introduction and its cell, and nowhere else."""
+    specs = exercises.load(lessons.topic(lesson))
+    text = ""
+    for cell in nbformat.read(lessons.release_path(lesson, lessons.ROOT), as_version=4).cells:
+        text += cell.source if cell.cell_type == "markdown" else ""
+        if lessons.kind(cell) == "exercise":
+            forbidden = specs[lessons.exercise_of(cell)].forbidden
+            said = text.rpartition("**Exercise ")[2]
+            assert said.count("Write it without") == bool(forbidden)
+            names = {name.rpartition(".")[2] for name in forbidden}
+            assert all(f"`{name}`" in said for name in names if not name.startswith("_"))
+            text = ""
+    assert "Write it without" not in text

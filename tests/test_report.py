@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from autograder.commands.report import problems
+from autograder.commands.report import problems, summary
 from autograder.commands.report_page import page
 from autograder.exercises import load
 from autograder.results import Verdict
@@ -19,8 +19,8 @@ def exercises():
     return {id: specs[id] for id in (SOFTMAX, SCALED)}
 
 
-def verdict(exercise, status, cause=""):
-    return Verdict(exercise, status, 2.0 if status == "passed" else 0.0, 2.0, cause=cause)
+def verdict(exercise, status, cause="", relation=""):
+    return Verdict(exercise, status, 2.0 if status == "passed" else 0.0, 2.0, cause=cause, relation=relation)
 
 
 def rows():
@@ -35,10 +35,23 @@ def test_the_page_says_who_made_which_mistake(exercises):
     sentence = next(m.sentence for m in exercises[SCALED].misconceptions if m.name == "unscaled")
     line = text[text.index(sentence) :].partition("</tr>")[0]
     assert "<summary>2</summary>bob, c&lt;b&gt;</details>" in line
-    assert "(not recognised: shape)" in text
-    assert text.index(sentence) < text.index("(not recognised")
+    assert text.index(sentence) < text.index("Unexplained") < text.index("shape (1 of 1)")
     assert "4 students" in text
     assert "the file is &lt;empty&gt;" in text
+
+
+def test_what_no_misconception_explains_is_grouped_by_what_is_true_of_most(exercises):
+    sign, half = "Every number has the other sign.", "Every number is half the right one."
+    made = [verdict(SCALED, "failed", "value", told) for told in (sign, half, sign, "")]
+    named = [(name, "", [one]) for name, one in zip(("ann", "ben", "cem", "dora"), made, strict=True)]
+    known = ("eve", "", [verdict(SCALED, "failed", "unscaled")])
+    text = page("01_attention", [*named, known], exercises)
+    group = text[text.index("Unexplained") :]
+    assert f"{sign} (2 of 4)" in group
+    assert "<summary>4</summary>ann, ben, cem, dora</details>" in group
+    console = Console(file=io.StringIO(), width=120)
+    console.print(summary([*named, known], exercises))
+    assert "2 of 4" in console.file.getvalue()
 
 
 def test_its_pictures_say_the_same_in_words(exercises):

@@ -86,7 +86,7 @@ def judged(lesson, hidden):
     ) -> Judgement:
         skeleton = lesson.skeletons[LESSON]
         [cell] = [cell for cell in lesson.cells(skeleton, LESSON) if cell.exercise == at]
-        cell = replace(cell, answer=replace(cell.answer, source=answer))
+        cell = replace(cell, source=f"{answer}\n{cell.source}")
         stranger = how.pop("stranger", None) or Stranger(list(says))
         return judge.judge(stranger, lesson, LESSON, [cell], hidden, DIGEST, **how)
 
@@ -122,8 +122,8 @@ def test_right_outcomes_pass(judged, right):
 NAMED = {
     "by attribute": "softmax = lambda x, dim: x.softmax(dim)",
     "by import": "from torch import softmax",
-    "by getattr": "weigh = getattr(torch, 'soft' 'max')",
-    "in other letters": "weigh = torch.ｓｏｆｔｍａｘ",  # to Python, the same name
+    "by getattr": "softmax = getattr(torch, 'soft' 'max')",
+    "in other letters": "softmax = torch.ｓｏｆｔｍａｘ",  # to Python, the same name
 }
 
 

@@ -14,6 +14,7 @@ from nbgrader.coursedir import CourseDirectory
 
 from autograder.grading import submission as module
 from autograder.grading.course import find_submissions
+from autograder.grading.edits import what_changed
 from autograder.grading.submission import Submission, canonical
 
 LESSON = "01_attention"
@@ -86,8 +87,65 @@ def test_edited_checks_and_prose_are_put_back(skeleton, hand_in) -> None:
     theirs.cells[0].source, theirs.cells[2].source = "# Mine", "pass"
     theirs.cells[2].metadata.nbgrader.points = 100
     form = hand_in(theirs)
-    assert sources(form) == RIGHT
+    assert [source for source in sources(form) if source != "pass"] == RIGHT
     assert form.notebook.cells[2].metadata.nbgrader.points == 1
+
+
+def test_what_is_written_into_a_cell_of_the_courses_runs_after_it(skeleton, hand_in) -> None:
+    skeleton.cells.insert(1, new_code_cell("import torch\nhours = torch.ones(3)", id="set-up"))
+    theirs = copy.deepcopy(skeleton)
+    theirs.cells[2].source, theirs.cells[4].source = "A", "B"
+    mine = new_code_cell("their own", id="mine")
+    theirs.cells[
+        1
+    ].source = "import torch; import math\n\nhours = torch.ones(4)\ndef helper(x):\n    return x"
+    theirs.cells.insert(2, mine)
+    form = hand_in(theirs)
+    written = "import math\nhours = torch.ones(4)\ndef helper(x):\n    return x"
+    assert sources(form) == [RIGHT[0], skeleton.cells[1].source, written, "their own", *RIGHT[1:]]
+    assert form.notebook.cells[2].metadata.headstart.added
+    assert "course's own code cells" in form.notes[0] and form.notes[0].endswith(": 1")
+
+
+SAME = {
+    "as it was": "import torch\nx = 1  # one\nfor a in b:\n    print(a)",
+    "other blanks": "import torch\n\nx  =  1  # one\nfor a in b:\n    print(a)\n\n",
+    "other comments": "# mine\nimport torch\nx = 1\nfor a in b:\n    print(a)  # look",
+    "less of it": "import torch",
+    "nothing": "",
+}
+
+
+@pytest.mark.parametrize("theirs", SAME.values(), ids=SAME)
+def test_a_cell_that_says_nothing_new_is_not_run_again(theirs) -> None:
+    assert what_changed(SAME["as it was"], theirs) == ""
+
+
+CHANGED = {
+    "@decorate\n@twice(2)\ndef f():\n    return 1": "@decorate\n@twice(2)\ndef f():\n    return 1",
+    "import torch; y = (\n  1)": "y = (\n  1)",
+    "if x: y = 1; z = 2": "if x: y = 1; z = 2",
+    "é = 1; ü = 2": "é = 1\nü = 2",
+    "!pip install x\nimport torch": "!pip install x\nimport torch",
+    "x = (": "x = (",
+}
+
+
+@pytest.mark.parametrize("theirs", CHANGED)
+def test_new_statements_come_as_they_are_written(theirs) -> None:
+    assert what_changed("import torch\nx = 1", theirs) == CHANGED[theirs]
+
+
+def test_of_a_cell_that_only_draws_names_are_kept(skeleton, hand_in) -> None:
+    """Its figures and training runs are left out of grading, whatever a student makes of them."""
+    drawing = new_code_cell("steps = 100\ntrain(steps)", id="draw", metadata={"headstart": {"kind": "draw"}})
+    skeleton.cells.insert(1, drawing)
+    theirs = copy.deepcopy(skeleton)
+    theirs.cells[1].source = "import math\nsteps = 10_000\ntrain(steps)\ndef helper():\n    return math.pi"
+    form = hand_in(theirs)
+    assert sources(form)[2] == "import math\ndef helper():\n    return math.pi"
+    theirs.cells[1].source = "%matplotlib widget\ntrain(steps)"
+    assert sources(hand_in(theirs)) == sources(hand_in(skeleton))
 
 
 def test_a_deleted_answer_counts_as_not_written(skeleton, hand_in) -> None:

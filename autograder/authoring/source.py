@@ -13,6 +13,7 @@ from nbformat import NotebookNode, v4
 
 from autograder import lessons
 from autograder.authoring.master import Cell
+from autograder.authoring.review import INTRODUCTION
 from autograder.exercise import Exercise
 from autograder.sheets import VISIBLE_SEED, make_sheet
 from helpers.checking.comparing import GRADIENT_SLACK, compare
@@ -27,16 +28,46 @@ LANGUAGE = {"file_extension": ".py", "name": "python", "pygments_lexer": "ipytho
 
 def make_notebook(lesson: str, cells: list[Cell], specs: Mapping[str, Exercise]) -> NotebookNode:
     """The source notebook: nbgrader's metadata on what is graded or locked, lasting ids, no outputs."""
-    names = cell_ids(cells)
+    names, texts = cell_ids(cells), with_rules(cells, specs)
     made = []
-    for cell, name in zip(cells, names, strict=True):
+    for cell, name, text in zip(cells, names, texts, strict=True):
         new = v4.new_code_cell if cell.is_code else v4.new_markdown_cell
-        made.append(new(cell.source, id=name, metadata=_metadata(cell, name, specs)))
+        made.append(new(text, id=name, metadata=_metadata(cell, name, specs)))
     metadata = {"headstart": {"lesson": lesson}, "kernelspec": KERNEL, "language_info": LANGUAGE}
     notebook = v4.new_notebook(cells=made, metadata=metadata)
     notebook.nbformat_minor = 5
     nbformat.validate(notebook)
     return notebook
+
+
+def with_rules(cells: list[Cell], specs: Mapping[str, Exercise]) -> list[str]:
+    """The texts of all cells, in which each exercise's introduction says what it is to be written without."""
+    texts = [cell.source for cell in cells]
+    waiting: list[tuple[int, str]] = []
+    for number, cell in enumerate(cells):
+        if cell.kind == "prose":
+            waiting += [
+                (number, line) for line in cell.source.splitlines() if INTRODUCTION.match(line.strip())
+            ]
+        elif cell.kind in ("exercise", "written") and waiting:
+            where, line = waiting.pop(0)
+            if cell.kind == "exercise" and (forbidden := specs[cell.id].forbidden):
+                texts[where] = texts[where].replace(line, f"{line}\n\n{rule(forbidden)}", 1)
+    return texts
+
+
+def rule(forbidden: tuple[str, ...]) -> str:
+    """What an exercise forbids, as students read it."""
+    last = dict.fromkeys(name.rpartition(".")[2] for name in forbidden if name.startswith("torch."))
+    functions = [f"`{name}`" for name in last if not name.startswith("_")]
+    packages = [f"`{name}`" for name in forbidden if "." not in name]
+    told = [f"torch's {_listed(functions)}"] if functions else []
+    told += [f"the {'libraries' if len(packages) > 1 else 'library'} {_listed(packages)}"] if packages else []
+    return f"Write it without {' and without '.join(told)}."
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def cell_ids(cells: list[Cell]) -> list[str]:
@@ -118,7 +149,7 @@ def make_checks(cells: list[Cell], specs: Mapping[str, Exercise], titles: Mappin
         if cell.kind != "exercise":
             continue
         spec = specs[cell.id]
-        needs = tuple(titles[name] for name in spec.needs)
+        needs = {name: titles[name] for name in spec.needs}
         with _one_thread():
             sheet = make_sheet(spec, VISIBLE_SEED, look_at=cell.heading, needs=needs)
         for case, outcome in zip(sheet.cases, sheet.expected, strict=True):

@@ -33,7 +33,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from autograder.child import sandbox, wire
+from autograder.child import outside, sandbox, wire
 from autograder.child.shell import NotebookShell, Recorder, make_shell, run_cell
 
 # What lessons do, done once: it fills the caches of torch and IPython, loads what they load late, and reads
@@ -98,6 +98,8 @@ def _warm_up(sandboxed: bool) -> NotebookShell:
     for path in sorted((STAGE / "helpers").rglob("[!_]*.py")):
         importlib.import_module(".".join(path.relative_to(STAGE).with_suffix("").parts))
     shell, recorder = make_shell()
+    outside.leave_out_programs(shell)
+    outside.compile_eagerly()
     for cell in WARM_UP:
         run_cell(shell, recorder, cell)
     torch.set_num_threads(1)
@@ -219,6 +221,7 @@ def _get_ready(request: dict, files: dict[str, str], sandboxed: bool) -> None:
         _forget_ours()
     sys.path.insert(0, "")
     if sandboxed:
+        outside.refuse_processes()
         sandbox.close_doors()
 
 

@@ -6,6 +6,7 @@ overwrite their work. A file in work/ is replaced only while it is still as it w
 
 import hashlib
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -34,6 +35,7 @@ def lab(arguments: list[str]) -> None:
         overrides.parent.mkdir(parents=True, exist_ok=True)
         overrides.write_text(json.dumps(SETTINGS))
 
+    os.environ.setdefault("PYTHONSTARTUP", str(ROOT / "helpers/start_here/kernel.py"))
     from jupyterlab.labapp import main
 
     main(

@@ -30,6 +30,8 @@ def summary(rows: Iterable[Row], exercises: dict[str, Exercise]) -> Group:
     parts: list[Text | Table] = [Text(heading, style="bold"), _exercises(verdicts, exercises)]
     if (misconceptions := _misconceptions(verdicts, exercises)).row_count:
         parts.append(misconceptions)
+    if (rest := _unexplained(verdicts, exercises)).row_count:
+        parts.append(rest)
     return Group(*parts)
 
 
@@ -54,6 +56,35 @@ def _misconceptions(verdicts: list[Verdict], exercises: dict[str, Exercise]) -> 
     found = Counter((v.exercise, v.cause) for v in verdicts if (v.exercise, v.cause) in sentences)
     for key, count in found.most_common(MOST):
         table.add_row(Text(exercises[key[0]].title), Text(sentences[key]), str(count))
+    return table
+
+
+def unexplained(verdicts: Iterable[Verdict], exercises: dict[str, Exercise]) -> dict[str, list[Verdict]]:
+    """The failed verdicts that no misconception explains, by exercise, those with most of them first."""
+    known = {(id, m.name) for id, exercise in exercises.items() for m in exercise.misconceptions}
+    found: dict[str, list[Verdict]] = {}
+    failed = (
+        v for v in verdicts if v.status == Status.FAILED and v.exercise in exercises
+    )  # and none of before
+    for verdict in failed:
+        if (verdict.exercise, verdict.cause) not in known:
+            found.setdefault(verdict.exercise, []).append(verdict)
+    return dict(sorted(found.items(), key=lambda item: -len(item[1])))
+
+
+def most_common(verdicts: list[Verdict]) -> str:
+    """What is true of most of some verdicts' numbers, or else the kind of problem that most have."""
+    relations = Counter(verdict.relation for verdict in verdicts if verdict.relation)
+    kinds = Counter(verdict.cause or "failed" for verdict in verdicts)
+    [(said, count)] = (relations or kinds).most_common(1)
+    return f"{said} ({count} of {len(verdicts)})"
+
+
+def _unexplained(verdicts: list[Verdict], exercises: dict[str, Exercise]) -> Table:
+    table = Table("Exercise", "Most common", title="Unexplained", title_justify="left")
+    table.add_column("students", justify="right")
+    for id, found in list(unexplained(verdicts, exercises).items())[:MOST]:
+        table.add_row(Text(exercises[id].title), Text(most_common(found)), str(len(found)))
     return table
 
 

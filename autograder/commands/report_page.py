@@ -8,7 +8,7 @@ from statistics import mean, median
 
 import torch
 
-from autograder.commands.report import Row
+from autograder.commands.report import Row, most_common, unexplained
 from autograder.exercise import Exercise
 from helpers.checking.finding import Status
 from helpers.figures import plots
@@ -51,6 +51,9 @@ def page(lesson: str, rows: Iterable[Row], exercises: dict[str, Exercise]) -> st
         image(_exercises(rows, exercises)),
         "<h2>Misconceptions recognised</h2>",
         _misconceptions(rows, exercises),
+        "<h2>Unexplained</h2>",
+        "<p>Wrong in ways that no known misconception explains in full.</p>",
+        _unexplained(rows, exercises),
     ]
     if looked := [(student, problem) for student, problem, _ in rows if problem]:
         parts += ["<h2>Submissions to look at</h2>", _table(("Student", "What happened"), looked)]
@@ -102,21 +105,27 @@ def _exercises(rows: list[Row], exercises: dict[str, Exercise]) -> "plots.Axes":
 
 
 def _misconceptions(rows: list[Row], exercises: dict[str, Exercise]) -> str:
-    """Each misconception with those who made it, the most frequent first; then what wasn't recognised."""
+    """Each misconception with those who made it, the most frequent first."""
     known = {(id, m.name): m.sentence for id, exercise in exercises.items() for m in exercise.misconceptions}
     made: dict[tuple[str, str], list[str]] = defaultdict(list)
     for student, _, verdicts in rows:
         for verdict in verdicts:
-            if verdict.status == Status.FAILED and verdict.exercise in exercises:  # and none of before
+            if verdict.status == Status.FAILED and (verdict.exercise, verdict.cause) in known:
                 made[verdict.exercise, verdict.cause].append(student)
-    ranked = sorted(made.items(), key=lambda item: (item[0] not in known, -len(item[1])))
-    if not ranked:
-        return "<p>None.</p>"
-    lines = [
-        (exercises[key[0]].title, known.get(key, f"(not recognised: {key[1] or 'failed'})"), students)
-        for key, students in ranked
-    ]
-    return _table(("Exercise", "Misconception", "Students"), lines)
+    ranked = sorted(made.items(), key=lambda item: -len(item[1]))
+    lines = [(exercises[key[0]].title, known[key], students) for key, students in ranked]
+    return _table(("Exercise", "Misconception", "Students"), lines) if lines else "<p>None.</p>"
+
+
+def _unexplained(rows: list[Row], exercises: dict[str, Exercise]) -> str:
+    """The failures that no misconception explains: what most of them have in common, and whose they are."""
+    found = unexplained([verdict for _, _, verdicts in rows for verdict in verdicts], exercises)
+    whose = {
+        id: [student for student, _, verdicts in rows if any(verdict in failed for verdict in verdicts)]
+        for id, failed in found.items()
+    }
+    lines = [(exercises[id].title, most_common(failed), whose[id]) for id, failed in found.items()]
+    return _table(("Exercise", "Most common", "Students"), lines) if lines else "<p>None.</p>"
 
 
 def _table(heads: tuple[str, ...], lines: Iterable[tuple]) -> str:

@@ -6,13 +6,11 @@ exercise a check cell is about is read from the lesson, never from the child; a 
 nothing.
 """
 
-import ast
 import contextlib
 import json
 import signal
 import socket
 import time
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -27,6 +25,7 @@ from autograder.sheets import HiddenSheets
 from helpers.checking.assessing import assess
 from helpers.checking.finding import Finding, Status
 from helpers.checking.outcome import ENDS, CallStatus, Outcome
+from helpers.checking.reaching import forbidden_use
 from helpers.checking.sheet import Sheet
 
 CELL_SECONDS = 20.0
@@ -115,6 +114,7 @@ class _Run:
         self.verdicts: dict[str, Verdict] = {}
         self.outputs: dict[str, list[dict]] = {}
         self.reasons: dict[str, str] = {}
+        self.ran: list[str] = []  # the cells so far
         self.room = OUTPUT_CHARACTERS
         self.where = FIRST
 
@@ -146,6 +146,7 @@ class _Run:
             else f"what was left of the notebook's {NOTEBOOK_SECONDS:.0f} s"
         )
         self.interrupted = False
+        self.ran.append(cell.source)
         wire.send(self.channel, {"run": cell.source}, seconds=self.cell_seconds)
         while True:
             message = self._receive()
@@ -172,30 +173,32 @@ class _Run:
         """The child's check() asks for cases: send them, receive outcomes, decide."""
         exercise = self.lesson.exercises.get(cell.exercise)
         if exercise and exercise.driver != IN_PROCESS and cell.exercise not in self.verdicts:
-            source = cell.answer.source if cell.answer else ""
-            self.verdicts[exercise.id] = self.kept.get(exercise.id) or Verdict.of(
-                exercise.id, self._decide(exercise, source)
-            )
+            kept = self.kept.get(exercise.id)
+            self.verdicts[exercise.id] = kept or Verdict.of(exercise.id, self._decide(exercise))
         wire.send(self.channel, {"cases": []}, seconds=self.cell_seconds)  # a check elsewhere gets no more
 
-    def _decide(self, exercise: Exercise, source: str) -> Finding:
+    def _decide(self, exercise: Exercise) -> Finding:
         """The hidden cases decide. After a failure the visible ones explain, where they show it too."""
         visible = self.lesson.visible[exercise.id]
         with self._our_time():
             hidden = self.hidden.plain(exercise, self.digest)
-        if name := forbidden_name(source, exercise.forbidden):
-            return assess(visible, [Outcome(CallStatus.FORBIDDEN, error=name)] * len(visible.cases))
+            use = forbidden_use(self.ran, exercise.id, exercise.forbidden)
+        if use:
+            outcome = Outcome(CallStatus.FORBIDDEN, error=use.name, where=use.where)
+            return assess(visible, [outcome] * len(visible.cases))
         outcomes = self._outcomes(hidden)
         finding = assess(hidden, outcomes, reveal=False)
+        failing = [id for id, verdict in self.verdicts.items() if verdict.status != Status.PASSED]
         if finding.status != Status.FAILED:
             return finding
         if outcomes[-1].status == CallStatus.INTERRUPTED:  # once is enough
             return assess(visible, [outcomes[-1]] * len(visible.cases))
-        shown = assess(visible, self._outcomes(visible))
+        shown = assess(visible, self._outcomes(visible), failing=failing)
         if shown.status == Status.FAILED:
             return shown
         with self._our_time():
-            return assess(self.hidden.full(exercise, self.digest, visible), outcomes, reveal=False)
+            full = self.hidden.full(exercise, self.digest, visible)
+            return assess(full, outcomes, reveal=False, failing=failing)
 
     @contextlib.contextmanager
     def _our_time(self) -> Iterator[None]:
@@ -254,31 +257,6 @@ def _outcome(raw: Any) -> Outcome:
     if any(len(text) > 1000 for text in (outcome.error, outcome.message, outcome.where)):
         raise Stopped("the grading channel was broken (a malformed outcome)")
     return outcome
-
-
-def forbidden_name(source: str, forbidden: tuple[str, ...]) -> str:
-    """The first forbidden function that a piece of code names, or nothing.
-
-    A name counts as an attribute (`torch.softmax`, `x.softmax`), an import or a string handed to getattr; not
-    as a bare name, which is how an exercise's own function is called.
-    """
-    spelt_out = source.isascii() and "getattr" not in source  # a name is then there as it is, or nowhere
-    if spelt_out and not any(name.rpartition(".")[2] in source for name in forbidden):
-        return ""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of the student's code, and this is the grader's terminal
-            nodes = list(ast.walk(ast.parse(source)))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ""  # it can't run, or is IPython's own syntax: the watch sees what it calls
-    named = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
-    named |= {alias.name for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names}
-    calls = [
-        node for node in nodes if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "getattr"
-    ]
-    given = [arg.value for call in calls for arg in call.args if isinstance(arg, ast.Constant)]
-    named |= {value for value in given if isinstance(value, str)}
-    return next((name for name in forbidden if name.rpartition(".")[2] in named), "")
 
 
 def _gone(error: wire.WireError, where: str) -> str:

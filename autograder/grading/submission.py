@@ -21,6 +21,8 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 from nbgrader.utils import parse_utc
 
+from autograder import lessons
+from autograder.grading.edits import what_changed
 from helpers.checking.values import printable
 
 MAX_NOTEBOOK = 256 << 20  # bytes, outputs and all
@@ -231,7 +233,24 @@ def _merge(result: Canonical, raw: dict, lesson: str) -> None:
             cell.source = seen[cell.id]["source"]
             if len(cell.source) > MAX_ANSWER:
                 raise Unreadable(f"an answer has over {MAX_ANSWER:,} characters")
+    _graft(result, seen, added)
     _insert(result.notebook, added)
+
+
+def _graft(result: Canonical, seen: dict[str, dict], added: dict[str, list[dict]]) -> None:
+    """Keep what a student wrote into the course's own code cells, as a cell of theirs right after it."""
+    given = [cell for cell in result.notebook.cells if cell.cell_type == "code" and not is_answer(cell)]
+    edits = {
+        cell.id: what_changed(cell.source, seen[cell.id]["source"], only_names=lessons.kind(cell) == "draw")
+        for cell in given
+        if cell.id in seen
+    }
+    edits = {id: source for id, source in edits.items() if source}
+    for id, source in edits.items():
+        added[id].insert(0, {"cell_type": "code", "source": source})
+    if edits:
+        where = "in the course's own code cells, each of which runs as a cell of the student's after it"
+        result.notes.append(f"changes {where}: {len(edits)}")
 
 
 def part(node: dict, key: str) -> dict:

@@ -5,47 +5,65 @@ from a hidden seed. There is no reference code here: a sheet holds numbers only.
 """
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from helpers.checking.comparing import GRADIENT_SLACK, compare
+from helpers.checking.contrast import contrast
 from helpers.checking.drivers import judged
 from helpers.checking.finding import Finding, Status
 from helpers.checking.hints import explain
 from helpers.checking.outcome import CallStatus, Outcome
-from helpers.checking.properties import PROPERTIES
+from helpers.checking.properties import PROPERTIES, inputs_unchanged
+from helpers.checking.relations import relation
 from helpers.checking.sheet import KnownMisconception, Sheet
 
 
-def assess(sheet: Sheet, outcomes: list[Outcome], *, reveal: bool = True) -> Finding:
+def assess(
+    sheet: Sheet, outcomes: list[Outcome], *, reveal: bool = True, failing: Collection[str] = ()
+) -> Finding:
     """Compare what a student's answer did on every case with what is right.
 
     Args:
         sheet: the exercise as numbers.
         outcomes: one for each case of the sheet, in order. They may come from a stranger.
         reveal: whether the message may carry numbers and texts of the case. The judge's hidden cases say no.
+        failing: ids of exercises whose answers are known not to pass.
     """
     finding = Finding(sheet.title, Status.PASSED, sheet.points, len(sheet.cases))
     outcomes = [judged(sheet.driver, *pair) for pair in zip(sheet.cases, outcomes, strict=True)]
-    for index, (case, outcome) in enumerate(zip(sheet.cases, outcomes, strict=True)):
-        if outcome.status == CallStatus.NOT_WRITTEN:
-            other = outcome.error if outcome.error.isidentifier() else ""
-            meaning = f"it calls {other:.60}, which isn't written yet" if other else ""
-            return replace(finding, status=Status.NOT_WRITTEN, meaning=meaning)
-        problem = _problem(sheet, index, outcome, reveal)
-        if problem is None:
-            continue
-        where = f"case {index + 1} of {len(sheet.cases)}" if reveal else "a hidden case like"
-        cause, meaning = _explain(sheet, outcomes, problem)
-        return replace(
-            finding,
-            status=Status.FAILED,
-            case="" if sheet.driver == "choice" else f"{where}: {case.title}",
-            returned=problem.returned,
-            meaning=meaning,
-            look_at=sheet.look_at,
-            cause=cause,
-        )
-    return finding
+    if stub := next((outcome for outcome in outcomes if outcome.status == CallStatus.NOT_WRITTEN), None):
+        first = next(n for n, outcome in enumerate(outcomes) if outcome is stub)
+        if not any(_problem(sheet, n, outcome, reveal) for n, outcome in enumerate(outcomes[:first])):
+            return replace(finding, status=Status.NOT_WRITTEN, meaning=_not_written(sheet, stub))
+    problems = [_problem(sheet, number, outcome, reveal) for number, outcome in enumerate(outcomes)]
+    index = next((number for number, problem in enumerate(problems) if problem), None)
+    if index is None:
+        return finding
+    problem = problems[index]
+    assert problem is not None
+    where = f"case {index + 1} of {len(sheet.cases)}" if reveal else "a hidden case like"
+    cause, meaning, told = _explain(sheet, outcomes, problems, reveal)
+    if cause == problem.cause and (unfinished := [sheet.needs[id] for id in sheet.needs if id in failing]):
+        meaning = f"“{unfinished[0]}”, which this builds on, doesn't pass yet: fix that first. {meaning}"
+    return replace(
+        finding,
+        status=Status.FAILED,
+        case="" if sheet.driver == "choice" else f"{where}: {sheet.cases[index].title}",
+        returned=problem.returned,
+        meaning=meaning,
+        look_at=sheet.look_at,
+        cause=cause,
+        relation=told,
+    )
+
+
+def _not_written(sheet: Sheet, outcome: Outcome) -> str:
+    """What isn't written yet, where that isn't the whole of the answer itself."""
+    if sheet.driver == "choice":
+        return f"still open: {_line(outcome.message)}" if outcome.message else ""
+    other = outcome.error if outcome.error.isidentifier() else ""
+    return f"it calls {other:.60}, which isn't written yet" if other else ""
 
 
 # Problems that a known misconception can explain. The others explain themselves.
@@ -61,50 +79,55 @@ class _Problem:
     meaning: str = ""
 
 
-def _explain(sheet: Sheet, outcomes: list[Outcome], problem: _Problem) -> tuple[str, str]:
-    """The cause and meaning of a problem: of the known misconceptions, where one does the same."""
-    if problem.cause not in RECOGNISABLE:
-        return problem.cause, problem.meaning
+def _explain(
+    sheet: Sheet, outcomes: list[Outcome], problems: list[_Problem | None], reveal: bool
+) -> tuple[str, str, str]:
+    """The cause and meaning of the first problem: of the known misconceptions, where one does the same.
+
+    Else, and third, what is true of the numbers, or what the wrong cases have in common.
+    """
+    wrong = [(number, problem) for number, problem in enumerate(problems) if problem]
+    number, first = wrong[0]
+    if first.cause not in RECOGNISABLE:
+        return first.cause, first.meaning, ""
     if misconceptions := recognise(sheet, outcomes):
-        return misconceptions[0].name, " ".join(misconception.sentence for misconception in misconceptions)
-    first = f"If your answer to “{sheet.needs[0]}” doesn't pass yet, fix that first. " if sheet.needs else ""
-    return problem.cause, first + problem.meaning
+        return (
+            misconceptions[0].name,
+            " ".join(misconception.sentence for misconception in misconceptions),
+            "",
+        )
+    if first.cause not in ("value", "shape"):
+        return first.cause, first.meaning, ""
+    if told := relation([(sheet.cases[n], sheet.expected[n], outcomes[n]) for n, _ in wrong]):
+        more = _by_hand(sheet, number, reveal) if first.cause == "value" else first.meaning
+        return first.cause, f"{told} {more}", told
+    right = [case for case, problem in zip(sheet.cases, problems, strict=True) if not problem]
+    told = contrast(right, [sheet.cases[n] for n, _ in wrong])
+    return first.cause, f"{told} {first.meaning}".strip(), told
 
 
 def recognise(sheet: Sheet, outcomes: list[Outcome]) -> list[KnownMisconception]:
     """The known misconception in an answer, or none; of choices, several can be wrong, and each has its own.
 
-    A misconception is recognised when it does the same on every case. One among several of a student's is
-    recognised when it does the same on the first wrong case, and nothing wrong where the answer is right.
+    A misconception is recognised when it does the same in every case: wrong where the answer is wrong, in the
+    same way, and right where it is right.
     """
     if sheet.driver == "choice":
         return [
             misconception for misconception in sheet.misconceptions if _chosen(misconception, outcomes, sheet)
         ]
-    # Different slips easily raise the same exception, so one that only raises tells nothing.
-    telling = [
-        m
-        for m in sheet.misconceptions
-        if any(outcome.status == CallStatus.RETURNED for outcome in m.outcomes)
-    ]
-    alike = {m.name: list(map(_same, m.outcomes, outcomes)) for m in telling}
-    if exact := [m for m in telling if all(alike[m.name])]:
-        return exact[:1]
-    right = [_problem(sheet, index, outcome, True) is None for index, outcome in enumerate(outcomes)]
-    first = right.index(False) if False in right else 0
-    candidates = [
-        misconception
-        for misconception in telling
-        if alike[misconception.name][first] and outcomes[first].status == CallStatus.RETURNED
-        if not any(fine and _wrong(misconception, index, sheet) for index, fine in enumerate(right))
-    ]
-    most = max((sum(alike[m.name]) for m in candidates), default=0)
-    best = [m for m in candidates if sum(alike[m.name]) == most]
-    return best if len(best) == 1 else []
-
-
-def _wrong(misconception: KnownMisconception, index: int, sheet: Sheet) -> bool:
-    return not _same(misconception.outcomes[index], sheet.expected[index])
+    wrong = [_problem(sheet, index, outcome, True) is not None for index, outcome in enumerate(outcomes)]
+    for misconception in sheet.misconceptions:
+        # Different slips easily raise the same exception, so one that only raises tells nothing.
+        if all(outcome.status != CallStatus.RETURNED for outcome in misconception.outcomes):
+            continue
+        pairs = zip(misconception.outcomes, outcomes, sheet.expected, wrong, strict=True)
+        if all(
+            is_wrong != (theirs is right) and (not is_wrong or _same(theirs, ours))
+            for theirs, ours, right, is_wrong in pairs
+        ):
+            return [misconception]
+    return []
 
 
 def _chosen(misconception: KnownMisconception, outcomes: list[Outcome], sheet: Sheet) -> bool:
@@ -151,7 +174,11 @@ def _problem(sheet: Sheet, index: int, outcome: Outcome, reveal: bool) -> _Probl
         may_explain = [prop for prop in properties if prop.explains_values]
         explained = (prop.meaning for prop in may_explain if prop(case, expected, outcome))
         meaning = difference.meaning or next(explained, _unknown(sheet, index, reveal))
-        return _Problem(difference.cause, difference.describe(reveal), meaning)
+        described = difference.describe(reveal)
+        if inputs_unchanged in properties and (changed := inputs_unchanged(case, expected, outcome)):
+            said = f"{changed[0].upper()}{changed[1:]}, too. {inputs_unchanged.meaning}"
+            return _Problem(inputs_unchanged.__name__, described, said)
+        return _Problem(difference.cause, described, meaning)
     for prop in properties:
         if not prop.explains_values and (wrong := prop(case, expected, outcome)):
             return _Problem(prop.__name__, f"the right values, but {wrong}", prop.meaning)
@@ -159,12 +186,17 @@ def _problem(sheet: Sheet, index: int, outcome: Outcome, reveal: bool) -> _Probl
 
 
 def _unknown(sheet: Sheet, index: int, reveal: bool) -> str:
+    return f"None of the mistakes we know gives these numbers. {_by_hand(sheet, index, reveal)}"
+
+
+def _by_hand(sheet: Sheet, index: int, reveal: bool) -> str:
     call, what = f'case("{sheet.exercise}", {index + 1}).args', "the" if reveal else "similar"
-    return f"None of the mistakes we know gives these numbers. `{call}` has {what} inputs, to try by hand."
+    return f"`{call}` has {what} inputs, to try by hand."
 
 
 FILL_IN = "Fill in the `...` and leave the rest as it was."
 OTHER_PARAMETERS = "The check loads weights of its own by name and shape: leave `__init__` as it was."
+RESULT = "Look at what the docstring says is returned: its type, its shape, its order."
 REDEFINE = "The name now stands for something else: run the cell with your function again, then this one."
 
 
@@ -173,7 +205,7 @@ def _not_returned(sheet: Sheet, outcome: Outcome, reveal: bool) -> _Problem:
     if outcome.status == CallStatus.FORBIDDEN:
         name = outcome.error if outcome.error in sheet.forbidden else "a forbidden function"
         meaning = f"Solve this exercise without {name}: writing it yourself is the point."
-        return _Problem("forbidden", f"nothing: it called {name}{where}", meaning)
+        return _Problem("forbidden", f"nothing: it uses {name}{where}", meaning)
     if outcome.status == CallStatus.INTERRUPTED:
         text = f"nothing: the call was stopped, because it didn't end{where}"
         return _Problem("timeout", text, "An endless loop, or far more steps than needed.")
@@ -182,10 +214,16 @@ def _not_returned(sheet: Sheet, outcome: Outcome, reveal: bool) -> _Problem:
         meaning = FILL_IN if sheet.driver == "choice" else REDEFINE
         if "parameters" in outcome.error and sheet.driver == "module":
             meaning = OTHER_PARAMETERS
+        if sheet.driver in ("draws", "use_result") and "docstring" in outcome.error:
+            meaning = RESULT
         return _Problem("unusable", text if reveal else "not what the exercise asks for", meaning)
     text = f": {_line(outcome.message)}" if outcome.message and reveal else ""
     name = outcome.error if outcome.error.isidentifier() else "an exception"
-    return _Problem("raised", f"nothing: it raised {name:.60}{text}{where}", explain(outcome.message))
+    return _Problem(
+        "raised",
+        f"nothing: it raised {name:.60}{text}{where}",
+        explain(f"{outcome.error}: {outcome.message}", outcome.where),
+    )
 
 
 def _line(text: str, limit: int = 240) -> str:

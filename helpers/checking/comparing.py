@@ -14,7 +14,8 @@ from helpers.checking.values import Opaque
 TOLERANCES = {torch.float64: (1e-9, 1e-11), torch.float32: (1e-4, 1e-5)}
 HALF_TOLERANCE = (2e-2, 2e-3)
 GRADIENT_SLACK = 10
-PLAIN_SLACK = 1e5  # a plain float may have been computed in float32
+PLAIN_TOLERANCES = (1e-4, 1e-12)  # a plain float may have been computed in float32
+NOUGHT = (0, 1e-6)  # what it then makes of a number that should be 0
 
 # What each kind of difference usually comes from.
 MEANINGS = {
@@ -72,6 +73,8 @@ def compare(
     if isinstance(expected, list | tuple):
         return _compare_lists(expected, got, names, slack)
     name = names[0]
+    if isinstance(expected, torch.Tensor) and isinstance(got, list | tuple):
+        got = _stacked(expected, got)
     if got is None and expected is not None:
         return _different("structure", f"nothing (None), expected {name}", meaning=NO_RETURN)
     if isinstance(got, list | tuple):
@@ -105,6 +108,8 @@ def _compare_lists(
     expected: list | tuple, got: Any, names: tuple[str, ...], slack: float
 ) -> Difference | None:
     names = names if len(names) == len(expected) else tuple(f"{names[0]}[{i}]" for i in range(len(expected)))
+    if isinstance(got, torch.Tensor):
+        got = _taken_apart(expected, got)
     if not isinstance(got, list | tuple) or len(got) != len(expected):
         listed = f"expected {_values(len(expected))}: {', '.join(names)}"
         if isinstance(got, list | tuple):
@@ -119,11 +124,35 @@ def _compare_lists(
     return None
 
 
+def _stacked(expected: torch.Tensor, got: list | tuple) -> Any:
+    """A list of numbers or of tensors as the one tensor that it can mean; else as it is."""
+    parts = [_stacked(expected, part) if isinstance(part, list | tuple) else part for part in got]
+    plain = (int, float) if expected.is_floating_point() else (bool if expected.dtype == torch.bool else int)
+    if parts and all(isinstance(part, plain) for part in parts):
+        fits = expected.dtype == torch.bool or not any(isinstance(part, bool) for part in parts)
+        return torch.tensor(parts, dtype=expected.dtype) if fits else got
+    if parts and all(isinstance(p, torch.Tensor) and p.shape == parts[0].shape for p in parts):
+        return torch.stack(parts)
+    return got
+
+
+def _taken_apart(expected: list | tuple, got: torch.Tensor) -> Any:
+    """A tensor as the values that it holds one after another, where so many are expected; else as it is."""
+    axes = [right.dim() if isinstance(right, torch.Tensor) else 0 for right in expected]
+    fits = got.dim() and len(got) == len(expected) and set(axes) == {got.dim() - 1}
+    return list(got.unbind(0)) if fits else got
+
+
 def _compare_dicts(expected: Mapping, got: Any, name: str, slack: float) -> Difference | None:
-    if not isinstance(got, Mapping) or set(got) != set(expected):
-        what = "a dict with other keys" if isinstance(got, Mapping) else kind(got)
+    if not isinstance(got, Mapping):
         keys = ", ".join(map(repr, expected))
-        return _different("structure", f"{name}: {what}, expected a dict with the keys {keys}")
+        return _different("structure", f"{name}: {kind(got)}, expected a dict with the keys {keys}")
+    if set(got) != set(expected):
+        lacking = ", ".join(repr(key) for key in expected if key not in got)
+        other = ", ".join(f"{key!r:.40}" for key in list(got)[:10] if key not in expected)
+        told = " and ".join(filter(None, [lacking and f"without {lacking}", other and f"with {other}"]))
+        keys = ", ".join(map(repr, expected))
+        return _different("structure", f"{name}: a dict {told}", "", f"The keys are {keys}, spelled so.")
     differences = (compare(v, got[key], (f"{name}[{key!r}]",), slack=slack) for key, v in expected.items())
     return next(filter(None, differences), None)
 
@@ -151,9 +180,10 @@ def _compare_plain(expected: float, got: Any, name: str, slack: float) -> Differ
     if not _is_number(got):
         meaning = ONE_NUMBER if isinstance(got, torch.Tensor) else PLAIN_NUMBER
         return _different("type", f"{name}: {kind(got)}, expected a number", meaning=meaning)
-    # An integer is a count, and counts are exact.
-    slack = slack if isinstance(expected, int) else slack * PLAIN_SLACK
-    return _compare_one(expected, got, name, TOLERANCES[torch.float64], slack)
+    tolerances = NOUGHT if abs(expected) < PLAIN_TOLERANCES[1] else PLAIN_TOLERANCES
+    if isinstance(expected, int):  # a count, and counts are exact
+        tolerances = TOLERANCES[torch.float64]
+    return _compare_one(expected, got, name, tolerances, slack)
 
 
 def _compare_one(
@@ -169,7 +199,8 @@ def _compare_one(
         return None
     if math.isnan(b):
         return _different("nan", f"{name} is NaN")
-    shown, right = _tell_apart(got, expected, nothing=tolerances[1] * slack)
+    nothing = max(tolerances[1] * slack, 1e-6 * abs(a) if math.isfinite(a) else 0)
+    shown, right = _tell_apart(got, expected, nothing=nothing)
     return _different("value", f"{name}: another number", f"{name} {shown}, expected {right}")
 
 

@@ -5,8 +5,9 @@ it reports what came back, what happened to the inputs and, where asked, the gra
 `helpers.checking.assessing` to judge, on whichever side of the sandbox the verdict is made.
 """
 
-import hashlib
+import contextlib
 import linecache
+import sys
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -16,7 +17,8 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from helpers.checking.forbidding import ForbiddenCall, current, forbid
+from helpers.checking.choosing import choice, unusable
+from helpers.checking.forbidding import ForbiddenCall, current, forbid, imported
 from helpers.checking.outcome import CallStatus, Case, Outcome
 from helpers.checking.registry import is_recipe, make_layer
 from helpers.checking.values import map_tensors, tensors
@@ -36,11 +38,11 @@ def run(
         gradients: whether to call a second time and send gradients back to the inputs.
         forbidden: dotted names of functions that raise while the answer runs.
     """
-    for name in forbidden:
+    for name in imported(forbidden):
         if _is(answer, current(name)):
             return Outcome(CallStatus.FORBIDDEN, error=name)
     try:
-        with forbid(forbidden):
+        with _eager(), forbid(forbidden):
             return DRIVERS[driver](answer, case, gradients)
     except ForbiddenCall as error:
         return Outcome(CallStatus.FORBIDDEN, error=str(error), where=_student_line(error))
@@ -48,6 +50,12 @@ def run(
         return Outcome(CallStatus.INTERRUPTED, where=_student_line(error))
     except (Exception, SystemExit) as error:  # whatever a student's function raises is an outcome
         return _raised(error, answer)
+
+
+def _eager() -> contextlib.AbstractContextManager:
+    """Have what torch.compile made run as it was written: to compile for each case takes minutes."""
+    compiled = "torch._dynamo" in sys.modules
+    return torch.compiler.set_stance("force_eager") if compiled else contextlib.nullcontext()
 
 
 def _is(answer: object, forbidden: object) -> bool:
@@ -80,10 +88,10 @@ def _other_function(error: BaseException, answer: object) -> str:
 def _call(answer: object, case: Case, gradients: bool) -> Outcome:
     """A function of tensors and plain values."""
     if not callable(answer):
-        return _unusable("a function", answer)
+        return unusable("a function", answer)
     args, kwargs = _clone(list(case.args)), _clone(dict(case.kwargs))
     outputs = _seeded(answer, args, kwargs)
-    inputs_after = list(tensors([args, kwargs]))
+    inputs_after = [args, kwargs]
     if not gradients:
         return Outcome(CallStatus.RETURNED, outputs, inputs_after)
     return Outcome(CallStatus.RETURNED, outputs, inputs_after, _gradients(answer, case))
@@ -109,24 +117,29 @@ def _gradients(answer: Callable, case: Case) -> list:
         with warnings.catch_warnings():  # float(x) warns where x has a gradient, and was fine a moment ago
             warnings.simplefilter("ignore")
             returned = _seeded(answer, args, kwargs)
-        outputs = [t for t in tensors(returned) if t.is_floating_point() and t.requires_grad]
-        if not outputs:
+        outputs = [t for t in tensors(returned) if t.is_floating_point()]
+        if not any(output.requires_grad for output in outputs):
             return [None] * len(leaves)
-        total = sum(((t * _ramp(t)).sum() for t in outputs), start=torch.zeros(()))
+        total = sum(((t * ramp).sum() for t, ramp in _ramps(outputs)), start=torch.zeros(()))
         return list(torch.autograd.grad(total, leaves, allow_unused=True))
     except RuntimeError:  # the same call has just worked without gradients: .numpy() or /= on the way, say
         return [None] * len(leaves)
 
 
-def _ramp(tensor: torch.Tensor) -> torch.Tensor:
-    """A different weight for each number, so that no two of them can cancel."""
-    return torch.linspace(-1, 1, tensor.numel(), dtype=tensor.dtype).reshape(tensor.shape)
+def _ramps(outputs: list[torch.Tensor]) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+    """A different weight for each number of all outputs together, so that no two of them can cancel.
+
+    Two values and one tensor that holds the two get the same weights.
+    """
+    weights = torch.linspace(-1, 1, sum(t.numel() for t in outputs), dtype=torch.float64)
+    parts = weights.split([t.numel() for t in outputs])
+    return ((t, part.to(t.dtype).reshape(t.shape)) for t, part in zip(outputs, parts, strict=True))
 
 
 def _call_with_layer(answer: object, case: Case, gradients: bool) -> Outcome:
     """A function whose first argument is a function of ours: the case's first is its recipe."""
     if not callable(answer):
-        return _unusable("a function", answer)
+        return unusable("a function", answer)
     layer = make_layer(case.args[0])
     return _call(lambda _, *rest, **kwargs: answer(layer, *rest, **kwargs), case, gradients)
 
@@ -137,7 +150,7 @@ def _use_result(answer: object, case: Case, gradients: bool) -> Outcome:
     So an answer can be one of many right ones. The case's first argument is the recipe of our function.
     """
     if not callable(answer):
-        return _unusable("a function", answer)
+        return unusable("a function", answer)
     return _call(lambda _, *rest, **kwargs: answer(*rest, **kwargs), case, gradients)
 
 
@@ -148,7 +161,7 @@ def _draws(answer: object, case: Case, gradients: bool) -> Outcome:
     `GENERATOR` stands for a generator. The results: one for each seed from 0 on, and one more for seed 0.
     """
     if not callable(answer):
-        return _unusable("a function", answer)
+        return unusable("a function", answer)
 
     def call(_: object, calls: int, *inputs: Any) -> list:
         def draw(seed: int, given: list) -> Any:
@@ -177,8 +190,11 @@ def judged(driver: str, case: Case, outcome: Outcome) -> Outcome:
             raise ValueError("results of other draws than were asked for")
         use = make_layer(case.args[0])
         return replace(outcome, outputs=use(_clone(outcome.outputs), *_clone(list(inputs))))
-    except Exception as error:  # whatever comes of a result that isn't what was asked for
-        return Outcome(CallStatus.RAISED, error=type(error).__name__, message=str(error)[:500])
+    except (
+        Exception
+    ) as error:  # whatever comes of a result that isn't what was asked for; not the student's own
+        found = f"what came back can't be tried out ({type(error).__name__}: {error})"
+        return Outcome(CallStatus.UNUSABLE, error="what the docstring describes", message=found[:200])
 
 
 def _copies(answer: object, case: Case, gradients: bool) -> Outcome:
@@ -187,7 +203,7 @@ def _copies(answer: object, case: Case, gradients: bool) -> Outcome:
     As training changes weights, in place. What is shared then shows in the arguments.
     """
     if not callable(answer):
-        return _unusable("a function", answer)
+        return unusable("a function", answer)
 
     def call(*args: Any, **kwargs: Any) -> Any:
         result = answer(*args, **kwargs)
@@ -205,7 +221,7 @@ def _prepare(answer: object, case: Case, gradients: bool) -> Outcome:
     What counts is the parameters afterwards.
     """
     if not callable(answer):
-        return _unusable("a function", answer)
+        return unusable("a function", answer)
 
     def call(recipe: Mapping, *rest: Any, **kwargs: Any) -> dict:
         model = make_layer(recipe)
@@ -218,7 +234,7 @@ def _prepare(answer: object, case: Case, gradients: bool) -> Outcome:
 def _call_measured(answer: object, case: Case, gradients: bool) -> Outcome:
     """A function, and how large the largest tensor was that it made on the way."""
     if not callable(answer):
-        return _unusable("a function", answer)
+        return unusable("a function", answer)
     with _Sizes() as sizes:
         outcome = _call(answer, case, False)
     outcome = replace(outcome, largest=sizes.largest) if outcome.status == CallStatus.RETURNED else outcome
@@ -248,7 +264,7 @@ def _module(answer: object, case: Case, gradients: bool) -> Outcome:
     Each parameter gets the case's values, and gradients reach those too. The module is in evaluation mode.
     """
     if not callable(answer):
-        return _unusable("a class of modules", answer)
+        return unusable("a class of modules", answer)
 
     def forward(settings: Mapping, weights: Mapping, *inputs: Any, **kwargs: Any) -> Any:
         made = {name: make_layer(value) if is_recipe(value) else value for name, value in settings.items()}
@@ -286,7 +302,7 @@ def _train(answer: object, case: Case, gradients: bool) -> Outcome:
     What counts is what each step returned, and the parameters afterwards.
     """
     if not callable(answer):
-        return _unusable("a function", answer)
+        return unusable("a function", answer)
 
     def steps(recipe: Mapping, batches: list, **kwargs: Any) -> tuple[list, dict]:
         model, optimizer, loss = make_layer(recipe)
@@ -296,51 +312,11 @@ def _train(answer: object, case: Case, gradients: bool) -> Outcome:
     return _call(steps, case, False)
 
 
-def _choice(answer: object, case: Case, gradients: bool) -> Outcome:
-    """A dict of choices, nested or not, or one choice.
-
-    What leaves is a digest of each, so that no check file shows an answer.
-    """
-    if answer is ...:
-        raise NotImplementedError
-    options = case.args[0]
-    chosen = dict(_flatten(answer if isinstance(answer, Mapping) else {"": answer}))
-    for slot in options:
-        if slot not in chosen:
-            return _unusable(f"a choice for {slot!r}", answer)
-    if any(chosen[slot] is ... for slot in options):
-        raise NotImplementedError
-    for slot, allowed in options.items():
-        if not isinstance(chosen[slot], str | int | float) or chosen[slot] not in allowed:
-            wanted = f"one of {', '.join(map(repr, allowed))}"
-            return _unusable(f"{wanted} for {slot!r}" if slot else wanted, chosen[slot])
-    # The option itself, since 4.0 is in [1, 4] too.
-    return Outcome(CallStatus.RETURNED, {s: digest(s, o[o.index(chosen[s])]) for s, o in options.items()})
-
-
-def _unusable(wanted: str, answer: object) -> Outcome:
-    return Outcome(CallStatus.UNUSABLE, error=wanted, message=repr(answer)[:80])
-
-
-def digest(slot: str, option: object) -> str:
-    """A short fingerprint of one choice: no secret, only no spoiler."""
-    return hashlib.sha256(f"{slot}={option!r}".encode()).hexdigest()[:12]
-
-
-def _flatten(answer: Mapping, prefix: str = "") -> Iterator[tuple[str, object]]:
-    for key, value in answer.items():
-        slot = f"{prefix} · {key}" if prefix else str(key)
-        if isinstance(value, Mapping):
-            yield from _flatten(value, slot)
-        else:
-            yield slot, value
-
-
 DRIVERS = {
     "call": _call,
     "call_measured": _call_measured,
     "call_with_layer": _call_with_layer,
-    "choice": _choice,
+    "choice": choice,
     "copies": _copies,
     "draws": _draws,
     "module": _module,

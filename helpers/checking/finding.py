@@ -52,6 +52,7 @@ class Finding:
         cause: a misconception's name where one is recognised, otherwise the kind of the problem: "type",
             "structure", "shape", "dtype", "nan", "value", "raised", "forbidden", "timeout", "unusable" or a
             property.
+        relation: what is true of wrong numbers that no misconception explains.
         earned: the points that a plain test beside the student's code gave; None where the judge decides.
         said: what such a test displayed or raised.
     """
@@ -65,6 +66,7 @@ class Finding:
     meaning: str = ""
     look_at: str = ""
     cause: str = ""
+    relation: str = ""
     earned: float | None = None
     said: str = ""
 

@@ -9,6 +9,7 @@ import contextlib
 import functools
 import importlib
 import re
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -22,7 +23,11 @@ class ForbiddenCall(RuntimeError):
 
 @contextlib.contextmanager
 def forbid(names: tuple) -> Iterator[None]:
-    """Make each named function raise `ForbiddenCall` for as long as the block runs."""
+    """Make each named function raise `ForbiddenCall` for as long as the block runs.
+
+    Packages, and functions of those that nobody has imported, are left to `reaching`, which reads the code.
+    """
+    names = imported(names)
     with contextlib.ExitStack() as stack:
         if names:
             stack.enter_context(_WatchOperators(names))
@@ -118,6 +123,11 @@ def _resolve(name: str) -> tuple[Any, str]:
             else importlib.import_module(f"{owner.__name__}.{part}")
         )
     return owner, attribute
+
+
+def imported(names: tuple) -> tuple:
+    """Those of some dotted names whose package is there to be called."""
+    return tuple(name for name in names if "." in name and name.partition(".")[0] in sys.modules)
 
 
 def current(name: str) -> object:

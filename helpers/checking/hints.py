@@ -1,14 +1,87 @@
-"""What an exception inside a student's function usually comes from."""
+"""What an exception inside a student's function usually comes from, by its text and the line of code."""
 
 import re
 
 UNKNOWN = "Your code stopped with this exception before it returned anything."
 
-# Texts of Python's and torch's exceptions, and what leads to them in this course. The first that fits counts.
+# Texts of Python's and torch's exceptions, parts of the line that raised them, and what leads to both. The
+# first that fits counts; those further down go by the text alone.
+HINTS_OF_LINES: tuple[tuple[str, str, str], ...] = (
+    (
+        r"Boolean value of Tensor with more than one",
+        r"\b(or|and|not)\b",
+        "`or`, `and` and `not` take one truth value, and a tensor has many: write `|`, `&` and `~` between "
+        "tensors, and `if x is None` for what may be missing.",
+    ),
+    (
+        r"Boolean value of Tensor with more than one",
+        r"[=!<>]=|[<>]",
+        "To compare a tensor gives a tensor of booleans, one for each number, and `if` takes one: choose "
+        "number by number, with torch.where or masked_fill, or ask .any() or .all().",
+    ),
+    (
+        r"must match the size of tensor|not broadcastable|shape mismatch|Sizes of tensors must match",
+        r"repeat_interleave|\.repeat\(|\.expand\(|\.tile\(",
+        "After the copies were made two shapes don't fit: are they made along the axis that you mean? Count "
+        "it from the end.",
+    ),
+    (
+        r"must match the size of tensor|not broadcastable|shape mismatch",
+        r"arange|\.range\(|linspace",
+        "Two shapes don't fit, axis by axis from the right: does the range have one number for each place, "
+        "and does an unsqueeze or [:, None] make it a column where one is meant?",
+    ),
+    (
+        r"tuple of ints.*float|'float' object cannot be interpreted|indices must be integers|got float",
+        r"/",
+        "A size or an index has to be an integer, and `/` always gives a float: write `//`.",
+    ),
+)
+
+# The same by the text alone.
 HINTS: tuple[tuple[str, str], ...] = (
     (
         r"must match the size of tensor|not broadcastable|doesn't match the broadcast shape|shape mismatch",
         "Two shapes don't fit, axis by axis from the right: often a keepdim=True or an unsqueeze is missing.",
+    ),
+    (
+        r"unsupported operand type\(s\) for [@*]: .*'(Linear|Embedding|LayerNorm|ModuleList|Sequential)'",
+        "That is a layer, no matrix: call it, as in `self.W_q(x)`; its numbers are in `.weight`.",
+    ),
+    (
+        r"tuple of ints.*float|'float' object cannot be interpreted|indices must be integers|got float",
+        "A size or an index has to be an integer, and this is a float: `/` gives one always, `//` does not.",
+    ),
+    (
+        r"index -\d+ is out of bounds|Target -\d+ is out of bounds",
+        "A negative label came to be used as an index: −100 marks what isn't asked for. Leave those places "
+        "out, or put a valid index there and mask the result.",
+    ),
+    (
+        r"only supports boolean masks|expected predicate to be bool|`mask` must be bool",
+        "A mask is of booleans: make one with a comparison, such as `mask == 0`, or with .bool().",
+    ),
+    (
+        r"must have the same dtype, but got .*(Long|Int|Bool)|not implemented for '(Bool|Long|Int)'",
+        "This step needs floats: turn booleans or integers into floats first, with .float().",
+    ),
+    (
+        r"'(Tensor|int|float|list|dict)' object is not callable",
+        "What stands before the brackets is a value, no function: was a function's name given to a value, or "
+        "is a `*` missing?",
+    ),
+    (
+        r"cannot assign (module|parameters?) before Module",
+        "`super().__init__()` has to be the first line of `__init__`.",
+    ),
+    (
+        r"equal size, but got|Sizes of tensors must match",
+        "What is put together must have the same sizes on all axes, but for the one along which torch.cat "
+        "joins.",
+    ),
+    (
+        r"expanded size of the tensor",
+        "Only an axis of size 1 can be expanded: is an unsqueeze missing, or is it another axis?",
     ),
     (
         r"shapes cannot be multiplied|first two dimensions of batch2|size mismatch|vec \(",
@@ -36,16 +109,13 @@ HINTS: tuple[tuple[str, str], ...] = (
         "An index is beyond the end of its axis: is it the axis that you mean?",
     ),
     (
-        r"not implemented for '(Bool|Long|Int)'",
-        "This step needs floats: turn booleans or integers into floats first, with .float().",
-    ),
-    (
         r"bool tensor is not supported|with a bool tensor",
         "To invert a boolean mask, write ~mask.",
     ),
     (
         r"Boolean value of Tensor with more than one",
-        "A tensor of several numbers is neither true nor false: write `if mask is not None`.",
+        "A tensor of several numbers is neither true nor false: write `if mask is not None` for what may be "
+        "missing, torch.where to choose number by number.",
     ),
     (
         r"return_types\.(max|min|median|sort|topk)",
@@ -83,9 +153,25 @@ HINTS: tuple[tuple[str, str], ...] = (
         r"maximum recursion depth",
         "A function calls itself endlessly: does it have the name of the one that you meant to call?",
     ),
+    (
+        r"'(float|int)' object has no attribute",
+        "A plain number has no methods of tensors: use the math module for it, or make it a tensor.",
+    ),
+    (
+        r"object has no attribute",
+        "Nothing of that name is there: a typo, a value of another type than you think, or a part that "
+        "`__init__` doesn't make.",
+    ),
+    (
+        r"No module named",
+        "That package isn't there: the course's own packages are all that a check and grading have.",
+    ),
 )
 
 
-def explain(message: str) -> str:
-    """What an exception with this text usually means."""
+def explain(message: str, line: str = "") -> str:
+    """What an exception with this text, raised in this line, usually means."""
+    for pattern, of_line, hint in HINTS_OF_LINES:
+        if re.search(pattern, message) and re.search(of_line, line):
+            return hint
     return next((hint for pattern, hint in HINTS if re.search(pattern, message)), UNKNOWN)

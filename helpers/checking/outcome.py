@@ -46,7 +46,7 @@ class Outcome:
     Attributes:
         status: how it ended.
         outputs: what was returned: tensors, numbers, text, or lists and dicts of them.
-        inputs_after: the tensors among the arguments, as the call left them.
+        inputs_after: the positional and the keyword arguments, as the call left them.
         gradients: for each floating-point tensor among the arguments, the gradient of a fixed weighted sum
             of all outputs, or None where none arrived. None altogether where no gradients were asked for.
         largest: the number of elements of the largest tensor that was made. None where none was asked for.

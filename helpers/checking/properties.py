@@ -10,7 +10,7 @@ import torch
 
 from helpers.checking.comparing import GRADIENT_SLACK, compare
 from helpers.checking.drivers import Case, Outcome
-from helpers.checking.values import tensors
+from helpers.checking.values import map_tensors, tensors
 
 PROPERTIES: dict[str, Any] = {}
 
@@ -34,19 +34,19 @@ def _property(meaning: str, *, needs_gradients: bool = False, explains_values: b
 
 
 @_property(
-    "An in-place step (+=, or a method whose name ends in _) writes into the caller's tensor: "
-    "`x = x - m` makes a new one, `x -= m` doesn't."
+    "An in-place step (+=, a method whose name ends in _, .append and .pop of a list) writes into what the "
+    "caller has: `x = x - m` makes a new tensor, `x -= m` doesn't."
 )
 def inputs_unchanged(case: Case, expected: Outcome, outcome: Outcome) -> str | None:
-    """The call leaves its arguments as they were."""
-    before = list(tensors([case.args, dict(case.kwargs)]))
+    """The call leaves its arguments as they were, plain lists and dicts among them."""
+    before = [list(case.args), dict(case.kwargs)]
     after = outcome.inputs_after if isinstance(outcome.inputs_after, list) else []
-    changed = [
-        number
-        for number, tensor in enumerate(before, 1)
-        if number > len(after) or compare(tensor, after[number - 1]) is not None
-    ]
-    return f"the call changed input {changed[0]}" if changed else None
+    left = list(tensors(after))
+    for number, tensor in enumerate(tensors(before), 1):
+        if number > len(left) or compare(tensor, left[number - 1]) is not None:
+            return f"the call changed input {number}"
+    same = map_tensors(lambda _: None, before) == map_tensors(lambda _: None, after)
+    return None if same else "the call changed a list or a dict that it was given"
 
 
 @_property(

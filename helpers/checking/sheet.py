@@ -1,6 +1,7 @@
 """An exercise as numbers: all that a check needs, and nothing that solves it."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
@@ -42,7 +43,7 @@ class Sheet:
 
     Attributes:
         exercise: its id; title, points, driver, returns, forbidden, properties: as in the exercise.
-        needs: titles of the exercises it builds on.
+        needs: the exercises it builds on, by id, with their titles.
         look_at: the heading of the lesson that explains it.
         cases: the calls.
         expected: the outcome of each call that is right.
@@ -56,7 +57,7 @@ class Sheet:
     returns: tuple[str, ...]
     forbidden: tuple[str, ...]
     properties: tuple[str, ...]
-    needs: tuple[str, ...]
+    needs: Mapping[str, str]
     look_at: str
     cases: tuple[Case, ...]
     expected: tuple[Outcome, ...]

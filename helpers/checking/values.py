@@ -10,6 +10,7 @@ import math
 import numbers
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import torch
@@ -81,7 +82,7 @@ def encode(value: Any, depth: int = 0) -> Any:
         return printable(value)
     if isinstance(value, numbers.Integral):
         return int(value) if abs(int(value)) < MAX_INTEGER else {"$type": "int beyond 64 bits"}
-    if isinstance(value, numbers.Real):
+    if isinstance(value, numbers.Real | Decimal):
         return float(value)
     if isinstance(value, list | tuple):
         return [encode(item, depth + 1) for item in value]

@@ -43,8 +43,7 @@ def attention_cases(g: Generator) -> list[Case]:
     deep = _sizes(g, 3, 4, 5, least=(1, 4))
     deep = [*deep, deep[-1]]  # d_v = d_k, as it mostly is
     padded = [3, _sizes(g, 5, 6)[0], 4, 4]
-    keep = torch.stack([torch.arange(padded[1]) < length for length in _shuffled(g, torch.tensor([2, 3]))])
-    keep = keep.unsqueeze(1)
+    keep = torch.arange(padded[1]) < _shuffled(g, torch.tensor([2, 3]))[:, None, None]
     return [
         Case("a few queries and keys", _qkv(g, (), T_q, T_k, d_k, d_v)),
         Case("float64", exact),

@@ -82,9 +82,7 @@ def masked_cases(g: Generator) -> list[Case]:
         Case("something to look at for every query", (*_qkv(g, (), *plain), _mask(g, *plain[:2]))),
         Case("a query that may attend to nothing", (*_qkv(g, (), *empty), one_empty)),
         Case("the same in float64", (*_qkv(g, (), *double, dtype=torch.float64), one_more)),
-        Case(
-            "a batch with an empty sentence, mask (B, 1, T_k) that hides the highest scores", _hidden_best(g)
-        ),
+        Case("an empty sentence, a mask (B, 1, T_k) that hides the highest scores", _hidden_best(g)),
     ]
 
 

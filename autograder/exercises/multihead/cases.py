@@ -62,7 +62,7 @@ def module_cases(g: Generator) -> list[Case]:
 
 
 def _hidden_best(g: Generator) -> Case:
-    """Scores near -256 for what may be seen and near 64 for what may not: a fill of -100 wins, -1e9 doesn't."""
+    """Scores near -256 for what may be seen and near 64 for the rest: a fill of -100 wins, -1e9 doesn't."""
     weights = _weights(g, 4, torch.float64)  # √4 is exact: a float32 √D is no mistake worth a point
     y, x = (_normal(g, 1, T, 4, dtype=torch.float64) for T in (2, 3))
     shown = _shuffled(g, torch.tensor([True, True, False]))

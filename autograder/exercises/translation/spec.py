@@ -272,6 +272,9 @@ BEAM = Exercise(
     alternatives=(right.beam_by_sorting, right.beam_in_tensors, right.beam_with_a_penalty_of_its_own),
 )
 
+# What counts all of BLEU in one call.
+LIBRARIES = ("sacrebleu", "nltk", "torchmetrics", "torchtext", "evaluate")
+
 MATCHES = Exercise(
     id="translation.clipped_matches",
     title="Clipped matches",
@@ -279,6 +282,7 @@ MATCHES = Exercise(
     difficulty=2,
     minutes=8,
     reference=translation.clipped_matches,
+    forbidden=LIBRARIES,
     cases=bleu_cases.match_cases,
     returns=("matches", "n-grams"),
     misconceptions=explained(
@@ -301,6 +305,7 @@ BREVITY = Exercise(
     difficulty=1,
     minutes=4,
     reference=translation.brevity_penalty,
+    forbidden=LIBRARIES,
     cases=bleu_cases.brevity_cases,
     returns=("penalty",),
     misconceptions=explained(
@@ -320,6 +325,7 @@ BLEU = Exercise(
     difficulty=3,
     minutes=8,
     reference=translation.bleu,
+    forbidden=LIBRARIES,
     cases=bleu_cases.bleu_cases,
     returns=("BLEU",),
     needs=("translation.clipped_matches", "translation.brevity_penalty"),

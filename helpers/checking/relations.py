@@ -1,0 +1,281 @@
+"""What is true of wrong numbers: how they relate to the right ones.
+
+When no known mistake gives an answer's numbers, what can be said of them still helps: the input came back, a
+factor is missing, two axes are swapped. Each relation is computed, and said only where it holds in every case
+that is wrong, so it is true of the numbers, whatever led to them.
+"""
+
+import contextlib
+import itertools
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import torch
+
+from helpers.checking.comparing import compare
+from helpers.checking.outcome import CallStatus, Case, Outcome
+from helpers.checking.values import tensors
+
+ENOUGH = 3  # numbers that differ from each other: of fewer, something is true by chance
+MAX_AXES = 4  # of which all orders are tried
+
+
+def relation(wrong: Sequence[tuple[Case, Outcome, Outcome]]) -> str:
+    """What holds in every wrong case, as a sentence; "" where nothing does.
+
+    Args:
+        wrong: the cases that are wrong, each with its right outcome and the answer's.
+    """
+    if not wrong or any(outcome.status != CallStatus.RETURNED for _, _, outcome in wrong):
+        return ""
+    common: dict[str, str] | None = None
+    for case, expected, outcome in wrong:
+        found = dict(_relations(case, expected.outputs, outcome.outputs))
+        common = found if common is None else {w: s for w, s in common.items() if found.get(w) == s}
+        if not common:
+            return ""
+    return next(iter((common or {}).values()), "")
+
+
+def _relations(case: Case, right: Any, got: Any) -> Iterator[tuple[str, str]]:
+    """Words and sentences of what holds in one case, the most telling first."""
+    if isinstance(right, list | tuple):
+        if isinstance(got, list | tuple) and len(got) == len(right):
+            yield from _of_several(case, right, got)
+        return
+    if isinstance(right, Mapping):
+        if isinstance(got, Mapping) and set(got) == set(right):
+            yield from _of_several(case, list(right.values()), [got[key] for key in right])
+        return
+    if isinstance(right, bool | str | None) or isinstance(got, bool | str | None):
+        return
+    if not isinstance(right, torch.Tensor):
+        right = torch.tensor(right, dtype=torch.float64) if isinstance(right, int | float) else None
+    if isinstance(got, int | float):
+        got = torch.tensor(got, dtype=torch.float64)
+    if isinstance(right, torch.Tensor) and isinstance(got, torch.Tensor):
+        yield from _of_tensors(case, right, got)
+
+
+def _of_several(case: Case, right: Sequence, got: Sequence) -> Iterator[tuple[str, str]]:
+    """Of several values: another order, or what holds of the only one that is wrong."""
+    if len(right) == 2 and compare(list(right), [got[1], got[0]]) is None:
+        yield "swapped", "The right values, in the other order."
+    wrong = [number for number, pair in enumerate(zip(right, got, strict=True)) if compare(*pair)]
+    if len(wrong) == 1 and len(right) > 1:
+        yield from _relations(case, right[wrong[0]], got[wrong[0]])
+    elif wrong:
+        each = [dict(_relations(case, right[number], got[number])) for number in wrong]
+        yield from ((w, s) for w, s in each[0].items() if all(other.get(w) == s for other in each[1:]))
+
+
+def _of_tensors(case: Case, right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
+    for number, given in enumerate(tensors([case.args, dict(case.kwargs)]), 1):
+        if given.dim() and given.numel() >= ENOUGH and _equal(given, got):
+            yield f"input {number}", f"What came back is input {number} as it went in."
+    if right.shape != got.shape:
+        yield from _of_shapes(right, got)
+        return
+    if _close(right, got).all():
+        return  # to a few digits only
+    if right.dtype == torch.bool:
+        if got.dtype == torch.bool and torch.equal(~right, got):
+            yield "inverted", "The opposite of what is right, in every place."
+        yield from _of_places(case, right, got)
+        return
+    a, b = right.double(), got.double()
+    if not (b.isfinite() | ~a.isfinite()).all():
+        yield from _of_places(case, right, got)
+        return
+    if b.numel() >= ENOUGH and not b.any():
+        yield "zero", "Every number is 0."
+    yield from _of_order(right, got)
+    yield from _of_values(case, a, b)
+    yield from _of_places(case, right, got)
+
+
+def _of_shapes(right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
+    """The right numbers in another shape."""
+    if right.numel() != got.numel() or right.numel() < ENOUGH:
+        return
+    if right.dim() == got.dim() <= MAX_AXES:
+        for order in itertools.permutations(range(got.dim())):
+            if got.permute(order).shape == right.shape and _equal(right, got.permute(order)):
+                moved = [axis - got.dim() for axis, old in enumerate(order) if axis != old]
+                yield "axes", f"The right numbers, with axes {_listed(moved)} in another order."
+                return
+    if _equal(right, got.reshape(right.shape)):
+        yield "reshaped", "The right numbers in the right order, in another shape."
+
+
+def _of_order(right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
+    """The right numbers in other places."""
+    if right.dim() == 0 or right.unique().numel() < ENOUGH:
+        return
+    for one, other in itertools.combinations(range(-min(right.dim(), MAX_AXES), 0), 2):
+        if right.shape[one] == right.shape[other] and _equal(right, got.transpose(one, other)):
+            yield "transposed", f"The right numbers with axes {one} and {other} swapped."
+    for axis in range(-right.dim(), 0):
+        size, name = right.shape[axis], f"axis {axis}"
+        if size < 2:
+            continue
+        if _equal(right, got.flip(axis)):
+            yield "reversed", f"The right numbers in reverse along {name}."
+        if size > 2:
+            later, earlier = got.narrow(axis, 1, size - 1), got.narrow(axis, 0, size - 1)
+            if _equal(right.narrow(axis, 0, size - 1), later):
+                yield "late", f"The right numbers, one position too late along {name}."
+            if _equal(right.narrow(axis, 1, size - 1), earlier):
+                yield "early", f"The right numbers, one position too early along {name}."
+            order = _permutation(right.movedim(axis, 0), got.movedim(axis, 0))
+            if order:
+                yield "permuted", f"The right numbers, with the positions of {name} in another order."
+
+
+def _permutation(right: torch.Tensor, got: torch.Tensor) -> bool:
+    """Whether the slices of one tensor are those of the other in another order."""
+    free = list(range(len(right)))
+    for part in got:
+        place = next((number for number in free if _equal(right[number], part)), None)
+        if place is None:
+            return False
+        free.remove(place)
+    return True
+
+
+def _of_values(case: Case, a: torch.Tensor, b: torch.Tensor) -> Iterator[tuple[str, str]]:
+    """The same thing done to every number."""
+    finite = a.isfinite()
+    a, b, rows_a, rows_b = a[finite], b[finite], a, b
+    several = a.numel() >= ENOUGH and a.unique().numel() >= ENOUGH
+    if a.numel() == 0:
+        return
+    if several and _near(-a, b):
+        yield "sign", "Every number has the other sign."
+        return
+    telling = a.abs() > 1e-6
+    if telling.any() and (several or a.numel() == 1) and bool((b[~telling].abs() < 1e-5).all()):
+        factor = (b[telling] / a[telling]).median()
+        if factor.abs() > 1e-6 and _near(a * factor, b):
+            names = list(_names(case, float(factor)))
+            for name, what in names:
+                yield f"factor {name}{what}", f"Every number is {name} the right one{what}."
+            if several:
+                yield "factor", "In each case, every number is the right one times the same factor."
+    if (several or a.numel() == 1) and _near(a + (b - a).median(), b):
+        offset = float((b - a).median())
+        if abs(offset - round(offset)) < 1e-6 and offset:
+            yield (
+                f"offset {offset:+.0f}",
+                f"Every number is {abs(offset):.0f} too {'large' if offset > 0 else 'small'}.",
+            )
+        elif several:
+            yield "offset", "Every number is off by the same amount."
+    if several:
+        for word, change, sentence in CHANGES:
+            if (changed := change(a)).isfinite().all() and _near(changed, b):
+                yield word, sentence
+        yield from _of_rows(rows_a, rows_b)
+
+
+CHANGES: tuple[tuple[str, Callable[[torch.Tensor], torch.Tensor], str], ...] = (
+    ("logarithm", torch.log, "Every number is the logarithm of the right one."),
+    ("exponential", torch.exp, "Every number is e to the power of the right one."),
+    ("square", torch.square, "Every number is the square of the right one."),
+    ("root", torch.sqrt, "Every number is the square root of the right one."),
+    ("reciprocal", torch.reciprocal, "Every number is 1 divided by the right one."),
+    ("complement", lambda a: 1 - a, "Every number is 1 minus the right one."),
+)
+
+
+def _of_rows(a: torch.Tensor, b: torch.Tensor) -> Iterator[tuple[str, str]]:
+    """A factor for each row, which divisions by another sum leave."""
+    for axis in (-1, -2):
+        if a.dim() < -axis or a.shape[axis] < ENOUGH or not a.isfinite().all() or not (a.abs() > 1e-9).any():
+            continue
+        weight = a.square().sum(axis, keepdim=True)
+        factor = (a * b).sum(axis, keepdim=True) / weight.clamp(min=1e-30)
+        if factor.numel() > 1 and (factor.abs() > 1e-6).all() and _near(a * factor, b):
+            yield f"factor along {axis}", f"Right along axis {axis}, but for a factor of each line's own."
+
+
+def _of_places(case: Case, right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
+    """Right in all places but some that have something in common; the fewest of those first."""
+    if right.dim() == 0 or right.numel() < ENOUGH:
+        return
+    wrong = ~_close(right, got)
+    if wrong.all():
+        return
+    found = []
+    for word, sentence, places in _places(case, right):
+        if not (wrong & ~places).any() and not places.all():
+            found.append((int(places.sum()), word, sentence))
+    yield from ((word, sentence) for _, word, sentence in sorted(found))
+
+
+def _places(case: Case, right: torch.Tensor) -> Iterator[tuple[str, str, torch.Tensor]]:
+    """Sets of places in a tensor, with what to say where all others are right."""
+    for number, given in enumerate(tensors([case.args, dict(case.kwargs)]), 1):
+        if given.dtype == torch.bool and given.dim():
+            with contextlib.suppress(RuntimeError):  # it is of another shape
+                for value in (True, False):
+                    places = (given == value).expand(right.shape)
+                    yield f"mask {number} {value}", f"Right, except where input {number} is {value}.", places
+    for axis in range(-right.dim(), 0):
+        size = right.shape[axis]
+        index = torch.arange(size).reshape([size] + [1] * (-axis - 1)).expand(right.shape)
+        if size > 2:
+            yield f"first {axis}", f"Right, except at the first position of axis {axis}.", index == 0
+            yield f"last {axis}", f"Right, except at the last position of axis {axis}.", index == size - 1
+            yield f"but first {axis}", f"Right at the first position of axis {axis} alone.", index > 0
+        if size > 3:
+            yield f"but two {axis}", f"Right at the first two positions of axis {axis} alone.", index > 1
+    if right.dim() > 1 and right.shape[-1] == right.shape[-2] > 2:
+        ones = torch.ones(right.shape, dtype=torch.bool)
+        yield "diagonal", "Right, except on the diagonal.", ones.tril() & ones.triu()
+        yield "above", "Right, except above the diagonal.", ones.triu(1)
+        yield "below", "Right, except below the diagonal.", ones.tril(-1)
+
+
+NUMBERS = (
+    ("2 times", 2.0),
+    ("half", 0.5),
+    ("10 times", 10.0),
+    ("ln 2 times", math.log(2)),
+    ("1/ln 2 times", 1 / math.log(2)),
+)
+OF_SIZES: tuple[tuple[str, Callable[[float], float]], ...] = (
+    ("√n", math.sqrt),
+    ("1/√n", lambda n: 1 / math.sqrt(n)),
+    ("n", float),
+    ("1/n", lambda n: 1 / n),
+)
+
+
+def _names(case: Case, factor: float) -> Iterator[tuple[str, str]]:
+    """What a factor may be: 2, or √n where n is the size of an axis of an input."""
+    for text, value in NUMBERS:
+        if math.isclose(factor, value, rel_tol=1e-4):
+            yield text, ""
+    for text, of in OF_SIZES:
+        for number, given in enumerate(tensors([case.args, dict(case.kwargs)]), 1):
+            for axis in range(-given.dim(), 0):
+                if given.shape[axis] > 1 and math.isclose(factor, of(given.shape[axis]), rel_tol=1e-4):
+                    yield f"{text} times", f", where n is the size of axis {axis} of input {number}"
+
+
+def _equal(a: torch.Tensor, b: torch.Tensor) -> bool:
+    return a.shape == b.shape and bool(_close(a, b).all())
+
+
+def _close(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    return torch.isclose(a.double(), b.double(), rtol=1e-4, atol=1e-6, equal_nan=True)
+
+
+def _near(a: torch.Tensor, b: torch.Tensor) -> bool:
+    return bool(torch.isclose(b, a, rtol=1e-4, atol=1e-6).all())
+
+
+def _listed(axes: list[int]) -> str:
+    return f"{', '.join(map(str, axes[:-1]))} and {axes[-1]}"

@@ -1,0 +1,145 @@
+"""What is said of wrong numbers that no known mistake gives is true of them, in every case."""
+
+import pytest
+import torch
+
+from helpers.checking.outcome import CallStatus, Case, Outcome
+from helpers.checking.relations import relation
+
+MASK = torch.tensor([[0, 1, 0, 0, 1], [1, 0, 0, 0, 0], [0, 0, 0, 1, 0], [0, 0, 1, 0, 0]]).bool()
+
+
+def told(wrong, right=lambda x, mask: x.softmax(-1) + x**3, square: bool = False) -> str:
+    """What is said of an answer on two cases, whose sizes differ."""
+    g = torch.Generator().manual_seed(0)
+    cases = []
+    for rows, columns in ((4, 4), (3, 3)) if square else ((4, 5), (3, 5)):
+        x = torch.randn(rows, columns, generator=g)
+        cases.append((x, MASK[:rows, :columns]))
+
+    def returned(function, case) -> Outcome:
+        return Outcome(CallStatus.RETURNED, function(*(t.clone() for t in case)))
+
+    triples = [(Case("", case), returned(right, case), returned(wrong, case)) for case in cases]
+    return relation(triples)
+
+
+def y(x):
+    return x.softmax(-1) + x**3
+
+
+TRUE = {
+    "the input": (lambda x, m: x, "input 1 as it went in"),
+    "the mask": (lambda x, m: m.float() * 0 + x, "input 1"),
+    "zeros": (lambda x, m: x * 0, "0"),
+    "the sign": (lambda x, m: -y(x), "other sign"),
+    "twice": (lambda x, m: 2 * y(x), "2 times the right one."),
+    "half": (lambda x, m: y(x) / 2, "half the right one."),
+    "times a size": (
+        lambda x, m: y(x) * len(x),
+        "n times the right one, where n is the size of axis -2 of input 1",
+    ),
+    "divided by a root": (
+        lambda x, m: y(x) / 5**0.5,
+        "1/√n times the right one, where n is the size of axis -1",
+    ),
+    "a factor that differs from case to case": (
+        lambda x, m: y(x) * (2 if len(x) == 4 else 3.7),
+        "In each case",
+    ),
+    "any factor": (lambda x, m: y(x) * 1.7, "the same factor"),
+    "one too large": (lambda x, m: y(x) + 1, "1 too large"),
+    "two too small": (lambda x, m: y(x) - 2, "2 too small"),
+    "off by something": (lambda x, m: y(x) + 0.3, "off by the same amount"),
+    "late": (lambda x, m: y(x).roll(1, 0), "one position too late along axis -2"),
+    "early": (lambda x, m: torch.cat([y(x)[:, 1:], x[:, :1]], 1), "one position too early along axis -1"),
+    "reversed": (lambda x, m: y(x).flip(-1), "in reverse along axis -1"),
+    "permuted": (lambda x, m: y(x)[:, [2, 0, 1, 4, 3]], "positions of axis -1 in another order"),
+    "transposed": (lambda x, m: y(x).T, "axes -2 and -1 in another order"),
+    "reshaped": (lambda x, m: y(x).flatten(), "another shape"),
+    "squared": (lambda x, m: y(x) ** 2, "square"),
+    "exponential": (lambda x, m: y(x).exp(), "e to the power"),
+    "complement": (lambda x, m: 1 - y(x), "1 minus"),
+    "rows": (lambda x, m: y(x) * (1 + x[:, :1].abs()), "along axis -1, but for a factor"),
+    "masked": (lambda x, m: y(x).masked_fill(m, 0), "except where input 2 is True"),
+    "first": (lambda x, m: torch.cat([x[:, :1] + 9, y(x)[:, 1:]], 1), "first position of axis -1"),
+    "last": (lambda x, m: torch.cat([y(x)[:, :4], x[:, :1]], 1), "last position of axis -1"),
+    "but first": (
+        lambda x, m: torch.cat([y(x)[:, :1], x[:, 1:] ** 2], 1),
+        "Right at the first position of axis -1",
+    ),
+    "but two": (
+        lambda x, m: torch.cat([y(x)[:, :2], x[:, 2:] ** 2], 1),
+        "first two positions of axis -1 alone",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TRUE)
+def test_what_is_true_is_said(name):
+    wrong, sentence = TRUE[name]
+    assert sentence in told(wrong)
+
+
+SQUARE = {
+    "transposed": (lambda x, m: y(x).T, "axes -2 and -1 swapped"),
+    "diagonal": (lambda x, m: y(x) + torch.eye(len(x)), "except on the diagonal"),
+    "above": (lambda x, m: y(x).tril(), "except above the diagonal"),
+    "below": (lambda x, m: y(x).triu(), "except below the diagonal"),
+}
+
+
+@pytest.mark.parametrize("name", SQUARE)
+def test_of_square_tensors_the_diagonal_tells(name):
+    wrong, sentence = SQUARE[name]
+    assert sentence in told(wrong, square=True)
+
+
+NOTHING = {
+    "numbers of its own": lambda x, m: x.sin(),
+    "another relation in each case": lambda x, m: -y(x) if len(x) == 4 else 2 * y(x),
+    "right but for rounding": lambda x, m: y(x) * (1 + 1e-5 * x.sin()),
+    "a place": lambda x, m: (
+        y(x) + 0.1 * torch.eye(20)[7].reshape(4, 5)[: len(x)] if len(x) == 4 else y(x) + x.sin()
+    ),
+}
+
+
+@pytest.mark.parametrize("wrong", NOTHING.values(), ids=NOTHING)
+def test_what_does_not_hold_in_every_case_is_not_said(wrong):
+    assert told(wrong) == ""
+
+
+def test_a_factor_of_one_number_is_named_where_it_is_the_same_in_every_case():
+    right = lambda x, m: float(x.sum())  # noqa: E731
+    assert "half the right one" in told(lambda x, m: float(x.sum()) / 2, right)
+    assert told(lambda x, m: float(x.sum()) * len(x) * 1.37, right) == ""
+    count = lambda x, m: x.numel() + 40  # noqa: E731
+    assert "1 too large" in told(lambda x, m: x.numel() + 41, count)
+
+
+def test_of_several_values_the_wrong_one_is_told_of():
+    right = lambda x, m: (y(x), x.sum(-1))  # noqa: E731
+    assert "other order" in told(lambda x, m: (x.sum(-1), y(x)), right)
+    assert "other sign" in told(lambda x, m: (-y(x), x.sum(-1)), right)
+    assert "other sign" in told(lambda x, m: (-y(x), -x.sum(-1)), right)
+    assert told(lambda x, m: (-y(x), 2 * x.sum(-1)), right) == ""
+
+
+def test_booleans_may_be_inverted():
+    assert "opposite" in told(lambda x, m: ~m, lambda x, m: m)
+
+
+@pytest.mark.parametrize(
+    "odd", [None, "text", [], {}, torch.zeros(0), torch.tensor(1.0), torch.ones(2, 2).bool()], ids=str
+)
+def test_nothing_is_said_of_what_can_t_be_compared(odd):
+    assert told(lambda x, m: odd) == ""
+    assert relation([]) == ""
+
+
+def test_nothing_is_said_where_a_case_returned_nothing():
+    x = torch.randn(3)
+    right, twice = Outcome(CallStatus.RETURNED, x), Outcome(CallStatus.RETURNED, 2 * x)
+    raised = Outcome(CallStatus.RAISED, error="ValueError")
+    assert relation([(Case("", (x,)), right, twice), (Case("", (x,)), right, raised)]) == ""
