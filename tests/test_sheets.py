@@ -1,5 +1,8 @@
 """Sheets are made of cases that judge fairly; a forbidden name is forbidden, and only while an answer runs."""
 
+import os
+import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -11,7 +14,8 @@ import torch
 from autograder.draws import FitDraws
 from autograder.exercise import Exercise, explained
 from autograder.exercises import load
-from autograder.lessons import TOPICS
+from autograder.grading.course import course_directory, hidden_secret
+from autograder.lessons import ROOT, TOPICS
 from autograder.sheets import VISIBLE_SEED, HiddenSheets, make_cases, make_sheet
 from helpers.checking.drivers import Case, run
 
@@ -98,6 +102,26 @@ def test_that_a_draw_is_fit_is_found_out_once_per_course(tmp_path):
     assert calls(b"another", "1")[1] >= HiddenSheets.DRAWS
     assert calls(secret, "1") == (found, 0)
     assert calls(secret, "1", tmp_path / "not there" / "draws") == (found, paid)
+
+
+def test_a_course_without_a_secret_gets_one_that_its_owner_alone_can_read(tmp_path):
+    course, _ = course_directory(tmp_path)
+    secret = hidden_secret(course)
+    assert len(secret) == 64
+    assert hidden_secret(course) == secret
+    assert (tmp_path / ".headstart_secret").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_failed_test_says_how_to_get_the_same_hidden_cases_again(tmp_path):
+    (tmp_path / "test_it.py").write_text("def test_it():\n    assert False\n")
+    plugin = {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")]), "HEADSTART_TEST_SECRET": "17"}
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-n0", "-p", "conftest", "-c", ROOT / "pyproject.toml", tmp_path],
+        env={**os.environ, **plugin}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 1, done.stderr
+    after = done.stdout.partition("FAILURES")[2]
+    assert "HEADSTART_TEST_SECRET=17 pytest" in after
 
 
 def noise_in_two_parts() -> torch.Tensor:
