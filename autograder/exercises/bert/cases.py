@@ -43,11 +43,14 @@ def pairing_cases(g: Generator) -> list[Case]:
     """Documents whose passages are all different."""
     numbers = (torch.randperm(300, generator=g) + ORDINARY).tolist()
     documents = []
-    for _ in range(20):
+    for _ in range(22):
         lengths = _between(g, 1, 4), _between(g, 1, 4)
         documents.append([[numbers.pop() for _ in range(length)] for length in lengths])
     judge = {"layer": "statistics of pairs"}
-    return [Case("the statistics of many draws", (judge, 60, documents, GENERATOR))]
+    return [
+        Case("the statistics of many draws", (judge, 60, documents[:20], GENERATOR)),
+        Case("two documents", (judge, 60, documents[20:], GENERATOR)),
+    ]
 
 
 def pack_cases(g: Generator) -> list[Case]:
@@ -93,10 +96,13 @@ def key_mask_cases(g: Generator) -> list[Case]:
 def embed_cases(g: Generator) -> list[Case]:
     """As many positions as tokens, more, and float64."""
 
-    def case(title: str, size: tuple, table: tuple, dtype: torch.dtype = torch.float32) -> Case:
+    def case(
+        title: str, size: tuple, table: tuple, dtype: torch.dtype = torch.float32, alone: bool = False
+    ) -> Case:
         (B, T), (V, P, C) = size, table
         ids = torch.randint(V, size, generator=g)
-        segments = (torch.arange(T) >= torch.randint(1, T, (B, 1), generator=g)).long()
+        begins = torch.full((B, 1), T) if alone else torch.randint(1, T, (B, 1), generator=g)
+        segments = (torch.arange(T) >= begins).long()
         tables = (_normal(g, V, C, dtype=dtype), _normal(g, P, C, dtype=dtype), _normal(g, 2, C, dtype=dtype))
         return Case(title, (ids, segments, *tables))
 
@@ -104,6 +110,7 @@ def embed_cases(g: Generator) -> list[Case]:
         case("as many positions as tokens", (2, 5), (7, 5, 3)),
         case("more positions than tokens", (3, 4), (8, 9, 5)),
         case("in float64", (2, 6), (9, 7, 4), torch.float64),
+        case("one segment alone", (2, 3), (5, 4, 6), alone=True),
     ]
 
 

@@ -106,7 +106,11 @@ def model_cases(g: Generator) -> list[Case]:
     earlier = [{name: _some(g, 1, 1, 3, 4) for name in ("k", "v")}]
     return [
         Case("one block", (one, _weights(g, one), _ids(g, 1, 3, 7))),
-        Case("two blocks, a batch", (two, _weights(g, two), _ids(g, 2, 3, 7))),
+        Case(
+            "two blocks, their attention weights wanted",
+            (two, _weights(g, two), _ids(g, 1, 3, 7)),
+            {"weights": []},
+        ),
         Case("three positions in a cache", (one, _weights(g, one), _ids(g, 1, 2, 7)), {"cache": earlier}),
         Case("float64", (one, _weights(g, one, torch.float64), _ids(g, 2, 5, 7))),
     ]
@@ -252,12 +256,15 @@ def nucleus_cases(g: Generator) -> list[Case]:
     one, many = _logits(g, 5).softmax(-1), (0.4 * _logits(g, 2, 7)).softmax(-1)
     sure = (3 * _logits(g, 4)).softmax(-1)
     exact = (0.5 * _logits(g, 3, 6, dtype=torch.float64)).softmax(-1)
+    eighths = torch.tensor([0.5, 0.25, 0.125, 0.125])
     return [
         Case("two tokens are needed", (one, between(one, 2))),
         Case("a batch", (many, between(many[0], 4))),
         Case("the first token is enough", (sure, between(sure, 1))),
         Case("all of them", (many.flip(0), 1.0)),
         Case("float64", (exact, between(exact[1], 3))),
+        # Sums without any rounding: two tokens reach exactly p.
+        Case("a sum that is exactly p", (eighths[torch.randperm(4, generator=g)], 0.75)),
     ]
 
 
@@ -279,4 +286,13 @@ def draw_cases(g: Generator) -> list[Case]:
         case("a batch", 7, 4),
         case("the first two are impossible", 4, 6, zeros=2),
         case("two batch axes, float64", 2, 3, 5, dtype=torch.float64),
+        Case("a number beyond a sum that rounding has left below 1", _beyond_the_last(g)),
     ]
+
+
+def _beyond_the_last(g: Generator) -> tuple[Tensor, Tensor]:
+    """Probabilities that lack a little of 1, the largest number below 1, and one in the middle of all."""
+    p = (0.5 * _logits(g, 2, 6)).softmax(-1)
+    p = torch.where(p == p.amax(-1, keepdim=True), p - 2**-21, p)
+    middle = p[1].cumsum(-1)[2] - p[1, 2] / 2
+    return p, torch.stack([torch.tensor(1 - 2**-24), middle])
