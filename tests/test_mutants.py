@@ -178,6 +178,15 @@ def test_a_build_refuses_a_list_that_no_longer_fits(course, capsys):
     assert "lists `double: 3 * x → 2 * x`, which is no mutant of it any more; remove it" in said
 
 
+@pytest.mark.parametrize(
+    "text", ["{", '{"attention.double": {"equal": {}}}', '{"attention.double": 1}', "[]"]
+)
+def test_a_record_that_is_none_is_a_mistake_with_its_file(course, capsys, text):
+    course.write(verified.record_file("attention"), text)
+    assert course.build() == 1
+    assert "autograder/exercises/attention/mutants.json:1: it can't be read" in capsys.readouterr().err
+
+
 def test_mutants_are_tried_again_only_where_something_changed(course, capsys, monkeypatch):
     assert course.build() == 0
     assert "trying the mutants of attention.double" in capsys.readouterr().err

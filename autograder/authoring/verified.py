@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from autograder.authoring.master import Mistake
+from autograder.authoring.master import MasterError, Mistake
 from autograder.authoring.mutants import has_mutants, mutants, reference_file
 from autograder.authoring.mutation_testing import Survivor, survivors
 from autograder.authoring.reach import reached
@@ -54,10 +54,21 @@ def record_file(topic: str) -> str:
 
 
 def read(topic: str, root: Path = ROOT) -> dict[str, Record]:
-    """A topic's record, by exercise; empty where it has none."""
+    """A topic's record, by exercise; empty where it has none.
+
+    Raises:
+        MasterError: an author wrote into it what is no record.
+    """
     path = root / record_file(topic)
-    data = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    return {exercise: Record(**entry) for exercise, entry in data.items()}
+    if not path.is_file():
+        return {}
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        return {exercise: Record(**entry) for exercise, entry in data.items()}
+    except (ValueError, TypeError, AttributeError) as error:
+        line = getattr(error, "lineno", 1)
+        text = f"it can't be read: {error}; mend it, or take it from git"
+        raise MasterError([Mistake(record_file(topic), line, text)]) from error
 
 
 def written(records: Mapping[str, Record]) -> str:

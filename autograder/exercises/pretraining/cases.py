@@ -279,7 +279,10 @@ def draw_cases(g: Generator) -> list[Case]:
         chosen = torch.randint(zeros, shape[-1], shape[:-1], generator=g)
         ends = p.double().cumsum(-1)
         middles = ends - p.double() / 2
-        return Case(title, (p, middles.gather(-1, chosen[..., None])[..., 0].to(dtype)))
+        uniform = middles.gather(-1, chosen[..., None])[..., 0].to(dtype)
+        if zeros:
+            uniform[0] = 0  # no impossible token gets it
+        return Case(title, (p, uniform))
 
     return [
         case("one row", 5),
