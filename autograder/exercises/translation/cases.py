@@ -172,9 +172,17 @@ def cache_cases(g: Generator) -> list[Case]:
     return [
         Case("nothing before, three positions", new(T=3, P=0, D=2, D_v=4)),
         Case("one new position after four", new(T=1, P=4, D=3, D_v=2)),
-        Case("two new positions after three", new(T=2, P=3, D=4, D_v=5)),
+        Case("two new positions after three, the highest score hidden", _hidden_ahead(g)),
         Case("two sentences, float64", new(2, T=3, P=1, D=4, D_v=5, dtype=torch.float64)),
     ]
+
+
+def _hidden_ahead(g: Generator) -> tuple:
+    """The first new position may not see the second, which scores near 64 where the others do near -100."""
+    q, k, past_k = (_normal(g, T, 4, dtype=torch.float64) for T in (2, 2, 3))
+    v, past_v = (_normal(g, T, 5, dtype=torch.float64) for T in (2, 3))
+    q[:, 0], past_k[:, 0], k[:, 0] = -16, 12.5, torch.tensor([12.5, -8.0])
+    return q, k, v, (past_k, past_v)
 
 
 def work_cases(g: Generator) -> list[Case]:
