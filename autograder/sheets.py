@@ -10,8 +10,12 @@ from typing import Any
 
 import torch
 
+from autograder.draws import FitDraws
 from autograder.exercise import Exercise
+from helpers.checking.assessing import assess
 from helpers.checking.drivers import Case, Outcome, judged
+from helpers.checking.finding import Status
+from helpers.checking.outcome import CallStatus
 from helpers.checking.values import map_tensors, tensors
 from helpers.checks import KnownMisconception, Sheet, compare
 
@@ -74,33 +78,93 @@ def with_misconceptions(sheet: Sheet, exercise: Exercise) -> Sheet:
     return replace(sheet, misconceptions=tuple(found))
 
 
+def failing_case(exercise: Exercise, answer: Any, sheet: Sheet, first: int = 0) -> int | None:
+    """The number of a case on which an answer of ours fails, or None: it passes, as a student's would.
+
+    Args:
+        exercise: the exercise.
+        answer: what is called, as the reference is.
+        sheet: a sheet of the exercise.
+        first: the case to begin with. The first failure ends it, so where it failed before is a good guess.
+    """
+    values = replace(exercise, properties=())  # wrong ones are seen sooner than wrong gradients
+    numbers = range(len(sheet.cases))
+    for number in (*numbers[first:], *numbers[:first]):
+        case, expected = sheet.cases[number], sheet.expected[number]
+        outcome = judged(exercise.driver, case, values.outcome(answer, case))
+        if outcome.status != CallStatus.RETURNED or compare(expected.outputs, outcome.outputs):
+            return number
+        one = replace(sheet, cases=(case,), expected=(expected,), misconceptions=())
+        outcome = Outcome.from_json(exercise.outcome(answer, case).to_json())
+        if assess(one, [outcome]).status != Status.PASSED:
+            return number
+    return None
+
+
 class HiddenSheets:
     """The hidden sheets of a course: a few dozen for each exercise, all from one secret.
 
     Which of them a submission gets follows from its content and the secret, so what one attempt saw is of
     little use to the next. They are made once by each judge, not for each submission.
+
+    A draw of cases by which a known misconception would pass is no draw: it is drawn again, so that no grade
+    depends on it.
+
+    Args:
+        secret: the course's.
+        fit: what is known of its draws. Without it, each is looked at when it is first made.
     """
 
     DRAWS = 32
 
-    def __init__(self, secret: bytes) -> None:
-        self._secret = secret
+    def __init__(self, secret: bytes, fit: FitDraws | None = None) -> None:
+        self._secret, self._fit = secret, fit
         self._made: dict[tuple[str, int], Sheet] = {}
+        self._failed: dict[tuple[str, str], int] = {}
         self._making = threading.Lock()
-
-    def seed(self, digest: str) -> tuple[int, str]:
-        """The number and the seed of the draw that a submission's digest leads to."""
-        draw = int.from_bytes(hmac.digest(self._secret, digest.encode(), "sha256")[:4], "big") % self.DRAWS
-        return draw, hmac.digest(self._secret, b"draw %d" % draw, "sha256").hex()
 
     def plain(self, exercise: Exercise, digest: str) -> Sheet:
         """A submission's hidden sheet of an exercise, without misconceptions: right answers need none."""
-        draw, seed = self.seed(digest)
-        key = (exercise.id, draw)
+        number = int.from_bytes(hmac.digest(self._secret, digest.encode(), "sha256")[:4], "big") % self.DRAWS
+        return self.draw(exercise, number)
+
+    def draw(self, exercise: Exercise, number: int) -> Sheet:
+        """One of an exercise's hidden sheets, without misconceptions.
+
+        Raises:
+            ValueError: a misconception passes whatever is drawn.
+        """
+        key = (exercise.id, number)
         with self._making:  # who comes second waits, instead of making it again
             if key not in self._made:
-                self._made[key] = make_sheet(exercise, seed, misconceptions=False)
+                self._made[key] = self._make(exercise, number)
             return self._made[key]
+
+    def _make(self, exercise: Exercise, number: int) -> Sheet:
+        seed = hmac.digest(self._secret, b"draw %d" % number, "sha256").hex()
+        known = self._fit.known(exercise.id, number) if self._fit else None
+        for attempt in range(known or 0, DRAWS_AT_MOST):
+            sheet = make_sheet(exercise, f"{seed} {attempt}" if attempt else seed, misconceptions=False)
+            if known == attempt:
+                return sheet
+            passing = self._passing(exercise, sheet)
+            if not passing:
+                if self._fit:
+                    self._fit.keep(exercise.id, number, attempt)
+                return sheet
+        raise ValueError(f"{exercise.id}: by each of {DRAWS_AT_MOST} draws {passing} passes")
+
+    def _passing(self, exercise: Exercise, sheet: Sheet) -> str:
+        """The name of a misconception that passes a sheet, or nothing."""
+        if exercise.driver == "choice":  # nothing in its case is drawn
+            return ""
+        for misconception in exercise.misconceptions:
+            key = (exercise.id, misconception.name)
+            failed = failing_case(exercise, misconception.variant, sheet, self._failed.get(key, 0))
+            if failed is None:
+                return misconception.name
+            self._failed[key] = failed
+        return ""
 
     def full(self, exercise: Exercise, digest: str, visible: Sheet) -> Sheet:
         """The same with misconceptions, which name what is wrong, and with what the visible one points to."""
@@ -137,7 +201,8 @@ def _steady(exercise: Exercise, case: Case, expected: Outcome) -> bool:
     if all(tensor.dtype != torch.float32 for tensor in tensors(inputs)):
         return True
     args, kwargs = _cast(inputs, torch.float32, torch.float64)
-    exact = _expected(exercise, replace(case, args=args, kwargs=kwargs))
+    values = replace(exercise, properties=())  # gradients, which aren't compared here, cost more than these
+    exact = _expected(values, replace(case, args=args, kwargs=kwargs))
     outputs = _cast(exact.outputs, torch.float64, torch.float32)
     return compare(expected.outputs, outputs, slack=0.1) is None
 

@@ -849,7 +849,8 @@ explorers.running_softmax_explorer(absorb)
 #
 # **Exercise 2.12** · difficulty 4 of 5 · 14 minutes · 4 points
 #
-# The check compares with full attention, and it measures the largest tensor that you make.
+# The check compares with full attention, and it measures the largest tensor that you make. Blocks of queries pass it
+# too, though `block` counts keys.
 #
 # <details><summary>Hint 1</summary><code>range(0, T_k, block)</code> gives where each block begins. A slice that goes
 # beyond the end is just shorter.</details>

@@ -946,7 +946,8 @@ check("pretraining.nucleus", nucleus)
 #
 # **Exercise 7.17** · difficulty 2 of 5 · 6 minutes · 1 point
 #
-# `torch.multinomial` does it in one call; here you do without.
+# `torch.multinomial` does it in one call; here you do without. Rounding can leave the sum of all probabilities a little
+# below 1. A number beyond it belongs to the last token.
 #
 # <details><summary>Hint 1</summary><code>cumsum</code> gives the ends.</details>
 # <details><summary>Hint 2</summary>How many ends lie at or below the number, if it falls on token 1? On token

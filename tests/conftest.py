@@ -3,9 +3,11 @@
 import functools
 import os
 import sys
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+from course import SECRET
 from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 
@@ -18,6 +20,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 # Lessons that train models take a twentieth of their steps: `helpers.training.steps`.
 os.environ["HEADSTART_QUICK"] = "1"
 
+AGAIN = f"to get the same hidden cases again: HEADSTART_TEST_SECRET={SECRET} pytest ..."
 NEEDS = {
     "needs_bubblewrap": programs.sandbox_problem,
     "needs_chromium": functools.partial(programs.missing, programs.CHROMIUM),
@@ -68,3 +71,17 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
             if os.environ.get("CI") == "true":
                 pytest.fail(line, pytrace=False)
             pytest.skip(line)
+
+
+def pytest_report_header() -> str:
+    """What the hidden cases of this run follow from."""
+    return AGAIN
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """With a failed test, what its hidden cases follow from: another run has others, by which it may pass."""
+    report = yield
+    if report.failed:
+        report.sections.append(("hidden cases", AGAIN))
+    return report

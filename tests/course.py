@@ -6,6 +6,7 @@ import json
 import multiprocessing
 import os
 import runpy
+import secrets
 import shutil
 import signal
 import sqlite3
@@ -21,6 +22,9 @@ import psutil
 from autograder.lessons import ROOT
 
 LESSON = "01_attention"
+# All hidden cases of a run of the tests follow from it. The environment, which other processes of the run have
+# too, can give that of another run.
+SECRET = os.environ.setdefault("HEADSTART_TEST_SECRET", secrets.token_hex(16))
 PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 
 
@@ -69,6 +73,7 @@ class Course:
         root.mkdir(parents=True, exist_ok=True)
         shutil.copytree(ROOT / "source" / self.lesson, root / "source" / self.lesson)
         config = (ROOT / "nbgrader_config.py").read_text()
+        (root / ".headstart_secret").write_text(SECRET)
         (root / "nbgrader_config.py").write_text(config + f"\nc.Exchange.root = {str(root / 'exchange')!r}\n")
 
     def run(

@@ -42,6 +42,14 @@ def judged(monkeypatch):
     return seen
 
 
+def test_which_draws_are_fit_is_kept_beside_the_secret(course):
+    folder = course.root / ".headstart_draws"
+    lesson = Lesson.load(LESSON, course.root, course_directory(course.root)[1])
+    assert sorted(path.name for path in folder.iterdir()) == sorted(lesson.exercises)
+    assert {path.stat().st_mode & 0o077 for path in (folder, *folder.iterdir())} == {0}
+    assert all(1 <= len(path.read_text().splitlines()) <= 2 for path in folder.iterdir())  # of amy and bob
+
+
 def regrade(course, change=lambda lesson: lesson, **options):
     """Grade the class, with a lesson that somebody changed. Returns by student what is new."""
     directory, config = course_directory(course.root)

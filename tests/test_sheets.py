@@ -1,15 +1,22 @@
 """Sheets are made of cases that judge fairly; a forbidden name is forbidden, and only while an answer runs."""
 
+import os
+import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
 
+from autograder.draws import FitDraws
+from autograder.exercise import Exercise, explained
 from autograder.exercises import load
-from autograder.lessons import TOPICS
-from autograder.sheets import VISIBLE_SEED, make_cases, make_sheet
+from autograder.grading.course import course_directory, hidden_secret
+from autograder.lessons import ROOT, TOPICS
+from autograder.sheets import VISIBLE_SEED, HiddenSheets, make_cases, make_sheet
 from helpers.checking.drivers import Case, run
 
 EXERCISES = [exercise for topic in TOPICS for exercise in load(topic).values()]
@@ -33,6 +40,88 @@ def test_cases_that_rounding_decides_are_drawn_again():
     assert case.args[0].item() == 0.0
     with pytest.raises(ValueError, match="rounding decides"):
         make_cases(replace(exercise, cases=lambda g: [Case("", (torch.tensor([1 / 3]),))]), "a seed")
+
+
+CALLS: list[int] = []
+
+
+def doubled(x: int) -> int:
+    return 2 * x
+
+
+def squared(x: int) -> int:
+    """It is squared, which is the same for 2."""
+    CALLS.append(x)
+    return x * x
+
+
+def lucky(low: int = 2) -> Exercise:
+    """An exercise whose one case is 2 in every third draw."""
+    return Exercise(
+        id="topic.lucky",
+        title="",
+        points=1,
+        reference=doubled,
+        cases=lambda g: [Case("", (int(torch.randint(low, 5, (), generator=g)),))],
+        misconceptions=explained(squared),
+    )
+
+
+def drawn(hidden: HiddenSheets, exercise: Exercise) -> list[int]:
+    return [hidden.draw(exercise, number).cases[0].args[0] for number in range(HiddenSheets.DRAWS)]
+
+
+def test_a_draw_by_which_a_known_misconception_passes_is_drawn_again():
+    """Found by a class in which one who took the largest weight of any head got full marks for the mean."""
+    exercise, secret = lucky(), b"of this test"
+    first = drawn(HiddenSheets(secret), replace(exercise, misconceptions=()))
+    fit = drawn(HiddenSheets(secret), exercise)
+    assert 2 in first
+    assert 2 not in fit
+    assert [now for now, before in zip(fit, first, strict=True) if before != 2] == [
+        x for x in first if x != 2
+    ]
+    assert drawn(HiddenSheets(secret), exercise) == fit
+    always = replace(exercise, cases=lambda g: [Case("", (2,))])
+    with pytest.raises(ValueError, match=r"topic\.lucky: by each of 30 draws squared passes"):
+        HiddenSheets(secret).draw(always, 0)
+
+
+def test_that_a_draw_is_fit_is_found_out_once_per_course(tmp_path):
+    exercise, secret, folder = lucky(), b"of this test", tmp_path / "draws"
+
+    def calls(secret: bytes, version: str, folder: Path = folder) -> tuple[list[int], int]:
+        CALLS.clear()
+        fit = FitDraws(folder, secret, {exercise.id: version})
+        return drawn(HiddenSheets(secret, fit), exercise), len(CALLS)
+
+    found, paid = calls(secret, "1")
+    assert paid >= HiddenSheets.DRAWS
+    assert calls(secret, "1") == (found, 0)
+    assert calls(secret, "2") == (found, paid)
+    assert calls(b"another", "1")[1] >= HiddenSheets.DRAWS
+    assert calls(secret, "1") == (found, 0)
+    assert calls(secret, "1", tmp_path / "not there" / "draws") == (found, paid)
+
+
+def test_a_course_without_a_secret_gets_one_that_its_owner_alone_can_read(tmp_path):
+    course, _ = course_directory(tmp_path)
+    secret = hidden_secret(course)
+    assert len(secret) == 64
+    assert hidden_secret(course) == secret
+    assert (tmp_path / ".headstart_secret").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_failed_test_says_how_to_get_the_same_hidden_cases_again(tmp_path):
+    (tmp_path / "test_it.py").write_text("def test_it():\n    assert False\n")
+    plugin = {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")]), "HEADSTART_TEST_SECRET": "17"}
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-n0", "-p", "conftest", "-c", ROOT / "pyproject.toml", tmp_path],
+        env={**os.environ, **plugin}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 1, done.stderr
+    after = done.stdout.partition("FAILURES")[2]
+    assert "HEADSTART_TEST_SECRET=17 pytest" in after
 
 
 def noise_in_two_parts() -> torch.Tensor:

@@ -22,7 +22,7 @@ from traitlets.config.loader import PyFileConfigLoader
 
 from autograder import exercises
 from autograder import lessons as course
-from autograder.authoring import trees
+from autograder.authoring import trees, verified
 from autograder.authoring.master import Cell, MasterError, Mistake, did_you_mean, read_master
 from autograder.authoring.review import BEGIN, END, parse, review
 from autograder.authoring.source import SpecError, alike, dump, make_checks, make_notebook
@@ -50,6 +50,7 @@ def build(lessons: list[str], check: bool, *, root: Path = ROOT, load: Load = ex
         names = sorted({course.find(name, root) for name in lessons}) or course.names(root)
         with tempfile.TemporaryDirectory(prefix="headstart-") as folder:
             made = make(names, Path(folder).resolve(), root=root, load=load)
+        made |= _records(names, check, root, load)
     except LookupError as error:
         print(f"headstart: {error.args[0]}", file=sys.stderr)
         return 1
@@ -70,7 +71,8 @@ def _check(names: list[str], made: Mapping[str, bytes], root: Path, summary: Cal
     if not found:
         print(f"headstart: source/ and release/ are in step with notebooks/ ({summary()})")
         return 0
-    stale = sorted({Path(path).parts[1] for path in found} & set(names))
+    rooms = {part for path in found for part in Path(path).parts}
+    stale = [name for name in names if rooms & {name, course.topic(name)}]
     command = " ".join(["headstart build", *stale])
     print(f"headstart: {_count(len(found), 'difference')}; to fix: {command}", file=sys.stderr)
     return 1
@@ -185,6 +187,28 @@ def _titles(specs: Mapping[str, Exercise], load: Load) -> dict[str, str]:
                 raise SpecError(spec.id, f'"{spec.id}" needs "{need}", which is no exercise; {cure}')
             titles[need] = known[need].title
     return titles
+
+
+def _records(names: list[str], check: bool, root: Path, load: Load) -> dict[str, bytes]:
+    """The record of each lesson's mutants as it should be. Those of what changed are tried, if not checking.
+
+    Raises:
+        MasterError: one passes that isn't listed as right as well.
+    """
+    made, mistakes = {}, []
+    for topic in map(course.topic, names):
+        if not (root / f"autograder/exercises/{topic}/spec.py").is_file():
+            continue  # a course whose exercises aren't written in its folder
+        file = verified.record_file(topic)
+        if check:
+            records = verified.in_step(topic, load(topic), root)
+        else:
+            records, found = verified.verify(topic, load(topic), root)
+            mistakes += found
+        made[file] = verified.written(records).encode()
+    if mistakes:
+        raise MasterError(mistakes)
+    return made
 
 
 def _unless_alike(path: Path, text: str) -> str:

@@ -12,7 +12,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from autograder.commands.report import problems, summary
 from autograder.commands.report_page import page
 from autograder.grading.batch import grade_all
-from autograder.grading.course import course_directory, find_submissions, hidden_secret
+from autograder.grading.course import (
+    course_directory,
+    draws_folder,
+    find_submissions,
+    hidden_secret,
+)
 from autograder.grading.executors import open_executor
 from autograder.grading.gradebook import Book
 from autograder.grading.grader import Grader
@@ -60,7 +65,8 @@ def grade_class(
     if not submissions:
         print(f"headstart: nothing to grade: submitted/ has no {name}", file=sys.stderr)
         return 2
-    grader = Grader(lesson, hidden_secret(course), sandboxed, cell_seconds or CELL_SECONDS)
+    seconds = cell_seconds or CELL_SECONDS
+    grader = Grader(lesson, hidden_secret(course), sandboxed, seconds, draws_folder(course))
     book = Book(course, name, lesson.skeletons)
     screen = _Screen(console, len(submissions))
     try:

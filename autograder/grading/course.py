@@ -55,3 +55,8 @@ def hidden_secret(course: CourseDirectory) -> bytes:
             os.link(temporary, path)
         temporary.unlink()
     return path.read_text().strip().encode()
+
+
+def draws_folder(course: CourseDirectory) -> Path:
+    """Where a course keeps which of its hidden draws are fit to judge by, beside its secret."""
+    return Path(course.root, ".headstart_draws")

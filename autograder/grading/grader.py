@@ -6,10 +6,12 @@ import json
 import queue
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
 
+from autograder.draws import FitDraws
 from autograder.grading.clean import clean_code, clean_words
 from autograder.grading.judge import CELL_SECONDS, judge, not_run
 from autograder.grading.lesson import Lesson, exercise_id, installation
@@ -45,17 +47,22 @@ class Grader:
     """Grades submissions of one lesson. Any number of threads may call `grade` at once.
 
     It can be sent to another process, which then starts workers of its own.
+
+    Attributes:
+        draws: the folder in which to keep which hidden draws are fit to judge by; None for none.
     """
 
     lesson: Lesson
     secret: bytes
     sandboxed: bool = True
     cell_seconds: float = CELL_SECONDS
+    draws: Path | None = None
 
     def __post_init__(self) -> None:
         self.workers: list[Worker] = []
         self._idle: queue.SimpleQueue[Worker] = queue.SimpleQueue()
-        self._hidden = HiddenSheets(self.secret)
+        fit = FitDraws(self.draws, self.secret, self.lesson.versions) if self.draws else None
+        self._hidden = HiddenSheets(self.secret, fit)
 
     def __getstate__(self) -> tuple[str, dict]:
         return installation(), {each.name: getattr(self, each.name) for each in fields(self)}

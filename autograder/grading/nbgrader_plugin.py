@@ -14,7 +14,7 @@ from nbformat import NotebookNode
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from autograder.grading.course import find_submissions, hidden_secret
+from autograder.grading.course import draws_folder, find_submissions, hidden_secret
 from autograder.grading.gradebook import Book
 from autograder.grading.grader import Grader
 from autograder.grading.lesson import Lesson
@@ -77,5 +77,6 @@ class Grade(NbGraderPreprocessor):
         if key in _warm and _warm[key].lesson.version != lesson.version:
             _warm.pop(key).grader.close()
         if key not in _warm:
-            _warm[key] = _Warm(lesson, Grader(lesson, hidden_secret(course)))
+            grader = Grader(lesson, hidden_secret(course), draws=draws_folder(course))
+            _warm[key] = _Warm(lesson, grader)
         return _warm[key]

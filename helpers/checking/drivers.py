@@ -266,7 +266,7 @@ def _module(answer: object, case: Case, gradients: bool) -> Outcome:
     if not callable(answer):
         return unusable("a class of modules", answer)
 
-    def forward(settings: Mapping, weights: Mapping, *inputs: Any, **kwargs: Any) -> Any:
+    def forward(settings: Mapping, weights: Mapping, /, *inputs: Any, **kwargs: Any) -> Any:
         made = {name: make_layer(value) if is_recipe(value) else value for name, value in settings.items()}
         module = answer(**made)
         if not isinstance(module, torch.nn.Module):
@@ -275,7 +275,9 @@ def _module(answer: object, case: Case, gradients: bool) -> Outcome:
         wanted = {name: tuple(weight.shape) for name, weight in weights.items()}
         if found != wanted:
             raise _Unusable(f"the parameters {_shapes(wanted, found)}", _shapes(found, wanted))
-        return torch.func.functional_call(module.eval(), dict(weights), inputs, kwargs)
+        to_fill = [value for value in kwargs.values() if value == []]  # what gets into these is a result, too
+        returned = torch.func.functional_call(module.eval(), dict(weights), inputs, kwargs)
+        return [returned, *to_fill] if to_fill else returned
 
     try:
         return _call(forward, case, gradients)

@@ -59,6 +59,10 @@ def map_tensors(function: Callable, value: Any) -> Any:
     """The value with a function applied to each tensor in it, tuples as lists."""
     if isinstance(value, torch.Tensor):
         return function(value)
+    if isinstance(
+        value, str | int | float
+    ):  # of which a text has thousands, and asking for a Mapping is slow
+        return value
     if isinstance(value, Mapping):
         return {key: map_tensors(function, item) for key, item in value.items()}
     if isinstance(value, list | tuple):

@@ -70,17 +70,18 @@ class ToGroup(SmallClassifier):
         """Change what is in the groups, in place.
 
         Raises:
-            ValueError: what was returned is no list of dicts with "params".
+            ValueError: what was returned is no list of dicts with "params", or a group has none.
         """
         if not isinstance(returned, list | tuple) or not all(
             isinstance(group, dict) and "params" in group for group in returned
         ):
             raise ValueError('a list of dicts with "params" and "lr" is wanted')
         for group in returned:
-            for weight in _listed(group["params"]):
-                weight.data -= 100 * group.get(
-                    "lr", 0.02
-                )  # 0.02: the optimizer's own rate, where a group has none
+            if not (weights := _listed(group["params"])):
+                raise ValueError("a group without parameters")
+            for weight in weights:
+                # 0.02: the optimizer's own rate, where a group has none
+                weight.data -= 100 * group.get("lr", 0.02)
 
 
 def _listed(params: nn.Parameter | Iterable[nn.Parameter]) -> list[nn.Parameter]:

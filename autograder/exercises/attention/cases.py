@@ -8,6 +8,7 @@ import torch
 from torch import Generator, Tensor
 
 from helpers.checking.drivers import Case
+from helpers.checking.registry import make_layer
 
 # -- softmax -------------------------------------------------------------------------------------------------
 
@@ -39,16 +40,31 @@ def attention_cases(g: Generator) -> list[Case]:
     # √9 is exact in every dtype: dividing by a float32 √d_k is no mistake worth a point.
     exact = _qkv(g, (), 2, 4, 9, 3, dtype=torch.float64)
     masked = _sizes(g, 2, 3, 4, 5, least=(1, 3))
-    padded, deep = _sizes(g, 3, 4, 5, least=(1, 4)), _sizes(g, 3, 4, 5, least=(1, 4))
-    padded, deep = [*padded, padded[-1]], [*deep, deep[-1]]  # d_v = d_k, as it mostly is
-    keep = torch.stack([torch.arange(padded[1]) < length for length in _shuffled(g, torch.tensor([2, 3]))])
+    deep = _sizes(g, 3, 4, 5, least=(1, 4))
+    deep = [*deep, deep[-1]]  # d_v = d_k, as it mostly is
+    padded = [3, _sizes(g, 5, 6)[0], 4, 4]
+    keep = torch.arange(padded[1]) < _shuffled(g, torch.tensor([2, 3]))[:, None, None]
     return [
         Case("a few queries and keys", _qkv(g, (), T_q, T_k, d_k, d_v)),
         Case("float64", exact),
         Case("a mask (T_q, T_k)", (*_qkv(g, (), *masked), _mask(g, masked[0], masked[1]))),
-        Case("a mask (B, 1, T_k) that hides padding", (*_qkv(g, (2,), *padded), keep.unsqueeze(1))),
+        Case(
+            "a mask (B, 1, T_k) that hides padding, which scores highest",
+            (*_hidden_best(g, padded, keep), keep),
+        ),
         Case("two batch axes and a mask (T_q, T_k)", (*_qkv(g, (2, 1), *deep), _mask(g, deep[0], deep[1]))),
     ]
+
+
+def _hidden_best(g: Generator, sizes: list[int], keep: Tensor) -> tuple[Tensor, ...]:
+    """Scores near -256 for what may be seen and near 64 for the rest: a fill of -100 wins, -1e9 doesn't.
+
+    In float64, where even an exponential without a maximum subtracted stays within bounds.
+    """
+    q, k, v = _qkv(g, (len(keep),), *sizes, dtype=torch.float64)
+    q[..., 0] = -16
+    k[..., 0] = torch.where(keep.squeeze(1), 32.0, -8.0)
+    return q, k, v
 
 
 # -- additive attention --------------------------------------------------------------------------------------
@@ -107,16 +123,24 @@ def variance_cases(g: Generator) -> list[Case]:
 
 
 def saturation_cases(g: Generator) -> list[Case]:
-    """Narrow and wide vectors, each scaled and not."""
+    """Narrow and wide vectors, each scaled and not. The last key wins in some wide rows, in no narrow one."""
     N, T, d_k = _sizes(g, 2, 3, 5)
-    narrow = _normal(g, N, d_k), _normal(g, N, T, d_k)
-    wide = _normal(g, 3, 16), _normal(g, 3, 4, 16)
+    narrow = _best_at(torch.randint(T - 1, (N,), generator=g), _normal(g, N, d_k), _normal(g, N, T, d_k))
+    places = torch.tensor([3, *torch.randint(3, (2,), generator=g).tolist()])
+    wide = _best_at(places, _normal(g, 3, 16), _normal(g, 3, 4, 16))
     return [
         Case("not scaled", (*narrow, False)),
         Case("scaled", (*narrow, True)),
         Case("wide vectors, scaled", (*wide, True)),
         Case("wide vectors, not scaled", (*wide, False)),
     ]
+
+
+def _best_at(places: Tensor, q: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:
+    """Queries, and their keys in an order by which the one that scores highest stands at its place."""
+    best = (k @ q.unsqueeze(-1)).squeeze(-1).argmax(dim=-1)
+    rows = [row.roll(int(place - at), dims=0) for row, place, at in zip(k, places, best, strict=True)]
+    return q, torch.stack(rows)
 
 
 # -- permutations --------------------------------------------------------------------------------------------
@@ -130,10 +154,12 @@ def permutation_cases(g: Generator) -> list[Case]:
     change = (x[p] - x) @ matrices[0]
     if change.max() > -change.min():  # so that forgetting the absolute value shows
         x = -x
+    gap = _equivariance_gap("a running sum", matrices[:1], x, p)
+    falling = -x if gap.max() > -gap.min() else x
     return [
         _layer("self-attention", matrices, x, p),
         _layer("a linear map of each position", matrices[:1], x, p),
-        _layer("a running sum", matrices[:1], x, p),
+        _layer("a running sum", matrices[:1], falling, p),
         _layer("the mean over positions", matrices[:1], x, p),
         _layer("self-attention", matrices, batch, p, "self-attention, a batch"),
         _layer("self-attention after adding positions", [*matrices, positions], batch, p),
@@ -142,6 +168,11 @@ def permutation_cases(g: Generator) -> list[Case]:
 
 def _layer(name: str, weights: list[Tensor], x: Tensor, permutation: Tensor, title: str = "") -> Case:
     return Case(title or name, ({"layer": name, "weights": weights}, x, permutation))
+
+
+def _equivariance_gap(name: str, weights: list[Tensor], x: Tensor, permutation: Tensor) -> Tensor:
+    layer = make_layer({"layer": name, "weights": weights})
+    return layer(x[permutation]) - layer(x)[permutation]
 
 
 def _permutation(g: Generator, T: int) -> Tensor:

@@ -198,6 +198,48 @@ def mask_sets_zero(q, k, v, mask=None):
     return weights @ v, weights
 
 
+def filled_with_minus_hundred(q, k, v, mask=None):
+    """Hidden scores become a number such as −100, or lose that much, and a key whose score is low enough or
+    high enough outdoes that: only −∞, or the lowest number there is, hides whatever the scores are.
+    """
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -100)
+    weights = torch.softmax(scores, dim=-1)
+    return weights @ v, weights
+
+
+def filled_with_infinity(q, k, v, mask=None):
+    """Hidden scores become +∞, and ∞ − ∞ in the softmax is NaN: what may not be seen needs the score −∞."""
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    if mask is not None:
+        scores = scores.masked_fill(~mask, float("inf"))
+    weights = torch.softmax(scores, dim=-1)
+    return weights @ v, weights
+
+
+def filled_with_a_large_number(q, k, v, mask=None):
+    """Hidden scores become a large positive number, so that all weight goes to the keys that may not be
+    seen: the minus is missing.
+    """
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    if mask is not None:
+        scores = scores.masked_fill(~mask, 1e9)
+    weights = torch.softmax(scores, dim=-1)
+    return weights @ v, weights
+
+
+def filled_with_e(q, k, v, mask=None):
+    """Hidden scores become math.e, which is 2.718…, a score like any other, so hidden keys get a good share
+    of the weight: −∞ gives weight 0.
+    """
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    if mask is not None:
+        scores = scores.masked_fill(~mask, math.e)
+    weights = torch.softmax(scores, dim=-1)
+    return weights @ v, weights
+
+
 def mask_added(q, k, v, mask=None):
     """The boolean mask is added to the scores, which adds 1 where it is True and hides nothing: what
     may not be seen needs the score -inf.

@@ -11,6 +11,14 @@ from autograder.exercises.attention import misconceptions_study as study
 from helpers import attention
 from helpers.checks import gradient_reaches_inputs, inputs_unchanged, rows_sum_to_one
 
+# Written out, so that the search for forbidden names in an answer finds each of them.
+ATTENTION_OF_TORCH = (
+    "torch.nn.functional.scaled_dot_product_attention",
+    "torch.nn.functional.multi_head_attention_forward",
+    "torch._native_multi_head_attention",
+    "torch.nn.MultiheadAttention",
+)
+
 SOFTMAX = Exercise(
     id="attention.softmax",
     title="Softmax",
@@ -33,6 +41,7 @@ SOFTMAX = Exercise(
         "torch.nn.LogSoftmax",
         "torch.special.softmax",
         "torch.special.log_softmax",
+        *ATTENTION_OF_TORCH,  # with identity matrices it gives a softmax
     ),
     misconceptions=explained(
         wrong.no_maximum,
@@ -79,14 +88,6 @@ ADDITIVE = Exercise(
     alternatives=(right.with_matrix_products, right.with_sums_over_axes, right.one_key_after_another),
 )
 
-# Written out, so that the search for forbidden names in an answer finds each of them.
-ATTENTION_OF_TORCH = (
-    "torch.nn.functional.scaled_dot_product_attention",
-    "torch.nn.functional.multi_head_attention_forward",
-    "torch._native_multi_head_attention",
-    "torch.nn.MultiheadAttention",
-)
-
 SCALED_DOT_PRODUCT = Exercise(
     id="attention.scaled_dot_product",
     title="Scaled dot-product attention",
@@ -111,6 +112,10 @@ SCALED_DOT_PRODUCT = Exercise(
         wrong.mask_after_softmax,
         wrong.mask_inverted,
         wrong.mask_sets_zero,
+        wrong.filled_with_minus_hundred,
+        wrong.filled_with_infinity,
+        wrong.filled_with_a_large_number,
+        wrong.filled_with_e,
         wrong.mask_added,
     ),
     alternatives=(
@@ -244,6 +249,7 @@ SATURATION = Exercise(
         study.one_norm_for_all,
         study.gradient_of_all_weights,
         study.gradient_of_queries,
+        study.one_hot_cut_short,
         study.largest_of_all,
         study.softmax_over_the_batch,
     ),

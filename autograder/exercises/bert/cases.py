@@ -22,6 +22,7 @@ def masking_cases(g: Generator) -> list[Case]:
     for row, count in enumerate((40, 60, 20, 40, 40)):
         first = count // 2 - _between(g, 0, 3)
         words = _words(g, count, vocabulary)
+        words[::4] = ORDINARY  # the first number that is a word's
         row_of = torch.cat([torch.tensor([CLS]), words[:first], torch.tensor([SEP]), words[first:],
                             torch.tensor([SEP])])  # fmt: skip
         rows[row, : len(row_of)] = row_of
@@ -42,11 +43,14 @@ def pairing_cases(g: Generator) -> list[Case]:
     """Documents whose passages are all different."""
     numbers = (torch.randperm(300, generator=g) + ORDINARY).tolist()
     documents = []
-    for _ in range(20):
+    for _ in range(22):
         lengths = _between(g, 1, 4), _between(g, 1, 4)
         documents.append([[numbers.pop() for _ in range(length)] for length in lengths])
     judge = {"layer": "statistics of pairs"}
-    return [Case("the statistics of many draws", (judge, 60, documents, GENERATOR))]
+    return [
+        Case("the statistics of many draws", (judge, 60, documents[:20], GENERATOR)),
+        Case("two documents", (judge, 60, documents[20:], GENERATOR)),
+    ]
 
 
 def pack_cases(g: Generator) -> list[Case]:
@@ -92,10 +96,13 @@ def key_mask_cases(g: Generator) -> list[Case]:
 def embed_cases(g: Generator) -> list[Case]:
     """As many positions as tokens, more, and float64."""
 
-    def case(title: str, size: tuple, table: tuple, dtype: torch.dtype = torch.float32) -> Case:
+    def case(
+        title: str, size: tuple, table: tuple, dtype: torch.dtype = torch.float32, alone: bool = False
+    ) -> Case:
         (B, T), (V, P, C) = size, table
         ids = torch.randint(V, size, generator=g)
-        segments = (torch.arange(T) >= torch.randint(1, T, (B, 1), generator=g)).long()
+        begins = torch.full((B, 1), T) if alone else torch.randint(1, T, (B, 1), generator=g)
+        segments = (torch.arange(T) >= begins).long()
         tables = (_normal(g, V, C, dtype=dtype), _normal(g, P, C, dtype=dtype), _normal(g, 2, C, dtype=dtype))
         return Case(title, (ids, segments, *tables))
 
@@ -103,6 +110,7 @@ def embed_cases(g: Generator) -> list[Case]:
         case("as many positions as tokens", (2, 5), (7, 5, 3)),
         case("more positions than tokens", (3, 4), (8, 9, 5)),
         case("in float64", (2, 6), (9, 7, 4), torch.float64),
+        case("one segment alone", (2, 3), (5, 4, 6), alone=True),
     ]
 
 
@@ -195,6 +203,7 @@ def loss_cases(g: Generator) -> list[Case]:
         labels = torch.full((B, T), -100).flatten()
         places = torch.randperm(B * T, generator=g)[:chosen]
         labels[places] = torch.randint(V, (chosen,), generator=g)
+        labels[places[1:2]] = 0  # a word like any other
         logits = 2 * _normal(g, B, T, V, dtype=dtype), 2 * _normal(g, B, 2, dtype=dtype)
         return Case(title, (*logits, labels.view(B, T), torch.randint(2, (B,), generator=g)))
 

@@ -84,6 +84,15 @@ def taken_from_the_front(first, second, length):
     return [4, *first, 5, *second, 5]
 
 
+def taken_from_the_callers(first, second, length):
+    """Words are popped from the very lists that were passed in, so the caller's passages are shorter
+    afterwards: work on copies.
+    """
+    while len(first) + len(second) + 3 > length:
+        (first if len(first) > len(second) else second).pop()
+    return [4, *first, 5, *second, 5]
+
+
 def first_gives_when_equal(first, second, length):
     """Of two passages of one length the first gives a word here: the exercise lets the second do so, as in
     BERT's published code.
@@ -192,6 +201,14 @@ def causal_too(ids):
 def no_segments(ids, segments, words, positions, kinds):
     """The segments' vectors are missing, so only the [SEP] between them tells the passages apart."""
     return words[ids] + positions[: ids.size(-1)]
+
+
+def as_many_segments_as_seen(ids, segments, words, positions, kinds):
+    """one_hot makes as many columns as the largest number it sees needs, so a batch without a second passage
+    gets one column for a table of two rows: tell it that there are two segments.
+    """
+    chosen = torch.nn.functional.one_hot(segments).to(kinds.dtype) @ kinds
+    return words[ids] + positions[: ids.size(-1)] + chosen
 
 
 def no_positions(ids, segments, words, positions, kinds):

@@ -99,8 +99,8 @@ def one_draw_for_all_rows(ids, vocabulary, generator, share=0.15):
 
 
 def tenth_of_the_rest(ids, vocabulary, generator, share=0.15):
-    """After the <mask> draw, a tenth of the *rest* becomes another word, which is 2 % of the chosen: it is
-    half of the rest, since 10 and 10 are left of 100.
+    """Only 2 % of the chosen become another word: either a tenth of what the <mask> draw left does, where it
+    is half of it, or <mask> is written over most of the other words.
     """
     chosen = (torch.rand(ids.shape, generator=generator) < share) & (ids >= 6)
     hidden = chosen & (torch.rand(ids.shape, generator=generator) < 0.8)
@@ -199,6 +199,18 @@ def one_draw_for_all(documents, generator):
     own = bool(torch.rand((), generator=generator) < 0.5)
     for number, (first, second) in enumerate(documents):
         at = number + int(torch.randint(1, len(documents), (), generator=generator))
+        pairs.append((first, second if own else documents[at % len(documents)][1], int(own)))
+    return pairs
+
+
+def last_step_never_drawn(documents, generator):
+    """One document never gives the stranger, since torch.randint doesn't draw its upper bound itself: with
+    two documents there is nothing left to draw from.
+    """
+    pairs = []
+    for number, (first, second) in enumerate(documents):
+        own = bool(torch.rand((), generator=generator) < 0.5)
+        at = number + int(torch.randint(1, len(documents) - 1, (), generator=generator))
         pairs.append((first, second if own else documents[at % len(documents)][1], int(own)))
     return pairs
 

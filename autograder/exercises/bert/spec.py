@@ -55,6 +55,7 @@ PAIRS = Exercise(
         reading.labels_turned,
         reading.every_other_document,
         reading.one_draw_for_all,
+        reading.last_step_never_drawn,
         reading.always_the_next,
         reading.first_part_of_a_stranger,
         reading.one_in_three,
@@ -72,6 +73,7 @@ PACK = Exercise(
     reference=read.pack,
     cases=cases.pack_cases,
     returns=("row",),
+    properties=(inputs_unchanged,),
     misconceptions=explained(
         packing.last_separator_missing,
         packing.summary_for_each,
@@ -80,6 +82,7 @@ PACK = Exercise(
         packing.only_the_second_gives,
         packing.each_gets_half,
         packing.specials_not_counted,
+        packing.taken_from_the_callers,
         packing.taken_from_the_front,
         packing.first_gives_when_equal,
     ),
@@ -141,6 +144,7 @@ EMBED = Exercise(
     properties=(inputs_unchanged, gradient_reaches_inputs),
     misconceptions=explained(
         packing.no_segments,
+        packing.as_many_segments_as_seen,
         packing.no_positions,
         packing.positions_by_token,
         packing.positions_by_segment,

@@ -66,12 +66,12 @@ def connecting_cases(g: Generator) -> list[Case]:
 
 
 def table_cases(g: Generator) -> list[Case]:
-    """Each layer for a short sequence and for a long one."""
-    d, k = _between(g, 12, 18), _between(g, 3, 5)
-    short, long = _between(g, 7, 11), _between(g, 100, 140)
+    """Each layer for a short sequence and for a long one, with kernels of different widths."""
+    d = _between(g, 12, 18)
+    long, short = (_between(g, 100, 140), 2), (_between(g, 7, 11), _between(g, 3, 5))
     return [
         Case(f"{kind}, {name}", (kind, n, d, k))
-        for name, n in (("a long sequence", long), ("a short sequence", short))
+        for name, (n, k) in (("a long sequence", long), ("a short sequence", short))
         for kind in LAYER_KINDS
     ]
 
@@ -156,6 +156,8 @@ def _running(
 
 def block_cases(g: Generator) -> list[Case]:
     """Blocks that fit and blocks that don't, one at a time and all at once, large scores, a batch."""
+    low = _qkv(g, 3, 5, 9, 2, dtype=torch.float64)
+    low[0][:, 0], low[1][:, 0] = -64, 96  # every score is about -2000
     rising = _qkv(g, 3, 7, 4, 5)
     # Each block's scores are larger than those before: the last ones are near 10³.
     ramp = torch.linspace(1, 300, 7).unsqueeze(-1) * torch.ones(7, 4)
@@ -163,8 +165,8 @@ def block_cases(g: Generator) -> list[Case]:
     return [
         Case("two blocks of three keys", (*_qkv(g, 2, 6, 4, 5), 3)),
         Case("a last block that is shorter", (*_qkv(g, 3, 7, 4, 5), 3)),
-        Case("one key at a time, in float64", (*_qkv(g, 3, 5, 9, 2, dtype=torch.float64), 1)),
-        Case("one block for all keys", (*_qkv(g, 3, 4, 5, 6), 10)),
+        Case("one key at a time, in float64, scores near -2000", (*low, 1)),
+        Case("one block for all keys, a batch", (*_qkv(g, 3, 4, 5, 6, front=(2,)), 10)),
         Case("scores that rise to 10³ and more", (*steep, 2)),
         Case("a batch with two axes", (*_qkv(g, 3, 5, 4, 7, front=(2, 1)), 2)),
         Case("many positions, small blocks", (*_qkv(g, 19, 23, 2, 3), 4)),

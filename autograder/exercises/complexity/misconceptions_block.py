@@ -180,6 +180,20 @@ def scaled_by_the_block(q, k, v, block):
     return mixture / total.unsqueeze(-1)
 
 
+def started_at_zero(q, k, v, block):
+    """The largest score starts at 0, or at some other number, and stays there when all scores are far below
+    it, whose exponentials are then 0: start it at −∞, which any score exceeds.
+    """
+    largest = torch.zeros_like(q[..., 0])
+    total = torch.zeros_like(largest)
+    mixture = torch.zeros_like(largest).unsqueeze(-1) * v[..., :1, :]
+    for start in range(0, k.size(-2), block):
+        keys, values = k[..., start : start + block, :], v[..., start : start + block, :]
+        scores = q @ keys.transpose(-2, -1) / math.sqrt(q.size(-1))
+        largest, total, mixture = absorb(largest, total, mixture, scores, values)
+    return mixture / total.unsqueeze(-1)
+
+
 def no_running_maximum(q, k, v, block):
     """The scores are exponentiated as they are, with no maximum subtracted, and overflow where scores are
     large: your absorb keeps them within bounds.

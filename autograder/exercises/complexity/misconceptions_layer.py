@@ -126,6 +126,20 @@ def path_without_dilation(layer, n, d, k):
     return k * n * d * d, 1, layers_to_connect(n, k, False)
 
 
+def root_for_logarithm(layer, n, d, k):
+    """This path is the k-th root of n: each layer multiplies by k what a position sees, so count how many
+    such factors it takes to reach n.
+    """
+    if layer == "self-attention":
+        return n * n * d, 1, 1
+    if layer == "recurrent":
+        return n * d * d, n, n
+    path = 1
+    while path**k < n:
+        path += 1
+    return k * n * d * d, 1, path
+
+
 def constant_factors_kept(layer, n, d, k):
     """Constant factors are kept here: the table drops the 2 of a multiply-add and the 2 of two products, so
     that n²d, nd² and knd² are left.

@@ -210,6 +210,24 @@ def grouped_unscaled(q, k, v):
     return (q @ k.transpose(-2, -1)).softmax(dim=-1) @ v
 
 
+def first_axis_repeated(q, k, v):
+    """The first axis is repeated, which is that of the heads only where there is no batch: count from the
+    end, where the heads are always the third axis.
+    """
+    shared = q.size(-3) // k.size(-3)
+    k, v = k.repeat_interleave(shared, dim=0), v.repeat_interleave(shared, dim=0)
+    return (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(dim=-1) @ v
+
+
+def second_axis_repeated(q, k, v):
+    """The second axis is repeated, which is that of the heads only where there is one batch axis before it:
+    count from the end, where the heads are always the third axis.
+    """
+    shared = q.size(-3) // k.size(-3)
+    k, v = k.repeat_interleave(shared, dim=1), v.repeat_interleave(shared, dim=1)
+    return (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(dim=-1) @ v
+
+
 def positions_repeated(q, k, v):
     """Positions are repeated where heads should be: the axis of the heads is the third from the end."""
     shared = q.size(-3) // k.size(-3)

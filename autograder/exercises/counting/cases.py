@@ -182,7 +182,9 @@ def flops_cases(g: Generator) -> list[Case]:
 def days_cases(g: Generator) -> list[Case]:
     """One GPU and several."""
     share = [_one(g, 20, 60) / 100 for _ in range(2)]
+    speed = _one(g, 2, 9) * 1e12
     return [
         Case("one GPU", (_one(g, 10, 90) * 1e17, 1, _one(g, 2, 9) * 1e12, share[0])),
         Case("several GPUs", (_one(g, 10, 90) * 1e19, _one(g, 3, 9), _one(g, 10, 30) * 1e12, share[1])),
+        Case("a few seconds and a half", ((_one(g, 3, 30) + 0.5) * speed, 1, 2 * speed, 0.5)),
     ]

@@ -118,7 +118,16 @@ def rate_misspelt(model, body_rate, head_rate):
 
 def head_forgotten(model, body_rate, head_rate):
     """The head is in no group, so it never moves from where chance has put it."""
-    return [{"params": [w for w in model.body.parameters() if w.requires_grad], "lr": body_rate}]
+    weights = [w for w in model.body.parameters() if w.requires_grad]
+    return [{"params": weights, "lr": body_rate}] if weights else []
+
+
+def empty_group_kept(model, body_rate, head_rate):
+    """A part that is frozen as a whole gets a group without parameters: leave such a group out, since nothing
+    in it trains.
+    """
+    parts = [(model.body, body_rate), (model.head, head_rate)]
+    return [{"params": [w for w in p.parameters() if w.requires_grad], "lr": rate} for p, rate in parts]
 
 
 # -- intervals -----------------------------------------------------------------------------------------------

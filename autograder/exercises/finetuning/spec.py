@@ -221,6 +221,7 @@ GROUPS = Exercise(
         slips.frozen_included,
         slips.rate_misspelt,
         slips.head_forgotten,
+        slips.empty_group_kept,
     ),
     alternatives=(right.groups_by_name, right.groups_one_each),
 )

@@ -11,6 +11,7 @@ from torch import Generator, Tensor
 
 from helpers.checking.drivers import Case
 
+BY_CHANCE = "positions that see each other by chance, all but one of their features"
 WORDS = ("the", "cat", "sat", "on", "a", "mat", "and", "slept")
 
 
@@ -74,33 +75,43 @@ def _every_key_seen(g: Generator, T_q: int, T_k: int) -> Tensor:
 def masked_cases(g: Generator) -> list[Case]:
     """Masks with and without rows in which nothing is allowed."""
     plain, empty, double = ([small[0], 5, *small[1:]] for small in (_sizes(g, 2, 3, 4) for _ in range(3)))
-    batch = _sizes(g, 3, 4, 5, 6)
     one_empty, one_more = _mask(g, *empty[:2]), _mask(g, *double[:2])
     one_empty[_between(g, 0, empty[0] - 1)] = False
     one_more[_between(g, 0, double[0] - 1)] = False
-    lengths = _shuffled(g, torch.tensor([0, 2]))
-    words = (torch.arange(batch[1]) < lengths.unsqueeze(-1)).unsqueeze(-2)
     return [
         Case("something to look at for every query", (*_qkv(g, (), *plain), _mask(g, *plain[:2]))),
         Case("a query that may attend to nothing", (*_qkv(g, (), *empty), one_empty)),
         Case("the same in float64", (*_qkv(g, (), *double, dtype=torch.float64), one_more)),
-        Case("a batch with an empty sentence, mask (B, 1, T_k)", (*_qkv(g, (2,), *batch), words)),
+        Case("an empty sentence, a mask (B, 1, T_k) that hides the highest scores", _hidden_best(g)),
     ]
+
+
+def _hidden_best(g: Generator) -> tuple[Tensor, ...]:
+    """Scores near -256 for what may be seen and near 64 for what may not: a fill of -100 wins, -1e9 doesn't.
+
+    In float64, where even an exponential without a maximum subtracted stays within bounds.
+    """
+    q, k, v = _qkv(g, (2,), 3, 5, 4, _between(g, 3, 4), dtype=torch.float64)
+    shown = torch.arange(5) < _shuffled(g, torch.tensor([0, 2])).unsqueeze(-1)
+    q[..., 0], k[..., 0] = -16, torch.where(shown, 32.0, -8.0)
+    return q, k, v, shown.unsqueeze(-2)
 
 
 # -- leaks ---------------------------------------------------------------------------------------------------
 
 
 def sees_cases(g: Generator) -> list[Case]:
-    """Layers that look ahead and layers that don't; two on which a careless detector is blind."""
+    """Layers that look ahead and layers that don't; some on which a careless detector is blind."""
     x, three = _clear_slopes(g, *_sizes(g, 4, 5))
+    above, below = three[0].abs(), -three[0].abs()
+    above[_between(g, 0, len(above) - 1)] = 0
     # Who sees whom, flat: a matrix would have two equal axes.
     by_chance = torch.randint(2, (len(x) ** 2,), generator=g)
     return [
         _layer("causal self-attention", three, x),
         _layer("self-attention", three, x, "self-attention without a mask"),
-        _layer("a linear map of each position", three[:1], x),
-        _layer("positions that see each other by chance", [three[0], by_chance], x),
+        _layer("a linear map of each position", [below], x, "a linear map without positive slopes"),
+        _layer("positions that see each other by chance", [above, by_chance], x, BY_CHANCE),
         _layer("a mask whose diagonal is one too high", three, x),
         _layer("a window of two positions", three, x),
         _layer("weights set to 0 after the softmax", three, x),
@@ -122,7 +133,8 @@ def prefix_cases(g: Generator) -> list[Case]:
     """Layers for which T passes are the same as one, and layers for which they aren't."""
     T, d = _sizes(g, 4, 5)
     three = _normals(g, [(d, 3)] * 3, spread=0.5)
-    x, batch, double = _normal(g, T, d), _normal(g, 2, T, d), _normal(g, T, d, dtype=torch.float64)
+    long, short = _between(g, 6, 7), 3
+    x, batch, double = _normal(g, T, d), _normal(g, 2, long, d), _normal(g, short, d, dtype=torch.float64)
     return [
         _layer("a running sum", three[:1], x),
         _layer("causal self-attention", three, x),
@@ -146,10 +158,22 @@ def cached_cases(g: Generator) -> list[Case]:
         Case("one new position", _cached(g, (), past=2, new=1)),
         Case("the first position, an empty cache", _cached(g, (), past=0, new=1)),
         Case("one new position, in float64", _cached(g, (), past=2, new=1, dtype=torch.float64)),
-        Case("two new positions at once", _cached(g, (1,), past=2, new=2)),
+        Case("two new positions at once, the highest score hidden", _hidden_ahead(g)),
         Case("a batch, one new position each", _cached(g, (2,), past=1, new=1)),
         Case("a first sentence, an empty cache", _cached(g, (), past=0, new=2)),
     ]
+
+
+def _hidden_ahead(g: Generator) -> tuple:
+    """The first new position may not see the second, which scores near 64 where the others do near -100."""
+    shapes = [(1, 2, 4), (1, 2, 3), (1, 2, 5), (5, 4), (5, 4), (5, 3)]
+    k, v, x, *weights = _normals(g, shapes, torch.float64, spread=0.5)
+    W_q, W_k, _ = weights
+    for projection, feature in ((W_q, 0), (W_k, 1)):  # of x's first two features one is q's first, one k's
+        projection[:2] = projection[:, 0] = 0
+        projection[feature, 0] = 1
+    k[..., 0], x[..., 0], x[..., 1] = 12.5, -16, torch.tensor([12.5, -8.0])
+    return ({"k": k, "v": v}, x, *weights)
 
 
 def _cached(g: Generator, front: tuple, past: int, new: int, dtype: torch.dtype = torch.float32) -> tuple:

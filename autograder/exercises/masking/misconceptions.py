@@ -279,6 +279,33 @@ def a_little_added(q, k, v, mask):
     return weights @ v, weights
 
 
+def filled_with_minus_hundred(q, k, v, mask):
+    """Hidden scores become a number such as −100, or lose that much, and a key whose score is low enough or
+    high enough outdoes that, before its weight is set to 0: fill with the lowest number there is.
+    """
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = scores.masked_fill(~mask, -100).softmax(dim=-1).masked_fill(~mask, 0)
+    return weights @ v, weights
+
+
+def filled_with_infinity(q, k, v, mask):
+    """Hidden scores become +∞, and ∞ − ∞ in the softmax is NaN, in all of the row: what may not be seen
+    needs the lowest score, not the highest.
+    """
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = scores.masked_fill(~mask, float("inf")).softmax(dim=-1).masked_fill(~mask, 0)
+    return weights @ v, weights
+
+
+def filled_with_e(q, k, v, mask):
+    """Hidden scores become math.e, which is 2.718…, a score like any other, so hidden keys count in the
+    softmax's denominator: fill with the lowest number there is.
+    """
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = scores.masked_fill(~mask, math.e).softmax(dim=-1).masked_fill(~mask, 0)
+    return weights @ v, weights
+
+
 def scores_set_to_zero(q, k, v, mask):
     """The scores of hidden keys are set to 0, and e⁰ is 1: they need −∞, or the lowest number there is."""
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1)) * mask

@@ -29,6 +29,30 @@ def signs_cancel(layer, x):
     return slopes.sum(dim=(1, 3)) > 0
 
 
+def above_zero_alone(layer, x):
+    """Only slopes above 0 are taken for a dependence: one below 0 is one too, so ask whether it differs from
+    0.
+    """
+    slopes = torch.autograd.functional.jacobian(layer, x)
+    return (slopes > 0).any(dim=3).any(dim=1)
+
+
+def all_for_any(layer, x):
+    """Every feature of the output has to change with every feature of the input here: one of each is enough
+    for a dependence.
+    """
+    slopes = torch.autograd.functional.jacobian(layer, x)
+    return (slopes != 0).all(dim=3).all(dim=1)
+
+
+def every_input_feature(layer, x):
+    """An output counts only if it changes with every feature of the input: one of them is enough for a
+    dependence.
+    """
+    slopes = torch.autograd.functional.jacobian(layer, x)
+    return (slopes != 0).all(dim=3).any(dim=1)
+
+
 def rows_for_columns(layer, x):
     """Rows and columns are swapped: entry [i, j] is about output i and input j."""
     slopes = torch.autograd.functional.jacobian(layer, x)
@@ -198,6 +222,27 @@ def no_mask_for_several(cache, x, W_q, W_k, W_v):
     mask = torch.ones(x.size(-2), k.size(-2), dtype=torch.bool)
     output, _ = masked_attention(x @ W_q, k, v, mask)
     return output, {"k": k, "v": v}
+
+
+def padded_on_the_right(cache, x, W_q, W_k, W_v):
+    """The new positions' causal mask is widened on its right side, so its columns meet the oldest keys: the
+    stored positions come first, so it is widened on its left.
+    """
+    k, v = torch.cat([cache["k"], x @ W_k], dim=-2), torch.cat([cache["v"], x @ W_v], dim=-2)
+    causal = torch.ones(x.size(-2), x.size(-2), dtype=torch.bool).tril()
+    mask = torch.nn.functional.pad(causal, (0, cache["k"].size(-2)), value=True)
+    output, _ = masked_attention(x @ W_q, k, v, mask)
+    return output, {"k": k, "v": v}
+
+
+def cache_filled_with_minus_hundred(cache, x, W_q, W_k, W_v):
+    """Hidden scores become a number such as −100, or lose that much, and a key whose score is low enough or
+    high enough outdoes that: only −∞, or the lowest number there is, hides whatever the scores are.
+    """
+    k, v = torch.cat([cache["k"], x @ W_k], dim=-2), torch.cat([cache["v"], x @ W_v], dim=-2)
+    mask = torch.ones(x.size(-2), k.size(-2)).tril(cache["k"].size(-2)).bool()
+    scores = x @ W_q @ k.transpose(-2, -1) / W_q.size(-1) ** 0.5
+    return scores.masked_fill(~mask, -100).softmax(dim=-1) @ v, {"k": k, "v": v}
 
 
 def old_cache_returned(cache, x, W_q, W_k, W_v):

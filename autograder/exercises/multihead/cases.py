@@ -57,17 +57,20 @@ def module_cases(g: Generator) -> list[Case]:
             (_settings(4, 2), _weights(g, 4), _normal(g, 2, 3, 4)),
             {"mask": shown},
         ),
-        Case(
-            # √4 is exact in every dtype: a float32 √D is no mistake worth a point.
-            "cross-attention, one head, a mask (T_q, T_k), float64",
-            (
-                _settings(4, 1),
-                _weights(g, 4, torch.float64),
-                *(_normal(g, 1, T, 4, dtype=torch.float64) for T in (2, 3)),
-            ),
-            {"mask": _mask(g, 2, 3)},
-        ),
+        _hidden_best(g),
     ]
+
+
+def _hidden_best(g: Generator) -> Case:
+    """Scores near -256 for what may be seen and near 64 for the rest: a fill of -100 wins, -1e9 doesn't."""
+    weights = _weights(g, 4, torch.float64)  # √4 is exact: a float32 √D is no mistake worth a point
+    y, x = (_normal(g, 1, T, 4, dtype=torch.float64) for T in (2, 3))
+    shown = _shuffled(g, torch.tensor([True, True, False]))
+    x[..., 0] = torch.where(shown, 4.0, -1.0)
+    weights["W_q.weight"][0], weights["W_q.bias"][0] = 0, -16
+    weights["W_k.weight"][0], weights["W_k.bias"][0] = torch.tensor([8.0, 0, 0, 0]), 0
+    title = "cross-attention, one head, a mask (T_q, T_k) that hides the highest scores, float64"
+    return Case(title, (_settings(4, 1), weights, y, x), {"mask": shown.repeat(2, 1)})
 
 
 def _settings(d_model: int, n_heads: int) -> dict[str, int]:
@@ -185,9 +188,3 @@ def _normal(g: Generator, *shape: int, spread: float = 1, dtype: torch.dtype = t
 
 def _shuffled(g: Generator, row: Tensor) -> Tensor:
     return row[torch.randperm(len(row), generator=g)]
-
-
-def _mask(g: Generator, T_q: int, T_k: int) -> Tensor:
-    """At least two keys to attend to for each query, at least one hidden."""
-    shown = torch.randint(2, T_k, (T_q,), generator=g)
-    return torch.stack([_shuffled(g, torch.arange(T_k) < n) for n in shown])

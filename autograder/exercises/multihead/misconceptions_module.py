@@ -170,6 +170,44 @@ class ScaledByNumberOfHeads(torch.nn.Module):
         return self.W_o(merge_heads(weights @ v)), weights
 
 
+class FilledWithMinusHundred(torch.nn.Module):
+    """Hidden scores become a number such as −100, or lose that much, and a key whose score is low enough or
+    high enough outdoes that: only −∞, or the lowest number there is, hides whatever the scores are.
+    """
+
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        self.n_heads = n_heads
+        self.W_q, self.W_k, self.W_v, self.W_o = (torch.nn.Linear(d_model, d_model) for _ in range(4))
+
+    def forward(self, y, x=None, mask=None):
+        x = y if x is None else x
+        q, k, v = (split_heads(t, self.n_heads) for t in (self.W_q(y), self.W_k(x), self.W_v(x)))
+        scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -100)
+        weights = scores.softmax(dim=-1)
+        return self.W_o(merge_heads(weights @ v)), weights
+
+
+class FilledWithInfinity(torch.nn.Module):
+    """Hidden scores become +∞, and ∞ − ∞ in the softmax is NaN: what may not be seen needs the score −∞."""
+
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        self.n_heads = n_heads
+        self.W_q, self.W_k, self.W_v, self.W_o = (torch.nn.Linear(d_model, d_model) for _ in range(4))
+
+    def forward(self, y, x=None, mask=None):
+        x = y if x is None else x
+        q, k, v = (split_heads(t, self.n_heads) for t in (self.W_q(y), self.W_k(x), self.W_v(x)))
+        scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+        if mask is not None:
+            scores = scores.masked_fill(~mask, math.inf)
+        weights = scores.softmax(dim=-1)
+        return self.W_o(merge_heads(weights @ v)), weights
+
+
 class SoftmaxOverQueries(torch.nn.Module):
     """The softmax runs over the queries, so the columns sum to 1: each query shares out its attention among
     the keys, the last axis.

@@ -163,6 +163,8 @@ MODULE = Exercise(
         shapes.Unscaled,
         shapes.ScaledByHeadWidth,
         shapes.ScaledByNumberOfHeads,
+        shapes.FilledWithMinusHundred,
+        shapes.FilledWithInfinity,
         shapes.SoftmaxOverQueries,
         shapes.SoftmaxOverHeads,
         roles.NoOutputProjection,

@@ -124,14 +124,30 @@ def rotary_cases(g: Generator) -> list[Case]:
 
 
 def rotary_attention_cases(g: Generator) -> list[Case]:
-    """One sentence, a batch, and queries that are fewer than keys."""
-    T = _sizes(g, 3, 5)[0]
+    """Sentences of different lengths, a batch, and queries that are fewer than keys."""
+    first, second, third = _sizes(g, 3, 5, 7)
+    T_q, T_k = [(3, 5), (5, 7), (3, 7)][_integer(g, 0, 2)]
     return [
-        Case("one sentence", _qkv(g, (), T, T, 6, 8)),
-        Case("values as wide as keys", _qkv(g, (), T, T, 4, 4)),
-        Case("a batch and heads (B, H, T, d)", _qkv(g, (2, 1), T, T, 4, 6)),
-        Case("a mask (T_q, T_k), fewer queries than keys", (*_qkv(g, (), 3, 5, 4, 6), _mask(g, 3, 5))),
+        Case("one sentence", _qkv(g, (), first, first, 6, 8)),
+        Case("values as wide as keys", _qkv(g, (), second, second, 4, 4)),
+        Case("a batch and heads (B, H, T, d)", _qkv(g, (2, 1), third, third, 4, 6)),
+        Case(
+            "a mask (T_q, T_k), fewer queries than keys", (*_qkv(g, (), T_q, T_k, 4, 6), _mask(g, T_q, T_k))
+        ),
+        Case("a mask that leaves only the key with the lowest scores", _lowest_left(g)),
     ]
+
+
+def _lowest_left(g: Generator) -> tuple[Tensor, ...]:
+    """One key may be seen, with scores near -99, and those of the others are near 45: a fill of -100 shows.
+
+    With one key, no rounding of such scores shows. The last pair of features, which makes them what they are,
+    hardly turns at all.
+    """
+    q, k, v = _qkv(g, (), 2, 3, 8, 4)
+    shown = torch.arange(3) == _integer(g, 0, 2)
+    q[:, -2], k[:, -2] = -16, torch.where(shown, 17.5, -8.0)
+    return q, k, v, shown.repeat(2, 1)
 
 
 def _qkv(g: Generator, front: tuple, T_q: int, T_k: int, d_k: int, d_v: int) -> tuple[Tensor, ...]:
@@ -150,7 +166,7 @@ def _mask(g: Generator, T_q: int, T_k: int) -> Tensor:
 
 def penalty_cases(g: Generator) -> list[Case]:
     """Numbers of heads that are powers of two, as in the paper."""
-    few, some, many = _sizes(g, 2, 3, 4), _sizes(g, 4, 5, 6, 7), _sizes(g, 6, 7, 8, 9, 10, 11)
+    few, some, many = _sizes(g, 2, 3, 4), _sizes(g, 3, 5, 6), _sizes(g, 5, 6, 7, 8)
     return [
         Case("8 heads", (8, *few[:2])),
         Case("4 heads", (4, *some[:2])),

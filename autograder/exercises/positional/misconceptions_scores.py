@@ -186,6 +186,22 @@ def future_hidden(n_heads, T_q, T_k):
     return (-slopes[:, None, None] * back).masked_fill(back < 0, float("-inf"))
 
 
+def one_row_of_distances(n_heads, T_q, T_k):
+    """There is one row for all queries, counted along the keys, as some libraries have it: that is enough
+    only under a causal softmax, and here each query has distances of its own.
+    """
+    slopes = 2.0 ** (-8 * torch.arange(1, n_heads + 1) / n_heads)
+    return slopes[:, None, None] * torch.arange(T_k)
+
+
+def distances_from_the_first_key(n_heads, T_q, T_k):
+    """Every query loses the same, by how far each key is from the first: the distance is from the query to
+    the key, so each row is another.
+    """
+    slopes = 2.0 ** (-8 * torch.arange(1, n_heads + 1) / n_heads)
+    return (-slopes[:, None, None] * torch.arange(T_k)).expand(n_heads, T_q, T_k)
+
+
 def slopes_from_zero(n_heads, T_q, T_k):
     """The first head's slope is 1, because heads are counted from 0 here: h runs from 1 to n_heads, and
     the last slope is always 1/256.

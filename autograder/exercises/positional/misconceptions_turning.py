@@ -53,6 +53,15 @@ def shift_base_written_in(k, d_model, base=10_000.0):
     return torch.block_diag(*torch.stack([c, -s, s, c], -1).reshape(-1, 2, 2))
 
 
+def shift_faster_and_faster(k, d_model, base=10_000.0):
+    """The speeds grow from pair to pair, as the exponent lacks its minus: those of the table fall, so this
+    matrix fits none of its pairs but the first.
+    """
+    angles = k * base ** (torch.arange(0, d_model, 2) / d_model)
+    c, s = angles.cos(), angles.sin()
+    return torch.block_diag(*torch.stack([c, -s, s, c], -1).reshape(-1, 2, 2))
+
+
 def k_times_one_step(k, d_model, base=10_000.0):
     """This is k times the matrix of one step: steps are made one after another, so one step has to be
     multiplied by itself k times, or turned by k times its angle.
@@ -116,6 +125,36 @@ def turned_pairs_in_halves(x, positions, base=10_000.0):
     angles = positions[:, None] * base ** (-torch.arange(0, x.size(-1), 2) / x.size(-1))
     a, b, c, s = x[..., 0::2], x[..., 1::2], angles.cos(), angles.sin()
     return torch.cat([a * c - b * s, a * s + b * c], dim=-1)
+
+
+def angles_in_halves(x, positions, base=10_000.0):
+    """Two conventions are mixed: neighbours are turned as a pair, but the angles are laid out for pairs of
+    feature i and i + d/2, so the two features of a pair turn by different angles.
+    """
+    angles = positions[:, None] * base ** (-torch.arange(0, x.size(-1), 2) / x.size(-1))
+    angles = torch.cat([angles, angles], dim=-1)
+    partner = torch.stack([-x[..., 1::2], x[..., 0::2]], dim=-1).flatten(-2)
+    return x * angles.cos() + partner * angles.sin()
+
+
+def partners_in_halves(x, positions, base=10_000.0):
+    """Two conventions are mixed: the angles are laid out for neighbouring features, but feature i is turned
+    with feature i + d/2, whose angle is another.
+    """
+    angles = positions[:, None] * base ** (-torch.arange(0, x.size(-1), 2) / x.size(-1))
+    angles = angles.repeat_interleave(2, dim=-1)
+    half = x.size(-1) // 2
+    partner = torch.cat([-x[..., half:], x[..., :half]], dim=-1)
+    return x * angles.cos() + partner * angles.sin()
+
+
+def rotary_faster_and_faster(x, positions, base=10_000.0):
+    """The position is multiplied by base^(2i/d), or divided by base^(-2i/d), so the pairs turn faster and
+    faster: the first pair is the fastest, by one radian per position.
+    """
+    angles = positions[:, None] * base ** (torch.arange(0, x.size(-1), 2) / x.size(-1))
+    a, b, c, s = x[..., 0::2], x[..., 1::2], angles.cos(), angles.sin()
+    return torch.stack([a * c - b * s, a * s + b * c], dim=-1).flatten(-2)
 
 
 def one_angle_for_all(x, positions, base=10_000.0):
@@ -243,6 +282,18 @@ def rotary_mask_forgotten(q, k, v, mask=None):
     """The mask isn't used, so every query sees every key: pass it on to the attention."""
     q, k = rotary(q, torch.arange(q.size(-2))), rotary(k, torch.arange(k.size(-2)))
     weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.size(-1)), dim=-1)
+    return weights @ v, weights
+
+
+def rotary_filled_with_minus_hundred(q, k, v, mask=None):
+    """Hidden scores become a number such as −100, or lose that much, and a key whose score is low enough or
+    high enough outdoes that: only −∞, or the lowest number there is, hides whatever the scores are.
+    """
+    q, k = rotary(q, torch.arange(q.size(-2))), rotary(k, torch.arange(k.size(-2)))
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -100)
+    weights = torch.softmax(scores, dim=-1)
     return weights @ v, weights
 
 

@@ -251,8 +251,15 @@ def nucleus_row_by_row(probabilities, p):
 
 def draw_by_search(probabilities, uniform):
     ends = probabilities.cumsum(dim=-1)
+    ends[..., -1] = 1
     return torch.searchsorted(ends, uniform.unsqueeze(-1), right=True).squeeze(-1)
 
 
 def draw_first_that_reaches(probabilities, uniform):
-    return (probabilities.cumsum(-1) > uniform.unsqueeze(-1)).int().argmax(dim=-1)
+    reached = probabilities.cumsum(-1) > uniform.unsqueeze(-1)
+    return torch.where(reached.any(-1), reached.int().argmax(dim=-1), probabilities.size(-1) - 1)
+
+
+def draw_never_beyond(probabilities, uniform):
+    passed = (probabilities.cumsum(-1) <= uniform.unsqueeze(-1)).sum(-1)
+    return passed.clamp(max=probabilities.size(-1) - 1)

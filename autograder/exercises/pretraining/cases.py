@@ -106,7 +106,11 @@ def model_cases(g: Generator) -> list[Case]:
     earlier = [{name: _some(g, 1, 1, 3, 4) for name in ("k", "v")}]
     return [
         Case("one block", (one, _weights(g, one), _ids(g, 1, 3, 7))),
-        Case("two blocks, a batch", (two, _weights(g, two), _ids(g, 2, 3, 7))),
+        Case(
+            "two blocks, their attention weights wanted",
+            (two, _weights(g, two), _ids(g, 1, 3, 7)),
+            {"weights": []},
+        ),
         Case("three positions in a cache", (one, _weights(g, one), _ids(g, 1, 2, 7)), {"cache": earlier}),
         Case("float64", (one, _weights(g, one, torch.float64), _ids(g, 2, 5, 7))),
     ]
@@ -226,7 +230,7 @@ def temperature_cases(g: Generator) -> list[Case]:
         Case("temperature 1", (_logits(g, 5), 1.0)),
         Case("cold", (_logits(g, 2, 4), cold)),
         Case("hot", (_logits(g, 3, 5), hot)),
-        Case("temperature 0 is greedy", (_logits(g, 3, 6), 0)),
+        Case("temperature 0 is greedy", (_logits(g, 2, 3, 6), 0)),
         Case("float64", (_logits(g, 2, 3, dtype=torch.float64), cold)),
     ]
 
@@ -252,12 +256,15 @@ def nucleus_cases(g: Generator) -> list[Case]:
     one, many = _logits(g, 5).softmax(-1), (0.4 * _logits(g, 2, 7)).softmax(-1)
     sure = (3 * _logits(g, 4)).softmax(-1)
     exact = (0.5 * _logits(g, 3, 6, dtype=torch.float64)).softmax(-1)
+    eighths = torch.tensor([0.5, 0.25, 0.125, 0.125])
     return [
         Case("two tokens are needed", (one, between(one, 2))),
         Case("a batch", (many, between(many[0], 4))),
         Case("the first token is enough", (sure, between(sure, 1))),
         Case("all of them", (many.flip(0), 1.0)),
         Case("float64", (exact, between(exact[1], 3))),
+        # Sums without any rounding: two tokens reach exactly p.
+        Case("a sum that is exactly p", (eighths[torch.randperm(4, generator=g)], 0.75)),
     ]
 
 
@@ -272,11 +279,23 @@ def draw_cases(g: Generator) -> list[Case]:
         chosen = torch.randint(zeros, shape[-1], shape[:-1], generator=g)
         ends = p.double().cumsum(-1)
         middles = ends - p.double() / 2
-        return Case(title, (p, middles.gather(-1, chosen[..., None])[..., 0].to(dtype)))
+        uniform = middles.gather(-1, chosen[..., None])[..., 0].to(dtype)
+        if zeros:
+            uniform[0] = 0  # no impossible token gets it
+        return Case(title, (p, uniform))
 
     return [
         case("one row", 5),
         case("a batch", 7, 4),
         case("the first two are impossible", 4, 6, zeros=2),
         case("two batch axes, float64", 2, 3, 5, dtype=torch.float64),
+        Case("a number beyond a sum that rounding has left below 1", _beyond_the_last(g)),
     ]
+
+
+def _beyond_the_last(g: Generator) -> tuple[Tensor, Tensor]:
+    """Probabilities that lack a little of 1, the largest number below 1, and one in the middle of all."""
+    p = (0.5 * _logits(g, 2, 6)).softmax(-1)
+    p = torch.where(p == p.amax(-1, keepdim=True), p - 2**-21, p)
+    middle = p[1].cumsum(-1)[2] - p[1, 2] / 2
+    return p, torch.stack([torch.tensor(1 - 2**-24), middle])

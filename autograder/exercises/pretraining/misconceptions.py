@@ -95,6 +95,16 @@ def mean_of_row_means(logits, targets):
     return rows[real.any(dim=-1)].mean()
 
 
+def shifted_again(logits, targets):
+    """The loss shifts once more, as some libraries' models do: these targets are shifted already, so every
+    position is judged by the token two places on.
+    """
+    logits, targets = logits[:, :-1], targets[:, 1:]
+    real = targets != -100
+    log_p = logits.log_softmax(dim=-1).gather(-1, targets.clamp(min=0)[..., None])[..., 0]
+    return -(log_p * real).sum() / real.sum()
+
+
 def summed(logits, targets):
     """A sum over the tokens instead of their mean: the loss, and with it the gradient, would grow with the
     length of the texts.
@@ -175,6 +185,14 @@ def power_of_two(losses, counts):
 def no_power(losses, counts):
     """This is the mean loss: the perplexity is e to it."""
     return (losses * counts).sum() / counts.sum()
+
+
+def losses_overwritten(losses, counts):
+    """The losses are multiplied in place, so the caller's own are gone: `losses * counts` makes new numbers,
+    and `*=` or `mul_` doesn't.
+    """
+    losses *= counts
+    return (losses.sum() / counts.sum()).exp()
 
 
 def power_of_the_sum(losses, counts):

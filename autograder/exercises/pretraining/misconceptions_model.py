@@ -181,6 +181,30 @@ class PositionsFromZero(torch.nn.Module):
         return self.head(self.norm(x))
 
 
+class WeightsLeftOut(torch.nn.Module):
+    """The list `weights` stays empty: hand it on to each block, which appends what its attention looks at."""
+
+    def __init__(self, vocabulary, d_model, n_heads, n_layers, positions):
+        from helpers.models.blocks import Block
+
+        super().__init__()
+        self.d_model = d_model
+        self.words = torch.nn.Embedding(vocabulary, d_model)
+        self.positions = torch.nn.Embedding(positions, d_model)
+        blocks = [Block(d_model, n_heads, 4 * d_model) for _ in range(n_layers)]
+        self.blocks, self.norm = torch.nn.ModuleList(blocks), torch.nn.LayerNorm(d_model)
+        self.head = torch.nn.Linear(d_model, vocabulary, bias=False)
+        self.head.weight = self.words.weight
+
+    def forward(self, ids, cache=None, weights=None):
+        start = cache[0]["k"].size(-2) if cache and cache[0] else 0
+        caches = cache or [None] * len(self.blocks)
+        x = math.sqrt(self.d_model) * self.words(ids) + self.positions.weight[start : start + ids.size(-1)]
+        for block, known in zip(self.blocks, caches, strict=True):
+            x = block(x, causal=True, cache=known)
+        return self.head(self.norm(x))
+
+
 class CacheLeftOut(torch.nn.Module):
     """The blocks don't get their caches, so that new tokens know nothing of the earlier ones."""
 

@@ -148,6 +148,27 @@ def without_the_one_that_reaches_p(probabilities, p):
     return kept / kept.sum(dim=-1, keepdim=True)
 
 
+def more_than_p(probabilities, p):
+    """Tokens are kept until their sum is more than p, so where it is exactly p already one too many is kept:
+    p or more is enough.
+    """
+    ordered, places = probabilities.sort(dim=-1, descending=True)
+    before = ordered.cumsum(dim=-1) - ordered
+    kept = torch.zeros_like(probabilities).scatter(-1, places, ordered.masked_fill(before > p, 0))
+    return kept / kept.sum(dim=-1, keepdim=True)
+
+
+def first_kept_at_least(probabilities, p):
+    """Tokens are kept while their sum is at most p, and the first in any case, so the one that reaches p is
+    dropped unless it is the first: it belongs to those that together reach p.
+    """
+    ordered, places = probabilities.sort(dim=-1, descending=True)
+    keep = ordered.cumsum(dim=-1) <= p
+    keep[..., 0] = True
+    kept = torch.zeros_like(probabilities).scatter(-1, places, ordered * keep)
+    return kept / kept.sum(dim=-1, keepdim=True)
+
+
 def one_behind_p(probabilities, p):
     """One token too many is kept: p is reached without it."""
     ordered, places = probabilities.sort(dim=-1, descending=True)
@@ -214,6 +235,21 @@ def one_before(probabilities, uniform):
     """The token before the one that the number falls on."""
     ends = probabilities.cumsum(dim=-1)
     return ((ends <= uniform[..., None]).sum(dim=-1) - 1).clamp(min=0)
+
+
+def beyond_the_last(probabilities, uniform):
+    """Rounding can leave the sum of the probabilities a little below 1, and a number beyond it falls on no
+    token here: it belongs to the last one.
+    """
+    ends = probabilities.cumsum(dim=-1)
+    return (ends <= uniform[..., None]).sum(dim=-1)
+
+
+def first_when_none_reaches(probabilities, uniform):
+    """The first end above the number is looked for, and where rounding has left them all below it, argmax of
+    nothing but zeros gives token 0: it belongs to the last one.
+    """
+    return (probabilities.cumsum(dim=-1) > uniform[..., None]).int().argmax(dim=-1)
 
 
 def uniform_over_tokens(probabilities, uniform):

@@ -60,6 +60,7 @@ LOSS = Exercise(
         wrong.mean_over_all_positions,
         wrong.padding_counted,
         wrong.mean_of_row_means,
+        wrong.shifted_again,
         wrong.summed,
         wrong.without_minus,
         wrong.softmax_over_positions,
@@ -80,11 +81,13 @@ PERPLEXITY = Exercise(
     reference=pretraining.perplexity,
     cases=cases.perplexity_cases,
     returns=("perplexity",),
+    properties=(inputs_unchanged,),
     misconceptions=explained(
         wrong.every_batch_alike,
         wrong.mean_of_perplexities,
         wrong.power_of_two,
         wrong.no_power,
+        wrong.losses_overwritten,
         wrong.power_of_the_sum,
     ),
     alternatives=(right.perplexity_of_all_tokens, right.perplexity_in_a_loop),
@@ -122,7 +125,7 @@ MODEL = Exercise(
     driver="module",
     reference=right.LanguageModel,
     cases=cases.model_cases,
-    returns=("logits",),
+    returns=("logits", "weights"),
     misconceptions=explained(
         models.EmbeddingNotScaled,
         models.EmbeddingDivided,
@@ -131,6 +134,7 @@ MODEL = Exercise(
         models.WithoutPositions,
         models.PositionsOfTokens,
         models.PositionsFromZero,
+        models.WeightsLeftOut,
         models.CacheLeftOut,
         blocks.LooksAhead,
         blocks.LastNormMissing,
@@ -321,6 +325,8 @@ NUCLEUS = Exercise(
     misconceptions=explained(
         writing.nucleus_not_renormalised,
         writing.without_the_one_that_reaches_p,
+        writing.more_than_p,
+        writing.first_kept_at_least,
         writing.one_behind_p,
         writing.nucleus_still_sorted,
         writing.not_sorted,
@@ -346,12 +352,14 @@ DRAW = Exercise(
         writing.the_most_probable,
         writing.one_too_far,
         writing.one_before,
+        writing.beyond_the_last,
+        writing.first_when_none_reaches,
         writing.uniform_over_tokens,
         writing.nearest_probability,
         writing.largest_first,
         writing.from_the_other_end,
     ),
-    alternatives=(right.draw_by_search, right.draw_first_that_reaches),
+    alternatives=(right.draw_by_search, right.draw_first_that_reaches, right.draw_never_beyond),
 )
 
 EXERCISES = (

@@ -172,9 +172,17 @@ def cache_cases(g: Generator) -> list[Case]:
     return [
         Case("nothing before, three positions", new(T=3, P=0, D=2, D_v=4)),
         Case("one new position after four", new(T=1, P=4, D=3, D_v=2)),
-        Case("two new positions after three", new(T=2, P=3, D=4, D_v=5)),
+        Case("two new positions after three, the highest score hidden", _hidden_ahead(g)),
         Case("two sentences, float64", new(2, T=3, P=1, D=4, D_v=5, dtype=torch.float64)),
     ]
+
+
+def _hidden_ahead(g: Generator) -> tuple:
+    """The first new position may not see the second, which scores near 64 where the others do near -100."""
+    q, k, past_k = (_normal(g, T, 4, dtype=torch.float64) for T in (2, 2, 3))
+    v, past_v = (_normal(g, T, 5, dtype=torch.float64) for T in (2, 3))
+    q[:, 0], past_k[:, 0], k[:, 0] = -16, 12.5, torch.tensor([12.5, -8.0])
+    return q, k, v, (past_k, past_v)
 
 
 def work_cases(g: Generator) -> list[Case]:
@@ -204,7 +212,7 @@ def beam_cases(g: Generator) -> list[Case]:
         Case("greedy decoding is wrong here", (_trap(g), 2, 4, 0.0)),
         Case("the same with one beam", (_trap(g), 1, 4, 0.0)),
         Case("a short and a long translation", (_short_and_long(g), 3, 4, 1.0)),
-        Case("three beams, all alive to the end", (_drawn(g, -30.0), 3, 3, 0.6)),
+        Case("three beams, all alive to the end", (_drawn(g, -30.0, V=7), 3, 3, 0.6)),
         Case("more beams than tokens", (_drawn(g, 1.0), 8, 3, 0.6)),
         Case("other numbers for `<bos>` and `<eos>`", (_other_specials(g), 2, 3, 0.6, 5, 0)),
     ]
@@ -256,8 +264,8 @@ def _short_and_long(g: Generator) -> dict:
     )
 
 
-def _drawn(g: Generator, eos: float) -> dict:
-    logits = _normal(g, 1, 4, 6, 6, spread=1.5)
+def _drawn(g: Generator, eos: float, V: int = 6) -> dict:
+    logits = _normal(g, 1, 4, V, V, spread=1.5)
     logits[..., [PAD, BOS]] -= 30
     logits[..., EOS] += eos
     return _table(logits)

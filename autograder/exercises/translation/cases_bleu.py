@@ -52,6 +52,7 @@ def bleu_cases(g: Generator) -> list[Case]:
             ([f"{w[0]} {w[1]}", swapped], [f"{w[0]} {w[2]}", long]),
         ),
         Case("words at random", ([" ".join(_drawn(g, w[:2]))], [" ".join(_drawn(g, w[:2]))])),
+        Case("four words in a row, once", ([" ".join([*w[:4], w[5], w[4]])], [" ".join(w[:6])])),
         Case("no four words in a row", ([" ".join([w[0], w[1], w[2], w[4], w[5]])], [" ".join(w[:6])])),
     ]
 

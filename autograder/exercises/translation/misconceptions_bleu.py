@@ -59,6 +59,15 @@ def last_one_missing(candidate, reference, n):
     return sum(min(ours.count(gram), theirs.count(gram)) for gram in {*ours}), len(ours)
 
 
+def at_least_one(candidate, reference, n):
+    """A candidate with fewer than n words counts as having one n-gram, as in nltk: it has none, and such a
+    sentence shouldn't weigh on the others.
+    """
+    ours = [tuple(candidate[at : at + n]) for at in range(len(candidate) - n + 1)]
+    theirs = [tuple(reference[at : at + n]) for at in range(len(reference) - n + 1)]
+    return sum(min(ours.count(gram), theirs.count(gram)) for gram in {*ours}), max(1, len(ours))
+
+
 def at_the_same_place(candidate, reference, n):
     """Only n-grams at the same place count: one word more at the beginning and nothing matches any longer,
     so BLEU looks for them anywhere.
@@ -173,6 +182,18 @@ def short_ones_go_free(candidates, references):
         found = [clipped_matches(a, b, n) for a, b in pairs]
         value *= (sum(m for m, _ in found) / sum(t for _, t in found)) ** 0.25
     return 100 * value
+
+
+def at_least_one_each(candidates, references):
+    """A sentence with fewer than n words counts as having one n-gram, as in nltk: it has none, and adds
+    nothing to the sum that the matches are divided by.
+    """
+    pairs = [(a.split(), b.split()) for a, b in zip(candidates, references, strict=True)]
+    value = 1.0
+    for n in (1, 2, 3, 4):
+        found = [clipped_matches(a, b, n) for a, b in pairs]
+        value *= (sum(m for m, _ in found) / sum(max(1, t) for _, t in found)) ** 0.25
+    return 100 * value * brevity_penalty(sum(len(a) for a, _ in pairs), sum(len(b) for _, b in pairs))
 
 
 def as_a_share(candidates, references):

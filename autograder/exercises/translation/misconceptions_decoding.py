@@ -142,6 +142,44 @@ def new_ones_see_later_ones(q, k, v, past=None):
     return scores.softmax(-1) @ v, k, v
 
 
+def mask_only_without_a_past(q, k, v, past=None):
+    """The mask is left out as soon as there is a past, which is right for one new position: of several, the
+    first then sees the later ones.
+    """
+    T = q.size(-2)
+    seen = torch.ones(T, T, dtype=torch.bool).tril()
+    if past is not None:
+        k, v = torch.cat([past[0], k], -2), torch.cat([past[1], v], -2)
+        seen = torch.ones(T, k.size(-2), dtype=torch.bool)
+    scores = (q @ k.mT / math.sqrt(q.size(-1))).masked_fill(~seen, -math.inf)
+    return scores.softmax(-1) @ v, k, v
+
+
+def padded_on_the_right(q, k, v, past=None):
+    """The new positions' causal mask is widened on its right side, so its columns meet the oldest keys: the
+    past comes first, so it is widened on its left.
+    """
+    if past is not None:
+        k, v = torch.cat([past[0], k], -2), torch.cat([past[1], v], -2)
+    T, everything = q.size(-2), k.size(-2)
+    causal = torch.ones(T, T, dtype=torch.bool).tril()
+    seen = torch.nn.functional.pad(causal, (0, everything - T), value=True)
+    scores = (q @ k.mT / math.sqrt(q.size(-1))).masked_fill(~seen, -math.inf)
+    return scores.softmax(-1) @ v, k, v
+
+
+def cache_filled_with_minus_hundred(q, k, v, past=None):
+    """Hidden scores become a number such as −100, or lose that much, and a key whose score is low enough or
+    high enough outdoes that: only −∞, or the lowest number there is, hides whatever the scores are.
+    """
+    if past is not None:
+        k, v = torch.cat([past[0], k], -2), torch.cat([past[1], v], -2)
+    T, everything = q.size(-2), k.size(-2)
+    seen = torch.ones(T, everything, dtype=torch.bool).tril(everything - T)
+    scores = (q @ k.mT / math.sqrt(q.size(-1))).masked_fill(~seen, -100)
+    return scores.softmax(-1) @ v, k, v
+
+
 def new_before_old(q, k, v, past=None):
     """New keys and values are put before the old ones: the order has to stay that of the sentence, or the
     causal mask hides the wrong ones.

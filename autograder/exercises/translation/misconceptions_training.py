@@ -93,6 +93,26 @@ def spread_over_the_others(logits, targets, epsilon):
     return (-(1 - epsilon) * right - epsilon * others).mean()
 
 
+def spread_over_all_but_two(logits, targets, epsilon):
+    """ε is spread over V - 2 tokens, as in code that leaves out padding beside the right one: here all V
+    tokens get ε/V, the right one on top of its 1 - ε.
+    """
+    asked = targets != -100
+    log_p = logits.log_softmax(-1)[asked]
+    right = log_p.gather(-1, targets[asked][:, None])[:, 0]
+    others = (log_p.sum(-1) - right) / (logits.size(-1) - 2)
+    return (-(1 - epsilon) * right - epsilon * others).mean()
+
+
+def padding_scored(logits, targets, epsilon):
+    """Places without a target are scored as if token 0 was asked there: leave them out of the sum and of the
+    count.
+    """
+    log_p = logits.log_softmax(-1)
+    right = log_p.gather(-1, targets.clamp(min=0)[..., None])[..., 0]
+    return (-(1 - epsilon) * right - epsilon * log_p.mean(-1)).mean()
+
+
 def padding_smoothed(logits, targets, epsilon):
     """The spread part is averaged over padding as well, so the model is pulled towards even guesses where
     nothing was asked.
