@@ -5,11 +5,13 @@ the cases. What is changed into what is in `mutations.py`; here the changed code
 """
 
 import ast
+import contextlib
 import inspect
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 from types import ModuleType
 from typing import Any
 
@@ -75,6 +77,28 @@ def mutants(exercise: Exercise) -> Iterator[Mutant]:
                 names[name] = names.get(name, 0) + 1
                 name += f" ({names[name]})" * (names[name] > 1)
                 yield Mutant(name, change.kind, place.line, answer)
+
+
+def compounds(exercise: Exercise, count: int, random: Random) -> Iterator[tuple[Any, Any, Any]]:
+    """References with two changes, at places drawn by chance: with the one, with the other, with both."""
+    module, name = sys.modules[exercise.reference.__module__], exercise.reference.__name__
+    definitions = _definitions(module, name)
+    sizes = _sizes(exercise, module, definitions)
+    found = [place for definition in definitions for place in places(definition)]
+    single = [(place, change) for place in found for change in changes(place, sizes.get(id(place.node)))]
+    for _ in range(count):
+        one, other = random.choice(single), random.choice(single)
+        inside = {*map(id, (one[0].node, *one[0].around))}, {*map(id, (other[0].node, *other[0].around))}
+        if id(one[0].node) in inside[1] or id(other[0].node) in inside[0]:
+            continue  # the one change would take the other's place away
+        answers = []
+        for together in ([one], [other], [one, other]):
+            with contextlib.ExitStack() as stack:
+                for place, change in together:
+                    stack.enter_context(_changed(place, change))
+                answers.append(_compiled(module, definitions, name))
+        if all(answer is not None for answer in answers):
+            yield answers[0], answers[1], answers[2]
 
 
 Definition = ast.FunctionDef | ast.ClassDef

@@ -1,5 +1,6 @@
 """Mutation testing: which mutants of the references would pass, on the visible cases and on hidden draws."""
 
+import json
 import signal
 import sys
 import warnings
@@ -11,6 +12,7 @@ from typing import Any
 from autograder.authoring.mutants import Mutant, mutants
 from autograder.exercise import Exercise
 from autograder.sheets import VISIBLE_SEED, HiddenSheets, failing_case, make_sheet
+from helpers.checking.outcome import CallStatus, Outcome
 from helpers.checks import Sheet
 
 if sys.platform != "win32":
@@ -45,7 +47,7 @@ def survivors(exercise: Exercise) -> Iterator[Survivor]:
     hidden = HiddenSheets(SECRET)
     sheets = [hidden.draw(exercise, number) for number in range(HiddenSheets.DRAWS)]
     visible = make_sheet(exercise, VISIBLE_SEED, misconceptions=False)
-    with _Limits() as limits:
+    with Limits() as limits:
         for mutant in mutants(exercise):
             failed = first = limits.failing_case(exercise, mutant.answer, visible)
             passed = []
@@ -66,14 +68,14 @@ class _TooLong(KeyboardInterrupt):
     """What a student's Ctrl-C is to an endless loop."""
 
 
-class _Limits:
+class Limits:
     """While these hold, what loops is interrupted, what fills memory fails, and nobody is warned of either.
 
     Time is the process's own computing, so that a busy machine ends nothing sooner. On Windows, which has no
     such clock, an endless loop waits for Ctrl-C; memory is limited on Linux alone.
     """
 
-    def __enter__(self) -> "_Limits":
+    def __enter__(self) -> "Limits":
         if sys.platform == "linux":
             pages = int(Path("/proc/self/statm").read_text().split()[0])
             self.memory = resource.getrlimit(resource.RLIMIT_AS)
@@ -105,6 +107,19 @@ class _Limits:
             return failing_case(exercise, answer, sheet, first)
         except (_TooLong, MemoryError, RecursionError):
             return first
+        finally:
+            _alarm(0)
+
+    def outcomes(self, exercise: Exercise, answer: Any, sheet: Sheet) -> list[Outcome] | None:
+        """What an answer does on a sheet's cases; None if it took too long."""
+        _alarm(SECONDS)
+        try:
+            found = [exercise.outcome(answer, case) for case in sheet.cases]
+            if any(outcome.status == CallStatus.INTERRUPTED for outcome in found):
+                return None
+            return [Outcome.from_json(json.loads(json.dumps(outcome.to_json()))) for outcome in found]
+        except (_TooLong, MemoryError, RecursionError):
+            return None
         finally:
             _alarm(0)
 

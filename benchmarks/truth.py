@@ -1,0 +1,237 @@
+"""Whether grades and the causes that are named are true.
+
+python -m benchmarks.truth [LESSON ...]
+
+Mutants are the references with one small change each. Every one that isn't listed as right, too, has to fail
+on the visible cases and on each of 32 hidden draws. Alternatives are right answers in other idioms. They have
+to pass all of these, also with things beside them that name what the exercise forbids. Two changes at once
+show whether a cause that is named is one of the two.
+"""
+
+import inspect
+import json
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from random import Random
+from statistics import median
+from typing import Any
+
+import torch
+from rich.console import Console
+from rich.table import Table
+
+from autograder import exercises, lessons
+from autograder.authoring.mutants import compounds, has_mutants, mutants
+from autograder.authoring.mutation_testing import SECRET, Limits, survivors
+from autograder.authoring.verified import read
+from autograder.exercise import Exercise
+from autograder.sheets import VISIBLE_SEED, HiddenSheets, failing_case, make_sheet
+from benchmarks import results
+from helpers.checking.drivers import run
+from helpers.checking.finding import Finding, Status
+from helpers.checking.outcome import Outcome
+from helpers.checking.reaching import forbidden_use
+from helpers.checks import Sheet, assess
+
+PAIRS = 40  # of changes, for each exercise
+CAUSES = (
+    "lesson", "mutants", "right, too", "pass somewhere", "in place, said so", "named", "told a relation",
+    "two changes fail", "cause named", "one of the two",
+)  # fmt: skip
+ANSWERS = (
+    "lesson", "alternatives", "pass 33 sheets", "with clutter", "pass", "right check, CPU ms",
+    "failed check, CPU ms",
+)  # fmt: skip
+SET_UP = "import math\nimport torch\nimport torch.nn.functional as F\nfrom torch import nn"
+CLUTTER = (
+    "print({used})",
+    "help({used})",
+    "def kept_for_comparison(*args):\n    return {used}(*args)",
+    "class Mine:\n    def {word}(self, x):\n        return x\n    def go(self):\n        return self.{word}(1)",
+    "for _ in range(2):\n    result = {used}",
+)
+
+
+@dataclass
+class Counts:
+    """What was found in one lesson."""
+
+    mutants: int = 0
+    right_too: int = 0
+    holes: int = 0
+    in_place: int = 0
+    in_place_named: int = 0
+    named: int = 0
+    told: int = 0
+    failed: int = 0
+    alternatives: int = 0
+    accepted: int = 0
+    cluttered: int = 0
+    free: int = 0
+    pairs: int = 0
+    firm: int = 0
+    true: int = 0
+
+    def __add__(self, other: "Counts") -> "Counts":
+        return Counts(*(getattr(self, each.name) + getattr(other, each.name) for each in fields(self)))
+
+
+def main() -> None:
+    """Measure, print and write down."""
+    torch.set_num_threads(1)
+    asked = [lessons.find(name) for name in sys.argv[1:]] or [
+        name for name in lessons.names() if name[:2] != "00"
+    ]
+    causes = Table(*CAUSES)
+    answers = Table(*ANSWERS)
+    total = Counts()
+    for name in asked:
+        counts, times = Counts(), Times([], [])
+        for exercise in exercises.load(lessons.topic(name)).values():
+            print(exercise.id, file=sys.stderr, flush=True)
+            counts += of_exercise(exercise, times)
+        total += counts
+        causes.add_row(*causes_of(name, counts))
+        of_right, most = median(times.right) * 1000, max(times.right) * 1000
+        numbers = counts.alternatives, counts.accepted, counts.cluttered, counts.free
+        checks = f"{of_right:.1f}, at most {most:.0f}", f"at most {max(times.failed) * 1000:.0f}"
+        answers.add_row(name, *map(str, numbers), *checks)
+    causes.add_row(*causes_of("all", total))
+    Console(width=170).print(causes, answers)
+    if not sys.argv[1:]:
+        results.write("Truth", "python -m benchmarks.truth", " ".join(METHOD.split()), causes, answers)
+
+
+METHOD = """
+A mutant is a reference with one small change; it should fail on the visible cases and on each of 32 hidden
+draws, unless it is listed as right, too. In the last three columns two changes are made at once, at random
+places (one seed): where a cause is named, it should be what one of the two changes gives by itself. "Named"
+and "told a relation" are of the mutants that fail; a relation is true by how it is found.
+"""
+
+
+def causes_of(name: str, counts: Counts) -> list[str]:
+    """A row of the first table."""
+    return [
+        name,
+        f"{counts.mutants:,}",
+        f"{counts.right_too:,}",
+        f"{counts.holes:,}",
+        f"{counts.in_place_named} of {counts.in_place}",
+        f"{counts.named:,}",
+        f"{counts.told:,}",
+        f"{counts.failed:,} of {counts.pairs:,}",
+        f"{counts.firm:,}",
+        f"{counts.true:,}",
+    ]
+
+
+@dataclass
+class Times:
+    """CPU seconds of checks: of right answers, and of failing ones."""
+
+    right: list[float]
+    failed: list[float]
+
+
+def of_exercise(exercise: Exercise, times: Times) -> Counts:
+    """All that is counted of one exercise."""
+    visible = make_sheet(exercise, VISIBLE_SEED)
+    visible = Sheet.from_json(json.loads(json.dumps(visible.to_json())))
+    times.right.append(cpu_seconds(exercise, exercise.reference, visible))
+    counts = of_alternatives(exercise, visible)
+    if has_mutants(exercise):
+        counts += of_mutants(exercise, visible, times)
+        counts += of_pairs(exercise, visible)
+    return counts
+
+
+def cpu_seconds(exercise: Exercise, answer: Any, sheet: Sheet) -> float:
+    """What a check takes, without reading its file."""
+    begun = time.process_time()
+    outcomes = [run(exercise.driver, answer, case, gradients=sheet.wants_gradients) for case in sheet.cases]
+    assess(sheet, [Outcome.from_json(json.loads(json.dumps(outcome.to_json()))) for outcome in outcomes])
+    return time.process_time() - begun
+
+
+def of_alternatives(exercise: Exercise, visible: Sheet) -> Counts:
+    """Right answers in other idioms, on the visible cases and 32 draws, then with clutter beside them."""
+    hidden = HiddenSheets(SECRET)
+    sheets = [visible, *(hidden.draw(exercise, number) for number in range(HiddenSheets.DRAWS))]
+    counts = Counts(alternatives=len(exercise.alternatives))
+    for answer in exercise.alternatives:
+        counts.accepted += all(failing_case(exercise, answer, sheet) is None for sheet in sheets)
+        if exercise.forbidden and callable(answer):
+            for cell in cluttered(exercise, answer):
+                counts.cluttered += 1
+                check = f'check("{exercise.id}", {answer.__name__})'
+                counts.free += forbidden_use([SET_UP, cell, check], exercise.id, exercise.forbidden) is None
+    return counts
+
+
+def cluttered(exercise: Exercise, answer: Any) -> Iterator[str]:
+    """An answer's cell with something beside it that names what is forbidden."""
+    for used in [name for name in exercise.forbidden if name.count(".")][:3]:
+        for clutter in CLUTTER:
+            beside = clutter.format(used=used, word=used.rpartition(".")[2])
+            yield f"{inspect.getsource(answer)}\n\n{beside}"
+
+
+def of_mutants(exercise: Exercise, visible: Sheet, times: Times) -> Counts:
+    """One change at a time: does it fail everywhere, and what is said of it?"""
+    right_too = {name for names in read(exercise.topic)[exercise.id].equivalent.values() for name in names}
+    holes = [each for each in survivors(exercise) if each.mutant.name not in right_too]
+    counts = Counts(right_too=len(right_too), holes=len(holes))
+    known = {misconception.name for misconception in exercise.misconceptions}
+    with Limits() as limits:
+        for mutant in mutants(exercise):
+            counts.mutants += 1
+            finding = found(limits, exercise, mutant.answer, visible, times)
+            if finding is None or finding.status != Status.FAILED:
+                continue
+            counts.named += finding.cause in known
+            counts.told += bool(finding.relation)
+            if mutant.kind == "in place":
+                counts.in_place += 1
+                counts.in_place_named += finding.cause in (
+                    "inputs_unchanged",
+                    "gradient_reaches_inputs",
+                    *known,
+                )
+    return counts
+
+
+def of_pairs(exercise: Exercise, visible: Sheet) -> Counts:
+    """Two changes at once: is the cause that is named one of the two?"""
+    counts = Counts()
+    known = {misconception.name for misconception in exercise.misconceptions}
+    with Limits() as limits:
+        for alone in compounds(exercise, PAIRS, Random(exercise.id)):
+            counts.pairs += 1
+            findings = [found(limits, exercise, answer, visible) for answer in alone]
+            causes = [finding.cause if finding else "" for finding in findings]
+            if findings[2] is not None and findings[2].status == Status.FAILED:
+                counts.failed += 1
+                counts.firm += causes[2] in known
+                counts.true += causes[2] in known and causes[2] in causes[:2]
+    return counts
+
+
+def found(
+    limits: Limits, exercise: Exercise, answer: Any, visible: Sheet, times: Times | None = None
+) -> Finding | None:
+    """What a check of an answer says; None where it took too long."""
+    outcomes = limits.outcomes(exercise, answer, visible)
+    if outcomes is None:
+        return None
+    begun = time.process_time()
+    finding = assess(visible, outcomes)
+    if times and finding.status == Status.FAILED:
+        times.failed.append(time.process_time() - begun)
+    return finding
+
+
+if __name__ == "__main__":
+    main()
