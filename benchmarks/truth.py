@@ -49,7 +49,7 @@ CLUTTER = (
     "print({used})",
     "help({used})",
     "def kept_for_comparison(*args):\n    return {used}(*args)",
-    "class Mine:\n    def {word}(self, x):\n        return x\n    def go(self):\n        return self.{word}(1)",
+    "class Mine:\n    def {word}(self):\n        return 1\n    def go(self):\n        return self.{word}()",
     "for _ in range(2):\n    result = {used}",
 )
 
