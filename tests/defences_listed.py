@@ -430,9 +430,9 @@ TRICKED = [
 
 USED = "what_leads_to_a_forbidden_function_is_found"
 REACHED = [
-    ("reached: other letters", "cell.isascii() and ", "", f"{USED}[other letters]"),
+    ("reached: other letters", "cell.isascii() and ", "", "a_name_in_other_letters_is_the_same_name"),
     ("reached: in functions", "for each in found.later]", "for each in ()]", f"{USED}[in a function of theirs]"),
-    ("reached: at once", "for each in found.now]", "for each in ()]", f"{USED}[another name]"),
+    ("reached: at once", "for each in found.now]", "for each in ()]", f"{USED}[an object]"),
     ("reached: packages", "if package in self.packages:", "if False:", f"{USED}[a whole library]"),
     ("reached: star imports", "mention.root in self.last and self.stars", "False", f"{USED}[all of a module]"),
     ("reached: methods", "found = next((part for part in mention.path", "found = next((part for part in ()",
@@ -442,7 +442,6 @@ NAMES_IN_CODE = [
     ("names: getattr", 'if called == "getattr" and', "if False and", f"{USED}[getattr]"),
     ("names: methodcaller", "elif called in LOOKUPS and texts:", "elif False:", f"{USED}[methodcaller]"),
     ("names: __dict__", "if isinstance(key, str):", "if False:", f"{USED}[__dict__]"),
-    ("names: imports", "    def visit_ImportFrom(", "    def never(", f"{USED}[an import]"),
     ("names: objects written into", "made.adds |= _written_into(part)", "pass", f"{USED}[a table]"),
     ("names: global", "if isinstance(each, ast.Global) for name in each.names}", "if False}", f"{USED}[global]"),
     ("names: magics", "elif magic := _cell_magic(node):", "elif magic := False:", f"{USED}[timed]"),
@@ -622,11 +621,38 @@ LOST_WORKERS = [
     ),
 ]  # fmt: skip
 
+# -- grades that are true --------------------------------------------------------------------------------
+
+SAME = "a_check_and_the_grade_say_the_same"
+OUTSIDE = [
+    ("alike: programs", "    outside.leave_out_programs(shell)\n", "", f"{SAME}[!pip]"),
+    ("alike: torch.compile", "    outside.compile_eagerly()\n", "", f"{SAME}[torch.compile, called at once]"),
+]  # fmt: skip
+GRAFTED = [
+    (
+        "alike: changes in the course's cells", "    _graft(result, seen, added)\n", "",
+        "what_is_written_into_a_cell_of_the_courses_runs_after_it",
+    ),
+]  # fmt: skip
+CAUSES = [
+    (
+        "causes: right where the answer is right", "is_wrong != (theirs is right) and ", "",
+        "what_a_mistake_would_get_wrong_and_the_answer_gets_right_speaks_against_it",
+    ),
+    (
+        "causes: wrong in the same way", "(not is_wrong or _same(theirs, ours))", "True",
+        "a_mistake_that_explains_one_case_and_not_the_others_is_not_named",
+    ),
+]  # fmt: skip
+
 # Where they stand, the file of tests, and the rows.
 LISTED: list[tuple[str, str, list[Row]]] = [
     ("autograder/child/sandbox.py", "test_walls", [*BUBBLEWRAP, *CHILD]),
     ("autograder/child/sandbox.py", "test_filter", FILTER),
     ("autograder/child/worker.py", "test_walls", DESCRIPTORS),
+    ("autograder/child/worker.py", "test_agreement", OUTSIDE),
+    ("autograder/grading/submission.py", "test_submission", GRAFTED),
+    ("helpers/checking/assessing.py", "test_checks", CAUSES),
     ("autograder/child/wire.py", "test_wire", WIRE),
     ("autograder/grading/workers.py", "test_walls", STARTED),
     ("autograder/grading/workers.py", "test_attacks", STAGED),

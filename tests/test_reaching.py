@@ -145,6 +145,12 @@ def test_what_leads_to_a_forbidden_function_is_found(name):
     assert used(*USED[name], check=check) in FORBIDDEN
 
 
+def test_a_name_in_other_letters_is_the_same_name():
+    """Nowhere in these cells does it stand as it is spelled."""
+    cells = [SET_UP, "def go(x):\n    return torch.ｅrf(x)", 'check("a.b", go)']
+    assert forbidden_use(cells, "a.b", ("torch.erf",)).name == "torch.erf"
+
+
 def test_the_line_is_named():
     cell = "# mine\ndef softmax(x, dim):\n    return F.softmax(x, dim)"
     found = forbidden_use([SET_UP, cell, CHECK], "attention.softmax", FORBIDDEN)

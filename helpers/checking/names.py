@@ -252,19 +252,6 @@ class _Reader(ast.NodeVisitor):
                     self._chain(arg, (key,), node.lineno)
         self.generic_visit(node)
 
-    def visit_Import(self, node: ast.Import) -> None:
-        for alias in node.names:
-            self._mention_module(alias.name, node.lineno)
-
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
-        for alias in node.names:
-            self._mention_module(f"{node.module}.{alias.name}", node.lineno)
-
-    def _mention_module(self, module: str, line: int) -> None:
-        self._mention(None, (), line)
-        mentions = self.made.later if self.depth else self.made.now
-        mentions[-1] = Mention("", module, (), mentions[-1].where)
-
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         for part in (*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)):
             self.visit(part)
