@@ -110,14 +110,10 @@ def sees_cases(g: Generator) -> list[Case]:
     return [
         _layer("causal self-attention", three, x),
         _layer("self-attention", three, x, "self-attention without a mask"),
-        _layer(
-            "a linear map of each position", [below], x, "a linear map whose slopes are small and below 0"
-        ),
+        _layer("a linear map of each position", [below], x, "a linear map with small slopes below 0"),
         _layer("positions that see each other by chance", [above, by_chance], x),
         _layer("a mask whose diagonal is one too high", three, x),
-        _layer(
-            "a window of two positions", [used * w for w in three], x, "a window of two, one feature unused"
-        ),
+        _layer("a window of two positions", unused, x, "a window of two, one feature unused"),
         _layer("weights set to 0 after the softmax", three, x),
         _layer("causal self-attention whose features sum to 0", three, x),
         _layer("a first feature that looks at its own position alone", three, x),
