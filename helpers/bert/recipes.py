@@ -113,7 +113,7 @@ def pairing() -> Callable[..., Findings]:
         labels = torch.tensor([[y for _, _, y in pairs] for pairs in drawn])  # (calls, documents)
         alike = labels[:, :-1:2] == labels[:, 1::2]
         drawn_apart = (labels.amin(dim=0) < labels.amax(dim=0)).all()
-        found = {
+        found: Findings = {
             "a pair for each document, begun by its own first part": all(
                 [first for first, _, _ in pairs] == firsts for pairs in drawn
             ),

@@ -99,8 +99,8 @@ def one_draw_for_all_rows(ids, vocabulary, generator, share=0.15):
 
 
 def tenth_of_the_rest(ids, vocabulary, generator, share=0.15):
-    """Far fewer than 10 % of the chosen become another word: either a tenth of what is left after <mask> does,
-    where it is half of it, or <mask> is written over most of the other words.
+    """Far fewer than 10 % of the chosen become another word: either a tenth of what <mask> has left does,
+    where half of it should, or <mask> is written over most of the other words.
     """
     chosen = (torch.rand(ids.shape, generator=generator) < share) & (ids >= 6)
     hidden = chosen & (torch.rand(ids.shape, generator=generator) < 0.8)
