@@ -3,14 +3,17 @@
 import contextlib
 import ctypes
 import json
+import multiprocessing
 import os
+import runpy
 import secrets
 import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import nbformat
@@ -23,6 +26,43 @@ LESSON = "01_attention"
 # too, can give that of another run.
 SECRET = os.environ.setdefault("HEADSTART_TEST_SECRET", secrets.token_hex(16))
 PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
+
+
+# Forks of a process that has imported what commands need: starting a hundred of them takes minutes otherwise.
+PROCESSES = multiprocessing.get_context("forkserver")
+PROCESSES.set_forkserver_preload(
+    ["autograder.commands.class_run", "nbgrader.apps", "nbgrader.server_extensions"]
+)
+
+
+def _become(command: Sequence[str], cwd: Path, env: dict[str, str], out: Path, err: Path) -> None:
+    """Turn a process that was just forked into a command, as `python -m` would."""
+    os.chdir(cwd)
+    os.environ.clear()
+    os.environ.update(env)
+    for number, name, place in ((0, "stdin", os.devnull), (1, "stdout", out), (2, "stderr", err)):
+        descriptor = os.open(place, os.O_RDWR | os.O_CREAT, 0o600)
+        os.dup2(descriptor, number)
+        setattr(sys, name, open(number, "r" if number == 0 else "w", closefd=False))  # noqa: SIM115
+    hear_signals()
+    module = {"headstart": "autograder", "nbgrader": "nbgrader"}[command[0]]
+    sys.path.insert(0, str(cwd))
+    sys.argv = list(command)
+    try:
+        runpy.run_module(module, run_name="__main__", alter_sys=True)
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+
+
+def run(command: Sequence[str], cwd: Path, env: dict[str, str]) -> subprocess.CompletedProcess:
+    """Run `headstart ...` or `nbgrader ...` in a folder, with changes to the environment, and keep what it says."""
+    with tempfile.TemporaryDirectory() as folder:
+        out, err = Path(folder, "out"), Path(folder, "err")
+        process = PROCESSES.Process(target=_become, args=(command, cwd, os.environ | env, out, err))
+        process.start()
+        process.join()
+        return subprocess.CompletedProcess(command, process.exitcode or 0, out.read_text(), err.read_text())
 
 
 class Course:
@@ -40,11 +80,8 @@ class Course:
         self, *command: str, cwd: Path | None = None, check: bool = True, **env: str
     ) -> subprocess.CompletedProcess:
         """Run `headstart ...` or `nbgrader ...` as a user would, in the course's folder unless told otherwise."""
-        module = {"headstart": "autograder", "nbgrader": "nbgrader"}[command[0]]
-        done = subprocess.run(
-            [sys.executable, "-m", module, *command[1:]], cwd=cwd or self.root, capture_output=True, text=True,
-            env={**os.environ, "COLUMNS": "200", "PYTHONPATH": str(ROOT), **env},
-        )  # fmt: skip
+        env = {"COLUMNS": "200", "PYTHONPATH": str(ROOT), **env}
+        done = run(command, cwd or self.root, env)
         if check and done.returncode:
             raise AssertionError(
                 f"{' '.join(command)} exited with {done.returncode}\n{done.stdout}\n{done.stderr}"

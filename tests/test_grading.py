@@ -19,7 +19,7 @@ from pathlib import Path
 import nbformat
 import psutil
 import pytest
-from course import LESSON, Course, foster_parent, hear_signals
+from course import LESSON, PROCESSES, Course, foster_parent, hear_signals
 
 from autograder import lessons
 from autograder.commands.cli import main
@@ -235,10 +235,8 @@ def test_killed_at_any_moment_it_goes_on_where_it_was(course, tmp_path) -> None:
     (twin.root / ".headstart_secret").write_text("of this test")
     twin.run("headstart", "grade", LESSON)
     rng, seen = random.Random(0), 0
-    processes = multiprocessing.get_context("forkserver")  # whose children needn't import torch each
-    processes.set_forkserver_preload(["autograder.commands.class_run"])
     for number in range(20):  # with one judge and with two: their start takes longest
-        grader = processes.Process(target=_grade, args=(course.root, 1 + number % 2))
+        grader = PROCESSES.Process(target=_grade, args=(course.root, 1 + number % 2))
         grader.start()
         _wait_until_it_records(course, grader, more_than=seen)
         time.sleep(rng.uniform(0, 0.3))

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from course import run as run_command
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from autograder.lessons import ROOT
@@ -93,13 +94,10 @@ def course(tmp_path_factory) -> Path:
     return root
 
 
-def run(root: Path, module: str, *arguments: str, check: bool = True) -> subprocess.CompletedProcess:
-    python_path = str(ROOT) if module == "autograder" else ""  # nbgrader's kernels would find our helpers
+def run(root: Path, name: str, *arguments: str, check: bool = True) -> subprocess.CompletedProcess:
+    python_path = str(ROOT) if name == "headstart" else ""  # nbgrader's kernels would find our helpers
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    done = subprocess.run(
-        [sys.executable, "-m", module, *arguments], cwd=root, capture_output=True, text=True,
-        env={**os.environ, "PYTHONPATH": python_path, "COLUMNS": "200", "PATH": path},
-    )  # fmt: skip
+    done = run_command([name, *arguments], root, {"PYTHONPATH": python_path, "COLUMNS": "200", "PATH": path})
     assert not check or done.returncode == 0, f"{done.stdout}\n{done.stderr}"
     return done
 
@@ -172,7 +170,7 @@ def test_scores_are_those_of_nbgrader_autograde(course, tmp_path):
     shutil.copytree(course, theirs)
     shutil.copytree(course, ours)
     run(theirs, "nbgrader", "autograde", ASSIGNMENT)
-    done = run(ours, "autograder", "grade", ASSIGNMENT)
+    done = run(ours, "headstart", "grade", ASSIGNMENT)
     expected, got = scores(theirs), scores(ours)
     assert {key: (got.get(key), value) for key, value in expected.items() if got.get(key) != value} == {}
     assert set(got) == set(expected)
@@ -183,7 +181,7 @@ def test_scores_are_those_of_nbgrader_autograde(course, tmp_path):
 def graded(course, tmp_path_factory) -> Path:
     root = tmp_path_factory.mktemp("graded") / "course"
     shutil.copytree(course, root)
-    run(root, "autograder", "grade", ASSIGNMENT)
+    run(root, "headstart", "grade", ASSIGNMENT)
     return root
 
 
@@ -221,7 +219,7 @@ def test_what_is_written_to_stderr_costs_nothing(graded, tmp_path):
             "def squares(n):", "def squares(n):\\n    import warnings; warnings.warn('slow')"
         )
     )
-    run(root, "autograder", "grade", ASSIGNMENT, "--student", "right")
+    run(root, "headstart", "grade", ASSIGNMENT, "--student", "right")
     assert scores(root)["right", "one", "test_squares", "GradeCell"][0] == 2
     assert "slow" in shown(root, "right", "one", "test_squares")
 
@@ -232,15 +230,15 @@ def test_a_task_waits_for_a_person_again_once_the_notebook_can_be_read(graded, t
     path = root / "submitted" / "right" / ASSIGNMENT / "one.ipynb"
     good = path.read_text()
     path.write_text("no notebook")
-    run(root, "autograder", "grade", ASSIGNMENT, "--student", "right")
+    run(root, "headstart", "grade", ASSIGNMENT, "--student", "right")
     assert scores(root)[task][:2] == (0, False)
     path.write_text(good)
-    run(root, "autograder", "grade", ASSIGNMENT, "--student", "right")
+    run(root, "headstart", "grade", ASSIGNMENT, "--student", "right")
     assert scores(root)[task][:2] == scores(graded)[task][:2] == (None, True)
 
 
 def test_grading_again_grades_nothing_and_feedback_is_made(graded):
-    assert f"0 graded, {len(STUDENTS)} as before" in run(graded, "autograder", "grade", ASSIGNMENT).stdout
+    assert f"0 graded, {len(STUDENTS)} as before" in run(graded, "headstart", "grade", ASSIGNMENT).stdout
     run(graded, "nbgrader", "generate_feedback", ASSIGNMENT)
     page = (graded / "feedback" / "half_credit" / ASSIGNMENT / "one.html").read_text()
     assert "in process" in page
@@ -248,7 +246,7 @@ def test_grading_again_grades_nothing_and_feedback_is_made(graded):
 
 
 def test_a_report_names_the_tests(graded):
-    said = run(graded, "autograder", "report", ASSIGNMENT).stdout
+    said = run(graded, "headstart", "report", ASSIGNMENT).stdout
     assert "one · test_squares" in said
     assert "partly" not in said.partition("\n")[0]
 
@@ -258,7 +256,7 @@ def test_other_languages_are_refused(course, tmp_path):
     shutil.copytree(course, root)
     path = root / "source" / ASSIGNMENT / "one.ipynb"
     path.write_text(path.read_text().replace('"language": "python"', '"language": "R"'))
-    done = run(root, "autograder", "grade", ASSIGNMENT, check=False)
+    done = run(root, "headstart", "grade", ASSIGNMENT, check=False)
     assert done.returncode == 2
     assert "only Python" in done.stderr
 
@@ -268,7 +266,7 @@ def test_tests_that_nbgrader_would_write_are_refused_not_passed(course, tmp_path
     shutil.copytree(course, root)
     path = root / "source" / ASSIGNMENT / "two.ipynb"
     path.write_text(path.read_text().replace("assert cube(2) == 8", "### AUTOTEST cube(2)"))
-    done = run(root, "autograder", "grade", ASSIGNMENT, check=False)
+    done = run(root, "headstart", "grade", ASSIGNMENT, check=False)
     assert done.returncode == 2
     assert "test_squares in two.ipynb has an AUTOTEST" in done.stderr
 
@@ -280,7 +278,7 @@ def test_a_test_that_fails_after_much_output_fails(graded, tmp_path):
     path = root / "submitted" / "half_credit" / ASSIGNMENT / "one.ipynb"
     much = "from IPython.display import display\\n    for _ in range(5): display('x' * 3_000_000)\\n    "
     path.write_text(path.read_text().replace("return [i for", f"{much}return [i for"))
-    run(root, "autograder", "grade", ASSIGNMENT, "--student", "half_credit")
+    run(root, "headstart", "grade", ASSIGNMENT, "--student", "half_credit")
     assert scores(root)["half_credit", "one", "test_squares", "GradeCell"][0] == 0
     assert "AssertionError" in json.dumps(autograded(root, "half_credit", "one"))
     assert scores(root)["half_credit", "one", "partial", "GradeCell"][0] == 1.5
@@ -297,7 +295,7 @@ def test_outputs_in_the_source_are_not_shown_to_students(course, tmp_path):
     ]
     path.write_text(json.dumps(source))
     (root / "submitted" / "blank" / ASSIGNMENT / "one.ipynb").write_text("")
-    run(root, "autograder", "grade", ASSIGNMENT, "--student", "blank")
+    run(root, "headstart", "grade", ASSIGNMENT, "--student", "blank")
     assert "the solution says" not in json.dumps(autograded(root, "blank", "one"))
 
 
@@ -306,7 +304,7 @@ def test_what_nbgrader_has_forgotten_is_graded_again(graded, tmp_path):
     shutil.copytree(graded, root)
     run(root, "nbgrader", "db", "student", "remove", "right", "--force")
     assert not [key for key in scores(root) if key[0] == "right"]
-    assert f"1 graded, {len(STUDENTS) - 1} as before" in run(root, "autograder", "grade", ASSIGNMENT).stdout
+    assert f"1 graded, {len(STUDENTS) - 1} as before" in run(root, "headstart", "grade", ASSIGNMENT).stdout
     assert scores(root) == scores(graded)
 
 
@@ -319,7 +317,7 @@ def test_changed_points_are_news_to_nbgrader(graded, tmp_path):
     shutil.copytree(graded, root)
     path = root / "source" / ASSIGNMENT / "two.ipynb"
     path.write_text(path.read_text().replace('"points": 5', '"points": 7'))
-    run(root, "autograder", "grade", ASSIGNMENT)
+    run(root, "headstart", "grade", ASSIGNMENT)
     assert scores(root)["right", "two", "test_squares", "GradeCell"][0] == 7
     with sqlite3.connect(root / "gradebook.db") as db:
         assert db.execute(MOST).fetchall() == [(2,), (7,)]
@@ -332,12 +330,12 @@ def test_cells_that_came_or_went_after_grading_are_named_in_one_line(graded, tmp
     source = json.loads(path.read_text())
     source["cells"].pop()
     path.write_text(json.dumps(source))
-    done = run(root, "autograder", "grade", ASSIGNMENT, check=False)
+    done = run(root, "headstart", "grade", ASSIGNMENT, check=False)
     assert done.returncode == 2
     [line] = done.stderr.strip().splitlines()
     cure = f"nbgrader db assignment remove {ASSIGNMENT} --force"
     assert cure in line
     run(root, *cure.split())
-    run(root, "autograder", "grade", ASSIGNMENT)
+    run(root, "headstart", "grade", ASSIGNMENT)
     assert scores(root)["right", "one", "test_squares", "GradeCell"][0] == 2
     assert ("right", "two", "test_squares", "GradeCell") not in scores(root)
