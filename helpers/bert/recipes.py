@@ -15,12 +15,19 @@ from helpers.text.vocabulary import MASK, ORDINARY
 
 SIGMAS = 5
 
-Findings = dict[str, bool]
+Findings = dict[str, bool | str]
 
 
 def _near(hits: int, count: int, share: float) -> bool:
     """Whether a number of hits agrees with a share, up to chance."""
     return bool(count) and abs(hits / count - share) <= SIGMAS * math.sqrt(share * (1 - share) / count)
+
+
+def _compared(hits: int, count: int, share: float) -> str:
+    """The same, and on which side it is where it doesn't."""
+    if _near(hits, count, share):
+        return "yes"
+    return "no, more" if hits > share * count else "no, fewer"
 
 
 # -- masking -----------------------------------------------------------------------------------------------
@@ -76,9 +83,9 @@ def _shares(
     rows = list(combinations(range(ids.size(0)), 2))
     return {
         "as many words are chosen as they should": _near(total, count, share),
-        "about 80 of 100 chosen ones become <mask>": _near(int(hidden.sum()), total, 0.8),
-        "about 10 of 100 become another word": _near(int(other.sum()), total, 0.1),
-        "about 10 of 100 stay": _near(int(stayed.sum()), total, 0.1),
+        "about 80 of 100 chosen ones become <mask>": _compared(int(hidden.sum()), total, 0.8),
+        "about 10 of 100 become another word": _compared(int(other.sum()), total, 0.1),
+        "about 10 of 100 stay": _compared(int(stayed.sum()), total, 0.1),
         "nearly any word can be the other word": len(set(read[other].tolist())) > (vocabulary - ORDINARY) / 2,
         "the other word is never a special token": bool((read[other] >= ORDINARY).all()),
         "a word is chosen whatever becomes of its neighbour": _near(
@@ -106,7 +113,7 @@ def pairing() -> Callable[..., Findings]:
         labels = torch.tensor([[y for _, _, y in pairs] for pairs in drawn])  # (calls, documents)
         alike = labels[:, :-1:2] == labels[:, 1::2]
         drawn_apart = (labels.amin(dim=0) < labels.amax(dim=0)).all()
-        found = {
+        found: Findings = {
             "a pair for each document, begun by its own first part": all(
                 [first for first, _, _ in pairs] == firsts for pairs in drawn
             ),

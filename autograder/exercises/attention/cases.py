@@ -97,12 +97,25 @@ def cross_cases(g: Generator) -> list[Case]:
     padding = torch.arange(batch[1]) < torch.tensor([[[batch[1] - 1]], [[2]]])
     return [
         Case("y and x of different lengths and widths", _cross(g, (), *sizes)),
-        Case("a mask (T_y, T_x)", (*_cross(g, (), *masked), _mask(g, masked[0], masked[1]))),
+        Case("a mask (T_y, T_x) that hides the highest scores", _hidden_scores(g, masked)),
         # Here what belongs to y can be taken from x, and such slips give numbers instead of an exception.
         Case("y and x of one shape", _cross(g, (), T, T, d, d)),
         Case("float64", _cross(g, (), *sizes, d_k=9, dtype=torch.float64)),
         Case("a batch, and a mask (B, 1, T_x) that hides padding", (*_cross(g, (2,), *batch), padding)),
     ]
+
+
+def _hidden_scores(g: Generator, sizes: list[int]) -> tuple[Tensor, ...]:
+    """One key is hidden, with scores near 43, those of the others are near -171: a fill of -100 shows."""
+    y, x, W_q, W_k, W_v = _cross(g, (), *sizes, d_k=9, dtype=torch.float64)
+    shown = _shuffled(g, torch.arange(len(x)) > 0)
+    y[:, 0], x[:, 0] = -16, torch.where(shown, 32.0, -8.0)
+    mask = shown.repeat(len(y), 1)
+    mask[0, shown.nonzero()[0]] = False  # the queries' rows aren't all alike
+    for projection in (W_q, W_k):  # the first feature as it is, and nothing else of it
+        projection[0] = projection[:, 0] = 0
+        projection[0, 0] = 1
+    return y, x, W_q, W_k, W_v, mask
 
 
 def _cross(

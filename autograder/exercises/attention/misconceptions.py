@@ -384,6 +384,17 @@ def mask_forgotten(y, x, W_q, W_k, W_v, mask=None):
     return scaled_dot_product_attention(y @ W_q, x @ W_k, x @ W_v)
 
 
+def cross_filled_with_minus_hundred(y, x, W_q, W_k, W_v, mask=None):
+    """Hidden scores become a number such as −100, or lose that much, and a key whose score is low enough or
+    high enough outdoes that: scaled_dot_product_attention hides them for good.
+    """
+    scores = (y @ W_q) @ (x @ W_k).transpose(-2, -1) / math.sqrt(W_q.size(-1))
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -100)
+    weights = torch.softmax(scores, dim=-1)
+    return weights @ (x @ W_v), weights
+
+
 def mask_turned_round(y, x, W_q, W_k, W_v, mask=None):
     """The mask is inverted on the way: pass it on as it is, True means “may attend” in both functions."""
     if mask is not None:

@@ -204,6 +204,7 @@ CROSS = Exercise(
         wrong.values_not_projected,
         wrong.values_by_key_weights,
         wrong.mask_forgotten,
+        wrong.cross_filled_with_minus_hundred,
         wrong.mask_turned_round,
         wrong.scaled_again,
     ),

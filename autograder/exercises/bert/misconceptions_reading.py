@@ -99,14 +99,25 @@ def one_draw_for_all_rows(ids, vocabulary, generator, share=0.15):
 
 
 def tenth_of_the_rest(ids, vocabulary, generator, share=0.15):
-    """Only 2 % of the chosen become another word: either a tenth of what the <mask> draw left does, where it
-    is half of it, or <mask> is written over most of the other words.
+    """Far fewer than 10 % of the chosen become another word: either a tenth of what <mask> has left does,
+    where half of it should, or <mask> is written over most of the other words.
     """
     chosen = (torch.rand(ids.shape, generator=generator) < share) & (ids >= 6)
     hidden = chosen & (torch.rand(ids.shape, generator=generator) < 0.8)
     other = chosen & ~hidden & (torch.rand(ids.shape, generator=generator) < 0.1)
     others = torch.randint(6, vocabulary, ids.shape, generator=generator)
     read = torch.where(other, others, torch.where(hidden, 3, ids))
+    return read, torch.where(chosen, ids, -100)
+
+
+def none_stays(ids, vocabulary, generator, share=0.15):
+    """Whatever doesn't become <mask> becomes another word, so none of the chosen stays: the model would learn
+    that a chosen word is never the one that stands there.
+    """
+    chosen = (torch.rand(ids.shape, generator=generator) < share) & (ids >= 6)
+    hidden = torch.rand(ids.shape, generator=generator) < 0.8
+    others = torch.randint(6, vocabulary, ids.shape, generator=generator)
+    read = torch.where(chosen, torch.where(hidden, 3, others), ids)
     return read, torch.where(chosen, ids, -100)
 
 

@@ -32,6 +32,7 @@ MASKING = Exercise(
         reading.fate_of_all_words,
         reading.one_draw_for_all_rows,
         reading.tenth_of_the_rest,
+        reading.none_stays,
         reading.two_separate_draws,
         reading.labels_for_masks_alone,
         reading.generator_ignored,

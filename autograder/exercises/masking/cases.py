@@ -11,7 +11,6 @@ from torch import Generator, Tensor
 
 from helpers.checking.drivers import Case
 
-BY_CHANCE = "positions that see each other by chance, all but one of their features"
 WORDS = ("the", "cat", "sat", "on", "a", "mat", "and", "slept")
 
 
@@ -80,7 +79,7 @@ def masked_cases(g: Generator) -> list[Case]:
     one_more[_between(g, 0, double[0] - 1)] = False
     return [
         Case("something to look at for every query", (*_qkv(g, (), *plain), _mask(g, *plain[:2]))),
-        Case("a query that may attend to nothing", (*_qkv(g, (), *empty), one_empty)),
+        Case("a query that may attend to nothing, a batch of one", (*_qkv(g, (1,), *empty), one_empty)),
         Case("the same in float64", (*_qkv(g, (), *double, dtype=torch.float64), one_more)),
         Case("an empty sentence, a mask (B, 1, T_k) that hides the highest scores", _hidden_best(g)),
     ]
@@ -103,17 +102,18 @@ def _hidden_best(g: Generator) -> tuple[Tensor, ...]:
 def sees_cases(g: Generator) -> list[Case]:
     """Layers that look ahead and layers that don't; some on which a careless detector is blind."""
     x, three = _clear_slopes(g, *_sizes(g, 4, 5))
-    above, below = three[0].abs(), -three[0].abs()
-    above[_between(g, 0, len(above) - 1)] = 0
+    above, below = three[0].abs(), -three[0].abs() / 1000
+    used = torch.arange(x.size(1)).unsqueeze(1) != _between(g, 0, x.size(1) - 1)
+    unused = [used * weight for weight in three]
     # Who sees whom, flat: a matrix would have two equal axes.
     by_chance = torch.randint(2, (len(x) ** 2,), generator=g)
     return [
         _layer("causal self-attention", three, x),
         _layer("self-attention", three, x, "self-attention without a mask"),
-        _layer("a linear map of each position", [below], x, "a linear map without positive slopes"),
-        _layer("positions that see each other by chance", [above, by_chance], x, BY_CHANCE),
+        _layer("a linear map of each position", [below], x, "a linear map with small slopes below 0"),
+        _layer("positions that see each other by chance", [above, by_chance], x),
         _layer("a mask whose diagonal is one too high", three, x),
-        _layer("a window of two positions", three, x),
+        _layer("a window of two positions", unused, x, "a window of two, one feature unused"),
         _layer("weights set to 0 after the softmax", three, x),
         _layer("causal self-attention whose features sum to 0", three, x),
         _layer("a first feature that looks at its own position alone", three, x),
@@ -165,14 +165,14 @@ def cached_cases(g: Generator) -> list[Case]:
 
 
 def _hidden_ahead(g: Generator) -> tuple:
-    """The first new position may not see the second, which scores near 64 where the others do near -100."""
+    """The first new position may not see the second, which scores near 0 where the others do near -100."""
     shapes = [(1, 2, 4), (1, 2, 3), (1, 2, 5), (5, 4), (5, 4), (5, 3)]
     k, v, x, *weights = _normals(g, shapes, torch.float64, spread=0.5)
     W_q, W_k, _ = weights
     for projection, feature in ((W_q, 0), (W_k, 1)):  # of x's first two features one is q's first, one k's
         projection[:2] = projection[:, 0] = 0
         projection[feature, 0] = 1
-    k[..., 0], x[..., 0], x[..., 1] = 12.5, -16, torch.tensor([12.5, -8.0])
+    k[..., 0], x[..., 0], x[..., 1] = 12.5, -16, torch.tensor([12.5, 0.0])
     return ({"k": k, "v": v}, x, *weights)
 
 

@@ -86,10 +86,19 @@ def from_one(T, d_model, base=10_000.0):
 
 
 def faster_and_faster(T, d_model, base=10_000.0):
-    """The position is multiplied by base^(2i/d_model), or divided by base^(-2i/d_model), where it should be
-    the other way round: the clocks have to become slower from pair to pair.
+    """The position is multiplied by base^(2i/d_model) where it should be divided: the clocks have to
+    become slower from pair to pair.
     """
     angles = torch.arange(T)[:, None] * base ** (torch.arange(0, d_model, 2) / d_model)
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).reshape(T, d_model)
+
+
+def divided_by_div_term(T, d_model, base=10_000.0):
+    """The position is divided by base^(-2i/d_model), which is a speed to multiply with: so the clocks become
+    faster from pair to pair, where they should become slower.
+    """
+    div_term = torch.exp(torch.arange(0, d_model, 2) * (-math.log(base) / d_model))
+    angles = torch.arange(T)[:, None] / div_term
     return torch.stack([angles.sin(), angles.cos()], dim=-1).reshape(T, d_model)
 
 
@@ -98,15 +107,6 @@ def same_speed_for_all(T, d_model, base=10_000.0):
     its own, base^(-2i/d_model).
     """
     angles = torch.arange(T)[:, None] * torch.ones(d_model // 2)
-    return torch.stack([angles.sin(), angles.cos()], dim=-1).reshape(T, d_model)
-
-
-def slowest_at_the_base(T, d_model, base=10_000.0):
-    """The exponents run from 0 to exactly -1, in steps of 1/(d_model/2 - 1), as in some libraries: as
-    published, a step is 2/d_model and the last pair stays above the speed 1/base.
-    """
-    half = d_model // 2
-    angles = torch.arange(T)[:, None] * base ** (-torch.arange(half) / max(half - 1, 1))
     return torch.stack([angles.sin(), angles.cos()], dim=-1).reshape(T, d_model)
 
 
