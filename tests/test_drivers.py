@@ -54,6 +54,19 @@ def test_a_module_gets_the_weights_and_keyword_arguments_of_the_case():
     torch.testing.assert_close(run("module", Map, module_case(double=True)).outputs, 2 * expected)
 
 
+def test_what_a_module_puts_into_an_empty_list_is_a_result_too():
+    class Noting(torch.nn.Module):
+        def forward(self, x, seen=None):
+            if seen is not None:
+                seen.append(2 * x)
+            return x + 1
+
+    x = torch.ones(2)
+    outcome = run("module", Noting, Case("", ({}, {}, x), {"seen": []}))
+    assert [value.tolist() for value in (outcome.outputs[0], *outcome.outputs[1])] == [[2, 2], [2, 2]]
+    assert run("module", Noting, Case("", ({}, {}, x))).outputs.tolist() == [2, 2]
+
+
 def test_gradients_reach_a_module_s_parameters_and_inputs():
     gradients = run("module", Map, module_case(), gradients=True).gradients
     assert [tuple(gradient.shape) for gradient in gradients] == [(2, 3), (2,), (4, 3)]
