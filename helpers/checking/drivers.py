@@ -190,9 +190,7 @@ def judged(driver: str, case: Case, outcome: Outcome) -> Outcome:
             raise ValueError("results of other draws than were asked for")
         use = make_layer(case.args[0])
         return replace(outcome, outputs=use(_clone(outcome.outputs), *_clone(list(inputs))))
-    except (
-        Exception
-    ) as error:  # whatever comes of a result that isn't what was asked for; not the student's own
+    except Exception as error:  # whatever comes of a result that isn't what was asked for
         found = f"what came back can't be tried out ({type(error).__name__}: {error})"
         return Outcome(CallStatus.UNUSABLE, error="what the docstring describes", message=found[:200])
 
