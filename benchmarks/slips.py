@@ -101,7 +101,9 @@ def _of_three(module: type) -> type:
             super().__init__(d_model, num_heads)
 
         def forward(self, Q, K, V):
-            values = lambda _, inputs: (V,) if inputs[0] is K else inputs  # noqa: E731
+            def values(_, inputs):
+                return (V,) if inputs[0] is K else inputs
+
             with self.W_v.register_forward_pre_hook(values):
                 return super().forward(Q, K)[0]
 

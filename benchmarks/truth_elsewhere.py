@@ -170,13 +170,13 @@ def judged(exercise: Exercise, answer: Any, sheet: Sheet) -> Finding:
 def _write(theirs: Mapping[str, Verdicts], ours: Mapping[str, Verdicts]) -> None:
     version = importlib.metadata.version("torch-judge")
     about = (
-        f"torch-judge {version} beside this project: known slips, and right answers in other idioms, brought "
-        "into the form of both by an adapter. Passing here means the visible cases or any of 32 hidden draws "
-        "for a slip, and all of them for a right answer. torch-judge names a slip, generously, where an "
-        "assertion that fails says more than that a shape or value differs; this project does where the "
-        "cause it gives is that slip. The slips are from this project's own list of misconceptions, which "
-        "its cases are made to catch and its messages to name, so its side says that it keeps this promise, "
-        "not how it does on slips it doesn't know. Layer norm isn't an exercise here."
+        f"torch-judge {version} beside this project: mistakes from this project's own list, and right "
+        "answers in other idioms, brought into the form of both by an adapter (four rotary slips and layer "
+        "norm, which is no exercise here, are written anew). A slip passes here if it passes the visible "
+        "cases or any of 32 hidden draws, and is named if the cause given is that slip; there it is named, "
+        "generously, if an assertion that fails says more than that a shape or value differs. This project's "
+        "cases were made to catch these very mistakes, and a draw that one passes is drawn again, so its "
+        "columns show that it keeps its promise, not how it does on unknown mistakes."
     )
     columns = ("task", "slips", "pass torch-judge", "named there", "pass here", "named here",
                "right accepted there", "right accepted here")  # fmt: skip
