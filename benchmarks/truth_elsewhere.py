@@ -172,7 +172,8 @@ def _write(theirs: Mapping[str, Verdicts], ours: Mapping[str, Verdicts]) -> None
     about = (
         f"torch-judge {version} beside this project: mistakes from this project's own list, and right "
         "answers in other idioms, brought into the form of both by an adapter (four rotary slips and layer "
-        f"norm, which is no exercise here, are written anew); {_twice(ours)} slips are tried at two tasks. A slip passes here if it passes the visible "
+        f"norm, which is no exercise here, are written anew); {_twice(ours)} slips are tried at two tasks. "
+        "A slip passes here if it passes the visible "
         "cases or any of 32 hidden draws, and is named if the cause given is that slip; there it is named, "
         "generously, if an assertion that fails says more than that a shape or value differs. This project's "
         "cases were made to catch these very mistakes, and a draw that one passes is drawn again, so its "
