@@ -367,7 +367,7 @@ JUDGE = [
         "the_hidden_cases_decide",
     ),
     (
-        "judge: hidden numbers", "visible), outcomes, reveal=False)", "visible), outcomes)",
+        "judge: hidden numbers", "assess(full, outcomes, reveal=False, ", "assess(full, outcomes, ",
         "hidden_numbers_stay_hidden",
     ),
     (

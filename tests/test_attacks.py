@@ -215,7 +215,7 @@ def _contents(root: Path) -> dict[str, str]:
     found = {}
     for path in sorted(root.rglob("*")):
         relative = path.relative_to(root)
-        written = relative.parts[0] in ("autograded", "gradebook.db")
+        written = relative.parts[0] in ("autograded", "gradebook.db", ".headstart_draws")
         if not written and path.is_file() and not path.is_symlink():
             found[str(relative)] = hashlib.sha256(path.read_bytes()).hexdigest()
     return found
