@@ -244,6 +244,8 @@ def test_every_trick_is_tried(attack, after):
     answered = {section.partition(" ")[2] for section in attack.sections if section.startswith("answer ")}
     assert answered <= set(after.verdicts[attack.name])
     for cell in after.notebook(attack.name).cells:
+        if cell.metadata.get("headstart", {}).get("edited"):
+            continue  # what the trick made of a cell of the course's needn't run
         for output in cell.get("outputs", []):
             assert output.get("ename") not in SLIPS, "\n".join(output.get("traceback", []))
 

@@ -247,7 +247,7 @@ def _graft(result: Canonical, seen: dict[str, dict], added: dict[str, list[dict]
     }
     edits = {id: source for id, source in edits.items() if source}
     for id, source in edits.items():
-        added[id].insert(0, {"cell_type": "code", "source": source})
+        added[id].insert(0, {"cell_type": "code", "source": source, "edited": True})
     if edits:
         where = "in the course's own code cells, each of which runs as a cell of the student's after it"
         result.notes.append(f"changes {where}: {len(edits)}")
@@ -266,9 +266,13 @@ def grade_id_of(cell: dict) -> str:
 
 
 def added_cell(cell: dict, id: str) -> NotebookNode:
-    """A cell that the student added. All but code becomes text: raw cells are raw HTML to nbconvert."""
+    """A cell that the student added, or wrote into one of the course's.
+
+    All but code becomes text: raw cells are raw HTML to nbconvert.
+    """
     make = new_code_cell if cell.get("cell_type") == "code" else new_markdown_cell
-    return make(cell["source"], id=id, metadata={"headstart": {"added": True}})
+    ours = {"added": True} | ({"edited": True} if cell.get("edited") is True else {})
+    return make(cell["source"], id=id, metadata={"headstart": ours})
 
 
 def _identities(skeleton: NotebookNode) -> Callable[[dict], str]:
