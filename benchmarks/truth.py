@@ -4,16 +4,19 @@ python -m benchmarks.truth [LESSON ...]
 
 Mutants are the references with one small change each. Every one that isn't listed as right, too, has to fail
 on the visible cases and on each of 32 hidden draws. Alternatives are right answers in other idioms. They have
-to pass all of these, also with things beside them that name what the exercise forbids. Two changes at once
+to pass all of these, also on top of each other, where one exercise's answer calls another's, and with things
+beside them that name what the exercise forbids. Two changes at once
 show whether a cause that is named is one of the two.
 """
 
 import inspect
 import json
+import math
+import re
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from random import Random
 from statistics import median
 from typing import Any
@@ -29,6 +32,7 @@ from autograder.authoring.verified import read
 from autograder.exercise import Exercise
 from autograder.sheets import VISIBLE_SEED, HiddenSheets, failing_case, make_sheet
 from benchmarks import results
+from helpers.checking.assessing import ONE_CHANGE
 from helpers.checking.drivers import run
 from helpers.checking.finding import Finding, Status
 from helpers.checking.outcome import Outcome
@@ -37,12 +41,12 @@ from helpers.checks import Sheet, assess
 
 PAIRS = 40  # of changes, for each exercise
 CAUSES = (
-    "lesson", "mutants", "right, too", "pass somewhere", "in place, said so", "named", "told a relation",
-    "two changes fail", "cause named", "one of the two",
+    "lesson", "mutants", "right, too", "pass somewhere", "in place, said so", "named", "slip named",
+    "a relation", "two changes fail", "cause named", "one of the two",
 )  # fmt: skip
 ANSWERS = (
-    "lesson", "alternatives", "pass 33 sheets", "with clutter", "pass", "right check, CPU ms",
-    "failed check, CPU ms",
+    "lesson", "alternatives", "pass 33 sheets", "on each other", "pass", "with clutter", "pass",
+    "right check, CPU ms", "failed check, CPU ms",
 )  # fmt: skip
 SET_UP = "import math\nimport torch\nimport torch.nn.functional as F\nfrom torch import nn"
 CLUTTER = (
@@ -64,10 +68,13 @@ class Counts:
     in_place: int = 0
     in_place_named: int = 0
     named: int = 0
+    slips: int = 0
     told: int = 0
     failed: int = 0
     alternatives: int = 0
     accepted: int = 0
+    composed: int = 0
+    composed_accepted: int = 0
     cluttered: int = 0
     free: int = 0
     pairs: int = 0
@@ -95,7 +102,14 @@ def main() -> None:
         total += counts
         causes.add_row(*causes_of(name, counts))
         of_right, most = median(times.right) * 1000, max(times.right) * 1000
-        numbers = counts.alternatives, counts.accepted, counts.cluttered, counts.free
+        numbers = (
+            counts.alternatives,
+            counts.accepted,
+            counts.composed,
+            counts.composed_accepted,
+            counts.cluttered,
+            counts.free,
+        )
         checks = f"{of_right:.1f}, at most {most:.0f}", f"at most {max(times.failed) * 1000:.0f}"
         answers.add_row(name, *map(str, numbers), *checks)
     causes.add_row(*causes_of("all", total))
@@ -107,8 +121,9 @@ def main() -> None:
 METHOD = """
 A mutant is a reference with one small change; it should fail on the visible cases and on each of 32 hidden
 draws, unless it is listed as right, too. In the last three columns two changes are made at once, at random
-places (one seed): where a cause is named, it should be what one of the two changes gives by itself. "Named"
-and "told a relation" are of the mutants that fail; a relation is true by how it is found.
+places (one seed): where a cause is named, it should be what one of the two changes gives by itself. "Named",
+"slip named" and "a relation" are of the mutants that fail, each in one column: by a known misconception, by
+the change itself, by what is true of the numbers.
 """
 
 
@@ -121,6 +136,7 @@ def causes_of(name: str, counts: Counts) -> list[str]:
         f"{counts.holes:,}",
         f"{counts.in_place_named} of {counts.in_place}",
         f"{counts.named:,}",
+        f"{counts.slips:,}",
         f"{counts.told:,}",
         f"{counts.failed:,} of {counts.pairs:,}",
         f"{counts.firm:,}",
@@ -139,6 +155,8 @@ class Times:
 def of_exercise(exercise: Exercise, times: Times) -> Counts:
     """All that is counted of one exercise."""
     visible = make_sheet(exercise, VISIBLE_SEED)
+    if has_mutants(exercise):
+        visible = replace(visible, slips=read(exercise.topic)[exercise.id].slips)
     visible = Sheet.from_json(json.loads(json.dumps(visible.to_json())))
     times.right.append(cpu_seconds(exercise, exercise.reference, visible))
     counts = of_alternatives(exercise, visible)
@@ -161,6 +179,9 @@ def of_alternatives(exercise: Exercise, visible: Sheet) -> Counts:
     hidden = HiddenSheets(SECRET)
     sheets = [visible, *(hidden.draw(exercise, number) for number in range(HiddenSheets.DRAWS))]
     counts = Counts(alternatives=len(exercise.alternatives))
+    for answer in composed(exercise):
+        counts.composed += 1
+        counts.composed_accepted += all(failing_case(exercise, answer, sheet) is None for sheet in sheets)
     for answer in exercise.alternatives:
         counts.accepted += all(failing_case(exercise, answer, sheet) is None for sheet in sheets)
         if exercise.forbidden and callable(answer):
@@ -169,6 +190,21 @@ def of_alternatives(exercise: Exercise, visible: Sheet) -> Counts:
                 check = f'check("{exercise.id}", {answer.__name__})'
                 counts.free += forbidden_use([SET_UP, cell, check], exercise.id, exercise.forbidden) is None
     return counts
+
+
+def composed(exercise: Exercise) -> Iterator[Any]:
+    """Alternatives that call an earlier exercise's answer, on top of each alternative of that one."""
+    known = {id: exercises.load(id.partition(".")[0])[id] for id in exercise.needs}
+    names = {spec.reference.__name__: spec.reference for spec in known.values() if has_mutants(spec)}
+    for spec in filter(has_mutants, known.values()):
+        name = spec.reference.__name__
+        for answer in filter(callable, exercise.alternatives):
+            source = inspect.getsource(answer)
+            if re.search(rf"\b{name}\b", source):
+                for below in filter(callable, spec.alternatives):
+                    pasted = {"torch": torch, "math": math, **names, name: below}
+                    exec(source, pasted)
+                    yield pasted[answer.__name__]
 
 
 def cluttered(exercise: Exercise, answer: Any) -> Iterator[str]:
@@ -191,8 +227,10 @@ def of_mutants(exercise: Exercise, visible: Sheet, times: Times) -> Counts:
             finding = found(limits, exercise, mutant.answer, visible, times)
             if finding is None or finding.status != Status.FAILED:
                 continue
-            counts.named += finding.cause in known
-            counts.told += bool(finding.relation)
+            cause = firm(finding, known)
+            counts.named += cause in known
+            counts.slips += bool(cause) and cause not in known
+            counts.told += not cause and bool(finding.relation)
             if mutant.kind == "in place":
                 counts.in_place += 1
                 counts.in_place_named += finding.cause in (
@@ -211,12 +249,21 @@ def of_pairs(exercise: Exercise, visible: Sheet) -> Counts:
         for alone in compounds(exercise, PAIRS, Random(exercise.id)):
             counts.pairs += 1
             findings = [found(limits, exercise, answer, visible) for answer in alone]
-            causes = [finding.cause if finding else "" for finding in findings]
+            causes = [firm(finding, known) for finding in findings]
             if findings[2] is not None and findings[2].status == Status.FAILED:
                 counts.failed += 1
-                counts.firm += causes[2] in known
-                counts.true += causes[2] in known and causes[2] in causes[:2]
+                counts.firm += bool(causes[2])
+                counts.true += bool(causes[2]) and causes[2] in causes[:2]
     return counts
+
+
+def firm(finding: Finding | None, known: set[str]) -> str:
+    """What is said to be the cause: a known misconception, or the sentence on a slip; "" where neither is."""
+    if finding is None or finding.status != Status.FAILED:
+        return ""
+    if finding.cause in known:
+        return finding.cause
+    return finding.relation.partition(". ")[0] if finding.relation.startswith(ONE_CHANGE) else ""
 
 
 def found(

@@ -26,6 +26,7 @@ from autograder.authoring import trees, verified
 from autograder.authoring.master import Cell, MasterError, Mistake, did_you_mean, read_master
 from autograder.authoring.review import BEGIN, END, parse, review
 from autograder.authoring.source import SpecError, alike, dump, make_checks, make_notebook
+from autograder.authoring.verified import Record
 from autograder.exercise import Exercise
 from autograder.lessons import ROOT
 from helpers.storage import write_whole
@@ -49,8 +50,7 @@ def build(lessons: list[str], check: bool, *, root: Path = ROOT, load: Load = ex
     try:
         names = sorted({course.find(name, root) for name in lessons}) or course.names(root)
         with tempfile.TemporaryDirectory(prefix="headstart-") as folder:
-            made = make(names, Path(folder).resolve(), root=root, load=load)
-        made |= _records(names, check, root, load)
+            made = make(names, Path(folder).resolve(), check, root=root, load=load)
     except LookupError as error:
         print(f"headstart: {error.args[0]}", file=sys.stderr)
         return 1
@@ -96,13 +96,14 @@ def _count(number: int, thing: str) -> str:
 
 
 def make(
-    names: list[str], folder: Path, *, root: Path = ROOT, load: Load = exercises.load
+    names: list[str], folder: Path, check: bool = False, *, root: Path = ROOT, load: Load = exercises.load
 ) -> dict[str, bytes]:
     """Build lessons in an empty folder.
 
     Args:
         names: of the lessons.
-        folder: receives `source/` and `release/`.
+        folder: receives `source/`, `release/` and the records of mutants.
+        check: take what is known of mutants as it is, and try none.
         root: the course's folder, with the masters and helpers, and with what was built before.
         load: where a topic's exercises come from.
 
@@ -116,7 +117,7 @@ def make(
     cells: dict[str, list[Cell]] = {}
     for lesson in names:
         try:
-            cells[lesson] = _make_source(lesson, folder, root, load)
+            cells[lesson] = _make_source(lesson, folder, check, root, load)
         except MasterError as error:
             mistakes += error.mistakes
     if names and not mistakes:
@@ -128,8 +129,8 @@ def make(
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
 
 
-def _make_source(lesson: str, folder: Path, root: Path, load: Load) -> list[Cell]:
-    """Fill `source/` with one lesson, and return the cells of its master."""
+def _make_source(lesson: str, folder: Path, check: bool, root: Path, load: Load) -> list[Cell]:
+    """Fill `source/` with one lesson, record what is known of its mutants, and return its master's cells."""
     cells, mistakes = read_master(course.master_path(lesson, root), _master(lesson))
     specs = _specs(lesson, load)
     if mistakes := mistakes or review(lesson, cells, specs, _master(lesson)):
@@ -138,11 +139,14 @@ def _make_source(lesson: str, folder: Path, root: Path, load: Load) -> list[Cell
     notebook = nbformat.writes(make_notebook(lesson, cells, specs))
     write_whole(place / f"{lesson}.ipynb", f"{notebook}\n".encode())
     try:
-        text = dump(make_checks(cells, specs, _titles(specs, load)))
+        checks = make_checks(cells, specs, _titles(specs, load))
     except SpecError as error:
         line = _spec_line(root / _spec_file(lesson), error.exercise)
         raise MasterError([Mistake(_spec_file(lesson), line, str(error))]) from error
-    write_whole(place / "checks.json", _unless_alike(root / "source" / lesson / "checks.json", text).encode())
+    for exercise, record in _record(lesson, folder, check, root, specs).items():
+        checks[exercise]["slips"] = record.slips
+    text = _unless_alike(root / "source" / lesson / "checks.json", dump(checks))
+    write_whole(place / "checks.json", text.encode())
     for path in course.helper_files(course.number(lesson), root):
         write_whole(place / path.relative_to(root), trees.contents(path))
     return cells
@@ -189,26 +193,20 @@ def _titles(specs: Mapping[str, Exercise], load: Load) -> dict[str, str]:
     return titles
 
 
-def _records(names: list[str], check: bool, root: Path, load: Load) -> dict[str, bytes]:
-    """The record of each lesson's mutants as it should be. Those of what changed are tried, if not checking.
+def _record(
+    lesson: str, folder: Path, check: bool, root: Path, specs: Mapping[str, Exercise]
+) -> Mapping[str, Record]:
+    """What is known of a lesson's mutants, by exercise. Those of what changed are tried, if not checking.
 
     Raises:
         MasterError: one passes that isn't listed as right as well.
     """
-    made, mistakes = {}, []
-    for topic in map(course.topic, names):
-        if not (root / f"autograder/exercises/{topic}/spec.py").is_file():
-            continue  # a course whose exercises aren't written in its folder
-        file = verified.record_file(topic)
-        if check:
-            records = verified.in_step(topic, load(topic), root)
-        else:
-            records, found = verified.verify(topic, load(topic), root)
-            mistakes += found
-        made[file] = verified.written(records).encode()
-    if mistakes:
-        raise MasterError(mistakes)
-    return made
+    if not (root / _spec_file(lesson)).is_file():
+        return {}  # a course whose exercises aren't written in its folder
+    topic = course.topic(lesson)
+    records = verified.in_step(topic, specs, root) if check else verified.verify(topic, specs, root)
+    write_whole(folder / verified.record_file(topic), verified.written(records).encode())
+    return records
 
 
 def _unless_alike(path: Path, text: str) -> str:

@@ -33,12 +33,15 @@ class Mutant:
             "statement", "in place", "size" or "default".
         line: of the reference's file.
         answer: to be called as the reference is.
+        place, change: where it is, and what stands there instead.
     """
 
     name: str
     kind: str
     line: int
     answer: Any
+    place: Place
+    change: Change
 
 
 def has_mutants(exercise: Exercise) -> bool:
@@ -51,10 +54,17 @@ def reference_file(exercise: Exercise) -> Path:
     return Path(inspect.getsourcefile(exercise.reference) or "")
 
 
-def mutants(exercise: Exercise) -> Iterator[Mutant]:
+More = Callable[[Place], Iterator[Change]]
+
+
+def mutants(exercise: Exercise, more: More = lambda _: iter(())) -> Iterator[Mutant]:
     """All mutants of an exercise's reference and of the private functions and classes it calls there.
 
     They come in the order of the code, the same ones each time.
+
+    Args:
+        exercise: the exercise.
+        more: further changes for each place.
     """
     module = sys.modules[exercise.reference.__module__]
     definitions = _definitions(module, exercise.reference.__name__)
@@ -63,7 +73,7 @@ def mutants(exercise: Exercise) -> Iterator[Mutant]:
     names: dict[str, int] = {}
     for definition in definitions:
         for place in list(places(definition)):
-            for change in changes(place, sizes.get(id(place.node))):
+            for change in (*changes(place, sizes.get(id(place.node))), *more(place)):
                 before, after = _fragments(place, change)
                 with _changed(place, change):
                     text = _text([definition])
@@ -76,7 +86,7 @@ def mutants(exercise: Exercise) -> Iterator[Mutant]:
                 name = f"{definition.name}: {before} → {after}"
                 names[name] = names.get(name, 0) + 1
                 name += f" ({names[name]})" * (names[name] > 1)
-                yield Mutant(name, change.kind, place.line, answer)
+                yield Mutant(name, change.kind, place.line, answer, place, change)
 
 
 def compounds(exercise: Exercise, count: int, random: Random) -> Iterator[tuple[Any, Any, Any]]:

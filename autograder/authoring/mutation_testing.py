@@ -114,9 +114,11 @@ class Limits:
         """What an answer does on a sheet's cases; None if it took too long."""
         _alarm(SECONDS)
         try:
-            found = [exercise.outcome(answer, case) for case in sheet.cases]
-            if any(outcome.status == CallStatus.INTERRUPTED for outcome in found):
-                return None
+            found = []
+            for case in sheet.cases:
+                found.append(exercise.outcome(answer, case))
+                if found[-1].status == CallStatus.INTERRUPTED:  # the alarm rings once
+                    return None
             return [Outcome.from_json(json.loads(json.dumps(outcome.to_json()))) for outcome in found]
         except (_TooLong, MemoryError, RecursionError):
             return None

@@ -174,7 +174,7 @@ def _one_thread() -> Iterator[None]:
 
 
 def dump(checks: dict) -> str:
-    """The text of `checks.json`: a line per case and misconception, so that a diff shows which changed."""
+    """The text of `checks.json`: a line per case, misconception and slip: a diff shows which changed."""
     return "{\n" + ",\n".join(f" {_json(name)}: {_sheet(sheet)}" for name, sheet in checks.items()) + "\n}\n"
 
 
@@ -184,6 +184,8 @@ def _sheet(sheet: dict) -> str:
         text = _json(value)
         if key in ("cases", "misconceptions") and value:
             text = "[\n" + ",\n".join(f"   {_json(item)}" for item in value) + "\n  ]"
+        elif key == "slips" and value:
+            text = "{\n" + ",\n".join(f"   {_json(k)}: {_json(v)}" for k, v in value.items()) + "\n  }"
         fields.append(f"  {_json(key)}: {text}")
     return "{\n" + ",\n".join(fields) + "\n }"
 

@@ -17,6 +17,7 @@ from autograder.authoring.master import MasterError, Mistake
 from autograder.authoring.mutants import has_mutants, mutants, reference_file
 from autograder.authoring.mutation_testing import Survivor, survivors
 from autograder.authoring.reach import reached
+from autograder.authoring.slips import slips
 from autograder.exercise import Exercise
 from autograder.lessons import ROOT
 from autograder.sheets import HiddenSheets
@@ -28,6 +29,8 @@ ENGINE = (
     ("helpers.checking.assessing", "assess"),
     ("helpers.checking.drivers", "run"),
 )
+SLIPS = (("helpers.checking.sketches", "sketch"), ("helpers.checking.assessing", "sketches"))
+RECOGNISERS = ("slips.py", "slip_words.py")
 # What is said of a failure decides nothing, and mutants are forbidden nothing.
 DECIDES_NOTHING = ("_explain", "_unknown", "explain", "Finding", "forbid", "current")
 TOOLS = ("mutants.py", "mutations.py", "mutation_tables.py", "places.py", "mutation_testing.py")
@@ -41,11 +44,15 @@ class Record:
         equivalent: names of mutants that are right as well, by the reason.
         mutants: how many there are, those among them.
         verified: the digest of what decided that all others fail; "" before that was tried.
+        slips: what the others are recognised by, as `slips.py` makes it.
+        made: the digest of what decided that.
     """
 
     equivalent: dict[str, list[str]] = field(default_factory=dict)
     mutants: int = 0
     verified: str = ""
+    slips: dict[str, list[str]] = field(default_factory=dict)
+    made: str = ""
 
 
 def record_file(topic: str) -> str:
@@ -83,26 +90,30 @@ def in_step(topic: str, specs: Mapping[str, Exercise], root: Path = ROOT) -> dic
     records = read(topic, root)
     code = {id: exercise for id, exercise in specs.items() if has_mutants(exercise)}
     old = {id: records.get(id, Record()) for id in code}
-    return {id: replace(old[id], verified=digest(exercise, old[id])) for id, exercise in code.items()}
+    today = {id: digest(exercise, old[id]) for id, exercise in code.items()}
+    return {id: replace(old[id], verified=today[id], made=_made(code[id], today[id])) for id in code}
 
 
-def verify(
-    topic: str, specs: Mapping[str, Exercise], root: Path = ROOT
-) -> tuple[dict[str, Record], list[Mistake]]:
-    """Try the mutants of the exercises in which something has changed.
+def verify(topic: str, specs: Mapping[str, Exercise], root: Path = ROOT) -> dict[str, Record]:
+    """Try the mutants of the exercises in which something has changed, and return the topic's new record.
 
-    Returns:
-        The topic's new record, and what is wrong: mutants that pass, and entries that are wrong.
+    Raises:
+        MasterError: mutants pass, or entries are wrong.
     """
-    records, mistakes = read(topic, root), []
+    records: dict[str, Record] = read(topic, root)
+    mistakes: list[Mistake] = []
     new = in_step(topic, specs, root)
     for id, record in new.items():
-        if record != records.get(id):
+        if record.verified != records.get(id, Record()).verified:
             print(f"headstart: trying the mutants of {id}", file=sys.stderr)
             found, names = list(survivors(specs[id])), {mutant.name for mutant in mutants(specs[id])}
             mistakes += _mistakes(topic, specs[id], record, found, names, root)
             new[id] = replace(record, mutants=len(names))
-    return new, mistakes
+        if record.made != records.get(id, Record()).made:
+            new[id] = replace(new[id], slips=slips(specs[id]))
+    if mistakes:
+        raise MasterError(mistakes)
+    return new
 
 
 def digest(exercise: Exercise, record: Record) -> str:
@@ -111,6 +122,15 @@ def digest(exercise: Exercise, record: Record) -> str:
     texts = reached([*made, *((prop.__module__, prop.__name__) for prop in exercise.properties)])
     listed = sorted(name for names in record.equivalent.values() for name in names)
     parts = [exercise.id, exercise.driver, *exercise.returns, *texts.values(), *listed, _engine()]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+
+
+def _made(exercise: Exercise, verified: str) -> str:
+    """Of all that decides what mutants are recognised by."""
+    variants = [m.variant for m in exercise.misconceptions if hasattr(m.variant, "__name__")]
+    texts = reached([*SLIPS, *((variant.__module__, variant.__name__) for variant in variants)])
+    tools = [Path(__file__).with_name(name).read_text(encoding="utf-8") for name in RECOGNISERS]
+    parts = [verified, *tools, *texts.values()]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 

@@ -17,6 +17,7 @@ from helpers.checking.outcome import CallStatus, Outcome
 from helpers.checking.properties import PROPERTIES, inputs_unchanged
 from helpers.checking.relations import relation
 from helpers.checking.sheet import KnownMisconception, Sheet
+from helpers.checking.sketches import Sketch, recognised, sketch
 
 
 def assess(
@@ -67,7 +68,8 @@ def _not_written(sheet: Sheet, outcome: Outcome) -> str:
 
 
 # Problems that a known misconception can explain. The others explain themselves.
-RECOGNISABLE = ("type", "structure", "shape", "dtype", "nan", "value", "raised", *PROPERTIES)
+OF_VALUES = ("type", "structure", "shape", "dtype", "nan", "value", "raised")
+RECOGNISABLE = (*OF_VALUES, *PROPERTIES)
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,7 @@ def _explain(
     triples = [(sheet.cases[n], sheet.expected[n], outcomes[n]) for n, _ in wrong]
     of_numbers = first.cause in ("value", "shape")
     more = _by_hand(sheet, number, reveal) if first.cause == "value" else first.meaning
-    if of_numbers and (told := relation(triples)):
+    if told := " ".join(filter(None, [_slip(sheet, outcomes), relation(triples) if of_numbers else ""])):
         return first.cause, f"{told} {more}", told
     right = [case for case, problem in zip(sheet.cases, problems, strict=True) if not problem]
     if told := contrast(right, [case for case, _, _ in triples]):
@@ -132,6 +134,23 @@ def recognise(sheet: Sheet, outcomes: list[Outcome]) -> list[KnownMisconception]
         ):
             return [misconception]
     return []
+
+
+def sketches(sheet: Sheet, outcomes: list[Outcome]) -> list[Sketch | None] | None:
+    """Outcomes in short, None for those that are right; None for all if more than their values is wrong."""
+    problems = [_problem(sheet, number, outcome, True) for number, outcome in enumerate(outcomes)]
+    if any(problem and problem.cause not in OF_VALUES for problem in problems):
+        return None
+    return [sketch(outcome) if problem else None for outcome, problem in zip(outcomes, problems, strict=True)]
+
+
+ONE_CHANGE = "A right answer with one change gives exactly the same"
+
+
+def _slip(sheet: Sheet, outcomes: list[Outcome]) -> str:
+    """The one change to a right answer that gives exactly these outcomes, in a sentence, if one is known."""
+    said = recognised(sketches(sheet, outcomes) or (), sheet.slips)
+    return f"{ONE_CHANGE}: {said}." if said else ""
 
 
 def _chosen(misconception: KnownMisconception, outcomes: list[Outcome], sheet: Sheet) -> bool:

@@ -1,8 +1,8 @@
 """An exercise as numbers: all that a check needs, and nothing that solves it."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -49,6 +49,7 @@ class Sheet:
         cases: the calls.
         expected: the outcome of each call that is right.
         misconceptions: what known misconceptions do.
+        slips: what to say of small slips, by what they give: texts of a sketch for each case.
     """
 
     exercise: str
@@ -64,10 +65,11 @@ class Sheet:
     cases: tuple[Case, ...]
     expected: tuple[Outcome, ...]
     misconceptions: tuple[KnownMisconception, ...]
+    slips: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def to_json(self) -> dict:
         """The sheet as data, for `checks.json`."""
-        lists = ("cases", "expected", "misconceptions")
+        lists = ("cases", "expected", "misconceptions", "slips")
         return {
             **{
                 each.name: encode(getattr(self, each.name)) for each in fields(self) if each.name not in lists
@@ -77,6 +79,7 @@ class Sheet:
                 for case, expected in zip(self.cases, self.expected, strict=True)
             ],
             "misconceptions": [misconception.to_json(self.expected) for misconception in self.misconceptions],
+            "slips": dict(self.slips),
         }
 
     @classmethod

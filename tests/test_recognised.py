@@ -1,0 +1,151 @@
+"""Small slips are recognised by what they give on all cases, and what is said of them is true."""
+
+import json
+import math
+import re
+from itertools import pairwise
+
+import pytest
+import torch
+
+from autograder import exercises, lessons
+from autograder.authoring import verified
+from autograder.authoring.slips import slips
+from helpers.checking.assessing import ONE_CHANGE, assess
+from helpers.checking.drivers import run
+from helpers.checking.finding import Finding
+from helpers.checking.outcome import CallStatus, Outcome
+from helpers.checking.sheet import Sheet, load_sheet
+from helpers.checking.sketches import sketch
+
+G = torch.Generator().manual_seed(0)
+x = torch.randn(4, 5, generator=G)
+
+
+def same(one, other) -> bool:
+    first, second = (sketch(Outcome(CallStatus.RETURNED, value)) for value in (one, other))
+    return first.same(str(second))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (x.sum(0), torch.stack([x[[3, 1, 0, 2], n].sum() for n in range(5)])),
+        (x.softmax(-1), x.exp() / x.exp().sum(-1, keepdim=True)),
+        ((x @ x.T).double(), torch.einsum("ij,kj->ik", x, x).double()),
+        (2.0, torch.tensor(2.0)),
+        (7, torch.tensor(7)),
+        ([x, 1], (x, 1)),
+        (torch.tensor([math.nan, -math.inf, 1.0]), torch.tensor([math.nan, -math.inf, 1.0])),
+    ],
+)
+def test_outcomes_that_differ_by_rounding_have_one_sketch(one, other):
+    assert same(one, other)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        x.double(), x.T, x[None], x.flip(0), x.roll(1, 1), x[:, [1, 0, 2, 3, 4]], -x, x * 1.0001, [x], x.tolist(),
+        x.masked_fill(x == x.max(), math.inf), x.masked_fill(x == x.max(), math.nan), x > 0, None, "x",
+    ],
+)  # fmt: skip
+def test_others_have_another(other):
+    assert not same(x, other)
+    assert same(other, other)
+
+
+def test_whole_numbers_and_texts_are_compared_exactly():
+    assert not same(1_000_000_000, 1_000_000_001)
+    assert not same(torch.tensor([1, 2]), torch.tensor([2, 1]))
+    assert not same({"a": 1}, {"b": 1})
+    assert not same("ab", "ba")
+
+
+def test_of_many_outcomes_no_two_look_alike():
+    made = sorted(
+        sketch(Outcome(CallStatus.RETURNED, torch.randn(6, generator=G))).total for _ in range(2_000)
+    )
+    close = sum(b - a < 1e-8 for a, b in pairwise(made))
+    assert close == 0
+
+
+# -- in the lessons ------------------------------------------------------------------------------------------
+
+LESSONS = [name for name in lessons.names() if name[:2] != "00"]
+
+
+def shipped(exercise: str) -> Sheet:
+    """The sheet as a student has it."""
+    lesson = next(name for name in LESSONS if lessons.topic(name) == exercise.partition(".")[0])
+    return load_sheet(exercise, lessons.source_path(lesson).parent)
+
+
+def finding(exercise: str, answer) -> Finding:
+    sheet = shipped(exercise)
+    driver = sheet.driver
+    outcomes = [run(driver, answer, case, gradients=sheet.wants_gradients) for case in sheet.cases]
+    return assess(sheet, [Outcome.from_json(json.loads(json.dumps(o.to_json()))) for o in outcomes])
+
+
+def scaled_by_the_keys_number(q, k, v, mask=None):
+    s = torch.einsum("...id,...jd->...ij", q, k) / q.shape[-2] ** 0.5
+    if mask is not None:
+        s = torch.where(mask, s, torch.full_like(s, float("-inf")))
+    e = (s - s.max(-1, keepdim=True).values).exp()
+    w = e / e.sum(-1, keepdim=True)
+    return torch.einsum("...ij,...jd->...id", w, v), w
+
+
+def scaled_too_much(q, k, v, mask=None):
+    """Two changes: by the number of keys, and without a root."""
+    return scaled_by_the_keys_number(q / q.shape[-2] ** 0.5, k, v, mask)
+
+
+def test_a_slip_is_named_in_whatever_idiom_it_is_made():
+    told = finding("attention.scaled_dot_product", scaled_by_the_keys_number).relation
+    assert told.startswith(
+        f"{ONE_CHANGE}: the size of axis -2 stands where another's belongs, in the step with `q`"
+    )
+
+
+def test_what_no_single_change_gives_is_named_no_change():
+    told = finding("attention.scaled_dot_product", scaled_too_much)
+    assert told.status == "failed" and ONE_CHANGE not in told.meaning
+
+
+def test_most_of_the_cases_are_not_enough():
+    sheet = shipped("attention.scaled_dot_product")
+    outcomes = [run(sheet.driver, scaled_by_the_keys_number, case) for case in sheet.cases]
+    mixed = [*outcomes[:-1], run(sheet.driver, scaled_too_much, sheet.cases[-1])]
+    assert ONE_CHANGE in assess(sheet, outcomes).meaning
+    assert ONE_CHANGE not in assess(sheet, mixed).meaning
+
+
+def test_records_hold_what_is_made_of_the_mutants():
+    exercise = exercises.load("attention")["attention.softmax"]
+    assert slips(exercise) == verified.read("attention")["attention.softmax"].slips
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_slips_ship_with_their_lesson_and_stay_small(lesson):
+    path = lessons.source_path(lesson).parent / "checks.json"
+    checks = json.loads(path.read_text(encoding="utf-8"))
+    records = verified.read(lessons.topic(lesson))
+    assert {id: sheet.get("slips", {}) for id, sheet in checks.items() if id in records} == {
+        id: record.slips for id, record in records.items()
+    }
+    assert sum(len(record.slips) for record in records.values()) > 20
+    without = sum(len(json.dumps({**sheet, "slips": {}})) for sheet in checks.values())
+    assert len(json.dumps(checks)) < 1.5 * without
+
+
+def test_no_sentence_holds_code_of_a_reference():
+    """Between backticks stand operators, arguments, methods and layers that the text itself names."""
+    operator = re.compile(r"[-+*/%@&|^<>=!]{1,3}|and|or|not in|in|is|is not|any|all|zip|enumerate")
+    for topic in map(lessons.topic, LESSONS):
+        for id, record in verified.read(topic).items():
+            for said in record.slips:
+                for quoted in re.findall("`([^`]*)`", said):
+                    assert operator.fullmatch(quoted) or quoted.isidentifier(), (id, said)
+                assert len(said) < 250, (id, said)
