@@ -187,7 +187,9 @@ def _attack(course: Course, tricks: dict[str, Attack], listener: Listener) -> Af
         notes.write_text(CANARY * 4000)
     before = _contents(course.root)
     with foster_parent() as left:
-        done = course.run("headstart", "grade", course.lesson, "--seconds", "3", HEADSTART_CANARY=CANARY)
+        done = course.run(
+            "headstart", "grade", course.lesson, "--seconds", "3", "--workers", "2", HEADSTART_CANARY=CANARY
+        )
     return Aftermath(
         course, set(tricks), done.stdout + done.stderr, listener.heard, before, _contents(course.root), left,
         course.verdicts(),
