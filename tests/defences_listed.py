@@ -608,6 +608,19 @@ SHELL = [
         "output_is_bounded",
     ),
 ]  # fmt: skip
+COUNTS = "an_error_counts_however_it_is_hidden"
+RAISED = [
+    ("plain: an error that isn't shown", "if raised and not any(", "if False and not any(", COUNTS),
+    ("plain: errors kept from hooks", "raised = error is not None or not shell.last_execution_succeeded\n        shell.events",
+     "shell.events.trigger(\"post_run_cell\", result); raised = result.error_in_exec is not None\n        shell.events", COUNTS),
+]  # fmt: skip
+KEPT = [
+    ("plain: what runs cells is put back", "                put_back()\n", "                pass\n", COUNTS),
+    (
+        "plain: tests see that they are graded", '        os.environ["NBGRADER_EXECUTION"] = "autograde"',
+        "        pass", COUNTS,
+    ),
+]  # fmt: skip
 LOST = [
     (
         "grader: a worker that fails costs nobody", "for _ in range(2):", "for _ in range(1):",
@@ -666,6 +679,8 @@ LISTED: list[tuple[str, str, list[Row]]] = [
     ("helpers/checking/names.py", "test_reaching", NAMES_IN_CODE),
     ("helpers/checking/drivers.py", "test_drivers", DRIVERS),
     ("autograder/child/shell.py", "test_shell", SHELL),
+    ("autograder/child/shell.py", "test_hidden_errors", RAISED),
+    ("autograder/child/worker.py", "test_hidden_errors", KEPT),
     ("autograder/grading/grader.py", "test_sandbox", LOST),
     ("autograder/grading/workers.py", "test_sandbox", LOST_WORKERS),
     ("autograder/grading/judge.py", "test_strangers", JUDGE),

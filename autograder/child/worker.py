@@ -33,7 +33,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from autograder.child import outside, sandbox, wire
+from autograder.child import errors, outside, sandbox, wire
 from autograder.child.shell import NotebookShell, Recorder, make_shell, run_cell
 
 # What lessons do, done once: it fills the caches of torch and IPython, loads what they load late, and reads
@@ -218,6 +218,7 @@ def _get_ready(request: dict, files: dict[str, str], sandboxed: bool) -> None:
     os.chdir(folder)
     _lay_out(files)
     if request["plain"]:
+        os.environ["NBGRADER_EXECUTION"] = "autograde"  # as nbgrader sets it: tests may ask
         _forget_ours()
     sys.path.insert(0, "")
     if sandboxed:
@@ -253,16 +254,22 @@ def _forget_ours() -> None:
 
 
 def _serve(channel: socket.socket, shell: NotebookShell, *, with_checks: bool) -> None:
-    recorder = shell.recorder
+    recorder, put_back = shell.recorder, None
     if with_checks:
         from helpers import checks
 
         setattr(checks, "check", _make_check(channel, recorder))  # noqa: B010  (a function isn't to be assigned)
+    else:
+        put_back = errors.keeper(
+            shell, recorder, shell.display_pub, shell.displayhook, shell.input_transformer_manager
+        )
     while True:
         with contextlib.suppress(KeyboardInterrupt):  # one that comes late, between two cells
             message = wire.receive(channel)
             if "run" not in message:
                 return
+            if put_back:
+                put_back()
             outputs = run_cell(shell, recorder, message["run"])
             wire.send(channel, {"done": outputs})
 

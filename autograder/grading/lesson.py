@@ -25,7 +25,7 @@ from autograder.results import Cell
 from autograder.sheets import make_sheet
 from helpers.checks import Sheet, load_sheet
 
-ENGINE_VERSION = "2"  # raised when a change of the engine can change a grade
+ENGINE_VERSION = "3"  # raised when a change of the engine can change a grade
 
 
 @dataclass(frozen=True)
