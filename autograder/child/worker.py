@@ -50,6 +50,7 @@ WARM_UP = (
 )
 
 
+MAX_COPY = 1 << 20  # bytes of a file that was given out: the child's folder is in memory
 MADV_COLLAPSE, LARGE_PAGE = 25, 2 << 20
 STAGE = Path(__file__).resolve().parents[2]  # where `workers.py` has put what a worker may see
 
@@ -216,7 +217,7 @@ def _get_ready(request: dict, files: dict[str, str], sandboxed: bool) -> None:
     folder = sandbox.WRITABLE if sandboxed else request["folder"]
     os.makedirs(folder, exist_ok=True)
     os.chdir(folder)
-    _lay_out(files)
+    _lay_out(files, copies=request["plain"])
     if request["plain"]:
         os.environ["NBGRADER_EXECUTION"] = "autograde"  # as nbgrader sets it: tests may ask
         _forget_ours()
@@ -226,16 +227,25 @@ def _get_ready(request: dict, files: dict[str, str], sandboxed: bool) -> None:
         sandbox.close_doors()
 
 
-def _lay_out(files: dict[str, str]) -> None:
-    """Fill the child's folder: what was given out, then the student's files, which replace nothing of it."""
-    for name, path in _given():
+def _lay_out(files: dict[str, str], *, copies: bool) -> None:
+    """Fill the child's folder: what was given out, then the student's files, which replace nothing of it.
+
+    Args:
+        files: those that the student handed in.
+        copies: whether code may write to what was given out, as it may under nbgrader, unless it is large.
+    """
+    given = dict(_given())
+    for name, path in given.items():
         if "/" in name:
             os.makedirs(os.path.dirname(name), exist_ok=True)
-        os.symlink(path, name)
+        if copies and os.path.getsize(path) <= MAX_COPY:
+            shutil.copyfile(path, name)
+        else:
+            os.symlink(path, name)
     for name, content in files.items():
         with contextlib.suppress(OSError):  # something given out stands in the way, or the folder is full
             Path(name).parent.mkdir(parents=True, exist_ok=True)
-            if not Path(name).is_symlink():
+            if name not in given:
                 Path(name).write_bytes(bytes.fromhex(content))
 
 

@@ -118,8 +118,9 @@ class Grader:
         lesson = self.lesson
         only = "" if len(lesson.skeletons) == 1 and name == submission.lesson else name
         return canonical(
-            submission, lesson.skeletons[name], only, merge=merge_plain if lesson.plain else None
-        )
+            submission, lesson.skeletons[name], only, merge=merge_plain if lesson.plain else None,
+            ignore=lesson.ignore,
+        )  # fmt: skip
 
     def _paper(self, name: str, form: Canonical, prepared: Prepared) -> tuple[Paper, Ended]:
         """Grade one notebook."""

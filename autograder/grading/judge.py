@@ -29,7 +29,7 @@ from helpers.checking.reaching import forbidden_use
 from helpers.checking.sheet import Sheet
 
 CELL_SECONDS = 20.0
-NOTEBOOK_SECONDS = 120.0
+NOTEBOOK_SECONDS = 120.0  # and more where cells may run longer than usual
 OUTPUT_CHARACTERS = 64_000_000  # of all cells together, as they stand in a file
 OUTPUT_COST = 1_000  # characters that each of them counts for besides: many small ones fill memory
 FIRST = "the first cell"
@@ -109,7 +109,8 @@ class _Run:
         self.worker, self.channel, self.lesson = worker, channel, lesson
         self.hidden, self.digest, self.kept = hidden, digest, kept
         self.cell_seconds = cell_seconds
-        self.ends = time.monotonic() + NOTEBOOK_SECONDS  # not counting what a worker takes to start
+        self.seconds = NOTEBOOK_SECONDS * max(1.0, cell_seconds / CELL_SECONDS)
+        self.ends = time.monotonic() + self.seconds  # not counting what a worker takes to start
         self.deadline, self.limit, self.interrupted = self.ends, "", False  # of the cell that runs
         self.verdicts: dict[str, Verdict] = {}
         self.outputs: dict[str, list[dict]] = {}
@@ -138,12 +139,12 @@ class _Run:
         self.where = f"the cell “{_first_line(cell.source)}”"
         now = time.monotonic()
         if now > self.ends:
-            raise Stopped(f"the notebook had run for over {NOTEBOOK_SECONDS:.0f} s before {self.where}")
+            raise Stopped(f"the notebook had run for over {self.seconds:.0f} s before {self.where}")
         self.deadline = min(now + self.cell_seconds, self.ends)
         self.limit = (
             f"{self.cell_seconds:.0f} s"
             if self.deadline < self.ends
-            else f"what was left of the notebook's {NOTEBOOK_SECONDS:.0f} s"
+            else f"what was left of the notebook's {self.seconds:.0f} s"
         )
         self.interrupted = False
         self.ran.append(cell.source)
