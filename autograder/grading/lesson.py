@@ -119,7 +119,8 @@ class Lesson:
 
     def new_worker(self, sandboxed: bool) -> Worker:
         """A worker that shows student code what this lesson's students have, and nothing else."""
-        hide = (self.root, self.folder.parent, lessons.ROOT)
+        elsewhere = () if self.folder.is_relative_to(self.root) else (self.folder.parent,)
+        hide = (self.root, *elsewhere, lessons.ROOT)
         helpers = lessons.helper_files(0 if self.plain else lessons.number(self.name))
         return Worker(tuple(helpers), self.given, hide, sandboxed, self.plain)
 
