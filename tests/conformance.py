@@ -41,7 +41,6 @@ DIFFERENT = {
     "test_force_single_notebook": "`--notebook`, `--no-execute`",
     "test_update_newer_single_notebook": "`--notebook`, `--no-execute`",
     "test_no_execute": "`--notebook`, `--no-execute`",
-    "test_side_effects": "files that cells write",
     "test_handle_failure": "a cell with an id that isn't in the source",
     "test_missing_source_kernelspec": "another kernel named in a submission",
     "test_grade_missing_notebook": "one of several notebooks is missing",

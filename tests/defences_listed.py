@@ -621,6 +621,40 @@ KEPT = [
         "        pass", COUNTS,
     ),
 ]  # fmt: skip
+SAID = "what_a_child_says_it_wrote_is_read_or_left_out"
+WRITTEN = [
+    ("plain: written files lie below the folder", " or not _is_plain(name, taken)", "", SAID),
+    ("plain: size of written files", " or len(text) // 2 > room", "", SAID),
+    ("plain: nbgrader's records aren't written", "(*taken, *RECORDS, ", "(*taken, ", SAID),
+]  # fmt: skip
+UNWRITTEN = [
+    (
+        "plain: tests that aren't written yet", "        if AUTOTEST in cell.source:\n            raise",
+        "        if False:\n            raise", "tests_that_nbgrader_has_not_written_yet_are_refused_not_passed",
+    ),
+]  # fmt: skip
+STRANGERS = [
+    (
+        "settings: create_student", "self._autograde.create_student or", "True or",
+        "grading_follows_the_settings",
+    ),
+]  # fmt: skip
+CHOSEN = [
+    (
+        "settings: student_id_exclude", "if name not in course.student_id_exclude.split(",
+        "if name not in str(None).split(", "students_are_chosen_as_nbgrader_chooses_them",
+    ),
+]  # fmt: skip
+PRIVATE = [
+    (
+        "privacy: folders above", "all(_allows(above, ENTER, to_group) for above in path.parents) and any(", "any(",
+        "a_file_is_open_where_it_can_be_read_or_changed",
+    ),
+    (
+        "privacy: the group", "    return to_group and bool(", "    return False and bool(",
+        "a_group_is_somebody_else_where_it_has_other_members",
+    ),
+]  # fmt: skip
 LOST = [
     (
         "grader: a worker that fails costs nobody", "for _ in range(2):", "for _ in range(1):",
@@ -681,6 +715,11 @@ LISTED: list[tuple[str, str, list[Row]]] = [
     ("autograder/child/shell.py", "test_shell", SHELL),
     ("autograder/child/shell.py", "test_hidden_errors", RAISED),
     ("autograder/child/worker.py", "test_hidden_errors", KEPT),
+    ("autograder/grading/written.py", "test_written", WRITTEN),
+    ("autograder/grading/lesson.py", "test_plain", UNWRITTEN),
+    ("autograder/grading/gradebook.py", "test_settings", STRANGERS),
+    ("autograder/grading/course.py", "test_settings", CHOSEN),
+    ("autograder/commands/privacy.py", "test_privacy", PRIVATE),
     ("autograder/grading/grader.py", "test_sandbox", LOST),
     ("autograder/grading/workers.py", "test_sandbox", LOST_WORKERS),
     ("autograder/grading/judge.py", "test_strangers", JUDGE),

@@ -94,10 +94,14 @@ def course(tmp_path_factory) -> Path:
     return root
 
 
-def run(root: Path, name: str, *arguments: str, check: bool = True) -> subprocess.CompletedProcess:
-    python_path = str(ROOT) if name == "headstart" else ""  # nbgrader's kernels would find our helpers
+def run(
+    root: Path, name: str, *arguments: str, check: bool = True, python_path: bool = False
+) -> subprocess.CompletedProcess:
+    ours = name == "headstart" or python_path  # nbgrader's kernels would find our helpers
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    done = run_command([name, *arguments], root, {"PYTHONPATH": python_path, "COLUMNS": "200", "PATH": path})
+    done = run_command(
+        [name, *arguments], root, {"PYTHONPATH": str(ROOT) * ours, "COLUMNS": "200", "PATH": path}
+    )
     assert not check or done.returncode == 0, f"{done.stdout}\n{done.stderr}"
     return done
 

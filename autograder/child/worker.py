@@ -33,7 +33,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from autograder.child import errors, outside, sandbox, wire
+from autograder.child import errors, outside, sandbox, wire, written
 from autograder.child.shell import NotebookShell, Recorder, make_shell, run_cell
 
 # What lessons do, done once: it fills the caches of torch and IPython, loads what they load late, and reads
@@ -273,9 +273,14 @@ def _serve(channel: socket.socket, shell: NotebookShell, *, with_checks: bool) -
         put_back = errors.keeper(
             shell, recorder, shell.display_pub, shell.displayhook, shell.input_transformer_manager
         )
+    folder = os.getcwd()
+    before = {} if with_checks else written.state(folder)
     while True:
         with contextlib.suppress(KeyboardInterrupt):  # one that comes late, between two cells
             message = wire.receive(channel)
+            if "files" in message:
+                wire.send(channel, {"written": written.written(folder, before, **message)})
+                continue
             if "run" not in message:
                 return
             if put_back:

@@ -209,6 +209,8 @@ class Book:
         self._write_notebooks(graded)
         if alone:
             self._write_files(graded)
+        else:
+            self._write(self.path(graded.student).parent, {_kept_as(n): c for n, c in graded.written.items()})
         try:
             submission_id = self._submission(graded)
             for paper in graded.papers:
@@ -250,16 +252,20 @@ class Book:
     def _write_files(self, graded: Graded) -> None:
         """Leave what nbgrader's autograde would: the course's own files, none of before, nbgrader's modes."""
         folder = self.path(graded.student).parent
-        files = {_kept_as(name): content for name, content in graded.files.items()} | self.given
-        for name, content in files.items():
-            with contextlib.suppress(OSError):  # a path of the student's can be too long here
-                _make_way(folder, name)
-                write_whole(folder / name, content)
+        theirs = graded.files | graded.written
+        files = {_kept_as(name): content for name, content in theirs.items()} | self.given
+        self._write(folder, files)
         written = {*files, *(f"{paper.name}.ipynb" for paper in graded.papers)}
         for path in folder.rglob("*"):
             if not path.is_dir() and str(path.relative_to(folder)) not in written:
                 path.unlink()
         self._autograde.set_permissions(self.lesson, graded.student)
+
+    def _write(self, folder: Path, files: dict[str, bytes]) -> None:
+        for name, content in files.items():
+            with contextlib.suppress(OSError):  # a path of the student's can be too long here
+                _make_way(folder, name)
+                write_whole(folder / name, content)
 
     def rename_pages(self, student: str) -> None:
         """Put right the names of a student's files, which nbgrader's autograde has copied."""

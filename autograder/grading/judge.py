@@ -19,7 +19,9 @@ from autograder.exercise import IN_PROCESS, Exercise
 from autograder.grading.clean import clean_outputs
 from autograder.grading.in_process import read_test
 from autograder.grading.lesson import Lesson
+from autograder.grading.submission import MAX_FILES, MAX_FILES_BYTES
 from autograder.grading.workers import GRACE_SECONDS, Worker
+from autograder.grading.written import read_written
 from autograder.results import Cell, Ended, Judgement, Verdict
 from autograder.sheets import HiddenSheets
 from helpers.checking.assessing import assess
@@ -32,6 +34,7 @@ CELL_SECONDS = 20.0
 NOTEBOOK_SECONDS = 120.0  # and more where cells may run longer than usual
 OUTPUT_CHARACTERS = 64_000_000  # of all cells together, as they stand in a file
 OUTPUT_COST = 1_000  # characters that each of them counts for besides: many small ones fill memory
+WRITTEN_SECONDS = 10  # for a child to send what its cells wrote
 FIRST = "the first cell"
 
 
@@ -74,6 +77,7 @@ def judge(
     run = _Run(worker, channel, lesson, hidden, digest, kept or {}, cell_seconds)
     try:
         stopped = run.cells(cells)
+        written = {} if stopped or not lesson.plain else run.written()
     finally:
         channel.close()
         ended = worker.end()
@@ -84,7 +88,7 @@ def judge(
         id: run.verdicts.get(id) or not_run(exercise, run.reasons.get(id, reason))
         for id, exercise in exercises.items()
     }
-    return Judgement(verdicts, run.outputs, stopped, ended)
+    return Judgement(verdicts, run.outputs, stopped, ended, written)
 
 
 def not_run(exercise: Exercise, reason: str, cause: str = "not run") -> Verdict:
@@ -133,6 +137,13 @@ class _Run:
         except wire.WireError as error:
             return _gone(error, self.where)
         return ""
+
+    def written(self) -> dict[str, bytes]:
+        """What the cells wrote beside the notebook, by relative path; nothing from a child that won't say."""
+        with contextlib.suppress(wire.WireError):
+            wire.send(self.channel, {"files": MAX_FILES, "size": MAX_FILES_BYTES}, seconds=GRACE_SECONDS)
+            return read_written(wire.receive(self.channel, seconds=WRITTEN_SECONDS), self.lesson.ignore)
+        return {}
 
     def cell(self, cell: Cell) -> None:
         """Run one cell; at a check cell, judge what its check asks for, once."""
