@@ -12,7 +12,9 @@ import nbformat
 import pytest
 from course import run as run_command
 from nbformat.v4 import new_code_cell, new_markdown_cell
+from traitlets.config import Config
 
+from autograder.grading.lesson import Lesson
 from autograder.lessons import ROOT
 
 pytestmark = [pytest.mark.needs_bubblewrap, pytest.mark.timeout(600)]
@@ -274,6 +276,22 @@ def test_tests_that_nbgrader_has_not_written_yet_are_refused_not_passed(course, 
     done = run(root, "headstart", "grade", ASSIGNMENT, check=False)
     assert done.returncode == 2
     assert "test_squares in two.ipynb has an AUTOTEST: `nbgrader generate_assignment ps1`" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('"schema_version": 3', '"schema_version": 1', "nbgrader update source/ps1"),
+        ('"schema_version": 3', '"schema_version": 99', "too new"),
+        ('"grade_id": "test_squares"', '"grade_id": "squares"', "Duplicate grade id: squares"),
+    ],
+)
+def test_a_source_that_nbgrader_refuses_is_refused_in_a_line(course, tmp_path, old, new, said) -> None:
+    source = tmp_path / "source" / ASSIGNMENT
+    shutil.copytree(course / "source" / ASSIGNMENT, source)
+    (source / "two.ipynb").write_text((source / "two.ipynb").read_text().replace(old, new))
+    with pytest.raises(LookupError, match=said):
+        Lesson.load(ASSIGNMENT, tmp_path, Config())
 
 
 def test_a_test_that_fails_after_much_output_fails(graded, tmp_path):

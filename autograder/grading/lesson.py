@@ -17,6 +17,12 @@ from nbformat import NotebookNode
 from nbgrader.api import MissingEntry
 from nbgrader.converters import Autograde
 from nbgrader.coursedir import CourseDirectory
+from nbgrader.nbgraderformat import (
+    MetadataValidator,
+    SchemaTooNewError,
+    SchemaTooOldError,
+    ValidationError,
+)
 from nbgrader.preprocessors import ClearOutput, ComputeChecksums, InstantiateTests
 from nbgrader.utils import find_all_files
 from traitlets.config import Config
@@ -94,7 +100,8 @@ class Lesson:
             if path.is_file() and str(path.relative_to(folder)) not in kept
         }
         if plain:
-            fill_in_tests(course, name, sources)
+            _validate(name, sources)
+            _fill_in_tests(course, name, sources)
             exercises, visible, versions = dict(_tests(sources)), {}, {}
         else:
             exercises = _specified(name, sources[name])
@@ -216,7 +223,25 @@ def _given(folder: Path, ignore: tuple[str, ...]) -> list[Path]:
     return sorted(map(Path, find_all_files(str(folder), [*ignore, "*.ipynb"])))
 
 
-def fill_in_tests(course: CourseDirectory, name: str, sources: dict[str, NotebookNode]) -> None:
+def _validate(name: str, sources: dict[str, NotebookNode]) -> None:
+    """Stop at what nbgrader's own check of a source would stop at.
+
+    Raises:
+        LookupError: there is such a thing, a cell without its id, say, or two with one.
+    """
+    for notebook, source in sources.items():
+        try:
+            MetadataValidator().validate_nb(source)
+        except SchemaTooOldError:
+            raise LookupError(
+                f"{notebook}.ipynb is of an older nbgrader: call `nbgrader update source/{name}`"
+            ) from None
+        except (SchemaTooNewError, ValidationError) as error:
+            reason = str(error).partition("\n")[0]
+            raise LookupError(f"{notebook}.ipynb can't be read, by nbgrader neither: {reason}") from None
+
+
+def _fill_in_tests(course: CourseDirectory, name: str, sources: dict[str, NotebookNode]) -> None:
     """Put the tests that nbgrader's generate_assignment has written in the place of AUTOTEST comments.
 
     They are in the gradebook, as nbgrader itself reads them. A comment as it stands would pass every answer.
