@@ -615,6 +615,7 @@ RAISED = [
      "shell.events.trigger(\"post_run_cell\", result); raised = result.error_in_exec is not None\n        shell.events", COUNTS),
 ]  # fmt: skip
 KEPT = [
+    ("plain: tests run as written", 'with as_written() if message.get("test") else', "with", COUNTS),
     ("plain: what runs cells is put back", "                put_back()\n", "                pass\n", COUNTS),
     (
         "plain: tests see that they are graded", '        os.environ["NBGRADER_EXECUTION"] = "autograde"',

@@ -55,6 +55,11 @@ TRICKS = {
     "cells_emptied": f"{SHELL}type(shell).transform_cell = lambda self, cell: 'pass'\nshell.transform_cell = lambda cell: 'pass'\n{WRONG}",
     "parsed_to_nothing": f"{SHELL}import ast\ntype(shell.compile).ast_parse = lambda *a, **k: ast.parse('')\n{WRONG}",
     "exec": f"{SHELL}import builtins\nbuiltins.exec = nothing\n{WRONG}",
+    "asserts_taken_out": f"{SHELL}import ast\nclass No(ast.NodeTransformer):\n    def visit_Assert(self, node): return ast.Pass()\nshell.ast_transformers.append(No())\n{WRONG}",
+    "lines_taken_out": f"{SHELL}shell.input_transformers_post.append(lambda lines: ['pass'])\nshell.input_transformer_manager.line_transforms.append(lambda lines: ['pass'])\n{WRONG}",
+    "cleaned_up": f"{SHELL}shell.input_transformers_cleanup.append(lambda lines: ['pass'])\n{WRONG}",
+    "another_reader": f"{SHELL}from IPython.core.inputtransformer2 import TransformerManager\nclass No(TransformerManager):\n    def transform_cell(self, cell): return 'pass'\nshell.input_transformer_manager = No()\n{WRONG}",
+    "line_taken_out": f"{SHELL}from IPython.core.prefilter import PrefilterTransformer\nclass No(PrefilterTransformer):\n    def transform(self, line, going_on): return 'pass'\nNo(shell=shell, prefilter_manager=shell.prefilter_manager, parent=shell.prefilter_manager)\n{WRONG}",
     "recorder": f"{SHELL}type(shell.recorder).add = nothing\nshell.recorder.muted = True\n{WRONG}",
     "outputs": f"{SHELL}class Lost(list):\n    def append(self, x): pass\ntype(shell.recorder).start = lambda r: setattr(r, 'outputs', Lost())\n{WRONG}",
 }  # fmt: skip

@@ -264,7 +264,7 @@ def _forget_ours() -> None:
 
 
 def _serve(channel: socket.socket, shell: NotebookShell, *, with_checks: bool) -> None:
-    recorder, put_back = shell.recorder, None
+    recorder, put_back, as_written = shell.recorder, None, errors.as_written(shell)
     if with_checks:
         from helpers import checks
 
@@ -285,7 +285,8 @@ def _serve(channel: socket.socket, shell: NotebookShell, *, with_checks: bool) -
                 return
             if put_back:
                 put_back()
-            outputs = run_cell(shell, recorder, message["run"])
+            with as_written() if message.get("test") else contextlib.nullcontext():
+                outputs = run_cell(shell, recorder, message["run"])
             wire.send(channel, {"done": outputs})
 
 

@@ -159,7 +159,8 @@ class _Run:
         )
         self.interrupted = False
         self.ran.append(cell.source)
-        wire.send(self.channel, {"run": cell.source}, seconds=self.cell_seconds)
+        test = self.lesson.plain and bool(cell.exercise)
+        wire.send(self.channel, {"run": cell.source, "test": test}, seconds=self.cell_seconds)
         while True:
             message = self._receive()
             if not isinstance(message, dict):
