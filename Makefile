@@ -3,11 +3,12 @@ PYTHON ?= python3
 BIN := .venv/bin
 LAB_ARGS ?=
 TEST_ARGS ?=
+AT ?=
 
-.PHONY: help setup lab test build lint clean
+.PHONY: help setup lab test student-env build lint clean
 
 help: ## this list
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 8
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
 lab: ## set everything up and open JupyterLab on the start page (LAB_ARGS go to JupyterLab)
 	@$(PYTHON) bootstrap.py lab $(LAB_ARGS)
@@ -17,6 +18,9 @@ test: ## set everything up and run every test (TEST_ARGS go to pytest)
 
 setup: ## make .venv, or bring it up to date, and build the lessons
 	@$(PYTHON) bootstrap.py
+
+student-env: ## make an environment for students, who can't read this folder, in the folder AT
+	@$(PYTHON) bootstrap.py student-env "$(AT)"
 
 build: setup ## notebooks/ -> source/ -> release/
 	@$(BIN)/headstart build

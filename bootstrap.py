@@ -3,6 +3,7 @@
     python bootstrap.py             the environment only
     python bootstrap.py lab [...]   then JupyterLab on the lessons; what follows goes to JupyterLab
     python bootstrap.py test [...]  then all tests; what follows goes to pytest
+    python bootstrap.py student-env FOLDER  the packages alone, in a folder that everybody may read
 
 `make` calls this file; where there is no make, call it directly. It needs only the standard library,
 and must still parse on Python 3.7, to look for a better one. A second call installs nothing.
@@ -39,11 +40,13 @@ class SetupError(Exception):
 def main(arguments: list[str]) -> None:
     """Do what the command line says."""
     command, rest = (arguments or ["setup"])[0], arguments[1:]
-    if command not in ("setup", "lab", "test"):
+    if command not in ("setup", "lab", "test", "student-env"):
         sys.exit(__doc__)
     try:
         if not OLDEST <= sys.version_info[:2] <= NEWEST:
             become([*better_python(), __file__, *arguments])
+        if command == "student-env":
+            return student_environment(*[Path(name).resolve() for name in rest if name])
         os.chdir(ROOT)
         set_up()
         provide("BUBBLEWRAP", *(["CHROMIUM", "POSTGRESQL"] if command == "test" else []))
@@ -112,6 +115,23 @@ def set_up() -> None:
     STAMP.write_text(stamp())
 
 
+def student_environment(*places: Path) -> None:
+    """Make or update an environment of the packages alone, for people who may not read this folder."""
+    global VENV, PYTHON, STAMP
+    if len(places) != 1:
+        raise SetupError("say where it goes: make student-env AT=/opt/headstart")
+    [place] = places
+    if place.is_dir() and any(place.iterdir()) and not (place / STAMP.name).exists():
+        raise SetupError(f"{place} holds something else: name a folder that isn't there yet")
+    place.parent.mkdir(parents=True, exist_ok=True)
+    VENV, PYTHON, STAMP = place, place / PYTHON.relative_to(VENV), place / STAMP.name
+    os.chdir(ROOT)
+    set_up()
+    if os.name == "posix":
+        run("chmod", "-R", "a+rX", VENV)
+    say(f"students start with `. {VENV}/bin/activate`")
+
+
 def stamp() -> str:
     """What the stamp of a finished environment says."""
     digest = hashlib.sha256(b"\0".join((ROOT / name).read_bytes() for name in INPUTS))
@@ -140,7 +160,8 @@ def install_packages() -> None:
     say("installing the other packages, in a minute or two")
     # The pins are complete. Resolving them again would take longer, and could replace torch.
     pip("install", "-qq", "--no-deps", "--requirement", "requirements.txt")
-    pip("install", "-qq", "--no-deps", "--no-build-isolation", "--editable", ".")
+    if VENV.parent == ROOT:  # it is where this is, solutions and all
+        pip("install", "-qq", "--no-deps", "--no-build-isolation", "--editable", ".")
     pip("check", "--quiet")
 
 

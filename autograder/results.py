@@ -77,12 +77,13 @@ class Ended:
 
 @dataclass(frozen=True)
 class Judgement:
-    """All that came of one notebook: verdicts by exercise, outputs by cell id, and what it cost."""
+    """All that came of one notebook: verdicts by exercise, outputs by cell id, its cost, what it wrote."""
 
     verdicts: dict[str, Verdict]
     outputs: dict[str, list[dict]]
     stopped: str = ""
     ended: Ended = field(default_factory=Ended)
+    written: dict[str, bytes] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True)
@@ -116,6 +117,7 @@ class Graded:
         papers: its notebooks.
         files: what goes beside the notebooks, for feedback, by relative path.
         ended: how the child that ran the last of them ended, and what it took.
+        written: what cells of a plain assignment wrote beside the notebooks, by relative path.
     """
 
     student: str
@@ -123,6 +125,7 @@ class Graded:
     papers: tuple[Paper, ...]
     files: dict[str, bytes] = field(default_factory=dict, repr=False)
     ended: Ended = field(default_factory=Ended)
+    written: dict[str, bytes] = field(default_factory=dict, repr=False)
 
     @property
     def verdicts(self) -> list[Verdict]:

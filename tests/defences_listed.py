@@ -221,7 +221,7 @@ FILTER = [
 DOOR = "a_child_has_one_door"
 DESCRIPTORS = [
     (
-        "child: what was given out stays", "if not Path(name).is_symlink():", "if True:",
+        "child: what was given out stays", "if name not in given:", "if True:",
         "a_file_that_was_given_out_is_not_replaced",
     ),
     (
@@ -264,7 +264,7 @@ STAGED = [
 ]  # fmt: skip
 HIDDEN = [
     (
-        "worker: the course is hidden", "hide = (self.folder.parents[1], lessons.ROOT)", "hide = ()",
+        "worker: the course is hidden", "hide = (self.root, *elsewhere, lessons.ROOT)", "hide = ()",
         "a_course_inside_a_folder_that_has_to_be_shown_is_hidden",
     ),
 ]  # fmt: skip
@@ -533,8 +533,8 @@ HANDED_IN = [
         "a_notebook_beyond_measure_is_not_read",
     ),
     ("handed in: folders that are links", "followlinks=False", "followlinks=True", ALONG),
-    ("handed in: our own files", 'name in (*RECORDS, "checks.json")', "name in RECORDS", ALONG),
-    ("handed in: our own modules", 'name not in ("helpers", "__pycache__") and', "", ALONG),
+    ("handed in: our own files", ', "checks.json")', ")", ALONG),
+    ("handed in: our own modules", '"helpers", "__pycache__", ', "", ALONG),
     ("handed in: number of files", "len(files) >= MAX_FILES or", "", "only_so_many_files_come_along"),
     ("handed in: size of records", "if (folder / name).lstat().st_size < 1000:", "if True:", ALONG),
     (
@@ -608,6 +608,54 @@ SHELL = [
         "output_is_bounded",
     ),
 ]  # fmt: skip
+COUNTS = "an_error_counts_however_it_is_hidden"
+RAISED = [
+    ("plain: an error that isn't shown", "if raised and not any(", "if False and not any(", COUNTS),
+    ("plain: errors kept from hooks", "raised = error is not None or not shell.last_execution_succeeded\n        shell.events",
+     "shell.events.trigger(\"post_run_cell\", result); raised = result.error_in_exec is not None\n        shell.events", COUNTS),
+]  # fmt: skip
+KEPT = [
+    ("plain: tests run as written", 'with as_written() if message.get("test") else', "with", COUNTS),
+    ("plain: what runs cells is put back", "                put_back()\n", "                pass\n", COUNTS),
+    (
+        "plain: tests see that they are graded", '        os.environ["NBGRADER_EXECUTION"] = "autograde"',
+        "        pass", COUNTS,
+    ),
+]  # fmt: skip
+SAID = "what_a_child_says_it_wrote_is_read_or_left_out"
+WRITTEN = [
+    ("plain: written files lie below the folder", " or not _is_plain(name, taken)", "", SAID),
+    ("plain: size of written files", " or len(text) // 2 > room", "", SAID),
+    ("plain: nbgrader's records aren't written", "(*taken, *RECORDS, ", "(*taken, ", SAID),
+]  # fmt: skip
+UNWRITTEN = [
+    (
+        "plain: tests that aren't written yet", "        if AUTOTEST in cell.source:\n            raise",
+        "        if False:\n            raise", "tests_that_nbgrader_has_not_written_yet_are_refused_not_passed",
+    ),
+]  # fmt: skip
+STRANGERS = [
+    (
+        "settings: create_student", "self._autograde.create_student or", "True or",
+        "grading_follows_the_settings",
+    ),
+]  # fmt: skip
+CHOSEN = [
+    (
+        "settings: student_id_exclude", "if name not in course.student_id_exclude.split(",
+        "if name not in str(None).split(", "students_are_chosen_as_nbgrader_chooses_them",
+    ),
+]  # fmt: skip
+PRIVATE = [
+    (
+        "privacy: folders above", "all(_allows(above, ENTER, to_group) for above in path.parents) and any(", "any(",
+        "a_file_is_open_where_it_can_be_read_or_changed",
+    ),
+    (
+        "privacy: the group", "    return to_group and bool(", "    return False and bool(",
+        "a_group_is_somebody_else_where_it_has_other_members",
+    ),
+]  # fmt: skip
 LOST = [
     (
         "grader: a worker that fails costs nobody", "for _ in range(2):", "for _ in range(1):",
@@ -666,6 +714,13 @@ LISTED: list[tuple[str, str, list[Row]]] = [
     ("helpers/checking/names.py", "test_reaching", NAMES_IN_CODE),
     ("helpers/checking/drivers.py", "test_drivers", DRIVERS),
     ("autograder/child/shell.py", "test_shell", SHELL),
+    ("autograder/child/shell.py", "test_hidden_errors", RAISED),
+    ("autograder/child/worker.py", "test_hidden_errors", KEPT),
+    ("autograder/grading/written.py", "test_written", WRITTEN),
+    ("autograder/grading/lesson.py", "test_plain", UNWRITTEN),
+    ("autograder/grading/gradebook.py", "test_settings", STRANGERS),
+    ("autograder/grading/course.py", "test_settings", CHOSEN),
+    ("autograder/commands/privacy.py", "test_privacy", PRIVATE),
     ("autograder/grading/grader.py", "test_sandbox", LOST),
     ("autograder/grading/workers.py", "test_sandbox", LOST_WORKERS),
     ("autograder/grading/judge.py", "test_strangers", JUDGE),

@@ -196,6 +196,34 @@ def test_what_a_first_call_left_half_made_is_made_anew(folder, monkeypatch, erro
     assert folder.calls == ["make", "make", "install"]
 
 
+def test_students_get_an_environment_elsewhere_that_leads_to_nothing_here(folder, monkeypatch):
+    monkeypatch.setattr(bootstrap, "run", lambda *command: folder.calls.append(command[0]))
+    monkeypatch.chdir(folder.path)  # and back, at the end
+    place, taken = folder.path / "opt" / "headstart", folder.path / "taken"
+    taken.mkdir()
+    (taken / "thesis.txt").write_text("")
+    for names in ([], [""], [str(taken)]):
+        with pytest.raises(SystemExit, match=r"make student-env AT=|holds something else"):
+            bootstrap.main(["student-env", *names])
+    assert folder.calls == [] and (taken / "thesis.txt").exists()
+    bootstrap.main(["student-env", str(place)])
+    assert folder.calls == ["make", "install", "chmod"]
+    assert bootstrap.PYTHON.is_relative_to(place) and bootstrap.STAMP.is_relative_to(place)
+    bootstrap.main(["student-env", str(place)])
+    assert folder.calls == ["make", "install", "chmod", "chmod"]
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_only_the_course_s_own_environment_has_the_course_in_it(tmp_path, monkeypatch, elsewhere):
+    asked = []
+    monkeypatch.setattr(bootstrap, "install_torch", lambda version: None)
+    monkeypatch.setattr(bootstrap, "pip", lambda *arguments: asked.append(arguments))
+    monkeypatch.setattr(bootstrap, "VENV", tmp_path if elsewhere else ROOT / ".venv")
+    monkeypatch.chdir(ROOT)
+    bootstrap.install_packages()
+    assert any("--editable" in arguments for arguments in asked) != elsewhere
+
+
 def test_an_update_that_was_killed_is_made_anew(folder, monkeypatch):
     bootstrap.set_up()
     (folder.path / "requirements.txt").write_text("changed")
@@ -393,6 +421,7 @@ def test_the_doctor_fails_when_something_a_student_needs_is_missing(tmp_path, mo
     for name, check in checks.items():
         monkeypatch.setattr(doctor, name, check)
     monkeypatch.setattr(doctor, "_sandbox", lambda: (doctor.OPTIONAL, "none"))
+    monkeypatch.setattr(doctor, "_course", lambda: [])
     assert doctor.doctor() == 0
     monkeypatch.setattr(doctor, "_torch", lambda: (doctor.BAD, "broken"))
     assert doctor.doctor() == 1

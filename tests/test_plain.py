@@ -12,7 +12,9 @@ import nbformat
 import pytest
 from course import run as run_command
 from nbformat.v4 import new_code_cell, new_markdown_cell
+from traitlets.config import Config
 
+from autograder.grading.lesson import Lesson
 from autograder.lessons import ROOT
 
 pytestmark = [pytest.mark.needs_bubblewrap, pytest.mark.timeout(600)]
@@ -94,10 +96,14 @@ def course(tmp_path_factory) -> Path:
     return root
 
 
-def run(root: Path, name: str, *arguments: str, check: bool = True) -> subprocess.CompletedProcess:
-    python_path = str(ROOT) if name == "headstart" else ""  # nbgrader's kernels would find our helpers
+def run(
+    root: Path, name: str, *arguments: str, check: bool = True, python_path: bool = False
+) -> subprocess.CompletedProcess:
+    ours = name == "headstart" or python_path  # nbgrader's kernels would find our helpers
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    done = run_command([name, *arguments], root, {"PYTHONPATH": python_path, "COLUMNS": "200", "PATH": path})
+    done = run_command(
+        [name, *arguments], root, {"PYTHONPATH": str(ROOT) * ours, "COLUMNS": "200", "PATH": path}
+    )
     assert not check or done.returncode == 0, f"{done.stdout}\n{done.stderr}"
     return done
 
@@ -261,14 +267,31 @@ def test_other_languages_are_refused(course, tmp_path):
     assert "only Python" in done.stderr
 
 
-def test_tests_that_nbgrader_would_write_are_refused_not_passed(course, tmp_path):
+def test_tests_that_nbgrader_has_not_written_yet_are_refused_not_passed(course, tmp_path):
     root = tmp_path / "course"
     shutil.copytree(course, root)
     path = root / "source" / ASSIGNMENT / "two.ipynb"
     path.write_text(path.read_text().replace("assert cube(2) == 8", "### AUTOTEST cube(2)"))
+    (root / "gradebook.db").unlink()
     done = run(root, "headstart", "grade", ASSIGNMENT, check=False)
     assert done.returncode == 2
-    assert "test_squares in two.ipynb has an AUTOTEST" in done.stderr
+    assert "test_squares in two.ipynb has an AUTOTEST: `nbgrader generate_assignment ps1`" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('"schema_version": 3', '"schema_version": 1', "nbgrader update source/ps1"),
+        ('"schema_version": 3', '"schema_version": 99', "too new"),
+        ('"grade_id": "test_squares"', '"grade_id": "squares"', "Duplicate grade id: squares"),
+    ],
+)
+def test_a_source_that_nbgrader_refuses_is_refused_in_a_line(course, tmp_path, old, new, said) -> None:
+    source = tmp_path / "source" / ASSIGNMENT
+    shutil.copytree(course / "source" / ASSIGNMENT, source)
+    (source / "two.ipynb").write_text((source / "two.ipynb").read_text().replace(old, new))
+    with pytest.raises(LookupError, match=said):
+        Lesson.load(ASSIGNMENT, tmp_path, Config())
 
 
 def test_a_test_that_fails_after_much_output_fails(graded, tmp_path):
@@ -332,7 +355,7 @@ def test_cells_that_came_or_went_after_grading_are_named_in_one_line(graded, tmp
     path.write_text(json.dumps(source))
     done = run(root, "headstart", "grade", ASSIGNMENT, check=False)
     assert done.returncode == 2
-    [line] = done.stderr.strip().splitlines()
+    line = done.stderr.strip().splitlines()[-1]
     cure = f"nbgrader db assignment remove {ASSIGNMENT} --force"
     assert cure in line
     run(root, *cure.split())

@@ -60,8 +60,17 @@ def _each(option: str, paths: list[str]) -> list[str]:
 
 
 def _inside(folders: tuple[Path, ...], shown: list[str]) -> list[str]:
+    """Those of some folders that lie in what is shown, by the paths that lead to them there."""
+    places = [(Path(path), Path(path).resolve()) for path in shown]  # an environment may be a link
     resolved = {folder.resolve() for folder in folders}
-    return sorted(str(folder) for folder in resolved if any(folder.is_relative_to(path) for path in shown))
+    return sorted(
+        {
+            str(path / folder.relative_to(real))
+            for path, real in places
+            for folder in resolved
+            if folder.is_relative_to(real)
+        }
+    )
 
 
 def environment(stage: str, home: str) -> dict[str, str]:

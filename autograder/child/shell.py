@@ -13,7 +13,7 @@ import os
 import re
 import sys
 from ast import PyCF_ALLOW_TOP_LEVEL_AWAIT, PyCF_ONLY_AST
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from IPython.core.compilerop import CachingCompiler
@@ -218,20 +218,9 @@ class NotebookShell(InteractiveShell):
     def init_virtualenv(self) -> None: ...  # the interpreter is the right one already
 
     def _showtraceback(self, etype: type, evalue: BaseException, stb: list[str]) -> None:
-        self.recorder.add(
-            {
-                "output_type": "error",
-                "ename": etype.__name__,
-                "evalue": str(evalue)[:2000],
-                "traceback": stb[-100:],
-            }
-        )
+        self.recorder.add(_error(etype, str(evalue), stb))
 
-    # IPython keeps what was printed and raised in a history, too, which nobody reads here.
-
-    @contextlib.contextmanager
-    def _tee(self, channel: str) -> Iterator[None]:
-        yield
+    # IPython keeps what was raised in a history, too, which nobody reads here.
 
     def _format_exception_for_storage(self, *_: object, **__: object) -> dict:
         return {}
@@ -242,6 +231,15 @@ class NotebookShell(InteractiveShell):
         """IPython compiles each cell to find out. Without these words there is nothing to wait for."""
         mentioned = "await" in transformed_cell or "async" in transformed_cell
         return mentioned and super().should_run_async(raw_cell, transformed_cell=transformed_cell, **rest)
+
+
+def _error(etype: type, text: str, traceback: list[str]) -> dict:
+    return {
+        "output_type": "error",
+        "ename": str(etype.__name__),
+        "evalue": text[:2000],
+        "traceback": traceback[-100:],
+    }
 
 
 def _no_input(*_: object, **__: object) -> NoReturn:
@@ -282,20 +280,39 @@ def _keep_what_tracebacks_need() -> None:
     inspect.getmodule(compile("", "<a file that isn't there>", "exec"))  # looks at all modules
 
 
+UNSHOWN = "The cell raised this, and nothing showed it."
+
+
 def run_cell(shell: NotebookShell, recorder: Recorder, source: str) -> list[dict]:
     """Run one cell as a kernel would.
 
     Returns:
-        Its outputs, ready for nbformat.
+        Its outputs, ready for nbformat. Where it raised, an error is among them, also where what shows errors
+        was silenced. (A kernel says so in its reply, which nbgrader reads, too.)
     """
     recorder.start()
     streams = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = Stream(recorder, "stdout"), Stream(recorder, "stderr")
+    shell.last_execution_succeeded = True
     try:
-        shell.run_cell(source, store_history=True)
+        # What InteractiveShell.run_cell does. But hooks get the result, and could change what it says.
+        result = shell._run_cell(source, True, False, True, None, None)  # type: ignore[arg-type]
+        error = result.error_in_exec if result.error_before_exec is None else result.error_before_exec
+        raised = error is not None or not shell.last_execution_succeeded
+        shell.events.trigger("post_execute")
+        shell.events.trigger("post_run_cell", result)
     finally:
         sys.stdout, sys.stderr = streams
+    if raised and not any(output["output_type"] == "error" for output in recorder.outputs):
+        return [*recorder.outputs, _error(type(error), _text(error), [UNSHOWN])]
     return recorder.outputs
+
+
+def _text(error: BaseException | None) -> str:
+    try:
+        return str(error)
+    except Exception:  # a class of the student's
+        return ""
 
 
 def _jsonable(data: dict[str, Any]) -> dict[str, Any]:

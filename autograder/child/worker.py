@@ -33,7 +33,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from autograder.child import outside, sandbox, wire
+from autograder.child import errors, outside, sandbox, wire, written
 from autograder.child.shell import NotebookShell, Recorder, make_shell, run_cell
 
 # What lessons do, done once: it fills the caches of torch and IPython, loads what they load late, and reads
@@ -50,6 +50,7 @@ WARM_UP = (
 )
 
 
+MAX_COPY = 1 << 20  # bytes of a file that was given out: the child's folder is in memory
 MADV_COLLAPSE, LARGE_PAGE = 25, 2 << 20
 STAGE = Path(__file__).resolve().parents[2]  # where `workers.py` has put what a worker may see
 
@@ -216,8 +217,9 @@ def _get_ready(request: dict, files: dict[str, str], sandboxed: bool) -> None:
     folder = sandbox.WRITABLE if sandboxed else request["folder"]
     os.makedirs(folder, exist_ok=True)
     os.chdir(folder)
-    _lay_out(files)
+    _lay_out(files, copies=request["plain"])
     if request["plain"]:
+        os.environ["NBGRADER_EXECUTION"] = "autograde"  # as nbgrader sets it: tests may ask
         _forget_ours()
     sys.path.insert(0, "")
     if sandboxed:
@@ -225,16 +227,25 @@ def _get_ready(request: dict, files: dict[str, str], sandboxed: bool) -> None:
         sandbox.close_doors()
 
 
-def _lay_out(files: dict[str, str]) -> None:
-    """Fill the child's folder: what was given out, then the student's files, which replace nothing of it."""
-    for name, path in _given():
+def _lay_out(files: dict[str, str], *, copies: bool) -> None:
+    """Fill the child's folder: what was given out, then the student's files, which replace nothing of it.
+
+    Args:
+        files: those that the student handed in.
+        copies: whether code may write to what was given out, as it may under nbgrader, unless it is large.
+    """
+    given = dict(_given())
+    for name, path in given.items():
         if "/" in name:
             os.makedirs(os.path.dirname(name), exist_ok=True)
-        os.symlink(path, name)
+        if copies and os.path.getsize(path) <= MAX_COPY:
+            shutil.copyfile(path, name)
+        else:
+            os.symlink(path, name)
     for name, content in files.items():
         with contextlib.suppress(OSError):  # something given out stands in the way, or the folder is full
             Path(name).parent.mkdir(parents=True, exist_ok=True)
-            if not Path(name).is_symlink():
+            if name not in given:
                 Path(name).write_bytes(bytes.fromhex(content))
 
 
@@ -253,17 +264,29 @@ def _forget_ours() -> None:
 
 
 def _serve(channel: socket.socket, shell: NotebookShell, *, with_checks: bool) -> None:
-    recorder = shell.recorder
+    recorder, put_back, as_written = shell.recorder, None, errors.as_written(shell)
     if with_checks:
         from helpers import checks
 
         setattr(checks, "check", _make_check(channel, recorder))  # noqa: B010  (a function isn't to be assigned)
+    else:
+        put_back = errors.keeper(
+            shell, recorder, shell.display_pub, shell.displayhook, shell.input_transformer_manager
+        )
+    folder = os.getcwd()
+    before = {} if with_checks else written.state(folder)
     while True:
         with contextlib.suppress(KeyboardInterrupt):  # one that comes late, between two cells
             message = wire.receive(channel)
+            if "files" in message:
+                wire.send(channel, {"written": written.written(folder, before, **message)})
+                continue
             if "run" not in message:
                 return
-            outputs = run_cell(shell, recorder, message["run"])
+            if put_back:
+                put_back()
+            with as_written() if message.get("test") else contextlib.nullcontext():
+                outputs = run_cell(shell, recorder, message["run"])
             wire.send(channel, {"done": outputs})
 
 

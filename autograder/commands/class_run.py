@@ -6,25 +6,23 @@ import time
 from pathlib import Path
 
 import torch
+from nbgrader.coursedir import CourseDirectory
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from traitlets.config import Config
 
+from autograder.commands import privacy
 from autograder.commands.report import problems, summary
 from autograder.commands.report_page import page
 from autograder.grading.batch import grade_all
-from autograder.grading.course import (
-    course_directory,
-    draws_folder,
-    find_submissions,
-    hidden_secret,
-)
+from autograder.grading.course import draws_folder, find_submissions, hidden_secret
 from autograder.grading.executors import open_executor
 from autograder.grading.gradebook import Book
 from autograder.grading.grader import Grader
-from autograder.grading.judge import CELL_SECONDS
 from autograder.grading.lesson import Lesson
+from autograder.grading.settings import cell_seconds, refuse_settings
 from autograder.grading.submission import Submission
-from autograder.programs import sandbox_problem
+from autograder.programs import is_root, sandbox_problem
 from autograder.results import Graded
 
 NO_SANDBOX = (
@@ -35,14 +33,15 @@ NO_SANDBOX = (
 
 def grade_class(
     name: str,
-    root: Path,
+    course: CourseDirectory,
+    config: Config,
     *,
     students: list[str],
     workers: int,
     cluster: str | None,
     force: bool,
     sandboxed: bool,
-    cell_seconds: float | None,
+    seconds: float | None,
 ) -> int:
     """Grade what is in `submitted/` and print what came of it.
 
@@ -53,21 +52,23 @@ def grade_class(
     if sandboxed and not cluster and (problem := sandbox_problem()):
         print(f"headstart: {problem}; or grade code that you trust with --no-sandbox", file=sys.stderr)
         return 2
-    if not sandboxed:
-        print(f"headstart: {NO_SANDBOX}", file=sys.stderr)
+    concerns = [NO_SANDBOX * (not sandboxed), privacy.warning(course), privacy.AS_ROOT * is_root()]
+    for concern in filter(None, concerns):
+        print(f"headstart: {concern}", file=sys.stderr)
     torch.set_num_threads(1)  # the cores are for the workers
     os.environ["CUDA_VISIBLE_DEVICES"] = ""  # a process in which autograd has seen a GPU can't fork judges
-    course, config = course_directory(root)
-    lesson = Lesson.load(name, root, config)
+    refuse_settings(config)
+    lesson = Lesson.load(name, Path(course.root), config)
     submissions = find_submissions(course, name, students)
     for student in sorted(set(students) - {submission.student for submission in submissions}):
         print(f"headstart: {student} has not submitted {name}", file=sys.stderr)
     if not submissions:
-        print(f"headstart: nothing to grade: submitted/ has no {name}", file=sys.stderr)
+        place = course.format_path(course.submitted_directory, course.student_id, name)
+        print(f"headstart: nothing to grade: there is no {place}", file=sys.stderr)
         return 2
-    seconds = cell_seconds or CELL_SECONDS
+    seconds = seconds or cell_seconds(config, lesson.plain)
     grader = Grader(lesson, hidden_secret(course), sandboxed, seconds, draws_folder(course))
-    book = Book(course, name, lesson.skeletons)
+    book = Book(course, name, lesson.skeletons, config, lesson.own_files)
     screen = _Screen(console, len(submissions))
     try:
         with open_executor(grader, workers, cluster) as executor, screen.progress:
@@ -83,10 +84,9 @@ def grade_class(
     return 1 if screen.broken else 0
 
 
-def report_class(name: str, root: Path) -> int:
+def report_class(name: str, course: CourseDirectory, config: Config) -> int:
     """Print what the class did, from what is recorded, and write it as a page with pictures."""
-    course, config = course_directory(root)
-    lesson = Lesson.load(name, root, config)
+    lesson = Lesson.load(name, Path(course.root), config)
     book = Book(course, name, lesson.skeletons)
     try:
         rows = list(book.verdicts())
@@ -95,10 +95,10 @@ def report_class(name: str, root: Path) -> int:
     Console().print(summary(rows, lesson.exercises))
     if looked := [(student, problem) for student, problem, _ in rows if problem]:
         Console().print(problems(looked))
-    path = root / "reports" / f"{name}.html"
+    path = Path(course.root, "reports", f"{name}.html")
     path.parent.mkdir(exist_ok=True)
     path.write_text(page(name, rows, lesson.exercises), encoding="utf-8")
-    Console().print(f"The same with pictures, for a browser: {path.relative_to(root)}")
+    Console().print(f"The same with pictures, for a browser: {os.path.relpath(path)}")
     return 0
 
 

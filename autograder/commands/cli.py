@@ -2,10 +2,16 @@
 
 import argparse
 import os
+import re
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nbgrader.coursedir import CourseDirectory
 
 NO_FORK = "grading needs Linux: on Windows use WSL 2 or a container. Students can do everything here."
+SETTING = re.compile(r"--[A-Z]\w+\.\w+=")  # one of nbgrader's, as on its own command line
 DESCRIPTION = "Headstart: a hands-on course on Transformers, and its grader."
 
 
@@ -13,8 +19,9 @@ def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit code. Each command imports what it needs: `--help` is instant."""
     options, rest = _parser().parse_known_args(argv)
     options.rest = rest
-    if options.rest and options.run is not _lab:
-        _parser().error(f"unrecognized arguments: {' '.join(options.rest)}")
+    ours = [word for word in rest if not (SETTING.match(word) and options.run in (_grade, _report))]
+    if ours and options.run is not _lab:
+        _parser().error(f"unrecognized arguments: {' '.join(ours)}")
     try:
         return options.run(options)
     except (LookupError, FileNotFoundError) as error:
@@ -82,8 +89,11 @@ def _build(options: argparse.Namespace) -> int:
 
 def _simulate(options: argparse.Namespace) -> int:
     from autograder.commands.simulate import simulate
+    from autograder.grading.course import course_directory
 
-    return simulate(_lesson(options.lesson), options.students, options.seed, Path.cwd(), calm=options.calm)
+    course, config = course_directory()
+    lesson = _lesson(options.lesson, course)
+    return simulate(lesson, options.students, options.seed, course, config, calm=options.calm)
 
 
 def _grade(options: argparse.Namespace) -> int:
@@ -91,23 +101,28 @@ def _grade(options: argparse.Namespace) -> int:
         print(f"headstart: {NO_FORK}", file=sys.stderr)
         return 2
     from autograder.commands.class_run import grade_class
+    from autograder.grading.course import course_directory
 
+    course, config = course_directory(settings=options.rest)
     return grade_class(
-        _lesson(options.lesson),
-        Path.cwd(),
+        _lesson(options.lesson, course),
+        course,
+        config,
         students=options.student,
         workers=max(options.workers, 1),
         cluster=options.cluster,
         force=options.force,
         sandboxed=not options.no_sandbox,
-        cell_seconds=options.seconds,
+        seconds=options.seconds,
     )
 
 
 def _report(options: argparse.Namespace) -> int:
     from autograder.commands.class_run import report_class
+    from autograder.grading.course import course_directory
 
-    return report_class(_lesson(options.lesson), Path.cwd())
+    course, config = course_directory(settings=options.rest)
+    return report_class(_lesson(options.lesson, course), course, config)
 
 
 def _lab(options: argparse.Namespace) -> int:
@@ -123,11 +138,11 @@ def _doctor(options: argparse.Namespace) -> int:
     return doctor()
 
 
-def _lesson(name: str) -> str:
+def _lesson(name: str, course: "CourseDirectory") -> str:
     """The lesson's full name, from the course at hand or else from Headstart's own."""
     from autograder import lessons
 
-    if (Path.cwd() / "source" / name).is_dir():
+    if Path(course.format_path(course.source_directory, ".", name)).is_dir():
         return name
     return lessons.find(name)
 

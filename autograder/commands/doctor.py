@@ -3,11 +3,13 @@
 To import it takes only the standard library, since a package may be what is missing.
 """
 
+import importlib.util
 import platform
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
-from autograder.programs import CHROMIUM, find, missing, sandbox_problem
+from autograder.programs import CHROMIUM, find, is_root, missing, sandbox_problem
 
 ROOT = Path(__file__).resolve().parents[2]
 OK, BAD, OPTIONAL = "✓", "✗", "–"
@@ -26,7 +28,24 @@ def doctor() -> int:
         mark, text = check()
         failed += mark == BAD
         print(mark, text)
+    for text in _course():
+        print(OPTIONAL, text)
     return 1 if failed else 0
+
+
+def _course() -> Iterator[str]:
+    """What a teacher should look at before a class hands in: nothing that a student's checks need."""
+    if sys.platform == "win32" or importlib.util.find_spec("nbgrader") is None:
+        return
+    from nbgrader.exchange.default import Exchange
+
+    from autograder.commands.privacy import AS_ROOT, exchange_problem, warning
+    from autograder.grading.course import course_directory
+
+    course, config = course_directory()
+    yield from filter(None, (warning(course), exchange_problem(Path(Exchange(config=config).root))))
+    if is_root():
+        yield AS_ROOT
 
 
 def _python() -> tuple[str, str]:

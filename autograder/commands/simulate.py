@@ -17,10 +17,11 @@ from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config
 
 from autograder import lessons
 from autograder.exercise import Exercise, overlay
-from autograder.grading.course import course_directory
 from autograder.grading.lesson import Lesson
 from helpers.checking.finding import Status
 
@@ -110,17 +111,20 @@ class Desk:
         return {**self.solved(rng, without=id), id: answer}
 
 
-def simulate(name: str, number: int, seed: int, root: Path, *, calm: bool = False) -> int:
+def simulate(
+    name: str, number: int, seed: int, course: CourseDirectory, config: Config, *, calm: bool = False
+) -> int:
     """Write a class to `submitted/`, and what to expect of it to `simulated/LESSON.json`.
 
     Args:
         name: of the lesson.
         number: of students.
         seed: equal seeds give equal classes.
-        root: the course's folder.
+        course: where it goes.
+        config: the course's settings.
         calm: leave out what loops, crashes or nbgrader can't read.
     """
-    course, config = course_directory(root)
+    root = Path(course.root)
     lesson = Lesson.load(name, root, config)
     desk = Desk(lesson, lessons.load_source_notebook(name, root))
     rng = random.Random(f"{name}/{seed}")

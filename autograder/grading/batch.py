@@ -30,6 +30,7 @@ def grade_all(
     while True:
         while len(running) < 2 * at_once and (submission := next(waiting, None)):
             try:
+                book.expect(submission.student)
                 digest = recorded.get(submission.student, "")
                 known = book.known(submission.student) if digest else {}
                 there = all(book.path(submission.student, name).is_file() for name in book.pages)

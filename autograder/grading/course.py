@@ -3,34 +3,51 @@
 import contextlib
 import os
 import secrets
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 
+from nbgrader.apps.autogradeapp import AutogradeApp
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
-from traitlets.config.loader import PyFileConfigLoader
 
-from autograder import lessons
 from autograder.grading.submission import Submission
 
 
-def course_directory(root: Path) -> tuple[CourseDirectory, Config]:
-    """The course in a folder as nbgrader sees it, with the settings of its `nbgrader_config.py`, if any."""
-    config = Config()
-    for place in (root, lessons.ROOT):
-        if (place / "nbgrader_config.py").is_file():
-            config = PyFileConfigLoader("nbgrader_config.py", path=str(place)).load_config()
-            break
-    config.CourseDirectory.root = str(root)
-    return CourseDirectory(config=config), config
+def course_directory(
+    root: Path | None = None, settings: Sequence[str] = ()
+) -> tuple[CourseDirectory, Config]:
+    """The course as `nbgrader autograde` would find it, and all settings that hold for it.
+
+    nbgrader itself reads them: `nbgrader_config.py` of the folder that it is called in, of the course's root
+    and of Jupyter's folders, such as `~/.jupyter` and `/etc/jupyter`.
+
+    Args:
+        root: the course's folder. Without it, that of the settings, or else the one this is called in.
+        settings: as on nbgrader's command line, `--CourseDirectory.db_url=...`. They come before all files.
+    """
+    app = AutogradeApp()
+    if root is not None:
+        app.load_cwd_config = root.resolve() == Path.cwd().resolve()
+        settings = [f"--course-dir={root}", *settings]
+    app.initialize(list(settings))
+    app.config.CourseDirectory.root = app.coursedir.root
+    return CourseDirectory(config=app.config), app.config
 
 
 def find_submissions(course: CourseDirectory, lesson: str, students: list[str]) -> list[Submission]:
-    """The submissions of a lesson, by student. `students` narrows them down; none means all."""
+    """The submissions of a lesson, by student. `students` narrows them down; none means all.
+
+    So do nbgrader's settings `student_id`, a pattern, and `student_id_exclude`.
+    """
     marker = "\0"
     pattern = course.format_path(course.submitted_directory, marker, lesson)
     before, _, after = pattern.partition(marker)
     base = Path(before)
-    names = students or (sorted(p.name for p in base.iterdir() if p.name[0] != ".") if base.is_dir() else [])
+    if not students and base.is_dir():
+        there = sorted(path.name for path in base.iterdir() if path.name[0] != ".")
+        students = [name for name in there if fnmatchcase(name, course.student_id)]
+    names = [name for name in students if name not in course.student_id_exclude.split(",")]
     folders = [(name, Path(before + name + after)) for name in names]
     return [Submission(name, lesson, folder) for name, folder in folders if _handed_in(folder)]
 

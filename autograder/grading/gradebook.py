@@ -31,6 +31,7 @@ from nbgrader.api import (
     SubmittedNotebook,
     TaskCell,
 )  # fmt: skip
+from nbgrader.converters import Autograde
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import AssignLatePenalties, SaveCells
 from traitlets.config import Config
@@ -78,17 +79,30 @@ class _Page:
     tasks: frozenset[str]
 
 
+def opened(course: CourseDirectory) -> Gradebook:
+    """Open a course's gradebook as nbgrader does. It is made if there is none; the caller closes it."""
+    # nbgrader calls the `alembic` command when it makes a database: let it be found without `activate`.
+    beside = str(Path(sys.executable).parent)
+    places = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    if places[0] != beside:  # once a process, which may open many books
+        os.environ["PATH"] = os.pathsep.join([beside, *places])
+    return Gradebook(course.db_url, course.course_id)
+
+
 class Book:
     """A lesson's page of the gradebook. Used by one thread."""
 
-    def __init__(self, course: CourseDirectory, lesson: str, skeletons: dict[str, NotebookNode]) -> None:
-        self.course, self.lesson = course, lesson
-        # nbgrader calls the `alembic` command when it makes a database: let it be found without `activate`.
-        beside = str(Path(sys.executable).parent)
-        places = os.environ.get("PATH", os.defpath).split(os.pathsep)
-        if places[0] != beside:  # once a process, which may open many books
-            os.environ["PATH"] = os.pathsep.join([beside, *places])
-        self._gradebook = Gradebook(course.db_url, course.course_id)
+    def __init__(
+        self,
+        course: CourseDirectory,
+        lesson: str,
+        skeletons: dict[str, NotebookNode],
+        config: Config | None = None,
+        given: dict[str, bytes] | None = None,
+    ) -> None:
+        self.course, self.lesson, self.given = course, lesson, given or {}
+        self._autograde = Autograde(coursedir=course, config=config or Config())
+        self._gradebook = opened(course)
         self.db = self._gradebook.db
         _metadata.create_all(self.db.get_bind())
         self._gradebook.update_or_create_assignment(lesson)
@@ -170,9 +184,33 @@ class Book:
         folder = self.course.format_path(self.course.autograded_directory, student, self.lesson)
         return Path(folder, f"{notebook or next(iter(self.pages))}.ipynb")
 
-    def record(self, graded: Graded) -> None:
-        """Write the autograded notebooks, then all scores in one transaction."""
+    def expect(self, student: str) -> None:
+        """Refuse a student that the gradebook doesn't know, where the course says so.
+
+        Raises:
+            LookupError: they are unknown, and nbgrader's setting create_student is off.
+        """
+        known = (
+            self._autograde.create_student or self.db.execute(_find(Student, "id"), {"id": student}).first()
+        )
+        if not known:
+            raise LookupError(
+                "not in the gradebook, and Autograde.create_student is off: call "
+                f"`nbgrader db student add {student}`"
+            )
+
+    def record(self, graded: Graded, *, alone: bool = True) -> None:
+        """Write the autograded notebooks and what lies beside them, then all scores in one transaction.
+
+        Args:
+            graded: what came of a submission.
+            alone: whether nobody else sees to the folder of autograded files, as nbgrader's autograde would.
+        """
         self._write_notebooks(graded)
+        if alone:
+            self._write_files(graded)
+        else:
+            self._write(self.path(graded.student).parent, {_kept_as(n): c for n, c in graded.written.items()})
         try:
             submission_id = self._submission(graded)
             for paper in graded.papers:
@@ -208,19 +246,35 @@ class Book:
         return query.filter(SubmittedNotebook.late_submission_penalty.isnot(None)).all()
 
     def _write_notebooks(self, graded: Graded) -> None:
-        folder = self.path(graded.student).parent
-        for name, content in graded.files.items():
-            name = _kept_as(name)
-            with contextlib.suppress(OSError):  # a path of the student's can be too long here
-                _make_way(folder, name)
-                write_whole(folder / name, content)
         for paper in graded.papers:
             write_whole(self.path(graded.student, paper.name), paper.notebook.encode())
 
+    def _write_files(self, graded: Graded) -> None:
+        """Leave what nbgrader's autograde would: the course's own files, none of before, nbgrader's modes."""
+        folder = self.path(graded.student).parent
+        theirs = graded.files | graded.written
+        files = {_kept_as(name): content for name, content in theirs.items()} | self.given
+        self._write(folder, files)
+        written = {*files, *(f"{paper.name}.ipynb" for paper in graded.papers)}
+        for path in folder.rglob("*"):
+            if not path.is_dir() and str(path.relative_to(folder)) not in written:
+                path.unlink()
+        self._autograde.set_permissions(self.lesson, graded.student)
+
+    def _write(self, folder: Path, files: dict[str, bytes]) -> None:
+        for name, content in files.items():
+            with contextlib.suppress(OSError):  # a path of the student's can be too long here
+                _make_way(folder, name)
+                write_whole(folder / name, content)
+
     def rename_pages(self, student: str) -> None:
-        """Put right the names of files that nbgrader's autograde has copied beside the notebooks."""
-        for path in self.path(student).parent.rglob("*"):
-            if path.is_file() and path.suffix != ".ipynb" and (name := _kept_as(path.name)) != path.name:
+        """Put right the names of a student's files, which nbgrader's autograde has copied."""
+        folder = self.path(student).parent
+        for path in folder.rglob("*"):
+            theirs = (
+                path.is_file() and path.suffix != ".ipynb" and str(path.relative_to(folder)) not in self.given
+            )
+            if theirs and (name := _kept_as(path.name)) != path.name:
                 path.replace(path.with_name(name))
 
     def _submission(self, graded: Graded) -> str:

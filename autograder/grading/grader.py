@@ -106,30 +106,34 @@ class Grader:
     def run(self, prepared: Prepared) -> Graded:
         """Run what was handed in, and judge it. It needs nothing but what it is given, on any machine."""
         papers, ended = [], Ended()
+        written: dict[str, bytes] = {}
         for name, form in prepared.forms.items():
-            paper, ended = self._paper(name, form, prepared)
+            found = replace(form, files=form.files | written)  # what one writes, the next can read
+            paper, ended, more = self._paper(name, found, prepared)
             papers.append(paper)
+            written |= more
         forms = prepared.forms.values()
         files = {name: content for form in forms for name, content in form.files.items()}
         files |= next(iter(forms)).records
-        return Graded(prepared.submission.student, prepared.digest, tuple(papers), files, ended)
+        return Graded(prepared.submission.student, prepared.digest, tuple(papers), files, ended, written)
 
     def _canonical(self, submission: Submission, name: str) -> Canonical:
         lesson = self.lesson
         only = "" if len(lesson.skeletons) == 1 and name == submission.lesson else name
         return canonical(
-            submission, lesson.skeletons[name], only, merge=merge_plain if lesson.plain else None
-        )
+            submission, lesson.skeletons[name], only, merge=merge_plain if lesson.plain else None,
+            ignore=lesson.ignore,
+        )  # fmt: skip
 
-    def _paper(self, name: str, form: Canonical, prepared: Prepared) -> tuple[Paper, Ended]:
-        """Grade one notebook."""
+    def _paper(self, name: str, form: Canonical, prepared: Prepared) -> tuple[Paper, Ended, dict[str, bytes]]:
+        """Grade one notebook. Its paper, how its child ended, and the files that its cells wrote."""
         lesson = self.lesson
         blank = frozenset(_blank(form.notebook, lesson.skeletons[name]))
         if form.problem:
             exercises = lesson.exercises_of(name).items()
             unread = {id: not_run(exercise, form.problem, "unreadable") for id, exercise in exercises}
             notebook = _finish(form.notebook, name, lesson.plain, {}, unread, [form.problem, *form.notes])
-            return Paper(name, json.dumps(notebook), tuple(unread.values()), blank, form.problem), Ended()
+            return Paper(name, json.dumps(notebook), tuple(unread.values()), blank, form.problem), Ended(), {}
         keys = {id: self._digest(prepared.content, version) for id, version in lesson.versions.items()}
         kept = {id: verdict for id, verdict in prepared.known.items() if _stands(verdict, keys.get(id))}
         result = self._judge(name, form, prepared.content, kept)
@@ -138,7 +142,11 @@ class Grader:
             remarks.append("timestamp.txt holds no time: the submission counts as on time")
         notebook = _finish(form.notebook, name, lesson.plain, result.outputs, result.verdicts, remarks)
         verdicts = tuple(replace(v, key=keys.get(id, "")) for id, v in result.verdicts.items())
-        return Paper(name, json.dumps(notebook), verdicts, blank, "", tuple(remarks)), result.ended
+        return (
+            Paper(name, json.dumps(notebook), verdicts, blank, "", tuple(remarks)),
+            result.ended,
+            result.written,
+        )
 
     def _judge(self, name: str, form: Canonical, content: str, kept: dict[str, Verdict]) -> Judgement:
         """Have a notebook run and judged, once more if the worker failed: that is no student's fault.

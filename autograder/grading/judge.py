@@ -19,7 +19,9 @@ from autograder.exercise import IN_PROCESS, Exercise
 from autograder.grading.clean import clean_outputs
 from autograder.grading.in_process import read_test
 from autograder.grading.lesson import Lesson
+from autograder.grading.submission import MAX_FILES, MAX_FILES_BYTES
 from autograder.grading.workers import GRACE_SECONDS, Worker
+from autograder.grading.written import read_written
 from autograder.results import Cell, Ended, Judgement, Verdict
 from autograder.sheets import HiddenSheets
 from helpers.checking.assessing import assess
@@ -29,9 +31,10 @@ from helpers.checking.reaching import forbidden_use
 from helpers.checking.sheet import Sheet
 
 CELL_SECONDS = 20.0
-NOTEBOOK_SECONDS = 120.0
+NOTEBOOK_SECONDS = 120.0  # and more where cells may run longer than usual
 OUTPUT_CHARACTERS = 64_000_000  # of all cells together, as they stand in a file
 OUTPUT_COST = 1_000  # characters that each of them counts for besides: many small ones fill memory
+WRITTEN_SECONDS = 10  # for a child to send what its cells wrote
 FIRST = "the first cell"
 
 
@@ -74,6 +77,7 @@ def judge(
     run = _Run(worker, channel, lesson, hidden, digest, kept or {}, cell_seconds)
     try:
         stopped = run.cells(cells)
+        written = {} if stopped or not lesson.plain else run.written()
     finally:
         channel.close()
         ended = worker.end()
@@ -84,7 +88,7 @@ def judge(
         id: run.verdicts.get(id) or not_run(exercise, run.reasons.get(id, reason))
         for id, exercise in exercises.items()
     }
-    return Judgement(verdicts, run.outputs, stopped, ended)
+    return Judgement(verdicts, run.outputs, stopped, ended, written)
 
 
 def not_run(exercise: Exercise, reason: str, cause: str = "not run") -> Verdict:
@@ -109,7 +113,8 @@ class _Run:
         self.worker, self.channel, self.lesson = worker, channel, lesson
         self.hidden, self.digest, self.kept = hidden, digest, kept
         self.cell_seconds = cell_seconds
-        self.ends = time.monotonic() + NOTEBOOK_SECONDS  # not counting what a worker takes to start
+        self.seconds = NOTEBOOK_SECONDS * max(1.0, cell_seconds / CELL_SECONDS)
+        self.ends = time.monotonic() + self.seconds  # not counting what a worker takes to start
         self.deadline, self.limit, self.interrupted = self.ends, "", False  # of the cell that runs
         self.verdicts: dict[str, Verdict] = {}
         self.outputs: dict[str, list[dict]] = {}
@@ -133,21 +138,29 @@ class _Run:
             return _gone(error, self.where)
         return ""
 
+    def written(self) -> dict[str, bytes]:
+        """What the cells wrote beside the notebook, by relative path; nothing from a child that won't say."""
+        with contextlib.suppress(wire.WireError):
+            wire.send(self.channel, {"files": MAX_FILES, "size": MAX_FILES_BYTES}, seconds=GRACE_SECONDS)
+            return read_written(wire.receive(self.channel, seconds=WRITTEN_SECONDS), self.lesson.ignore)
+        return {}
+
     def cell(self, cell: Cell) -> None:
         """Run one cell; at a check cell, judge what its check asks for, once."""
         self.where = f"the cell “{_first_line(cell.source)}”"
         now = time.monotonic()
         if now > self.ends:
-            raise Stopped(f"the notebook had run for over {NOTEBOOK_SECONDS:.0f} s before {self.where}")
+            raise Stopped(f"the notebook had run for over {self.seconds:.0f} s before {self.where}")
         self.deadline = min(now + self.cell_seconds, self.ends)
         self.limit = (
             f"{self.cell_seconds:.0f} s"
             if self.deadline < self.ends
-            else f"what was left of the notebook's {NOTEBOOK_SECONDS:.0f} s"
+            else f"what was left of the notebook's {self.seconds:.0f} s"
         )
         self.interrupted = False
         self.ran.append(cell.source)
-        wire.send(self.channel, {"run": cell.source}, seconds=self.cell_seconds)
+        test = self.lesson.plain and bool(cell.exercise)
+        wire.send(self.channel, {"run": cell.source, "test": test}, seconds=self.cell_seconds)
         while True:
             message = self._receive()
             if not isinstance(message, dict):

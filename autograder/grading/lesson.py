@@ -4,6 +4,7 @@ A lesson of ours has one notebook, whose checks the judge decides. Any other nbg
 too: it may have several notebooks, and tests that run beside the student's code.
 """
 
+import contextlib
 import copy
 import hashlib
 import json
@@ -13,19 +14,32 @@ from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
-from nbgrader.preprocessors import ClearOutput, ComputeChecksums
+from nbgrader.api import MissingEntry
+from nbgrader.converters import Autograde
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.nbgraderformat import (
+    MetadataValidator,
+    SchemaTooNewError,
+    SchemaTooOldError,
+    ValidationError,
+)
+from nbgrader.preprocessors import ClearOutput, ComputeChecksums, InstantiateTests
+from nbgrader.utils import find_all_files
 from traitlets.config import Config
 
 from autograder import exercises as specs
 from autograder import lessons
 from autograder.authoring.stubs import ClearAnswers
 from autograder.exercise import IN_PROCESS, Exercise
+from autograder.grading.gradebook import opened
+from autograder.grading.submission import OURS, SKIPPED
 from autograder.grading.workers import Worker
 from autograder.results import Cell
 from autograder.sheets import make_sheet
 from helpers.checks import Sheet, load_sheet
 
-ENGINE_VERSION = "2"  # raised when a change of the engine can change a grade
+ENGINE_VERSION = "3"  # raised when a change of the engine can change a grade
+AUTOTEST = InstantiateTests().autotest_delimiter
 
 
 @dataclass(frozen=True)
@@ -38,11 +52,13 @@ class Lesson:
         skeletons: by name, its notebooks as released, made from the source: student copies prove nothing.
         exercises: what earns points by itself, by id: its specifications, or the tests of a plain assignment.
         visible: its students' sheets by exercise.
-        given: what students have beside the notebooks, by relative path.
+        given: what students have beside the notebooks, by relative path, and can't hand in another of.
+        ignore: names of files, as patterns, that are nobody's; of our lessons, what comes with them.
         version: changes when anything does that can change a grade.
         versions: by exercise id: changes when anything does that can change this exercise's verdict. A plain
             assignment has none: its tests run beside the student's code, so all run or none.
         plain: whether it is an nbgrader assignment with tests in it instead of checks.
+        root: the course's folder.
     """
 
     name: str
@@ -54,16 +70,19 @@ class Lesson:
     version: str
     versions: dict[str, str]
     plain: bool
+    root: Path
+    ignore: tuple[str, ...] = OURS
 
     @classmethod
     def load(cls, name: str, root: Path, config: Config) -> "Lesson":
-        """Read a lesson from the course's `source/` folder.
+        """Read a lesson from the folder of the course's sources, `source/`.
 
         Raises:
             FileNotFoundError: it isn't built.
-            LookupError: nothing specifies its exercises, or it isn't in Python.
+            LookupError: nothing specifies its exercises, it isn't in Python, or its tests aren't made yet.
         """
-        folder = lessons.source_path(name, root).parent
+        course = CourseDirectory(config=config, root=str(root))
+        folder = Path(course.format_path(course.source_directory, ".", name))
         paths = sorted(folder.glob("*.ipynb"))
         if not paths:
             lessons.load_source_notebook(name, root)  # raises, and says what to do
@@ -73,16 +92,32 @@ class Lesson:
             if name not in sources:
                 lessons.load_source_notebook(name, root)  # raises, and says what to do
             paths, sources = [folder / f"{name}.ipynb"], {name: sources[name]}
-        given = {str(path.relative_to(folder)): path.read_bytes() for path in _given(folder, plain)}
+        ignore = tuple(course.ignore) if plain else OURS
+        kept = Autograde(config=config).exclude_overwriting.get(name, []) if plain else []
+        given = {
+            str(path.relative_to(folder)): path.read_bytes()
+            for path in (_given(folder, ignore) if plain else [folder / "checks.json"])
+            if path.is_file() and str(path.relative_to(folder)) not in kept
+        }
         if plain:
+            _validate(name, sources)
+            _fill_in_tests(course, name, sources)
             exercises, visible, versions = dict(_tests(sources)), {}, {}
         else:
             exercises = _specified(name, sources[name])
             visible = {id: load_sheet(id, folder) for id in exercises}
             versions = _versions(name, sources[name], exercises, visible)
-        version = _digest(ENGINE_VERSION, *_contents(paths), *given.values(), *versions.values())
+        tests = [cell.source for source in sources.values() for cell in source.cells]
+        version = _digest(
+            ENGINE_VERSION, *_contents(paths), *tests, *given.keys(), *given.values(), *versions.values()
+        )
         skeletons = {notebook: release(source, config) for notebook, source in sources.items()}
-        return cls(name, folder, skeletons, exercises, visible, given, version, versions, plain)
+        return cls(name, folder, skeletons, exercises, visible, given, version, versions, plain, root, ignore)
+
+    @property
+    def own_files(self) -> dict[str, bytes]:
+        """What goes into the autograded folders, as nbgrader has it; of our lessons nothing."""
+        return self.given if self.plain else {}
 
     def exercises_of(self, notebook: str) -> dict[str, Exercise]:
         """The exercises of one of its notebooks, by id."""
@@ -91,7 +126,8 @@ class Lesson:
 
     def new_worker(self, sandboxed: bool) -> Worker:
         """A worker that shows student code what this lesson's students have, and nothing else."""
-        hide = (self.folder.parents[1], lessons.ROOT)
+        elsewhere = () if self.folder.is_relative_to(self.root) else (self.folder.parent,)
+        hide = (self.root, *elsewhere, lessons.ROOT)
         helpers = lessons.helper_files(0 if self.plain else lessons.number(self.name))
         return Worker(tuple(helpers), self.given, hide, sandboxed, self.plain)
 
@@ -107,6 +143,7 @@ class Lesson:
             for cell in notebook.cells
             if cell.cell_type == "code" and lessons.kind(cell) != "draw"
             for exercise in [exercise_id(cell, name, self.plain)]
+            if exercise or SKIPPED not in cell.metadata.get("tags", [])
         ]
 
 
@@ -168,10 +205,6 @@ def _tests(sources: dict[str, NotebookNode]) -> Iterator[tuple[str, Exercise]]:
             raise LookupError(f"{notebook}.ipynb is in {language}: only Python can be graded")
         for cell in filter(lessons.is_test, source.cells):
             id, flags = exercise_id(cell, notebook, True), cell.metadata.nbgrader
-            if "AUTOTEST" in cell.source:  # a comment, as it stands: every answer would pass
-                raise LookupError(
-                    f"{flags.grade_id} in {notebook}.ipynb has an AUTOTEST, which can't be read"
-                )
             title = flags.grade_id if len(sources) == 1 else f"{notebook} · {flags.grade_id}"
             yield id, Exercise(id, title, flags.points, None, lambda generator: [], driver=IN_PROCESS)
 
@@ -185,13 +218,48 @@ def _with_ids(notebook: NotebookNode) -> NotebookNode:
     return notebook
 
 
-def _given(folder: Path, plain: bool) -> list[Path]:
-    """What students have beside the notebooks. Of our lessons the sheets: helpers come from the course."""
-    if not plain:
-        return [path for path in [folder / "checks.json"] if path.is_file()]
-    files = (path for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix != ".ipynb")
-    hidden = {".ipynb_checkpoints", "__pycache__"}
-    return [path for path in files if not hidden & set(path.relative_to(folder).parts)]
+def _given(folder: Path, ignore: tuple[str, ...]) -> list[Path]:
+    """What nbgrader gives out beside the notebooks."""
+    return sorted(map(Path, find_all_files(str(folder), [*ignore, "*.ipynb"])))
+
+
+def _validate(name: str, sources: dict[str, NotebookNode]) -> None:
+    """Stop at what nbgrader's own check of a source would stop at.
+
+    Raises:
+        LookupError: there is such a thing, a cell without its id, say, or two with one.
+    """
+    for notebook, source in sources.items():
+        try:
+            MetadataValidator().validate_nb(source)
+        except SchemaTooOldError:
+            raise LookupError(
+                f"{notebook}.ipynb is of an older nbgrader: call `nbgrader update source/{name}`"
+            ) from None
+        except (SchemaTooNewError, ValidationError) as error:
+            reason = str(error).partition("\n")[0]
+            raise LookupError(f"{notebook}.ipynb can't be read, by nbgrader neither: {reason}") from None
+
+
+def _fill_in_tests(course: CourseDirectory, name: str, sources: dict[str, NotebookNode]) -> None:
+    """Put the tests that nbgrader's generate_assignment has written in the place of AUTOTEST comments.
+
+    They are in the gradebook, as nbgrader itself reads them. A comment as it stands would pass every answer.
+
+    Raises:
+        LookupError: they aren't.
+    """
+    cells = [(id, cell) for id, source in sources.items() for cell in filter(lessons.is_test, source.cells)]
+    for notebook, cell in cells:
+        if AUTOTEST not in cell.source:
+            continue
+        with opened(course) as gradebook, contextlib.suppress(MissingEntry):
+            cell.source = gradebook.find_source_cell(cell.metadata.nbgrader.grade_id, notebook, name).source
+        if AUTOTEST in cell.source:
+            raise LookupError(
+                f"{cell.metadata.nbgrader.grade_id} in {notebook}.ipynb has an AUTOTEST: `nbgrader "
+                f"generate_assignment {name}` writes its tests, and wasn't called yet"
+            )
 
 
 def installation() -> str:

@@ -18,6 +18,7 @@ from autograder.grading.course import draws_folder, find_submissions, hidden_sec
 from autograder.grading.gradebook import Book
 from autograder.grading.grader import Grader
 from autograder.grading.lesson import Lesson
+from autograder.grading.settings import cell_seconds, refuse_settings
 from autograder.programs import sandbox_problem
 from autograder.results import Graded
 
@@ -49,21 +50,25 @@ class Grade(NbGraderPreprocessor):
 
         Raises:
             RuntimeError: there is no sandbox to grade in.
+            LookupError: a setting of nbgrader's can't be followed.
         """
+        refuse_settings(self.config, by_nbgrader=True)
         names = resources["nbgrader"]
         if problem := sandbox_problem():
             raise RuntimeError(problem)
-        course = CourseDirectory(config=self.config)
+        # That of the converter, which calls through nbconvert's exporter: its root may be in no setting.
+        course = getattr(getattr(self.parent, "parent", None), "coursedir", None)
+        course = course or CourseDirectory(config=self.config)
         warm = self._engine(course, names["assignment"])
         [submission] = find_submissions(course, names["assignment"], [names["student"]])
         known = warm.last.digest if warm.last and warm.last.student == names["student"] else ""
         graded = warm.grader.grade(submission, known)
         warm.last = last = graded or warm.last  # None for another notebook of the same submission
         assert last is not None, "only what was graded last is skipped"
-        book = Book(course, names["assignment"], warm.lesson.skeletons)
+        book = Book(course, names["assignment"], warm.lesson.skeletons, self.config, warm.lesson.own_files)
         try:
             if graded:
-                book.record(graded)
+                book.record(graded, alone=False)
                 book.charge_lateness(self.config)
             book.rename_pages(names["student"])  # nbgrader has copied all that was handed in
         finally:
@@ -74,9 +79,11 @@ class Grade(NbGraderPreprocessor):
     def _engine(self, course: CourseDirectory, assignment: str) -> _Warm:
         key = (str(Path(course.root).resolve()), assignment)
         lesson = Lesson.load(assignment, Path(course.root), self.config)
-        if key in _warm and _warm[key].lesson.version != lesson.version:
+        seconds = cell_seconds(self.config, lesson.plain)
+        warm = _warm.get(key)
+        if warm and (warm.lesson.version, warm.grader.cell_seconds) != (lesson.version, seconds):
             _warm.pop(key).grader.close()
         if key not in _warm:
-            grader = Grader(lesson, hidden_secret(course), draws=draws_folder(course))
+            grader = Grader(lesson, hidden_secret(course), cell_seconds=seconds, draws=draws_folder(course))
             _warm[key] = _Warm(lesson, grader)
         return _warm[key]

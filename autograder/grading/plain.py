@@ -21,17 +21,17 @@ def merge_plain(result: Canonical, raw: dict, lesson: str) -> None:
         if cell.cell_type == "markdown" and "nbgrader" not in cell.metadata
     }
     cells: list[NotebookNode] = []
-    seen: set[str] = set()
-    for number, theirs in enumerate(their_cells(raw)):
+    written = their_cells(raw)
+    last = {grade_id_of(theirs): number for number, theirs in enumerate(written)}  # as nbgrader takes it
+    for number, theirs in enumerate(written):
         name = grade_id_of(theirs)
-        if name in labelled and name not in seen:
-            seen.add(name)
+        if name in labelled and number == last[name]:
             cells.append(_put_right(labelled[name], theirs))
         elif theirs.get("cell_type") == "markdown" and theirs["source"] in prose:
             cells.append(prose.pop(theirs["source"]))
         elif theirs["source"].strip():
             cells.append(added_cell(theirs, f"theirs-{number}"))
-    missing = [name for name in labelled if name not in seen]
+    missing = [name for name in labelled if name not in last]
     for name in missing:
         cells.insert(_after_its_neighbour(name, labelled, cells), labelled[name])
     if missing:

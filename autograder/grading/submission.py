@@ -15,7 +15,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
+from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Any
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
@@ -32,6 +34,8 @@ MAX_TEXT = 4 << 20  # characters of all cells together
 MAX_ANSWER = 200_000  # characters
 MAX_FILES, MAX_FILES_BYTES, MAX_DEPTH, MAX_NOTES = 50, 8 << 20, 100, 20
 RECORDS = ("timestamp.txt", "submission_secret.txt")
+SKIPPED = "skip-execution"  # Jupyter's tag of a cell that isn't run, by nbgrader neither
+OURS = ("helpers", "__pycache__", ".*", "checks.json")  # comes with our lessons, and is nobody's answer
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,12 @@ class Unreadable(Exception):
 
 
 def canonical(
-    submission: Submission, skeleton: NotebookNode, name: str = "", *, merge: Callable | None = None
+    submission: Submission,
+    skeleton: NotebookNode,
+    name: str = "",
+    *,
+    merge: Callable | None = None,
+    ignore: tuple[str, ...] = OURS,
 ) -> Canonical:
     """Bring a submission into canonical form. Never raises on what a student can hand in.
 
@@ -84,6 +93,7 @@ def canonical(
         skeleton: the lesson's notebook.
         name: of the notebook, where a lesson has several. Otherwise the only one there is is taken for it.
         merge: puts the student's cells into the skeleton; that of our own lessons where none is given.
+        ignore: names of files and folders, as patterns, that count for nothing.
     """
     result = Canonical(_copied(skeleton), records=dict(_records(submission.folder)))
     digest = hashlib.sha256()
@@ -95,7 +105,7 @@ def canonical(
         if len(content) > 20 << 20:
             result.notes.append(f"the notebook file is {len(content) >> 20} MiB; its outputs were dropped")
         (merge or _merge)(result, raw, submission.lesson)
-        result.files = _other_files(submission.folder, result.notes)
+        result.files = _other_files(submission.folder, result.notes, ignore)
     except (Unreadable, OSError) as error:
         result.problem = printable(getattr(error, "strerror", None) or str(error))  # no path of yours
         digest.update(result.problem.encode())
@@ -271,8 +281,13 @@ def added_cell(cell: dict, id: str) -> NotebookNode:
     All but code becomes text: raw cells are raw HTML to nbconvert.
     """
     make = new_code_cell if cell.get("cell_type") == "code" else new_markdown_cell
-    ours = {"added": True} | ({"edited": True} if cell.get("edited") is True else {})
-    return make(cell["source"], id=id, metadata={"headstart": ours})
+    ours: dict[str, Any] = {
+        "headstart": {"added": True, **({"edited": True} if cell.get("edited") is True else {})}
+    }
+    tags = part(cell, "metadata").get("tags")
+    if isinstance(tags, list) and SKIPPED in tags:
+        ours["tags"] = [SKIPPED]
+    return make(cell["source"], id=id, metadata=ours)
 
 
 def _identities(skeleton: NotebookNode) -> Callable[[dict], str]:
@@ -316,18 +331,18 @@ def _insert(notebook: NotebookNode, added: dict[str, list[dict]]) -> None:
     notebook.cells = cells
 
 
-def _other_files(folder: Path, notes: list[str]) -> dict[str, bytes]:
-    """Regular files beside the notebook, without the lesson's own, within bounds."""
+def _other_files(folder: Path, notes: list[str], ignore: tuple[str, ...]) -> dict[str, bytes]:
+    """Regular files beside the notebook, without those to ignore, within bounds."""
     files: dict[str, bytes] = {}
     total = 0
     for place, folders, names in os.walk(folder, followlinks=False):
         if folders and len(Path(place).relative_to(folder).parts) >= MAX_DEPTH:
             notes.append(f"{printable(folders[0])} was left out: it is over {MAX_DEPTH} folders deep")
             folders.clear()
-        folders[:] = sorted(name for name in folders if _is_theirs(name))
+        folders[:] = sorted(name for name in folders if _is_theirs(name, ignore))
         for name in sorted(names):
             path = Path(place, name)
-            if not _is_theirs(name) or name in (*RECORDS, "checks.json"):
+            if not _is_theirs(name, ignore) or name in RECORDS:
                 continue
             relative = printable(str(path.relative_to(folder)))
             try:
@@ -348,8 +363,8 @@ def _other_files(folder: Path, notes: list[str]) -> dict[str, bytes]:
     return files
 
 
-def _is_theirs(name: str) -> bool:
-    return name not in ("helpers", "__pycache__") and name[0] != "." and not name.endswith(".ipynb")
+def _is_theirs(name: str, ignore: tuple[str, ...]) -> bool:
+    return not any(fnmatchcase(name, pattern) for pattern in (*ignore, "*.ipynb"))
 
 
 def is_answer(cell: NotebookNode) -> bool:

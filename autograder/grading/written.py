@@ -1,0 +1,43 @@
+"""What a child says that its cells wrote beside the notebook, believing nothing."""
+
+from fnmatch import fnmatchcase
+from pathlib import PurePosixPath
+from typing import Any
+
+from autograder.grading.submission import MAX_DEPTH, MAX_FILES, MAX_FILES_BYTES, RECORDS
+from helpers.checking.values import printable
+
+MAX_NAME = 200  # characters of a path
+
+
+def read_written(message: Any, taken: tuple[str, ...]) -> dict[str, bytes]:
+    """The files in a child's answer, by relative path, within the bounds of those that are handed in.
+
+    Left out is what isn't a plain name below the folder, a notebook, or what nbgrader writes there itself.
+
+    Args:
+        message: what came. It may be anything.
+        taken: names of files and folders, as patterns, that are nobody's.
+    """
+    said = message.get("written") if isinstance(message, dict) else None
+    found: dict[str, bytes] = {}
+    room = MAX_FILES_BYTES
+    for name, text in list(said.items())[:MAX_FILES] if isinstance(said, dict) else ():
+        if not isinstance(text, str) or len(text) // 2 > room or not _is_plain(name, taken):
+            continue
+        try:
+            found[name] = bytes.fromhex(text)
+        except ValueError:
+            continue
+        room -= len(found[name])
+    return found
+
+
+def _is_plain(name: str, taken: tuple[str, ...]) -> bool:
+    path = PurePosixPath(name)
+    parts = path.parts
+    if not parts or path.is_absolute() or ".." in parts or str(path) != name or printable(name) != name:
+        return False
+    if len(name) > MAX_NAME or len(parts) > MAX_DEPTH or any(not part.isprintable() for part in parts):
+        return False
+    return not any(fnmatchcase(part, each) for part in parts for each in (*taken, *RECORDS, "*.ipynb"))

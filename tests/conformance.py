@@ -1,0 +1,187 @@
+"""nbgrader's own tests of its autograde, run with our engine in its place.
+
+python -m tests.conformance [--quick] [NAME ...]
+
+They come with nbgrader. Each is run with nbgrader as it is, with `nbgrader autograde` under our configuration and
+with `headstart grade`, and the table says which pass. A test that passes with nbgrader has to pass with all of
+them, or the reason stands in `EXPLAINED`, and in docs/teaching.md. `--quick` runs some of them with
+`headstart grade` alone. The course of nbgrader's own guide is graded, too. A NAME is part of a test's name.
+"""
+
+import argparse
+import contextlib
+import io
+import os
+import shutil
+import sqlite3
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import nbgrader
+import pytest
+from nbgrader.tests import run_nbgrader as nbgraders_own
+
+from autograder.grading import nbgrader_plugin
+from autograder.lessons import ROOT
+from tests.course import run
+
+TESTS = "nbgrader.tests.apps.test_nbgrader_autograde"
+GUIDE = Path(nbgrader.__file__).parent / "docs" / "source" / "user_guide"
+GUIDE_SCORES = {"bitdiddle": 1.5, "hacker": 3.0}  # of 13 points, as nbgrader's guide shows them
+STOCK, CONFIGURED, OURS = WAYS = ("nbgrader", "nbgrader, configured", "headstart grade")
+QUICK = (
+    "test_grade", "test_grade_autotest", "test_showtraceback_exploit", "test_student_id_exclude",
+    "test_grade_overwrite_files", "test_grade_with_validating_envvar",
+)  # fmt: skip
+# Tests that don't pass our two ways, with the difference: a row of the table in docs/teaching.md.
+DIFFERENT = {
+    "test_filter_notebook": "`--notebook`, `--no-execute`",
+    "test_force_single_notebook": "`--notebook`, `--no-execute`",
+    "test_update_newer_single_notebook": "`--notebook`, `--no-execute`",
+    "test_no_execute": "`--notebook`, `--no-execute`",
+    "test_handle_failure": "a cell with an id that isn't in the source",
+    "test_missing_source_kernelspec": "another kernel named in a submission",
+    "test_grade_missing_notebook": "one of several notebooks is missing",
+}
+EXPLAINED = {(test, way): row for test, row in DIFFERENT.items() for way in (CONFIGURED, OURS)} | {
+    # Where nbgrader calls, it has seen to these itself.
+    ("test_grade_empty_timestamp", OURS): "a `timestamp.txt` that holds no time",
+    ("test_handle_failure_single_notebook", OURS): "`--notebook`, `--no-execute`",
+    ("test_missing_files", OURS): "a file that is no notebook, or none at all",
+}
+
+
+def headstart(arguments: list[str], retcode: int = 0, **_: object) -> str:
+    """Call `headstart grade` where a test calls `nbgrader autograde`, with the same settings."""
+    names = {"--db": "CourseDirectory.db_url", "--notebook": "CourseDirectory.notebook_id"}
+    given, words = iter(arguments), []
+    for word in given:
+        if word in names:
+            word = f"--{names[word]}={next(given)}"
+        words.append({"-f": "--force", "--no-execute": "--Execute.enabled=False"}.get(word, word))
+    done = run(["headstart", "grade", *words], Path.cwd(), {"PYTHONPATH": str(ROOT), "COLUMNS": "200"})
+    assert bool(done.returncode) == bool(retcode), (
+        f"it exited with {done.returncode}\n{done.stdout}{done.stderr}"
+    )
+    return done.stdout + done.stderr
+
+
+def configured(arguments: list[str], **options: object) -> str:
+    """Call nbgrader under our configuration, before what the test itself has set."""
+    ours, path = (ROOT / "nbgrader_config.py").read_text(), Path("nbgrader_config.py")
+    if ours not in (theirs := path.read_text()):
+        path.write_text(f"{ours}\n{theirs}")
+    return nbgraders_own(arguments, **options)
+
+
+def by_us(arguments: list[str], **options: object) -> str:
+    """Call `headstart grade` for autograde, nbgrader for all else."""
+    if arguments[0] == "autograde" and "--help-all" not in arguments:
+        return headstart(arguments[1:], **options)
+    return nbgraders_own(arguments, **options)
+
+
+CALLS: dict[str, Callable] = {STOCK: nbgraders_own, CONFIGURED: configured, OURS: by_us}
+
+
+PATH = list(sys.path)
+
+
+class Way:
+    """A plugin of pytest's that runs nbgrader's tests one of the ways, and keeps what came of them."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self.came_of, self.said = name, {}, {}
+
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        item.module.run_nbgrader = CALLS[self.name]  # type: ignore[attr-defined]
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        test = report.nodeid.rpartition("::")[2]
+        if report.when == "call" or report.outcome != "passed":
+            self.came_of[test] = report.outcome
+            self.said[test] = str(report.longrepr)
+
+    def pytest_runtest_teardown(self) -> None:
+        for warm in nbgrader_plugin._warm.values():
+            warm.grader.close()
+        nbgrader_plugin._warm.clear()
+        sys.path[:] = PATH  # each application puts its folder there
+
+    def run(self, names: tuple[str, ...], *, whole: bool) -> None:
+        """Run nbgrader's tests, or those of these names, or with these in their names."""
+        choice = [f"{TESTS}::TestNbGraderAutograde::{name}" for name in names] if whole else [TESTS]
+        chosen = [] if whole or not names else ["-k", " or ".join(names)]
+        options = [
+            "-c",
+            os.devnull,
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "-p",
+            "no:xdist",
+            "-W",
+            "ignore",
+            "--timeout=300",
+        ]
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            pytest.main([*options, "--pyargs", *chosen, *choice], plugins=[self])
+
+
+def guide_scores(way: str) -> dict[str, float]:
+    """Grade the course of nbgrader's guide: student -> automatic score."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        for name in ("source", "submitted"):
+            shutil.copytree(GUIDE / name, root / name)
+        config = (ROOT / "nbgrader_config.py").read_text() if way == CONFIGURED else "c = get_config()\n"
+        (root / "nbgrader_config.py").write_text(config)
+        command = ["headstart", "grade"] if way == OURS else ["nbgrader", "autograde"]
+        for words in (["nbgrader", "generate_assignment", "ps1"], [*command, "ps1"]):
+            done = run(words, root, {"PYTHONPATH": str(ROOT), "COLUMNS": "200"})
+            assert done.returncode == 0, done.stdout + done.stderr
+        with sqlite3.connect(root / "gradebook.db") as db:
+            return dict(db.execute(GUIDE_SQL))
+
+
+GUIDE_SQL = """select student_id, sum(auto_score) from grade
+    join submitted_notebook on submitted_notebook.id = grade.notebook_id
+    join submitted_assignment on submitted_assignment.id = submitted_notebook.assignment_id group by student_id"""
+
+
+def main(arguments: list[str]) -> int:
+    """Run the tests, print the table, and say whether all is alike or explained."""
+    parser = argparse.ArgumentParser("python -m tests.conformance")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--say", action="store_true", help="print why tests fail")
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    options = parser.parse_args(arguments)
+    ways = [Way(name) for name in ((OURS,) if options.quick else WAYS)]
+    wrong = []
+    for way in ways:
+        way.run(QUICK if options.quick else tuple(options.names), whole=options.quick)
+        if options.quick or not options.names:
+            scores = guide_scores(way.name)
+            way.came_of["the course of its guide"] = (
+                "passed" if scores == GUIDE_SCORES else f"failed: {scores}"
+            )
+    tests = list(dict.fromkeys(test for way in ways for test in way.came_of))
+    print(f"{'':45}" + "".join(f"{way.name:22}" for way in ways))
+    for test in tests:
+        cells = []
+        for way in ways:
+            came_of, reason = way.came_of.get(test, "missing"), EXPLAINED.get((test, way.name))
+            cells.append("explained" if reason and came_of == "failed" else came_of)
+            if (came_of not in ("passed", "skipped")) != bool(reason):
+                wrong.append(f"{test} with {way.name}: {came_of}{', yet it is explained' if reason else ''}")
+                if options.say:
+                    wrong.append(way.said.get(test, ""))
+        print(f"{test:45}" + "".join(f"{cell:22}" for cell in cells), flush=True)
+    print(f"{len(tests)} tests", *wrong, sep="\n")
+    return int(bool(wrong) or not tests)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
