@@ -84,6 +84,7 @@ class Judgement:
     stopped: str = ""
     ended: Ended = field(default_factory=Ended)
     written: dict[str, bytes] = field(default_factory=dict, repr=False)
+    starved: bool = False  # whether wall time ran out before CPU time did
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,7 @@ class Paper:
         blank: grade ids of the answers left as they were released.
         problem: why nothing of it could be read, for student and instructor; empty for most.
         remarks: what else the instructor should know.
+        settled: whether running it again would give the same; not if it was stopped.
     """
 
     name: str
@@ -105,6 +107,7 @@ class Paper:
     blank: frozenset[str] = frozenset()
     problem: str = ""
     remarks: tuple[str, ...] = ()
+    settled: bool = True
 
 
 @dataclass(frozen=True)
@@ -113,7 +116,8 @@ class Graded:
 
     Attributes:
         student: their id.
-        digest: of the submission, the lesson and the hidden seed: equal digests give equal results.
+        digest: of the submission, the lesson and the hidden seed: equal digests give equal results. Empty
+            where a run was stopped.
         papers: its notebooks.
         files: what goes beside the notebooks, for feedback, by relative path.
         ended: how the child that ran the last of them ended, and what it took.

@@ -43,8 +43,7 @@ BUBBLEWRAP = [
     ("bubblewrap: no environment", '"--clearenv", ', "", "a_worker_gets_nothing_of_the_users_environment"),
     ("bubblewrap: no name", '"--hostname", "sandbox", ', "", "a_worker_does_not_learn_the_machines_name"),
     (
-        "bubblewrap: what is shown is read-only", "return [part for path in paths for part in (option, path",
-        'return [part for path in paths for part in (option.replace("ro-", ""), path',
+        "bubblewrap: what is shown is read-only", '_each("--ro-bind", seen.files)', '_each("--bind", seen.files)',
         "a_worker_may_write_in_one_folder",
     ),
     (
@@ -53,33 +52,39 @@ BUBBLEWRAP = [
     ),
     *(
         (
-            f"bubblewrap: {what} read-only", '[*hidden[0], *hidden[1], "/dev", "/tmp", "/"]', f"[{rest}]",
+            f"bubblewrap: {what} read-only", '(*hidden, "/dev", "/tmp", "/")', f"({rest})",
             "a_worker_may_write_in_one_folder",
         )
         for what, rest in {
-            "hidden folders of the system are": '*hidden[1], "/dev", "/tmp", "/"',
-            "hidden folders of Python are": '*hidden[0], "/dev", "/tmp", "/"',
-            "/dev is": '*hidden[0], *hidden[1], "/tmp", "/"',
-            "/tmp is": '*hidden[0], *hidden[1], "/dev", "/"',
-            "/ is": '*hidden[0], *hidden[1], "/dev", "/tmp"',
+            "hidden folders are": '"/dev", "/tmp", "/"',
+            "/dev is": '*hidden, "/tmp", "/"',
+            "/tmp is": '*hidden, "/dev", "/"',
+            "/ is": '*hidden, "/dev", "/tmp"',
         }.items()
     ),
     (
-        "bubblewrap: hides in the system", "_inside(hide, system), _inside", "[], _inside",
-        "a_hidden_folder_is_empty[of the system]",
-    ),
-    (
-        "bubblewrap: hides in Python", ", _inside(hide, python)", ", []",
-        "a_hidden_folder_is_empty[of Python]",
+        "bubblewrap: hides", ", *_inside(hide, seen.files)]", "]",
+        "a_hidden_folder_is_empty[of the system]|a_hidden_folder_is_empty[of Python]",
     ),
     (
         "bubblewrap: few devices", '"--dev", "/dev"', '"--dev-bind", "/dev", "/dev"',
-        "a_worker_sees_no_more_than_programs_need[/dev]",
+        "a_worker_sees_few_devices",
+    ),
+]  # fmt: skip
+
+SEES = "a_worker_sees_the_files_that_python_needs_and_no_others"
+ANY_PYTHON = "any_python_starts_behind_the_wall"
+SHOWN = [
+    *(
+        (f"shown: nothing but what is needed, {place}", '"/usr/share/fonts", ', f'"/usr/share/fonts", "{place}", ', SEES)
+        for place in ("/usr", "/etc", "/usr/bin")
     ),
     (
-        "bubblewrap: little of /etc", '("/usr", "/etc/fonts", "/etc/ld.so.cache", "/etc/alternatives")',
-        '("/usr", "/etc")', "a_worker_sees_no_more_than_programs_need[/etc]",
+        "shown: no packages of the base interpreter", "tuple(sorted(place for place in others if os.path.isdir(place)))",
+        "()", SEES,
     ),
+    ("shown: libraries that libraries need", "wanted |= _linked(listed[name])[1]", "pass", f"{ANY_PYTHON}[base]"),
+    ("shown: an environment's settings", "files |= {config: config, **", "files |= {**", f"{ANY_PYTHON}[another environment]"),
 ]  # fmt: skip
 
 OWN = "own_namespaces(CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWNET)"
@@ -100,7 +105,7 @@ CHILD = [
     ("child: mount namespace", OWN, OWN.replace("CLONE_NEWNS | ", ""), f"{SPACES}[mnt]"),
     (
         "child: ipc namespace", OWN, OWN.replace(" | CLONE_NEWIPC", ""),
-        f"{SPACES}[ipc]|a_child_leaves_no_message_to_the_next",
+        f"{SPACES}[ipc]",
     ),
     ("child: net namespace", OWN, OWN.replace(" | CLONE_NEWNET", ""), f"{SPACES}[net]"),
     (
@@ -183,39 +188,22 @@ FILTER = [
         "", "sockets_are_of_families_that_end_in_their_network",
     ),
     *(
-        (f"filter: {what}", text, "", f"{NO}[{what}-x86_64]")
-        for what, text in {
-            "processes": '"fork": (57, None), "vfork": (58, None), ',
-            "programs": '"execve": (59, 221), "execveat": (322, 281),',
-            "memory and descriptors of others": (
-                '"ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), '
-                '"kcmp": (312, 272),\n    "pidfd_getfd": (438, 438), "process_madvise": (440, 440),'
-            ),
-            "other files": '"mount": (165, 40), "umount2": (166, 39), "pivot_root": (155, 41), "chroot": (161, 51),',
-            "other namespaces": ', "unshare": (272, 97),\n    "setns": (308, 268)',
-            "keys": '"keyctl": (250, 219), "add_key": (248, 217), "request_key": (249, 218),',
-            "the kernel's own machines": (
-                '"bpf": (321, 280), "perf_event_open": (298, 241), "userfaultfd": (323, 282),'
-            ),
-            "files in memory that nothing counts": '"memfd_create": (319, 279), "memfd_secret": (447, 447),',
-            "memory, semaphores and messages that stay": (
-                '"shmget": (29, 194), "semget": (64, 190), "msgget": (68, 186),'
-            ),
-            "calls that no filter sees": (
-                '"io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427),'
-            ),
-            "the kernel itself": (
-                '"init_module": (175, 105), "finit_module": (313, 273), "kexec_load": (246, 104), '
-                '"reboot": (169, 142),'
-            ),
+        (f"filter: {what}", "ALLOWED = {\n", f'ALLOWED = {{\n    "more": {numbers},\n', f"{NO}[{what}-x86_64]")
+        for what, numbers in {
+            "processes": (57, None), "programs": (59, 221), "memory and descriptors of others": (101, 117),
+            "other files": (165, 40), "other namespaces": (272, 97), "other users": (105, 146), "keys": (250, 219),
+            "the kernel's own machines": (321, 280), "files in memory that nothing counts": (319, 279),
+            "memory, semaphores and messages that stay": (29, 194), "calls that no filter sees": (425, 425),
+            "what is counted for the whole machine": (206, 0), "a larger share of the machine": (203, 122),
+            "the kernel itself": (175, 105),
         }.items()
     ),
     (
-        "filter: newer calls for mounts",
-        '"open_tree": (428, 428), "move_mount": (429, 429), "fsopen": (430, 430), "fsconfig": (431, 431),\n'
-        '    "fsmount": (432, 432), "fspick": (433, 433), "mount_setattr": (442, 442), ',
-        "", f"{NO}[other files-x86_64]",
+        "filter: what isn't named", "        (answer, 0, 0, errno(EPERM)),\n    ]  # fmt: skip\n    return",
+        "        (answer, 0, 0, allow),\n    ]  # fmt: skip\n    return", "what_is_not_allowed_is_refused",
     ),
+    ("filter: later calls", "(at_least, 0, 1, LATER), (answer, 0, 0, errno(ENOSYS)),", "", "what_is_not_allowed_is_refused"),
+    ("filter: numbers", '"read": (0, 63)', '"read": (0, 64)', "calls_have_the_numbers_that_libseccomp_knows"),
 ]  # fmt: skip
 
 DOOR = "a_child_has_one_door"
@@ -257,8 +245,8 @@ STAGED = [
         "no_trick_reads_what_it_should_not[imports_the_exercises]",
     ),
     (
-        "worker: what is handed in doesn't pass through it", '{"folder": folder, "plain": self.plain}',
-        '{"folder": folder, "plain": self.plain, "too": {n: c.hex() for n, c in (files or {}).items()}}',
+        "worker: what is handed in doesn't pass through it", '{"folder": folder, "plain": self.plain, ',
+        '{"folder": folder, "plain": self.plain, "too": {n: c.hex() for n, c in (files or {}).items()}, ',
         "no_trick_reads_what_it_should_not[memory_that_others_left]",
     ),
 ]  # fmt: skip
@@ -401,23 +389,39 @@ JUDGE = [
     ("judge: outputs are cleaned", 'clean_outputs(message["done"])', 'message["done"]', "what_a_cell_displays_is_cleaned"),
     ("judge: room for outputs", "if self.room < 0:", "if False:", BOUNDS),
     ("judge: number of outputs", " + len(outputs) * OUTPUT_COST", "", BOUNDS),
+    ("judge: no cell after that", "if self.clock.notebook_is_over:", "if False:", "a_notebook_has_its_time"),
     (
-        "judge: time of a cell", "self.deadline = min(now + self.cell_seconds, self.ends)",
-        "self.deadline = now + 10 * self.cell_seconds + 1000", GIVEN_UP,
-    ),
-    (
-        "judge: time of a notebook", "self.deadline = min(now + self.cell_seconds, self.ends)",
-        "self.deadline = now + self.cell_seconds", "a_notebook_has_its_time",
-    ),
-    ("judge: no cell after that", "if now > self.ends:", "if False:", "a_notebook_has_its_time"),
-    (
-        "judge: time of whoever talks on", "if (left := self.deadline - time.monotonic()) > 0:",
-        "if left := max(self.deadline - time.monotonic(), 1):", f"{GIVEN_UP}[asks on]",
+        "judge: time of whoever talks on", "while left := self.clock.left():", "while left := self.clock.left() or 1:",
+        f"{GIVEN_UP}[asks on]",
     ),
     (
         "judge: gives up", "        if self.interrupted:\n            raise", "        if False:\n            raise",
         f"{GIVEN_UP}[is silent]",
     ),
+]  # fmt: skip
+
+CPU_TIME = "a_cell_has_its_cpu_time_whatever_its_share_of_a_core_is"
+CLOCK = [
+    ("clock: CPU time", "if self._used >= self._limit:", "if self._at_most() >= 1e9:", CPU_TIME),
+    ("clock: it isn't time", "self._used, self._asked = self._child.cpu_seconds(), ", "self._used, self._asked = self._at_most(), ", CPU_TIME),
+    ("clock: the net", "return min(wall, max(", "return (max(", "who_waits_is_stopped_by_the_net"),
+    ("clock: in doubt for the student", "self._limit = self._at_most() + seconds", "self._limit = self._used + seconds", "a_cell_gets_no_less_because_of_the_cells_before"),
+    ("clock: of a notebook", "self._limit, self._ends = min(self._limit, self._notebook), min(self._ends, self._net)", "pass", "a_notebook_has_its_cpu_time_in_all_its_cells"),
+    ("clock: not the judge's", "ours = time.monotonic() - begun", "ours = 0.0", "what_the_judge_does_takes_none_of_the_childs_time"),
+    ("clock: alone", "fcntl.LOCK_EX if alone else fcntl.LOCK_SH", "fcntl.LOCK_SH", "who_runs_alone_waits_for_the_others"),
+]  # fmt: skip
+AT_ANY_MOMENT, LATE = (
+    "an_interrupt_at_any_moment_breaks_no_message",
+    "an_interrupt_that_comes_late_ends_no_other_cell",
+)
+INTERRUPTS = [
+    ("interrupts: of the cell before", "        self._waiting = self._spent = False\n\n    def _hear", "        pass\n\n    def _hear", LATE),
+    ("interrupts: not between cells", "if self._open and self._waiting:", "if self._waiting:", LATE),
+    ("interrupts: not in a message", "before, self._open = self._open, False", "before = self._open", AT_ANY_MOMENT),
+]  # fmt: skip
+SHARES = [
+    ("child: a session of its own", "    os.setsid()  #", "    pass  #", "signals_to_its_group_reach_the_child_alone"),
+    ("child: one core", 'if request["core"] is not None:', "if False:", "a_child_has_one_core_and_no_other_worker_has_it"),
 ]  # fmt: skip
 
 TRICKED = [
@@ -658,7 +662,7 @@ PRIVATE = [
 ]  # fmt: skip
 LOST = [
     (
-        "grader: a worker that fails costs nobody", "for _ in range(2):", "for _ in range(1):",
+        "grader: a worker that fails costs nobody", "for alone in (False, True):", "for alone in (False,):",
         "a_worker_that_ends_early_is_replaced_and_costs_nobody",
     ),
 ]  # fmt: skip
@@ -696,8 +700,11 @@ CAUSES = [
 # Where they stand, the file of tests, and the rows.
 LISTED: list[tuple[str, str, list[Row]]] = [
     ("autograder/child/sandbox.py", "test_walls", [*BUBBLEWRAP, *CHILD]),
-    ("autograder/child/sandbox.py", "test_filter", FILTER),
-    ("autograder/child/worker.py", "test_walls", DESCRIPTORS),
+    ("autograder/child/shown.py", "test_walls", SHOWN),
+    ("autograder/child/calls.py", "test_filter", FILTER),
+    ("autograder/child/worker.py", "test_walls", [*DESCRIPTORS, *SHARES]),
+    ("autograder/child/interrupts.py", "test_walls", INTERRUPTS),
+    ("autograder/grading/clock.py", "test_clock", CLOCK),
     ("autograder/child/worker.py", "test_agreement", OUTSIDE),
     ("autograder/grading/submission.py", "test_submission", GRAFTED),
     ("helpers/checking/assessing.py", "test_checks", CAUSES),

@@ -1,8 +1,11 @@
 """Grading on a Dask cluster: a real scheduler, and two workers of which one is killed in mid-run."""
 
 import contextlib
+import json
 import os
 import signal
+import socket
+import ssl
 import subprocess
 import sys
 import threading
@@ -12,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from course import LESSON, Course, hear_signals
-from distributed import Client
+from distributed import Client, Security
 
 from autograder.lessons import ROOT
 
@@ -42,19 +45,70 @@ WORKER = ("distributed.cli.dask_worker", "--nthreads", "1", "--no-dashboard", "-
 def cluster(folder: Path, **env: str) -> Iterator[tuple[str, list[subprocess.Popen]]]:
     """A scheduler and two workers, in a folder that has nothing of the course."""
     folder.mkdir()
-    scheduler = ("distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
+    host = "tls://127.0.0.1" if env.get("DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION") else "127.0.0.1"
+    scheduler = ("distributed.cli.dask_scheduler", "--host", host, "--port", "0", "--no-dashboard")
     with contextlib.ExitStack() as stack:
-        stack.enter_context(process(*scheduler, "--scheduler-file", "scheduler.json", cwd=folder))
+        stack.enter_context(process(*scheduler, "--scheduler-file", "scheduler.json", cwd=folder, **env))
         while not (folder / "scheduler.json").exists():
             time.sleep(0.1)
         workers = [
             stack.enter_context(process(*WORKER, "--scheduler-file", "scheduler.json", cwd=folder, **env))
             for _ in range(2)
         ]
-        with Client(scheduler_file=str(folder / "scheduler.json"), set_as_default=False) as client:
+        address = json.loads((folder / "scheduler.json").read_text())["address"]
+        with Client(address, set_as_default=False, security=security(env)) as client:
             client.wait_for_workers(2, timeout=60)
-            address = client.scheduler.address
         yield address, workers
+
+
+def security(env: dict[str, str]) -> Security:
+    """The same in Dask's own terms as these settings in the environment; of none, what it does by itself."""
+    names = {"ca_file": "TLS__CA_FILE", "client_cert": "TLS__CLIENT__CERT", "client_key": "TLS__CLIENT__KEY"}
+    found = {f"tls_{key}": env.get(f"DASK_DISTRIBUTED__COMM__{name}") for key, name in names.items()}
+    return Security(**{key: value for key, value in found.items() if value})
+
+
+def certified(folder: Path, authority: str) -> dict[str, str]:
+    """Dask's settings for TLS with a certificate of an authority, as docs/scaling.md has them made."""
+    folder.mkdir()
+    for command in (
+        f"req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN={authority} -keyout ca.key -out ca.pem",
+        "req -newkey rsa:2048 -nodes -subj /CN=grading -keyout grading.key -out grading.csr",
+        "x509 -req -days 2 -in grading.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out grading.pem",
+    ):
+        subprocess.run(["openssl", *command.split()], cwd=folder, check=True, capture_output=True)
+    settings = {"REQUIRE_ENCRYPTION": "True", "TLS__CA_FILE": folder / "ca.pem"}
+    for role in ("CLIENT", "SCHEDULER", "WORKER"):
+        settings |= {
+            f"TLS__{role}__CERT": folder / "grading.pem",
+            f"TLS__{role}__KEY": folder / "grading.key",
+        }
+    return {f"DASK_DISTRIBUTED__COMM__{name}": str(value) for name, value in settings.items()}
+
+
+def test_a_cluster_with_tls_turns_away_who_has_no_certificate(tmp_path):
+    course = Course(tmp_path / "course")
+    course.hand_in("amy")
+    ours, others = (certified(tmp_path / name, name) for name in ("ours", "others"))
+    with cluster(tmp_path / "elsewhere", **ours) as (address, _):
+        assert address.startswith("tls://")
+        in_clear = address.replace("tls://", "tcp://")
+        trusting = ssl.create_default_context(cafile=tmp_path / "ours" / "ca.pem")
+        trusting.check_hostname = False
+        host, port = address.removeprefix("tls://").split(":")
+        with (
+            trusting.wrap_socket(socket.create_connection((host, int(port)), timeout=60)) as without,
+            pytest.raises(ssl.SSLError, match="certificate required"),
+        ):
+            without.recv(1)
+        for where, settings in ((address, others), (in_clear, {})):
+            with pytest.raises(OSError):
+                Client(where, set_as_default=False, security=security(settings), timeout=3)
+        done = course.run("headstart", "grade", LESSON, "--cluster", address, check=False)
+        assert done.returncode == 2
+        assert len(done.stderr.strip().splitlines()) == 1
+        assert "1 graded" in course.run("headstart", "grade", LESSON, "--cluster", address, **ours).stdout
+    assert set(course.statuses()["amy"].values()) == {"passed"}
 
 
 def test_a_cluster_gives_the_same_grades_though_a_worker_dies(tmp_path):

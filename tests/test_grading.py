@@ -10,6 +10,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import time
 from collections.abc import Iterator
@@ -441,8 +442,8 @@ def test_student_code_sees_nothing_that_is_not_its_own(course) -> None:
 
 
 def test_a_course_inside_a_folder_that_has_to_be_shown_is_hidden() -> None:
-    """Python's own folder is one; /usr, where images for containers like to put their files, is another."""
-    with tempfile.TemporaryDirectory(dir=sys.prefix) as folder:
+    """The folder with Python's packages is one."""
+    with tempfile.TemporaryDirectory(dir=sysconfig.get_path("purelib")) as folder:
         course = Course(Path(folder) / "course")
         look = f"import os; print(os.path.exists({str(course.root / 'source')!r}))"
         course.hand_in("one", cells=(look, f"open({str(course.root / 'left')!r}, 'w')"))

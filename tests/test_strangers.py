@@ -8,6 +8,7 @@ import json
 import os
 import socket
 import threading
+import time
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -40,6 +41,7 @@ class Stranger:
     says: list = field(default_factory=list)
     for_ever: dict | None = None
     interrupted: int = 0
+    begun: float = field(default_factory=time.monotonic)
 
     def begin(self, files: object) -> socket.socket:
         ours, self.theirs = socket.socketpair()
@@ -61,6 +63,9 @@ class Stranger:
 
     def interrupt(self) -> None:
         self.interrupted += 1
+
+    def cpu_seconds(self) -> float:
+        return time.monotonic() - self.begun  # it has a core and uses it
 
     def end(self) -> Ended:
         self.theirs.close()

@@ -1,11 +1,11 @@
 """What student code can't reach.
 
-Two walls. The worker, which runs no student code, lives inside bubblewrap: no network, no files but Python
-and one lesson's helpers, all of them read-only, none of the user's environment. Each submission runs in a
-child of the worker, in namespaces of its own inside those: its own processes, its own small writable
-folder, nothing of /proc, so it sees neither the worker nor any other submission, and all that it starts or
-writes dies with it. A seccomp filter then takes away new processes, programs and the calls that could undo
-the walls.
+Two walls. The worker, which runs no student code, lives inside bubblewrap: no network, no files but those
+that Python needs (`shown.py`) and one lesson's helpers, all of them read-only, none of the user's
+environment. Each submission runs in a child of the worker, in namespaces of its own inside those: its own
+processes, its own small writable folder, nothing of /proc, so it sees neither the worker nor any other
+submission, and all that it starts or writes dies with it. A seccomp filter then leaves it the system calls
+that notebooks need (`calls.py`).
 
 Not covered: a hole in the Linux kernel, and time: two submissions on one machine can slow each other down.
 """
@@ -18,6 +18,9 @@ import re
 import struct
 import sys
 from pathlib import Path
+
+from autograder.child import calls
+from autograder.child.shown import shown
 
 WRITABLE = "/submission"  # the child's folder, and its only place to write: a memory file system of its own
 FOLDER_BYTES = 64 << 20
@@ -36,40 +39,35 @@ def command(stage: Path, argv: list[str], hide: tuple[Path, ...] = ()) -> list[s
         argv: what to run inside.
         hide: folders to show empty, should they lie inside one that has to be shown.
     """
-    system = [p for p in ("/usr", "/etc/fonts", "/etc/ld.so.cache", "/etc/alternatives") if Path(p).exists()]
-    links = [name for name in ("bin", "lib", "lib64", "sbin") if Path("/", name).is_symlink()]
-    system += [f"/{n}" for n in ("bin", "lib", "lib64") if n not in links and Path("/", n).exists()]
-    python = sorted({sys.prefix, sys.base_prefix} - {"/usr"})
-    hidden = _inside(hide, system), _inside(hide, python)
+    seen = shown()
+    hidden = [*seen.hidden, *_inside(hide, seen.files)]
     return [
         "bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--clearenv", "--tmpfs", "/tmp",
-        *_each("--ro-bind", system), *_each("--tmpfs", hidden[0]),
-        *_each("--ro-bind", python), *_each("--tmpfs", hidden[1]),
-        *(part for name in links for part in ("--symlink", os.readlink(f"/{name}"), f"/{name}")),
-        "--ro-bind", str(stage), "/headstart", "--dir", "/etc",
+        *_each("--symlink", seen.links),
+        *_each("--ro-bind", seen.files), *(part for folder in hidden for part in ("--tmpfs", folder)),
+        "--ro-bind", str(stage), "/headstart",
         "--proc", "/proc", "--dev", "/dev", "--tmpfs", WRITABLE, "--chdir", WRITABLE,
         *(part for item in environment("/headstart", WRITABLE).items() for part in ("--setenv", *item)),
-        "--hostname", "sandbox", *_each("--remount-ro", [*hidden[0], *hidden[1], "/dev", "/tmp", "/"]),
+        "--hostname", "sandbox",
+        *(part for folder in (*hidden, "/dev", "/tmp", "/") for part in ("--remount-ro", folder)),
         "--", *argv,
     ]  # fmt: skip
 
 
-def _each(option: str, paths: list[str]) -> list[str]:
-    """A bubblewrap option for each of some folders; a bind shows a folder at its own place."""
-    return [part for path in paths for part in (option, path, path)[: 3 if option == "--ro-bind" else 2]]
+def _each(option: str, paths: dict[str, str]) -> list[str]:
+    """A bubblewrap option for each path inside and what it shows there; folders before what lies in them."""
+    return [part for inside, path in sorted(paths.items()) for part in (option, path, inside)]
 
 
-def _inside(folders: tuple[Path, ...], shown: list[str]) -> list[str]:
-    """Those of some folders that lie in what is shown, by the paths that lead to them there."""
-    places = [(Path(path), Path(path).resolve()) for path in shown]  # an environment may be a link
+def _inside(folders: tuple[Path, ...], files: dict[str, str]) -> list[str]:
+    """Where folders are seen, by whatever links they and what is shown were named."""
     resolved = {folder.resolve() for folder in folders}
+    shown = {inside: Path(path).resolve() for inside, path in files.items()}
     return sorted(
-        {
-            str(path / folder.relative_to(real))
-            for path, real in places
-            for folder in resolved
-            if folder.is_relative_to(real)
-        }
+        str(Path(inside, folder.relative_to(path)))
+        for folder in resolved
+        for inside, path in shown.items()
+        if folder.is_relative_to(path)
     )
 
 
@@ -114,7 +112,7 @@ def rehearse() -> None:
     import resource  # noqa: F401
 
     _libc()
-    _filter(platform.machine())
+    calls.program(platform.machine())
 
 
 def own_namespaces(others: int = 0) -> None:
@@ -169,68 +167,10 @@ def close_doors() -> None:
     header, nothing = struct.pack("<Ii", 0x20080522, 0), bytes(24)  # capset, version 3
     _call("capset", header, nothing)
     _call("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-    program = _filter(platform.machine())
+    program = calls.program(platform.machine())
     buffer = ctypes.create_string_buffer(program)
     length_and_address = struct.pack("HxxxxxxQ", len(program) // 8, ctypes.addressof(buffer))
     _call("prctl", PR_SET_SECCOMP, 2, length_and_address, 0, 0)
-
-
-AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-# System calls by number, x86_64 and aarch64 (None where the machine has no such call). From the kernel's
-# tables, arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h.
-REFUSED = {
-    "fork": (57, None), "vfork": (58, None), "execve": (59, 221), "execveat": (322, 281),
-    "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "kcmp": (312, 272),
-    "pidfd_getfd": (438, 438), "process_madvise": (440, 440),
-    "mount": (165, 40), "umount2": (166, 39), "pivot_root": (155, 41), "chroot": (161, 51),
-    "open_tree": (428, 428), "move_mount": (429, 429), "fsopen": (430, 430), "fsconfig": (431, 431),
-    "fsmount": (432, 432), "fspick": (433, 433), "mount_setattr": (442, 442), "unshare": (272, 97),
-    "setns": (308, 268),
-    "keyctl": (250, 219), "add_key": (248, 217), "request_key": (249, 218),
-    "bpf": (321, 280), "perf_event_open": (298, 241), "userfaultfd": (323, 282),
-    "memfd_create": (319, 279), "memfd_secret": (447, 447),  # memory that RLIMIT_AS doesn't count
-    "shmget": (29, 194), "semget": (64, 190), "msgget": (68, 186),
-    "io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427),
-    "init_module": (175, 105), "finit_module": (313, 273), "kexec_load": (246, 104), "reboot": (169, 142),
-}  # fmt: skip
-CLONE, CLONE3, CLONE_THREAD = (56, 220), (435, 435), 0x10000
-SOCKET, FAMILIES = (41, 198), (1, 2, 10)  # Unix, IPv4, IPv6: the others may lead out of a network namespace
-EPERM, ENOSYS = 1, 38
-
-
-@functools.cache
-def _filter(machine: str) -> bytes:
-    """A BPF program: threads may start, processes and programs may not, nor may the walls be touched.
-
-    A row is an operation, how many rows to skip if it holds and if not, and its number.
-    """
-    column = {"x86_64": 0, "aarch64": 1}[machine]
-    load, equal, at_least, bits, answer = 0x20, 0x15, 0x35, 0x45, 0x06
-    allow, kill = 0x7FFF0000, 0x80000000
-
-    def errno(number: int) -> int:
-        return 0x00050000 | number
-
-    rows = [
-        (load, 0, 0, 4), (equal, 1, 0, AUDIT_ARCH[machine]), (answer, 0, 0, kill),  # others' numbers
-        (load, 0, 0, 0),
-        (at_least, 0, 1, 0x40000000), (answer, 0, 0, errno(EPERM)),  # the x32 numbers of x86_64
-        # glibc falls back from clone3, whose flags a filter can't read, to clone, whose flags it can.
-        (equal, 0, 1, CLONE3[column]), (answer, 0, 0, errno(ENOSYS)),
-        (equal, 0, 4, CLONE[column]), (load, 0, 0, 16), (bits, 1, 0, CLONE_THREAD),
-        (answer, 0, 0, errno(EPERM)), (answer, 0, 0, allow),
-    ]  # fmt: skip
-    unix, ipv4, ipv6 = FAMILIES
-    rows += [
-        (equal, 0, 6, SOCKET[column]), (load, 0, 0, 16),
-        (equal, 2, 0, unix), (equal, 1, 0, ipv4), (equal, 0, 1, ipv6),
-        (answer, 0, 0, allow), (answer, 0, 0, errno(EPERM)),
-    ]  # fmt: skip
-    for numbers in REFUSED.values():
-        if (call := numbers[column]) is not None:
-            rows += [(equal, 0, 1, call), (answer, 0, 0, errno(EPERM))]
-    rows.append((answer, 0, 0, allow))
-    return b"".join(struct.pack("HBBI", *row) for row in rows)
 
 
 @functools.cache

@@ -44,41 +44,50 @@ def send(channel: socket.socket, message: Any, *, seconds: float | None = None) 
 
 
 def receive(channel: socket.socket, *, seconds: float | None = None) -> Any:
-    """Receive one message.
-
-    Args:
-        channel: where from.
-        seconds: how long the whole message may take to arrive; None for ever.
-
-    Raises:
-        WireTimeout: it didn't.
-        WireError: the other side hung up, or sent what isn't a message.
-    """
-    deadline = None if seconds is None else time.monotonic() + seconds
-    size = int.from_bytes(_read(channel, 4, deadline), "big")
-    if size > MAX_FRAME:
-        raise WireError(f"a message of {size:,} bytes is over the limit of {MAX_FRAME:,}")
-    body = _read(channel, size, deadline)
-    if body.count(b"{") + body.count(b"[") > MAX_PARTS:
-        raise WireError(f"a message of over {MAX_PARTS:,} parts")
-    try:
-        return json.loads(body)
-    except (ValueError, RecursionError) as error:
-        raise WireError(f"not a message: {error}") from None
+    """Receive one message, or give the channel up: see `Inbox.receive`."""
+    return Inbox(channel).receive(seconds=seconds)
 
 
-def _read(channel: socket.socket, size: int, deadline: float | None) -> bytes:
-    parts, missing = [], size
-    while missing:
-        channel.settimeout(None if deadline is None else max(deadline - time.monotonic(), 1e-3))
+class Inbox:
+    """Where messages arrive. What has come of one when time is out is kept, and the rest waited for later."""
+
+    def __init__(self, channel: socket.socket) -> None:
+        self._channel, self._come = channel, bytearray()
+
+    def receive(self, *, seconds: float | None = None) -> Any:
+        """Receive one message.
+
+        Args:
+            seconds: how long the whole message may take to arrive; None for ever.
+
+        Raises:
+            WireTimeout: it didn't.
+            WireError: the other side hung up, or sent what isn't a message.
+        """
+        deadline = None if seconds is None else time.monotonic() + seconds
+        self._read(4, deadline)
+        size = int.from_bytes(self._come[:4], "big")
+        if size > MAX_FRAME:
+            raise WireError(f"a message of {size:,} bytes is over the limit of {MAX_FRAME:,}")
+        self._read(4 + size, deadline)
+        body, self._come = bytes(self._come[4:]), bytearray()
+        if body.count(b"{") + body.count(b"[") > MAX_PARTS:
+            raise WireError(f"a message of over {MAX_PARTS:,} parts")
         try:
-            part = channel.recv(min(missing, 1 << 20))
-        except TimeoutError:
-            raise WireTimeout("nothing came in time") from None
-        except OSError as error:
-            raise WireError(str(error)) from None
-        if not part:
-            raise WireError("the other side hung up")
-        parts.append(part)
-        missing -= len(part)
-    return b"".join(parts)
+            return json.loads(body)
+        except (ValueError, RecursionError) as error:
+            raise WireError(f"not a message: {error}") from None
+
+    def _read(self, size: int, deadline: float | None) -> None:
+        """Wait until so much of a message has come, and take no more: the next may be for somebody else."""
+        while (missing := size - len(self._come)) > 0:
+            self._channel.settimeout(None if deadline is None else max(deadline - time.monotonic(), 1e-3))
+            try:
+                part = self._channel.recv(min(missing, 1 << 20))
+            except TimeoutError:
+                raise WireTimeout("nothing came in time") from None
+            except OSError as error:
+                raise WireError(str(error)) from None
+            if not part:
+                raise WireError("the other side hung up")
+            self._come += part

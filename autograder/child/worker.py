@@ -12,6 +12,7 @@ wire, says which cell to run and asks for outcomes of cases; whatever comes back
       | <--------------------------------------------------- outcomes|
       | <------------------------------------------------ done, outputs
       | -- interrupt, kill --------> | -- signal ------------------> |
+      | <-- what it has used         |
       | <-- ended: how, CPU, memory  |
 """
 
@@ -29,11 +30,13 @@ import signal
 import socket
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from autograder.child import errors, outside, sandbox, wire, written
+from autograder.child.interrupts import Interrupts
 from autograder.child.shell import NotebookShell, Recorder, make_shell, run_cell
 
 # What lessons do, done once: it fills the caches of torch and IPython, loads what they load late, and reads
@@ -159,7 +162,7 @@ def _say(report: int, **what: object) -> None:
 
 def _watch(control: socket.socket, report: int) -> None:
     """Pass the judge's signals on to the child, and the child's end to the judge."""
-    said, wanted = b"", 0
+    said, asked = b"", list[str]()
     ended: dict[str, Any] = {}
     with os.fdopen(report, "rb", buffering=0) as pipe:
         while True:
@@ -170,19 +173,42 @@ def _watch(control: socket.socket, report: int) -> None:
                     request = wire.receive(control)
                 except wire.WireError:  # the judge is gone: without a sandbox its child would stay
                     request = {}
-                wanted = signal.SIGINT if request.get("signal") == "interrupt" else signal.SIGKILL
+                asked.append(request.get("signal", "kill"))
             if pipe in ready:
                 if not (part := pipe.read(4096)):
                     break
                 *lines, said = (said + part).split(b"\n")
                 for line in lines:
                     ended |= json.loads(line)
-            if "pid" in ended and wanted:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(ended["pid"], wanted)
-                wanted = 0
+            while "pid" in ended and asked:
+                _do(asked.pop(0), ended["pid"], control)
     ended.pop("pid", None)
     wire.send(control, {"ended": {**ended, "worker_seconds": sum(os.times()[:4])}})
+
+
+SIGNALS = {"interrupt": signal.SIGINT, "kill": signal.SIGKILL}
+
+
+def _do(what: str, pid: int, control: socket.socket) -> None:
+    """Send the child a signal, or none, and unless it is to end, say how much CPU time it has used.
+
+    So the judge knows that a signal has arrived before it says anything else to the child.
+    """
+    used = 0.0
+    with contextlib.suppress(OSError):  # it has ended
+        if what in SIGNALS:
+            os.kill(pid, SIGNALS[what])
+        used = _used(pid)
+    if what != "kill":
+        with contextlib.suppress(wire.WireError):
+            wire.send(control, {"used": used})
+
+
+def _used(pid: int) -> float:
+    """CPU seconds of a process and its threads. Where the system doesn't say, time itself stands for them."""
+    if sys.platform != "linux":
+        return time.monotonic()
+    return time.clock_gettime(~pid << 3 | 2)  # the clock of a process, as clock_getcpuclockid makes it
 
 
 def _student(
@@ -193,27 +219,31 @@ def _student(
     sandboxed: bool,
 ) -> None:
     """The child: puts up the walls and runs cells as told, until told to end."""
+    interrupts = Interrupts()
     try:
+        interrupts.listen()
         _get_ready(request, wire.receive(channel)["files"], sandboxed)
     except Exception as error:
         _say(report, failed=f"{type(error).__name__}: {error}")
         os._exit(1)
     os.close(report)
     try:  # from here on, nothing in this process is trusted
-        _serve(channel, shell, with_checks=not request["plain"])
+        _serve(channel, shell, interrupts, with_checks=not request["plain"])
     finally:
         os._exit(0)  # no clean-up hook of a student's runs, and none of ours
 
 
 def _get_ready(request: dict, files: dict[str, str], sandboxed: bool) -> None:
     """All that comes before a student's code: bounds, walls, the folder with its files."""
+    os.setsid()  # or the group that it could send a signal to would be the worker's
     sandbox.bound_resources(sandboxed)
+    if request["core"] is not None:
+        os.sched_setaffinity(0, {request["core"]})
     if sandboxed:
         sandbox.enter_namespaces()
     nowhere = os.open(os.devnull, os.O_RDWR)
     for fd in range(3):
         os.dup2(nowhere, fd)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     folder = sandbox.WRITABLE if sandboxed else request["folder"]
     os.makedirs(folder, exist_ok=True)
     os.chdir(folder)
@@ -263,12 +293,14 @@ def _forget_ours() -> None:
     sys.path[:] = [place for place in sys.path if place and Path(place).resolve() != STAGE]
 
 
-def _serve(channel: socket.socket, shell: NotebookShell, *, with_checks: bool) -> None:
+def _serve(
+    channel: socket.socket, shell: NotebookShell, interrupts: Interrupts, *, with_checks: bool
+) -> None:
     recorder, put_back, as_written = shell.recorder, None, errors.as_written(shell)
     if with_checks:
         from helpers import checks
 
-        setattr(checks, "check", _make_check(channel, recorder))  # noqa: B010  (a function isn't to be assigned)
+        setattr(checks, "check", _make_check(channel, recorder, interrupts))  # noqa: B010  (a function isn't to be assigned)
     else:
         put_back = errors.keeper(
             shell, recorder, shell.display_pub, shell.displayhook, shell.input_transformer_manager
@@ -276,47 +308,54 @@ def _serve(channel: socket.socket, shell: NotebookShell, *, with_checks: bool) -
     folder = os.getcwd()
     before = {} if with_checks else written.state(folder)
     while True:
-        with contextlib.suppress(KeyboardInterrupt):  # one that comes late, between two cells
-            message = wire.receive(channel)
-            if "files" in message:
-                wire.send(channel, {"written": written.written(folder, before, **message)})
-                continue
-            if "run" not in message:
-                return
-            if put_back:
-                put_back()
-            with as_written() if message.get("test") else contextlib.nullcontext():
-                outputs = run_cell(shell, recorder, message["run"])
-            wire.send(channel, {"done": outputs})
+        message = wire.receive(channel)
+        if "files" in message:
+            wire.send(channel, {"written": written.written(folder, before, **message)})
+            continue
+        if "run" not in message:
+            return
+        interrupts.forget()
+        if put_back:
+            put_back()
+        with as_written() if message.get("test") else contextlib.nullcontext():
+            outputs = interrupts.run(functools.partial(run_cell, shell, recorder, message["run"]))
+        wire.send(channel, {"done": recorder.outputs if outputs is None else outputs})
 
 
-def _make_check(channel: socket.socket, recorder: Recorder) -> Callable[[str, object], None]:
+def _make_check(
+    channel: socket.socket, recorder: Recorder, interrupts: Interrupts
+) -> Callable[[str, object], None]:
     """The `check` of the grader: it decides nothing and shows nothing. The judge gets to see the answer."""
 
-    def check(exercise: str, answer: object) -> None:
-        wire.send(channel, {"ask": str(exercise)[:200]})
+    def converse(exercise: str, answer: object) -> None:
+        wire.send(channel, {"ask": exercise[:200]})
         recorder.muted = True  # what an answer prints while it is judged would be lost among the cases
         try:
             while (request := wire.receive(channel))["cases"]:
-                wire.send(channel, {"outcomes": list(_outcomes(request, answer))})
+                wire.send(channel, {"outcomes": list(_outcomes(request, answer, interrupts))})
         finally:
             recorder.muted = False
+
+    def check(exercise: str, answer: object) -> None:
+        interrupts.keep_back(functools.partial(converse, str(exercise), answer))
 
     return check
 
 
-def _outcomes(request: dict, answer: object) -> Iterator[dict]:
+def _outcomes(request: dict, answer: object, interrupts: Interrupts) -> Iterator[dict]:
     from helpers.checking.drivers import run
-    from helpers.checking.outcome import ENDS, Case
+    from helpers.checking.outcome import ENDS, CallStatus, Case, Outcome
 
     for case in request["cases"]:
-        outcome = run(
+        call = functools.partial(
+            run,
             request["driver"],
             answer,
             Case.from_json(case),
             gradients=request["gradients"],
             forbidden=tuple(request["forbidden"]),
         )
+        outcome = interrupts.run(call) or Outcome(CallStatus.INTERRUPTED)
         yield outcome.to_json()
         if outcome.status in ENDS:
             return

@@ -62,7 +62,7 @@ def _parser() -> argparse.ArgumentParser:
     grade.add_argument("--cluster", metavar="ADDRESS", help="grade on a Dask cluster, tcp://HOST:PORT")
     grade.add_argument("--force", action="store_true", help="grade again what is already recorded")
     grade.add_argument(
-        "--seconds", type=float, default=None, metavar="S", help="how long one cell may run (20)"
+        "--seconds", type=float, default=None, metavar="S", help="CPU time that one cell may take (20)"
     )
     grade.add_argument("--no-sandbox", action="store_true", help="run student code with your own rights")
     grade.set_defaults(run=_grade)

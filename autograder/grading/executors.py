@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING
 
+from autograder.child.shown import shown
 from autograder.grading.grader import Grader
 from autograder.grading.lesson import installation
 from autograder.grading.submission import Submission
@@ -83,6 +84,8 @@ def _processes(grader: Grader, number: int) -> Iterator[Executor]:
             idle.put(judge)
 
     threads = ThreadPoolExecutor(number)  # each waits for one judge
+    if grader.sandboxed:
+        shown()  # found out once, for all that are forked
     try:
         for _ in range(number):  # now, while this process has no other threads
             idle.put(start())
@@ -205,7 +208,7 @@ def _connected(address: str) -> Iterator["Client"]:
         raise LookupError("grading on a cluster needs Dask: `pip install distributed`") from None
     try:
         client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, TypeError) as error:  # the last where TLS has no certificate
         raise LookupError(f"no Dask scheduler answers at {address}: {error!s:.100}") from None
     with client:
         yield client

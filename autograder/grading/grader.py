@@ -13,6 +13,7 @@ from nbformat import NotebookNode
 
 from autograder.draws import FitDraws
 from autograder.grading.clean import clean_code, clean_words
+from autograder.grading.clock import among_others
 from autograder.grading.judge import CELL_SECONDS, judge, not_run
 from autograder.grading.lesson import Lesson, exercise_id, installation
 from autograder.grading.plain import merge_plain
@@ -115,7 +116,9 @@ class Grader:
         forms = prepared.forms.values()
         files = {name: content for form in forms for name, content in form.files.items()}
         files |= next(iter(forms)).records
-        return Graded(prepared.submission.student, prepared.digest, tuple(papers), files, ended, written)
+        # What was stopped may run another time: the next call doesn't take it for what it has graded.
+        digest = prepared.digest if all(paper.settled for paper in papers) else ""
+        return Graded(prepared.submission.student, digest, tuple(papers), files, ended, written)
 
     def _canonical(self, submission: Submission, name: str) -> Canonical:
         lesson = self.lesson
@@ -142,26 +145,25 @@ class Grader:
             remarks.append("timestamp.txt holds no time: the submission counts as on time")
         notebook = _finish(form.notebook, name, lesson.plain, result.outputs, result.verdicts, remarks)
         verdicts = tuple(replace(v, key=keys.get(id, "")) for id, v in result.verdicts.items())
-        return (
-            Paper(name, json.dumps(notebook), verdicts, blank, "", tuple(remarks)),
-            result.ended,
-            result.written,
-        )
+        settled = not (result.stopped or result.starved)
+        paper = Paper(name, json.dumps(notebook), verdicts, blank, "", tuple(remarks), settled)
+        return paper, result.ended, result.written
 
     def _judge(self, name: str, form: Canonical, content: str, kept: dict[str, Verdict]) -> Judgement:
-        """Have a notebook run and judged, once more if the worker failed: that is no student's fault.
+        """Have a notebook run and judged, and if worker or machine failed, once more with no other beside it.
 
         Raises:
             RuntimeError: no sandbox starts.
         """
         cells = self.lesson.cells(form.notebook, name)
         with self._worker() as worker:
-            for _ in range(2):
-                result = judge(
-                    worker, self.lesson, name, cells, self._hidden, content, form.files,
-                    kept=kept, cell_seconds=self.cell_seconds,
-                )  # fmt: skip
-                if not result.ended.failed:
+            for alone in (False, True):
+                with among_others(alone=alone):
+                    result = judge(
+                        worker, self.lesson, name, cells, self._hidden, content, form.files,
+                        kept=kept, cell_seconds=self.cell_seconds,
+                    )  # fmt: skip
+                if not (result.ended.failed or result.starved):
                     break
         if result.ended.failed and not result.outputs:
             raise RuntimeError(f"the sandbox doesn't start: {result.ended.failed}")

@@ -10,13 +10,12 @@ import contextlib
 import json
 import signal
 import socket
-import time
-from collections.abc import Iterator
 from typing import Any
 
 from autograder.child import wire
 from autograder.exercise import IN_PROCESS, Exercise
 from autograder.grading.clean import clean_outputs
+from autograder.grading.clock import Clock
 from autograder.grading.in_process import read_test
 from autograder.grading.lesson import Lesson
 from autograder.grading.submission import MAX_FILES, MAX_FILES_BYTES
@@ -74,7 +73,9 @@ def judge(
         ended = worker.end()
         stopped = _crashed(ended, FIRST) or _gone(error, FIRST)
         return Judgement({id: not_run(each, stopped) for id, each in exercises.items()}, {}, stopped, ended)
-    run = _Run(worker, channel, lesson, hidden, digest, kept or {}, cell_seconds)
+    whole = NOTEBOOK_SECONDS * max(1.0, cell_seconds / CELL_SECONDS)
+    clock = Clock(worker, cell_seconds, whole)  # not counting what a worker takes to start
+    run = _Run(worker, channel, lesson, hidden, digest, kept or {}, clock)
     try:
         stopped = run.cells(cells)
         written = {} if stopped or not lesson.plain else run.written()
@@ -88,7 +89,7 @@ def judge(
         id: run.verdicts.get(id) or not_run(exercise, run.reasons.get(id, reason))
         for id, exercise in exercises.items()
     }
-    return Judgement(verdicts, run.outputs, stopped, ended, written)
+    return Judgement(verdicts, run.outputs, stopped, ended, written, clock.starved)
 
 
 def not_run(exercise: Exercise, reason: str, cause: str = "not run") -> Verdict:
@@ -108,14 +109,12 @@ class _Run:
         hidden: HiddenSheets,
         digest: str,
         kept: dict[str, Verdict],
-        cell_seconds: float,
+        clock: Clock,
     ) -> None:
         self.worker, self.channel, self.lesson = worker, channel, lesson
         self.hidden, self.digest, self.kept = hidden, digest, kept
-        self.cell_seconds = cell_seconds
-        self.seconds = NOTEBOOK_SECONDS * max(1.0, cell_seconds / CELL_SECONDS)
-        self.ends = time.monotonic() + self.seconds  # not counting what a worker takes to start
-        self.deadline, self.limit, self.interrupted = self.ends, "", False  # of the cell that runs
+        self.inbox, self.clock = wire.Inbox(channel), clock
+        self.limit, self.interrupted = "", False  # of the cell that runs
         self.verdicts: dict[str, Verdict] = {}
         self.outputs: dict[str, list[dict]] = {}
         self.reasons: dict[str, str] = {}
@@ -142,25 +141,19 @@ class _Run:
         """What the cells wrote beside the notebook, by relative path; nothing from a child that won't say."""
         with contextlib.suppress(wire.WireError):
             wire.send(self.channel, {"files": MAX_FILES, "size": MAX_FILES_BYTES}, seconds=GRACE_SECONDS)
-            return read_written(wire.receive(self.channel, seconds=WRITTEN_SECONDS), self.lesson.ignore)
+            return read_written(self.inbox.receive(seconds=WRITTEN_SECONDS), self.lesson.ignore)
         return {}
 
     def cell(self, cell: Cell) -> None:
         """Run one cell; at a check cell, judge what its check asks for, once."""
         self.where = f"the cell “{_first_line(cell.source)}”"
-        now = time.monotonic()
-        if now > self.ends:
-            raise Stopped(f"the notebook had run for over {self.seconds:.0f} s before {self.where}")
-        self.deadline = min(now + self.cell_seconds, self.ends)
-        self.limit = (
-            f"{self.cell_seconds:.0f} s"
-            if self.deadline < self.ends
-            else f"what was left of the notebook's {self.seconds:.0f} s"
-        )
+        if self.clock.notebook_is_over:
+            seconds = self.clock.notebook_seconds
+            raise Stopped(f"the notebook's time of {seconds:.0f} s was over before {self.where}")
+        self.clock.start_cell()
         self.interrupted = False
         self.ran.append(cell.source)
-        test = self.lesson.plain and bool(cell.exercise)
-        wire.send(self.channel, {"run": cell.source, "test": test}, seconds=self.cell_seconds)
+        self._send({"run": cell.source, "test": self.lesson.plain and bool(cell.exercise)})
         while True:
             message = self._receive()
             if not isinstance(message, dict):
@@ -188,12 +181,12 @@ class _Run:
         if exercise and exercise.driver != IN_PROCESS and cell.exercise not in self.verdicts:
             kept = self.kept.get(exercise.id)
             self.verdicts[exercise.id] = kept or Verdict.of(exercise.id, self._decide(exercise))
-        wire.send(self.channel, {"cases": []}, seconds=self.cell_seconds)  # a check elsewhere gets no more
+        self._send({"cases": []})  # a check elsewhere gets no more
 
     def _decide(self, exercise: Exercise) -> Finding:
         """The hidden cases decide. After a failure the visible ones explain, where they show it too."""
         visible = self.lesson.visible[exercise.id]
-        with self._our_time():
+        with self.clock.stopped():
             hidden = self.hidden.plain(exercise, self.digest)
             use = forbidden_use(self.ran, exercise.id, exercise.forbidden)
         if use:
@@ -209,36 +202,32 @@ class _Run:
         shown = assess(visible, self._outcomes(visible), failing=failing)
         if shown.status == Status.FAILED:
             return shown
-        with self._our_time():
+        with self.clock.stopped():
             full = self.hidden.full(exercise, self.digest, visible)
             return assess(full, outcomes, reveal=False, failing=failing)
 
-    @contextlib.contextmanager
-    def _our_time(self) -> Iterator[None]:
-        """Making a draw of cases takes none of the student's time: their code waits."""
-        begun = time.monotonic()
-        yield
-        ours = time.monotonic() - begun
-        self.deadline, self.ends = self.deadline + ours, self.ends + ours
-
     def _outcomes(self, sheet: Sheet) -> list[Outcome]:
         """Let the child call the answer on a sheet's cases. Inputs go, expected values stay."""
-        wire.send(self.channel, sheet.request, seconds=self.cell_seconds)
+        self._send(sheet.request)
         return read_outcomes(self._receive(), len(sheet.cases))
 
-    def _receive(self) -> Any:
-        """Wait for the child, interrupting it at the deadline and giving it up a little later.
+    def _send(self, message: dict | bytes) -> None:
+        wire.send(self.channel, message, seconds=self.clock.left() or GRACE_SECONDS)
 
-        The deadline holds for a child that talks without end as for a silent one.
+    def _receive(self) -> Any:
+        """Wait for the child, interrupting it when its time is up and giving it up a little later.
+
+        That holds for a child that talks without end as for a silent one.
         """
-        if (left := self.deadline - time.monotonic()) > 0:
-            with contextlib.suppress(wire.WireTimeout):
-                return wire.receive(self.channel, seconds=left)
-        if self.interrupted:
-            raise Stopped(f"{self.where} ran for over {self.limit} and couldn't be interrupted")
-        self.interrupted, self.deadline = True, time.monotonic() + GRACE_SECONDS
-        self.worker.interrupt()
-        return self._receive()
+        while True:
+            while left := self.clock.left():
+                with contextlib.suppress(wire.WireTimeout):
+                    return self.inbox.receive(seconds=left)
+            if self.interrupted:
+                raise Stopped(f"{self.where} took over {self.limit} and couldn't be interrupted")
+            self.interrupted, self.limit = True, self.clock.said
+            self.worker.interrupt()
+            self.clock.give_grace(GRACE_SECONDS)
 
     def _explain_silence(self, cell: Cell) -> None:
         """Why a check cell ended without a verdict: what the answer's cell says, or else its own."""
@@ -246,7 +235,7 @@ class _Run:
         outputs = [output for id in ids for output in self.outputs.get(id, [])]
         errors = [output for output in outputs if output["output_type"] == "error"]
         if self.interrupted:
-            self.reasons[cell.exercise] = f"its check ran for over {self.limit} and was interrupted"
+            self.reasons[cell.exercise] = f"its check took over {self.limit} and was interrupted"
         elif errors:
             self.reasons[cell.exercise] = f"{errors[0]['ename']}: {errors[0]['evalue']}"[:300]
 

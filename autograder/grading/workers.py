@@ -12,11 +12,13 @@ from pathlib import Path
 import matplotlib
 
 from autograder.child import sandbox, wire
+from autograder.grading.clock import claim_core
 from autograder.lessons import ROOT
 from autograder.results import Ended
 
 START_SECONDS = 120
 GRACE_SECONDS = 2.0  # from an interrupt to a kill
+ANSWER_SECONDS = 10.0  # in which a worker that still runs answers
 CHILD = Path(sandbox.__file__).parent  # what of the engine a worker may see
 
 
@@ -40,6 +42,8 @@ class Worker:
     _process: subprocess.Popen | None = field(default=None, repr=False)
     _control: socket.socket | None = field(default=None, repr=False)
     _stage: tempfile.TemporaryDirectory | None = field(default=None, repr=False)
+    _ended: dict = field(default_factory=dict, repr=False)
+    _core: tuple[int, socket.socket] | None = field(default=None, repr=False)
 
     def start(self) -> None:
         """Start the process and wait until it is warm. Does nothing while one is running.
@@ -50,6 +54,7 @@ class Worker:
         if self._process and self._process.poll() is None:
             return
         self.stop()
+        self._core = claim_core()
         self._stage = tempfile.TemporaryDirectory(prefix="headstart-", ignore_cleanup_errors=True)
         stage = Path(self._stage.name)
         self._fill(stage)
@@ -111,7 +116,7 @@ class Worker:
         assert control and stage, "a worker that has started has both"
         ours, theirs = socket.socketpair()
         folder = tempfile.mkdtemp(dir=stage.name) if not self.sandboxed else ""
-        request = {"folder": folder, "plain": self.plain}
+        request = {"folder": folder, "plain": self.plain, "core": self._core and self._core[0]}
         # To the child itself: what passes through the worker, a later child could find in its memory.
         handed_in = {name: content.hex() for name, content in (files or {}).items()}
         with theirs:
@@ -124,27 +129,53 @@ class Worker:
         return ours
 
     def interrupt(self) -> None:
-        """Send the child what Ctrl-C would."""
-        if self._control:
-            wire.send(self._control, {"signal": "interrupt"}, seconds=GRACE_SECONDS)
+        """Send the child what Ctrl-C would, and wait until it has got it.
+
+        Raises:
+            WireError: the worker doesn't answer.
+        """
+        self._ask("interrupt")
+
+    def cpu_seconds(self) -> float:
+        """CPU seconds that the child has used so far.
+
+        Raises:
+            WireError: the worker doesn't answer.
+        """
+        return self._ask("none")
+
+    def _ask(self, signal: str) -> float:
+        if self._control is None:
+            raise wire.WireError("the worker didn't start")
+        wire.send(self._control, {"signal": signal}, seconds=ANSWER_SECONDS)
+        answer = wire.receive(self._control, seconds=ANSWER_SECONDS)
+        if "ended" in answer:  # the child, meanwhile
+            self._ended = answer
+            raise wire.WireError("the child has ended")
+        return float(answer["used"])
 
     def end(self) -> Ended:
         """Kill the child if it still runs, and say how it ended. A worker that doesn't answer is replaced."""
         if self._control is None:
             return Ended(failed="the worker didn't start")
         try:
-            wire.send(self._control, {"signal": "kill"}, seconds=GRACE_SECONDS)
-            ended = Ended(**wire.receive(self._control, seconds=10)["ended"])
+            if not (answer := self._ended):
+                wire.send(self._control, {"signal": "kill"}, seconds=GRACE_SECONDS)
+                answer = wire.receive(self._control, seconds=ANSWER_SECONDS)
+            return Ended(**answer["ended"])
         except (wire.WireError, KeyError, TypeError):
             self.stop()
             return Ended(failed="the worker stopped answering and was replaced")
-        return ended
+        finally:
+            self._ended = {}
 
     def stop(self) -> None:
         """End the process and all that it started: by hanging up, or if it doesn't hear that, by force."""
         # Taken out first: a signal may want the same at this moment.
-        control, process, stage = self._control, self._process, self._stage
-        self._process = self._control = self._stage = None
+        control, process, stage, core = self._control, self._process, self._stage, self._core
+        self._process = self._control = self._stage = self._core = None
+        if core:
+            core[1].close()
         if control:
             control.close()
         if process:

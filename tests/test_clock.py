@@ -1,0 +1,133 @@
+"""How much time a child has: its own CPU time, whatever the machine does meanwhile."""
+
+import multiprocessing
+import threading
+from dataclasses import dataclass
+
+import pytest
+
+from autograder.grading import clock
+from autograder.grading.clock import NET, Clock, among_others
+
+
+@dataclass
+class Machine:
+    """A machine on which time passes when a test says so, and a child that uses some of it."""
+
+    now: float = 100.0
+    used: float = 0.0
+    asked: int = 0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def cpu_seconds(self) -> float:
+        self.asked += 1
+        return self.used
+
+    def run(self, clock: Clock, share: float, most: float = 1e6) -> float:
+        """Let time pass until the clock says stop; seconds that passed."""
+        begun = self.now
+        while (left := clock.left()) and self.now - begun < most:
+            self.now, self.used = self.now + left, self.used + left * share
+        return self.now - begun
+
+
+@pytest.fixture
+def machine(monkeypatch) -> Machine:
+    machine = Machine()
+    monkeypatch.setattr(clock.time, "monotonic", machine.monotonic)
+    return machine
+
+
+@pytest.mark.parametrize("share", [1.0, 0.5, 0.4])
+def test_a_cell_has_its_cpu_time_whatever_its_share_of_a_core_is(machine, share):
+    time = Clock(machine, 20, 120)
+    machine.run(time, share)
+    assert machine.used == pytest.approx(20, abs=0.1)
+    assert not time.starved
+    assert time.said == "20 s of CPU time"
+
+
+def test_who_waits_is_stopped_by_the_net(machine):
+    time = Clock(machine, 20, 120)
+    assert machine.run(time, 0.0) == pytest.approx(NET * 20)
+    assert time.starved
+    assert time.said == f"{NET * 20} s"
+
+
+def test_a_cell_gets_no_less_because_of_the_cells_before(machine):
+    """Until the child is asked, it isn't known when it used what it has used: in doubt, before."""
+    time = Clock(machine, 20, 120)
+    for seconds in (0.5, 0.4, 9.0):
+        machine.now, machine.used = machine.now + seconds, machine.used + seconds
+        time.start_cell()
+        begun = machine.used
+    machine.run(time, 1.0)
+    assert 20 <= machine.used - begun < 21
+
+
+def test_a_notebook_has_its_cpu_time_in_all_its_cells(machine):
+    time, cells = Clock(machine, 20, 50), 0
+    while not time.notebook_is_over:
+        time.start_cell()
+        machine.run(time, 0.5)
+        cells += 1
+    assert machine.used == pytest.approx(50, abs=0.2)
+    assert cells in (3, 4)
+
+
+def test_what_the_judge_does_takes_none_of_the_childs_time(machine):
+    time = Clock(machine, 20, 120)
+    with time.stopped():
+        machine.now += 1000
+    machine.run(time, 1.0)
+    assert machine.used == pytest.approx(20, abs=0.1)
+
+
+def test_grace_is_as_long_as_it_says_even_where_the_notebook_is_over(machine):
+    time = Clock(machine, 20, 5)
+    machine.run(time, 1.0)
+    time.give_grace(2)
+    assert machine.run(time, 1.0) == pytest.approx(2, abs=0.1)
+    assert time.notebook_is_over
+
+
+def test_short_cells_ask_for_nothing(machine):
+    time = Clock(machine, 20, 120)
+    for _ in range(9):
+        machine.now += 0.1
+        time.start_cell()
+    assert machine.asked == 0
+
+
+def test_who_runs_alone_waits_for_the_others_and_holds_up_those_who_come_later(tmp_path, monkeypatch):
+    monkeypatch.setattr(clock.tempfile, "gettempdir", lambda: str(tmp_path))
+    context = multiprocessing.get_context("fork")
+    inside, leave = context.Queue(), {name: context.Event() for name in "abc"}
+
+    def run(name: str, alone: bool) -> None:
+        with among_others(alone=alone):
+            inside.put(name)
+            leave[name].wait(60)
+            inside.put(f"{name} left")
+
+    def start(name: str, alone: bool = False) -> None:
+        process = threading.Thread(target=run, args=(name, alone))  # each opens the files, as processes do
+        process.start()
+        running.append(process)
+
+    running: list[threading.Thread] = []
+    start("a")
+    assert inside.get(timeout=60) == "a"
+    start("b", alone=True)
+    leave["c"].set()
+    leave["b"].set()
+    leave["a"].set()
+    assert inside.get(timeout=60) == "a left"
+    assert inside.get(timeout=60) == "b"
+    assert inside.get(timeout=60) == "b left"
+    start("c")
+    assert [inside.get(timeout=60) for _ in range(2)] == ["c", "c left"]
+    for process in running:
+        process.join(60)
