@@ -404,11 +404,11 @@ CPU_TIME = "a_cell_has_its_cpu_time_whatever_its_share_of_a_core_is"
 CLOCK = [
     ("clock: CPU time", "if self._used >= self._limit:", "if self._at_most() >= 1e9:", CPU_TIME),
     ("clock: it isn't time", "self._used, self._asked = self._child.cpu_seconds(), ", "self._used, self._asked = self._at_most(), ", CPU_TIME),
-    ("clock: the net", "return min(wall, max(", "return (max(", "who_waits_is_stopped_by_the_net"),
+    ("clock: the net", "self._ends = time.monotonic() + NET * seconds", "self._ends = 1e9", "who_waits_is_stopped_by_the_net"),
     ("clock: in doubt for the student", "self._limit = self._at_most() + seconds", "self._limit = self._used + seconds", "a_cell_gets_no_less_because_of_the_cells_before"),
     ("clock: of a notebook", "self._limit, self._ends = min(self._limit, self._notebook), min(self._ends, self._net)", "pass", "a_notebook_has_its_cpu_time_in_all_its_cells"),
     ("clock: not the judge's", "ours = time.monotonic() - begun", "ours = 0.0", "what_the_judge_does_takes_none_of_the_childs_time"),
-    ("clock: alone", "fcntl.LOCK_EX if alone else fcntl.LOCK_SH", "fcntl.LOCK_SH", "who_runs_alone_waits_for_the_others"),
+    ("clock: alone", "fcntl.LOCK_EX if alone else fcntl.LOCK_SH", "fcntl.LOCK_SH", "who_runs_alone_waits_for_the_others_and_holds_up_those_who_come_later"),
 ]  # fmt: skip
 AT_ANY_MOMENT, LATE = (
     "an_interrupt_at_any_moment_breaks_no_message",
