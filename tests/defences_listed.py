@@ -74,7 +74,7 @@ BUBBLEWRAP = [
 
 SEES = "a_worker_sees_the_files_that_python_needs_and_no_others"
 ANY_PYTHON = "any_python_starts_behind_the_wall"
-SHOWN = [
+SEEN = [
     *(
         (f"shown: nothing but what is needed, {place}", '"/usr/share/fonts", ', f'"/usr/share/fonts", "{place}", ', SEES)
         for place in ("/usr", "/etc", "/usr/bin")
@@ -652,7 +652,7 @@ CAUSES = [
 # Where they stand, the file of tests, and the rows.
 LISTED: list[tuple[str, str, list[Row]]] = [
     ("autograder/child/sandbox.py", "test_walls", [*BUBBLEWRAP, *CHILD]),
-    ("autograder/child/shown.py", "test_walls", SHOWN),
+    ("autograder/child/shown.py", "test_walls", SEEN),
     ("autograder/child/calls.py", "test_filter", FILTER),
     ("autograder/child/worker.py", "test_walls", [*DESCRIPTORS, *SHARES]),
     ("autograder/child/interrupts.py", "test_walls", INTERRUPTS),
