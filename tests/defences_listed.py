@@ -83,7 +83,6 @@ SEEN = [
         "shown: no packages of the base interpreter", "tuple(sorted(place for place in others if os.path.isdir(place)))",
         "()", SEES,
     ),
-    ("shown: libraries that libraries need", "wanted |= _linked(listed[name])[1]", "pass", f"{ANY_PYTHON}[base]"),
     ("shown: an environment's settings", "files |= {config: config, **", "files |= {**", f"{ANY_PYTHON}[another environment]"),
 ]  # fmt: skip
 
