@@ -74,7 +74,7 @@ BUBBLEWRAP = [
 
 SEES = "a_worker_sees_the_files_that_python_needs_and_no_others"
 ANY_PYTHON = "any_python_starts_behind_the_wall"
-SHOWN = [
+SEEN = [
     *(
         (f"shown: nothing but what is needed, {place}", '"/usr/share/fonts", ', f'"/usr/share/fonts", "{place}", ', SEES)
         for place in ("/usr", "/etc", "/usr/bin")
@@ -83,7 +83,6 @@ SHOWN = [
         "shown: no packages of the base interpreter", "tuple(sorted(place for place in others if os.path.isdir(place)))",
         "()", SEES,
     ),
-    ("shown: libraries that libraries need", "wanted |= _linked(listed[name])[1]", "pass", f"{ANY_PYTHON}[base]"),
     ("shown: an environment's settings", "files |= {config: config, **", "files |= {**", f"{ANY_PYTHON}[another environment]"),
 ]  # fmt: skip
 
@@ -404,11 +403,11 @@ CPU_TIME = "a_cell_has_its_cpu_time_whatever_its_share_of_a_core_is"
 CLOCK = [
     ("clock: CPU time", "if self._used >= self._limit:", "if self._at_most() >= 1e9:", CPU_TIME),
     ("clock: it isn't time", "self._used, self._asked = self._child.cpu_seconds(), ", "self._used, self._asked = self._at_most(), ", CPU_TIME),
-    ("clock: the net", "return min(wall, max(", "return (max(", "who_waits_is_stopped_by_the_net"),
+    ("clock: the net", "self._ends = time.monotonic() + NET * seconds", "self._ends = 1e9", "who_waits_is_stopped_by_the_net"),
     ("clock: in doubt for the student", "self._limit = self._at_most() + seconds", "self._limit = self._used + seconds", "a_cell_gets_no_less_because_of_the_cells_before"),
     ("clock: of a notebook", "self._limit, self._ends = min(self._limit, self._notebook), min(self._ends, self._net)", "pass", "a_notebook_has_its_cpu_time_in_all_its_cells"),
     ("clock: not the judge's", "ours = time.monotonic() - begun", "ours = 0.0", "what_the_judge_does_takes_none_of_the_childs_time"),
-    ("clock: alone", "fcntl.LOCK_EX if alone else fcntl.LOCK_SH", "fcntl.LOCK_SH", "who_runs_alone_waits_for_the_others"),
+    ("clock: alone", "fcntl.LOCK_EX if alone else fcntl.LOCK_SH", "fcntl.LOCK_SH", "who_runs_alone_waits_for_the_others_and_holds_up_those_who_come_later"),
 ]  # fmt: skip
 AT_ANY_MOMENT, LATE = (
     "an_interrupt_at_any_moment_breaks_no_message",
@@ -700,7 +699,7 @@ CAUSES = [
 # Where they stand, the file of tests, and the rows.
 LISTED: list[tuple[str, str, list[Row]]] = [
     ("autograder/child/sandbox.py", "test_walls", [*BUBBLEWRAP, *CHILD]),
-    ("autograder/child/shown.py", "test_walls", SHOWN),
+    ("autograder/child/shown.py", "test_walls", SEEN),
     ("autograder/child/calls.py", "test_filter", FILTER),
     ("autograder/child/worker.py", "test_walls", [*DESCRIPTORS, *SHARES]),
     ("autograder/child/interrupts.py", "test_walls", INTERRUPTS),

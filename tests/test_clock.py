@@ -59,7 +59,7 @@ def test_who_waits_is_stopped_by_the_net(machine):
 def test_a_cell_gets_no_less_because_of_the_cells_before(machine):
     """Until the child is asked, it isn't known when it used what it has used: in doubt, before."""
     time = Clock(machine, 20, 120)
-    for seconds in (0.5, 0.4, 9.0):
+    for seconds in (0.5, 9.0, 0.4):
         machine.now, machine.used = machine.now + seconds, machine.used + seconds
         time.start_cell()
         begun = machine.used
