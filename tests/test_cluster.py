@@ -60,7 +60,7 @@ def cluster(folder: Path, **env: str) -> Iterator[tuple[str, list[subprocess.Pop
 def test_a_cluster_gives_the_same_grades_though_a_worker_dies(tmp_path):
     here, there = Course(tmp_path / "here"), Course(tmp_path / "there")
     for course in (here, there):
-        (course.root / ".headstart_secret").write_text("of this test")
+        (course.root / ".headstart_secret").write_text("of this test" * 3)
         course.run("headstart", "simulate", LESSON, "--students", "40", "--calm")
     here.run("headstart", "grade", LESSON)
     with cluster(tmp_path / "elsewhere") as (address, workers):

@@ -11,7 +11,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -208,20 +208,31 @@ class Book:
         return query.filter(SubmittedNotebook.late_submission_penalty.isnot(None)).all()
 
     def _write_notebooks(self, graded: Graded) -> None:
+        self._write_files(graded)
+        for paper in graded.papers:
+            write_whole(self.path(graded.student, paper.name), paper.notebook.encode())
+
+    def _write_files(self, graded: Graded) -> None:
         folder = self.path(graded.student).parent
         for name, content in graded.files.items():
             name = _kept_as(name)
             with contextlib.suppress(OSError):  # a path of the student's can be too long here
                 _make_way(folder, name)
                 write_whole(folder / name, content)
-        for paper in graded.papers:
-            write_whole(self.path(graded.student, paper.name), paper.notebook.encode())
 
-    def rename_pages(self, student: str) -> None:
-        """Put right the names of files that nbgrader's autograde has copied beside the notebooks."""
-        for path in self.path(student).parent.rglob("*"):
-            if path.is_file() and path.suffix != ".ipynb" and (name := _kept_as(path.name)) != path.name:
-                path.replace(path.with_name(name))
+    def put_files(self, graded: Graded, given: Mapping[str, bytes]) -> None:
+        """Leave beside the notebooks what was graded with them, and nothing else that nbgrader has copied.
+
+        Args:
+            graded: the submission.
+            given: files of the course's own that nbgrader puts there, by relative path.
+        """
+        folder = self.path(graded.student).parent
+        pages = {self.path(graded.student, page) for page in self.pages}
+        for path in {path for path in folder.rglob("*") if not path.is_dir() or path.is_symlink()} - pages:
+            if path.is_symlink() or given.get(str(path.relative_to(folder))) != path.read_bytes():
+                path.unlink()
+        self._write_files(graded)
 
     def _submission(self, graded: Graded) -> str:
         """Make sure that nbgrader's row for this submission exists, and return its id."""

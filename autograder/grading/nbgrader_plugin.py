@@ -65,7 +65,8 @@ class Grade(NbGraderPreprocessor):
             if graded:
                 book.record(graded)
                 book.charge_lateness(self.config)
-            book.rename_pages(names["student"])  # nbgrader has copied all that was handed in
+            # nbgrader has copied all that was handed in, and what links in it point to.
+            book.put_files(last, warm.lesson.given)
         finally:
             book.close()
         [paper] = [paper for paper in last.papers if paper.name == names["notebook"]]
