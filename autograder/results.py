@@ -16,6 +16,9 @@ class Cell:
     answer: "Cell | None" = None
 
 
+UNREADABLE = "unreadable"  # the cause where nothing of a notebook could be read
+
+
 @dataclass(frozen=True)
 class Verdict:
     """What was decided about one exercise of one submission.

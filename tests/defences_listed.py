@@ -696,6 +696,42 @@ CAUSES = [
     ),
 ]  # fmt: skip
 
+COLLECTED = [
+    (
+        "collect: links", "if stat.S_ISLNK(status.st_mode):", "if False:", "collecting_follows_no_link",
+    ),
+    (
+        "collect: hard links", "if status.st_nlink > 1:", "if False:",
+        "what_cannot_be_collected_is_named_and_costs_nobody_else",
+    ),
+    (
+        "collect: the owner's alone", 'return "" if status.st_uid == owner else', 'return "" if True else',
+        "files_that_belong_to_somebody_else_are_left_out",
+    ),
+    (
+        "collect: one at a time", "except Exception as error:  # this one's alone", "except ZeroDivisionError as error:",
+        "what_cannot_be_collected_is_named_and_costs_nobody_else",
+    ),
+]  # fmt: skip
+AUTOGRADED = [
+    (
+        "autograde: what links point to", "            book.put_files(last, warm.lesson.given)\n", "",
+        "autograding_and_feedback_hold_nothing_that_a_link_points_to",
+    ),
+]  # fmt: skip
+SECRET_ENOUGH = [
+    ("secret: not cut short", "if len(secret) < SHORTEST:", "if False:", "a_secret_that_anybody_could_guess"),
+]  # fmt: skip
+DECIDING = [
+    (
+        "digest: seconds", 'f"{float(self.cell_seconds)}", ', "", "where_and_how_long_code_runs_decides_too",
+    ),
+    ("digest: sandbox", ', f"{self.sandboxed}"', "", "where_and_how_long_code_runs_decides_too"),
+]  # fmt: skip
+NOT_RUN_AGAIN = [
+    ("digest: not run", "if any(map(_may_run, known.values())):", "if False:", "what_was_not_run_is_never_as_before"),
+]  # fmt: skip
+
 # Where they stand, the file of tests, and the rows.
 LISTED: list[tuple[str, str, list[Row]]] = [
     ("autograder/child/sandbox.py", "test_walls", [*BUBBLEWRAP, *CHILD]),
@@ -737,4 +773,9 @@ LISTED: list[tuple[str, str, list[Row]]] = [
     ("autograder/grading/submission.py", "test_strangers", HANDED_IN),
     ("autograder/grading/submission.py", "test_submission", MERGED),
     ("autograder/grading/grader.py", "test_grading", SHOWN),
+    ("autograder/grading/collect.py", "test_collect", COLLECTED),
+    ("autograder/grading/nbgrader_plugin.py", "test_collect", AUTOGRADED),
+    ("autograder/grading/course.py", "test_sheets", SECRET_ENOUGH),
+    ("autograder/grading/grader.py", "test_regrading", DECIDING),
+    ("autograder/grading/batch.py", "test_regrading", NOT_RUN_AGAIN),
 ]

@@ -203,7 +203,7 @@ def _prepare(course: Course) -> None:
     _, config = course_directory(course.root)
     source = lessons.load_source_notebook(course.lesson, course.root)
     nbformat.write(release(copy.deepcopy(source), config), course.root / "release.ipynb")
-    (course.root / ".headstart_secret").write_text(f"{CANARY} secret")
+    (course.root / ".headstart_secret").write_text(f"{CANARY} secret that is long enough")
     (course.root / "hidden.txt").write_text(CANARY)
     answer = next(cell for cell in source.cells if "### END SOLUTION" in cell.source)
     answer.source = answer.source.replace("### END SOLUTION", f"# {CANARY}\n    ### END SOLUTION")

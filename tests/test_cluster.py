@@ -114,7 +114,7 @@ def test_a_cluster_with_tls_turns_away_who_has_no_certificate(tmp_path):
 def test_a_cluster_gives_the_same_grades_though_a_worker_dies(tmp_path):
     here, there = Course(tmp_path / "here"), Course(tmp_path / "there")
     for course in (here, there):
-        (course.root / ".headstart_secret").write_text("of this test")
+        (course.root / ".headstart_secret").write_text("of this test" * 3)
         course.run("headstart", "simulate", LESSON, "--students", "40", "--calm")
     here.run("headstart", "grade", LESSON)
     with cluster(tmp_path / "elsewhere") as (address, workers):

@@ -232,8 +232,8 @@ def test_killed_at_any_moment_it_goes_on_where_it_was(course, tmp_path) -> None:
     course.run("headstart", "simulate", LESSON, "--students", "45", "--calm")
     twin = Course(tmp_path / "twin")
     twin.run("headstart", "simulate", LESSON, "--students", "45", "--calm")
-    (course.root / ".headstart_secret").write_text("of this test")
-    (twin.root / ".headstart_secret").write_text("of this test")
+    (course.root / ".headstart_secret").write_text("of this test" * 3)
+    (twin.root / ".headstart_secret").write_text("of this test" * 3)
     twin.run("headstart", "grade", LESSON)
     rng, seen = random.Random(0), 0
     for number in range(20):  # with one judge, and a few times with two: their start takes longest

@@ -121,7 +121,7 @@ def test_nbgrader_autograde_runs_our_engine(tmp_path):
     """That is also what formgrader's Autograde buttons call."""
     by_nbgrader, by_us = Course(tmp_path / "nbgrader"), Course(tmp_path / "us")
     for course in (by_nbgrader, by_us):
-        (course.root / ".headstart_secret").write_text("of this test")
+        (course.root / ".headstart_secret").write_text("of this test" * 3)
         course.run("nbgrader", "generate_assignment", LESSON)
         course.hand_in("amy")
         folder = course.hand_in("bob", {"attention.scaled_dot_product": UNSCALED}).parent

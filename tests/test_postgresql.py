@@ -69,7 +69,7 @@ def test_the_gradebook_may_be_in_postgresql(tmp_path):
         with (on_server.root / "nbgrader_config.py").open("a") as config:
             config.write(f"\nc.CourseDirectory.db_url = {address!r}\n")
         for course in (in_file, on_server):
-            (course.root / ".headstart_secret").write_text("of this test")
+            (course.root / ".headstart_secret").write_text("of this test" * 3)
             course.hand_in("amy", cells=("print('a\\0b \\ud800')",))
             course.hand_in("bob", {"attention.scaled_dot_product": UNSCALED})
             assert "2 graded" in course.run("headstart", "grade", LESSON).stdout

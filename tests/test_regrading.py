@@ -1,6 +1,8 @@
 """A class that was graded is graded again as far as something changed, and no further."""
 
+import json
 import shutil
+import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -121,6 +123,46 @@ def test_on_demand_all_is_judged_again(course, judged):
     regrade(course, force=True)
     assert set(judged) == exercises
     assert len(judged) == 2 * len(exercises)
+
+
+@pytest.mark.parametrize(
+    "setting", [{"cell_seconds": 60.0}, {"sandboxed": False}], ids=["seconds", "sandbox"]
+)
+def test_where_and_how_long_code_runs_decides_too(course, setting):
+    directory, config = course_directory(course.root)
+    lesson, secret = Lesson.load(LESSON, course.root, config), hidden_secret(directory)
+    one, other = Grader(lesson, secret), Grader(lesson, secret, **setting)
+    for submission in find_submissions(directory, LESSON, []):
+        before, after = one.prepare(submission), other.prepare(submission)
+        assert before.digest != after.digest
+        assert before.content == after.content  # and so the hidden cases are the same
+        assert one._key(before.content, "1") != other._key(after.content, "1")
+
+
+def test_a_changed_cell_of_the_courses_decides_too(course):
+    _, config = course_directory(course.root)
+    lesson = Lesson.load(LESSON, course.root, config)
+    path = course.root / "source" / LESSON / f"{LESSON}.ipynb"
+    text = path.read_text()
+    notebook = nbformat.reads(text, as_version=4)
+    notebook.cells.insert(2, nbformat.v4.new_code_cell("batch = 3", id="given"))
+    nbformat.write(notebook, path)
+    changed = Lesson.load(LESSON, course.root, config)
+    path.write_text(text)
+    assert all(changed.versions[id] != version for id, version in lesson.versions.items())
+
+
+def test_what_was_not_run_is_never_as_before(course):
+    before = course.verdicts()
+    assert regrade(course) == {"amy": None, "bob": None}
+    row = json.dumps([*({**v, "status": "not run", "points": 0} for v in before["amy"].values())])
+    with sqlite3.connect(course.root / "gradebook.db") as db:
+        db.execute("update headstart_grading set verdicts = ? where student = 'amy'", [row])
+    new = regrade(course)
+    assert new["bob"] is None
+    assert {v.exercise: v.status for v in new["amy"].verdicts} == {
+        id: v["status"] for id, v in before["amy"].items()
+    }
 
 
 def test_an_exercises_version_follows_what_decides_it_and_nothing_else(course):

@@ -113,6 +113,13 @@ def test_a_course_without_a_secret_gets_one_that_its_owner_alone_can_read(tmp_pa
     assert (tmp_path / ".headstart_secret").stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.parametrize("left", ["", "\n" * 64, "0123456789abcdef0123456789abcde"])
+def test_a_secret_that_anybody_could_guess_is_refused(tmp_path, left):
+    (tmp_path / ".headstart_secret").write_text(left)
+    with pytest.raises(LookupError, match="cut short"):
+        hidden_secret(course_directory(tmp_path)[0])
+
+
 def test_a_failed_test_says_how_to_get_the_same_hidden_cases_again(tmp_path):
     (tmp_path / "test_it.py").write_text("def test_it():\n    assert False\n")
     plugin = {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")]), "HEADSTART_TEST_SECRET": "17"}

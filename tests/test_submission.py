@@ -266,6 +266,24 @@ def test_other_files_come_along_within_bounds(skeleton, hand_in, tmp_path) -> No
     assert len(form.notes) == 2
 
 
+@pytest.mark.parametrize("stand_in", ["long", "empty", "folder", "link", "pipe"])
+def test_a_record_that_is_none_is_there_and_empty(skeleton, hand_in, tmp_path, stand_in) -> None:
+    """So that the grader can say so: without any, nbgrader wasn't used."""
+    path: Path = tmp_path / "submitted" / "amy" / LESSON / "timestamp.txt"
+    path.parent.mkdir(parents=True)
+    (tmp_path / "classmates.txt").write_text("2026-01-01 12:00:00 UTC")
+    put = {
+        "long": lambda: path.write_text("2026-01-01 12:00:00 UTC" + " " * 1000),
+        "empty": path.touch,
+        "folder": path.mkdir,
+        "link": lambda: path.symlink_to(tmp_path / "classmates.txt"),
+        "pipe": lambda: os.mkfifo(path),
+    }
+    assert not hand_in(solved(skeleton)).records
+    put[stand_in]()
+    assert hand_in(solved(skeleton)).records == {"timestamp.txt": b""}
+
+
 def test_the_digest_changes_with_anything_handed_in(skeleton, hand_in, tmp_path) -> None:
     first = hand_in(solved(skeleton)).digest
     assert hand_in(solved(skeleton)).digest == first

@@ -5,7 +5,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 
 from autograder.grading.gradebook import Book
 from autograder.grading.submission import Submission
-from autograder.results import Graded
+from autograder.results import UNREADABLE, Graded, Verdict
+from helpers.checking.finding import Status
 
 
 def grade_all(
@@ -33,6 +34,8 @@ def grade_all(
                 book.expect(submission.student)
                 digest = recorded.get(submission.student, "")
                 known = book.known(submission.student) if digest else {}
+                if any(map(_may_run, known.values())):
+                    digest = ""
                 there = all(book.path(submission.student, name).is_file() for name in book.pages)
                 running[submit(submission, digest if there else "", known)] = submission
             except Exception as error:  # ours as well
@@ -49,3 +52,8 @@ def grade_all(
                 progress(submission, None, f"{type(error).__name__}: {error}")
                 continue
             progress(submission, graded, "")
+
+
+def _may_run(verdict: Verdict) -> bool:
+    """Whether it was not run, and might be another time. What can't be read is the same each time."""
+    return verdict.status == Status.NOT_RUN and verdict.cause != UNREADABLE

@@ -13,6 +13,8 @@ from traitlets.config import Config
 
 from autograder.grading.submission import Submission
 
+SHORTEST = 32  # bytes of a secret; those that we make have 64
+
 
 def course_directory(
     root: Path | None = None, settings: Sequence[str] = ()
@@ -62,7 +64,11 @@ def _handed_in(folder: Path) -> bool:
 
 
 def hidden_secret(course: CourseDirectory) -> bytes:
-    """The course's secret, from which all hidden cases come. Made when first asked for; its owner's alone."""
+    """The course's secret, from which all hidden cases come. Made when first asked for; its owner's alone.
+
+    Raises:
+        LookupError: what is there is too short to be one, or can't be read.
+    """
     path = Path(course.root, ".headstart_secret")
     if not path.exists():
         temporary = path.with_name(f".headstart_secret.{os.getpid()}")
@@ -71,7 +77,14 @@ def hidden_secret(course: CourseDirectory) -> bytes:
         with contextlib.suppress(FileExistsError):
             os.link(temporary, path)
         temporary.unlink()
-    return path.read_text().strip().encode()
+    try:
+        secret = path.read_bytes().strip()
+    except OSError as error:
+        raise LookupError(f".headstart_secret can't be read: {error.strerror}") from None
+    if len(secret) < SHORTEST:
+        cure = "put its content back, or delete it: then everything is graded anew, by other hidden cases"
+        raise LookupError(f".headstart_secret is empty or cut short; {cure}")
+    return secret
 
 
 def draws_folder(course: CourseDirectory) -> Path:

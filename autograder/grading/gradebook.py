@@ -11,7 +11,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -199,18 +199,15 @@ class Book:
                 f"`nbgrader db student add {student}`"
             )
 
-    def record(self, graded: Graded, *, alone: bool = True) -> None:
+    def record(self, graded: Graded, own: Mapping[str, bytes] | None = None) -> None:
         """Write the autograded notebooks and what lies beside them, then all scores in one transaction.
 
         Args:
             graded: what came of a submission.
-            alone: whether nobody else sees to the folder of autograded files, as nbgrader's autograde would.
+            own: as `put_files` takes it.
         """
         self._write_notebooks(graded)
-        if alone:
-            self._write_files(graded)
-        else:
-            self._write(self.path(graded.student).parent, {_kept_as(n): c for n, c in graded.written.items()})
+        self.put_files(graded, own)
         try:
             submission_id = self._submission(graded)
             for paper in graded.papers:
@@ -249,33 +246,26 @@ class Book:
         for paper in graded.papers:
             write_whole(self.path(graded.student, paper.name), paper.notebook.encode())
 
-    def _write_files(self, graded: Graded) -> None:
-        """Leave what nbgrader's autograde would: the course's own files, none of before, nbgrader's modes."""
+    def put_files(self, graded: Graded, own: Mapping[str, bytes] | None = None) -> None:
+        """Leave what nbgrader's autograde would: the course's own files, none of before, nbgrader's modes.
+
+        Args:
+            graded: the submission. What was graded with it stays beside its notebooks.
+            own: files of the course's own that may stay where nbgrader has put them, by relative path.
+        """
         folder = self.path(graded.student).parent
         theirs = graded.files | graded.written
         files = {_kept_as(name): content for name, content in theirs.items()} | self.given
-        self._write(folder, files)
-        written = {*files, *(f"{paper.name}.ipynb" for paper in graded.papers)}
-        for path in folder.rglob("*"):
-            if not path.is_dir() and str(path.relative_to(folder)) not in written:
+        stays = {*files, *(f"{paper.name}.ipynb" for paper in graded.papers)}
+        for path in [path for path in folder.rglob("*") if not path.is_dir() or path.is_symlink()]:
+            name = str(path.relative_to(folder))
+            if path.is_symlink() or (name not in stays and (own or {}).get(name) != path.read_bytes()):
                 path.unlink()
-        self._autograde.set_permissions(self.lesson, graded.student)
-
-    def _write(self, folder: Path, files: dict[str, bytes]) -> None:
         for name, content in files.items():
             with contextlib.suppress(OSError):  # a path of the student's can be too long here
                 _make_way(folder, name)
                 write_whole(folder / name, content)
-
-    def rename_pages(self, student: str) -> None:
-        """Put right the names of a student's files, which nbgrader's autograde has copied."""
-        folder = self.path(student).parent
-        for path in folder.rglob("*"):
-            theirs = (
-                path.is_file() and path.suffix != ".ipynb" and str(path.relative_to(folder)) not in self.given
-            )
-            if theirs and (name := _kept_as(path.name)) != path.name:
-                path.replace(path.with_name(name))
+        self._autograde.set_permissions(self.lesson, graded.student)
 
     def _submission(self, graded: Graded) -> str:
         """Make sure that nbgrader's row for this submission exists, and return its id."""

@@ -19,7 +19,7 @@ from autograder.grading.lesson import Lesson, exercise_id, installation
 from autograder.grading.plain import merge_plain
 from autograder.grading.submission import Canonical, Submission, canonical, is_answer, read_time
 from autograder.grading.workers import Worker
-from autograder.results import Ended, Graded, Judgement, Paper, Verdict
+from autograder.results import UNREADABLE, Ended, Graded, Judgement, Paper, Verdict
 from autograder.sheets import HiddenSheets
 from helpers.checking.finding import Status
 
@@ -99,7 +99,11 @@ class Grader:
         """Read what was handed in. Nothing of a student's is run."""
         forms = {name: self._canonical(submission, name) for name in self.lesson.skeletons}
         content = self._digest(submission.student, *(form.digest for form in forms.values()))
-        return Prepared(submission, self._digest(content, self.lesson.version), content, forms)
+        return Prepared(submission, self._key(content, self.lesson.version), content, forms)
+
+    def _key(self, content: str, version: str) -> str:
+        """A digest of what was handed in, of what judges it, and of where and how long it runs."""
+        return self._digest(content, version, f"{float(self.cell_seconds)}", f"{self.sandboxed}")
 
     def _digest(self, *parts: str) -> str:
         return hmac.new(self.secret, "/".join(parts).encode(errors="replace"), "sha256").hexdigest()
@@ -134,14 +138,14 @@ class Grader:
         blank = frozenset(_blank(form.notebook, lesson.skeletons[name]))
         if form.problem:
             exercises = lesson.exercises_of(name).items()
-            unread = {id: not_run(exercise, form.problem, "unreadable") for id, exercise in exercises}
+            unread = {id: not_run(exercise, form.problem, UNREADABLE) for id, exercise in exercises}
             notebook = _finish(form.notebook, name, lesson.plain, {}, unread, [form.problem, *form.notes])
             return Paper(name, json.dumps(notebook), tuple(unread.values()), blank, form.problem), Ended(), {}
-        keys = {id: self._digest(prepared.content, version) for id, version in lesson.versions.items()}
+        keys = {id: self._key(prepared.content, version) for id, version in lesson.versions.items()}
         kept = {id: verdict for id, verdict in prepared.known.items() if _stands(verdict, keys.get(id))}
         result = self._judge(name, form, prepared.content, kept)
         remarks = [*form.notes, *([result.stopped] if result.stopped else [])]
-        if (stamp := form.records.get("timestamp.txt", b"").strip()) and read_time(stamp) is None:
+        if (stamp := form.records.get("timestamp.txt")) is not None and read_time(stamp) is None:
             remarks.append("timestamp.txt holds no time: the submission counts as on time")
         notebook = _finish(form.notebook, name, lesson.plain, result.outputs, result.verdicts, remarks)
         verdicts = tuple(replace(v, key=keys.get(id, "")) for id, v in result.verdicts.items())

@@ -106,7 +106,7 @@ class Lesson:
         else:
             exercises = _specified(name, sources[name])
             visible = {id: load_sheet(id, folder) for id in exercises}
-            versions = _versions(name, sources[name], exercises, visible)
+            versions = _versions(name, release(sources[name], config), exercises, visible)
         tests = [cell.source for source in sources.values() for cell in source.cells]
         version = _digest(
             ENGINE_VERSION, *_contents(paths), *tests, *given.keys(), *given.values(), *versions.values()
@@ -163,14 +163,14 @@ def _specified(name: str, source: NotebookNode) -> dict[str, Exercise]:
 
 
 def _versions(
-    name: str, source: NotebookNode, exercises: dict[str, Exercise], visible: dict[str, Sheet]
+    name: str, skeleton: NotebookNode, exercises: dict[str, Exercise], visible: dict[str, Sheet]
 ) -> dict[str, str]:
     """By exercise, a digest of what decides its verdict, but for the submission and the hidden seed.
 
-    That is the code that runs before its check whoever handed in, and its numbers: those that students have,
+    That is the course's code, all of which may run before a check, and its numbers: those that students have,
     and a draw of hidden ones, in which a changed reference shows too.
     """
-    ours = [cell.source for cell in source.cells if lessons.kind(cell) in ("setup", "check")]
+    ours = [cell.source for cell in skeleton.cells if cell.cell_type == "code"]
     around = _digest(ENGINE_VERSION, *ours, *_contents(lessons.helper_files(lessons.number(name))))
     return {
         id: _digest(around, json.dumps(visible[id].to_json()), _drawn(exercise))

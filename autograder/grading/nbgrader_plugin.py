@@ -67,10 +67,12 @@ class Grade(NbGraderPreprocessor):
         assert last is not None, "only what was graded last is skipped"
         book = Book(course, names["assignment"], warm.lesson.skeletons, self.config, warm.lesson.own_files)
         try:
+            # nbgrader has copied all that was handed in, and what links in it point to.
             if graded:
-                book.record(graded, alone=False)
+                book.record(graded, warm.lesson.given)
                 book.charge_lateness(self.config)
-            book.rename_pages(names["student"])  # nbgrader has copied all that was handed in
+            else:
+                book.put_files(last, warm.lesson.given)
         finally:
             book.close()
         [paper] = [paper for paper in last.papers if paper.name == names["notebook"]]

@@ -132,10 +132,13 @@ def _shallow(node: NotebookNode) -> NotebookNode:
 
 
 def _records(folder: Path) -> Iterator[tuple[str, bytes]]:
+    """What nbgrader wrote beside the notebook; empty where something else stands in its place."""
     for name in RECORDS:
-        with contextlib.suppress(Unreadable, OSError):
-            if (folder / name).lstat().st_size < 1000:
-                yield name, _read(folder / name)
+        with contextlib.suppress(OSError):  # not there
+            status, content = (folder / name).lstat(), b""
+            with contextlib.suppress(Unreadable, OSError):
+                content = _read(folder / name) if status.st_size < 1000 else b""
+            yield name, content
 
 
 def _find_notebook(submission: Submission, name: str, notes: list[str]) -> Path:

@@ -1,0 +1,138 @@
+"""`nbgrader collect` for an exchange in which students put what they like.
+
+nbgrader's own copies what links point to, with the rights of whoever collects: the secret, the solutions,
+other submissions. Here links stay links, which the grader refuses with a reason; what is not a plain file of
+the submission's owner stays where it is; and a submission that can't be collected holds up no other.
+"""
+
+import os
+import shutil
+import stat
+import tempfile
+from datetime import datetime
+from pathlib import Path
+
+from nbgrader.exchange import ExchangeError
+from nbgrader.exchange.default import ExchangeCollect
+
+from autograder.grading.submission import MAX_DEPTH, RECORDS
+
+NEVER = datetime.min  # the time of a submission whose name holds none
+
+
+class Collect(ExchangeCollect):
+    """nbgrader's collect, but for how a submission is copied and what happens where it can't be."""
+
+    src_records: list[dict]
+
+    def _path_to_record(self, path: str) -> dict:
+        try:
+            return super()._path_to_record(path)
+        except Exception:  # whatever dateutil raises: anybody may make a folder with any name there
+            name = os.path.basename(path)
+            return {"username": name.split("+")[0], "filename": name, "timestamp": NEVER}
+
+    def copy_files(self) -> None:
+        """Collect each submission by itself."""
+        everyone = self.src_records
+        for record in everyone:
+            self.src_records = [record]
+            try:
+                if record["timestamp"] is NEVER:
+                    raise ExchangeError("its name doesn't say who handed in what and when")
+                _check_name(record["username"])
+                super().copy_files()
+            except Exception as error:  # this one's alone
+                self.log.error("%a was not collected: %s", record["filename"], error)
+        self.src_records = everyone
+
+    def do_copy(self, src: str, dest: str, log: object = None) -> None:
+        """Copy a submission, without following anything that leads out of it."""
+        with tempfile.TemporaryDirectory() as place:
+            stage = Path(place, "submission")
+            copying = _Copying(stage, 1000 * self.coursedir.max_dir_size)
+            copying.copy(src)
+            super().do_copy(str(stage), dest, log)
+        for name, target in copying.links.items():
+            if name not in RECORDS and Path(dest, name).parent.is_dir():  # nbgrader itself reads the records
+                os.symlink(target, Path(dest, name))
+        for name, reason in copying.refused.items():
+            self.log.warning("%a of %a was left out: %s", name, os.path.basename(src), reason)
+
+
+class _Copying:
+    """A folder that others may change while it is copied.
+
+    Attributes:
+        links: relative path to target, of what wasn't copied since it is a link.
+        refused: relative path to why it wasn't copied.
+    """
+
+    def __init__(self, stage: Path, limit: int) -> None:
+        self.stage, self.left = stage, limit
+        self.links: dict[str, str] = {}
+        self.refused: dict[str, str] = {}
+
+    def copy(self, src: str) -> None:
+        """Copy what lies in a folder and belongs to the folder's owner.
+
+        Raises:
+            ExchangeError: it isn't a folder, or holds too much.
+        """
+        if not stat.S_ISDIR(os.lstat(src).st_mode):
+            raise ExchangeError("it is a link or a file; a submission is a folder")
+        self.stage.mkdir(mode=0o700)
+        owner = None
+        for place, folders, names, at in os.fwalk(src, follow_symlinks=False):
+            owner = os.fstat(at).st_uid if owner is None else owner
+            inside = os.path.relpath(place, src)
+            if os.fstat(at).st_uid != owner:
+                self.refused[inside] = "it belongs to somebody else"
+                folders.clear()
+                continue
+            if inside.count(os.sep) >= MAX_DEPTH:
+                self.refused[inside] = f"it is over {MAX_DEPTH} folders deep"
+                folders.clear()
+                continue
+            (self.stage / inside).mkdir(mode=0o700, exist_ok=True)
+            for name in [*folders, *names]:
+                self._copy_one(name, os.path.normpath(os.path.join(inside, name)), at, owner)
+
+    def _copy_one(self, name: str, relative: str, at: int, owner: int) -> None:
+        try:
+            status = os.stat(name, dir_fd=at, follow_symlinks=False)
+            if stat.S_ISLNK(status.st_mode):
+                self.links[relative] = os.readlink(name, dir_fd=at)
+                return
+            if stat.S_ISDIR(status.st_mode):
+                return
+            descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=at)
+        except OSError as error:
+            self.refused[relative] = error.strerror or str(error)
+            return
+        with open(descriptor, "rb") as file:
+            status = os.fstat(descriptor)  # of what was opened, whatever it was before
+            if reason := _no_copy_of(status, owner):
+                self.refused[relative] = reason
+                return
+            self.left -= status.st_size
+            if self.left < 0:
+                raise ExchangeError("it holds more than the course takes (CourseDirectory.max_dir_size)")
+            with open(self.stage / relative, "wb") as copy:
+                shutil.copyfileobj(file, copy)
+        os.chmod(self.stage / relative, 0o644)
+
+
+def _no_copy_of(status: os.stat_result, owner: int) -> str:
+    """Why a file isn't to be copied; "" where it is."""
+    if not stat.S_ISREG(status.st_mode):
+        return "it is not a regular file"
+    if status.st_nlink > 1:  # somebody else's file, perhaps: a link needs no right to read it
+        return "it is a hard link"
+    return "" if status.st_uid == owner else "it belongs to somebody else"
+
+
+def _check_name(student: str) -> None:
+    """Refuse ids that are no folder's name, or that nbgrader's tables, pages and paths can't hold."""
+    if not student or student[0] == "." or not student.isprintable():
+        raise ExchangeError("a student's id has letters that can be shown, and no dot at its beginning")
