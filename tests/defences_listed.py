@@ -536,7 +536,7 @@ HANDED_IN = [
     ("handed in: our own files", 'name in (*RECORDS, "checks.json")', "name in RECORDS", ALONG),
     ("handed in: our own modules", 'name not in ("helpers", "__pycache__") and', "", ALONG),
     ("handed in: number of files", "len(files) >= MAX_FILES or", "", "only_so_many_files_come_along"),
-    ("handed in: size of records", "if (folder / name).lstat().st_size < 1000:", "if True:", ALONG),
+    ("handed in: size of records", "if status.st_size < 1000 else", "if True else", ALONG),
     (
         "handed in: raw cells",
         'new_code_cell if cell.get("cell_type") == "code" else new_markdown_cell',
@@ -669,7 +669,7 @@ AUTOGRADED = [
     ),
 ]  # fmt: skip
 SECRET_ENOUGH = [
-    ("secret: not cut short", "if len(secret) < SHORTEST:", "if False:", "a_secret_that_anybody_could_guess"),
+    ("secret: not cut short", "if len(secret) < SHORTEST:", "if False:", "a_secret_that_anybody_could_guess_is_refused"),
 ]  # fmt: skip
 DECIDING = [
     (
