@@ -539,7 +539,7 @@ HANDED_IN = [
     ("handed in: our own files", ', "checks.json")', ")", ALONG),
     ("handed in: our own modules", '"helpers", "__pycache__", ', "", ALONG),
     ("handed in: number of files", "len(files) >= MAX_FILES or", "", "only_so_many_files_come_along"),
-    ("handed in: size of records", "if (folder / name).lstat().st_size < 1000:", "if True:", ALONG),
+    ("handed in: size of records", "if status.st_size < 1000 else", "if True else", ALONG),
     (
         "handed in: raw cells",
         'new_code_cell if cell.get("cell_type") == "code" else new_markdown_cell',
@@ -720,7 +720,7 @@ AUTOGRADED = [
     ),
 ]  # fmt: skip
 SECRET_ENOUGH = [
-    ("secret: not cut short", "if len(secret) < SHORTEST:", "if False:", "a_secret_that_anybody_could_guess"),
+    ("secret: not cut short", "if len(secret) < SHORTEST:", "if False:", "a_secret_that_anybody_could_guess_is_refused"),
 ]  # fmt: skip
 DECIDING = [
     (
