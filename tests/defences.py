@@ -21,7 +21,7 @@ from pathlib import Path
 from autograder.lessons import ROOT
 from tests.defences_listed import LISTED
 
-LEFT_OUT = (".*", "__pycache__", "*.egg-info", "work", "docs", "benchmarks")
+LEFT_OUT = (".*", "__pycache__", "*.egg-info", "work", "docs")
 SECONDS = 100  # for a test that doesn't say: what waits without end has failed
 WHERE = "import autograder, helpers; print(autograder.__file__, helpers.__file__)"
 
