@@ -41,7 +41,7 @@ BUBBLEWRAP = [
     ("bubblewrap: ends with its grader", '"--die-with-parent", ', "", "a_worker_ends_with_its_grader"),
     ("bubblewrap: no terminal", '"--new-session", ', "", "a_worker_has_no_terminal"),
     ("bubblewrap: no environment", '"--clearenv", ', "", "a_worker_gets_nothing_of_the_users_environment"),
-    ("bubblewrap: no name", '"--hostname", "sandbox", ', "", "a_worker_does_not_learn_the_machines_name"),
+    ("bubblewrap: no name", '"--hostname", "sandbox",', "", "a_worker_does_not_learn_the_machines_name"),
     (
         "bubblewrap: what is shown is read-only", '_each("--ro-bind", seen.files)', '_each("--bind", seen.files)',
         "a_worker_may_write_in_one_folder",
@@ -394,7 +394,7 @@ JUDGE = [
         f"{GIVEN_UP}[asks on]",
     ),
     (
-        "judge: gives up", "        if self.interrupted:\n            raise", "        if False:\n            raise",
+        "judge: gives up", "            if self.interrupted:\n                raise", "            if False:\n                raise",
         f"{GIVEN_UP}[is silent]",
     ),
 ]  # fmt: skip

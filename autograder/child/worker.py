@@ -327,17 +327,19 @@ def _make_check(
 ) -> Callable[[str, object], None]:
     """The `check` of the grader: it decides nothing and shows nothing. The judge gets to see the answer."""
 
-    def converse(exercise: str, answer: object) -> None:
-        wire.send(channel, {"ask": exercise[:200]})
-        recorder.muted = True  # what an answer prints while it is judged would be lost among the cases
-        try:
-            while (request := wire.receive(channel))["cases"]:
-                wire.send(channel, {"outcomes": list(_outcomes(request, answer, interrupts))})
-        finally:
-            recorder.muted = False
-
     def check(exercise: str, answer: object) -> None:
-        interrupts.keep_back(functools.partial(converse, str(exercise), answer))
+        name = str(exercise)[:200]
+
+        def converse() -> None:
+            wire.send(channel, {"ask": name})
+            recorder.muted = True  # what an answer prints while it is judged would be lost among the cases
+            try:
+                while (request := wire.receive(channel))["cases"]:
+                    wire.send(channel, {"outcomes": list(_outcomes(request, answer, interrupts))})
+            finally:
+                recorder.muted = False
+
+        interrupts.keep_back(converse)
 
     return check
 
