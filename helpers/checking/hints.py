@@ -47,6 +47,105 @@ HINTS_OF_LINES: tuple[tuple[str, str, str], ...] = (
 # The same by the text alone.
 HINTS: tuple[tuple[str, str], ...] = (
     (
+        r"expected Tensor as element \d+",
+        "torch.cat and torch.stack take tensors, and the list holds something else, such as plain numbers: "
+        "of those torch.tensor makes a tensor.",
+    ),
+    (
+        r"'tensors' \(position 1\) must be tuple of Tensors",
+        "What is to be joined comes in one list: torch.cat([a, b], dim=...).",
+    ),
+    (
+        r"(tuple|list) indices must be integers or slices, not tuple",
+        "This is a list or a tuple, which takes one index at a time: is a tensor meant, or one part of what "
+        "a function gave back?",
+    ),
+    (
+        r"invalid for input of size",
+        "The new shape holds another number of numbers than the old: multiply out both, and look at which "
+        "axes are split or joined.",
+    ),
+    (
+        r"permute\(.*number of dimensions|number of dimensions in the tensor input",
+        ".permute names each axis once, and this tensor has more or fewer of them: to swap the last two "
+        "there is .transpose(-2, -1).",
+    ),
+    (
+        r"index tensor of type LongTensor|scalar types: Long|Expected dtype int\S* for index"
+        r"|tensors used as indices must be|applicable to index tensor",
+        "What is used as an index has to be of whole numbers, of dtype torch.long, and this is of another: "
+        "are the arguments in the right order?",
+    ),
+    (
+        r"could not infer output dtype|Input dtype must be either a floating point",
+        "A mean needs floats: turn the integers or booleans into floats first, with .float().",
+    ),
+    (
+        r"only implemented on integer and Boolean|bitwise_\w+.*not implemented for '(Float|Double|Half)",
+        "`~`, `&` and `|` are for booleans, and this is a tensor of floats: make a mask of it first, with a "
+        "comparison such as `mask > 0` or with .bool().",
+    ),
+    (
+        r"leaf Variable that requires grad|modified by an inplace operation",
+        "A tensor that gradients are needed of is changed in place: make a new one, as in `x = x + 1` for "
+        "`x += 1`.",
+    ),
+    (
+        r"Can't call numpy\(\) on Tensor that requires grad",
+        "numpy knows no gradients: use torch's own function of that name, such as torch.exp for np.exp.",
+    ),
+    (
+        r"not compiled with CUDA|No CUDA GPUs|Found no NVIDIA|Expected all tensors to be on the same device",
+        "There may be no GPU where this runs: make new tensors where the inputs are, with device=x.device.",
+    ),
+    (
+        r"(masked_fill\w*|where)\(\) received .* got \(bool, ",
+        "`mask == None` gives one truth value, not one for each number: to ask whether there is a mask write "
+        "`if mask is not None`, and pass the mask itself.",
+    ),
+    (
+        r"'(builtin_function_or_method|method)' object is not subscriptable",
+        "A method stands there without its brackets: .size(0) asks for a size, and so does .shape[0].",
+    ),
+    (
+        r"'torch.Size' object is not callable",
+        ".shape is a value and takes square brackets, .shape[0]; .size(0) takes round ones.",
+    ),
+    (
+        r"'(list|tuple)' object has no attribute",
+        "A list or a tuple has no methods of tensors: make a tensor of it with torch.stack or torch.tensor, "
+        "or take the part that you mean.",
+    ),
+    (
+        r"iteration over a 0-d tensor|'(int|float|bool)' (object is not iterable|has no len)"
+        r"|non-iterable (int|float|bool)\b"
+        r"|object of type '(int|float|bool)' has no len",
+        "This is one number or nothing that has parts, so it can't be gone through, counted or unpacked.",
+    ),
+    (
+        r"math domain error|division by zero",
+        "A number is 0 or negative where the formula doesn't allow it: is that case named in the text of the "
+        "exercise?",
+    ),
+    (
+        r"expected sequence of length",
+        "torch.tensor needs rows of one length: fill the shorter ones up first.",
+    ),
+    (
+        r"contains either `inf`, `nan` or element < 0",
+        "These are no probabilities: they are negative or NaN, as logits or logarithms may be.",
+    ),
+    (
+        r"Expected target size",
+        "cross_entropy wants the classes on the second axis: flatten the positions of logits and targets "
+        "alike, or transpose the logits.",
+    ),
+    (
+        r"can't multiply sequence|can only concatenate"
+        r"|unsupported operand type\(s\) for (?!.*NoneType).*'(list|tuple)'",
+        "Lists, tuples and texts don't calculate as tensors do: make a tensor with torch.tensor first.",
+    ),
+    (
         r"must match the size of tensor|not broadcastable|doesn't match the broadcast shape|shape mismatch",
         "Two shapes don't fit, axis by axis from the right: often a keepdim=True or an unsqueeze is missing.",
     ),
@@ -55,7 +154,7 @@ HINTS: tuple[tuple[str, str], ...] = (
         "That is a layer, no matrix: call it, as in `self.W_q(x)`; its numbers are in `.weight`.",
     ),
     (
-        r"tuple of ints.*float|'float' object cannot be interpreted|indices must be integers|got float",
+        r"tuple of ints.*float|'float' object cannot be interpreted|indices must be .*float|got float",
         "A size or an index has to be an integer, and this is a float: `/` gives one always, `//` does not.",
     ),
     (

@@ -7,6 +7,7 @@ from autograder.exercise import Exercise, Misconception, explained
 from autograder.exercises.attention import alternatives as right
 from autograder.exercises.attention import cases
 from autograder.exercises.attention import misconceptions as wrong
+from autograder.exercises.attention import misconceptions_scores as scores
 from autograder.exercises.attention import misconceptions_study as study
 from helpers import attention
 from helpers.checks import gradient_reaches_inputs, inputs_unchanged, rows_sum_to_one
@@ -53,6 +54,10 @@ SOFTMAX = Exercise(
         wrong.divided_by_total,
         wrong.not_divided,
         wrong.logarithm,
+        scores.powers_of_two,
+        scores.absolute_scores,
+        scores.smallest_is_largest,
+        scores.of_unit_length,
     ),
     alternatives=(
         right.by_logsumexp,
@@ -84,6 +89,7 @@ ADDITIVE = Exercise(
         wrong.context_of_keys,
         wrong.no_axis_for_positions,
         wrong.context_and_weights_swapped,
+        scores.sigmoid_for_tanh,
     ),
     alternatives=(right.with_matrix_products, right.with_sums_over_axes, right.one_key_after_another),
 )
@@ -117,6 +123,7 @@ SCALED_DOT_PRODUCT = Exercise(
         wrong.filled_with_a_large_number,
         wrong.filled_with_e,
         wrong.mask_added,
+        scores.keys_reshaped,
     ),
     alternatives=(
         right.with_einsum,

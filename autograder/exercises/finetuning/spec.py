@@ -4,6 +4,7 @@ from autograder.exercise import Exercise, explained
 from autograder.exercises.finetuning import alternatives as right
 from autograder.exercises.finetuning import cases, choices
 from autograder.exercises.finetuning import misconceptions as wrong
+from autograder.exercises.finetuning import misconceptions_intervals as intervals
 from autograder.exercises.finetuning import misconceptions_module as module
 from autograder.exercises.finetuning import misconceptions_training as slips
 from helpers import finetuning
@@ -244,6 +245,9 @@ WILSON = Exercise(
         slips.n_not_squared,
         slips.not_divided,
         slips.in_per_cent,
+        intervals.z_for_its_square,
+        intervals.half_not_divided,
+        intervals.whole_square_added,
     ),
     alternatives=(right.wilson_multiplied_out, right.wilson_as_roots),
 )
@@ -265,6 +269,8 @@ T_INTERVAL = Exercise(
         slips.degrees_are_n,
         slips.n_for_its_root,
         slips.whole_range,
+        intervals.population_and_degrees,
+        intervals.degrees_less_two,
     ),
     alternatives=(right.t_with_torch, right.t_step_by_step),
 )
@@ -289,6 +295,8 @@ TFIDF = Exercise(
         slips.columns_of_length_one,
         slips.sums_to_one,
         slips.rarity_alone,
+        intervals.one_added_below_alone,
+        intervals.shares_of_texts,
     ),
     alternatives=(right.tfidf_with_normalize, right.tfidf_by_hand),
 )

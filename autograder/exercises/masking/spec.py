@@ -4,6 +4,7 @@ from autograder.exercise import Exercise, Misconception, explained
 from autograder.exercises.masking import alternatives as right
 from autograder.exercises.masking import cases
 from autograder.exercises.masking import misconceptions as wrong
+from autograder.exercises.masking import misconceptions_axes as axes
 from autograder.exercises.masking import misconceptions_form as form
 from autograder.exercises.masking import misconceptions_study as study
 from helpers import masking
@@ -47,6 +48,7 @@ PADDING = Exercise(
         wrong.sentences_in_columns,
         wrong.padding_as_numbers,
         wrong.up_to_the_longest,
+        axes.with_axes_for_heads,
     ),
     alternatives=(right.one_sentence_after_another, right.filled_in_place, right.written_as_a_list),
 )
@@ -70,6 +72,8 @@ BOTH = Exercise(
         wrong.causal_alone,
         wrong.padding_alone,
         wrong.exclusive,
+        axes.queries_with_heads,
+        axes.both_with_heads,
     ),
     alternatives=(right.with_none, right.hidden_keys_filled, right.both_compared),
 )

@@ -8,6 +8,7 @@ from autograder.exercises.pretraining import alternatives as right
 from autograder.exercises.pretraining import cases
 from autograder.exercises.pretraining import misconceptions as wrong
 from autograder.exercises.pretraining import misconceptions_block as blocks
+from autograder.exercises.pretraining import misconceptions_counts as counts
 from autograder.exercises.pretraining import misconceptions_model as models
 from autograder.exercises.pretraining import misconceptions_step as steps
 from autograder.exercises.pretraining import misconceptions_writing as writing
@@ -68,6 +69,7 @@ LOSS = Exercise(
         wrong.logits_as_logarithms,
         wrong.in_bits,
         wrong.logarithm_of_a_rounded_softmax,
+        counts.divided_by_rows,
     ),
     alternatives=(right.loss_of_the_real_ones, right.loss_by_one_hot, right.loss_row_by_row),
 )
@@ -112,6 +114,7 @@ BIGRAM = Exercise(
         wrong.smoothed_after_dividing,
         wrong.always_plus_one,
         wrong.no_logarithm,
+        counts.alpha_once_below,
     ),
     alternatives=(right.pairs_in_a_loop, right.pairs_by_index_put),
 )
@@ -333,6 +336,7 @@ NUCLEUS = Exercise(
         writing.least_probable_first,
         writing.each_against_p,
         writing.filled_with_the_rest,
+        counts.first_kept_below,
     ),
     alternatives=(right.nucleus_by_counting, right.nucleus_row_by_row),
 )

@@ -12,6 +12,7 @@ from autograder.exercises.translation import misconceptions_beam as beam
 from autograder.exercises.translation import misconceptions_bleu as bleu
 from autograder.exercises.translation import misconceptions_block as block
 from autograder.exercises.translation import misconceptions_decoding as decoding
+from autograder.exercises.translation import misconceptions_ends as ends
 from autograder.exercises.translation import misconceptions_sum as sums
 from autograder.exercises.translation import misconceptions_training as wrong
 from helpers import translation
@@ -85,6 +86,8 @@ SHIFTED = Exercise(
         wrong.padding_asked,
         wrong.end_not_asked,
         wrong.hidden_in_the_input,
+        ends.no_beginning,
+        ends.no_beginning_and_padding_asked,
     ),
     alternatives=(right.shifted_by_writing, right.shifted_by_rolling),
 )
@@ -129,6 +132,7 @@ SMOOTHING = Exercise(
         wrong.predictions_smoothed,
         wrong.mean_of_sentences,
         wrong.summed,
+        ends.one_too_few_below,
     ),
     alternatives=(right.smoothed_by_distributions, right.smoothed_by_one_hot),
 )
@@ -320,6 +324,7 @@ BREVITY = Exercise(
         bleu.fraction_upside_down,
         bleu.long_ones_rewarded,
         bleu.one_forgotten,
+        ends.wrong_side_punished,
     ),
     alternatives=(bleu_right.brevity_by_min, bleu_right.brevity_by_tensors),
 )
@@ -369,6 +374,8 @@ ALIGNMENT = Exercise(
         bleu.only_hidden_ones,
         bleu.least_looked_at,
         bleu.weight_returned,
+        ends.averaged_along_the_queries,
+        ends.averaged_along_the_queries_unmasked,
     ),
     alternatives=(bleu_right.aligned_by_sums, bleu_right.aligned_by_where),
 )
