@@ -12,7 +12,9 @@ def test_a_submission_that_the_grader_cannot_even_read_stops_nobody_else(tmp_pat
         raise OSError(f"no {submission.student}")
 
     told = []
-    book = SimpleNamespace(recorded=dict, pages={}, path=lambda student: Path(tmp_path, student))
+    book = SimpleNamespace(
+        recorded=dict, pages={}, path=lambda student: Path(tmp_path, student), expect=lambda student: None
+    )
     submissions = [Submission(student, "lesson", tmp_path) for student in ("amy", "bob")]
     grade_all(
         book, submissions, submit, at_once=1,

@@ -20,7 +20,7 @@ from pathlib import Path
 import nbformat
 import psutil
 import pytest
-from course import LESSON, PROCESSES, Course, foster_parent, hear_signals
+from course import LESSON, PROCESSES, Course, complaints, foster_parent, hear_signals
 
 from autograder import lessons
 from autograder.commands.cli import main
@@ -384,7 +384,7 @@ def test_without_bubblewrap_it_refuses_in_one_line(course, tmp_path) -> None:
     done = course.run("headstart", "grade", LESSON, check=False, PATH=str(tmp_path / "bin"))
     assert done.returncode == 2
     assert done.stdout == ""
-    [line] = done.stderr.strip().splitlines()
+    [line] = complaints(done)
     assert "bubblewrap is missing" in line
     assert "--no-sandbox" in line
 
