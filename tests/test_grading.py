@@ -304,6 +304,9 @@ def _grading(
         yield grader, psutil.Process(grader.pid).children(recursive=True)
 
 
+LOCKS = {"headstart-door", "headstart-room"}  # empty files, which graders of one user wait at
+
+
 def test_ctrl_c_ends_it_at_once_and_leaves_nothing_behind(course, tmp_path) -> None:
     course.hand_in("amy")
     for number in range(6):
@@ -312,13 +315,12 @@ def test_ctrl_c_ends_it_at_once_and_leaves_nothing_behind(course, tmp_path) -> N
         os.killpg(grader.pid, signal.SIGINT)  # as a terminal does
         _, said = grader.communicate(timeout=60)  # a loop would take 100 seconds
     assert grader.returncode == 130
-    assert (
-        said.strip()
-        == "headstart: stopped; what was graded is recorded, and the same command goes on from there"
-    )
+    last = said.strip().splitlines()[-1]
+    assert last == "headstart: stopped; what was graded is recorded, and the same command goes on from there"
+    assert "Traceback" not in said
     _, alive = psutil.wait_procs(started, timeout=60)
     assert not alive
-    assert os.listdir(tmp_path / "tmp") == []
+    assert {path.name.rsplit("-", 1)[0] for path in (tmp_path / "tmp").iterdir()} <= LOCKS
 
 
 def test_a_closed_terminal_leaves_nothing_behind(course, tmp_path) -> None:
@@ -330,7 +332,7 @@ def test_a_closed_terminal_leaves_nothing_behind(course, tmp_path) -> None:
         grader.communicate(timeout=60)
     _, alive = psutil.wait_procs(started, timeout=60)
     assert not alive
-    assert os.listdir(tmp_path / "tmp") == []
+    assert {path.name.rsplit("-", 1)[0] for path in (tmp_path / "tmp").iterdir()} <= LOCKS
 
 
 def test_without_a_sandbox_loops_end_with_the_grader(course, tmp_path) -> None:
