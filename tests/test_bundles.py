@@ -20,7 +20,7 @@ COMES_WITH = {
         checking/__init__.py checking/assessing.py checking/choosing.py checking/comparing.py checking/contrast.py
         checking/drivers.py checking/finding.py checking/forbidding.py checking/hints.py checking/names.py checking/outcome.py
         checking/progress.py checking/properties.py checking/reaching.py checking/registry.py
-        checking/relations.py checking/sheet.py checking/values.py
+        checking/relations.py checking/sheet.py checking/sketches.py checking/values.py
         figures/__init__.py figures/controls.py figures/plots.py figures/showing.py
     """,
     "attention": """
