@@ -39,6 +39,7 @@ from helpers.checking.outcome import Outcome
 from helpers.checking.reaching import forbidden_use
 from helpers.checks import Sheet, assess
 
+IN_PLACE = ("inputs_unchanged", "gradient_reaches_inputs")
 PAIRS = 40  # of changes, for each exercise
 CAUSES = (
     "lesson", "mutants", "right, too", "pass somewhere", "in place, said so", "named", "slip named",
@@ -231,13 +232,9 @@ def of_mutants(exercise: Exercise, visible: Sheet, times: Times) -> Counts:
             counts.named += cause in known
             counts.slips += bool(cause) and cause not in known
             counts.told += not cause and bool(finding.relation)
-            if mutant.kind == "in place":
+            if mutant.kind == "in place" and finding.cause != "raised":
                 counts.in_place += 1
-                counts.in_place_named += finding.cause in (
-                    "inputs_unchanged",
-                    "gradient_reaches_inputs",
-                    *known,
-                )
+                counts.in_place_named += finding.cause in IN_PLACE or cause in known or "in place" in cause
     return counts
 
 
