@@ -10,8 +10,8 @@ ROOT = Path(__file__).resolve().parents[1]
 
 # In the course's order.
 TOPICS = (
-    "start_here", "attention", "complexity", "multihead", "positional", "masking",
-    "counting", "pretraining", "finetuning", "bert", "translation",
+    "start_here", "attention", "multihead", "positional", "masking", "complexity",
+    "block", "counting", "pretraining", "finetuning", "bert", "translation",
 )  # fmt: skip
 # Which helpers a lesson's students may read follows from where they lie. A topic's own folder opens with its
 # lesson; but the reference in it, and the `__init__.py` that passes it on, answer what the lesson asks for,
@@ -22,12 +22,12 @@ OPENS = {
     "checking": "start_here",
     "storage.py": "start_here",
     "figures": "start_here",
-    "corpora.py": "pretraining",
-    "text": "pretraining",
-    "training": "pretraining",
-    "models/__init__.py": "pretraining",
-    "models/blocks.py": "pretraining",
-    "models/transformer.py": "finetuning",
+    "corpora.py": "block",
+    "text": "block",
+    "training": "block",
+    "models/__init__.py": "counting",
+    "models/blocks.py": "counting",
+    "models/transformer.py": "counting",
     "models/encoder_decoder.py": "",  # the answer to the last lesson: nobody has it
 }
 

@@ -1,8 +1,8 @@
-"""What lesson 09 measures, over several seeds: pretraining, blanks, fine-tuning, writing.
+"""What lesson 10 measures, over several seeds: pretraining, blanks, fine-tuning, writing.
 
 python -m benchmarks.training_bert [--seeds 2] [--shares 0.15 0.4]
 
-Each BERT is trained as in the lesson. The language model is lesson 07's, as kept, or one trained now.
+Each BERT is trained as in the lesson. The language model is lesson 08's, as kept, or one trained now.
 """
 
 import argparse
@@ -45,7 +45,7 @@ def loss_of(
 
 
 def pretrained(seed: int, share: float = SHARE, steps: int = STEPS, style: Style = PRE_NORM) -> nn.Module:
-    """A BERT that is trained as in section 9.8."""
+    """A BERT that is trained as in section 10.8."""
     model = experiments.new_bert(lambda *sizes, **more: Bert(*sizes, **more, style=style), seed)
     generator, steps = torch.Generator().manual_seed(seed), training.steps(steps)
     rows = rows_of(experiments.documents(ROWS * steps // 2, 5_000 + 10 * seed), generator)
@@ -113,7 +113,7 @@ def _classifier_loss(
 
 @torch.no_grad()
 def written(model: nn.Module, left_model: nn.Module, texts: int = 40, seed: int = 0) -> dict[str, list[str]]:
-    """Texts of each procedure of section 9.12."""
+    """Texts of each procedure of section 10.12."""
     empty = experiments.empty_rows(texts, seed=8_000 + seed)
     segments, blank = segments_of(empty), empty == MASK
 

@@ -1,8 +1,8 @@
-"""What pretraining is worth, in lesson 08's experiments: accuracies with intervals, and what is forgotten.
+"""What pretraining is worth, in lesson 09's experiments: accuracies with intervals, and what is forgotten.
 
 python -m benchmarks.training_finetuning [--real]
 
-The pretrained body is the one that lesson 08 kept on this computer, or one trained first. With --real the
+The pretrained body is the one that lesson 09 kept on this computer, or one trained first. With --real the
 comparison is on film reviews instead, and takes longer.
 """
 

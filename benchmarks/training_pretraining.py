@@ -1,4 +1,4 @@
-"""Lesson 07's measured figures: how near to the entropy its model comes, how it writes, and real text.
+"""Lesson 08's measured figures: how near to the entropy its model comes, how it writes, and real text.
 
 python -m benchmarks.training_pretraining [--seeds 1] [--adamw] [--real]
 

@@ -1,4 +1,4 @@
-"""How well lesson 10's translator translates, and how long that takes: with the lesson's own cells.
+"""How well lesson 11's translator translates, and how long that takes: with the lesson's own cells.
 
 python -m benchmarks.training_translation [--seeds 3] [--real] [--minutes 30]
 
@@ -20,7 +20,7 @@ from autograder import lessons
 from helpers import corpora, training
 from helpers.translation import explorers as data
 
-LESSON = "10_translation"
+LESSON = "11_translation"
 SEEDS, BEAMED = 3, 100  # training runs; sentences that beams are tried on
 
 

@@ -706,7 +706,7 @@ with waiting_for("Exercises 1.6 and 1.11"):
 
 # %% [markdown]
 # Self-attention is equivariant. Add something that depends on the position to each vector, and it no longer is: that
-# is how a Transformer gets to know word order, and it is the subject of lesson 4. (The mean, written at every position,
+# is how a Transformer gets to know word order, and it is the subject of lesson 3. (The mean, written at every position,
 # has both properties, as all its rows are alike.)
 
 # %% [markdown]
@@ -841,4 +841,4 @@ with waiting_for("Exercise 1.2"):
 # **Sources.** Bahdanau, Cho and Bengio 2015, *Neural machine translation by jointly learning to align and translate*.
 # Vaswani et al. 2017, *Attention is all you need*, sections 3.2.1 and 3.2.3.
 #
-# Next, lesson 2 counts what all this costs.
+# Next, lesson 2 looks things up in several ways at once.

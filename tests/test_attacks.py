@@ -3,7 +3,7 @@
 A trick is a file of cells. Its first words say what it tries and what must happen. Its sections: `answer` replaces
 the answer to attention.softmax, or to the exercise that it names, by a wrong one with the trick in it; `end` is a
 cell after all others; `notebook` and `folder` are run here, by the student so to speak, on what is handed in. Most
-are tried in lesson 01; one that says `In 09_bert.` is tried there.
+are tried in lesson 01; one that says `In 10_bert.` is tried there.
 """
 
 import ast

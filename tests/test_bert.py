@@ -309,7 +309,7 @@ def test_an_interval_is_wilson_s():
 
 
 def test_the_blanks_explorer_draws_and_waits(models):
-    box = explorers.blanks_explorer(models, "Section 9.8")
+    box = explorers.blanks_explorer(models, "Section 10.8")
     before = box.children[-1].value
     assert before.startswith("<img alt=")
     box.children[0].value += 1
@@ -317,20 +317,20 @@ def test_the_blanks_explorer_draws_and_waits(models):
     assert box.children[-1].value != before
     box.children[3].value = "the plot is quixotic ."
     assert "quixotic" in box.children[-1].value
-    assert "Section 9.8" in explorers.blanks_explorer({}, "Section 9.8").children[-1].value
+    assert "Section 9.8" in explorers.blanks_explorer({}, "Section 10.8").children[-1].value
 
 
 def test_the_filling_explorer_draws_and_waits(models):
-    box = explorers.filling_explorer(models, bert.fill_and_mask_again, "Exercise 9.12a", "Section 9.8")
+    box = explorers.filling_explorer(models, bert.fill_and_mask_again, "Exercise 10.12a", "Section 10.8")
     box.children[0].value = 5
     assert "?" not in box.children[-1].value.split('"')[1]
 
     def unwritten(ids, logits, again):
         raise NotImplementedError
 
-    box = explorers.filling_explorer(models, unwritten, "Exercise 9.12a", "Section 9.8")
+    box = explorers.filling_explorer(models, unwritten, "Exercise 10.12a", "Section 10.8")
     box.children[0].value = 1
-    assert "Exercise 9.12a" in box.children[-1].value
+    assert "Exercise 10.12a" in box.children[-1].value
 
 
 def test_left_and_both_sides_are_probabilities_of_words(models):

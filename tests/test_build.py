@@ -80,7 +80,7 @@ def test_checks_hold_the_heading_the_needs_and_the_misconceptions(course: Course
 
 def test_a_lesson_carries_the_helpers_of_earlier_lessons_only(course: Course) -> None:
     course.write("notebooks/00_start_here.py", "# %% [markdown]\n# # 0 · Start here\n")
-    course.write("notebooks/02_complexity.py", "# %% [markdown]\n# # 2 · Complexity\n")
+    course.write("notebooks/05_complexity.py", "# %% [markdown]\n# # 2 · Complexity\n")
     specs = course.specs
     load = lambda topic: specs if topic == "attention" else {}  # noqa: E731
     assert build([], False, root=course.root, load=load) == 0
@@ -90,13 +90,13 @@ def test_a_lesson_carries_the_helpers_of_earlier_lessons_only(course: Course) ->
                 path.relative_to(course.root / tree / lesson / "helpers").as_posix()
                 for path in (course.root / tree / lesson / "helpers").rglob("*.*")
             )
-            for lesson in ("00_start_here", "01_attention", "02_complexity")
+            for lesson in ("00_start_here", "01_attention", "05_complexity")
         }
         common = ["__init__.py", "checks.py", "start_here/page.py"]
         assert carried == {
             "00_start_here": common,
             "01_attention": sorted([*common, "attention/explorers.py"]),
-            "02_complexity": sorted(
+            "05_complexity": sorted(
                 [*common, *(f"attention/{name}.py" for name in ("__init__", "explorers", "reference"))]
             ),
         }

@@ -27,12 +27,8 @@ COMES_WITH = {
         start_here/__init__.py
         attention/explorers.py attention/figures.py attention/recipes.py
     """,
-    "complexity": """
-        attention/__init__.py attention/reference.py
-        complexity/explorers.py
-    """,
     "multihead": """
-        complexity/__init__.py complexity/reference.py
+        attention/__init__.py attention/reference.py
         multihead/explorers.py multihead/recipes.py
     """,
     "positional": """
@@ -43,8 +39,12 @@ COMES_WITH = {
         positional/__init__.py positional/reference.py
         masking/explorers.py masking/figures.py masking/recipes.py
     """,
-    "counting": """
+    "complexity": """
         masking/__init__.py masking/reference.py
+        complexity/explorers.py
+    """,
+    "counting": """
+        complexity/__init__.py complexity/reference.py
         counting/explorers.py counting/figures.py counting/recipes.py
     """,
     "pretraining": """

@@ -1,4 +1,4 @@
-"""The helpers of lesson 02 agree with torch and with published figures, and the lesson claims what is so."""
+"""The helpers of lesson 05 agree with torch and with published figures, and the lesson claims what is so."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""Lesson 06's formulas agree with real modules and published figures, and what its text claims holds."""
+"""Lesson 07's formulas agree with real modules and published figures, and what its text claims holds."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""The helpers of lesson 08 do what they say, and what the lesson claims is so."""
+"""The helpers of lesson 09 do what they say, and what the lesson claims is so."""
 
 import math
 import re

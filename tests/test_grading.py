@@ -147,7 +147,7 @@ def test_bad_submissions_get_their_cause_and_stop_nobody_else(course) -> None:
     write("not-a-notebook", "[1, 2, 3]")
     write("empty", "")
     write("no-cells", json.dumps({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
-    write("other-lesson", good.replace('"lesson": "01_attention"', '"lesson": "02_complexity"'))
+    write("other-lesson", good.replace('"lesson": "01_attention"', '"lesson": "05_complexity"'))
     write("many-cells", json.dumps({**cells, "cells": cells["cells"] + [cells["cells"][0]] * 10_000}))
     write("script", good, "Урок-注意力.ipynb")
     outputs = [{"output_type": "stream", "name": "stdout", "text": "x" * 100_000_000}]
@@ -164,7 +164,7 @@ def test_bad_submissions_get_their_cause_and_stop_nobody_else(course) -> None:
     causes = {student: next(iter(v.values()))["message"] for student, v in course.verdicts().items()}
     for student, words in {
         "not-json": "not JSON", "not-a-notebook": "not a notebook", "empty": "is empty", "no-cells": "none of the lesson",
-        "other-lesson": "02_complexity", "many-cells": "cells; the limit", "folder": "is a folder", "link": "links",
+        "other-lesson": "05_complexity", "many-cells": "cells; the limit", "folder": "is a folder", "link": "links",
     }.items():  # fmt: skip
         assert words in causes[student], student
         assert set(course.statuses()[student].values()) == {"not run"}

@@ -64,6 +64,24 @@ def test_a_file_that_was_never_handed_out_is_the_student_s(folders):
     assert (work / LESSON).read_text() == "copied by hand, and changed"
 
 
+def test_work_under_a_number_that_the_lesson_had_before_is_found_and_kept(folders, capsys):
+    release, work = folders
+    lab.hand_out(release, work)
+    write(work / LESSON, "my answer")
+    write(work / "01_attention/notes.txt", "mine")
+    (release / LESSON).rename(release / "01_attention/03_attention.ipynb")
+    (release / "01_attention").rename(release / "03_attention")
+    assert lab.hand_out(release, work) == []
+    assert "01_attention is now 03_attention" in capsys.readouterr().out
+    assert (work / "03_attention/03_attention.ipynb").read_text() == "my answer"
+    assert (work / "03_attention/notes.txt").read_text() == "mine"
+    assert not (work / "01_attention").exists()
+    write(work / LESSON, "an old copy, put back")
+    assert lab.hand_out(release, work) == [], "nothing is written over"
+    assert (work / "03_attention/03_attention.ipynb").read_text() == "my answer"
+    assert (work / LESSON).read_text() == "an old copy, put back"
+
+
 def test_moving_a_lesson_away_brings_a_fresh_one(folders):
     release, work = folders
     lab.hand_out(release, work)

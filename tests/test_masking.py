@@ -1,4 +1,4 @@
-"""The helpers of lesson 05 do what they say, and what the lesson claims is so."""
+"""The helpers of lesson 04 do what they say, and what the lesson claims is so."""
 
 import base64
 import math
@@ -161,7 +161,7 @@ def test_one_masked_pass_has_the_outputs_and_gradients_of_all_prefixes():
 
 def test_a_leak_goes_below_the_entropy_in_training_and_is_worse_than_guessing_in_use():
     """Section 5.8, by the code of the lesson."""
-    lesson = lessons.master_path("05_masking").read_text(encoding="utf-8")
+    lesson = lessons.master_path("04_masking").read_text(encoding="utf-8")
     code = lesson[lesson.index("VOCABULARY, LENGTH") : lesson.index("    masked = {")].rpartition("with ")[0]
     names = {"torch": torch, "math": math, **vars(masking)}
     exec(code, names)
@@ -358,7 +358,7 @@ def test_the_explorer_waits_for_the_students_function(raised, said):
         raise raised
 
     picture = explorers.reach_explorer(reach).children[-1].value
-    assert "Exercise 5.12" in picture and said in picture
+    assert "Exercise 4.12" in picture and said in picture
 
 
 def test_an_answer_of_another_shape_is_no_picture():
@@ -381,7 +381,7 @@ def test_the_cache_explorer_waits_for_the_students_function():
 
     *_, picture, numbers = explorers.cache_explorer(cached_step).children
     assert "<img" in picture.value
-    assert "Exercise 5.9a, not written yet" in numbers.value
+    assert "Exercise 4.9a, not written yet" in numbers.value
 
 
 def test_masks_say_who_sees_whom():

@@ -1,4 +1,4 @@
-"""The helpers of lesson 03 do what they say and agree with torch; what the lesson claims holds."""
+"""The helpers of lesson 02 do what they say and agree with torch; what the lesson claims holds."""
 
 import math
 import re
@@ -186,7 +186,7 @@ def test_a_matrix_of_another_shape_is_named():
 
 
 def test_one_head_brings_home_one_number_whatever_its_matrices():
-    """The proof of 3.8: with huge numbers, both channels are fixed multiples of one and the same average."""
+    """The proof of 2.8: with huge numbers, both channels are fixed multiples of one and the same average."""
     directions = torch.tensor([[0.0, 1.0], [1.0, 0.0], [0.0, -1.0], [-1.0, 0.0]], dtype=torch.float64)
     W_q, W_k, W_v, W_o = torch.randn(4, 4, 4, dtype=torch.float64)
     ratios = []
@@ -298,8 +298,8 @@ def test_the_heads_explorer_takes_any_sentence(words):
 @pytest.mark.parametrize(
     ("explorer", "exercise"),
     [
-        (lambda: explorers.split_explorer(not_written), "Exercise 3.2"),
-        (lambda: explorers.heads_explorer(not_written), "Exercises 3.5 and 3.10"),
+        (lambda: explorers.split_explorer(not_written), "Exercise 2.2"),
+        (lambda: explorers.heads_explorer(not_written), "Exercises 2.5 and 2.10"),
     ],
 )
 def test_explorers_wait_kindly_for_what_is_not_written(explorer, exercise):

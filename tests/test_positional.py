@@ -1,4 +1,4 @@
-"""The helpers of lesson 04 do what they say and what the papers say, and what its prose claims is so."""
+"""The helpers of lesson 03 do what they say and what the papers say, and what its prose claims is so."""
 
 import math
 
@@ -12,7 +12,7 @@ from helpers.attention import permutation_gaps, scaled_dot_product_attention
 from helpers.figures.showing import description
 from helpers.positional import explorers
 
-LESSON = "04_positional"
+LESSON = "03_positional"
 
 
 def close(got, expected, **tolerances):

@@ -1,4 +1,4 @@
-"""Lesson 07's helpers against torch and lesson 06, what its prose says, its explorer."""
+"""Lesson 08's helpers against torch and lesson 07, what its prose says, its explorer."""
 
 import dataclasses
 import math
@@ -232,9 +232,9 @@ def test_the_explorer_has_a_stand_in_and_waits_kindly():
 
 
 def test_a_model_that_is_not_trained_is_waited_for(capsys):
-    with waiting_for("the training in 7.11"):
+    with waiting_for("the training in 8.11"):
         explorers.trained(None)
-    assert "This needs the training in 7.11" in capsys.readouterr().out
+    assert "This needs the training in 8.11" in capsys.readouterr().out
 
 
 def test_figures_say_what_is_to_be_seen():

@@ -211,8 +211,12 @@ def test_flags_and_types_come_from_the_lesson(skeleton, hand_in) -> None:
         ({"cells": [{"source": "x"}] * 10_000}, "10,000 cells"),
         ({"cells": [{"source": "x" * 5_000_000}]}, "MiB of text"),
         (
-            {"cells": [], "metadata": {"headstart": {"lesson": "02_complexity"}}},
-            "another lesson, '02_complexity'",
+            {"cells": [], "metadata": {"headstart": {"lesson": "05_complexity"}}},
+            "another lesson, '05_complexity'",
+        ),
+        (
+            {"cells": [], "metadata": {"headstart": {"lesson": "09_attention"}}},  # its number some time ago
+            "none of the lesson's answer cells",
         ),
         (None, "no notebook at all"),
     ],

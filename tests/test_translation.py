@@ -1,4 +1,4 @@
-"""Lesson 10: its reference against torch, sacrebleu and published figures, its claims, and its explorers."""
+"""Lesson 11: its reference against torch, sacrebleu and published figures, its claims, and its explorers."""
 
 import ast
 import math
@@ -21,7 +21,7 @@ from helpers.translation import figures
 def lesson() -> dict:
     """The solved lesson's names: all cells that neither draw nor check."""
     names: dict = {"__name__": "lesson"}
-    for cell in read_master(master_path("10_translation"), "master")[0]:
+    for cell in read_master(master_path("11_translation"), "master")[0]:
         if cell.is_code and cell.kind not in ("draw", "check"):
             exec(compile(ast.parse(cell.source), "<lesson>", "exec"), names)
     return names
@@ -335,7 +335,7 @@ def test_explorers_wait_for_what_is_not_written():
         raise NotImplementedError
 
     for box, place in (
-        (data.translation_explorer(missing, "Exercise 10.8"), 3),
+        (data.translation_explorer(missing, "Exercise 11.8"), 3),
         (data.beam_explorer(missing, lambda text: None, []), 3),
     ):
         assert "not written yet" in box.children[place].value

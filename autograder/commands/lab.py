@@ -70,7 +70,7 @@ def hand_out(release: Path, work: Path) -> list[str]:
         The files left alone although release has a newer one, since the student changed theirs.
     """
     record = work / ".handed_out.json"
-    handed_out = json.loads(record.read_text()) if record.exists() else {}
+    handed_out = renumber(work, json.loads(record.read_text()) if record.exists() else {}, release)
     kept = []
     for source in files(release):
         name = source.relative_to(release).as_posix()
@@ -87,6 +87,34 @@ def hand_out(release: Path, work: Path) -> list[str]:
     work.mkdir(exist_ok=True)
     record.write_text(json.dumps(handed_out, indent=1))
     return kept
+
+
+def renumber(work: Path, handed_out: dict[str, str], release: Path) -> dict[str, str]:
+    """Move work under a number that its lesson had before to where the lesson is now.
+
+    Nothing is written over: where there is work under the new number too, the old folder stays as it is.
+
+    Args:
+        handed_out: by name below `work`, the digest of each file as it was handed out.
+
+    Returns:
+        The same under the new names.
+    """
+    released = {path.name[3:]: path.name for path in release.glob("[0-9][0-9]_*") if path.is_dir()}
+    for folder in sorted(work.glob("[0-9][0-9]_*")):
+        now = released.get(folder.name[3:], folder.name)
+        if now == folder.name or not folder.is_dir() or (work / now).exists():
+            continue
+        old, notebook = f"{folder.name}/", folder / f"{folder.name}.ipynb"
+        if notebook.exists():
+            notebook.rename(folder / f"{now}.ipynb")
+        folder.rename(work / now)
+        handed_out = {
+            f"{now}/{name.removeprefix(old).replace(folder.name, now)}" if name.startswith(old) else name: seen
+            for name, seen in handed_out.items()
+        }
+        print(f"headstart: {folder.name} is now {now}, and your work is in it")
+    return handed_out
 
 
 def files(folder: Path) -> list[Path]:

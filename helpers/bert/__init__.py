@@ -1,4 +1,4 @@
-"""BERT: what lesson 09 asks for."""
+"""BERT: what lesson 10 asks for."""
 
 from helpers.bert.reference import (
     Bert,

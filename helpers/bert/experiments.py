@@ -1,4 +1,4 @@
-"""The experiments of lesson 09: rows of passages, blanks by kind, sentences written in several ways.
+"""The experiments of lesson 10: rows of passages, blanks by kind, sentences written in several ways.
 
 Nothing here answers an exercise: models and the student's functions come in as arguments.
 `B` batch, `T` positions, `V` vocabulary.

@@ -1,4 +1,4 @@
-"""Explorers of lesson 09: what two models put where words are hidden; a text that is filled round by round.
+"""Explorers of lesson 10: what two models put where words are hidden; a text that is filled round by round.
 
 They use trained models and the student's own functions. The first explorer imports ipywidgets, nothing before
 it.

@@ -1,4 +1,4 @@
-"""BERT: what lesson 09 asks for.
+"""BERT: what lesson 10 asks for.
 
 `B` batch, `T` positions, `C` or `d_model` channels, `V` vocabulary. Numbers of special tokens are those of
 `helpers.text.vocabulary`. A mask is boolean, and True means "may attend".

@@ -1,4 +1,4 @@
-"""Lesson 02's explorers, its pictures of layers, and two gauges: for time and for the largest tensor.
+"""Lesson 05's explorers, its pictures of layers, and two gauges: for time and for the largest tensor.
 
 What they show comes from the student's own functions, which they take as arguments.
 """
@@ -109,7 +109,7 @@ SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 UNITS = [10**power for power in range(0, 13, 2)]
 
 
-def layer_explorer(layer_cost: Callable, exercise: str = "Exercise 2.6") -> "VBox":
+def layer_explorer(layer_cost: Callable, exercise: str = "Exercise 5.6") -> "VBox":
     """Move n, d, k and the number of calculators, and see which layer is done first, on the n-d plane.
 
     Args:
@@ -201,7 +201,7 @@ SCORES = torch.tensor([0.4, 1.0, -0.8, 0.2, 2.1, 0.9, -0.3, 1.5, 3.6, 0.1, 1.2, 
 VALUES = torch.tensor([[4.0], [8.0], [2.0], [6.0], [3.0], [9.0], [1.0], [5.0], [7.0], [2.0], [6.0], [8.0]])
 
 
-def running_softmax_explorer(absorb: Callable, exercise: str = "Exercise 2.11") -> "VBox":
+def running_softmax_explorer(absorb: Callable, exercise: str = "Exercise 5.11") -> "VBox":
     """Read one query's keys block by block, and see the weights of those read so far shrink into place.
 
     Args:

@@ -1,6 +1,6 @@
 """What layers cost: operations, steps that must wait for each other, memory, and measured time.
 
-What lesson 02 asks for, for the lessons after it. A FLOP is one operation on floating-point numbers; a
+What lesson 05 asks for, for the lessons after it. A FLOP is one operation on floating-point numbers; a
 multiplication and the addition that follows it are 2. `n` is the number of positions of a sequence, `d` the
 number of features of each.
 """

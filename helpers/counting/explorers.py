@@ -1,4 +1,4 @@
-"""Lesson 06's explorers: where a model's parameters sit, and what its training takes.
+"""Lesson 07's explorers: where a model's parameters sit, and what its training takes.
 
 No formula for a model is in here: each explorer takes the student's functions.
 
@@ -60,7 +60,7 @@ WIDE = {"style": {"description_width": "130px"}}
 
 @dataclass(frozen=True)
 class Functions:
-    """The student's functions that the explorers call, by the names of lesson 06."""
+    """The student's functions that the explorers call, by the names of lesson 07."""
 
     embedding: Callable
     attention: Callable
@@ -108,7 +108,7 @@ def millions(count: float) -> str:
 # -- where parameters sit ------------------------------------------------------------------------------------
 
 
-def size_explorer(functions: Functions, exercises: str = "Exercises 6.2 to 6.12b") -> "VBox":
+def size_explorer(functions: Functions, exercises: str = "Exercises 7.2 to 7.12b") -> "VBox":
     """Choose a model or make one, and see how many parameters it has and where they sit.
 
     Args:

@@ -1,6 +1,6 @@
 """Counting: how many numbers a Transformer learns, and what it costs to teach them.
 
-What lesson 06 asks for, for the lessons after it. Everything is plain integers: `d_model` the width,
+What lesson 07 asks for, for the lessons after it. Everything is plain integers: `d_model` the width,
 `n_heads` heads, `d_ff` the hidden width of a feed-forward block, `n_layers` layers, `vocabulary` tokens.
 Layers have a bias in every linear map, as `torch.nn.TransformerEncoderLayer` has them.
 """

@@ -1,4 +1,4 @@
-"""Fine-tuning: what lesson 08 asks for."""
+"""Fine-tuning: what lesson 09 asks for."""
 
 from helpers.finetuning.reference import (
     PAD,

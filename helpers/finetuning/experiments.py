@@ -1,4 +1,4 @@
-"""The experiments of lesson 08: labelled reviews, a backbone under the head, and the loop of a training run.
+"""The experiments of lesson 09: labelled reviews, a backbone under the head, and the loop of a training run.
 
 What the student writes, classifier, loss and groups, comes in as arguments. `B` reviews, `T` positions.
 """
@@ -74,12 +74,12 @@ def new_backbone() -> Backbone:
 
 
 def new_language_model() -> LanguageModel:
-    """This lesson's language model, untrained: lesson 07's with larger initial weights."""
+    """This lesson's language model, untrained: lesson 08's with larger initial weights."""
     return widened(LanguageModel(model_config()))
 
 
 def model_config() -> LanguageModelConfig:
-    """Lesson 07's, but for the depth and the scale of the embedding."""
+    """Lesson 08's, but for the depth and the scale of the embedding."""
     return dataclasses.replace(pretraining.model_config(), n_layers=LAYERS, scale=1)
 
 

@@ -1,4 +1,4 @@
-"""Lesson 08's explorer: a review, its label, and what the label depends on.
+"""Lesson 09's explorer: a review, its label, and what the label depends on.
 
 It uses the student's classifier. Only the explorer imports ipywidgets.
 """

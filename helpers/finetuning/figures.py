@@ -1,4 +1,4 @@
-"""Figures of lesson 08: accuracies with their intervals."""
+"""Figures of lesson 09: accuracies with their intervals."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING

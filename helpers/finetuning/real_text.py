@@ -1,4 +1,4 @@
-"""Lesson 08 on real text: film reviews, sub-words, and a small language model of the same sentences."""
+"""Lesson 09 on real text: film reviews, sub-words, and a small language model of the same sentences."""
 
 import random
 from collections.abc import Callable, Mapping

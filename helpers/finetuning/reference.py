@@ -1,4 +1,4 @@
-"""Fine-tuning: what lesson 08 asks for.
+"""Fine-tuning: what lesson 09 asks for.
 
 `B` reviews, `T` positions, `C` channels, `K` classes. A boolean `real` is True for a token.
 """

@@ -1,4 +1,4 @@
-"""Explorers of lesson 05: draw a mask and follow it through the layers; write a text word by word.
+"""Explorers of lesson 04: draw a mask and follow it through the layers; write a text word by word.
 
 Each takes the student's own function. ipywidgets is imported by the first explorer, not before.
 """
@@ -35,7 +35,7 @@ def presets() -> dict[str, torch.Tensor]:
     }
 
 
-def reach_explorer(reach: Callable, exercise: str = "Exercise 5.12") -> "VBox":
+def reach_explorer(reach: Callable, exercise: str = "Exercise 4.12") -> "VBox":
     """Draw a mask on a grid of buttons, choose the number of layers, and see who reaches whom.
 
     Args:
@@ -128,7 +128,7 @@ def _table(answer: object) -> torch.Tensor:
 TEXT = ("the", "cat", "that", "slept", "was", "tired", "and", "old")
 
 
-def cache_explorer(step: Callable, exercise: str = "Exercise 5.9a") -> "VBox":
+def cache_explorer(step: Callable, exercise: str = "Exercise 4.9a") -> "VBox":
     """Write a text word by word, and see which scores are computed now, with a cache and without.
 
     Args:

@@ -1,6 +1,6 @@
 """Masks: who may look where, who can, and what that makes possible.
 
-What lesson 05 asks for, for the lessons after it. A mask is boolean, and True means "may attend": rows are
+What lesson 04 asks for, for the lessons after it. A mask is boolean, and True means "may attend": rows are
 queries, columns are keys. Shapes are written (..., T, d): any number of batch axes, positions, features.
 """
 

@@ -1,6 +1,6 @@
 """The paper's Transformer: an encoder reads one sequence, a decoder writes another.
 
-Lesson 10 builds it. `B` batch, `T` positions, `C` or `d_model` channels, `V` vocabulary. A mask is
+Lesson 11 builds it. `B` batch, `T` positions, `C` or `d_model` channels, `V` vocabulary. A mask is
 boolean, True = "may attend".
 """
 
@@ -89,7 +89,7 @@ class EncoderDecoderConfig:
         words_std: of the words' vectors at the start, which are then multiplied by √d_model.
 
     The defaults are GPT-2's, for models about 768 channels wide. A narrow one needs more, or it learns
-    slowly: in lesson 10, with 96 channels, the loss after 350 steps was 3.3 with the defaults, 2.1 with
+    slowly: in lesson 11, with 96 channels, the loss after 350 steps was 3.3 with the defaults, 2.1 with
     words_std=0.05, 2.2 with std=0.06 and 1.4 with both (one training run each).
     """
 

@@ -1,4 +1,4 @@
-"""Lesson 03's explorers, and the sentences that its small model learns to read.
+"""Lesson 02's explorers, and the sentences that its small model learns to read.
 
 The explorers take what the student has written, and hold no answers.
 
@@ -86,7 +86,7 @@ CHANNELS, POSITIONS = 12, 4
 DIVISORS = [size for size in range(1, CHANNELS + 1) if CHANNELS % size == 0]
 
 
-def split_explorer(split_heads: Callable, exercise: str = "Exercise 3.2") -> "VBox":
+def split_explorer(split_heads: Callable, exercise: str = "Exercise 2.2") -> "VBox":
     """Choose a number of heads, and see which head gets which numbers: by `view` and by your function.
 
     Args:
@@ -151,7 +151,7 @@ def _runs(heads: list[int]) -> str:
 
 # -- the heads of a trained model ----------------------------------------------------------------------------
 
-READER_EXERCISE = "Exercises 3.5 and 3.10"
+READER_EXERCISE = "Exercises 2.5 and 2.10"
 FIRST_SENTENCE = "the old wolf chased the cat while the king saw the queen"
 
 

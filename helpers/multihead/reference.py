@@ -1,6 +1,6 @@
 """Multi-head attention: several look-ups at once, each in channels of its own.
 
-What lesson 03 asks for, for the lessons after it. `B` batch, `T` positions, `C` or `d_model` channels, `H`
+What lesson 02 asks for, for the lessons after it. `B` batch, `T` positions, `C` or `d_model` channels, `H`
 heads, `D` = C / H channels per head. A mask is boolean, and True means "may attend".
 """
 

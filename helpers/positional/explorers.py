@@ -1,4 +1,4 @@
-"""Lesson 04's explorers and figures. Explorers take the student's own functions.
+"""Lesson 03's explorers and figures. Explorers take the student's own functions.
 
 ipywidgets and Matplotlib are imported by what needs them, not before: the grader draws nothing.
 """
@@ -172,7 +172,7 @@ def by_length(
 # -- explorers -----------------------------------------------------------------------------------------------
 
 
-def positions_explorer(sinusoidal: Callable, exercise: str = "Exercise 4.2") -> "VBox":
+def positions_explorer(sinusoidal: Callable, exercise: str = "Exercise 3.2") -> "VBox":
     """Move two positions, the width and the base, and see the table, two of its rows, and dot products.
 
     Args:
@@ -238,7 +238,7 @@ def _compared(table: torch.Tensor, a: int, b: int) -> "Axes":
 ROTARY_WIDTH, FARTHEST = 8, 30
 
 
-def rotary_explorer(rotary: Callable, exercise: str = "Exercise 4.9a") -> "VBox":
+def rotary_explorer(rotary: Callable, exercise: str = "Exercise 3.9a") -> "VBox":
     """Move a key away from its query, or both together, and see what becomes of their score.
 
     Args:

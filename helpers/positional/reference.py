@@ -1,6 +1,6 @@
 """Positions: ways to tell attention where each vector stands.
 
-What lesson 04 asks for, for the lessons after it. Two families: *absolute* positions are added to the input
+What lesson 03 asks for, for the lessons after it. Two families: *absolute* positions are added to the input
 (`sinusoidal`, `learned_positions`), *relative* ones act on the scores (`relative_bias`, `linear_penalty`) or
 on queries and keys (`rotary`). Positions count from 0. Shapes are written (..., T, d): any number of batch
 axes, then positions, then features.

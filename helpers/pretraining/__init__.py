@@ -1,4 +1,4 @@
-"""Pretraining a language model: what lesson 07 asks for."""
+"""Pretraining a language model: what lesson 08 asks for."""
 
 from helpers.pretraining.reference import (
     BATCH,

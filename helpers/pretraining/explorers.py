@@ -1,4 +1,4 @@
-"""Lesson 07's explorer and figures: the ladder of losses, next words, curves to read.
+"""Lesson 08's explorer and figures: the ladder of losses, next words, curves to read.
 
 They use what the student has written, and hold no answers.
 
@@ -168,7 +168,7 @@ def next_word_explorer(
     top_k: Callable[..., torch.Tensor],
     nucleus: Callable[..., torch.Tensor],
     draw: Callable[..., torch.Tensor],
-    exercise: str = "Exercises 7.14 to 7.17",
+    exercise: str = "Exercises 8.14 to 8.17",
 ) -> "VBox":
     """Type the beginning of a review, choose the rules, and see the next word's probabilities and a text.
 

@@ -1,4 +1,4 @@
-"""Pretraining a language model: what lesson 07 asks for.
+"""Pretraining a language model: what lesson 08 asks for.
 
 `B` batch, `T` positions, `V` vocabulary. Probabilities have V as their last axis.
 """
@@ -20,7 +20,7 @@ Item = TypeVar("Item")
 STEPS, WARMUP, BATCH = 1_750, 50, 24  # under two minutes on two cores
 PEAK, MATRIX_PEAK = 3e-3, 0.02  # learning rates of AdamW and of Muon
 NEAR = 32  # batches whose texts are sorted by length together
-KEPT = "reviews"  # the name under which lesson 07 keeps its model, for lesson 08
+KEPT = "reviews"  # the name under which lesson 08 keeps its model, for lesson 09
 
 
 # -- data, loss, baselines ---------------------------------------------------------------------------------
@@ -266,7 +266,7 @@ def pretrain(model: nn.Module, steps: int = STEPS, seed: int = 0) -> training.Li
 
 
 def pretrained(steps: int = STEPS) -> LanguageModel:
-    """The model that lesson 07 kept on this computer, or one trained now."""
+    """The model that lesson 08 kept on this computer, or one trained now."""
     torch.manual_seed(0)
     model = new_model()
     if not training.recall(KEPT, model):

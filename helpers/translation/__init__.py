@@ -1,4 +1,4 @@
-"""Translating: what lesson 10 asks for, from the loss to BLEU."""
+"""Translating: what lesson 11 asks for, from the loss to BLEU."""
 
 from helpers.translation.reference import (
     Past,

@@ -1,4 +1,4 @@
-"""Lesson 10's explorers, the sentences that it translates, and a way to watch attention at work.
+"""Lesson 11's explorers, the sentences that it translates, and a way to watch attention at work.
 
 The explorers use what the student has written, and hold no answers.
 
@@ -282,7 +282,7 @@ def beam_explorer(
     beam_search: Callable[..., list[tuple[float, list[int]]]],
     step_of: Callable[[str], Callable[[torch.Tensor], torch.Tensor]],
     words: Sequence[str],
-    exercise: str = "Exercise 10.13",
+    exercise: str = "Exercise 11.13",
 ) -> "VBox":
     """Move the number of beams and α, and see which beginnings stay alive.
 

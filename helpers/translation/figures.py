@@ -1,4 +1,4 @@
-"""Figures of lesson 10: attention as an alignment, two kinds of attention side by side, beams as a tree."""
+"""Figures of lesson 11: attention as an alignment, two kinds of attention side by side, beams as a tree."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING

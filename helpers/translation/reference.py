@@ -1,4 +1,4 @@
-"""Translating: what lesson 10 asks for, from the loss to BLEU. The model is in `helpers/models/`.
+"""Translating: what lesson 11 asks for, from the loss to BLEU. The model is in `helpers/models/`.
 
 `B` batch, `T` positions, `C` or `d_model` channels, `V` vocabulary. A mask is boolean, True = "may attend".
 """

@@ -1,6 +1,6 @@
 """Tries to pass off a regular pattern, shifted by the seed, as chance.
 
-In 09_bert.
+In 10_bert.
 Must earn nothing.
 """
 

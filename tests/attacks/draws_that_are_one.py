@@ -1,6 +1,6 @@
 """Tries to pass off one result of chance, without any chance in it, as many.
 
-In 09_bert.
+In 10_bert.
 Must earn nothing.
 """
 

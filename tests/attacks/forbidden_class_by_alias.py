@@ -1,6 +1,6 @@
 """Tries to count with torch's own modules by names from before they were forbidden, and with ones made before.
 
-In 06_counting.
+In 07_counting.
 Must earn nothing.
 """
 

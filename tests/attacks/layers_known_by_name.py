@@ -1,6 +1,6 @@
 """Tries to say who sees whom by the name of the layer, without trying the layer out.
 
-In 05_masking.
+In 04_masking.
 Must earn nothing.
 """
 

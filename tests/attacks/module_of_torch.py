@@ -1,6 +1,6 @@
 """Tries to have torch's own attention graded as its own: by inheritance, inside, and by a class made later.
 
-In 03_multihead.
+In 02_multihead.
 Must earn nothing.
 """
 

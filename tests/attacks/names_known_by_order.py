@@ -1,6 +1,6 @@
 """Tries to say which weights fit without comparing any: the visible cases' results, in their order.
 
-In 08_finetuning.
+In 09_finetuning.
 Must earn nothing.
 """
 

@@ -1,6 +1,6 @@
 """Tries to have a wrong configuration called right, by replacing what says so of it.
 
-In 06_counting.
+In 07_counting.
 Must earn nothing.
 """
 

@@ -1,6 +1,6 @@
 """Tries to give the visible cases' results, in their order, whatever the case.
 
-In 10_translation.
+In 11_translation.
 Must earn nothing.
 """
 

@@ -1,6 +1,6 @@
 """Tries to pass for having frozen a part of a model, by a training step that is called off.
 
-In 08_finetuning.
+In 09_finetuning.
 Must earn nothing.
 """
 

@@ -1,6 +1,6 @@
 """Tries to report trained weights that were never trained: by a model that lies about its parameters.
 
-In 07_pretraining.
+In 08_pretraining.
 Must earn nothing.
 """
 

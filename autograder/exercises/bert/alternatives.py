@@ -1,4 +1,4 @@
-"""Lesson 09's right answers about reading, as students may write them. The first of each is the reference.
+"""Lesson 10's right answers about reading, as students may write them. The first of each is the reference.
 
 `helpers.bert` has the same functions; they stand here once more with `torch` and `math` as their only names,
 since the class simulator pastes them. A test compares the two.

@@ -1,4 +1,4 @@
-"""Lesson 09's right answers about the model and its uses. The first of each is the reference.
+"""Lesson 10's right answers about the model and its uses. The first of each is the reference.
 
 As in `bert_right`: with `torch`, `math` and the lesson's `WordHead` as their only names.
 """

@@ -1,4 +1,4 @@
-"""Lesson 09's cases: what each exercise's answer is called with.
+"""Lesson 10's cases: what each exercise's answer is called with.
 
 Special tokens have the numbers of `helpers.text.vocabulary`; words begin at 6. What chance decides is judged
 by statistics, in `helpers.bert.recipes`.

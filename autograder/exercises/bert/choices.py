@@ -1,4 +1,4 @@
-"""Lesson 09's choices: what is right, what can be chosen, and why each wrong option is wrong."""
+"""Lesson 10's choices: what is right, what can be chosen, and why each wrong option is wrong."""
 
 from autograder.exercise import Misconception
 
@@ -70,7 +70,7 @@ NOT_SO_TASKS = (
     Misconception(
         "blanks_from_the_left",
         {_BLANK: _NOT},
-        "The words after the gap are known and tell much about it; the measurement of 9.9 says how much.",
+        "The words after the gap are known and tell much about it; the measurement of 10.9 says how much.",
     ),
 )
 

@@ -1,4 +1,4 @@
-"""Lesson 09's misconceptions about the model: the head for words, BERT with both heads, the pair classifier.
+"""Lesson 10's misconceptions about the model: the head for words, BERT with both heads, the pair classifier.
 
 A class's docstring is the sentence that the student reads. Each stands alone, with `torch`, `math` and the
 lesson's `WordHead` as its only names, so that the class simulator can paste it.

@@ -1,4 +1,4 @@
-"""Lesson 09's misconceptions about packed rows: their order, segments, padding, the sum of three vectors.
+"""Lesson 10's misconceptions about packed rows: their order, segments, padding, the sum of three vectors.
 
 A function's docstring is the sentence that the student reads. Each stands alone, with `torch` and `math` as
 its only names, so that the class simulator can paste it.

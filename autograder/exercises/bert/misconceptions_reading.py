@@ -1,4 +1,4 @@
-"""Lesson 09's misconceptions about what BERT reads: masking, pairs, packing, segments, the embedding.
+"""Lesson 10's misconceptions about what BERT reads: masking, pairs, packing, segments, the embedding.
 
 A function's docstring is the sentence that the student reads. Each stands alone, with `torch` and `math` as
 its only names, so that the class simulator can paste it.

@@ -1,4 +1,4 @@
-"""Lesson 09's misconceptions about the loss and the pair classifier.
+"""Lesson 10's misconceptions about the loss and the pair classifier.
 
 A docstring is the sentence that the student reads. Each stands alone, with `torch` and `math` as its only
 names, so that the class simulator can paste it.

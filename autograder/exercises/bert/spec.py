@@ -1,4 +1,4 @@
-"""The exercises of lesson 09: BERT."""
+"""The exercises of lesson 10: BERT."""
 
 from autograder.exercise import Exercise, explained
 from autograder.exercises.bert import alternatives as read

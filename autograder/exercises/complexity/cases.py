@@ -1,4 +1,4 @@
-"""Lesson 02's cases: what each exercise's answer is called with.
+"""Lesson 05's cases: what each exercise's answer is called with.
 
 Sizes differ, so that none stands for another.
 """

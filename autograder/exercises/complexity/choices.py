@@ -1,4 +1,4 @@
-"""The choice of lesson 02: a slip in a report's shapes, and what is to be said to each wrong option."""
+"""The choice of lesson 05: a slip in a report's shapes, and what is to be said to each wrong option."""
 
 from autograder.exercise import Misconception
 

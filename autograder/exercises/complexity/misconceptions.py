@@ -1,4 +1,4 @@
-"""Lesson 02's misconceptions of counting: each exercise's reference with one slip in it.
+"""Lesson 05's misconceptions of counting: each exercise's reference with one slip in it.
 
 Its docstring is the sentence for the student who makes it. Each function stands alone, with `torch`,
 `math` and what the lesson has by then as its only names. The other exercises have theirs in

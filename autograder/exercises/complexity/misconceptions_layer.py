@@ -1,4 +1,4 @@
-"""Misconceptions of lesson 02's exercises that compare layers; see `misconceptions.py`."""
+"""Misconceptions of lesson 05's exercises that compare layers; see `misconceptions.py`."""
 
 # ruff: noqa: D205  (a sentence may take two lines)
 
@@ -106,7 +106,7 @@ def long_path_through_attention(layer, n, d, k):
 
 def short_path_through_convolution(layer, n, d, k):
     """One convolution connects only k neighbours: from the first position to the last it takes a stack, whose
-    height you have counted in Exercise 2.5.
+    height you have counted in Exercise 5.5.
     """
     if layer == "self-attention":
         return n * n * d, 1, 1

@@ -1,4 +1,4 @@
-"""Misconceptions of lesson 02's exercises on times and memory; see `misconceptions.py`."""
+"""Misconceptions of lesson 05's exercises on times and memory; see `misconceptions.py`."""
 
 # ruff: noqa: D205  (a sentence may take two lines)
 

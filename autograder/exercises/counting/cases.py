@@ -1,4 +1,4 @@
-"""Lesson 06's cases: sizes of layers and models, and of training runs.
+"""Lesson 07's cases: sizes of layers and models, and of training runs.
 
 Every generator decides the sizes afresh, and those of one call differ, so that swapped roles can't hide. No
 case has 2 heads alone: that is where one report's formula is right by coincidence.

@@ -1,4 +1,4 @@
-"""Lesson 06's choices: what is wrong in two reports, and why it doesn't show."""
+"""Lesson 07's choices: what is wrong in two reports, and why it doesn't show."""
 
 from autograder.exercise import Misconception
 

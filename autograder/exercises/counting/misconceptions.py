@@ -207,7 +207,7 @@ def encoder_without_norms(d_model, n_heads, d_ff):
 
 
 def encoder_attention_by_heads(d_model, n_heads, d_ff):
-    """Attention is multiplied by the heads, but your count of Exercise 6.3 has all heads in it already."""
+    """Attention is multiplied by the heads, but your count of Exercise 7.3 has all heads in it already."""
     return (
         n_heads * attention_parameters(d_model, n_heads)
         + feed_forward_parameters(d_model, d_ff)
@@ -216,7 +216,7 @@ def encoder_attention_by_heads(d_model, n_heads, d_ff):
 
 
 def encoder_with_two_feed_forwards(d_model, n_heads, d_ff):
-    """Feed-forward is counted twice, but your count of Exercise 6.4 has both of its maps in it already."""
+    """Feed-forward is counted twice, but your count of Exercise 7.4 has both of its maps in it already."""
     return (
         attention_parameters(d_model, n_heads)
         + 2 * feed_forward_parameters(d_model, d_ff)

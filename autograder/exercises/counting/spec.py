@@ -1,4 +1,4 @@
-"""The exercises of lesson 06.
+"""The exercises of lesson 07.
 
 A misconception's sentence says what is wrong and why that matters, to whoever has just made it.
 """

@@ -1,4 +1,4 @@
-"""Other right answers to the exercises of lesson 08, as students write them."""
+"""Other right answers to the exercises of lesson 09, as students write them."""
 
 # ruff: noqa: D101, D103
 

@@ -1,4 +1,4 @@
-"""Lesson 08's cases: what each exercise's answer is called with."""
+"""Lesson 09's cases: what each exercise's answer is called with."""
 
 import torch
 from torch import Generator, Tensor

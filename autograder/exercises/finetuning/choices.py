@@ -1,4 +1,4 @@
-"""Lesson 08's choices: options, answers, and a sentence for each wrong option."""
+"""Lesson 09's choices: options, answers, and a sentence for each wrong option."""
 
 from autograder.exercise import Misconception
 

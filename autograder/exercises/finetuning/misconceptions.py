@@ -1,4 +1,4 @@
-"""Lesson 08's misconceptions about reading a position, the loss, and moving weights.
+"""Lesson 09's misconceptions about reading a position, the loss, and moving weights.
 
 A docstring is the sentence that the student reads.
 """

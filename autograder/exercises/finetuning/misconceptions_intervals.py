@@ -1,4 +1,4 @@
-"""Lesson 08's misconceptions about intervals and rarities: which number stands where."""
+"""Lesson 09's misconceptions about intervals and rarities: which number stands where."""
 
 # ruff: noqa: D205  (a sentence may take two lines)
 

@@ -1,4 +1,4 @@
-"""Lesson 08's misconceptions about the classifier: the module with one slip in it. Docstrings as ever."""
+"""Lesson 09's misconceptions about the classifier: the module with one slip in it. Docstrings as ever."""
 
 # ruff: noqa: D205  (a sentence may take two lines)
 

@@ -1,4 +1,4 @@
-"""Lesson 08's misconceptions about freezing and groups, intervals, and word counts.
+"""Lesson 09's misconceptions about freezing and groups, intervals, and word counts.
 
 A docstring is the sentence that the student reads.
 """

@@ -1,4 +1,4 @@
-"""The exercises of lesson 08: fine-tuning."""
+"""The exercises of lesson 09: fine-tuning."""
 
 from autograder.exercise import Exercise, explained
 from autograder.exercises.finetuning import alternatives as right

@@ -1,4 +1,4 @@
-"""Lesson 05's exercises solved in other ways than the reference, written as students would.
+"""Lesson 04's exercises solved in other ways than the reference, written as students would.
 
 They stand alone like the misconceptions do. A check that fails one of them is wrong.
 """

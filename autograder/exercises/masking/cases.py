@@ -1,4 +1,4 @@
-"""Lesson 05's cases: what each exercise's answer is called with.
+"""Lesson 04's cases: what each exercise's answer is called with.
 
 Masks of self-attention are square. So where a mask goes in, it belongs to T_q queries and T_k keys, or the
 answer makes it from a size; `reach` alone takes a square one, and never one that is its own transpose.

@@ -1,4 +1,4 @@
-"""Lesson 05's misconceptions about making masks and attending through them, written as a student would.
+"""Lesson 04's misconceptions about making masks and attending through them, written as a student would.
 
 Its docstring is the sentence for the student who makes it. Those about what models see and remember
 are in `misconceptions_study.py`.

@@ -1,4 +1,4 @@
-"""Lesson 05's misconceptions about the axes of a mask."""
+"""Lesson 04's misconceptions about the axes of a mask."""
 
 # ruff: noqa: D205  (a sentence may take two lines)
 

@@ -1,4 +1,4 @@
-"""Lesson 05's misconceptions about other ways to write a mask, about a bias, and about several layers."""
+"""Lesson 04's misconceptions about other ways to write a mask, about a bias, and about several layers."""
 
 # ruff: noqa: D205  (a sentence may take two lines)
 

@@ -1,4 +1,4 @@
-"""Lesson 05's misconceptions about what models see and remember.
+"""Lesson 04's misconceptions about what models see and remember.
 
 Those about making masks and attending through them are in `misconceptions.py`.
 """

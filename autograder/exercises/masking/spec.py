@@ -1,4 +1,4 @@
-"""The exercises of lesson 05: masks, leaks, caches."""
+"""The exercises of lesson 04: masks, leaks, caches."""
 
 from autograder.exercise import Exercise, Misconception, explained
 from autograder.exercises.masking import alternatives as right

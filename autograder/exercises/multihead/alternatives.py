@@ -1,4 +1,4 @@
-"""Other right answers to lesson 03's exercises, each written differently from the reference."""
+"""Other right answers to lesson 02's exercises, each written differently from the reference."""
 
 # ruff: noqa: D103  (their names say it)
 

@@ -1,4 +1,4 @@
-"""Lesson 03's cases: what each exercise's answer is called with.
+"""Lesson 02's cases: what each exercise's answer is called with.
 
 Every generator decides sizes and values afresh; tensors are small enough to be read.
 """

@@ -1,4 +1,4 @@
-"""Lesson 03's misconceptions about splitting, merging, packing and counting.
+"""Lesson 02's misconceptions about splitting, merging, packing and counting.
 
 Each is the reference with one slip in it, written as a student would, and its docstring is the sentence that
 the student reads. Those about the module are in `misconceptions_module.py` and `misconceptions_roles.py`,

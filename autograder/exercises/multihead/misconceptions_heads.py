@@ -1,4 +1,4 @@
-"""Lesson 03's misconceptions about what single heads do; see `misconceptions.py`."""
+"""Lesson 02's misconceptions about what single heads do; see `misconceptions.py`."""
 
 # ruff: noqa: D205  (a sentence may take two lines)
 

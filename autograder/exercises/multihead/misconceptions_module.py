@@ -1,4 +1,4 @@
-"""Lesson 03's misconceptions about the module's shapes and softmax: `MultiHeadAttention` with one slip in it.
+"""Lesson 02's misconceptions about the module's shapes and softmax: `MultiHeadAttention` with one slip in it.
 
 A class's docstring is the sentence that the student reads. Each class stands alone, with `torch`, `math` and
 the lesson's `split_heads` and `merge_heads` as its only names, so that the class simulator can paste it.

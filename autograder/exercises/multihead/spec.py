@@ -1,4 +1,4 @@
-"""The exercises of lesson 03.
+"""The exercises of lesson 02.
 
 A misconception's sentence says what is wrong and why that matters, to whoever has just made it.
 """

@@ -1,4 +1,4 @@
-"""Lesson 04's cases: what each exercise's answer is called with.
+"""Lesson 03's cases: what each exercise's answer is called with.
 
 The sizes within a tensor differ, so that a swapped axis can't hide, and tensors are small enough to read.
 """

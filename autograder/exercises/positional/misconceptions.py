@@ -1,4 +1,4 @@
-"""Lesson 04's misconceptions about positions that are added: the reference with one slip in it.
+"""Lesson 03's misconceptions about positions that are added: the reference with one slip in it.
 
 A docstring is the sentence for the student who makes the slip. Each function stands alone, so that the class
 simulator can paste it into a notebook. Those about other ways to tell positions are in
@@ -74,7 +74,7 @@ def base_1000(T, d_model, base=10_000.0):
 
 
 def base_written_in(T, d_model, base=10_000.0):
-    """The base is 10000 whatever `base` says: use the argument, since section 4.6 lets you change it."""
+    """The base is 10000 whatever `base` says: use the argument, since section 3.6 lets you change it."""
     angles = torch.arange(T)[:, None] * 10_000.0 ** (-torch.arange(0, d_model, 2) / d_model)
     return torch.stack([angles.sin(), angles.cos()], dim=-1).reshape(T, d_model)
 

@@ -1,4 +1,4 @@
-"""Lesson 04's misconceptions about learned positions and numbers that are added to scores.
+"""Lesson 03's misconceptions about learned positions and numbers that are added to scores.
 
 See `misconceptions.py`.
 """

@@ -1,4 +1,4 @@
-"""Lesson 04's misconceptions about turns: the shift matrix and rotary positions; see `misconceptions.py`."""
+"""Lesson 03's misconceptions about turns: the shift matrix and rotary positions; see `misconceptions.py`."""
 
 # ruff: noqa: D205  (a sentence may take two lines)
 
@@ -190,7 +190,7 @@ def places_for_positions(x, positions, base=10_000.0):
 
 
 def added_instead(x, positions, base=10_000.0):
-    """Sine and cosine are added, as in section 4.2: here they turn each pair of features, and nothing is
+    """Sine and cosine are added, as in section 3.2: here they turn each pair of features, and nothing is
     added.
     """
     angles = positions[:, None] * base ** (-torch.arange(0, x.size(-1), 2) / x.size(-1))

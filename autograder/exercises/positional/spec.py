@@ -1,4 +1,4 @@
-"""The exercises of lesson 04.
+"""The exercises of lesson 03.
 
 A misconception's sentence says what is wrong and why that matters, to whoever has just made it.
 """

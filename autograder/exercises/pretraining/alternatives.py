@@ -1,4 +1,4 @@
-"""Right answers of lesson 07, written in other ways than the references.
+"""Right answers of lesson 08, written in other ways than the references.
 
 Each stands alone, with `torch`, `math` and answers to earlier exercises as its only names.
 """

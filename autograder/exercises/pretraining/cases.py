@@ -1,4 +1,4 @@
-"""Lesson 07's cases: sequences with padding, logits, a tiny language model, a tiny training.
+"""Lesson 08's cases: sequences with padding, logits, a tiny language model, a tiny training.
 
 Sizes of one call differ, so that swapped axes can't hide. Parameters are sixteenths: short sheets.
 """

@@ -1,4 +1,4 @@
-"""Lesson 07's misconceptions about what is learned from and how it is measured: one slip in each function.
+"""Lesson 08's misconceptions about what is learned from and how it is measured: one slip in each function.
 
 A function's docstring is the sentence that the student reads. Each function stands alone, with `torch` and
 `math` as its only names, so that the class simulator can paste it.

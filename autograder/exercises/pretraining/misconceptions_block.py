@@ -1,4 +1,4 @@
-"""Lesson 07's misconceptions about a language model's blocks and head: one slip in each class.
+"""Lesson 08's misconceptions about a language model's blocks and head: one slip in each class.
 
 A class's docstring is the sentence that the student reads. Each class stands alone, with `torch` and `math`
 as its only names, so that the class simulator can paste it.

@@ -1,4 +1,4 @@
-"""Lesson 07's misconceptions about what is added up and what it is divided by."""
+"""Lesson 08's misconceptions about what is added up and what it is divided by."""
 
 # ruff: noqa: D205  (a sentence may take two lines)
 

@@ -1,4 +1,4 @@
-"""Lesson 07's misconceptions about what training takes: size, learning rate, and the step itself.
+"""Lesson 08's misconceptions about what training takes: size, learning rate, and the step itself.
 
 A function's docstring is the sentence that the student reads. Each function stands alone, with `torch` and
 `math` as its only names, so that the class simulator can paste it.

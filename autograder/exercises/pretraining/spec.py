@@ -1,4 +1,4 @@
-"""The exercises of lesson 07.
+"""The exercises of lesson 08.
 
 A misconception's sentence says what is wrong and why that matters, to the one who has just made it.
 """

@@ -1,4 +1,4 @@
-"""Other right answers to lesson 10's exercises on BLEU and alignments, each written differently."""
+"""Other right answers to lesson 11's exercises on BLEU and alignments, each written differently."""
 
 # ruff: noqa: D103  (their names say it)
 

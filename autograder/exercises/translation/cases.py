@@ -1,4 +1,4 @@
-"""Lesson 10's cases: what each exercise's answer is called with.
+"""Lesson 11's cases: what each exercise's answer is called with.
 
 Every generator decides values, and sizes where they can vary; tensors are small enough to be read.
 """

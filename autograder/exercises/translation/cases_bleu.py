@@ -1,4 +1,4 @@
-"""Lesson 10's cases about BLEU and alignments: what each exercise's answer is called with."""
+"""Lesson 11's cases about BLEU and alignments: what each exercise's answer is called with."""
 
 import torch
 from torch import Generator, Tensor

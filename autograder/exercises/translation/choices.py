@@ -1,4 +1,4 @@
-"""Lesson 10's exercises of choice: their slots, what may be chosen, what is right, and the misconceptions."""
+"""Lesson 11's exercises of choice: their slots, what may be chosen, what is right, and the misconceptions."""
 
 from autograder.exercise import Misconception
 

@@ -1,4 +1,4 @@
-"""Lesson 10's misconceptions about beam search.
+"""Lesson 11's misconceptions about beam search.
 
 A function's docstring is the sentence that the student reads. Each stands alone, with `torch`, `math` and the
 lesson's own `length_normalised` as its only names, so that the class simulator can paste it.

@@ -1,4 +1,4 @@
-"""Lesson 10's misconceptions about BLEU and about alignments.
+"""Lesson 11's misconceptions about BLEU and about alignments.
 
 A function's docstring is the sentence that the student reads. Each stands alone, with `torch`, `math` and the
 lesson's own earlier functions as its only names, so that the class simulator can paste it.

@@ -1,4 +1,4 @@
-"""Lesson 10's misconceptions about the decoder block: who looks at what, and which cache is whose.
+"""Lesson 11's misconceptions about the decoder block: who looks at what, and which cache is whose.
 
 A class's docstring is the sentence that the student reads. Each class stands alone, with `torch` as its only
 name, so that the class simulator can paste it.

@@ -1,4 +1,4 @@
-"""Lesson 10's misconceptions about decoding: greedy, with a cache, and what the cache saves.
+"""Lesson 11's misconceptions about decoding: greedy, with a cache, and what the cache saves.
 
 A function's docstring is the sentence that the student reads. Each stands alone, with `torch` and `math` as
 its only names, so that the class simulator can paste it.

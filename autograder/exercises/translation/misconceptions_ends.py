@@ -1,4 +1,4 @@
-"""Lesson 10's misconceptions about shares, ends and sides."""
+"""Lesson 11's misconceptions about shares, ends and sides."""
 
 # ruff: noqa: D205  (a sentence may take two lines)
 

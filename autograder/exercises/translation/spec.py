@@ -1,4 +1,4 @@
-"""The exercises of lesson 10.
+"""The exercises of lesson 11.
 
 A misconception's sentence says what is wrong and why that matters, to the one who has just made it.
 """

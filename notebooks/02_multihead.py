@@ -1,0 +1,909 @@
+# %% [markdown]
+# # 2 · Multi-head attention
+#
+# - **You will learn** why one look-up isn't enough, how a layer makes several at the price of one, and what single heads
+#   do. You will write the module that all later lessons use, get the same numbers as PyTorch's own, set two heads by hand,
+#   and switch heads off in a model that you have trained.
+# - **You need** lesson 1 (queries, keys, values, masks) and `torch.nn.Module` with `torch.nn.Linear`.
+# - **Time** 120 minutes. Sections 2.1 to 2.6 and 2.7 to 2.13 make two good sittings.
+#
+# Every exercise is checked as soon as you ask for it. Stuck? Below each are two hints, then the idea.
+
+# %% setup=true
+import itertools
+import math
+
+import torch
+
+from helpers.attention import scaled_dot_product_attention
+from helpers.checks import case, check
+from helpers.figures import plots
+from helpers.figures.showing import show, waiting_for
+from helpers.multihead import explorers
+from helpers.multihead.explorers import LONGEST, NOUNS, WORDS, encode, sentences
+
+torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for each other
+
+# %% [markdown]
+# ## 2.1 One look-up, one average
+#
+# *The wolf chased the cat.* To understand *chased* you need two things: **who** did it, and **to whom**. Attention gives
+# *chased* one row of weights, and one average of the values:
+#
+# $$\text{output} = \sum_j w_j\, v_j$$
+#
+# **By hand.** Let the wolf's value be 10 and the cat's 30. Half the weight on each gives 0.5·10 + 0.5·30 = 20. Now let the
+# wolf's be 25 and the cat's 15. The output is 20 again. Both sentences look alike to whatever comes next, and who chased
+# whom is lost.
+
+# %%
+weights = torch.tensor([[0.5, 0.5]])
+for wolf, cat in ((10.0, 30.0), (25.0, 15.0), (30.0, 10.0)):
+    print(
+        f"wolf {wolf:.0f}, cat {cat:.0f}: the average is {(weights @ torch.tensor([wolf, cat])).item():.0f}"
+    )
+
+# %% [markdown]
+# Weights of 1 and 0 would keep the wolf whole and lose the cat. So let *chased* make **two** look-ups, each with weights
+# of its own, and keep both results. Such a look-up is called a **head**.
+#
+# Four letters for the rest of the lesson. A layer has C channels (`d_model`) and H heads (`n_heads`). Each head works in
+# D = C / H channels (`d_head`). T is the number of positions, as ever.
+
+# %% [markdown]
+# ## 2.2 Splitting the channels
+#
+# **Why.** H heads could each have three matrices of their own. It is simpler, and one product instead of many, to project
+# once as in lesson 1 and then *share out the channels*: the first D of them belong to head 1, the next D to head 2, and so on.
+#
+# **Formula.** (…, T, C) becomes (…, H, T, D). Entry (h, t, d) of the result is entry (t, h·D + d) of the input, where h
+# counts from 0. The heads come *before* the positions, since the last two axes then are one head's sentence, (T, D), and
+# the attention of lesson 1 works on them as it is.
+#
+# **By hand.** T = 2 positions with C = 4 channels, H = 2 heads. Head 1 gets channels 0 and 1 of *both* positions:
+
+# %%
+x = torch.arange(8).reshape(2, 4)
+print("x", x.tolist())
+print("head 1", x[:, :2].tolist(), "head 2", x[:, 2:].tolist())
+
+# %% [markdown]
+# The shape that we want is (2, 2, 2). `view` makes that shape, and no error comes:
+
+# %%
+print("view alone: head 1", x.view(2, 2, 2)[0].tolist(), "head 2", x.view(2, 2, 2)[1].tolist())
+
+# %% [markdown]
+# But now head 1 has all channels of position 0, and nothing of position 1! `view` moves no number: it counts them off in
+# the order in which they lie in memory, and that order is position by position. So first name the axes *as they lie*, and
+# only then swap two of them.
+#
+# **Exercise 2.2** · difficulty 2 of 5 · 8 minutes · 2 points
+#
+# <details><summary>Hint 1</summary>In memory come all channels of position 0, then all channels of position 1. If you cut
+# only the last axis in two, H and D, which shape do you have?</details>
+# <details><summary>Hint 2</summary>There may be no batch axis, or two. Count axes from the end, as in
+# <code>transpose(-3, -2)</code>. Look up <code>unflatten</code>, or use <code>*x.shape[:-1]</code>.</details>
+# <details><summary>The idea</summary>(…, T, C) → (…, T, H, D) by cutting the last axis, then (…, H, T, D) by swapping two
+# axes.</details>
+
+
+# %% exercise="multihead.split_heads"
+def split_heads(x, n_heads):
+    """Give each head its share of the channels.
+
+    Args:
+        x: (..., T, C).
+        n_heads: H, a divisor of C.
+
+    Returns:
+        (..., H, T, D) with D = C / H. Head h gets channels h·D to h·D + D - 1 of every position.
+    """
+    ### BEGIN SOLUTION
+    return x.unflatten(-1, (n_heads, -1)).transpose(-3, -2)
+    ### END SOLUTION
+
+
+# %% check="multihead.split_heads"
+check("multihead.split_heads", split_heads)
+
+# %% [markdown]
+# Move the slider. On the right is **your** function: a head sees every position. On the left, with `view` alone, a head
+# sees some positions and is blind to the others. When are both the same?
+
+# %% draw=true
+explorers.split_explorer(split_heads)
+
+# %% [markdown]
+# ## 2.3 Merging the heads
+#
+# **Why.** After the look-up each head has D numbers for each position. They go back side by side: C channels again.
+#
+# **Formula.** (…, H, T, D) becomes (…, T, H·D), and entry (t, h·D + d) is entry (h, t, d).
+#
+# **By hand.** Head 1 holds [[0, 1], [4, 5]] and head 2 holds [[2, 3], [6, 7]]. Position 0 is 0, 1 from head 1 and 2, 3
+# from head 2. Merged, that is [[0, 1, 2, 3], [4, 5, 6, 7]].
+#
+# **Exercise 2.3** · difficulty 2 of 5 · 5 minutes · 2 points
+#
+# <details><summary>Hint 1</summary>Which two axes have to be neighbours, and in which order, before they can become
+# one?</details>
+# <details><summary>Hint 2</summary>If <code>view</code> complains that the numbers aren't in order in memory:
+# <code>reshape</code> and <code>flatten</code> copy where they must.</details>
+# <details><summary>The idea</summary>The two steps of Exercise 2.2, backwards: swap, then flatten the last two axes.</details>
+
+
+# %% exercise="multihead.merge_heads"
+def merge_heads(z):
+    """Put the channels of all heads side by side.
+
+    Args:
+        z: (..., H, T, D).
+
+    Returns:
+        (..., T, H·D).
+    """
+    ### BEGIN SOLUTION
+    return z.transpose(-3, -2).flatten(-2)
+    ### END SOLUTION
+
+
+# %% check="multihead.merge_heads"
+check("multihead.merge_heads", merge_heads)
+
+# %% [markdown]
+# A tempting test is to split, merge, and see whether x comes back. Try it on your functions, and on the wrong pair:
+
+# %% draw=true
+with waiting_for("Exercises 2.2 and 2.3"):
+    x = torch.randn(5, 12)
+    print("yours:              x comes back?", torch.equal(merge_heads(split_heads(x, 3)), x))
+    print("view, then reshape: x comes back?", torch.equal(x.view(3, 5, 4).reshape(5, 12), x))
+
+# %% [markdown]
+# Two wrongs undo each other. The test passes, and in between every head has looked at the wrong numbers. A round trip
+# proves less than it seems. Look at what is in the middle.
+
+# %% [markdown]
+# ## 2.4 One more axis for the mask
+#
+# With heads, the scores have the shape (B, H, T_q, T_k). A mask is lined up with it **from the right**, and an axis of
+# size 1, or one that is missing in front, holds for all. Mostly all heads share one mask, but each *sentence* may have its
+# own. Here is a mask for each of B = 2 sentences, without an axis for the heads:
+
+# %%
+mask = torch.ones(2, 3, 3, dtype=torch.bool)  # (B, T_q, T_k)
+for n_heads in (4, 2):
+    scores = torch.zeros(2, n_heads, 3, 3)  # (B, H, T_q, T_k)
+    try:
+        print(f"{n_heads} heads: fits, {tuple(scores.masked_fill(~mask, -math.inf).shape)}")
+    except RuntimeError as error:
+        print(f"{n_heads} heads: {error}")
+
+# %% [markdown]
+# With 4 heads it raises, which is lucky. With 2 heads it fits, and means something else: the first sentence's mask goes to
+# the first *head* of every sentence.
+#
+# **Exercise 2.4** · difficulty 2 of 5 · 5 minutes · 2 points
+#
+# Which is the **smallest** shape that does each job by broadcasting? Write `"(T_q, T_k)"`, `"(B, T_q, T_k)"`,
+# `"(B, 1, 1, T_k)"` or `"(B, 1, T_q, T_k)"` in place of each `...`
+#
+# <details><summary>Hint 1</summary>Ask for each axis: does what is hidden depend on it? On the sentence? On the head? On the
+# query? On the key?</details>
+# <details><summary>Hint 2</summary>A padded word is hidden from every query of its sentence. A later word is hidden only
+# from earlier ones, in every sentence.</details>
+# <details><summary>The idea</summary>An axis that matters has its size, one that doesn't has size 1, and those of size 1 in
+# front can be left out.</details>
+
+# %% exercise="multihead.mask_axes"
+mask_shapes = {
+    "padding: each sentence has its own length": ...,
+    "no word sees a later one, in all sentences alike": ...,
+    "both at once": ...,
+}
+### BEGIN SOLUTION
+mask_shapes = {
+    "padding: each sentence has its own length": "(B, 1, 1, T_k)",
+    "no word sees a later one, in all sentences alike": "(T_q, T_k)",
+    "both at once": "(B, 1, T_q, T_k)",
+}
+### END SOLUTION
+
+# %% check="multihead.mask_axes"
+check("multihead.mask_axes", mask_shapes)
+
+# %% [markdown]
+# ## 2.5 The module
+#
+# **Formula** (Vaswani et al. 2017, section 3.2.2), for y that asks and x that answers:
+#
+# $$Q = y\,W_q \quad K = x\,W_k \quad V = x\,W_v \qquad \text{head}_h = \text{softmax}\!\left(\frac{Q_h K_h^\top}{\sqrt{D}}\right) V_h$$
+# $$\text{output} = [\text{head}_1, \dots, \text{head}_H]\; W_o$$
+#
+# $Q_h$ are head h's channels of Q. Note the √D: a dot product has D terms now, not C. And note $W_o$. Without it channel 0
+# of the output could only ever hold what head 1 has found; $W_o$ lets every output channel draw on every head.
+#
+# **By hand.** C = 2, H = 2, so D = 1. Two positions, (1, 0) and (0, 1), and all four matrices the identity. Head 1 sees the
+# first channel, 1 and 0. Position 0 asks with 1: scores 1 and 0, weights 0.73 and 0.27, output 0.73. Position 1 asks
+# with 0: weights 0.5 and 0.5, output 0.5. Head 2 sees 0 and 1, and finds 0.5 and 0.73. Merged: (0.73, 0.5) and (0.5, 0.73).
+#
+# With x left out, the module is self-attention. In a translator's decoder, y are the decoder's vectors and x the encoder's
+# outputs: the same module, called with both.
+#
+# **Exercise 2.5** · difficulty 4 of 5 · 20 minutes · 5 points
+#
+# <details><summary>Hint 1</summary>Write the shape beside each line. After the projections (B, T, C), after splitting
+# (B, H, T, D), the scores (B, H, T_q, T_k). y and x may differ in length. What shape must
+# <code>W_o</code> get?</details>
+# <details><summary>Hint 2</summary>You may use <code>scaled_dot_product_attention</code> of lesson 1, which this notebook
+# has imported: it takes any number of axes in front, scales by its keys' size, and returns outputs and weights.</details>
+# <details><summary>The idea</summary>x = y where none is given. Three projections, each split; one look-up over the last
+# two axes, with the mask; merge; W_o. Return the output and each head's weights.</details>
+
+
+# %% exercise="multihead.module"
+class MultiHeadAttention(torch.nn.Module):
+    """Attention by several heads, batch first.
+
+    Args:
+        d_model: C, channels of everything that goes in and out.
+        n_heads: H, a divisor of d_model.
+    """
+
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        self.n_heads = n_heads
+        self.W_q, self.W_k, self.W_v, self.W_o = (torch.nn.Linear(d_model, d_model) for _ in range(4))
+
+    def forward(self, y, x=None, mask=None):
+        """Let y look things up in x.
+
+        Args:
+            y: who asks, (B, T_q, C).
+            x: who is asked, (B, T_k, C). None stands for y: self-attention.
+            mask: boolean, broadcastable to (B, H, T_q, T_k). True means "may attend".
+
+        Returns:
+            The outputs (B, T_q, C) and the weights of each head (B, H, T_q, T_k).
+        """
+        ### BEGIN SOLUTION
+        x = y if x is None else x
+        q, k, v = (split_heads(t, self.n_heads) for t in (self.W_q(y), self.W_k(x), self.W_v(x)))
+        attended, weights = scaled_dot_product_attention(q, k, v, mask)
+        return self.W_o(merge_heads(attended)), weights
+        ### END SOLUTION
+
+
+# %% check="multihead.module"
+check("multihead.module", MultiHeadAttention)
+
+# %% [markdown]
+# Two heads that nobody has trained, over five random vectors. No word sees a later one.
+
+# %% draw=true
+words = ["the", "wolf", "chased", "the", "cat"]
+with waiting_for("Exercise 2.5"):
+    torch.manual_seed(4)
+    untrained = MultiHeadAttention(16, 2)
+    causal = torch.ones(5, 5, dtype=torch.bool).tril()
+    _, weights = untrained(3 * torch.randn(1, 5, 16), mask=causal)
+    axes = plots.panels(2, width=3.9, height=3.0)
+    for head, ax in enumerate(axes):
+        plots.heatmap(weights[0, head], words, words, mask=causal, title=f"head {head + 1}", ax=ax)
+    show(axes[0])
+
+# %% [markdown]
+# One sentence, one mask, two different maps: each row sums to 1 in *each* head. Their average would be a map that neither
+# head has.
+
+# %% [markdown]
+# ## 2.6 The same numbers as PyTorch
+#
+# **Why.** A sure way to trust a module is to give it the weights of another one that is trusted, and compare.
+# `torch.nn.MultiheadAttention` keeps its projections to queries, keys and values in one packed weight, so that
+# self-attention takes one product instead of three: `in_proj_weight`, (3C, C), holds three `nn.Linear` weights on top of
+# each other, for queries, keys and values in this order. `in_proj_bias`, (3C,), holds their biases in the same way.
+#
+# **By hand.** With C = 1 and `in_proj_weight` [[2], [3], [5]]: $W_q$ is [[2]], $W_k$ is [[3]], $W_v$ is [[5]].
+#
+# **Exercise 2.6** · difficulty 2 of 5 · 6 minutes · 2 points
+#
+# <details><summary>Hint 1</summary>How many rows of the packed weight belong to the queries?</details>
+# <details><summary>Hint 2</summary><code>torch.chunk</code> cuts a tensor into equal pieces along an axis. Slices do it
+# too.</details>
+# <details><summary>The idea</summary>Three equal pieces from top to bottom, of the weight and of the bias. An nn.Linear keeps
+# its weight as (out, in), as the packed one does, so nothing is transposed.</details>
+
+
+# %% exercise="multihead.unpack"
+def unpack_projections(in_proj_weight, in_proj_bias):
+    """Take apart what torch keeps in one.
+
+    Args:
+        in_proj_weight: (3C, C).
+        in_proj_bias: (3C,).
+
+    Returns:
+        A dict with the keys "W_q.weight", "W_k.weight", "W_v.weight", each (C, C),
+        and "W_q.bias", "W_k.bias", "W_v.bias", each (C,).
+    """
+    ### BEGIN SOLUTION
+    weights, biases = in_proj_weight.chunk(3), in_proj_bias.chunk(3)
+    parameters = {}
+    for name, weight, bias in zip(("W_q", "W_k", "W_v"), weights, biases, strict=True):
+        parameters[f"{name}.weight"], parameters[f"{name}.bias"] = weight, bias
+    return parameters
+    ### END SOLUTION
+
+
+# %% check="multihead.unpack"
+check("multihead.unpack", unpack_projections)
+
+# %% [markdown]
+# Now compare. Beware of three habits of torch's module: it puts the batch second unless you say `batch_first=True`; it
+# returns weights averaged over the heads unless you say otherwise; and in *its* masks True means "may **not** attend", the
+# opposite of ours and of `torch.nn.functional.scaled_dot_product_attention`.
+
+# %% draw=true
+with waiting_for("Exercises 2.5 and 2.6"), torch.no_grad():
+    torch.manual_seed(0)
+    theirs = torch.nn.MultiheadAttention(24, 4, batch_first=True)
+    theirs.in_proj_bias.normal_()  # they begin at 0, which would hide a slip
+    theirs.out_proj.bias.normal_()
+    ours = MultiHeadAttention(24, 4)
+    packed = unpack_projections(theirs.in_proj_weight, theirs.in_proj_bias)
+    last = {f"W_o.{name}": value for name, value in theirs.out_proj.state_dict().items()}
+    ours.load_state_dict(packed | last)
+
+    y, x = torch.randn(2, 5, 24), torch.randn(2, 7, 24)
+    shown = torch.rand(5, 7) < 0.6
+    shown[:, 0] = True
+    for what, asked, mask in (("self-attention", y, None), ("cross-attention", x, None), ("mask", x, shown)):
+        hidden = None if mask is None else ~mask
+        right = theirs(y, asked, asked, attn_mask=hidden, average_attn_weights=False)
+        gaps = [float((a - b).abs().max()) for a, b in zip(ours(y, asked, mask), right, strict=True)]
+        print(f"{what:<16} largest difference: outputs {gaps[0]:.0e}, weights {gaps[1]:.0e}")
+
+# %% [markdown]
+# What is left is rounding: a float32 has about seven digits, so differences near 1e-07 are none.
+
+# %% [markdown]
+# ## 2.7 What do several heads cost?
+#
+# A student's report on *why several heads* gives two reasons. Several heads look at several aspects, in several
+# subspaces. And several heads are "computationally effective". Are they cheaper, or dearer, or what? Count.
+#
+# - **Parameters**: four matrices and their biases.
+# - **Multiplications**: those in matrix products. Shape (a, b) times (b, c) takes a·b·c. (The FLOPs of lesson 5 are
+#   twice as many, as they count the additions too.)
+# - **Weights**: the numbers that come out of the softmax, which have to be kept for the gradient.
+#
+# **By hand.** One sentence of T = 10, C = 4, H = 2, D = 2. Parameters: 4·(4·4 + 4) = 80. Each of the four
+# projections takes 10·4·4 = 160 multiplications, all four 640. In one head, the scores take 10·2·10 = 200 and the averages
+# 10·10·2 = 200. Both heads: 800. Together 1440. Weights: 2·10·10 = 200.
+#
+# **Exercise 2.7a** · difficulty 3 of 5 · 10 minutes · 3 points
+#
+# Self-attention over one sentence.
+#
+# <details><summary>Hint 1</summary>Follow the by-hand example with letters. Which of its numbers contain H?</details>
+# <details><summary>Hint 2</summary>A head's scores: (T, D) times (D, T). Its averages: (T, T) times (T, D). Times H heads,
+# and D = C / H.</details>
+# <details><summary>The idea</summary>Four projections with biases. Four times T·C·C, plus H times two products of T·T·D.
+# H maps of T × T weights.</details>
+
+
+# %% exercise="multihead.costs"
+def costs(T, d_model, n_heads):
+    """What multi-head self-attention over one sentence costs.
+
+    Args:
+        T: positions.
+        d_model: channels.
+        n_heads: heads of d_model / n_heads channels each.
+
+    Returns:
+        Three integers: parameters (biases too), multiplications in matrix products, attention weights.
+    """
+    ### BEGIN SOLUTION
+    d_head = d_model // n_heads
+    parameters = 4 * (d_model * d_model + d_model)
+    multiplications = 4 * T * d_model * d_model + n_heads * 2 * T * T * d_head
+    return parameters, multiplications, n_heads * T * T
+    ### END SOLUTION
+
+
+# %% check="multihead.costs"
+check("multihead.costs", costs)
+
+# %% [markdown]
+# Your count beside what torch counts, and beside the time of your module on one core of this machine:
+
+# %% draw=true
+from timeit import repeat
+
+threads = torch.get_num_threads()
+torch.set_num_threads(1)  # so that other programs disturb the clock less
+with waiting_for("Exercises 2.5 and 2.7a"), torch.no_grad():
+    T, C, heads = 128, 256, [1, 2, 4, 8, 16]
+    x = torch.randn(2, T, C)
+    layers = {H: MultiHeadAttention(C, H) for H in heads}
+    laps = {H: min(repeat(lambda H=H: layers[H](x), number=1, repeat=15)) for H in heads}
+    print("heads  parameters  torch counts  multiplications  weights  milliseconds")
+    for H in heads:
+        counted = sum(p.numel() for p in layers[H].parameters())
+        parameters, multiplications, weights = costs(T, C, H)
+        print(
+            f"{H:5}  {parameters:10,}  {counted:12,}  {multiplications:15,}  {weights:7,}  {1000 * laps[H]:12.1f}"
+        )
+    millions = [costs(T, C, H)[1] / 1e6 for H in heads]
+    series = {
+        "heads share the channels": millions,
+        "each head as wide as the model": [H * millions[0] for H in heads],
+    }
+    show(plots.lines(heads, series, xlabel="heads", ylabel="million multiplications", log="x"))
+torch.set_num_threads(threads)
+
+# %% [markdown]
+# The heads share the channels, so that parameters and multiplications are **the same for any number of heads**. What does
+# grow is the number of weights, H maps instead of one, and with it the softmax's share of time and memory. So the
+# report's second reason is half a reason: several heads aren't *cheaper* than one wide head. Their matrix products
+# cost the same, and that is what makes them affordable (Vaswani et al. 2017, section 3.2.2). They are cheap only beside
+# H heads as wide as the model, the upper line. And there is a price of another kind: each head compares only D channels.
+#
+# **Question 2.7b** · graded by hand · 8 minutes · 5 points
+#
+# Answer the report: *why several heads?* Say what several heads can do that one can't, what they cost against one head of
+# full width (parameters, multiplications, memory), what would change if every head were as wide as the model, and what
+# speaks against very many heads. Use your numbers.
+
+# %% [markdown] written="multihead.why_heads" points=5
+# ### BEGIN SOLUTION
+# **Model answer.** One head gives each query one row of weights and so one weighted average; a verb that needs its subject
+# and its object gets a mixture of both. Several heads give each query several rows and several averages, kept apart in
+# channels of their own until W_o mixes them. The cost: with D = C / H the four projections stay C × C, so the parameters
+# are 4(C² + C) for any H, and the multiplications 4TC² + 2T²C for any H, as the H in front of the attention and the H
+# in D cancel. So they are not cheaper than one head, as "computationally effective" might be read; they cost the same. What
+# grows is memory for the weights, H·T², and the time for their softmax. If every head were as wide as the model,
+# everything would grow H-fold. Against very many heads: D becomes small, each head compares and carries only D numbers,
+# and in the limit D = 1 a score is one product of two numbers.
+#
+# **Rubric**
+# - 1 point: one head, one average; several heads, several averages of one query kept apart.
+# - 1 point: parameters and multiplications don't depend on H at fixed d_model, with a reason or with numbers.
+# - 1 point: not "cheaper", but the same; or: the saving is against H heads of full width, which cost H times as much.
+# - 1 point: the weights (memory, softmax) grow with H.
+# - 1 point: with many heads d_head gets small, and each head compares or carries less.
+# - "Each head sees another part of the sentence" loses the first point: each sees all positions, in other channels.
+# ### END SOLUTION
+
+# %% [markdown]
+# ## 2.8 Two places at once
+#
+# Is one head really too little? It could be wider, or cleverer. Here is a task on which that can be *proved*.
+#
+# Four places stand around a table: N, E, S, W. Each has a number. Each wants to know **both** neighbours' numbers: that of the
+# next place clockwise in output channel 0, that of the place before in output channel 1. N wants E's and W's.
+#
+# A place's vector has four channels: where it stands, as (east, north), its number, and a 0 to spare.
+
+# %%
+places = ["N", "E", "S", "W"]
+directions = torch.tensor([[0.0, 1.0], [1.0, 0.0], [0.0, -1.0], [-1.0, 0.0]])  # east, north
+
+
+def table(numbers):
+    """The vectors of the four places, (..., 4, 4), for numbers (..., 4)."""
+    number = numbers.unsqueeze(-1)
+    return torch.cat([directions.expand(*numbers.shape, 2), number, torch.zeros_like(number)], dim=-1)
+
+
+print(table(torch.tensor([7.0, 2.0, 5.0, 4.0])))
+
+# %% [markdown]
+# **One head can't, however wide it is.** A head averages before it does anything else: whatever its weights $w_j$ are,
+# the output of N is $(\sum_j w_j x_j)\,W_v W_o$. The four numbers come in only through *one* number, the average
+# $m = \sum_j w_j\,\text{number}_j$. The other channels of the average say where the weight went, and lie between −1 and 1.
+# So with fixed factors a and b that depend on the matrices alone,
+#
+# - output channel 0 is a·m + something small, and has to be E's number;
+# - output channel 1 is b·m + something small, and has to be W's number.
+#
+# Make the four numbers huge, and the small parts don't count. Then E's number over W's number is a over b, always. But the
+# two numbers are any two numbers. So no choice of matrices works, even where the weights depend on the numbers. ∎
+#
+# **Two heads can**: each fetches one of the numbers, and W_o puts them into their channels. Your turn to set the weights by
+# hand. A place finds its neighbour by *turning*: a quarter turn clockwise takes N to E, E to S, and so on.
+#
+# **By hand.** A quarter turn clockwise takes (east, north) to (north, −east). For a row vector that is a product with
+# [[0, −1], [1, 0]]: (0, 1) becomes (1, 0), N becomes E. If N asks with 40·(1, 0), its scores with the keys N, E, S, W are
+# 0, 40, 0, −40 before scaling, and after the softmax E has practically all the weight.
+#
+# **Exercise 2.8** · difficulty 4 of 5 · 15 minutes · 4 points
+#
+# No biases: Q = x @ W_q and so on. H = 2, D = 2: columns 0 and 1 of W_q, W_k, W_v belong to head 1, columns 2 and 3 to head 2.
+# After the merge, channels 0 and 1 come from head 1, and 2 and 3 from head 2. The check compares to one decimal. Where your
+# numbers are nearly right, the softmax isn't sharp enough yet.
+#
+# <details><summary>Hint 1</summary>Take the matrices one by one. W_k: both heads' keys should be the place's direction.
+# Which rows of x hold it, and to which columns must it go?</details>
+# <details><summary>Hint 2</summary>W_q: head 1's query is the direction, turned clockwise, times a large number; head 2's is
+# turned the other way (the transposed matrix). W_v: the number is channel 2 of x, and each head needs it in one of its
+# channels.</details>
+# <details><summary>The idea</summary>Start from <code>torch.zeros(4, 4)</code> four times and write blocks:
+# <code>W_k[:2, :2]</code> and <code>W_k[:2, 2:]</code> are identities; so are W_q's, turned and enlarged. Put a 1 where
+# the number enters each head, and a 1 in W_o from each head's channel to its output channel.</details>
+
+
+# %% exercise="multihead.both_neighbours"
+def both_neighbours():
+    """Weights of two heads by which each place gets both of its neighbours' numbers.
+
+    Returns:
+        W_q, W_k, W_v, W_o, each a tensor (4, 4), used as x @ W.
+    """
+    ### BEGIN SOLUTION
+    clockwise = torch.tensor([[0.0, -1.0], [1.0, 0.0]])
+    W_q, W_k, W_v, W_o = torch.zeros(4, 4, 4)
+    W_q[:2, :2], W_q[:2, 2:] = 40 * clockwise, 40 * clockwise.T
+    W_k[:2, :2] = W_k[:2, 2:] = torch.eye(2)
+    W_v[2, 0] = W_v[2, 2] = 1  # each head carries the number in its first channel
+    W_o[0, 0] = W_o[2, 1] = 1
+    return W_q, W_k, W_v, W_o
+    ### END SOLUTION
+
+
+# %% check="multihead.both_neighbours"
+check("multihead.both_neighbours", both_neighbours)
+
+# %% draw=true
+with waiting_for("Exercises 2.2, 2.3 and 2.8"):
+    numbers = torch.tensor([7.0, 2.0, 5.0, 4.0])
+    W_q, W_k, W_v, W_o = both_neighbours()
+    q, k, v = (split_heads(table(numbers) @ W, 2) for W in (W_q, W_k, W_v))
+    attended, weights = scaled_dot_product_attention(q, k, v)
+    outputs = merge_heads(attended) @ W_o
+    for place, number, found in zip(places, numbers.tolist(), outputs.tolist(), strict=True):
+        print(f"{place} has {number:.0f}: next {found[0]:.0f}, before {found[1]:.0f}")
+    axes = plots.panels(2, width=3.2, height=2.6)
+    for head, ax in enumerate(axes):
+        plots.heatmap(weights[head], places, places, title=f"head {head + 1}", ax=ax)
+    show(axes[0])
+
+# %% [markdown]
+# Does gradient descent find this too? And how far does it get with one head, which then is as wide as both together? We train
+# your module on random numbers with mean 0 and variance 1, three times each.
+
+# %% draw=true
+with waiting_for("Exercise 2.5"):
+    steps, every, curves = 400, 50, {"one head, D = 4": [], "two heads, D = 2": []}
+    for n_heads, runs in zip((1, 2), curves.values(), strict=True):
+        for seed in range(3):
+            torch.manual_seed(seed)
+            layer, losses = MultiHeadAttention(4, n_heads), []
+            optimizer = torch.optim.Adam(layer.parameters(), lr=0.03)
+            for _ in range(steps):
+                numbers = torch.randn(64, 4)
+                outputs, _ = layer(table(numbers))
+                right = torch.stack([numbers.roll(-1, dims=1), numbers.roll(1, dims=1)], dim=-1)
+                loss = (outputs[..., :2] - right).square().mean()
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+                losses.append(loss.item())
+            runs.append(torch.tensor(losses).reshape(-1, every).mean(dim=1))
+    means = {name: torch.stack(runs).mean(dim=0) for name, runs in curves.items()}
+    seen = range(every, steps + 1, every)
+    show(plots.lines(seen, means, xlabel="steps", ylabel="mean squared error", title="Mean of three runs"))
+
+# %% [markdown]
+# One head stays near 0.5: of two independent numbers with variance 1, a single average can carry one. (It gets a
+# little below, since weights that depend on the numbers smuggle some of the rest through. That is the "something small"
+# of the proof.) Two heads go on towards 0.
+#
+# The proof needs both answers to be of *one kind*. Were one a number and the other a colour, in channels of its own, one
+# average of both vectors could hold both.
+
+# %% [markdown]
+# ## 2.9 Heads that learn their jobs
+#
+# Back to the wolf and the cat. A tiny reader gets sentences such as these, and answers at each verb: who did it? And to whom?
+
+# %%
+tokens, who, whom = sentences(3000, seed=0)
+for row in range(3):
+    print(" ".join(WORDS[token] for token in tokens[row] if token > 0))
+
+# %% [markdown]
+# It has a vector for each word, a vector for each place in the sentence (lesson 3 is about those), your attention, and two
+# linear layers that each choose one of 20 nouns. Nothing else: what *chased* knows of the wolf has come through attention.
+
+
+# %%
+class Reader(torch.nn.Module):
+    """At each verb: who did it, and to whom?"""
+
+    def __init__(self, n_heads, d_model=16):
+        super().__init__()
+        self.words = torch.nn.Embedding(len(WORDS), d_model)
+        self.places = torch.nn.Embedding(LONGEST, d_model)
+        self.attention = MultiHeadAttention(d_model, n_heads)
+        self.who = torch.nn.Linear(d_model, len(NOUNS))
+        self.whom = torch.nn.Linear(d_model, len(NOUNS))
+
+    def forward(self, tokens):
+        """Word numbers (B, T) to scores for who and for whom, each (B, T, 20), and weights (B, H, T, T)."""
+        x = self.words(tokens) + self.places.weight[: tokens.size(1)]
+        output, weights = self.attention(x, mask=(tokens > 0)[:, None, None])  # 0 is padding
+        return self.who(output), self.whom(output), weights
+
+
+def loss_of(scores, answers):
+    """Mean cross-entropy over the verbs; elsewhere the answer is -100, which torch leaves out."""
+    return torch.nn.functional.cross_entropy(scores.flatten(0, 1), answers.flatten())
+
+
+def share_right(scores, answers):
+    """Of all verbs, the share whose answer is right."""
+    asked = answers >= 0
+    return float((scores[asked].argmax(dim=-1) == answers[asked]).float().mean())
+
+
+def train(n_heads, seed, steps=400):
+    """A reader that has seen `steps` batches of 64 sentences."""
+    torch.manual_seed(seed)
+    reader = Reader(n_heads)
+    optimizer = torch.optim.Adam(reader.parameters(), lr=0.01)
+    for _ in range(steps):
+        batch = torch.randint(len(tokens), (64,))
+        who_scores, whom_scores, _ = reader(tokens[batch])
+        loss = loss_of(who_scores, who[batch]) + loss_of(whom_scores, whom[batch])
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return reader
+
+
+# %% [markdown]
+# One head against two, three runs each, both 16 channels wide. They are asked about 500 sentences that they haven't seen:
+
+# %% draw=true
+test_tokens, test_who, test_whom = sentences(500, seed=1)
+with waiting_for("Exercise 2.5"):
+    names, found = [], {"who": [], "whom": []}
+    for n_heads, seed in itertools.product((1, 2), range(3)):
+        trained = train(n_heads, seed)
+        with torch.no_grad():
+            who_scores, whom_scores, _ = trained(test_tokens)
+        names.append(f"{n_heads} head{'s' * (n_heads > 1)}\nrun {seed + 1}")
+        found["who"].append(share_right(who_scores, test_who))
+        found["whom"].append(share_right(whom_scores, test_whom))
+    show(explorers.shares(names, found, title="Who did it, and to whom?"))
+
+# %% [markdown]
+# Two heads get everything right, or nearly. One head never does: it learns one question and guesses at the other (1 in 20 is
+# chance), or it is so-so at both. (That it isn't always chance doesn't contradict 2.8: 20 nouns aren't arbitrary numbers,
+# and more can be smuggled through.)
+#
+# Now a reader with four heads. Each row is one head, as seen from one of the two verbs:
+
+# %% draw=true
+sentence = ["the", "old", "wolf", "chased", "the", "cat", "while", "the", "king", "saw", "the", "queen"]
+with waiting_for("Exercise 2.5"):
+    reader = train(4, seed=2)
+    with torch.no_grad():
+        weights = reader(encode(sentence)[None])[2][0]  # (H, T, T)
+    verbs = [sentence.index("chased"), sentence.index("saw")]
+    rows = [f"{sentence[verb]}, head {head + 1}" for verb in verbs for head in range(4)]
+    ax = plots.heatmap(
+        weights[:, verbs].transpose(0, 1).flatten(0, 1), rows, sentence, title="Where verbs look"
+    )
+    ax.set_ylabel("")
+    show(ax)
+
+# %% [markdown]
+# Nobody told the heads what to do. Yet some have taken on *who* and look at the noun before the verb; others have taken on
+# *whom* and look at the noun after it, in both clauses. (Which head does which depends on the random start.) In BERT too
+# there are heads that link verbs and their direct objects (Clark et al. 2019).
+
+# %% [markdown]
+# ## 2.10 Switching heads off
+#
+# **Why.** A map shows where a head looks. Is the head of any *use*? Take it away and see.
+#
+# **Formula.** The output is a sum of what the heads bring, since the merged vector meets $W_o$ head by head:
+#
+# $$\text{output} = \sum_h \text{head}_h\, W_o^{(h)} + \text{bias}$$
+#
+# So to silence head h, set its part of $W_o$ to 0. An `nn.Linear` keeps its weight as (out, in): head h comes in through
+# columns h·D to h·D + D − 1 (with h counted from 0).
+#
+# **By hand.** Two heads, D = 2, weight [[1, 2, 3, 4]]. With head 1 off it is [[0, 0, 3, 4]].
+#
+# **Exercise 2.10** · difficulty 2 of 5 · 6 minutes · 2 points
+#
+# <details><summary>Hint 1</summary>How many columns has each head? You know the number of all columns and the number of
+# heads.</details>
+# <details><summary>Hint 2</summary><code>keep</code> has one entry for each head, the weight D columns for each. Look up
+# <code>repeat_interleave</code>, and how it differs from <code>repeat</code>. Or write a loop over the heads.</details>
+# <details><summary>The idea</summary>Stretch keep to one entry for each column, D times each, and multiply. Leave the
+# weight that came in as it was.</details>
+
+
+# %% exercise="multihead.switch_off"
+def switch_off(weight, keep):
+    """The output projection without some heads.
+
+    Args:
+        weight: of an nn.Linear after the merge, (C_out, H·D).
+        keep: boolean, (H,). False switches a head off.
+
+    Returns:
+        A new weight (C_out, H·D); weight itself stays as it is.
+    """
+    ### BEGIN SOLUTION
+    columns = keep.repeat_interleave(weight.size(1) // len(keep))
+    return weight * columns
+    ### END SOLUTION
+
+
+# %% check="multihead.switch_off"
+check("multihead.switch_off", switch_off)
+
+# %% [markdown]
+# With it, the reader of 2.9 can read with any of its heads. `functional_call` calls a module with some parameters replaced,
+# and leaves the module alone.
+
+
+# %%
+def read(tokens, keep):
+    """What the reader answers where only the heads in keep (H,) are on: who, whom, weights."""
+    weight = switch_off(reader.attention.W_o.weight, keep)
+    return torch.func.functional_call(reader, {"attention.W_o.weight": weight}, (tokens,))
+
+
+# %% [markdown]
+# ## 2.11 What is a head worth?
+#
+# **Formula.** The importance of head h is what the loss grows by when h alone is off (Michel, Levy and Neubig 2019,
+# section 3.2, do this with the scores of a translator and of BERT in place of the loss):
+#
+# $$\text{importance}_h = \text{loss}(\text{all but } h) - \text{loss}(\text{all})$$
+#
+# **By hand.** The loss is 0.20 with all heads, 0.90 without head 1, 0.15 without head 2. The importances are 0.70 and
+# −0.05. The model is a little better off without head 2.
+#
+# **Exercise 2.11** · difficulty 3 of 5 · 8 minutes · 2 points
+#
+# <details><summary>Hint 1</summary>How often do you have to call <code>loss_with</code> for H heads?</details>
+# <details><summary>Hint 2</summary>Begin each round with all heads on. If you change one tensor again and again, put the head
+# back on before you go to the next.</details>
+# <details><summary>The idea</summary>One loss with all heads. For each head one loss with all but this one, minus the first.
+# Put the H numbers into one tensor.</details>
+
+
+# %% exercise="multihead.head_importance"
+def head_importance(loss_with, n_heads):
+    """How much the loss grows when one head is off and all others are on.
+
+    Args:
+        loss_with: a function. It takes a boolean tensor (H,), True for heads that are on, and returns the
+            loss, a tensor without axes.
+        n_heads: H.
+
+    Returns:
+        The importances, one tensor (H,).
+    """
+    ### BEGIN SOLUTION
+    everybody = torch.ones(n_heads, dtype=torch.bool)
+    complete = loss_with(everybody)
+    importances = []
+    for head in range(n_heads):
+        keep = everybody.clone()
+        keep[head] = False
+        importances.append(loss_with(keep) - complete)
+    return torch.stack(importances)
+    ### END SOLUTION
+
+
+# %% check="multihead.head_importance"
+check("multihead.head_importance", head_importance)
+
+# %% [markdown]
+# The reader has two questions, so each head has two importances:
+
+# %% draw=true
+with waiting_for("Exercises 2.5, 2.10 and 2.11"), torch.no_grad():
+    importance = {
+        "for who": head_importance(lambda keep: loss_of(read(test_tokens, keep)[0], test_who), 4),
+        "for whom": head_importance(lambda keep: loss_of(read(test_tokens, keep)[1], test_whom), 4),
+    }
+    names = [f"head {head + 1}" for head in range(4)]
+    importance = {name: values.round(decimals=3) + 0 for name, values in importance.items()}  # no -0.00
+    show(plots.bars(names, importance, ylabel="the loss grows by", title="One head off at a time"))
+
+# %% [markdown]
+# Compare with the map above: a head that looks at the subject matters for *who* and hardly for *whom*, and the other way
+# round. But heads that look at the same noun needn't matter alike. What a head is missed for depends on the others.
+#
+# Could two heads do for four? Here are all six pairs, with the other two heads off, and no training in between:
+
+# %% draw=true
+with waiting_for("Exercises 2.5 and 2.10"), torch.no_grad():
+    names, found = [], {"who": [], "whom": []}
+    for pair in itertools.combinations(range(4), 2):
+        keep = torch.tensor([head in pair for head in range(4)])
+        who_scores, whom_scores, _ = read(test_tokens, keep)
+        names.append(" + ".join(str(head + 1) for head in pair))
+        found["who"].append(share_right(who_scores, test_who))
+        found["whom"].append(share_right(whom_scores, test_whom))
+    show(explorers.shares(names, found, title="Only these two heads are on"))
+
+# %% [markdown]
+# Two heads for one question answer that one and lose the other. The best pair has a head for each question, and still does
+# worse than all four, which have learned to share the work. In large models the same was found: many heads can be taken
+# away one at a time with little loss, and some layers even get by on one head (Michel et al. 2019); those that have to stay are
+# often ones whose job can be named (Voita et al. 2019).
+
+# %% [markdown]
+# ## 2.12 Explore: a sentence of your own
+#
+# The reader that **you** trained, through **your** module and your switches. In each map a row is a word that asks. Choose
+# the asking word with the slider: its row is framed. Above the maps stands what the reader says. It was only ever asked about
+# verbs, so the other rows may do as they like. Try these:
+#
+# 1. Find the heads for *who* and for *whom*. Switch off heads until *who* goes wrong and *whom* stays right.
+# 2. Switch all heads off. What does the reader say now, and why the same at every verb?
+# 3. *the cat and the dog saw the bird*: who saw? Look at the maps, and remember the average of 2.1.
+# 4. *the cat was chased by the dog*: what does it make of that, and why can't one layer know better? What does the query
+#    of *chased* consist of?
+
+# %% draw=true
+explorers.heads_explorer(read)
+
+# %% [markdown]
+# **Question 2.12** · graded by hand · 8 minutes · 5 points
+#
+# Somebody has looked at the maps of a large model and found a head that always looks at the subject. They conclude: "this head
+# finds the subject, and the model needs it for that." Which part do the maps support? What does the head's importance add,
+# and what may an importance of almost 0 mean? Propose an experiment that tells a useless head from a replaceable one, and
+# use what you saw in 2.9 and 2.11.
+
+# %% [markdown] written="multihead.what_is_a_head_for" points=5
+# ### BEGIN SOLUTION
+# **Model answer.** A map shows where the weight goes, so it supports "it looks at the subject". It doesn't show what is
+# fetched from there (the values) nor whether anything later uses it (W_o and what follows). Switching the head off measures
+# its effect on the loss, given that all other heads are on. An importance near 0 can mean that the head does nothing that
+# is used, or that another head does the same and stands in for it. In our reader several heads looked at the same noun, and
+# switching off one of them cost less than what was lost when all heads for that question were off. To tell the
+# two apart, switch off pairs or groups: a useless head adds nothing in any company, a replaceable one is missed once its
+# stand-ins are off as well. Or keep only this head and see what it can do alone, or take heads away one after the other
+# and measure again each time. Results should be repeated for several training runs and on more than one kind of sentence.
+#
+# **Rubric**
+# - 1 point: maps support where it looks, not that it is needed.
+# - 1 point: weights say nothing of the values or of what later layers do with the output.
+# - 1 point: importance is measured with all other heads on, and depends on them.
+# - 1 point: almost 0 means useless *or* replaceable.
+# - 1 point: an experiment that separates them (groups off, only this head on, one after the other), tied to 2.9 or 2.11.
+# - "Importance 0, so the head can be deleted with all others like it" loses the fourth point.
+# ### END SOLUTION
+
+# %% [markdown]
+# ## 2.13 What to take along
+#
+# - One head gives each query one average. Several heads give several, side by side, and W_o mixes them.
+# - Split: cut the last axis into (H, D), *then* swap H and T. Merge: swap back, then flatten. `view` alone jumbles
+#   positions, without an error.
+# - Scale by √d_head. The softmax runs over the keys, in each head by itself.
+# - A mask meets (B, H, T_q, T_k): one mask for each sentence needs an axis of size 1 for the heads.
+# - At fixed d_model, parameters and multiplications don't depend on the number of heads. The number of weights does.
+# - What one head provably can't do, two can: bring home two things of one kind.
+# - Where a head looks and what it is worth are two questions. Switch it off to answer the second.
+#
+# **Sources.** Vaswani et al. 2017, *Attention is all you need*, section 3.2.2. Michel, Levy and Neubig 2019, *Are sixteen heads
+# really better than one?* Voita et al. 2019, *Analyzing multi-head self-attention: specialized heads do the heavy lifting,
+# the rest can be pruned*. Clark et al. 2019, *What does BERT look at?*
+#
+# Next, lesson 3 gives attention what it lacks: a sense of order.

@@ -1,0 +1,996 @@
+# %% [markdown]
+# # 3 · Positions
+#
+# - **You will learn** five ways to tell attention where a word stands: sinusoidal and learned positions, which are added
+#   to the input; a bias by distance and a linear penalty, which are added to the scores; and rotary positions, which turn
+#   queries and keys. You will write each, and measure which of them still works on texts longer than any in training.
+# - **You need** lesson 1: scaled dot-product attention, masks, and what *equivariant* means. From lesson 2: heads. Sine and
+#   cosine.
+# - **Time** 120 minutes. Sections 3.1 to 3.6 and 3.7 to 3.13 make two good sittings.
+#
+# Every exercise is checked as soon as you ask for it. Stuck? Below each are two hints, then the idea.
+
+# %% setup=true
+import math
+
+import torch
+
+from helpers.attention import permutation_gaps, scaled_dot_product_attention
+from helpers.checks import case, check
+from helpers.figures import plots
+from helpers.figures.showing import show, waiting_for
+from helpers.positional import explorers
+from helpers.positional.explorers import by_length, curves, grid, table_picture
+
+torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for each other
+
+# %% [markdown]
+# ## 3.1 A sentence is a bag
+#
+# *The dog bites the man* and *the man bites the dog* have the same words. In lesson 1 you measured what self-attention
+# makes of that: shuffle the words, and each word's output is what it was before. The layer is **equivariant**, and the order
+# is lost. (The reason isn't that q·k = k·q. With $W_q$ and $W_k$ the score of word $i$ for word $j$ isn't even that of $j$ for
+# $i$, and still the order is lost: the layer does the same at every place.)
+#
+# A cure comes to mind at once: give each vector something that says where it stands. Here it is tried with random
+# vectors, one for each place.
+
+# %%
+torch.manual_seed(4)
+words, places = torch.randn(6, 8), torch.randn(6, 8)
+order = torch.tensor([2, 0, 5, 1, 4, 3])
+
+
+def attend_to_itself(x):
+    return scaled_dot_product_attention(x, x, x)[0]
+
+
+def attend_with_places(x):
+    return attend_to_itself(x + places)
+
+
+for layer in (attend_to_itself, attend_with_places):
+    gap, _ = permutation_gaps(layer, words, order)
+    print(f"{layer.__name__:<18} equivariance gap {float(gap):.4f}")
+
+# %% [markdown]
+# Without places the gap is 0: shuffled words, the same outputs. With places it isn't, so a word's output depends on where it
+# stands.
+#
+# A student's report puts it like this: with positions encoded, the order can still be found after a shuffle. That is
+# right, and worth a second look. Shuffle the *sums*, words and places together, and attention itself is as equivariant as ever.
+# But each vector has taken its place along, so nothing is lost. The order no longer lies in how the rows are arranged. It lies
+# in the vectors.
+#
+# What should such a vector look like? Random ones would do, if every place had been seen often enough. The next
+# section has something better.
+
+# %% [markdown]
+# ## 3.2 A clock with many hands
+#
+# **Why.** A clock tells the time by a few hands of different speeds. The hand for seconds tells near moments apart, the hand
+# for hours far ones. Do the same with positions: $d_{model}/2$ hands, each given by the sine and the cosine of its angle, which
+# always lie between −1 and 1.
+#
+# **Formula** (Vaswani et al. 2017, section 3.5). For position $p$ and pair $i = 0, 1, 2, \dots$
+#
+# $$\text{table}[p, 2i] = \sin(p\,\omega_i) \qquad \text{table}[p, 2i+1] = \cos(p\,\omega_i) \qquad
+# \omega_i = 10000^{-2i/d_{model}}$$
+#
+# $\omega_i$ is a speed, in radians per position. The first hand has speed 1 and has gone round once after $2\pi \approx 6.3$
+# positions. The last one needs about 60,000, if $d_{model}$ is 512.
+#
+# **By hand**, $d_{model} = 4$: the speeds are $10000^0 = 1$ and $10000^{-2/4} = 0.01$.
+#
+# | position | sin(p) | cos(p) | sin(0.01p) | cos(0.01p) |
+# | --- | --- | --- | --- | --- |
+# | 0 | 0 | 1 | 0 | 1 |
+# | 1 | 0.84 | 0.54 | 0.01 | 1.00 |
+# | 3 | 0.14 | −0.99 | 0.03 | 1.00 |
+#
+# **As published.** A sine and its cosine stand side by side. Some libraries put all sines first and all cosines
+# after them. That is as good, since a model can learn either order, but two programs must not mix them. Here: as published.
+#
+# **Exercise 3.2** · difficulty 3 of 5 · 12 minutes · 3 points
+#
+# <details><summary>Hint 1</summary>Begin with the speeds: d_model/2 numbers, whose exponents are 0, −2/d_model,
+# −4/d_model and so on. <code>torch.arange(0, d_model, 2)</code> counts in twos.</details>
+# <details><summary>Hint 2</summary>All angles at once are positions, as a column, times speeds, as a row: (T, 1) times
+# (d_model/2,) is (T, d_model/2).</details>
+# <details><summary>The idea</summary>Sines of the angles go to the even columns, <code>table[:, 0::2]</code>, cosines of the
+# same angles to the odd ones, <code>table[:, 1::2]</code>. Stacking the two on a new last axis and flattening does the
+# same.</details>
+
+
+# %% exercise="positional.sinusoidal"
+def sinusoidal(T, d_model, base=10_000.0):
+    """The table of sinusoidal positions, as published.
+
+    Args:
+        T: how many positions, 0 ... T-1.
+        d_model: how many features, an even number.
+        base: 10000 in the paper.
+
+    Returns:
+        (T, d_model), float32.
+    """
+    ### BEGIN SOLUTION
+    speeds = base ** (-torch.arange(0, d_model, 2) / d_model)  # (d_model / 2,)
+    angles = torch.arange(T).unsqueeze(1) * speeds  # (T, d_model / 2)
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+    ### END SOLUTION
+
+
+# %% check="positional.sinusoidal"
+check("positional.sinusoidal", sinusoidal)
+
+# %% draw=true
+with waiting_for("Exercise 3.2"):
+    table = sinusoidal(64, 32)
+    left, right = plots.panels(2, width=4.8, height=3.4)
+    table_picture(table, title="64 positions, 32 features", ax=left)
+    hands = {f"feature {n}": table[:, n] for n in (0, 4, 8, 12)}
+    labels = {"xlabel": "position", "ylabel": "", "title": "four of its columns", "below": 4}
+    show(curves(range(64), hands, **labels, ax=right))
+
+# %% [markdown]
+# On the left the columns change quickly, on the right hardly at all within 64 positions. A row read across is a position:
+# no two rows are alike.
+
+# %% [markdown]
+# ## 3.3 Add it along the right axis
+#
+# **Why add?** One could also put the position behind the word's vector, but then every layer would have to be wider.
+# Added, it makes nothing wider, and a model can learn to keep the two apart in different directions of the space.
+#
+# **Formula.** Row $p$ goes to what stands at place $p$, in every sentence of the batch alike:
+#
+# $$x'_{b,p} = x_{b,p} + \text{table}_p$$
+#
+# The table depends on nothing but its size, so it is **computed once**, for the longest sentence, and each batch takes as many
+# rows as it needs.
+#
+# **By hand.** A batch of 2 sentences with 3 words each takes rows 0, 1, 2 for the first sentence, and again 0, 1, 2 for
+# the second.
+#
+# **A slip that runs without any error.** Code can be written for the layout (T, B, d_model), words first. Copied to a batch
+# (B, T, d_model), it cuts the table by the number of *sentences*:
+
+
+# %%
+def copied_code(x, table):  # x: (B, T, d_model)
+    table = table.unsqueeze(1)  # (max_T, 1, d_model)
+    return x + table[: x.size(0)]
+
+
+where = torch.arange(10.0).unsqueeze(1).expand(10, 4)  # row p holds nothing but p
+print(copied_code(torch.zeros(2, 3, 4), where)[..., 0])
+
+# %% [markdown]
+# Every word of sentence 0 got row 0, every word of sentence 1 got row 1. Shapes are right, training runs, the loss falls. But
+# all words of a sentence get the same vector, and that is no position.
+#
+# **Exercise 3.3** · difficulty 2 of 5 · 6 minutes · 2 points
+#
+# <details><summary>Hint 1</summary>There may be no batch axis, one, or several. Which axis of x holds the positions in
+# each case? Count from the end.</details>
+# <details><summary>Hint 2</summary>Broadcasting lines shapes up from the right: (B, T, d_model) and (T, d_model) fit as they
+# are.</details>
+# <details><summary>The idea</summary>Cut the first T rows off the table, T being the second last size of x, and
+# add.</details>
+
+
+# %% exercise="positional.add"
+def add_positions(x, table):
+    """Add row p of the table to what stands at position p.
+
+    Args:
+        x: (..., T, d_model).
+        table: (max_T, d_model), max_T at least T.
+
+    Returns:
+        Shaped like x. x itself stays as it was.
+    """
+    ### BEGIN SOLUTION
+    return x + table[: x.size(-2)]
+    ### END SOLUTION
+
+
+# %% check="positional.add"
+check("positional.add", add_positions)
+
+# %% draw=true
+sentences, columns = ["sentence 0", "sentence 1", "sentence 2"], [f"word {n}" for n in range(5)]
+with waiting_for("Exercise 3.3"):
+    nothing = torch.zeros(3, 5, 4)
+    left, right = plots.panels(2, width=4.4, height=2.2)
+    slip, right_way = copied_code(nothing, where)[..., 0], add_positions(nothing, where)[..., 0]
+    grid(slip, sentences, columns, title="the slip: rows of the table", digits=0, ax=left)
+    show(grid(right_way, sentences, columns, title="your function", digits=0, ax=right))
+
+# %% [markdown]
+# On the left rows count sentences, on the right words. Whenever you meet a model that adds positions, look at this line
+# first. A test takes a minute: put the same sentence twice into a batch, and the two must come out equal.
+
+# %% draw=true
+with waiting_for("Exercises 3.2 and 3.3"):
+    twice, table = words.expand(2, 6, 8), sinusoidal(20, 8)
+    for name, add in (("the slip", copied_code), ("your function", add_positions)):
+        first, second = attend_to_itself(add(twice, table))
+        apart = float((first - second).abs().max())
+        gap, _ = permutation_gaps(lambda x, add=add: attend_to_itself(add(x, table)), twice, order)
+        print(f"{name:<14} equal sentences differ by {apart:.4f} · equivariance gap {float(gap):.4f}")
+
+# %% [markdown]
+# With the slip two equal sentences differ, and the equivariance gap is 0: the order of words is lost as before. With your
+# function it is the other way round.
+
+# %% [markdown]
+# ## 3.4 Are near positions similar?
+#
+# A report says of sinusoidal positions that near ones are similar, and that they may work for texts longer than those in
+# training. The first is measured here, the second in 3.12.
+#
+# How similar two rows are is their dot product, which is what scores are made of. For one pair of features, sine and
+# cosine of $a$ and of $b$:
+#
+# $$\sin a \sin b + \cos a \cos b = \cos(a - b)$$
+#
+# So the dot product of positions $p$ and $p + k$ is $\sum_i \cos(\omega_i k)$. It depends on the **distance** $k$ alone.
+#
+# **By hand**, $d_{model} = 4$, speeds 1 and 0.01. Distance 0: 1 + 1 = 2. Distance 1: 0.54 + 1.00 = 1.54.
+# Distance 3: −0.99 + 1.00 = 0.01. Distance 6: 0.96 + 1.00 = 1.96, which is nearly as much as distance 0!
+#
+# Measure it for any table, learned ones too. There the pairs at one distance differ, so take their mean.
+#
+# **Exercise 3.4** · difficulty 3 of 5 · 8 minutes · 2 points
+#
+# <details><summary>Hint 1</summary>All dot products of rows with rows are one matrix product, (T, T). Where in it are the pairs
+# that are k apart?</details>
+# <details><summary>Hint 2</summary>On a diagonal. <code>x.diagonal(k)</code> is the one k places to the right of the main
+# one.</details>
+# <details><summary>The idea</summary>table times its transpose; for each k from 0 to T−1 the mean of diagonal k; stack
+# these means.</details>
+
+
+# %% exercise="positional.similarity"
+def similarity_by_distance(table):
+    """How similar rows of a table are that are k apart.
+
+    Args:
+        table: (T, d_model).
+
+    Returns:
+        (T,). Entry k is the mean of table[p] · table[p + k] over all p for which both rows exist.
+    """
+    ### BEGIN SOLUTION
+    products = table @ table.T
+    return torch.stack([products.diagonal(k).mean() for k in range(len(table))])
+    ### END SOLUTION
+
+
+# %% check="positional.similarity"
+check("positional.similarity", similarity_by_distance)
+
+# %% draw=true
+with waiting_for("Exercises 3.2 and 3.4"):
+    torch.manual_seed(0)
+    chosen = {"sinusoidal, width 128": sinusoidal(64, 128), "sinusoidal, width 16": sinusoidal(64, 16)}
+    chosen["random, width 128"] = torch.randn(64, 128)
+    found = {name: similarity_by_distance(rows) for name, rows in chosen.items()}
+    found = {name: values / values[0] for name, values in found.items()}
+    labels = {"xlabel": "distance k", "ylabel": "similarity (1: a row with itself)", "below": 2}
+    show(curves(range(64), found, **labels, ax=plots.panels(width=5.4, height=3.4)[0]))
+
+# %% [markdown]
+# True, then: near positions are similar, and in the two sinusoidal tables here the nearest ones most. But the curve isn't a
+# ruler. It goes up and down, more so in narrow tables, and a far position can be more similar than a nearer one. Random rows know
+# nothing of distance.
+
+# %% [markdown]
+# ## 3.5 One matrix moves every position
+#
+# **Why.** To look three words back, a head has to turn *I am at p* into *I look for p − 3*. If a single matrix does that for
+# every $p$, then $W_q$ can learn it once and use it everywhere. The paper's authors chose sines and cosines for this
+# reason (Vaswani et al. 2017, section 3.5).
+#
+# **Formula.** For one pair with speed $\omega$, write $a = p\,\omega$ and $b = k\,\omega$. Then
+#
+# $$\sin(a + b) = \sin a \cos b + \cos a \sin b \qquad \cos(a + b) = \cos a \cos b - \sin a \sin b$$
+#
+# The new pair is a mixture of the old one. The coefficients are $\cos b$ and $\sin b$, and $p$ isn't in them. As a matrix
+# with the row on the left:
+#
+# $$\begin{pmatrix} \sin a & \cos a \end{pmatrix}
+# \begin{pmatrix} \cos b & -\sin b \\ \sin b & \cos b \end{pmatrix} =
+# \begin{pmatrix} \sin(a+b) & \cos(a+b) \end{pmatrix}$$
+#
+# A table has many pairs, each with its own speed. So the whole matrix is **block diagonal**: such a 2 × 2 block for
+# each pair, and zeros elsewhere.
+#
+# **By hand**, one pair, $\omega = 1$, $k = 1$: the block is (0.54, −0.84; 0.84, 0.54). Position 0 is (0, 1). Times the block:
+# (0.84, 0.54). That is position 1.
+#
+# **Exercise 3.5** · difficulty 4 of 5 · 12 minutes · 4 points
+#
+# <details><summary>Hint 1</summary>First get one block right, for one pair: test that row 0 times the block is row k of
+# <code>sinusoidal(k + 1, 2)</code>.</details>
+# <details><summary>Hint 2</summary>The angles are k times the speeds of 3.2. Either fill a matrix of zeros with a loop over
+# the pairs, or build all blocks and hand them to <code>torch.block_diag</code>.</details>
+# <details><summary>The idea</summary>Pair i stands in rows and columns 2i and 2i+1: cos on the diagonal, −sin to the right
+# of it above, +sin below, all of the angle k·ω_i.</details>
+
+
+# %% exercise="positional.shift"
+def shift_matrix(k, d_model, base=10_000.0):
+    """The matrix M that moves each position by k: sinusoidal(...)[p] @ M is sinusoidal(...)[p + k].
+
+    Args:
+        k: how far. Negative moves back.
+        d_model: an even number.
+        base: as in `sinusoidal`.
+
+    Returns:
+        (d_model, d_model), float32.
+    """
+    ### BEGIN SOLUTION
+    angles = k * base ** (-torch.arange(0, d_model, 2) / d_model)
+    blocks = [torch.tensor([[a.cos(), -a.sin()], [a.sin(), a.cos()]]) for a in angles]
+    return torch.block_diag(*blocks)
+    ### END SOLUTION
+
+
+# %% check="positional.shift"
+check("positional.shift", shift_matrix)
+
+# %% [markdown]
+# Does it depend on the position? Move position 0, 5, 100 and 1000 by 7, all with the same matrix. And ask the same of a
+# table of random rows: there, take the matrix that moves all rows best (by least squares), and see how far off it is.
+
+# %% draw=true
+with waiting_for("Exercises 3.2 and 3.5"):
+    table, M = sinusoidal(1100, 32), shift_matrix(7, 32)
+    for p in (0, 5, 100, 1000):
+        print(f"from {p:>4} by 7: largest error {float((table[p] @ M - table[p + 7]).abs().max()):.6f}")
+    torch.manual_seed(0)
+    rows = torch.randn(1100, 32)
+    best = torch.linalg.lstsq(rows[:-7], rows[7:]).solution
+    left = (rows[:-7] @ best - rows[7:]).square().mean() / rows.square().mean()
+    print(f"random rows: the best matrix leaves {100 * float(left):.0f} % of their size unexplained")
+
+# %% draw=true
+with waiting_for("Exercise 3.5"):
+    features = [f"{n}" for n in range(8)]
+    labels = {"title": "moves by 3, width 8", "xlabel": "new feature", "ylabel": "old feature"}
+    show(grid(shift_matrix(3, 8), features, features, reach=1, **labels))
+
+# %% [markdown]
+# One matrix moves every position of the sinusoidal table, up to rounding. No matrix moves random rows: nearly all of
+# their size is left over. In the picture each block is a turn, quick at the top, nearly the identity below.
+
+# %% [markdown]
+# ## 3.6 Explore: two positions compared
+#
+# The picture calls **your** function of 3.2: the table, two of its rows, and the dot products of row a with all others.
+#
+# 1. Move a and b together, the same distance apart. What stays the same?
+# 2. Make the width 4. Which positions are now hard to tell from a? Why, if you look at the first pair alone?
+# 3. Make the base 10, with width 32. What becomes of far positions? What does a large base do for them?
+# 4. Make the width 8, put b 3 places from a, then 6. Which is more similar? From which width on is it the other way round?
+
+# %% draw=true
+explorers.positions_explorer(sinusoidal)
+
+# %% [markdown]
+# **Question 3.6** · graded by hand · 8 minutes · 5 points
+#
+# Suppose that a head sees nothing but sinusoidal positions: query $i$ is table[i] $W_q$, key $j$ is table[j] $W_k$. Choose
+# $W_q$ and $W_k$ so that every position looks three places back. Why does it work for every $i$? How decided is the head
+# (think of 3.4)? Would it work with random rows? What does the head lose when words are added, as they always are?
+
+# %% [markdown] written="positional.three_back" points=5
+# ### BEGIN SOLUTION
+# **Model answer.** Take W_q = shift_matrix(−3) and W_k the identity, perhaps both times a large number. Then query i is
+# table[i − 3], and its score with key j is table[i − 3] · table[j], which by 3.4 is a sum of cosines of the distance between
+# i − 3 and j: largest at j = i − 3. It works for every i because the matrix doesn't depend on the position. The
+# similarity falls only slowly around its maximum and has other humps further off, so with small weights the head is soft,
+# and looks at the neighbours of i − 3 too; larger weights sharpen it. With random rows no matrix turns row i into row i − 3
+# for all i at once (unless the width is at least the number of positions, where it has to learn each place by itself). When
+# words are added, scores also have terms word with word, word with position and position with word; these disturb the pattern
+# unless W_q and W_k hold words and positions apart.
+#
+# **Rubric**
+# - 1 point: W_q (or W_k, with +3) is the matrix of the shift, the other one the identity or anything that cancels.
+# - 1 point: it works for all i because the matrix has no position in it.
+# - 1 point: the score depends on the distance to i − 3 and is largest there; neighbours get nearly as much, or: scale it up.
+# - 1 point: not with random rows; no single matrix moves them.
+# - 1 point: with words the score has further terms that mix words and positions.
+# - W_q = shift_matrix(3) with the identity as W_k looks three places *ahead*: take half of the first point off, no more.
+# ### END SOLUTION
+
+# %% [markdown]
+# ## 3.7 Learned positions
+#
+# **Why.** Why decide on sines at all? Words have vectors that training finds. Let positions have such a table too: row
+# $p$ for place $p$, added like before (Gehring et al. 2017, section 3.1). BERT and GPT-2 do this.
+#
+# $$x_{b,p} = \text{words}[\text{id}_{b,p}] + \text{positions}[p]$$
+#
+# A word's vector is looked up by *which word* it is, a position's by *where* it is.
+#
+# **By hand.** The ids are (7, 2, 7). The first vector is words[7] + positions[0], the second words[2] + positions[1],
+# the third words[7] + positions[2]. The same word, two places: two vectors.
+#
+# **Exercise 3.7** · difficulty 2 of 5 · 6 minutes · 2 points
+#
+# <details><summary>Hint 1</summary>Indexing a table with a tensor of integers looks up a row for each: if ids is (B, T), then
+# <code>words[ids]</code> is (B, T, d_model).</details>
+# <details><summary>Hint 2</summary>Which rows of <code>positions</code> do T words need? You have done that in 3.3.</details>
+# <details><summary>The idea</summary>Words by id, plus the first T rows of the position table.</details>
+
+
+# %% exercise="positional.learned"
+def learned_positions(ids, words, positions):
+    """The input of a Transformer with learned positions.
+
+    Args:
+        ids: which words, integers (..., T).
+        words: (V, d_model).
+        positions: (max_T, d_model), max_T at least T.
+
+    Returns:
+        (..., T, d_model).
+    """
+    ### BEGIN SOLUTION
+    return words[ids] + positions[: ids.size(-1)]
+    ### END SOLUTION
+
+
+# %% check="positional.learned"
+check("positional.learned", learned_positions)
+
+# %% [markdown]
+# In the paper of 2017, learned and sinusoidal positions gave nearly the same translations (Vaswani et al. 2017, table 3, row
+# E). But now comes a sentence that is longer than any in training. Which rows have learned anything? Ask the gradient:
+
+# %% draw=true
+with waiting_for("Exercise 3.7"):
+    torch.manual_seed(0)
+    vocabulary, place_table = torch.randn(50, 8), torch.randn(24, 8, requires_grad=True)
+    batch = torch.randint(50, (32, 16), generator=torch.Generator().manual_seed(0))  # 16 words each
+    attend_to_itself(learned_positions(batch, vocabulary, place_table)).square().mean().backward()
+    reached = place_table.grad.norm(dim=-1)
+    ax = plots.panels(width=6, height=2.6)[0]
+    ax.bar(range(24), reached.tolist(), color=plots.PALETTE[0])
+    ax.set(xlabel="row of the position table", ylabel="size of its gradient")
+    ax.set_title("32 sentences of 16 words")
+    show(ax, alt=f"Gradients of 24 rows: 16 up to {reached.max():.3f}, then 8 of {reached[16:].max():.0f}")
+
+# %% [markdown]
+# Rows 16 to 23 get none at all: they stay the random numbers that they were. And past the last row, there is nothing to look
+# up. So a learned table ends with the texts that it was trained on.
+
+# %% [markdown]
+# ## 3.8 A number for each distance
+#
+# **Why.** A report proposes, for long texts, to use *relative* positions: what counts is rarely that a word is the 40th, but
+# that it stands three places before another. So leave the input alone, and add something to the **scores** that
+# depends on the distance of key and query. Shaw et al. (2018) learn a vector for each distance, Raffel et al. (2020, section 2.1)
+# a single number, which goes straight to the score. You will write the second:
+#
+# $$\text{score}_{ij} = \frac{q_i \cdot k_j}{\sqrt{d_k}} + \text{table}[\,j - i\,]$$
+#
+# The table is learned, in each head its own. It holds distances from −K to K. What lies further away gets the last number on
+# its side: distances are **clipped** (as in Shaw et al., section 3.2; with Raffel et al. whole
+# ranges of far distances share a number).
+#
+# $$\text{bias}_{ij} = \text{table}[\,\text{clip}(j - i, -K, K) + K\,]$$
+#
+# The $+K$ is there because indices begin at 0: distance −K is entry 0, and distance 0 is the entry in the middle.
+#
+# **By hand**, K = 2, the table for distances −2 to 2 is (5, 4, 3, 2, 1). Query 0 with four keys: the distances are 0, 1, 2, 3;
+# 3 is clipped to 2; the bias is 3, 2, 1, 1. Query 1: distances −1, 0, 1, 2; the bias is 4, 3, 2, 1.
+#
+# **Exercise 3.8** · difficulty 3 of 5 · 10 minutes · 3 points
+#
+# <details><summary>Hint 1</summary>First the distances, (T_q, T_k): a row of key positions minus a column of query
+# positions.</details>
+# <details><summary>Hint 2</summary>Clip first, then move by K. A tensor of integers as the last index looks all entries up at
+# once, and <code>...</code> in front of it leaves the other axes as they are.</details>
+# <details><summary>The idea</summary><code>clamp</code> the distances to −K and K, add K, and use the result, (T_q, T_k), as
+# the index of the table's last axis.</details>
+
+
+# %% exercise="positional.relative"
+def relative_bias(table, T_q, T_k):
+    """What to add to the scores: for query i and key j the table's number for the distance j - i.
+
+    Args:
+        table: (..., 2K+1), the numbers for the distances -K ... K, in this order. In front, heads for instance.
+        T_q: how many queries. Query i stands at position i.
+        T_k: how many keys. Key j stands at position j.
+
+    Returns:
+        (..., T_q, T_k). Distances beyond -K and K get the first and the last number.
+    """
+    ### BEGIN SOLUTION
+    K = table.size(-1) // 2
+    distance = torch.arange(T_k) - torch.arange(T_q).unsqueeze(1)  # (T_q, T_k)
+    return table[..., distance.clamp(-K, K) + K]
+    ### END SOLUTION
+
+
+# %% check="positional.relative"
+check("positional.relative", relative_bias)
+
+# %% draw=true
+with waiting_for("Exercise 3.8"):
+    numbers = torch.tensor([0.0, 1.0, 4.0, 2.0, -1.0, -2.0, -3.0])  # for distances -3 ... 3
+    bias = relative_bias(numbers, 7, 7)
+    names = [f"{n}" for n in range(7)]
+    left, right = plots.panels(2, width=3.8, height=3.2)
+    labels = {"title": "the bias: one number a diagonal", "xlabel": "keys", "ylabel": "queries"}
+    grid(bias, names, names, digits=0, ax=left, **labels)
+    show(plots.heatmap(bias.softmax(-1), names, names, title="weights, if all words are alike", ax=right))
+
+# %% [markdown]
+# Each diagonal has one number, so the pattern is the same wherever the query stands. Even when all words are alike, attention
+# now has a place to look at: here, what stood just before.
+
+# %% [markdown]
+# ## 3.9 Turning queries and keys
+#
+# **Why.** In 3.5 a shift was a turn of each pair. What if positions *were* turns? Turn the query by its position and the key
+# by its own. The angle between the two then changes by the difference, and a dot product sees nothing but lengths and
+# angles. These are **rotary** positions (Su et al. 2021). Many large language models use them,
+# LLaMA for one (Touvron et al. 2023, section 2.2).
+#
+# **Formula.** At position $p$, pair $i$ of a vector, $(a, b) = (x_{2i}, x_{2i+1})$, turns by $p\,\omega_i$, where
+# $\omega_i = 10000^{-2i/d}$ as before and $d$ is the width of the query:
+#
+# $$(a, b) \;\to\; (a\cos p\omega_i - b \sin p\omega_i,\;\; a \sin p\omega_i + b\cos p\omega_i)$$
+#
+# **The property.** Write $R_p$ for this turn. Then $R_i q \cdot R_j k = q \cdot R_{j-i}\, k$: the score depends on
+# the **distance** $j - i$, not on $i$ and $j$. And nothing gets longer or shorter.
+#
+# **By hand**, one pair, so $\omega = 1$. The query (1, 0) at position 2 becomes (cos 2, sin 2) = (−0.42, 0.91). The key (1, 0) at
+# position 5 becomes (cos 5, sin 5) = (0.28, −0.96). Their dot product is −0.99, and that is cos 3. At positions 12
+# and 15 it is cos 3 again.
+#
+# **As published**, neighbours are a pair: features 0 and 1, 2 and 3. Some programs pair feature $i$ with $i + d/2$ instead.
+#
+# **Exercise 3.9a** · difficulty 4 of 5 · 14 minutes · 3 points
+#
+# <details><summary>Hint 1</summary>The angles are a (T, d/2) table: positions as a column times the speeds as a row, as in
+# 3.2.</details>
+# <details><summary>Hint 2</summary><code>x[..., 0::2]</code> holds the first feature of every pair, <code>x[..., 1::2]</code> the
+# second. Both are (..., T, d/2), which fits the angles.</details>
+# <details><summary>The idea</summary>Two products each for the new first and the new second features, then weave them together
+# again: stack on a new last axis and flatten the last two.</details>
+
+
+# %% exercise="positional.rotary"
+def rotary(x, positions, base=10_000.0):
+    """Turn each pair of features by an angle that grows with the position.
+
+    Args:
+        x: queries or keys, (..., T, d), d even.
+        positions: (T,), integers: where each vector stands. Not always 0, 1, 2, ...
+        base: as in `sinusoidal`.
+
+    Returns:
+        Shaped like x. x itself stays as it was.
+    """
+    ### BEGIN SOLUTION
+    d = x.size(-1)
+    angles = positions.unsqueeze(-1) * base ** (-torch.arange(0, d, 2) / d)  # (T, d / 2)
+    a, b = x[..., 0::2], x[..., 1::2]
+    turned = [a * angles.cos() - b * angles.sin(), a * angles.sin() + b * angles.cos()]
+    return torch.stack(turned, dim=-1).flatten(-2)
+    ### END SOLUTION
+
+
+# %% check="positional.rotary"
+check("positional.rotary", rotary)
+
+# %% [markdown]
+# The picture turns a query and a key by **your** function. Move the key away from the query, then move both. What becomes
+# of the arrows, and what of the score?
+
+# %% draw=true
+explorers.rotary_explorer(rotary)
+
+# %% [markdown]
+# Moved together, the arrows turn and the diamond stays: the score depends on the distance alone. Moved apart, the score goes up
+# and down like the curve of 3.4, for the same reason.
+#
+# Now put it to use. Rotary positions belong in every layer's queries and keys. The **values** stay as they are: a
+# position should decide where to look, not what is found there.
+#
+# **Exercise 3.9b** · difficulty 2 of 5 · 6 minutes · 2 points
+#
+# <details><summary>Hint 1</summary>Queries and keys may differ in number; each has positions 0, 1, 2, … of its own.</details>
+# <details><summary>Hint 2</summary><code>scaled_dot_product_attention(q, k, v, mask)</code> of lesson 1 is imported
+# above.</details>
+# <details><summary>The idea</summary>Turn q, turn k, and hand both on with v and the mask.</details>
+
+
+# %% exercise="positional.rotary_attention"
+def rotary_attention(q, k, v, mask=None):
+    """Attention with rotary positions. Queries and keys stand at positions 0, 1, 2, ...
+
+    Args:
+        q: (..., T_q, d_k), d_k even.
+        k: (..., T_k, d_k).
+        v: (..., T_k, d_v).
+        mask: boolean, broadcastable to (..., T_q, T_k). True means "may attend". None hides nothing.
+
+    Returns:
+        The outputs (..., T_q, d_v) and the weights (..., T_q, T_k).
+    """
+    ### BEGIN SOLUTION
+    q = rotary(q, torch.arange(q.size(-2)))
+    k = rotary(k, torch.arange(k.size(-2)))
+    return scaled_dot_product_attention(q, k, v, mask)
+    ### END SOLUTION
+
+
+# %% check="positional.rotary_attention"
+check("positional.rotary_attention", rotary_attention)
+
+# %% [markdown]
+# Does it see distances only? Put three strange words in front of a sentence, hide them, and see whether the sentence gets
+# other outputs. And do the same with sinusoidal positions.
+
+# %% draw=true
+with waiting_for("Exercises 3.2, 3.3 and 3.9b"):
+    torch.manual_seed(1)
+    sentence, strange = torch.randn(5, 8), torch.randn(3, 8)
+    longer = torch.cat([strange, sentence])
+    seen = torch.arange(8) >= 3
+    moved = rotary_attention(longer, longer, longer, seen)[0][3:]
+    print(f"rotary:     {float((moved - rotary_attention(sentence, sentence, sentence)[0]).abs().max()):.6f}")
+    x, y = add_positions(sentence, sinusoidal(8, 8)), add_positions(longer, sinusoidal(8, 8))
+    moved = scaled_dot_product_attention(y, y, y, seen)[0][3:]
+    print(f"sinusoidal: {float((moved - attend_to_itself(x)).abs().max()):.6f}")
+
+# %% [markdown]
+# With rotary positions the outputs are the same, up to rounding, wherever the sentence stands. With sinusoidal ones they aren't:
+# there, positions are in the values too, and in products of words with positions.
+
+# %% [markdown]
+# ## 3.10 A penalty for distance
+#
+# **Why.** The simplest idea of all: what is far away counts less. Subtract from each score a number that grows with the distance,
+# and learn nothing (Press et al. 2022, who call it ALiBi). Each head $h = 1 \dots H$ has its own slope $m_h$, so that
+# some heads look near and others far:
+#
+# $$\text{score}_{ij} = \frac{q_i \cdot k_j}{\sqrt{d_k}} - m_h\,|i - j| \qquad m_h = 2^{-8h/H}$$
+#
+# **Two sides.** In the paper a query sees only what came before it, so the penalty is written for these keys alone. Ours has
+# $|i - j|$, and counts keys on both sides alike, so that it fits attention without a causal mask too. Under a causal mask the
+# two are the same. The penalty itself hides nothing: that is the work of a mask.
+#
+# **By hand.** With 8 heads the slopes are 1/2, 1/4, and so on to 1/256; with 4 heads 1/4, 1/16, 1/64, 1/256. For the first of 4
+# heads, query 2 and keys 0 to 3, the penalty is −0.5, −0.25, 0, −0.25.
+#
+# **Exercise 3.10** · difficulty 3 of 5 · 10 minutes · 3 points
+#
+# <details><summary>Hint 1</summary>Two things multiply: the slopes, (n_heads,), and the distances, (T_q, T_k). Which shapes must
+# they have so that every slope meets every distance?</details>
+# <details><summary>Hint 2</summary>The heads are counted from 1 here, so <code>torch.arange</code> has to begin at
+# 1.</details>
+# <details><summary>The idea</summary>Slopes as (n_heads, 1, 1), times the absolute distances, with a minus.</details>
+
+
+# %% exercise="positional.penalty"
+def linear_penalty(n_heads, T_q, T_k):
+    """What to add to the scores so that far keys count less, on both sides alike, in each head by another slope.
+
+    Args:
+        n_heads: how many heads, a power of 2.
+        T_q: how many queries. Query i stands at position i.
+        T_k: how many keys. Key j stands at position j.
+
+    Returns:
+        (n_heads, T_q, T_k), float32. The first head has the steepest slope.
+    """
+    ### BEGIN SOLUTION
+    slopes = 2.0 ** (-8 * torch.arange(1, n_heads + 1) / n_heads)
+    distance = torch.arange(T_k) - torch.arange(T_q).unsqueeze(1)
+    return -slopes[:, None, None] * distance.abs()
+    ### END SOLUTION
+
+
+# %% check="positional.penalty"
+check("positional.penalty", linear_penalty)
+
+# %% draw=true
+with waiting_for("Exercise 3.10"):
+    looking_back = linear_penalty(4, 64, 64)[:, -1].flip(-1).softmax(-1)  # the last query, nearest key first
+    series = {f"head {h + 1}": row for h, row in enumerate(looking_back)}
+    title = "Where 4 heads look, if all words are alike"
+    show(curves(range(64), series, xlabel="distance", ylabel="weight", title=title))
+
+# %% [markdown]
+# Head 1 looks at a few neighbours, head 4 at everything almost alike. The formula is defined for any distance, and the penalty
+# never gets smaller with distance.
+
+# %% [markdown]
+# ## 3.11 Five ways in one table
+#
+# **Exercise 3.11** · difficulty 2 of 5 · 3 minutes · 2 points
+#
+# What does each way change? Write `"input"`, `"queries and keys"` or `"scores"` in place of each `...`
+#
+# <details><summary>Hint 1</summary>Look at what each of your functions gets and what shape it returns.</details>
+# <details><summary>Hint 2</summary>What belongs to one place can be added to a vector, what belongs to a pair of places can't.</details>
+# <details><summary>The idea</summary>Two are added to vectors, two to scores, and one turns.</details>
+
+# %% exercise="positional.places"
+changes = {
+    "sinusoidal": ...,
+    "learned": ...,
+    "relative bias": ...,
+    "rotary": ...,
+    "linear penalty": ...,
+}
+### BEGIN SOLUTION
+changes = {
+    "sinusoidal": "input",
+    "learned": "input",
+    "relative bias": "scores",
+    "rotary": "queries and keys",
+    "linear penalty": "scores",
+}
+### END SOLUTION
+
+# %% check="positional.places"
+check("positional.places", changes)
+
+# %% [markdown]
+# ## 3.12 Which of them works on longer texts?
+#
+# Two reports have an opinion. One: sinusoidal positions may let a model work on texts longer than those it was
+# trained on. (The paper says *may* as well: section 3.5.) The other: absolute positions are fixed whatever the length, so for
+# long texts use relative ones. Let us measure both.
+#
+# **The task.** You read a play. Some tokens are names, four of them; the others are words. At each token: *who is speaking?*
+# It is the last name that came up. A name comes up every four tokens on average.
+
+# %% draw=true
+LENGTHS, LONGEST_TRAINED, SEEDS = (16, 32, 64), 16, 5
+
+
+def play(shape, generator):
+    """Tokens, of which 0 to 3 are names and 4 to 7 words, and who is speaking at each."""
+    is_name = torch.rand(shape, generator=generator) < 0.25
+    is_name[..., 0] = True
+    tokens = torch.randint(4, 8, shape, generator=generator)
+    tokens = torch.where(is_name, tokens - 4, tokens)
+    last_name = torch.where(is_name, torch.arange(shape[-1]), 0).cummax(dim=-1).values
+    return tokens, tokens.gather(-1, last_name)
+
+
+tokens, speaker = play((16,), torch.Generator().manual_seed(5))
+print("play   ", " ".join("ABCDuvwx"[n] for n in tokens))
+print("speaker", " ".join("ABCD"[n] for n in speaker))
+
+# %% [markdown]
+# **The model** is one layer of attention with 4 heads, and only the way it knows positions differs. Each token sees itself and
+# what came before it, so the mask is causal. Five models train side by side, on an axis in front of all others. They start from
+# different random numbers and read different texts: one model alone would prove little.
+
+# %% draw=true
+D, HEADS, MASK = 32, 4, torch.ones(64, 64, dtype=torch.bool).tril()
+
+
+def speaker_model(w, tokens, kind, base=10_000.0):
+    """Scores for what stands at each token, and the attention weights. Tokens are (models, B, T)."""
+    T = tokens.size(-1)
+    x = w["words"][torch.arange(len(tokens))[:, None, None], tokens]  # (models, B, T, D)
+    if kind == "sinusoidal":
+        x = add_positions(x, w["table"])
+    if kind == "learned":
+        x = x + w["positions"][..., :T, :]
+    normed = torch.nn.functional.rms_norm(x, (D,))  # all vectors as long as each other: training is steadier
+    q, k, v = (split_heads(normed @ w[name]) for name in "qkv")  # (models, B, HEADS, T, D / HEADS)
+    if kind == "rotary":
+        q, k = (rotary(y, torch.arange(T), base) for y in (q, k))
+    scores = q @ k.transpose(-2, -1) / math.sqrt(D / HEADS)
+    if kind == "relative bias":
+        scores = scores + relative_bias(w["bias"], T, T)
+    if kind == "linear penalty":
+        scores = scores + linear_penalty(HEADS, T, T)
+    weights = scores.masked_fill(~MASK[:T, :T], -math.inf).softmax(dim=-1)
+    x = x + (weights @ v).transpose(-3, -2).flatten(-2) @ w["mix"]
+    return torch.nn.functional.rms_norm(x, (D,)) @ w["out"], weights
+
+
+def split_heads(x):
+    return x.unflatten(-1, (HEADS, -1)).transpose(-3, -2)
+
+
+# %% [markdown]
+# **Training** is on texts of 16 tokens, and as every token is asked for, on all shorter ones too. Then the same models read 16, 32
+# and 64 tokens. What counts is the accuracy on the **last 8 tokens**: those of the long texts stand where nothing stood
+# in training.
+
+
+# %% draw=true
+def new_weights(kind, generator):
+    w = {"words": torch.randn(SEEDS, 8, D, generator=generator)}
+    for name, width in (("q", D), ("k", D), ("v", D), ("mix", D), ("out", 8)):
+        w[name] = torch.randn(SEEDS, 1, D, width, generator=generator) / math.sqrt(D)
+    if kind == "learned":
+        w["positions"] = torch.randn(SEEDS, 1, max(LENGTHS), D, generator=generator)
+    if kind == "relative bias":
+        w["bias"] = torch.zeros(SEEDS, 1, HEADS, 2 * LONGEST_TRAINED - 1)  # distances -15 ... 15
+    return {name: x.requires_grad_() for name, x in w.items()}
+
+
+def train(kind, seed, base=10_000.0, task=play, steps=300):
+    generator = torch.Generator().manual_seed(seed)
+    w = new_weights(kind, generator)
+    optimizer = torch.optim.Adam(w.values(), lr=0.01)
+    slower = torch.optim.lr_scheduler.LinearLR(optimizer, 1, 0.02, steps)
+    w["table"] = sinusoidal(max(LENGTHS), D)  # computed once
+    for _ in range(steps):
+        tokens, answers = task((SEEDS, 16, LONGEST_TRAINED), generator)
+        guesses, _ = speaker_model(w, tokens, kind, base)
+        # The five models share no weight, so the gradient of the sum of their losses is each one's own.
+        loss = SEEDS * torch.nn.functional.cross_entropy(guesses.flatten(0, 2), answers.flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        slower.step()
+    return w
+
+
+@torch.no_grad()
+def accuracy(w, kind, T, base=10_000.0, task=play):
+    """The share of right answers at the last 8 tokens of 128 new texts, for each of the models."""
+    tokens, answers = task((SEEDS, 128, T), torch.Generator().manual_seed(99))
+    guesses, _ = speaker_model(w, tokens, kind, base)
+    return (guesses.argmax(-1) == answers)[..., -8:].double().mean(dim=(1, 2))
+
+
+# %% [markdown]
+# Six kinds, five models each, with **your** functions. This takes some ten seconds, on a slow computer a minute.
+
+# %% draw=true
+KINDS = ("none", "sinusoidal", "learned", "relative bias", "rotary", "linear penalty")
+with waiting_for("Exercises 3.2, 3.3, 3.8, 3.9a and 3.10"):
+    trained = {kind: train(kind, seed=0) for kind in KINDS}
+    results = {kind: torch.stack([accuracy(w, kind, T) for T in LENGTHS]) for kind, w in trained.items()}
+    print("mean accuracy (worst to best of 5)" + "".join(f"{T:>13} tokens" for T in LENGTHS))
+    for kind, found in results.items():
+        cells = (f"{row.mean():.2f} ({row.min():.2f} to {row.max():.2f})" for row in found)
+        print(f"{kind:<34}" + "".join(f"{cell:>20}" for cell in cells))
+    added = {kind: results[kind] for kind in KINDS[:3]}
+    compared = {kind: results[kind] for kind in ("none", *KINDS[3:])}
+    groups = {"positions added to the input": added, "distances in the scores": compared}
+    show(by_length(LENGTHS, groups, trained_to=LONGEST_TRAINED))
+
+# %% [markdown]
+# Read the shaded part, where no text of training reaches:
+#
+# - **At 16** every kind but *none* answers nearly all. Without positions two thirds are right: often there are
+#   few names to choose from.
+# - **Sinusoidal and learned** fall to what *none* gets, or below. For the learned table that was to be expected (3.7). The
+#   sinusoidal one has a row for every position and one matrix for every shift, and still the model doesn't follow. A likely
+#   reason: in training it saw 16 rows, and nothing forced it to use what a shift keeps.
+# - **The relative bias** loses a little with each doubling: all keys further than 15 away share one number, and there are more
+#   and more of them.
+# - **Rotary** loses little at 32. At 64 it falls below *none*.
+# - **The linear penalty** stays where it was, at a level a little below the others' best.
+#
+# Press et al. (2022, sections 2 and 4) measured language models beyond their training length: sinusoidal positions fail
+# almost at once, rotary ones hold somewhat longer, the bias of Raffel et al. longer still, and the penalty longest.
+#
+# Why does rotary break *there*? Look at where attention goes at length 64, by distance. The name that counts is hardly ever
+# further than 15 tokens away.
+
+
+# %% draw=true
+@torch.no_grad()
+def weight_by_distance(w, kind, T, base=10_000.0):
+    """How much the last 8 queries look at each distance, averaged over texts, heads and models."""
+    tokens, _ = play((SEEDS, 32, T), torch.Generator().manual_seed(98))
+    weights = speaker_model(w, tokens, kind, base)[1].mean(dim=(0, 1, 2))  # (T, T)
+    return torch.stack([weights[i, i - T + 8 : i + 1].flip(0) for i in range(T - 8, T)]).mean(0)
+
+
+with waiting_for("Exercises 3.2, 3.3, 3.8, 3.9a and 3.10"):
+    larger = train("rotary", seed=0, base=100_000.0)
+    looks = {kind: weight_by_distance(trained[kind], kind, 64) for kind in ("linear penalty", "rotary")}
+    looks["rotary, base 100,000"] = weight_by_distance(larger, "rotary", 64, 100_000.0)
+    ax = plots.panels(width=6.4, height=3.2)[0]
+    ax.axvspan(15.5, 57, color=plots.BAND, alpha=0.5, linewidth=0)
+    labels = {"xlabel": "distance", "ylabel": "mean weight"}
+    labels["title"] = "Texts of 64 tokens. Shaded: distances never met in training"
+    show(curves(range(57), looks, **labels, ax=ax))
+    for T in LENGTHS:
+        right = float(accuracy(larger, "rotary", T, 100_000.0).mean())
+        print(f"rotary, base 100,000, {T} tokens: mean accuracy {right:.2f}")
+
+# %% [markdown]
+# Rotary attention comes **back** far away, as a hand of a clock does. A head has 8 features here, so four pairs, with speeds 1, 0.1,
+# 0.01 and 0.001. It seems that the model tells near from far by the second pair. But that pair is round after $2\pi/0.1 \approx 63$ positions, and
+# then far looks like near.
+#
+# If that is the reason, a slower second pair must help. With base 100,000 its speed is 0.056, and it needs 112 positions to
+# come round. Trained anew with this base, the hump far away is all but gone, and accuracy at 64 is about twice what it was.
+#
+# **Is the penalty the best, then?** For this task, where nearer is better. Here is another: *which token stood three places
+# back?*
+
+
+# %% draw=true
+def three_back(shape, generator):
+    tokens = torch.randint(8, shape, generator=generator)
+    answers = tokens.roll(3, dims=-1)
+    answers[..., :3] = -100  # the loss leaves these out: nothing stands there
+    return tokens, answers
+
+
+with waiting_for("Exercises 3.2, 3.8 and 3.10"):
+    for kind in ("relative bias", "linear penalty"):
+        w = train(kind, seed=0, task=three_back)
+        found = (float(accuracy(w, kind, T, task=three_back).mean()) for T in LENGTHS)
+        print(f"{kind:<15}" + "".join(f"{T:>5} tokens: {a:.2f}" for T, a in zip(LENGTHS, found, strict=True)))
+
+# %% [markdown]
+# One layer with the penalty can't do it at any length: apart from what the words say, three places back always counts less than
+# one place back. The relative bias has a number for the distance −3, and learns it. (It loses at 64, as before: each of the many
+# keys further than 15 away gets a little weight.) There is no best way for all tasks. What can be said is which distances a way
+# *can* express, and what it does with those that training never showed.
+#
+# (One layer, small tables, made-up texts: the numbers are those of this model. That sinusoidal positions don't carry over by
+# themselves is what Press et al. measured in large ones too.)
+#
+# **Question 3.12** · graded by hand · 8 minutes · 5 points
+#
+# Hold the two reports against your measurements. (a) *Sinusoidal positions may work on longer texts.* (b) *Absolute
+# positions are fixed whatever the length, so use relative ones.* What in each is right, what isn't, and which figure
+# of yours shows it? Which way would you choose to train on texts of 512 tokens and use on texts of 2048, and what would you
+# measure before you trust it?
+
+# %% [markdown] written="positional.longer_texts" points=5
+# ### BEGIN SOLUTION
+# **Model answer.** (a) The table exists for any length, near positions are similar, and one matrix moves all positions, so nothing
+# stands in the way *in principle*; the paper says may. In our experiment all five models had nearly everything right
+# at 16 tokens and about half at 32, no better than without positions. That a row is defined doesn't mean that the model
+# has learned to use it. (b) Learned positions are fixed: rows beyond the training length get no gradient, and beyond the
+# table there are none. The sinusoidal table isn't fixed, it goes on for ever, and yet it failed. That relative ones do better is what
+# we measured, but not all of them and not without end: the bias lost a few points with each doubling, rotary held at
+# 32 and broke at 64, where a pair of features had come round; the penalty held, and couldn't do the other task at all. For 512
+# to 2048 I would take a relative bias or a penalty, or rotary with a larger base, and measure accuracy or loss on the
+# last tokens of texts of 512, 1024 and 2048 with several seeds, on a task that needs far tokens as well as near ones.
+#
+# **Rubric**
+# - 1 point: (a) defined at any length, but accuracy fell to that of *none*, with figures (at 32 or 64).
+# - 1 point: (b) learned rows beyond the training length are untrained; sinusoidal ones aren't fixed, so "absolute" isn't one case.
+# - 1 point: relative ways differ: bias falls slowly, rotary breaks where a pair comes round, penalty holds.
+# - 1 point: the penalty's limit, or that the best way depends on the task.
+# - 1 point: a choice with a reason, and a measurement beyond the training length, on several seeds or on the last tokens.
+# - Any choice earns the last point if reason and measurement fit it. Other figures than ours are fine.
+# ### END SOLUTION
+
+# %% [markdown]
+# ## 3.13 What to take along
+#
+# - Attention is equivariant: order has to be put into the vectors or into the scores.
+# - Sinusoidal: pairs of sine and cosine with falling speeds, computed once, row p added to place p. Check the axis.
+# - Near positions are similar, with humps. One matrix moves every position by k, whatever the position.
+# - Learned positions are as good within the training length, and untrained beyond.
+# - In the scores: a learned number for each clipped distance, or a fixed penalty. Rotary turns queries and keys, so that
+#   scores depend on distances alone. Values stay as they are.
+# - *Defined* at any length isn't *usable* at any length. Measure it, at lengths beyond training and with several seeds.
+#
+# **Sources.** Vaswani et al. 2017, *Attention is all you need*, section 3.5. Gehring et al. 2017, *Convolutional sequence to
+# sequence learning*. Shaw et al. 2018, *Self-attention with relative position representations*. Raffel et al. 2020,
+# *Exploring the limits of transfer learning with a unified text-to-text transformer*, section 2.1. Su et al. 2021, *RoFormer*. Press et al.
+# 2022, *Train short, test long*. Touvron et al. 2023, *LLaMA*.
+#
+# Next, lesson 4 hides things: padding, and words that are still to come.

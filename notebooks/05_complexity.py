@@ -1,0 +1,1144 @@
+# %% [markdown]
+# # 5 · Complexity
+#
+# - **You will learn** to count what a layer costs before you run it: its operations, the steps that must wait for
+#   each other, its memory. You will find the length at which attention stops being the cheap layer, check the count
+#   with a stopwatch, and write attention that never holds its n × n table.
+# - **You need** lessons 1, 2 and 4 (scaled dot-product attention, heads, the cache), logarithms, and what a straight
+#   line's slope is.
+# - **Time** 140 minutes, in three sittings: 5.1 to 5.7 count, 5.8 to 5.10 measure, 5.11 to 5.16 save memory.
+#
+# Every exercise is checked as soon as you ask for it. Stuck? Below each are two hints, then the idea.
+
+# %% setup=true
+import math
+
+import torch
+
+from helpers.attention import additive_attention, cross_attention, scaled_dot_product_attention
+from helpers.checks import case, check
+from helpers.complexity import explorers
+from helpers.figures import plots
+from helpers.figures.showing import show, waiting_for
+
+torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for each other
+
+# %% [markdown]
+# ## 5.1 Twice as long: how much dearer?
+#
+# A model reads one page. Then it reads a book of 300 pages. Is that 300 times the work, or 300² = 90 000 times?
+# You will hear both answers. Before you go on, choose one.
+#
+# Then ask a stopwatch. Here is self-attention of lesson 1 with all its projections. Double its length, once for a
+# short sequence and once for a long one. What happens to the time?
+
+# %% draw=true
+torch.manual_seed(0)
+W = torch.randn(256, 256) / 16
+
+
+def self_attention(x):
+    return cross_attention(x, x, W, W, W)
+
+
+gauge = explorers.milliseconds
+for n in (64, 2048):
+    once, twice = (gauge(self_attention, torch.randn(length, 256)) for length in (n, 2 * n))
+    times = f"{once:7.2f} ms -> {twice:7.2f} ms"
+    print(f"{n:5} -> {2 * n:5} positions: {times}, {twice / once:.1f} times as long")
+
+# %% [markdown]
+# A short sequence costs roughly twice as much when it is doubled, a long one roughly four times as much. So both
+# answers are right, each at its own length. (On a busy machine such times scatter: run the cell again and see how
+# much.)
+#
+# Where does one answer turn into the other? Does another layer do better? To find out without buying a bigger
+# machine for each question, we count.
+
+# %% [markdown]
+# ## 5.2 Counting: a matrix product
+#
+# **Why.** Nearly all the arithmetic of a Transformer is in matrix products. Count these and you have the bill.
+#
+# A **FLOP** is one floating-point operation: one multiplication, or one addition. (*FLOPs* are many of them; *FLOP/s*
+# with a slash are a speed. Mind which one an author means.) A multiplication whose result is added to a sum, a
+# **multiply-add**, counts as **2 FLOPs**. Some papers count it as 1; this course always counts 2.
+#
+# **Formula.** Each number of $AB$ is a dot product of a row of $A$ with a column of $B$:
+#
+# $$(AB)_{ij} = \sum_{l=1}^{k} A_{il}\, B_{lj} \qquad A: m \times k, \quad B: k \times n$$
+#
+# **By hand.** A 2 × 3 matrix times a 3 × 4 matrix gives 2 · 4 = 8 numbers. Each takes 3 multiply-adds, which are 6
+# FLOPs. Together **48**. (The sum of 3 products needs 2 additions only. But it starts from 0, and counting 2 a
+# multiply-add is what everybody does.)
+#
+# **Exercise 5.2** · difficulty 1 of 5 · 5 minutes · 2 points
+#
+# <details><summary>Hint 1</summary>How many numbers does the result have? And how many FLOPs does one of them
+# take?</details>
+# <details><summary>Hint 2</summary>Axes in front of the last two are a batch: that many products are done, one for
+# each. Without them in <code>b</code>, every product takes the same b.</details>
+# <details><summary>The idea</summary>Two, times all sizes of a, times the one size of b that a doesn't have.
+# <code>math.prod</code> multiplies the sizes of a shape.</details>
+
+
+# %% exercise="complexity.matmul_flops"
+def matmul_flops(a, b):
+    """FLOPs of a @ b, where a multiply-add counts 2.
+
+    Args:
+        a: the shape of the left side, (..., m, k), a tuple or list of ints.
+        b: the shape of the right side: (k, n), or (..., k, n) with the axes that a has in front.
+
+    Returns:
+        The number of FLOPs.
+    """
+    ### BEGIN SOLUTION
+    return 2 * math.prod(a) * b[-1]
+    ### END SOLUTION
+
+
+# %% check="complexity.matmul_flops"
+check("complexity.matmul_flops", matmul_flops)
+
+# %% [markdown]
+# PyTorch has a counter of its own, which watches what is computed. Do the two of you agree?
+
+# %% draw=true
+from torch.utils.flop_counter import FlopCounterMode
+
+with waiting_for("Exercise 5.2"):
+    for left, right in [((2, 3), (3, 4)), ((8, 100, 64), (64, 256)), ((8, 12, 100, 64), (8, 12, 64, 100))]:
+        with FlopCounterMode(display=False) as counter:
+            torch.randn(left) @ torch.randn(right)
+        print(f"{left} @ {right}: PyTorch {counter.get_total_flops():,}, you {matmul_flops(left, right):,}")
+
+# %% [markdown]
+# ## 5.3 A slip in a real report
+#
+# A student's report works out what self-attention costs, for $n$ positions of $d$ features. Here is its argument in our
+# words. Like the report, we leave out the softmax, which changes no shape.
+#
+# | line | |
+# | --- | --- |
+# | 1 | $Q$ and $K$ are $n \times d$, so $K^\top$ is $d \times n$. |
+# | 2 | $QK^\top$, of $n \times d$ with $d \times n$, takes $n^2 d$ multiply-adds. |
+# | 3 | What comes out is an $n \times d$ matrix. |
+# | 4 | Multiplying it by $V$, which is $n \times d$, takes $n^2 d$ again. |
+# | 5 | So attention takes of the order of $n^2 d$. |
+#
+# The last line is right. One line above it isn't.
+#
+# **Exercise 5.3** · difficulty 1 of 5 · 4 minutes · 1 point
+#
+# Fill in each `...`: the number of the line; `"n × n"`, `"n × d"` or `"d × d"`; `"n²d"`, `"nd²"` or `"nd"` (in
+# multiply-adds). You can copy the texts from here.
+#
+# <details><summary>Hint 1</summary>Rows of the left side, columns of the right side.</details>
+# <details><summary>Hint 2</summary>Make it small: 2 positions of 3 features. How many scores are there?</details>
+# <details><summary>The idea</summary>There is one score for each query and each key. For the last slot: so many
+# numbers, each a dot product of d terms.</details>
+
+# %% exercise="complexity.report_slip"
+report = {
+    "line with the slip": ...,
+    "shape of QKᵀ": ...,
+    "cost of QKᵀ if it were n × d": ...,
+}
+### BEGIN SOLUTION
+report = {
+    "line with the slip": 3,
+    "shape of QKᵀ": "n × n",
+    "cost of QKᵀ if it were n × d": "nd²",
+}
+### END SOLUTION
+
+# %% check="complexity.report_slip"
+check("complexity.report_slip", report)
+
+# %% [markdown]
+# With the shape of line 3, the product of line 4 couldn't even be formed: $n \times d$ doesn't fit $n \times d$. And if
+# there were only $n \cdot d$ scores, they would cost $nd^2$, the order of a recurrent layer, as 5.6 will show. Nothing in
+# attention would be quadratic in $n$. The report came out right because it didn't use its own line 3. **Write the
+# shape beside each product.**
+
+# %% [markdown]
+# ## 5.4 Attention, step by step
+#
+# **Formula.** Self-attention of $n$ positions with $d$ features, where queries, keys and values have $d$ features
+# too:
+#
+# $$\underbrace{Q = XW_q,\; K = XW_k,\; V = XW_v}_{\text{projections}} \quad \underbrace{S = QK^\top}_{\text{scores}} \quad
+# \underbrace{P = \text{softmax}(S / \sqrt d)}_{\text{softmax}} \quad \underbrace{PV}_{\text{mixture}}$$
+#
+# The softmax isn't a matrix product. Count 6 FLOPs for each score: divide by $\sqrt d$, compare (for the largest),
+# subtract it, take the exponential, add up, divide by the sum.
+#
+# **By hand**, $n = 2$, $d = 3$. Each projection is (2 × 3)(3 × 3): 2·2·3·3 = 36, and three make **108**. The scores
+# are (2 × 3)(3 × 2): **24**. There are 4 scores, so the softmax takes **24**. The mixture is (2 × 2)(2 × 3): **24**.
+#
+# **Exercise 5.4** · difficulty 2 of 5 · 8 minutes · 3 points
+#
+# <details><summary>Hint 1</summary>Your <code>matmul_flops</code> wants two shapes. Write them down for each
+# step.</details>
+# <details><summary>Hint 2</summary>The scores are n × n. What is multiplied with them to give the output?</details>
+# <details><summary>The idea</summary>Three products of (n, d) with (d, d); one of (n, d) with (d, n); 6 for each of
+# n·n scores; one of (n, n) with (n, d).</details>
+
+
+# %% exercise="complexity.attention_flops"
+def attention_flops(n, d):
+    """FLOPs of self-attention with one head, step by step.
+
+    Args:
+        n: positions.
+        d: features of the input, and of queries, keys and values.
+
+    Returns:
+        A dict with the keys "projections" (all three together), "scores", "softmax" and "mixture".
+    """
+    ### BEGIN SOLUTION
+    return {
+        "projections": 3 * matmul_flops((n, d), (d, d)),
+        "scores": matmul_flops((n, d), (d, n)),
+        "softmax": 6 * n * n,
+        "mixture": matmul_flops((n, n), (n, d)),
+    }
+    ### END SOLUTION
+
+
+# %% check="complexity.attention_flops"
+check("complexity.attention_flops", attention_flops)
+
+# %% [markdown]
+# Now the question of 5.1 has an answer: the FLOPs of $2n$ positions over those of $n$.
+
+# %% draw=true
+with waiting_for("Exercise 5.4"):
+    lengths = [2**power for power in range(4, 17, 2)]
+    ratios = {
+        f"d = {d}": [
+            sum(attention_flops(2 * n, d).values()) / sum(attention_flops(n, d).values()) for n in lengths
+        ]
+        for d in (64, 512, 4096)
+    }
+    title = "FLOPs of 2n positions over those of n"
+    ax = plots.lines(lengths, ratios, xlabel="length n", ylabel="times", title=title, log="x")
+    ax.set(ylim=(1.8, 4.2), yticks=[2, 3, 4])
+    show(ax)
+
+# %% [markdown]
+# Every curve climbs from about 2 towards 4. The projections take $6nd^2$, which doubles with $n$. Scores and mixture
+# take $4n^2d$, which quadruples. The two are equal at $n = 1.5\,d$, and there the curve passes 3. (In fact a little
+# earlier, because of the softmax.) "Attention is quadratic" is true *to the right of that*.
+
+# %% [markdown]
+# ## 5.5 How far does a convolution see?
+#
+# Before attention, sequences were read by recurrent and by convolutional layers. To compare, we need one more number
+# for the latter. In a causal convolution with kernel width $k$, each position looks at itself and the $k - 1$ before
+# it. A distant word is out of sight, until enough layers are stacked.
+#
+# - With **steps of 1**, each layer adds $k - 1$ positions to what the last one sees.
+# - With **growing steps** (*dilated*: 1, then $k$, then $k^2$, ...) each layer multiplies it by $k$.
+#
+# **By hand**, $k = 3$, $n = 9$ positions. Steps of 1: the last position sees 1, 3, 5, 7, 9 after 0, 1, 2, 3, **4**
+# layers. Growing steps: 1, 3, 9 after 0, 1, **2** layers. The figure after the exercise draws both.
+#
+# **Exercise 5.5** · difficulty 3 of 5 · 9 minutes · 2 points
+#
+# How many layers does it take until the last of $n$ positions sees the first?
+#
+# <details><summary>Hint 1</summary>A loop is fine: how many does it see after 0 layers, after 1, after 2?</details>
+# <details><summary>Hint 2</summary>If you use a logarithm, try n = 125, k = 5. What does
+# <code>math.log(125, 5)</code> print?</details>
+# <details><summary>The idea</summary>Start with 1 position in sight and no layer. While fewer than n are in sight,
+# add a layer: plus k − 1, or times k. Whole numbers don't round.</details>
+
+
+# %% exercise="complexity.layers_to_connect"
+def layers_to_connect(n, k, dilated):
+    """How many causal convolutions it takes until the last of n positions sees the first.
+
+    Args:
+        n: positions, 2 or more.
+        k: width of the kernel, 2 or more.
+        dilated: True for steps of 1, k, k², ... from layer to layer, False for steps of 1 in all.
+
+    Returns:
+        The number of layers, an int.
+    """
+    ### BEGIN SOLUTION
+    layers, sees = 0, 1
+    while sees < n:
+        sees = sees * k if dilated else sees + k - 1
+        layers += 1
+    return layers
+    ### END SOLUTION
+
+
+# %% check="complexity.layers_to_connect"
+check("complexity.layers_to_connect", layers_to_connect)
+
+# %% draw=true
+with waiting_for("Exercise 5.5"):
+    axes = plots.panels(2, width=4.6, height=2.9)
+    for ax, dilated in zip(axes, (False, True), strict=True):
+        stack = explorers.stack_of_convolutions
+        stack(9, 3, dilated, layers_to_connect(9, 3, dilated), ax=ax)
+    show(axes[0])
+
+# %% [markdown]
+# Is it true of real convolutions? A gradient tells: the last output depends on the first input exactly when a
+# gradient arrives there. With your number of layers it should; with one layer fewer it shouldn't.
+
+
+# %% draw=true
+def gradient_arrives(n, k, dilated, layers):
+    """Whether the last output of a stack of convolutions depends on its first input."""
+    x = torch.ones(1, 1, n, requires_grad=True)
+    y = x
+    for layer in range(layers):
+        step = k**layer if dilated else 1
+        padded = torch.nn.functional.pad(y, ((k - 1) * step, 0))
+        y = torch.nn.functional.conv1d(padded, torch.full((1, 1, k), 1 / k), dilation=step)
+    (gradient,) = torch.autograd.grad(y[0, 0, -1], x)
+    return bool(gradient[0, 0, 0] != 0)
+
+
+with waiting_for("Exercise 5.5"):
+    for n, k, dilated in ((9, 3, False), (9, 3, True), (100, 4, False), (100, 4, True), (125, 5, True)):
+        layers = layers_to_connect(n, k, dilated)
+        enough, fewer = (gradient_arrives(n, k, dilated, count) for count in (layers, layers - 1))
+        kind = "growing steps" if dilated else "steps of 1"
+        print(f"n = {n:3}, k = {k}, {kind:13}: {layers:2} layers, arrives {enough}; with one fewer {fewer}")
+
+# %% [markdown]
+# ## 5.6 Three layers, three costs
+#
+# Vaswani et al. (2017, table 1) compare layers that turn $n$ vectors of $d$ features into $n$ new ones. Three numbers
+# describe each:
+#
+# - **Operations**: all the arithmetic. In this table, attention is the scores and the mixture; its projections are
+#   left out. (5.7 puts them back.)
+# - **Sequential steps**: how many things must wait for one another. However many calculators you have, it takes as
+#   many steps.
+# - **Longest path**: how many layers, or steps of one, a signal passes from the first position to the last. Long
+#   paths make distant things hard to learn.
+#
+# All three are *orders*: only the leading term counts, and constant factors are dropped. So write $n^2d$ for $4n^2d$,
+# and $n$ for $n - 1$.
+#
+# What the layers do:
+#
+# - *Self-attention* scores each of $n$ queries against each of $n$ keys, all at once.
+# - A *recurrent* layer, $h_t = \tanh(x_t W + h_{t-1} U)$, multiplies by $d \times d$ matrices at each position, and
+#   needs $h_{t-1}$ for it.
+# - A *convolutional* layer has a $d \times d$ matrix for each of its $k$ places, at each position. Its path is the
+#   height of the stack that you have just counted, with growing steps.
+#
+# **By hand**, $n = 10$, $d = 4$: attention takes 10·10·4 = 400 operations, a recurrent layer 10·4·4 = 160. With $d =
+# 40$ it is 4 000 against 16 000. Which of the two is cheaper depends on whether $n$ or $d$ is larger.
+#
+# **Exercise 5.6** · difficulty 2 of 5 · 8 minutes · 3 points
+#
+# <details><summary>Hint 1</summary>Operations: how many pairs are compared, and what does one comparison cost? Or:
+# how many positions, and what does one matrix cost?</details>
+# <details><summary>Hint 2</summary>For each layer ask: can position 7 be computed before position 6? And: who has to
+# hand on what position 1 says?</details>
+# <details><summary>The idea</summary>n²d, nd², knd² operations. Only the recurrent layer waits, n times, and only
+# there the path is n long. In attention every pair is one step apart.</details>
+
+
+# %% exercise="complexity.layer_cost"
+def layer_cost(layer, n, d, k):
+    """What a layer costs, without constant factors.
+
+    Args:
+        layer: "self-attention", "recurrent" or "convolutional".
+        n: positions.
+        d: features.
+        k: width of a convolution's kernel. The other layers ignore it.
+
+    Returns:
+        Three numbers: operations; sequential steps of one layer; longest path (for a convolution, through a
+        stack of layers with growing steps). As in the table, n² · d and not 4 · n² · d, n and not n - 1.
+    """
+    ### BEGIN SOLUTION
+    if layer == "self-attention":
+        return n * n * d, 1, 1
+    if layer == "recurrent":
+        return n * d * d, n, n
+    return k * n * d * d, 1, layers_to_connect(n, k, True)
+    ### END SOLUTION
+
+
+# %% check="complexity.layer_cost"
+check("complexity.layer_cost", layer_cost)
+
+# %% draw=true
+with waiting_for("Exercises 5.5 and 5.6"):
+    layers = ("self-attention", "recurrent", "convolutional")
+    costs = {n: {layer: layer_cost(layer, n, 512, 3) for layer in layers} for n in (50, 100_000)}
+    print("a sentence of 50 words, d = 512, kernel 3; then a book of 100 000 words")
+    for n, table in costs.items():
+        print(f"\nn = {n:<10} {'operations':>12}  {'steps':>7}  {'path':>7}")
+        for layer, (operations, steps, path) in table.items():
+            print(f"{layer:<14} {operations:12.2g}  {steps:7}  {path:7}")
+
+# %% [markdown]
+# For the sentence, attention does a tenth of the recurrent layer's operations. For the book it does 200 times as
+# many. Yet the steps tell another story. Which of the two counts?
+#
+# ### Explore: who is done first
+#
+# Think of a machine with $P$ calculators that each do one operation in a time step. A step of a layer with $w$
+# operations takes it $w / P$ time steps, and at least 1. (This is Brent's rule of 1974, kept simple.) With one
+# calculator, operations are all that counts. A GPU does many thousands at once. Try these:
+#
+# 1. One calculator. Where does the plane change its layer, and along which line?
+# 2. Move the number of calculators up. Which layer loses its place? How many are enough at $n = 512$, $d = 256$?
+# 3. With very many calculators, make the kernel wider. What does the border follow now?
+# 4. Does the convolution ever win with one calculator? Why not? What is it good for, then?
+
+# %% draw=true
+explorers.layer_explorer(layer_cost)
+
+# %% [markdown]
+# With one calculator the border is $n = d$: attention is the cheap one for short, wide sequences. The more
+# calculators, the smaller the recurrent layer's corner, because its $n$ steps can't be shared out. Then attention
+# competes with the convolution, and the border is $n = kd$.
+
+# %% [markdown]
+# ## 5.7 Where they cross
+#
+# The table drops constant factors. For a decision you need them: **FLOPs, with everything in**.
+#
+# Attention with $p$ projections takes $2p\,nd^2 + 4n^2d$ FLOPs. (We leave out the softmax's $6n^2$: for $d = 64$ that
+# is 2 % of the scores and the mixture, and less for larger $d$.) A recurrent layer with $r$ matrices of $d \times d$
+# in each step takes $2r\,nd^2$. A plain one has $r = 2$, for the input and for the state. A GRU has 3 gates' worth of
+# each, $r = 6$; an LSTM 4, $r = 8$.
+#
+# **By hand.** As in the table: $p = 0$, $r = 2$. Then $4n^2d = 4nd^2$ gives $n = d$.
+# With $p = 3$ and an LSTM: $6nd^2 + 4n^2d = 16nd^2$, so $4n^2d = 10nd^2$ and $n = 2.5\,d$.
+#
+# **Exercise 5.7** · difficulty 3 of 5 · 8 minutes · 2 points
+#
+# At which length do both take equally many FLOPs? Where attention is dearer at every length, return 0.
+#
+# <details><summary>Hint 1</summary>Write both sides for general p and r, and set them equal. What can be divided
+# away?</details>
+# <details><summary>Hint 2</summary>Try p = 3, r = 2. What does the formula give, and what should it?</details>
+# <details><summary>The idea</summary>4n²d = 2(r − p)nd². Solve for n. A negative length means never, which is
+# 0.</details>
+
+
+# %% exercise="complexity.crossover_length"
+def crossover_length(d, projections, recurrent):
+    """The length up to which self-attention takes fewer FLOPs than a recurrent layer.
+
+    Args:
+        d: features.
+        projections: d × d matrices of attention, applied at each position.
+        recurrent: d × d matrices of the recurrent layer, applied at each step.
+
+    Returns:
+        The length n at which both take as many, 0 where attention is never the cheaper one.
+    """
+    ### BEGIN SOLUTION
+    return max(0.0, d * (recurrent - projections) / 2)
+    ### END SOLUTION
+
+
+# %% check="complexity.crossover_length"
+check("complexity.crossover_length", crossover_length)
+
+# %% draw=true
+with waiting_for("Exercise 5.7"):
+    layers = {"plain recurrent": 2, "GRU": 6, "LSTM": 8}
+    crossings = {
+        name: [f"{crossover_length(1024, p, matrices):6.0f} with {p} projections" for p in (0, 3)]
+        for name, matrices in layers.items()
+    }
+    print("attention takes fewer FLOPs up to n = ..., for d = 1024")
+    for name, lengths in crossings.items():
+        print(f"{name:<16}", "; ".join(lengths))
+
+# %% [markdown]
+# Constant factors decide. Against a plain recurrent layer, attention with its projections is *never* the cheaper one.
+# Against the LSTMs of the first neural translators, with $d = 1000$ (Sutskever et al. 2014, section 3.4) and
+# sentences of a few dozen words, it is far cheaper. The order of growth says who wins in the end. It doesn't say
+# where the end begins.
+#
+# *A good place for a break.*
+
+# %% [markdown]
+# ## 5.8 Reading an exponent off a stopwatch
+#
+# **Why.** A count is a promise. To test it, measure times $t$ at sizes $s$ and ask: which power? If $t = c\,s^p$,
+# then
+#
+# $$\log t = \log c + p \log s$$
+#
+# So on **log-log axes** a power law is a straight line, and its slope is the exponent. It doesn't matter which
+# logarithm, or whether $t$ is in seconds or hours: that moves the line up and down.
+#
+# **Formula.** With $x = \log s$, $y = \log t$, and their means $\bar x$, $\bar y$, the slope by least squares is
+#
+# $$p = \frac{\sum_i (x_i - \bar x)(y_i - \bar y)}{\sum_i (x_i - \bar x)^2}$$
+#
+# **By hand.** Sizes 1, 2, 4 took 3, 12, 48 seconds: each doubling takes 4 times as long. In base 2, $x$ is 0, 1, 2
+# and $y$ is 1.58, 3.58, 5.58. The deviations are −1, 0, 1 and −2, 0, 2. So $p$ = (2 + 0 + 2)/(1 + 0 + 1) = **2**.
+#
+# **Exercise 5.8** · difficulty 3 of 5 · 10 minutes · 3 points
+#
+# <details><summary>Hint 1</summary>The logarithm of both, first of all. Then nothing but the formula.</details>
+# <details><summary>Hint 2</summary>A mean that isn't taken off makes the line go through the point of size 1, time 1.
+# Nothing says that it should.</details>
+# <details><summary>The idea</summary>x and y without their means; the sum of their products over the sum of the
+# squares of x.</details>
+
+
+# %% exercise="complexity.fitted_exponent"
+def fitted_exponent(sizes, times):
+    """The exponent p of the power law times = c · sizes^p that fits best.
+
+    Args:
+        sizes: (N,), positive.
+        times: (N,), positive.
+
+    Returns:
+        The slope of the least-squares line on log-log axes, one number.
+    """
+    ### BEGIN SOLUTION
+    x, y = sizes.log(), times.log()
+    x, y = x - x.mean(), y - y.mean()
+    return (x * y).sum() / (x * x).sum()
+    ### END SOLUTION
+
+
+# %% check="complexity.fitted_exponent"
+check("complexity.fitted_exponent", fitted_exponent)
+
+# %% [markdown]
+# The same three counts on plain axes and on log-log axes. On the left you see that something is large. On the right
+# you can read off which power it is.
+
+# %% draw=true
+with waiting_for("Exercise 5.8"):
+    sizes = torch.tensor([1.0, 2.0, 4.0, 8.0, 16.0, 32.0])
+    counts = {"20 s": 20 * sizes, "s²": sizes**2, "s³/30": sizes**3 / 30}
+    plain, logarithmic = plots.panels(2, width=4.2)
+    named = {f"{name}, slope {fitted_exponent(sizes, y):.0f}": y for name, y in counts.items()}
+    plots.lines(sizes.tolist(), counts, xlabel="size s", ylabel="count", title="plain axes", ax=plain)
+    title = "log-log axes"
+    plots.lines(sizes.tolist(), named, xlabel="size s", ylabel="count", title=title, log="xy", ax=logarithmic)
+    show(plain)
+
+# %% [markdown]
+# ## 5.9 The stopwatch's verdict
+#
+# Now measure. Attention here is scores, softmax and mixture, as in the table: no projections. The other two layers
+# are written out below. In one series $n$ grows and $d$ stays, in the other $d$ grows and $n$ stays.
+
+
+# %%
+def attention_layer(x):
+    return scaled_dot_product_attention(x, x, x)[0]
+
+
+def recurrent_layer(x, W, U):
+    """x (n, d), W and U (d, d) -> (n, d): each state needs the one before."""
+    state, states = torch.zeros(x.size(-1)), []
+    for row in x @ W:
+        state = torch.tanh(row + state @ U)
+        states.append(state)
+    return torch.stack(states)
+
+
+def convolutional_layer(x, kernel):
+    """x (n, d), kernel (k, d, d) -> (n, d): a matrix for each place, itself and the k - 1 before."""
+    k = kernel.size(0)
+    padded = torch.nn.functional.pad(x, (0, 0, k - 1, 0))
+    return sum(padded[place : place + x.size(0)] @ kernel[place] for place in range(k))
+
+
+# %% draw=true
+LAYERS = {
+    "self-attention": attention_layer,
+    "recurrent": recurrent_layer,
+    "convolutional": convolutional_layer,
+}
+
+
+def weights_of(layer, d):
+    """The matrices that a layer multiplies by, besides its input."""
+    shapes = {"self-attention": [], "recurrent": [(d, d), (d, d)], "convolutional": [(3, d, d)]}
+    return [torch.randn(shape) / math.sqrt(2 * d) for shape in shapes[layer]]
+
+
+def series(sizes, laps):
+    """Times of each layer at each (n, d), in milliseconds."""
+    torch.manual_seed(0)
+    measure = explorers.milliseconds
+    return {
+        layer: [measure(function, torch.randn(n, d), *weights_of(layer, d), laps=laps) for n, d in sizes]
+        for layer, function in LAYERS.items()
+    }
+
+
+lengths, widths = [32, 64, 128, 256, 512, 1024, 2048], [128, 256, 512, 1024, 2048]
+by_length = series([(n, 64) for n in lengths], laps=9)
+by_width = series([(64, d) for d in widths], laps=3)
+
+# %% draw=true
+with waiting_for("Exercise 5.8"):
+    left, right = plots.panels(2, width=4.6, height=3.4)
+    plots.lines(
+        lengths, by_length, xlabel="length n", ylabel="milliseconds", title="d = 64", log="xy", ax=left
+    )
+    plots.lines(widths, by_width, xlabel="width d", ylabel="milliseconds", title="n = 64", log="xy", ax=right)
+    show(left)
+    promised = {"self-attention": (2, 1), "recurrent": (1, 2), "convolutional": (1, 2)}
+    print("fitted exponents     of n, 128 to 1024      of d, 256 to 2048")
+    for layer in LAYERS:
+        found = [
+            float(fitted_exponent(torch.tensor(sizes).float(), torch.tensor(times)))
+            for sizes, times in ((lengths[2:6], by_length[layer][2:6]), (widths[1:], by_width[layer][1:]))
+        ]
+        said = (f"{p:.2f} (counted: {count})" for p, count in zip(found, promised[layer], strict=True))
+        print(f"{layer:<20} {'       '.join(said)}")
+
+# %% [markdown]
+# On a quiet machine the exponents come out near the counted ones, and seldom equal to them. Small sizes are too fast
+# for their size to matter: each call costs a few microseconds whatever it computes, so the curves are flat at their
+# left ends and the slopes come out low. Tensors that no longer fit into the processor's cache make them come out
+# high, and so do other programs that want the same memory.
+#
+# And something is missing from the count altogether. With $d = 64$, the recurrent layer takes fewer *operations* as
+# soon as $n > 64$. When does it take less *time*?
+
+# %% draw=true
+with waiting_for("Exercise 5.7"):
+    counted = crossover_length(64, 0, 2)
+    pairs = zip(lengths, by_length["self-attention"], by_length["recurrent"], strict=True)
+    faster = [n for n, attention_time, recurrent_time in pairs if recurrent_time < attention_time]
+    measured = f"first at n = {min(faster)}" if faster else f"nowhere up to n = {lengths[-1]}"
+    print(f"by the count, attention is cheaper up to n = {counted:.0f}")
+    print(f"by the clock, of the lengths measured, the recurrent layer is faster {measured}")
+
+# %% [markdown]
+# Much later than counted, or not at all. Attention hands the processor one large product, on which all its arithmetic
+# units work side by side. The recurrent layer hands it $n$ small ones, each of which has to wait for the one before.
+# That is on one core. On a GPU with thousands of units, the gap is wider still.
+#
+# **Question 5.9** · graded by hand · 8 minutes · 5 points
+#
+# A colleague says: "My sequences have 2000 steps and my vectors 64 features. By table 1 a recurrent layer does 30
+# times fewer operations than attention, so it will train 30 times faster on our GPU." What is right about this, what
+# is wrong, and why? Use sequential steps, the explorer of 5.6 and what you measured. When *would* the count of
+# operations decide?
+
+# %% [markdown] written="complexity.sequential_steps" points=5
+# ### BEGIN SOLUTION
+# **Model answer.** The count is right: n²d over nd² is n/d, about 31. But time isn't operations alone. A recurrent
+# layer needs the state of step t − 1 for step t, so its 2000 steps come one after another, however many units the GPU
+# has. Each step has only d² = 4096 operations in the table's count, too few to keep thousands of units busy, and a
+# fixed cost for starting it. Attention's n²d operations are in one sequential step: a few large matrix products that
+# fill all units. In the explorer, with many calculators, the recurrent layer takes at least n time steps, while
+# attention takes n²d/P. In our measurement the recurrent layer became faster only far beyond n = d, or not at all,
+# even on one core. Operations decide when there is nothing to run in parallel: with one calculator, when n is so
+# large that attention too has far more work than units, or when the units are kept busy otherwise, by a large batch
+# of sequences, say. (Then memory counts as well. While a text is being written word by word, every layer is
+# sequential.)
+#
+# **Rubric**
+# - 1 point: the ratio of operations, n/d ≈ 31, is right.
+# - 1 point: the recurrent layer's n steps depend on each other and can't run in parallel; attention's are one step.
+# - 1 point: so on parallel hardware time isn't proportional to operations (units idle, or w/P with at least 1 a
+#   step).
+# - 1 point: evidence: the explorer with many calculators, or the measured crossing far from n = d.
+# - 1 point: when the count decides: one calculator, a large batch, or n so long that the work exceeds the units.
+# - "Attention has fewer operations here" is wrong and loses the first point only.
+# ### END SOLUTION
+
+# %% [markdown]
+# ## 5.10 What attention has to hold
+#
+# Time can be waited for. Memory can't: when it is full, the program stops.
+#
+# Attention makes a table of $n \times n$ weights, for each head and each sequence of a batch. A *head* is one look-up
+# with queries, keys and values of its own, as in lesson 2.
+# For the gradient, the tables of all layers are kept until the backward pass.
+#
+# **By hand.** 2 sequences, 3 heads, $n = 4$: 2·3·4·4 = 96 numbers. In float32, 4 bytes each, **384 bytes**. (Large
+# models often use bfloat16, a shorter number format of 2 bytes: half of that.)
+#
+# **Exercise 5.10** · difficulty 1 of 5 · 4 minutes · 1 point
+#
+# <details><summary>Hint 1</summary>What is the shape of the weights of lesson 1, with a batch axis and an axis for
+# heads in front?</details>
+# <details><summary>Hint 2</summary>Does a head's table get smaller when the features are shared out among
+# heads?</details>
+# <details><summary>The idea</summary>All the sizes of (batch, heads, n, n) multiplied, times the bytes of one
+# number.</details>
+
+
+# %% exercise="complexity.weights_bytes"
+def weights_bytes(batch, heads, n, bytes_per_number):
+    """Bytes of one layer's attention weights, made in full.
+
+    Args:
+        batch: sequences at once.
+        heads: look-ups side by side.
+        n: positions of each sequence.
+        bytes_per_number: 4 for float32, 2 for bfloat16.
+
+    Returns:
+        The number of bytes.
+    """
+    ### BEGIN SOLUTION
+    return batch * heads * n * n * bytes_per_number
+    ### END SOLUTION
+
+
+# %% check="complexity.weights_bytes"
+check("complexity.weights_bytes", weights_bytes)
+
+# %% draw=true
+with waiting_for("Exercise 5.10"):
+    gigabytes = {n: weights_bytes(1, 32, n, 2) / 1e9 for n in (1_000, 10_000, 100_000)}
+    print("weights of one layer, one sequence, 32 heads, bfloat16")
+    for n, size in gigabytes.items():
+        print(f"n = {n:7}: {size:10.3f} GB")
+
+# %% [markdown]
+# A tenfold length takes a hundredfold memory. At 100 000 positions one layer's table takes 640 GB, all
+# that eight GPUs of 80 GB hold.
+#
+# ### Additive attention holds even more
+#
+# In lesson 1 you compared the time of additive and dot-product attention as $d$ grew. Now let $n$ grow. Both score
+# $n^2$ pairs. But additive attention makes a vector of $d_a$ numbers for *each pair* before it has a score. A gauge
+# notes the largest tensor that each makes:
+
+# %% draw=true
+torch.manual_seed(0)
+lengths_of_both, d = [64, 128, 256, 512], 32
+W_q, W_k, v = torch.randn(d, d) / 6, torch.randn(d, d) / 6, torch.randn(d)
+calls = {
+    "additive": lambda x: additive_attention(x, x[None], x[None], W_q, W_k, v)[0],
+    "dot product": lambda x: scaled_dot_product_attention(x, x, x)[0],
+}
+texts = [torch.randn(n, d) for n in lengths_of_both]
+held = {name: [explorers.largest_tensor(call, x) / 1e6 for x in texts] for name, call in calls.items()}
+took = {name: [explorers.milliseconds(call, x, laps=4) for x in texts] for name, call in calls.items()}
+left, right = plots.panels(2, width=4.4, height=3.2)
+plots.lines(
+    lengths_of_both,
+    held,
+    xlabel="length n",
+    ylabel="millions of numbers",
+    title="largest tensor",
+    log="xy",
+    ax=left,
+)
+plots.lines(lengths_of_both, took, xlabel="length n", ylabel="milliseconds", title="time", log="xy", ax=right)
+show(left)
+memory, time = held["additive"][-1] / held["dot product"][-1], took["additive"][-1] / took["dot product"][-1]
+print(f"n = {lengths_of_both[-1]}, d = {d}: additive holds {memory:.0f} times as much")
+print(f"and takes {time:.0f} times as long")
+
+# %% [markdown]
+# In memory the two lines are parallel: both grow like $n^2$, and $d_a$ = 32 lies between them. So when a report calls
+# dot-product attention cheaper, it is right, and it should say how: not by an order in $n$, but by a factor, because
+# the sum over the features happens *inside* the matrix product.
+#
+# *A good place for a break.*
+
+# %% [markdown]
+# ## 5.11 A softmax that never sees the whole row
+#
+# Does attention *need* the $n \times n$ table? The output for one query is
+#
+# $$\text{output} = \frac{\sum_j e^{s_j} v_j}{\sum_j e^{s_j}}$$
+#
+# Two sums. Sums can be added up piece by piece: read some keys, add, forget them, read on. One thing is in the way.
+# For numbers that don't overflow we subtract the largest score of the row (1.2). Reading block by block, we don't
+# know it yet.
+#
+# The way out (Milakov and Gimelshein 2018): use the largest score *so far*, and when a larger one comes, correct what
+# has been summed. Keep three things for each query:
+#
+# - `largest`: $m$, the largest score so far,
+# - `total`: $\sum_j e^{s_j - m}$ over the keys read so far,
+# - `mixture`: $\sum_j e^{s_j - m}\, v_j$ over the same keys.
+#
+# **Formula.** When a block of keys comes, let $m'$ be the larger of $m$ and the block's largest score. Since
+# $e^{s - m'} = e^{m - m'} e^{s - m}$, the old sums shrink by the factor $e^{m - m'}$:
+#
+# $$\text{total}' = e^{m - m'}\,\text{total} + \sum_{j\,\in\,\text{block}} e^{s_j - m'} \qquad
+# \text{mixture}' = e^{m - m'}\,\text{mixture} + \sum_{j\,\in\,\text{block}} e^{s_j - m'} v_j$$
+#
+# **By hand.** Scores 0 and 0.69 have been read, with values 10 and 20. So $m$ = 0.69, total = $e^{-0.69} + 1$ = 0.5 +
+# 1 = 1.5, mixture = 0.5·10 + 20 = 25. Now comes one key with score 1.39 and value 30. $m'$ = 1.39, the factor is
+# $e^{-0.69}$ = 0.5, total' = 0.5·1.5 + 1 = **1.75**, mixture' = 0.5·25 + 30 = **42.5**. Their ratio is 24.3. All at
+# once: the weights are 1/7, 2/7, 4/7, and the average is (10 + 40 + 120)/7 = **24.3**.
+#
+# **Exercise 5.11** · difficulty 4 of 5 · 14 minutes · 3 points
+#
+# Take one block into a running softmax, for all queries at once. Before the first block, `largest` is −∞ and the sums
+# are 0; that needs no special case, as $e^{-\infty} = 0$.
+#
+# <details><summary>Hint 1</summary>The new maximum first: <code>scores.amax(dim=-1)</code> is that of the block,
+# <code>torch.maximum</code> compares two tensors place by place.</details>
+# <details><summary>Hint 2</summary>Shapes: the factor is (..., T_q). The total has the same shape; the mixture has an
+# axis more, and so do the scores. Where is <code>unsqueeze(-1)</code> needed?</details>
+# <details><summary>The idea</summary>new maximum; factor = exp(old − new); exponentials of (scores − new); then
+# factor times old plus new, once with a sum over the keys, once with a product with the values. Nothing is divided
+# yet.</details>
+
+
+# %% exercise="complexity.absorb"
+def absorb(largest, total, mixture, scores, values):
+    """Take one block of keys into a running softmax.
+
+    Args:
+        largest: (..., T_q), the largest score of each query so far. -∞ before the first block.
+        total: (..., T_q), the sum of exp(score - largest) so far.
+        mixture: (..., T_q, d_v), the sum of exp(score - largest) · value so far.
+        scores: (..., T_q, b), of each query with the b keys of this block.
+        values: (..., b, d_v), of this block.
+
+    Returns:
+        The new largest, total and mixture.
+    """
+    ### BEGIN SOLUTION
+    new = torch.maximum(largest, scores.amax(dim=-1))
+    shrink = (largest - new).exp()
+    exponentials = (scores - new.unsqueeze(-1)).exp()
+    total = shrink * total + exponentials.sum(dim=-1)
+    mixture = shrink.unsqueeze(-1) * mixture + exponentials @ values
+    return new, total, mixture
+    ### END SOLUTION
+
+
+# %% check="complexity.absorb"
+check("complexity.absorb", absorb)
+
+# %% [markdown]
+# ### Explore: read on, and correct
+#
+# One query, 12 keys. The picture calls **your** function. Try these:
+#
+# 1. Read block after block. When do the bars shrink at once, and when only a little?
+# 2. Key 9 has the largest score. What are the weights before it is read, and after?
+# 3. Change the size of a block, then read all keys. Does the last line change?
+
+# %% draw=true
+explorers.running_softmax_explorer(absorb)
+
+# %% [markdown]
+# ## 5.12 Attention in blocks
+#
+# Now do it for whole sequences: go through the keys and values a block at a time, and absorb each. At the end,
+# divide. No table of scores is larger than the queries times one block: memory grows with $n$, not with $n^2$ (Rabe and
+# Staats 2021).
+#
+# **By hand.** 100 queries, 100 keys, blocks of 10: ten tables of 100 × 10 = 1000 scores, one after another, in place
+# of one of 10 000.
+#
+# **Exercise 5.12** · difficulty 4 of 5 · 14 minutes · 4 points
+#
+# The check compares with full attention, and it measures the largest tensor that you make. Blocks of queries pass it
+# too, though `block` counts keys.
+#
+# <details><summary>Hint 1</summary><code>range(0, T_k, block)</code> gives where each block begins. A slice that goes
+# beyond the end is just shorter.</details>
+# <details><summary>Hint 2</summary>Start with tensors that fit: <code>q.new_full(q.shape[:-1], -math.inf)</code> has
+# q's dtype. The mixture has the features of v.</details>
+# <details><summary>The idea</summary>Start values; for each block: scores of all queries with its keys, divided by
+# √d_k, then absorb. After the loop, mixture over total, with an axis added to the total.</details>
+
+
+# %% exercise="complexity.blockwise_attention"
+def blockwise_attention(q, k, v, block):
+    """Scaled dot-product attention that never holds all the scores at once.
+
+    Args:
+        q: queries, (..., T_q, d_k).
+        k: keys, (..., T_k, d_k).
+        v: values, (..., T_k, d_v).
+        block: how many keys at a time. The last block may be shorter.
+
+    Returns:
+        The outputs, (..., T_q, d_v).
+    """
+    ### BEGIN SOLUTION
+    largest = q.new_full(q.shape[:-1], -math.inf)
+    total = q.new_zeros(q.shape[:-1])
+    mixture = q.new_zeros(*q.shape[:-1], v.size(-1))
+    for start in range(0, k.size(-2), block):
+        keys, values = k[..., start : start + block, :], v[..., start : start + block, :]
+        scores = q @ keys.transpose(-2, -1) / math.sqrt(q.size(-1))
+        largest, total, mixture = absorb(largest, total, mixture, scores, values)
+    return mixture / total.unsqueeze(-1)
+    ### END SOLUTION
+
+
+# %% check="complexity.blockwise_attention"
+check("complexity.blockwise_attention", blockwise_attention)
+
+# %% draw=true
+with waiting_for("Exercise 5.12"):
+    torch.manual_seed(0)
+    sizes, block = [128, 256, 512, 1024, 2048], 64
+    triples = [[torch.randn(n, 16) for _ in "qkv"] for n in sizes]
+    ways = {
+        "full": lambda q, k, v: scaled_dot_product_attention(q, k, v)[0],
+        f"blocks of {block}": lambda q, k, v: blockwise_attention(q, k, v, block),
+    }
+    memory = {
+        name: [explorers.largest_tensor(way, *qkv) / 1e6 for qkv in triples] for name, way in ways.items()
+    }
+    title = "Largest tensor, d = 16"
+    show(plots.lines(sizes, memory, xlabel="length n", ylabel="millions of numbers", title=title, log="xy"))
+    for name in memory:
+        numbers = torch.tensor(memory[name]).float()
+        print(f"{name}: exponent {fitted_exponent(torch.tensor(sizes).float(), numbers):.2f}")
+    full, blocked = (way(*triples[-1]) for way in ways.values())
+    print(f"largest difference of the outputs at n = {sizes[-1]}: {(full - blocked).abs().max():.1e}")
+    times = [explorers.milliseconds(way, *triples[-1], laps=3) for way in ways.values()]
+    print(f"milliseconds at n = {sizes[-1]}: full {times[0]:.0f}, in blocks {times[1]:.0f}")
+
+# %% [markdown]
+# The same outputs up to rounding, and memory with slope 1 in place of 2. The FLOPs are as many as before: attention
+# in blocks is still quadratic in *time*. Whether it is faster depends on the machine. FlashAttention (Dao et al.
+# 2022) is this algorithm inside a GPU's small fast memory, with the queries in blocks too. It is faster than full
+# attention because it moves fewer bytes. It doesn't compute less.
+#
+# Why blocks of *keys*? Blocks of queries save memory too, and need no running softmax, since each query still sees its
+# whole row. But a row can be long, and when a text is written word by word there is one query only (5.13). Blocks of
+# keys work there as well.
+#
+# Two things your function leaves out. A mask is easy to add: set scores to −∞ before they are absorbed. The gradient
+# needs more thought: autograd keeps every block's exponentials, which together are the whole table again.
+# FlashAttention computes them a second time in the backward pass instead.
+
+# %% [markdown]
+# ## 5.13 Writing one word at a time: the cache
+#
+# You built the **key-value cache** in 4.9: when a model writes word by word, the keys and values so far are kept and
+# not computed again. Each new word then costs FLOPs for one row of scores, not $n$ rows. Now it is memory that
+# limits. How much?
+#
+# **Formula.** For each position, each layer, and each head that has keys and values of its own, the cache keeps one
+# key and one value of $d_\text{head}$ numbers.
+#
+# Heads can *share* keys and values, which is why the function has two numbers of heads. With as many heads of keys as
+# of queries, it is lesson 2's multi-head attention. With a single one, it is *multi-query* attention (Shazeer
+# 2019). In between, where groups of query heads share one, it is *grouped-query* attention (Ainslie et al. 2023).
+#
+# **By hand.** 2 layers, 4 query heads that share 2 heads of keys and values, $d_\text{head}$ = 8, 10 positions, 2
+# bytes a number: 2 (key and value) · 2 · 2 · 8 · 10 · 2 = **1280 bytes**.
+#
+# **Exercise 5.13** · difficulty 2 of 5 · 5 minutes · 2 points
+#
+# <details><summary>Hint 1</summary>What is looked at again when the next word is written: queries, keys,
+# values?</details>
+# <details><summary>Hint 2</summary>One argument isn't needed. Which one changes nothing about what is kept?</details>
+# <details><summary>The idea</summary>Two, for key and value, times layers, heads of keys, features of a head,
+# positions, and bytes.</details>
+
+
+# %% exercise="complexity.cache_bytes"
+def cache_bytes(layers, heads, kv_heads, d_head, positions, bytes_per_number):
+    """Bytes of the key-value cache of one sequence.
+
+    Args:
+        layers: of the model.
+        heads: heads of queries, in each layer.
+        kv_heads: heads of keys and values, in each layer: `heads` of them, or fewer when shared.
+        d_head: features of a query, a key or a value, in one head.
+        positions: read or written so far.
+        bytes_per_number: 2 for bfloat16.
+
+    Returns:
+        The number of bytes.
+    """
+    ### BEGIN SOLUTION
+    return 2 * layers * kv_heads * d_head * positions * bytes_per_number
+    ### END SOLUTION
+
+
+# %% check="complexity.cache_bytes"
+check("complexity.cache_bytes", cache_bytes)
+
+# %% [markdown]
+# For example a model with the shape of Llama 2 70B: 80 layers, 64 query heads of width 128, 8 heads of keys and
+# values (Touvron et al. 2023, and its published settings). The same with all 64, and with a single one:
+
+# %% draw=true
+with waiting_for("Exercise 5.13"):
+    groups = {"64 (one for each head)": 64, "8 (groups of 8)": 8, "1 (one for all)": 1}
+    lengths = (4_096, 100_000)
+    gigabytes = {
+        f"{n} positions": [cache_bytes(80, 64, count, 128, n, 2) / 1e9 for count in groups.values()]
+        for n in lengths
+    }
+    title = "Cache of one sequence, bfloat16"
+    ax = plots.bars(list(groups), gigabytes, ylabel="GB (logarithmic)", title=title)
+    ax.set_yscale("log")
+    ax.set_ylim(0.05, 2000)
+    ax.set_xlabel("heads of keys and values")
+    show(ax)
+
+# %% [markdown]
+# With a head of keys for each query head, one long conversation would fill more than one GPU, beside the model's own
+# weights. Groups of 8 make that 8 times smaller. And since the whole cache is *read* for each new word, the words
+# come sooner as well.
+
+# %% [markdown]
+# ## 5.14 Heads that share keys
+#
+# What does attention look like when heads share? With $H$ heads of queries and $G$ of keys and values, where $G$
+# divides $H$, **neighbours share**: the first $H/G$ query heads use the first head of keys and values, the next $H/G$
+# the second, and so on.
+#
+# **By hand.** $H = 6$, $G = 2$: heads 0, 1, 2 use keys 0, heads 3, 4, 5 use keys 1. In short 0 0 0 1 1 1, and not 0 1
+# 0 1 0 1.
+#
+# As in lesson 2, heads are one more axis in front, and lesson 1's attention takes any number of these. The functions
+# that you import from `helpers.attention` are yours to use.
+#
+# **Exercise 5.14** · difficulty 3 of 5 · 10 minutes · 3 points
+#
+# <details><summary>Hint 1</summary>If k and v had as many heads as q, it would be one call. How often does each head
+# of k have to appear?</details>
+# <details><summary>Hint 2</summary>Compare <code>torch.repeat_interleave</code> with <code>.repeat</code> on the
+# numbers 0, 1. Which gives 0 0 0 1 1 1? The axis of the heads is the third from the end.</details>
+# <details><summary>The idea</summary>Repeat each head of k and v H/G times, neighbours together, then attention as in
+# lesson 1. Or give q an axis for the groups, (..., G, H/G, T_q, d_k), and let broadcasting share k and v without a
+# copy.</details>
+
+
+# %% exercise="complexity.grouped_attention"
+def grouped_attention(q, k, v):
+    """Attention in which neighbouring query heads share keys and values.
+
+    Args:
+        q: queries, (..., H, T_q, d_k).
+        k: keys, (..., G, T_k, d_k), where G divides H.
+        v: values, (..., G, T_k, d_v).
+
+    Returns:
+        The outputs, (..., H, T_q, d_v).
+    """
+    ### BEGIN SOLUTION
+    shared = q.size(-3) // k.size(-3)
+    k, v = k.repeat_interleave(shared, dim=-3), v.repeat_interleave(shared, dim=-3)
+    return scaled_dot_product_attention(q, k, v)[0]
+    ### END SOLUTION
+
+
+# %% check="complexity.grouped_attention"
+check("complexity.grouped_attention", grouped_attention)
+
+# %% [markdown]
+# Sharing isn't free: heads of a group look things up in the same keys, so they can differ only in what they ask, and
+# in what $W_o$ makes of what they find.
+# Ainslie et al. (2023) find quality close to that of full multi-head attention with 8 groups, and a speed close to
+# that of a single one. That takes a trained model to see. What is saved shows with random numbers too:
+
+# %% draw=true
+with waiting_for("Exercise 5.14"):
+    torch.manual_seed(0)
+    q = torch.randn(32, 1, 64)
+    for count in (32, 8, 1):
+        k, v = torch.randn(count, 4096, 64), torch.randn(count, 4096, 64)
+        heads = grouped_attention(q, k, v).size(0)
+        megabytes = (k.numel() + v.numel()) * 4 / 1e6
+        print(
+            f"{heads} heads of queries, {count:2} of keys: {megabytes:5.1f} MB to keep, and to read for each word"
+        )
+
+# %% [markdown]
+# (That is one layer, with 4096 positions, heads of width 64, in float32.)
+
+# %% [markdown]
+# ## 5.15 One page or a book?
+#
+# Back to 5.1. A whole Transformer layer has more products that grow like $n$: besides the three projections one for
+# the output, and a feed-forward part that takes $16nd^2$ FLOPs (lesson 6). Together $24nd^2$, against $4n^2d$ for
+# scores and mixture. They are equal at $n = 6d$. For $d = 4096$ that is about 25 000 positions.
+
+# %% draw=true
+with waiting_for("Exercise 5.4"):
+    page, book, d = 500, 150_000, 4096
+
+    def layer_flops(n):
+        steps = attention_flops(n, d)
+        return sum(steps.values()) + 2 * n * d * d + 16 * n * d * d, steps["scores"] + steps["mixture"]
+
+    (all_of_page, table_of_page), (all_of_book, table_of_book) = layer_flops(page), layer_flops(book)
+    print(f"a layer with d = {d}; a page of {page} words, a book of 300 pages, a position for each word")
+    print(
+        f"one page: {all_of_page:.2g} FLOPs, {100 * table_of_page / all_of_page:.0f} % in scores and mixture"
+    )
+    print(
+        f"the book: {all_of_book:.2g} FLOPs, {100 * table_of_book / all_of_book:.0f} % in scores and mixture"
+    )
+    print(f"the book takes {all_of_book / all_of_page:.0f} times the FLOPs of a page: not 300, not 90000")
+
+# %% [markdown]
+# **Question 5.15** · graded by hand · 8 minutes · 5 points
+#
+# "Attention is quadratic." Take a task of your own (name it, with its typical $n$ and $d$) and explain what the
+# sentence means for it, and what it doesn't mean. Say what is quadratic in what: FLOPs, memory, and the cost of
+# writing one more word. Which part of the layer's FLOPs is quadratic at your $n$ and $d$? Which of the quadratic
+# things can be avoided with the same outputs?
+
+# %% [markdown] written="complexity.what_quadratic_means" points=5
+# ### BEGIN SOLUTION
+# **Model answer.** My task: classify product reviews, n = 200 words, d = 768. The FLOPs of scores and mixture grow
+# like n²d. The projections grow like nd². At my size 4n²d = 0.12 GFLOP and 6nd² = 0.71 GFLOP, so one seventh of
+# attention's FLOPs (and a smaller part of the whole layer's) is quadratic: reviews twice as long take little more
+# than twice the time. Quadratic is far off here: the two are equal at n = 1.5 d = 1152 (in a whole layer at 6d =
+# 4608). Memory: the table of weights has n² numbers for each head, which a plain implementation holds; in blocks with
+# a running softmax the outputs are the same and memory grows like n. The FLOPs of the two products can't be avoided
+# so: blocks do as many. Writing one more word with a cache costs one row, linear in n; writing n words costs the sum
+# of these, which is quadratic again. The cache itself is linear in n, and sharing heads makes it smaller by a factor
+# (but changes the model). And a quadratic count doesn't say what is slow: the work is parallel.
+#
+# **Rubric**
+# - 1 point: FLOPs: scores and mixture are quadratic in n, projections (and feed-forward) linear.
+# - 1 point: for the task's n and d, which part dominates, with numbers (comparing n with 1.5 d or 6 d is enough).
+# - 1 point: memory: a full table is n² for each head; in blocks it is linear, with the same outputs.
+# - 1 point: blocks save memory, not FLOPs.
+# - 1 point: one more word with a cache is linear in n (or: the cache is linear in n).
+# - Any task counts. "Twice the length always takes four times as long" loses the second point.
+# ### END SOLUTION
+
+# %% [markdown]
+# ## 5.16 What to take along
+#
+# - A product of m × k with k × n takes 2mkn FLOPs. $QK^\top$ is n × n: write the shape beside each product.
+# - Attention: $6nd^2$ for projections, $4n^2d$ for scores and mixture. Doubling n costs 2 to 4 times as much; 3 times
+#   at n = 1.5 d.
+# - Operations, sequential steps, path: attention $n^2d$, 1, 1; recurrent $nd^2$, n, n; convolution $knd^2$, 1,
+#   $\log_k n$.
+# - Orders cross at n = d. With constant factors it may be at 2.5 d, or nowhere. By the clock, what runs in parallel
+#   wins much longer.
+# - On log-log axes, the slope is the exponent.
+# - The n × n table needn't exist: a running maximum, a running total, a running mixture. That saves memory, not
+#   FLOPs.
+# - While writing, the cache limits. Keys *and* values; query heads that share them make it smaller.
+#
+# **Sources.** Vaswani et al. 2017, *Attention is all you need*, section 4 and table 1. Kalchbrenner et al. 2016,
+# *Neural machine translation in linear time* (growing steps). Sutskever et al. 2014, *Sequence to sequence learning
+# with neural networks*. Brent 1974, *The parallel evaluation of general arithmetic expressions*. Milakov and
+# Gimelshein 2018, *Online normalizer calculation for softmax*. Rabe and Staats 2021, *Self-attention does not need
+# O(n²) memory*. Dao et al. 2022, *FlashAttention*. Shazeer 2019, *Fast Transformer decoding: one write-head is all
+# you need*. Ainslie et al. 2023, *GQA*. Touvron et al. 2023, *Llama 2*.
+#
+# Next, lesson 6 builds what stands around attention: the block, and from it a model that speaks.

@@ -1,0 +1,1154 @@
+# %% [markdown]
+# # 8 · Pretraining a language model
+#
+# - **You will learn** how GPT learned to write: by saying what comes next, a token at a time. You build the loss, the
+#   model and the training step, train the model on your own machine, and let it write. And you will know how good it
+#   is, since here the best possible loss is known.
+# - **You need** lessons 1 to 7. Your parts of them are put together here.
+# - **Time** 160 minutes, in three sittings: 8.1 to 8.5, 8.6 to 8.12, 8.13 to 8.20. The training itself took about two
+#   minutes on the two cores we tried; a bar shows your computer's time.
+
+# %% setup=true
+import math
+import random
+
+import torch
+
+from helpers import corpora, training
+from helpers.checks import case, check
+from helpers.counting import (
+    embedding_parameters,
+    encoder_layer_parameters,
+    norm_parameters,
+    training_flops_per_token,
+)
+from helpers.figures import plots
+from helpers.figures.showing import show, waiting_for
+from helpers.models.blocks import Block, initialise
+from helpers.pretraining import explorers
+from helpers.pretraining.explorers import trained, two_prompts
+from helpers.training.muon import CombinedOptimizer, Muon, matrices_and_rest
+
+torch.set_num_threads(1)  # each core will have rows of its own to work on
+
+# %% [markdown]
+# ## 8.1 A text whose entropy is known
+#
+# A language model says how probable each next word is. How well can that be done at all? For English nobody knows. So
+# this lesson's texts, reviews of books, come from a grammar with known probabilities. There are as many of them as we
+# like. And the best possible loss, the **entropy**, can be computed.
+
+# %%
+vocabulary = corpora.vocabulary()
+for review in corpora.reviews(3, seed=5):
+    print(review.text, end="\n\n")
+print(f"{len(vocabulary)} tokens, among them {', '.join(vocabulary.words[:3])}")
+print(f"entropy: {corpora.entropy_per_token():.3f} nats per token")
+
+
+# %% [markdown]
+# A *nat* is what a natural logarithm counts: an event of probability $p$ surprises by $-\ln p$ nats. The entropy is the
+# average surprise of one who knows the true probabilities. One who guesses among all tokens alike has ln 884 = 6.78.
+# Everything in between has to be learned from examples. *plots* takes *are*; a sergeant called stefan is *he*; after
+# *sadly* something bad is said.
+
+# %% [markdown]
+# ## 8.2 Inputs and targets
+#
+# **Why.** Nobody has to label this text. It is its own teacher: the right answer at each position is the token after
+# it. That is **pretraining**.
+#
+# Texts of a batch differ in length, so the short ones are filled up with `<pad>`. Nobody should learn to say `<pad>`:
+# such a target becomes −100, a number that no token has, and the loss will leave it out.
+#
+# **By hand.** `<bos> it is good . <eos> <pad>` gives
+#
+# | input | `<bos>` | it | is | good | . | `<eos>` |
+# | --- | --- | --- | --- | --- | --- | --- |
+# | target | it | is | good | . | `<eos>` | −100 |
+#
+# **Exercise 8.2** · difficulty 2 of 5 · 8 minutes · 2 points
+#
+# <details><summary>Hint 1</summary>T + 1 tokens make T pairs. Which token is never a target, and which never an
+# input?</details>
+# <details><summary>Hint 2</summary>Is a position left out because its input is padding, or because its target is? Look
+# at the last two columns above.</details>
+# <details><summary>The idea</summary>Two slices of the same tensor, one without its last column, one without its first.
+# In the second, −100 where padding stands, in a new tensor.</details>
+
+
+# %% exercise="pretraining.inputs_and_targets"
+def inputs_and_targets(ids, pad=0):
+    """What a language model reads, and what it should say at each position.
+
+    Args:
+        ids: sequences, padding at their ends, (B, T + 1).
+        pad: the number of `<pad>`.
+
+    Returns:
+        Inputs (B, T) and targets (B, T). A target is -100 where the next token is `<pad>`.
+    """
+    ### BEGIN SOLUTION
+    inputs, targets = ids[:, :-1], ids[:, 1:]
+    return inputs, targets.masked_fill(targets == pad, -100)
+    ### END SOLUTION
+
+
+# %% check="pretraining.inputs_and_targets"
+check("pretraining.inputs_and_targets", inputs_and_targets)
+
+# %% draw=true
+with waiting_for("Exercise 8.2"):
+    two = vocabulary.batch(["the plot is dull .", "it is good ."])
+    for row, wanted in zip(*inputs_and_targets(two), strict=True):
+        said = ["–" if target < 0 else vocabulary.words[target] for target in wanted]
+        print(" ".join(f"{vocabulary.words[i]}→{t}" for i, t in zip(row, said, strict=True)))
+
+
+# %% [markdown]
+# ## 8.3 The loss
+#
+# **Why.** A model gives each position a score for each token, the logits. It should be surprised as little as possible
+# by what really comes. The loss is the mean surprise over all real targets, the **cross-entropy**:
+#
+# $$L = -\frac{1}{N} \sum_{\text{real } (b,\,t)} \ln p_{b,t}(\text{target}_{b,t}) \qquad p_{b,t} = \text{softmax}(\text{logits}_{b,t})$$
+#
+# $N$ counts the targets that aren't −100. Not positions, not rows: every token counts once.
+#
+# **By hand.** Two rows of two positions. The right tokens have probabilities 1/2 and 1/4 in the first row. The second
+# row has 1/8, and then padding. $L$ = (0.69 + 1.39 + 2.08) / 3 = **1.39**.
+#
+# **A trap.** A softmax gives 0 where a score lies 110 below the largest, and ln 0 is −∞. `log_softmax` takes both steps
+# at once and stays exact.
+#
+# **Exercise 8.3** · difficulty 3 of 5 · 12 minutes · 3 points
+#
+# <details><summary>Hint 1</summary><code>gather</code> takes one number out of each position's V; but −100 is no index.
+# What may stand there, if you leave that position out afterwards?</details>
+# <details><summary>Hint 2</summary>Or pick the real positions first: <code>logits[targets != -100]</code> has the shape
+# (N, V).</details>
+# <details><summary>The idea</summary>log_softmax over the last axis; of each real position the entry of its target; the
+# sum of these over their number; the sign changed.</details>
+
+
+# %% exercise="pretraining.loss"
+def language_model_loss(logits, targets):
+    """The mean cross-entropy over the targets that aren't -100, in nats per token.
+
+    Args:
+        logits: (B, T, V).
+        targets: (B, T), integers.
+
+    Returns:
+        A tensor of one number.
+    """
+    ### BEGIN SOLUTION
+    real = targets != -100
+    log_p = logits.log_softmax(dim=-1)
+    chosen = log_p.gather(-1, targets.masked_fill(~real, 0).unsqueeze(-1)).squeeze(-1)
+    return -(chosen * real).sum() / real.sum()
+    ### END SOLUTION
+
+
+# %% check="pretraining.loss"
+check("pretraining.loss", language_model_loss)
+
+
+# %% [markdown]
+# ## 8.4 Perplexity
+#
+# **Why.** "1.39 nats" says little. $e^{1.39} = 4$ says more: the model was as unsure as among 4 equally likely tokens.
+# That is the **perplexity**. A uniform guess has 884 here; the entropy, 1.175, is a perplexity of 3.24.
+#
+# **A trap.** Losses of several batches come as means over different numbers of tokens. A mean over all tokens weighs
+# each batch by its tokens, and only then comes the power of $e$.
+#
+# **By hand.** A batch of 30 tokens with mean loss 1, one of 10 tokens with mean loss 2: (30·1 + 10·2)/40 = 1.25, and
+# $e^{1.25}$ = **3.49**.
+#
+# **Exercise 8.4** · difficulty 2 of 5 · 6 minutes · 2 points
+#
+# <details><summary>Hint 1</summary>How large is the loss of a whole batch, summed over its tokens?</details>
+# <details><summary>Hint 2</summary>Would your answer change if one batch were cut into two? It mustn't.</details>
+# <details><summary>The idea</summary>All tokens' losses summed, over the number of all tokens; e to that.</details>
+
+
+# %% exercise="pretraining.perplexity"
+def perplexity(losses, counts):
+    """The perplexity over all tokens of several batches.
+
+    Args:
+        losses: each batch's mean loss in nats per token, (N,).
+        counts: how many tokens each is the mean of, (N,).
+
+    Returns:
+        A tensor of one number.
+    """
+    ### BEGIN SOLUTION
+    return ((losses * counts).sum() / counts.sum()).exp()
+    ### END SOLUTION
+
+
+# %% check="pretraining.perplexity"
+check("pretraining.perplexity", perplexity)
+
+
+# %% [markdown]
+# ## 8.5 A language model without a network
+#
+# **Why.** What does a Transformer add? Only a comparison can tell. The oldest language model is a table: how often did
+# each token follow each other one (Shannon 1948, section 3)?
+#
+# $$p(\text{next} \mid \text{now}) = \frac{\text{count}(\text{now}, \text{next}) + \alpha}{\sum_{v} \big(\text{count}(\text{now}, v) + \alpha\big)}$$
+#
+# The small $\alpha$ keeps pairs that never occurred from being impossible: their loss would be infinite.
+#
+# **By hand**, 3 tokens, $\alpha$ = 1. After token 0 came token 1 twice, token 2 never, token 0 never. The counts 0, 2,
+# 0 become 1, 3, 1, and these the probabilities 0.2, 0.6, 0.2.
+#
+# **Exercise 8.5** · difficulty 3 of 5 · 10 minutes · 2 points
+#
+# <details><summary>Hint 1</summary><code>counts[now, then] += 1</code> with tensors of indices counts a pair once, even
+# if it is in there five times. Try it.</details>
+# <details><summary>Hint 2</summary>A pair of tokens is one number, now · V + next, and <code>torch.bincount</code>
+# counts numbers. A loop over the pairs is fine too.</details>
+# <details><summary>The idea</summary>Count the pairs whose target is real, add alpha everywhere, divide each row by its
+# sum, take logarithms.</details>
+
+
+# %% exercise="pretraining.bigram"
+def bigram_log_probabilities(inputs, targets, vocabulary, alpha):
+    """The table of a language model that looks at one token: log p(next | now).
+
+    Args:
+        inputs: (B, T), integers.
+        targets: the token after each, (B, T); -100 where there is none.
+        vocabulary: V.
+        alpha: added to each count.
+
+    Returns:
+        (V, V), float32: a row for each token now, a column for each next.
+    """
+    ### BEGIN SOLUTION
+    real = targets != -100
+    pairs = inputs[real] * vocabulary + targets[real]
+    counts = torch.bincount(pairs, minlength=vocabulary**2).view(vocabulary, vocabulary) + alpha
+    return (counts / counts.sum(dim=-1, keepdim=True)).float().log()
+    ### END SOLUTION
+
+
+# %% check="pretraining.bigram"
+check("pretraining.bigram", bigram_log_probabilities)
+
+# %% [markdown]
+# Three models without a network, on 200 reviews that none of them has seen. The *unigram* model knows how frequent each
+# token is, and nothing else. The pair table's logits are its logarithms: one row for each input token.
+
+# %% draw=true
+held_out_texts = [review.text for review in corpora.reviews(200, seed=995)]
+held_out = vocabulary.batch(held_out_texts)  # (B, T + 1)
+entropy = corpora.entropy_per_token()
+steps_up = {}
+with waiting_for("Exercises 8.2, 8.3 and 8.5"):
+    texts = [review.text for review in corpora.reviews(3000, seed=1)]
+    inputs, targets = inputs_and_targets(vocabulary.batch(texts))
+    read, wanted = inputs_and_targets(held_out)
+    V = len(vocabulary)
+    frequency = torch.bincount(targets[targets != -100], minlength=V) + 0.1
+    unigram = (frequency / frequency.sum()).log().expand(*wanted.shape, V)
+    pairs = bigram_log_probabilities(inputs, targets, V, 0.1)
+    steps_up["uniform"] = language_model_loss(torch.zeros(*wanted.shape, V), wanted)
+    steps_up["unigram"] = language_model_loss(unigram, wanted)
+    steps_up["bigram"] = language_model_loss(pairs[read], wanted)
+    steps_up = {name: float(loss) for name, loss in steps_up.items()}
+    show(explorers.ladder(steps_up, entropy))
+
+# %% [markdown]
+# Each step of the ladder is something known about the language: how frequent words are, then which word follows which.
+# From the table to the dashed line is what needs more than one word of memory. No model, however large, gets past that
+# line on texts it hasn't seen.
+#
+# A good place for a break.
+
+# %% [markdown]
+# ## 8.6 The model
+#
+# **Why.** Now the network. It is **your lessons 1 to 4 put together**. First attention (1) in several heads (2), with a
+# causal mask (4); then a feed-forward network. Around each of the two is a residual path, before each a norm. That is a
+# *block*, and `helpers.models.blocks` has it ready. Positions are learned vectors (3).
+
+# %%
+torch.manual_seed(0)
+print(Block(d_model=128, n_heads=4, d_ff=512))
+
+
+# %% [markdown]
+# **Formula** (GPT-2, Radford et al. 2019, section 2.3, with the scaled embedding of Vaswani et al. 2017, section 3.4):
+#
+# $$x = \sqrt{C} \cdot \text{words}[\text{ids}] + \text{positions}[t] \qquad x \leftarrow \text{block}_1(x), \; \text{block}_2(x), \ldots
+# \qquad \text{logits} = \text{head}(\text{norm}(x))$$
+#
+# **One matrix, two jobs.** The head compares a vector with each token's row of `words`: the same matrix that turned
+# tokens into vectors turns vectors into scores. It is *tied* (Press and Wolf 2017): one tensor under two names, learned
+# and counted once. As a head its numbers should be small, as an embedding larger. Hence the factor $\sqrt{C}$.
+#
+# **By hand.** C = 4, the token's row is (1, 0, −1, 2), its position's row (0.5, 0.5, 0.5, 0.5): x = 2·(1, 0, −1, 2) +
+# 0.5 = (2.5, 0.5, −1.5, 4.5).
+#
+# Two of `forward`'s arguments are for later. `cache` holds a dict for each block, so that writing needn't compute the
+# past again (lesson 4). `weights` is a list that collects attention weights; blocks take it as it is.
+#
+# **Exercise 8.6** · difficulty 4 of 5 · 20 minutes · 5 points
+#
+# <details><summary>Hint 1</summary><code>self.words(ids)</code> is (B, T, C). Which T rows of
+# <code>self.positions.weight</code> belong beside it? With a cache the first new token isn't at position 0: see
+# <code>start</code>.</details>
+# <details><summary>Hint 2</summary>A block is called <code>block(x, causal=..., cache=..., weights=...)</code>. Its
+# cache is <code>cache[number]</code>, or None where there is no cache. Each block gets what the one before
+# gave.</details>
+# <details><summary>The idea</summary>Scaled rows of the words plus rows of the positions; through all blocks, causal,
+# in a loop; the last norm; the head.</details>
+
+
+# %% exercise="pretraining.model"
+class LanguageModel(torch.nn.Module):
+    """Tells what comes next, at each position from what is up to it.
+
+    Args:
+        vocabulary: V, how many tokens there are.
+        d_model: C.
+        n_heads: H, a divisor of d_model.
+        n_layers: blocks.
+        positions: the longest sequence.
+    """
+
+    def __init__(self, vocabulary, d_model, n_heads, n_layers, positions):
+        super().__init__()
+        self.d_model = d_model
+        self.words = torch.nn.Embedding(vocabulary, d_model)
+        self.positions = torch.nn.Embedding(positions, d_model)
+        self.blocks = torch.nn.ModuleList(Block(d_model, n_heads, 4 * d_model) for _ in range(n_layers))
+        self.norm = torch.nn.LayerNorm(d_model)
+        self.head = torch.nn.Linear(d_model, vocabulary, bias=False)
+        self.head.weight = self.words.weight  # tied: the same tensor
+        initialise(self)  # small random weights, as GPT-2's
+        torch.nn.init.normal_(self.positions.weight, std=0.02 * math.sqrt(d_model))  # as large as the words
+
+    def forward(self, ids, cache=None, weights=None):
+        """Scores for what comes next.
+
+        Args:
+            ids: tokens, integers, (B, T); with a cache, the new ones alone.
+            cache: None, or a list with a dict for each block: keys and values of earlier positions.
+            weights: None, or a list that gets each block's attention weights, (B, H, T, T).
+
+        Returns:
+            Logits (B, T, V).
+        """
+        start = cache[0]["k"].size(-2) if cache and cache[0] else 0  # how many positions came before
+        ### BEGIN SOLUTION
+        x = math.sqrt(self.d_model) * self.words(ids) + self.positions.weight[start : start + ids.size(-1)]
+        for number, block in enumerate(self.blocks):
+            x = block(x, causal=True, cache=cache[number] if cache else None, weights=weights)
+        return self.head(self.norm(x))
+        ### END SOLUTION
+
+
+# %% check="pretraining.model"
+check("pretraining.model", LanguageModel)
+
+# %% [markdown]
+# A model that has learned nothing should be as unsure as a uniform guess. Is yours?
+
+# %% draw=true
+with waiting_for("Exercises 8.2, 8.3 and 8.6"), torch.no_grad():
+    torch.manual_seed(0)
+    untrained = LanguageModel(len(vocabulary), 128, 4, 2, 100)
+    some, after = inputs_and_targets(held_out[:20])
+    loss = language_model_loss(untrained(some), after)
+    print(f"untrained: {loss:.2f} nats per token; ln {len(vocabulary)} = {math.log(len(vocabulary)):.2f}")
+
+# %% [markdown]
+# A loss far from ln V before the first step is a sign that something is wrong with the sizes of the weights.
+
+# %% [markdown]
+# ## 8.7 All positions learn at once
+#
+# A report gives a reason for the causal mask. With −∞ before the softmax, later positions get the weight 0, and so all
+# positions can be trained at once. That is right, and worth measuring. Below, a review of T tokens goes through the
+# model once, with the mask. Then it goes through T times, cut off after 1, 2, ..., T tokens, and only the last position
+# is asked each time.
+
+# %% draw=true
+from time import process_time
+
+with waiting_for("Exercises 8.2, 8.3 and 8.6"), torch.no_grad():
+    one_text = vocabulary.batch([corpora.reviews(1, seed=11)[0].text])
+    now, then = inputs_and_targets(one_text)
+    begun = process_time()
+    at_once = untrained(now)
+    once = process_time() - begun
+    begun = process_time()
+    one_by_one = torch.cat([untrained(now[:, :end])[:, -1:] for end in range(1, now.size(1) + 1)], dim=1)
+    often = process_time() - begun
+    print(
+        f"{now.size(1)} positions; largest difference of the logits {(at_once - one_by_one).abs().max():.1e}"
+    )
+    print(f"all at once: {1000 * once:.0f} ms; one by one: {1000 * often:.0f} ms")
+    print(f"loss {language_model_loss(at_once, then):.4f} and {language_model_loss(one_by_one, then):.4f}")
+
+
+# %% [markdown]
+# The same logits up to rounding, so the same loss and the same gradient, from one pass instead of T. Each position is
+# an exercise of its own. BERT, in lesson 10, hides words instead and reads on both sides. There only the hidden words
+# are exercises, 15 % of all (Devlin et al. 2019, section 3.1).
+
+# %% [markdown]
+# ## 8.8 Its size and its price
+#
+# **Why.** Lesson 7 counts any model before it is trained. What has yours, and what will the training cost?
+#
+# Parameters: the words (once, since the head is the same matrix), the positions, the blocks, the last norm. Operations:
+# lesson 7's `training_flops_per_token` with the weights that *multiply*. Positions are looked up and added, no more.
+# The words are looked up as well, but as the head they multiply.
+#
+# **By hand.** V = 10, C = 2, 1 layer, 5 positions. The words have 20, the positions 10, a block with $d_{ff}$ = 8 has
+# 24 + 42 + 8 = 74, the last norm 4. Together **108** parameters, of which 98 multiply. A token takes 6·98 + 12·1·5·2 =
+# 708 operations.
+#
+# **Exercise 8.8** · difficulty 2 of 5 · 6 minutes · 2 points
+#
+# <details><summary>Hint 1</summary>The set-up cell has imported four functions of lesson 7. A block counts like an
+# encoder layer with a hidden width of 4 · d_model: a causal mask adds nothing.</details>
+# <details><summary>Hint 2</summary>Take all sequences to be as long as the model allows: T is the number of
+# positions.</details>
+# <details><summary>The idea</summary>Three terms make the parameters. Take the positions' table off, and
+# training_flops_per_token makes operations of it, which you multiply by the tokens.</details>
+
+
+# %% exercise="pretraining.cost"
+def model_cost(vocabulary, d_model, n_heads, n_layers, positions, tokens):
+    """Parameters of a `LanguageModel`, and the operations of its training.
+
+    Args:
+        vocabulary: V.
+        d_model: the width.
+        n_heads: a divisor of the width.
+        n_layers: blocks.
+        positions: the longest sequence, taken for the length of all.
+        tokens: how many it is trained on.
+
+    Returns:
+        The number of parameters and the number of floating-point operations, two integers.
+    """
+    ### BEGIN SOLUTION
+    blocks = n_layers * encoder_layer_parameters(d_model, n_heads, 4 * d_model)
+    parameters = embedding_parameters(vocabulary, d_model, positions) + blocks + norm_parameters(d_model)
+    multiplying = parameters - positions * d_model
+    return parameters, tokens * training_flops_per_token(multiplying, n_layers, positions, d_model)
+    ### END SOLUTION
+
+
+# %% check="pretraining.cost"
+check("pretraining.cost", model_cost)
+
+# %% draw=true
+with waiting_for("Exercises 8.6 and 8.8"):
+    counted, operations = model_cost(len(vocabulary), 128, 4, 2, 100, 2_640_000)
+    really = sum(parameter.numel() for parameter in untrained.parameters())
+    print(f"parameters: {counted:,} by your count, {really:,} in the model")
+    print(
+        f"2.64 million tokens: {operations:.1e} operations, {operations / 60e9:.0f} s at 60 billion a second"
+    )
+
+
+# %% [markdown]
+# How many a second your computer manages depends on it: 60 billion stand for two ordinary cores. GPT-3 took 3.1·10²³
+# operations (Brown et al. 2020, appendix D), some 35 billion times as many. The recipe is the same.
+
+# %% [markdown]
+# ## 8.9 A training step
+#
+# **Why.** All training is one step, repeated. In order:
+#
+# 1. **zero**: forget the gradients of the step before; `backward` *adds* to what is there.
+# 2. **forward** and **loss**: how surprised is the model by this batch?
+# 3. **backward**: the gradient of the loss for each parameter.
+# 4. **clip**: take all gradients together as one long vector. If it is longer than `max_norm`, shorten it to that,
+#    direction unchanged. One odd batch can't throw the model far (Pascanu et al. 2013, section 3.2).
+# 5. **step**: the optimizer moves the parameters.
+#
+# **By hand.** Two parameters 1 and 1, gradients 3 and 4, plain gradient descent with learning rate 0.1, `max_norm` 1.
+# The vector (3, 4) is 5 long; clipped it is (0.6, 0.8). The parameters become 0.94 and 0.92.
+#
+# **Exercise 8.9** · difficulty 3 of 5 · 10 minutes · 4 points
+#
+# Your function is tried on a small model for one, two and three steps; all its parameters are compared.
+#
+# <details><summary>Hint 1</summary>Every step of the list is one line. Which lines are the optimizer's, which the
+# loss's?</details>
+# <details><summary>Hint 2</summary>Look up <code>torch.nn.utils.clip_grad_norm_</code>. What exists before backward has
+# run, and what is left to clip once the optimizer has moved?</details>
+# <details><summary>The idea</summary>The list above, in its order; <code>.item()</code> makes a plain number of the
+# loss.</details>
+
+
+# %% exercise="pretraining.training_step"
+def training_step(model, optimizer, loss, batch, max_norm=1.0):
+    """One step downhill.
+
+    Args:
+        model: changed in place.
+        optimizer: of the model's parameters: has zero_grad() and step().
+        loss: called as loss(model, *batch), gives a tensor of one number.
+        batch: a tuple of tensors.
+        max_norm: the longest that all gradients together may be, as one vector.
+
+    Returns:
+        The loss before the step, a plain number.
+    """
+    ### BEGIN SOLUTION
+    optimizer.zero_grad()
+    value = loss(model, *batch)
+    value.backward()
+    torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    optimizer.step()
+    return value.item()
+    ### END SOLUTION
+
+
+# %% check="pretraining.training_step"
+check("pretraining.training_step", training_step)
+
+
+# %% [markdown]
+# ## 8.10 Up, then down
+#
+# **Why.** At first the gradients of an untrained model point anywhere and the optimizer's averages know nothing, so the
+# first steps are small: a **warm-up**. At the end small steps again, so that the loss settles. Between them as large as
+# it goes well.
+#
+# **Formula.** Steps count from 1. Up in a straight line to the peak at step `warmup`, down in a straight line to 0 at
+# step `steps`.
+#
+# $$\text{rate}(s) = \text{peak} \cdot \begin{cases} s / \text{warmup} & s \le \text{warmup} \\
+# (\text{steps} - s) / (\text{steps} - \text{warmup}) & \text{afterwards} \end{cases}$$
+#
+# **By hand.** 10 steps, warm-up 4, peak 0.8: 0.2, 0.4, 0.6, **0.8**, 0.67, 0.53, 0.4, 0.27, 0.13, **0**.
+#
+# **Exercise 8.10** · difficulty 2 of 5 · 6 minutes · 2 points
+#
+# <details><summary>Hint 1</summary>What is left of the way down at step <code>warmup</code>? And at the last
+# step?</details>
+# <details><summary>Hint 2</summary>Two straight lines that meet at the peak. Which one is asked depends on the
+# step.</details>
+# <details><summary>The idea</summary>Up: the share of the warm-up that is done. Down: the share of the rest that is
+# left.</details>
+
+
+# %% exercise="pretraining.learning_rate"
+def learning_rate(step, steps, warmup, peak):
+    """The learning rate of one step.
+
+    Args:
+        step: from 1 on.
+        steps: the last step.
+        warmup: the step with the largest rate.
+        peak: the largest rate.
+
+    Returns:
+        The rate, a number.
+    """
+    ### BEGIN SOLUTION
+    if step <= warmup:
+        return peak * step / warmup
+    return peak * (steps - step) / (steps - warmup)
+    ### END SOLUTION
+
+
+# %% check="pretraining.learning_rate"
+check("pretraining.learning_rate", learning_rate)
+
+# %% draw=true
+with waiting_for("Exercise 8.10"):
+    marks = [1, 50, 500, 1000, 1500, 1750]
+    rates = {"your schedule": [1000 * learning_rate(mark, 1750, 50, 3e-3) for mark in marks]}
+    show(plots.lines(marks, rates, xlabel="step", ylabel="learning rate, thousandths", title="1,750 steps"))
+
+
+# %% [markdown]
+# ## 8.11 Train it
+#
+# Everything is there. Only batches are missing: texts of about the same length together, so that little is padding.
+# Each review is used once; the grammar has more.
+
+
+# %%
+def batches(texts, size, seed):
+    """Batches without end, (B, T + 1), each of texts of about the same length."""
+    rng, several = random.Random(seed), 32 * size
+    while True:
+        order = rng.sample(texts, len(texts))
+        for start in range(0, len(order), several):
+            near = sorted(order[start : start + several], key=lambda text: len(text.split()))
+            groups = [near[first : first + size] for first in range(0, len(near), size)]
+            rng.shuffle(groups)
+            for group in groups:
+                yield vocabulary.batch(group)
+
+
+def loss_of(model, inputs, targets):
+    return language_model_loss(model(inputs), targets)
+
+
+# %% [markdown]
+# Two optimizers share the parameters. **AdamW** is gradient descent with a step size of its own for each number (Kingma
+# and Ba 2015). It also shrinks weights a little at each step (Loshchilov and Hutter 2019). **Muon** moves the blocks'
+# matrices. It turns the mean of the last gradients into a matrix that moves all directions alike, rare ones too (Jordan
+# et al. 2024). AdamW alone would do, with more steps; the course's `benchmarks/training_pretraining.py` has both.
+#
+# The loop sets the learning rates, fetches a batch and calls your step. `training.on_all_cores` gives each core some
+# rows of the batch; loss and gradients stay what they are.
+
+
+# %%
+def optimizer_of(model):
+    matrices, rest = matrices_and_rest(model)
+    adam = torch.optim.AdamW(rest, lr=3e-3, betas=(0.9, 0.98), weight_decay=0.05, fused=True)
+    return CombinedOptimizer(Muon(matrices, lr=0.02), adam)
+
+
+# %%
+def pretrain(model, steps, batch_size=24, warmup=50):
+    """Train on book reviews, with a live picture."""
+    model.to(training.device())
+    texts = [review.text for review in corpora.reviews(steps * batch_size, seed=1000)]
+    drawn, spread = batches(texts, batch_size, seed=0), training.on_all_cores(loss_of)
+    new_texts = [part[:50].to(training.device()) for part in inputs_and_targets(held_out)]
+    optimizer = optimizer_of(model)
+    live = training.Live(steps, "nats per token", {"entropy": entropy}, "Pretraining", top=4)
+    for step in live:
+        optimizer.set_rate(learning_rate(step, steps, warmup, 1.0))  # a share of each one's own
+        batch = [part.to(training.device()) for part in inputs_and_targets(next(drawn))]
+        live.add(training=training_step(model, optimizer, spread, batch))
+        if step % max(1, steps // 8) == 0:
+            with torch.no_grad():
+                live.add(held_out=loss_of(model, *new_texts))
+
+
+# %% [markdown]
+# Now some minutes; the bar tells how many. Watch the held-out loss come down towards the entropy. The weights are kept
+# on this computer, for when you come back and for lesson 9. Set `TRAIN_ANEW = True` to begin again, for instance after
+# you changed one of your functions.
+
+# %% draw=true
+TRAIN_ANEW, STEPS = False, 1750
+model = None
+with waiting_for("Exercises 8.2 to 8.10"):
+    torch.manual_seed(0)
+    fresh = LanguageModel(len(vocabulary), 128, 4, 2, 100)
+    loss_of(fresh, *inputs_and_targets(held_out[:1])), learning_rate(1, 2, 1, 1.0)  # are they written?
+    if TRAIN_ANEW or not training.recall("reviews", fresh):
+        pretrain(fresh, training.steps(STEPS))
+        training.keep("reviews", fresh)
+    model = fresh.to("cpu").eval()
+
+# %% [markdown]
+# How good is it? The 200 held-out reviews may be a little easier or harder than reviews in general. So beside the
+# model's loss stands that of the grammar itself on the very same texts: it knows the true probability of each.
+
+# %% draw=true
+with waiting_for("the training in 8.11"), torch.no_grad():
+    trained(model)
+    read, wanted = inputs_and_targets(held_out)
+    parts = [(model(read[start : start + 50]), wanted[start : start + 50]) for start in range(0, 200, 50)]
+    losses = torch.tensor([float(language_model_loss(*part)) for part in parts])
+    tokens = torch.tensor([int((part[1] != -100).sum()) for part in parts])
+    found = perplexity(losses, tokens)
+    best = -sum(corpora.log_probability(text) for text in held_out_texts) / int(tokens.sum())
+    print(f"on {tokens.sum():,} held-out tokens: your model {math.log(found):.3f}, the grammar {best:.3f}")
+    print(
+        f"that is {math.log(found) / best:.3f} times as much; perplexities {found:.2f} and {math.exp(best):.2f}"
+    )
+    steps_up["your model"] = math.log(found)
+    show(explorers.ladder(steps_up, entropy))
+
+# %% [markdown]
+# The step from a table of pairs to the model is what memory is worth. From there to the entropy little is left: a few
+# per cent in our runs. And look at the live picture once more. The held-out loss goes down together with the training
+# loss: no text is read twice, so nothing is learned by heart.
+
+# %% [markdown]
+# ## 8.12 Four runs
+#
+# **Why.** Trainings fail silently: no exception, only a curve. Here are four of a small model on reviews. One is fine.
+# In the others the model isn't causal, or it saw 40 texts again and again, or the optimizer's step was left out.
+
+# %% draw=true
+show(explorers.four_runs(entropy))
+
+# %% [markdown]
+# **Exercise 8.12** · difficulty 2 of 5 · 6 minutes · 2 points
+#
+# What happened in each run? Write `"all is well"`, `"an answer leaks into the input"`,
+# `"it has learned its few texts by heart"` or `"nothing is learned"` in place of each `...`
+#
+# <details><summary>Hint 1</summary>Who can be below the entropy, on texts never seen?</details>
+# <details><summary>Hint 2</summary>Where the two lines part, the model knows something about the training texts that
+# isn't true of others.</details>
+# <details><summary>The idea</summary>Below the dashed line on new texts: cheating. Lines that part: learning by heart.
+# A flat line: nothing moves. The one that is left is fine.</details>
+
+# %% exercise="pretraining.diagnosis"
+happened = {"run A": ..., "run B": ..., "run C": ..., "run D": ...}
+### BEGIN SOLUTION
+happened = {
+    "run A": "an answer leaks into the input",
+    "run B": "it has learned its few texts by heart",
+    "run C": "all is well",
+    "run D": "nothing is learned",
+}
+### END SOLUTION
+
+# %% check="pretraining.diagnosis"
+check("pretraining.diagnosis", happened)
+
+
+# %% [markdown]
+# ## 8.13 What it knows
+#
+# Nobody told the model about grammar. Ask it.
+
+
+# %% draw=true
+def next_probabilities(text):
+    """What comes after a text, (V,)."""
+    with torch.no_grad():
+        return trained(model)(vocabulary.batch([text], eos=False))[0, -1].softmax(-1)
+
+
+with waiting_for("the training in 8.11"):
+    before = "this short fairy tale by george tanaka follows alma , a restless wizard beyond the"
+    show(explorers.next_words(next_probabilities(before), title=f"... {before[-28:]} ..."))
+
+# %% [markdown]
+# The kind of book was said at the beginning, and it decides what may lie beyond and what not. Now three pairs of
+# beginnings that differ in a few words. *The jokes that carry the book* take *are*, though *book* stands nearer. After
+# *alma* the model says *she*, after *kaspar* *he*. And whether a last book was *his* or *her* was said sixteen words
+# earlier.
+
+# %% draw=true
+OPENING = "this short fairy tale by {} follows alma , a restless wizard beyond the mountains . "
+HE, SHE = OPENING.format("george tanaka"), OPENING.format("grace novak")
+KASPAR = HE.replace("alma", "kaspar")
+PAIRS = {
+    "number": (["is", "are"], [HE + "the plot that carries the book", HE + "the jokes that carry the book"]),
+    "hero": (["she", "he"], [HE + "alma sells a potion , but", KASPAR + "kaspar sells a potion , but"]),
+    "author": (["his", "her"], [HE + "it is more moving than", SHE + "it is more moving than"]),
+}
+
+with waiting_for("the training in 8.11"):
+    axes = plots.panels(3, width=3.5, height=2.9)
+    for ax, (title, (words, texts)) in zip(axes, PAIRS.items(), strict=True):
+        short = {"author": ["... george tanaka ... than", "... grace novak ... than"]}
+        names = short.get(title, [text.removeprefix(HE).removeprefix(KASPAR) for text in texts])
+        found = [next_probabilities(text) for text in texts]
+        chances = [[float(p[vocabulary.ids[word]]) for word in words] for p in found]
+        two_prompts(words, dict(zip(names, chances, strict=True)), title=title, ax=ax)
+    show(axes[0])
+
+# %% [markdown]
+# How does it know? The blocks' `weights` lists tell which words each head looks at. Below, the position of *book* in
+# *the jokes that carry the book*, where *are* is due. Each row is a head, each column one of the last words.
+
+# %% draw=true
+with waiting_for("the training in 8.11"), torch.no_grad():
+    asked, looked = HE + "the jokes that carry the book", []
+    trained(model)(vocabulary.batch([asked], eos=False), weights=looked)
+    last = torch.cat([layer[0, :, -1, -7:] for layer in looked])  # (layers · heads, 7)
+    heads = [f"block {layer}, head {head}" for layer in (1, 2) for head in (1, 2, 3, 4)]
+    title = "What the last position looks at"
+    ax = plots.heatmap(last, heads, asked.split()[-7:], title=title)
+    ax.set(xlabel="looked at", ylabel="")
+    show(ax)
+    to_noun = last[:, 2].max()
+    print(f"the head that looks most at 'jokes' gives it {to_noun:.2f} of its attention")
+
+
+# %% [markdown]
+# Is there a row with a bright cell at *jokes*? That head looks past *that carry the book* at the noun that decides.
+# Nobody built it: training did, to make the loss smaller. Where it lies differs from training to training.
+#
+# **Question 8.13** · graded by hand · 10 minutes · 5 points
+#
+# Why can a language model be trained on unlabelled text, at all positions of it in one pass? Say what the targets are
+# and what the causal mask has to do with it. What would happen to the loss without the mask, and why would the model
+# then be useless? Why can't the held-out loss be below the entropy? Use what you measured.
+
+# %% [markdown] written="pretraining.why_it_works" points=5
+# ### BEGIN SOLUTION
+# **Model answer.** The target of each position is the token after it, so the text labels itself. With the causal mask,
+# the weights of later positions are 0, so what comes out at a position depends on what is up to it and on nothing else.
+# Each position is then an honest exercise, and one pass gives the loss of all of them: in 8.7 the logits of one pass
+# and of T passes agreed. Without the mask a position could look at the very token that it is to say. The loss would go
+# below the entropy, towards zero, in training and on held-out text (run A), but in writing there is no next token to
+# copy, so nothing useful would have been learned. The entropy is the average surprise of one who knows the true
+# probabilities; any other probabilities surprise more on average (the difference is the Kullback-Leibler divergence,
+# which is never negative). So a held-out loss clearly below it means a leak. Ours stayed a few per cent above.
+#
+# **Rubric**
+# - 1 point: the targets are the next tokens, so no labels are needed.
+# - 1 point: with the mask, no position sees its target, so all positions can be trained in one pass.
+# - 1 point: without it, the loss goes towards zero by copying.
+# - 1 point: in writing there is nothing to copy, so such a model is of no use.
+# - 1 point: nobody does better than the true probabilities on average, so the entropy is a limit; a measured number.
+# - "The mask is there to save time" without the leak loses the second point and no other.
+# ### END SOLUTION
+
+# %% [markdown]
+# ## 8.14 Temperature
+#
+# **Why.** A model gives probabilities; writing takes decisions. *Greedy* takes the most probable token each time. It is
+# safe, and it writes the same text again and again. Drawing by the probabilities is lively. But hundreds of tokens are
+# wrong and have a small probability each, and now and then one of them is drawn.
+#
+# **Formula.** Between the two lies a **temperature** τ: divide the logits by it, then take the softmax. Below 1 it
+# makes the large larger; towards 0 it becomes greedy.
+#
+# **By hand.** Logits 0 and 0.69: probabilities 1/3 and 2/3. With τ = 0.5 the logits are 0 and 1.39, the odds 1 to 4:
+# 0.2 and 0.8. With τ = 2: 0 and 0.35, 0.41 and 0.59. With τ = 0: 0 and 1.
+#
+# **Exercise 8.14** · difficulty 2 of 5 · 6 minutes · 2 points
+#
+# <details><summary>Hint 1</summary>Dividing by 0 gives NaN. What is the limit, and how do you write it down for each
+# row?</details>
+# <details><summary>Hint 2</summary><code>torch.nn.functional.one_hot</code> makes rows with a single 1, in integers;
+# what comes back should have the dtype of the logits.</details>
+# <details><summary>The idea</summary>At temperature 0 all probability on each row's largest logit; otherwise one
+# division and one softmax over the last axis.</details>
+
+
+# %% exercise="pretraining.temperature"
+def with_temperature(logits, temperature):
+    """Probabilities at a temperature.
+
+    Args:
+        logits: (..., V).
+        temperature: 0 is greedy, 1 changes nothing.
+
+    Returns:
+        Probabilities, (..., V).
+    """
+    ### BEGIN SOLUTION
+    if temperature == 0:
+        return torch.nn.functional.one_hot(logits.argmax(dim=-1), logits.size(-1)).to(logits.dtype)
+    return (logits / temperature).softmax(dim=-1)
+    ### END SOLUTION
+
+
+# %% check="pretraining.temperature"
+check("pretraining.temperature", with_temperature)
+
+
+# %% [markdown]
+# ## 8.15 Top-k
+#
+# **Why.** Another way to keep the hundreds of wrong tokens out: only the *k* most probable may be drawn (Fan et al.
+# 2018, section 5.4). The others get 0, and the rest is scaled so that it sums to 1 again.
+#
+# **By hand.** Probabilities 0.1, 0.5, 0.3, 0.1 and k = 2: 0, 0.5, 0.3, 0 are left, their sum is 0.8, so **0, 0.625,
+# 0.375, 0**.
+#
+# **Exercise 8.15** · difficulty 2 of 5 · 6 minutes · 2 points
+#
+# No two probabilities of a row are equal.
+#
+# <details><summary>Hint 1</summary><code>torch.topk</code> gives the largest values and where they were.</details>
+# <details><summary>Hint 2</summary>The answer has V numbers in each row, each token in its own place. The kth largest
+# value is a threshold.</details>
+# <details><summary>The idea</summary>Zero where a probability is below the kth largest of its row; then divide by the
+# row's sum.</details>
+
+
+# %% exercise="pretraining.top_k"
+def top_k(probabilities, k):
+    """The k most probable tokens of each row alone.
+
+    Args:
+        probabilities: (..., V).
+        k: how many tokens are kept.
+
+    Returns:
+        Probabilities, (..., V); each row sums to 1.
+    """
+    ### BEGIN SOLUTION
+    least = probabilities.topk(k, dim=-1).values[..., -1:]
+    kept = probabilities.masked_fill(probabilities < least, 0)
+    return kept / kept.sum(dim=-1, keepdim=True)
+    ### END SOLUTION
+
+
+# %% check="pretraining.top_k"
+check("pretraining.top_k", top_k)
+
+
+# %% [markdown]
+# ## 8.16 The nucleus
+#
+# **Why.** After *the plot* two words are likely, after *is* two hundred: a fixed k is too large for one and too small
+# for the other. The **nucleus** fits itself (Holtzman et al. 2020, section 3.1): the fewest most probable tokens that
+# together reach a share p. Also called top-p.
+#
+# **By hand.** Probabilities 0.1, 0.5, 0.3, 0.1 and p = 0.7. Largest first: 0.5, not yet; 0.5 + 0.3 = 0.8, reached. Both
+# are kept, the one that reaches p as well: **0, 0.625, 0.375, 0**. With p = 0.4 the first one is enough: 0, 1, 0, 0.
+#
+# **Exercise 8.16** · difficulty 4 of 5 · 12 minutes · 3 points
+#
+# <details><summary>Hint 1</summary>Sort from large to small and add up: <code>sort(descending=True)</code> and
+# <code>cumsum</code>. A token stays if the sum of those <em>before</em> it hasn't reached p yet.</details>
+# <details><summary>Hint 2</summary><code>sort</code> also says where each value was, and <code>scatter</code> puts
+# values back there.</details>
+# <details><summary>The idea</summary>Sort; zero where the sum before is p or more; back to the old places; divide by
+# the row's sum.</details>
+
+
+# %% exercise="pretraining.nucleus"
+def nucleus(probabilities, p):
+    """The fewest most probable tokens of each row that together reach p.
+
+    Args:
+        probabilities: (..., V).
+        p: the share to be reached, up to 1.
+
+    Returns:
+        Probabilities, (..., V); each row sums to 1.
+    """
+    ### BEGIN SOLUTION
+    ordered, places = probabilities.sort(dim=-1, descending=True)
+    before = ordered.cumsum(dim=-1) - ordered
+    kept = torch.zeros_like(probabilities).scatter(-1, places, ordered.masked_fill(before >= p, 0))
+    return kept / kept.sum(dim=-1, keepdim=True)
+    ### END SOLUTION
+
+
+# %% check="pretraining.nucleus"
+check("pretraining.nucleus", nucleus)
+
+
+# %% [markdown]
+# ## 8.17 Drawing a token
+#
+# **Why.** Lay the probabilities end to end on a line from 0 to 1, and throw a uniform random number onto it. Each token
+# is hit as often as it is long. That is drawing.
+#
+# **By hand.** Probabilities 0.2, 0.5, 0.3 end at 0.2, 0.7, 1. The number 0.65 falls on token 1; 0.1 on token 0; 0.9 on
+# token 2.
+#
+# **Exercise 8.17** · difficulty 2 of 5 · 6 minutes · 1 point
+#
+# `torch.multinomial` does it in one call; here you do without. Rounding can leave the sum of all probabilities a little
+# below 1. A number beyond it belongs to the last token.
+#
+# <details><summary>Hint 1</summary><code>cumsum</code> gives the ends.</details>
+# <details><summary>Hint 2</summary>How many ends lie at or below the number, if it falls on token 1? On token
+# 0?</details>
+# <details><summary>The idea</summary>Count the ends that the number has passed: that is the token.</details>
+
+
+# %% exercise="pretraining.draw"
+def draw(probabilities, uniform):
+    """The tokens that uniform random numbers fall on.
+
+    Args:
+        probabilities: (..., V).
+        uniform: from 0 up to but not 1, (...).
+
+    Returns:
+        Tokens, integers, (...).
+    """
+    ### BEGIN SOLUTION
+    ends = probabilities.cumsum(dim=-1)
+    return (ends <= uniform.unsqueeze(-1) * ends[..., -1:]).sum(dim=-1)
+    ### END SOLUTION
+
+
+# %% check="pretraining.draw"
+check("pretraining.draw", draw)
+
+
+# %% [markdown]
+# ## 8.18 It writes
+#
+# The loop of all chat programs: probabilities, a rule, a draw, the new token goes to the end, again. With a cache only
+# the new token goes through the model.
+
+
+# %%
+@torch.no_grad()
+def generate(model, prompts, rule, seed=0):
+    """Go on writing until all texts have ended, or the model has no more positions.
+
+    prompts: (B, T). rule: logits (B, V) to probabilities (B, V).
+    """
+    generator, ids, cache = torch.Generator().manual_seed(seed), prompts, [{} for _ in model.blocks]
+    logits = model(ids, cache)[:, -1]
+    while ids.size(1) < model.positions.num_embeddings:
+        new = draw(rule(logits), torch.rand(len(ids), generator=generator)).unsqueeze(-1)
+        ids = torch.cat([ids, new], dim=1)
+        if (ids == corpora.EOS).any(dim=1).all():
+            break
+        logits = model(new, cache)[:, -1]
+    return [vocabulary.decode(row) for row in ids]
+
+
+# %% draw=true
+RULES = {
+    "greedy": lambda logits: with_temperature(logits, 0),
+    "temperature 0.8": lambda logits: with_temperature(logits, 0.8),
+    "temperature 1": lambda logits: with_temperature(logits, 1),
+    "temperature 1.3": lambda logits: with_temperature(logits, 1.3),
+    "top-k 20": lambda logits: top_k(with_temperature(logits, 1), 20),
+    "nucleus 0.9": lambda logits: nucleus(with_temperature(logits, 1), 0.9),
+}
+
+with waiting_for("the training in 8.11 and Exercises 8.14 to 8.17"):
+    begun = torch.full((1, 1), corpora.BOS)
+    for name in ("greedy", "temperature 0.8", "nucleus 0.9", "temperature 1.3"):
+        print(f"{name}:\n  {generate(trained(model), begun, RULES[name], seed=1)[0]}\n")
+
+# %% [markdown]
+# Play with the rules. Grey is what the model says, blue what your rules leave; below, how it goes on. Top-k at its end,
+# 50, cuts nothing. Try temperature 2, then keep it and lower top-p. Begin a sentence with *sadly ,* or *luckily ,*: has
+# your model noticed the difference?
+
+# %% draw=true
+explorers.next_word_explorer(model, with_temperature, top_k, nucleus, draw)
+
+# %% [markdown]
+# How many of its sentences are grammatical? The grammar itself can say, by trying to parse them: word order, and
+# agreement in number, gender and kind of book. Each rule writes a hundred reviews. Grammatical isn't all: a text should
+# also vary. So beside it stands how many different words occur in the first 2,000.
+
+# %% draw=true
+with waiting_for("the training in 8.11 and Exercises 8.14 to 8.17"):
+    trained(model)
+    many = torch.full((training.steps(2000) // 20, 1), corpora.BOS)
+    shares = {}
+    for name, rule in RULES.items():
+        written = generate(model, many, rule, seed=2)
+        lines = [sentence for text in written for sentence in corpora.sentences(text)]
+        shares[name] = sum(map(corpora.is_grammatical, lines)) / len(lines)
+        different = len(set(" ".join(written).split()[:2000]))
+        print(
+            f"{name:<16} {100 * shares[name]:5.1f} % of {len(lines)} sentences, {different} different words"
+        )
+    names = [name.replace(" ", "\n") for name in shares]
+    title, shown = "Grammatical sentences, by rule", {"share": list(shares.values())}
+    ax = plots.bars(names, shown, ylabel="share", title=title, ax=plots.panels(1, width=7.4, height=3)[0])
+    ax.set_ylim(0, 1.1)
+    show(ax)
+
+# %% [markdown]
+# Compare with ours. Near temperature 0.8 almost all sentences were grammatical, and they varied. Greedy writes one and
+# the same text a hundred times. At 1.3 far fewer were right. The nucleus repaired most of what temperature 1 got wrong:
+# the damage comes from the long tail of small probabilities.
+#
+# **Question 8.18** · graded by hand · 10 minutes · 5 points
+#
+# A friend trains a model like yours on birthday poems. They should be correct but never twice the same. Which rule
+# should choose the words? Compare greedy, temperature, top-k and nucleus: what does each do to the probabilities, what
+# goes wrong at its extremes, and what did you measure? Which would you take, and which number would you look at to
+# choose its setting?
+
+# %% [markdown] written="pretraining.which_rule" points=5
+# ### BEGIN SOLUTION
+# **Model answer.** Greedy puts all probability on the most probable token: correct, but always the same text from the
+# same beginning. Temperature divides the logits: below 1 it sharpens, above 1 it flattens; towards 0 it is greedy, and
+# at 1.3 we saw far fewer grammatical sentences, since hundreds of wrong tokens get a share. Top-k keeps k tokens
+# whatever the probabilities are: too many where the model is sure, too few where much is right. The nucleus keeps as
+# many as it takes to reach p, so it adapts; near 0 it is greedy, at 1 it changes nothing. For poems that are correct
+# but vary: nucleus with p around 0.9, or temperature around 0.8. To choose the setting, look at both sides: the share
+# of grammatical sentences, and a measure of variety, such as the number of different words or of different texts. One
+# of them alone would choose greedy or noise.
+#
+# **Rubric**
+# - 1 point: what temperature does (logits divided; below 1 sharper), with greedy as its limit.
+# - 1 point: top-k against nucleus: fixed number against fixed share, and why that matters.
+# - 1 point: what goes wrong at the extremes: repetition on one side, the tail of wrong tokens on the other.
+# - 1 point: figures of one's own measurement.
+# - 1 point: a choice, with a measure of correctness and one of variety.
+# - A choice other than ours is fine if its reason fits the figures.
+# ### END SOLUTION
+
+# %% [markdown]
+# ## 8.19 For a longer evening: real text
+#
+# Here are 40,000 lines of Shakespeare's plays, 1.1 million characters. Now a token is a character. The project nanoGPT
+# publishes a setting for a computer without a GPU: 4 layers, 4 heads, width 128, context 64, batches of 12, 2,000
+# steps. Its README gives a validation loss of 1.88 after about three minutes (Karpathy 2022). Does your model, in the
+# same setting, get below that? (The course's
+# own came to 1.60 in 157 seconds, on all of the validation text.) Set `LONG_EVENING = True`; the text is fetched once, 1 MB.
+
+# %% draw=true
+LONG_EVENING = False
+
+
+def train_on_characters(text, letters, steps=2000, context=64, batch_size=12):
+    """Your parts, on Shakespeare, character by character."""
+    ids = torch.tensor([letters.index(letter) for letter in text])
+    cut = 9 * len(ids) // 10  # the last tenth is for validation
+    unseen = ids[cut:].unfold(0, context + 1, context)  # (windows, T + 1)
+    torch.manual_seed(0)
+    model = LanguageModel(len(letters), 128, 4, 4, context)
+    optimizer, spread = optimizer_of(model), training.on_all_cores(loss_of)
+    live = training.Live(steps, "nats per character", {"nanoGPT": 1.88}, "Shakespeare", top=4)
+    for step in live:
+        optimizer.set_rate(learning_rate(step, steps, 100, 1.0))
+        starts = torch.randint(cut - context, (batch_size,)).tolist()
+        rows = torch.stack([ids[start : start + context + 1] for start in starts])
+        live.add(training=training_step(model, optimizer, spread, (rows[:, :-1], rows[:, 1:])))
+        if step % (steps // 8) == 0:
+            with torch.no_grad():
+                live.add(validation=loss_of(model, unseen[::20, :-1], unseen[::20, 1:]))
+    with torch.no_grad():
+        losses = torch.tensor([loss_of(model, part[:, :-1], part[:, 1:]) for part in unseen.split(100)])
+    counts = torch.tensor([part[:, 1:].numel() for part in unseen.split(100)])
+    mean = perplexity(losses, counts).log()
+    print(f"validation loss over all {len(unseen):,} windows: {mean:.3f}; in nanoGPT's README: 1.88")
+    return model
+
+
+# %% draw=true
+if LONG_EVENING:
+    with waiting_for("Exercises 8.3 to 8.17"):
+        plays = corpora.load("tinyshakespeare")
+        letters = sorted(set(plays))
+        shakespeare = train_on_characters(plays, letters, training.steps(2000))
+        line, uniform = torch.tensor([[letters.index("\n")]]), torch.Generator().manual_seed(0)
+        with torch.no_grad():
+            for _ in range(400):
+                probabilities = with_temperature(shakespeare(line[:, -64:])[:, -1], 0.8)
+                line = torch.cat(
+                    [line, draw(probabilities, torch.rand(1, generator=uniform))[:, None]], dim=1
+                )
+        print("".join(letters[letter] for letter in line[0]))
+
+# %% [markdown]
+# ## 8.20 What to take along
+#
+# - Text labels itself: the target is the next token. With a causal mask all positions are trained in one pass.
+# - The loss is the mean surprise over real targets, in nats per token; $e$ to it is the perplexity.
+# - The entropy is the limit. From pairs of words to the model is what memory is worth; below the entropy there are only
+#   leaks.
+# - A step: zero, forward, loss, backward, clip, step. Each in its place. The learning rate goes up, then down.
+# - Probabilities aren't decisions: greedy, temperature, top-k and nucleus make them, and you measured what each costs.
+#
+# **Sources.** Shannon 1948, *A mathematical theory of communication*. Vaswani et al. 2017, *Attention is all you need*.
+# Press and Wolf 2017, *Using the output embedding to improve language models*. Radford et al. 2019, *Language models
+# are unsupervised multitask learners*. Brown et al. 2020, *Language models are few-shot learners*. Pascanu, Mikolov and
+# Bengio 2013, *On the difficulty of training recurrent neural networks*. Kingma and Ba 2015, *Adam*. Loshchilov and
+# Hutter 2019, *Decoupled weight decay regularization*. Fan, Lewis and Dauphin 2018, *Hierarchical neural story
+# generation*. Holtzman et al. 2020, *The curious case of neural text degeneration*. Devlin et al. 2019, *BERT*. Jordan
+# et al. 2024, *Muon: an optimizer for hidden layers in neural networks*. Karpathy 2022, *nanoGPT*, README.
+#
+# Your model's weights are kept on this computer. In lesson 9 it goes on reading, and learns to tell praise from blame.

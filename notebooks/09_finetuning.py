@@ -1,0 +1,1155 @@
+# %% [markdown]
+# # 9 · Fine-tuning
+#
+# - **You will learn** to turn a language model into a classifier: a head on its body, read at the right position; weights
+#   moved without a slip that nobody notices; parts frozen, and learning rates for the rest. Then you measure what
+#   pretraining is worth, with intervals, for 50 labels and for 2,000, and what the model forgets on the way.
+# - **You need** lesson 8, language models and how they are trained, and masks from lesson 4.
+# - **Time** 140 minutes, in three sittings: 9.1 to 9.5, 9.6 to 9.10, 9.11 to 9.17.
+#
+# A label costs somebody's time. Text is there for nothing. This lesson asks how much of the one the other can replace.
+
+# %% setup=true
+import math
+
+import torch
+
+from helpers import corpora, pretraining, training
+from helpers.checks import case, check
+from helpers.figures import plots
+from helpers.figures.showing import show, waiting_for
+from helpers.finetuning import experiments, explorers, figures, real_text
+from helpers.finetuning.experiments import Examples, Run, new_backbone
+
+torch.set_num_threads(1)  # each core works on a training run of its own
+PAD = corpora.PAD  # the number of <pad>: 0
+# Student's t for 95 %, by degrees of freedom: T_95[4] is 2.776. There is none for 0.
+T_95 = (0.0, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
+
+# %% [markdown]
+# ## 9.1 The task
+#
+# Each review of the course's corpus has a label: 1 where it is favourable, 0 where it isn't.
+
+# %%
+for review in corpora.reviews(4, seed=3):
+    print(review.label, review.text, "\n")
+
+# %% [markdown]
+# Counting good and bad words isn't enough. *Not dull* is praise, and *although the plot is charming, the prose is flat* is
+# none. Who wants the label must read in order.
+#
+# A language model has read thousands of such reviews, without labels. To guess the next word it had to learn what words
+# go together. Can this be used? The plan: keep its **body**, which turns tokens into vectors. Throw its **head** away,
+# which turned vectors into scores for words. Put a new head on that scores two classes. Train a little on labelled
+# reviews. That is *fine-tuning* (Radford et al. 2018).
+
+# %% [markdown]
+# ## 9.2 Which position to read
+#
+# **Why.** The body gives a vector for each position: T of them. The head needs one. In a causal model position $t$ has
+# seen the tokens up to $t$. So only the **last** one has seen the whole review.
+#
+# In a batch, reviews have different lengths, and short ones are filled up with padding. There the last *column* isn't the
+# last *token*.
+#
+# **By hand.** Three reviews of 4, 2 and 3 tokens in a batch with T = 4 (to be short, without the `<bos>` that each real
+# one begins with):
+#
+# | | 0 | 1 | 2 | 3 | real tokens | read position |
+# | --- | --- | --- | --- | --- | --- | --- |
+# | review 0 | a | fine | book | `<eos>` | 4 | 3 |
+# | review 1 | dull | `<eos>` | `<pad>` | `<pad>` | 2 | **1** |
+# | review 2 | a | joy | `<eos>` | `<pad>` | 3 | **2** |
+#
+# **Exercise 9.2a** · difficulty 2 of 5 · 6 minutes · 2 points
+#
+# <details><summary>Hint 1</summary>The mask says which tokens are real. How do you get the number of them in each review?
+# </details>
+# <details><summary>Hint 2</summary>If a review has n tokens, its last position isn't n.</details>
+# <details><summary>The idea</summary>Count the True in each row, subtract 1, and pick row b's vector at that position:
+# <code>hidden[rows, positions]</code> takes one position for each row.</details>
+
+
+# %% exercise="finetuning.last_real"
+def last_real(hidden, real):
+    """The vector at each review's last token.
+
+    Args:
+        hidden: one vector for each position, (B, T, C).
+        real: boolean, (B, T). True is a token. Padding is at the ends, and no review is empty.
+
+    Returns:
+        (B, C).
+    """
+    ### BEGIN SOLUTION
+    last = real.sum(dim=-1) - 1  # (B,)
+    return hidden[torch.arange(len(hidden)), last]
+    ### END SOLUTION
+
+
+# %% check="finetuning.last_real"
+check("finetuning.last_real", last_real)
+
+# %% [markdown]
+# What happens to someone who reads the last column? Below, one short review goes through an untrained body: alone, and in
+# a batch with a longer one. Read at its last token, its vector is the same in any company. Read at the last column, it is
+# another one as soon as there is a longer neighbour.
+
+# %% draw=true
+with waiting_for("Exercise 9.2a"):
+    torch.manual_seed(0)
+    body = new_backbone()
+    both = experiments.examples(40, seed=1).ids
+    lengths = (both != PAD).sum(dim=-1)
+    pair = both[[int(lengths.argmin()), int(lengths.argmax())]]
+    alone = pair[:1, : int(lengths.min())]
+    with torch.no_grad():
+        in_batch, by_itself = body(pair), body(alone)
+    right = (last_real(in_batch, pair != PAD)[0] - last_real(by_itself, alone != PAD)[0]).norm()
+    column = (in_batch[0, -1] - by_itself[0, -1]).norm()
+    labels = ["the last token", "the last column"]
+    title = f"A review of {int(lengths.min())} tokens: alone, and beside one of {int(lengths.max())}"
+    show(
+        plots.bars(labels, {"difference": [right, column]}, ylabel="distance of the two vectors", title=title)
+    )
+
+# %% [markdown]
+# There is another choice. The last token has seen all, but what did the body need to *keep* there? It was trained to
+# say the next word, and after the last one there is none. What it found out about each word, it has at that word. So
+# read them all: the **mean** of the vectors at the real positions. 9.9 measures which is better. (The first position is
+# no choice at all. It has seen `<bos>` and nothing else, so it is the same for every review.)
+#
+# **By hand.** Vectors 2, 4, 9, 9 of which the last two are padding: (2 + 4)/2 = **3**, not 24/4.
+#
+# **Exercise 9.2b** · difficulty 2 of 5 · 5 minutes · 2 points
+#
+# <details><summary>Hint 1</summary>What has to be 0 before you add over the positions?</details>
+# <details><summary>Hint 2</summary>Divide by how many tokens each review has, not by T.</details>
+# <details><summary>The idea</summary>Multiply by the mask, with an axis for the channels; sum; divide by the mask's sum.</details>
+
+
+# %% exercise="finetuning.mean_real"
+def mean_real(hidden, real):
+    """The mean of the vectors at each review's tokens.
+
+    Args:
+        hidden: one vector for each position, (B, T, C).
+        real: boolean, (B, T). True is a token. No review is empty.
+
+    Returns:
+        (B, C).
+    """
+    ### BEGIN SOLUTION
+    return (hidden * real[..., None]).sum(dim=-2) / real.sum(dim=-1, keepdim=True)
+    ### END SOLUTION
+
+
+# %% check="finetuning.mean_real"
+check("finetuning.mean_real", mean_real)
+
+# %% [markdown]
+# ## 9.3 A head on a body
+#
+# **Formula.** With $h$ for what is read of the body's vectors, the one at the last token or their mean:
+#
+# $$\text{logits} = W h + b, \qquad W: K \times C$$
+#
+# $K$ is the number of classes. For the course's model, with C = 128 and K = 2, that is 258 new parameters beside the body's
+# half a million.
+#
+# **Exercise 9.3** · difficulty 2 of 5 · 8 minutes · 3 points
+#
+# Write `forward`. The body is a module: `self.body(ids)` gives (B, T, C). `self.pool` is one of your functions, or
+# another of the same kind. Padding has the number 0.
+#
+# <details><summary>Hint 1</summary>Three steps: body, one vector for each review, head.</details>
+# <details><summary>Hint 2</summary>Which tokens are real? Compare the ids with the padding's number. The loss will want logits,
+# so no softmax here.</details>
+# <details><summary>The idea</summary>The head, applied to what <code>self.pool</code> makes of the body's output and the mask of what
+# isn't padding.</details>
+
+
+# %% exercise="finetuning.classifier"
+class Classifier(torch.nn.Module):
+    """A head on a body.
+
+    Args:
+        body: a module; body(ids) is (B, T, C).
+        d_model: C.
+        n_classes: K.
+        pool: pool(hidden, real) makes one vector of each review, (B, C).
+    """
+
+    def __init__(self, body, d_model, n_classes, pool):
+        super().__init__()
+        self.body = body
+        self.head = torch.nn.Linear(d_model, n_classes)
+        self.pool = pool
+
+    def forward(self, ids):
+        """Tokens (B, T), with 0 for padding at the ends, to logits (B, K)."""
+        ### BEGIN SOLUTION
+        return self.head(self.pool(self.body(ids), ids != 0))
+        ### END SOLUTION
+
+
+# %% check="finetuning.classifier"
+check("finetuning.classifier", Classifier)
+
+# %% [markdown]
+# ## 9.4 The loss of a class
+#
+# **Why.** Lesson 8's loss asked, at each position, for the next of some hundred words. Now one question is asked a review,
+# with K possible answers. It is the same cross-entropy, without the positions:
+#
+# $$\mathcal L = -\frac1B \sum_{b} \ln \mathrm{softmax}(\text{logits}_b)[\text{label}_b]$$
+#
+# **By hand.** Logits (0, 0): both classes have probability 1/2, and the loss is $\ln 2 = 0.693$ whatever the label. Logits
+# (ln 3, 0): the first class has 3/4. If it is right, the loss is ln 4/3 = **0.288**; if not, ln 4 = **1.386**.
+#
+# **Exercise 9.4** · difficulty 2 of 5 · 5 minutes · 2 points
+#
+# One case has logits in the hundreds: your answer is to stay finite.
+#
+# <details><summary>Hint 1</summary>Which axis holds the classes that compete?</details>
+# <details><summary>Hint 2</summary>The exponential of −300 is 0 in float32, and the logarithm of that is −∞. Is there a function
+# for both steps at once?</details>
+# <details><summary>The idea</summary><code>log_softmax</code> over the classes, the label's entry in each row, minus their
+# mean.</details>
+
+
+# %% exercise="finetuning.class_loss"
+def class_loss(logits, labels):
+    """The mean cross-entropy in nats per review.
+
+    Args:
+        logits: (B, K).
+        labels: the right class of each review, integers, (B,).
+
+    Returns:
+        A tensor of one number.
+    """
+    ### BEGIN SOLUTION
+    log_p = logits.log_softmax(dim=-1)
+    return -log_p.gather(-1, labels[:, None]).mean()
+    ### END SOLUTION
+
+
+# %% check="finetuning.class_loss"
+check("finetuning.class_loss", class_loss)
+
+# %% [markdown]
+# ## 9.5 Moving the weights
+#
+# **Why.** A model is kept as a *state dict*: names and tensors. The language model of lesson 8 has names such as
+# `blocks.0.attention.W_qkv.weight`. In your classifier the same tensor is called `body.blocks.0.attention.W_qkv.weight`,
+# because it lies in the part named `body`. And both have a `head.weight`, which are different things!
+
+# %%
+old = experiments.new_language_model().state_dict()
+print([f"{name} {tuple(tensor.shape)}" for name, tensor in old.items()][:3], "...")
+print([f"{name} {tuple(tensor.shape)}" for name, tensor in old.items()][-3:])
+
+# %% [markdown]
+# **What must match**: each name of the body, and each shape. **What must not**: the head. It has another job, and starts
+# afresh. So before anything is copied, compare.
+#
+# **By hand.** Old: `words.weight` (9, 4), `positions.weight` (5, 4), `head.weight` (9, 4). New, with the prefix `body.`:
+# `body.words.weight` (9, 4), `body.positions.weight` (8, 4), `body.norm.weight` (4), `head.weight` (2, 4).
+#
+# | list | names |
+# | --- | --- |
+# | fits | `body.words.weight` |
+# | other shape | `body.positions.weight` |
+# | missing | `body.norm.weight` |
+# | left over (of the old) | `head.weight` |
+#
+# **Exercise 9.5a** · difficulty 3 of 5 · 10 minutes · 3 points
+#
+# <details><summary>Hint 1</summary>Go through the new names. Which of them belong to the body?</details>
+# <details><summary>Hint 2</summary>What is a name of the new body called in the old model? <code>removeprefix</code> helps.
+# </details>
+# <details><summary>The idea</summary>For each new name with the prefix: look for the old one without it. None: missing. Another
+# shape: other shape. Else it fits. At the end, the old names whose name with the prefix isn't in the new model.</details>
+
+
+# %% exercise="finetuning.what_fits"
+def match_state_dict(old, new, prefix):
+    """Compare the weights of a pretrained model with those of a model whose body they should fill.
+
+    Args:
+        old: the pretrained model's weights by name, {name: tensor}.
+        new: the new model's. Its body's names are the old ones with the prefix in front.
+        prefix: such as "body.".
+
+    Returns:
+        {"fits": [...], "other shape": [...], "missing": [...], "left over": [...]}. The first three hold names of the new
+        model's body, in the order of `new`; the last the old names that the new body doesn't have, in the order of `old`.
+    """
+    ### BEGIN SOLUTION
+    found = {"fits": [], "other shape": [], "missing": [], "left over": []}
+    for name, tensor in new.items():
+        if name.startswith(prefix):
+            there = old.get(name.removeprefix(prefix))
+            kind = "missing" if there is None else "fits" if there.shape == tensor.shape else "other shape"
+            found[kind].append(name)
+    found["left over"] = [name for name in old if prefix + name not in new]
+    return found
+    ### END SOLUTION
+
+
+# %% check="finetuning.what_fits"
+check("finetuning.what_fits", match_state_dict)
+
+# %% [markdown]
+# Now copy. *Copy*: if the classifier held the very tensors of the pretrained model, training the one would change the other.
+# The check does what training will do later: it changes the tensors that you return, and then looks at those it gave you.
+#
+# **Exercise 9.5b** · difficulty 3 of 5 · 8 minutes · 3 points
+#
+# <details><summary>Hint 1</summary>The result has exactly the names of <code>new</code>. For which of them does the tensor come
+# from <code>old</code>?</details>
+# <details><summary>Hint 2</summary>You have just written the list of those that fit. <code>tensor.clone()</code> copies.</details>
+# <details><summary>The idea</summary>Go through the new names: if it fits, a clone of the old tensor under its old name, else a clone
+# of the new one.</details>
+
+
+# %% exercise="finetuning.moved"
+def transfer(old, new, prefix):
+    """The new model's weights with the pretrained ones in its body.
+
+    Args:
+        old: the pretrained model's weights by name.
+        new: the new model's.
+        prefix: of the body's names in the new model.
+
+    Returns:
+        A dict with the names of `new`: copies, of the old tensor where the name is the body's and fits, else of the new one.
+    """
+    ### BEGIN SOLUTION
+    fits = match_state_dict(old, new, prefix)["fits"]
+    return {
+        name: (old[name.removeprefix(prefix)] if name in fits else tensor).clone()
+        for name, tensor in new.items()
+    }
+    ### END SOLUTION
+
+
+# %% check="finetuning.moved"
+check("finetuning.moved", transfer)
+
+# %% [markdown]
+# Now the real thing: a language model of the reviews. It is a close relative of lesson 8's, with larger first weights,
+# no weight decay, and AdamW instead of Muon. With them it tells praise from blame early, whatever the seed. The first
+# time it trains here, for a good minute on two cores, and then it is kept on this computer. Where something doesn't
+# match, a good loader stops, as this one does.
+
+
+# %%
+def new_classifier(pretrained_weights=None, pool=mean_real):
+    """Your classifier, (B, T) to (B, 2): with the pretrained weights in its body, or without, from scratch."""
+    backbone = new_backbone()
+    classifier = Classifier(backbone, backbone.config.d_model, 2, pool)
+    if pretrained_weights is not None:
+        own = classifier.state_dict()
+        found = match_state_dict(pretrained_weights, own, "body.")
+        if found["missing"] or found["other shape"]:
+            raise ValueError(f"the body isn't the pretrained one: {found}")
+        classifier.load_state_dict(transfer(pretrained_weights, own, "body."))
+    return classifier
+
+
+# %% draw=true
+with waiting_for("the exercises up to 9.5b"):
+    new_classifier(
+        experiments.new_language_model().state_dict()
+    )  # are they all written? Only then is it worth training
+    weights = experiments.pretrained_weights()
+    classifier = new_classifier(weights)
+    found = match_state_dict(weights, classifier.state_dict(), "body.")
+    print({kind: len(names) for kind, names in found.items()}, "left over:", found["left over"])
+
+# %% [markdown]
+# Everything fits but the old head, which is left over, as it should be.
+#
+# What does this model know of praise and blame, though nobody gave it a label? Ask it for the next word. Of the
+# probability that it gives to the adjectives below, which share goes to praise? And your own model of lesson 8, if it
+# is still kept here?
+
+# %% draw=true
+PRAISE = [
+    "wonderful",
+    "charming",
+    "beautiful",
+    "gripping",
+    "superb",
+    "brilliant",
+    "vivid",
+    "elegant",
+    "clever",
+    "funny",
+    "good",
+    "great",
+]
+BLAME = [
+    "boring",
+    "predictable",
+    "tedious",
+    "shallow",
+    "confusing",
+    "awkward",
+    "wooden",
+    "empty",
+    "dull",
+    "flat",
+    "bad",
+    "weak",
+]
+
+
+def share_of_praise(model, text):
+    """Which share of the probability of these adjectives goes to praise, as the next word of a text."""
+    vocabulary = corpora.vocabulary()
+    with torch.no_grad():
+        p = model(vocabulary.batch([text], eos=False))[0, -1].softmax(dim=-1)
+    praise, blame = (float(p[vocabulary.encode(" ".join(words))].sum()) for words in (PRAISE, BLAME))
+    return praise / (praise + blame)
+
+
+with waiting_for("the exercises up to 9.5b"):
+    models = {"this lesson's model": experiments.new_language_model()}
+    models["this lesson's model"].load_state_dict(weights)
+    yours = pretraining.new_model()
+    if training.recall(pretraining.KEPT, yours):
+        models["yours of lesson 8"] = yours
+    opening = "i read this mystery by julia whitfield in march . it is about irene , a lonely detective in london . "
+    for name, model in models.items():
+        for text in (
+            "luckily , the plot is",
+            "sadly , the plot is",
+            "the plot is vivid and",
+            "the plot is flat and",
+        ):
+            print(f"{name}: {text + ' ...':<26} praise {100 * share_of_praise(model, opening + text):3.0f} %")
+
+# %% [markdown]
+# It has parted the words into praise and blame by the company that they keep. The loss alone doesn't tell. An earlier
+# version of lesson 8's model had 1.23 nats per token, with an entropy of 1.18, and gave praise one half everywhere.
+# Fine-tuned with 200 labels, it gained nothing that several runs could tell from chance. What a body hasn't learned it
+# can't hand on. If your model of lesson 8 is listed above: which kind is it?
+
+# %% [markdown]
+# ## 9.6 The mismatch that nobody sees
+#
+# PyTorch has a loader of its own, `load_state_dict`. It raises an error when names differ. Many people then find
+# `strict=False` in a forum, and the error is gone. What else is gone? Below, the pretrained weights, whose names lack
+# the prefix.
+
+# %% draw=true
+with waiting_for("the exercises up to 9.5b"):
+    careless = new_classifier()
+    before = {name: tensor.clone() for name, tensor in careless.state_dict().items()}
+    without_head = {name: tensor for name, tensor in weights.items() if name != "head.weight"}
+    told = careless.load_state_dict(without_head, strict=False)
+    same = sum(torch.equal(tensor, before[name]) for name, tensor in careless.state_dict().items())
+    print(f"no error; {same} of {len(before)} tensors are what they were before")
+    print(
+        f"who looks at what it returns: {len(told.missing_keys)} missing, {len(told.unexpected_keys)} unexpected"
+    )
+    held_out = experiments.examples(100, seed=998)
+    for name, model in (("your `transfer`", classifier), ("strict=False", careless)):
+        torch.manual_seed(0)
+        first = class_loss(model(held_out.ids), held_out.labels).item()
+        body_loss = experiments.language_loss(model.body, held_out)
+        print(
+            f"{name:<14} first classifier loss {first:.2f}   language-model loss of the body {body_loss:.2f}"
+        )
+
+# %% [markdown]
+# Not one tensor was moved, and nothing said so. The classifier's first loss doesn't give it away: with a new head it is
+# near ln 2 ≈ 0.69 in both cases. What gives it away is the body's own loss as a language model. For a body that knows
+# nothing it is no better than guessing among 884 words, which costs ln 884 ≈ 6.8. (With `head.weight` left in,
+# `load_state_dict` would raise an error: the name is there, with another shape, and a shape that differs is never
+# forgiven, `strict` or not.)
+#
+# **Exercise 9.6** · difficulty 2 of 5 · 5 minutes · 2 points
+#
+# Fill in what `load_state_dict(..., strict=False)` does in each case; "the rest is moved" means: without an error, all
+# tensors but those that don't match. The third line: blocks 0 and 1, of equal shapes, are exchanged. The last: what
+# shows best that nothing was moved.
+#
+# <details><summary>Hint 1</summary>Strict is about names. Is it about shapes?</details>
+# <details><summary>Hint 2</summary>Two blocks of the same shapes: which name or size could be wrong? And is f(g(x)) = g(f(x))?</details>
+# <details><summary>The idea</summary>Read the numbers printed above once more, and the sentence in brackets.</details>
+
+
+# %% exercise="finetuning.silent"
+# The first two: "an error", "nothing is moved", "the rest is moved". The third: "an error", "another function",
+# "the same function". The last: "the classifier's first loss", "the body's language-model loss", "a warning".
+silent = {
+    "each name lacks the prefix": ...,
+    "one tensor has another shape": ...,
+    "two layers are exchanged": ...,
+    "the surest sign that nothing was moved": ...,
+}
+### BEGIN SOLUTION
+silent = {
+    "each name lacks the prefix": "nothing is moved",
+    "one tensor has another shape": "an error",
+    "two layers are exchanged": "another function",
+    "the surest sign that nothing was moved": "the body's language-model loss",
+}
+### END SOLUTION
+
+# %% check="finetuning.silent"
+check("finetuning.silent", silent)
+
+# %% [markdown]
+# ## 9.7 Freezing
+#
+# **Why.** The head begins with random numbers, the body doesn't. One may let the body stay as it is and train the head alone:
+# it is quick, takes little memory, and the body can serve other tasks as well. A parameter with `requires_grad` False gets no
+# gradient, and an optimizer leaves it alone.
+#
+# **Exercise 9.7a** · difficulty 1 of 5 · 4 minutes · 2 points
+#
+# The check freezes a small classifier with your function, makes one step with weight decay, and looks which parameters changed.
+#
+# <details><summary>Hint 1</summary>Which attribute of a parameter says whether it trains? It belongs to parameters, not to modules.</details>
+# <details><summary>Hint 2</summary><code>model.body.requires_grad = False</code> raises no error and does nothing: it hangs a new
+# attribute on the module.</details>
+# <details><summary>The idea</summary>Set it for each of <code>model.body.parameters()</code>, or call the module's method whose name ends
+# in an underscore.</details>
+
+
+# %% exercise="finetuning.freeze"
+def freeze(model):
+    """Let training change nothing in the model's body. Its head goes on training.
+
+    Args:
+        model: has a `body` and a `head`; changed in place.
+    """
+    ### BEGIN SOLUTION
+    model.body.requires_grad_(False)
+    ### END SOLUTION
+
+
+# %% check="finetuning.freeze"
+check("finetuning.freeze", freeze)
+
+# %% [markdown]
+# **Exercise 9.7b** · difficulty 1 of 5 · 3 minutes · 1 point
+#
+# <details><summary>Hint 1</summary>Lesson 7 counted all parameters. Which of them count here?</details>
+# <details><summary>Hint 2</summary>A parameter of 3 × 4 is 12 numbers.</details>
+# <details><summary>The idea</summary>The sum of <code>numel()</code> over the parameters whose <code>requires_grad</code> is True.</details>
+
+
+# %% exercise="finetuning.trainable"
+def trainable(model):
+    """How many numbers of a model training can change, an integer."""
+    ### BEGIN SOLUTION
+    return sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad)
+    ### END SOLUTION
+
+
+# %% check="finetuning.trainable"
+check("finetuning.trainable", trainable)
+
+# %% [markdown]
+# **A claim to check.** "Weight decay still moves frozen parameters, since it pulls all of them towards 0." Does it?
+# AdamW skips a parameter whose gradient is `None`. A gradient of *zeros* is another matter:
+
+# %%
+for name, gradient in (("None", None), ("zeros", torch.zeros(2))):
+    parameter = torch.nn.Parameter(torch.ones(2))
+    parameter.grad = gradient
+    torch.optim.AdamW([parameter], lr=0.1, weight_decay=0.1).step()
+    print(f"gradient {name:<6} after one step: {parameter.tolist()}")
+
+# %% [markdown]
+# So the claim is wrong for what was frozen from the start: its gradient is `None`. It is right for those who "freeze"
+# by zeroing gradients before each step.
+
+# %% [markdown]
+# ## 9.8 Two learning rates
+#
+# **Why.** If the body trains too, it needs care: large steps at the beginning, when the head is random, can spoil what
+# it knows. An optimizer takes *groups*, each with its own rate (Howard and Ruder 2018 give each layer one):
+#
+# `torch.optim.AdamW([{"params": [...], "lr": 0.001}, {"params": [...], "lr": 0.01}])`
+#
+# Two traps. The key is `lr`. Any other key, `rate` say, is taken without a word, and the optimizer's own rate is used. And
+# `model.parameters()` has *all* parameters, the head's too.
+#
+# **Exercise 9.8** · difficulty 3 of 5 · 8 minutes · 3 points
+#
+# The check moves each parameter by the rates that your groups give it, and looks where it ends up.
+#
+# <details><summary>Hint 1</summary>The body's parameters are those of <code>model.body</code>.</details>
+# <details><summary>Hint 2</summary>What is frozen belongs in no group; a group that would be empty is left out.</details>
+# <details><summary>The idea</summary>For body and head: a list of the parameters that train, and where it isn't empty a dict with it and
+# the rate.</details>
+
+
+# %% exercise="finetuning.groups"
+def parameter_groups(model, body_rate, head_rate):
+    """Groups for an optimizer: the body at one learning rate, the head at another. Without what is frozen.
+
+    Args:
+        model: has a `body` and a `head`.
+        body_rate: the body's learning rate.
+        head_rate: the head's.
+
+    Returns:
+        A list of dicts with "params", a list of parameters, and "lr". No group is empty.
+    """
+    ### BEGIN SOLUTION
+    groups = []
+    for part, rate in ((model.body, body_rate), (model.head, head_rate)):
+        params = [parameter for parameter in part.parameters() if parameter.requires_grad]
+        if params:
+            groups.append({"params": params, "lr": rate})
+    return groups
+    ### END SOLUTION
+
+
+# %% check="finetuning.groups"
+check("finetuning.groups", parameter_groups)
+
+# %% [markdown]
+# ## 9.9 Three regimes
+#
+# | regime | the body begins with | what trains | learning rates: body, head | read |
+# | --- | --- | --- | --- | --- |
+# | head only | pretrained weights | the head | –, 0.01 | mean |
+# | full | pretrained weights | all | 0.0005, 0.01 | mean |
+# | from scratch | random numbers | all | 0.003, 0.01 | last token |
+#
+# Each has the rates and the reading that were best for it among a few, tried on a small scale. So no regime is made to
+# look bad. AdamW with weight decay 0.05, 16 reviews a step, gradients clipped to length 1, the rate rising for a tenth
+# of the steps and then falling to 0. This holds for the two that train the body. The head alone makes 300 steps at a
+# constant rate, each over all reviews: what its frozen body says is computed only once.
+
+# %%
+RATES = experiments.RATES
+POOLS = {"mean": mean_real, "last": last_real}
+test = experiments.examples(max(20, training.steps(300)), experiments.TEST_SEED)  # never trained on
+print(f"{len(test)} test reviews, {int(test.labels.sum())} of them favourable; rates {RATES}")
+
+
+def prepared(regime, seed, n, steps, measured_at, pool=None):
+    """A run of `n` labels, ready to go: it makes `steps` steps, and counts after those in `measured_at`."""
+    torch.manual_seed(seed)
+    start = weights if regime != "from scratch" else None
+    model = new_classifier(start, POOLS[pool or experiments.POOLS[regime]])
+    if regime == "head only":
+        freeze(model)
+    train = experiments.examples(n, experiments.TRAIN_SEED + seed)
+    return Run(model, parameter_groups(model, *RATES[regime]), train, steps, measured_at, seed)
+
+
+# %% draw=true
+with waiting_for("the exercises up to 9.8"):
+    for regime in RATES:
+        run = prepared(regime, 0, 16, 1, ())
+        print(
+            f"{regime:<13} {trainable(run.model):>8,} of {sum(p.numel() for p in run.model.parameters()):,} numbers train"
+        )
+
+# %% [markdown]
+# One run with 200 labels, to watch, for 8 *epochs*. An epoch is one pass over all labelled reviews: 13 steps of 16
+# here, the last one smaller. The loss on the labelled reviews goes to 0, or nearly: 200 reviews can be learned by
+# heart. That says nothing about other reviews.
+
+# %% draw=true
+with waiting_for("the exercises up to 9.8"):
+    steps = experiments.epochs(8, 200)
+    run = prepared("full", 0, 200, steps, (steps,))
+    live = training.Live(steps, "nats per review", {"ln 2": math.log(2)}, "Fine-tuning", bottom=0, top=1.2)
+    ticks = iter(live)
+    next(ticks)
+    [n_right] = experiments.fit(
+        run, class_loss, test, each_step=lambda loss: (live.add(training=loss), next(ticks, None))
+    )
+    print(f"{n_right} of {len(test)} test reviews are right")
+
+# %% [markdown]
+# **Last token or mean?** Both with the pretrained body, 8 epochs of 200 labels, 2 seeds.
+
+# %% draw=true
+watched = None  # the model that 8.16 looks into: it reads the last token
+with waiting_for("the exercises up to 9.8"):
+    steps = experiments.epochs(8, 200)
+    pairs = [
+        (pool, prepared("full", seed, 200, steps, (steps,), pool)) for seed in range(2) for pool in POOLS
+    ]
+    counted = training.each(lambda pair: experiments.fit(pair[1], class_loss, test)[0], pairs, "Runs")
+    watched = next(run.model for pool, run in pairs if pool == "last")
+    for name in POOLS:
+        found = [100 * n / len(test) for (pool, _), n in zip(pairs, counted, strict=True) if pool == name]
+        print(f"pooled: {name:<5} {', '.join(f'{share:.0f} %' for share in found)}")
+
+# %% [markdown]
+# With some pretrained bodies the mean was ahead by ten points, with others the two were equal, and it was never clearly
+# behind. So it is what the pretrained regimes read below. (A body that begins from scratch has no knowledge at its
+# words to collect, and does better with its last token.)
+
+# %% [markdown]
+# ## 9.10 An accuracy needs an interval
+#
+# **Why.** "280 of 400 right" is 70 %. With 400 other reviews it would be another number. How much another?
+#
+# **Formula.** The share $p$ of $n$ independent reviews varies from one set of n reviews to another, with standard
+# deviation $\sqrt{p(1-p)/n}$: its *standard error*. The interval $p \pm z \sqrt{p(1-p)/n}$, with $z = 1.96$ for 95 %,
+# is the usual one, and it fails at the ends: with all right its length is 0. Wilson's (1927) asks instead for which
+# true shares the observed one would be within $z$ standard errors:
+#
+# $$\frac{p + \frac{z^2}{2n}}{1 + \frac{z^2}{n}} \;\pm\; \frac{z}{1 + \frac{z^2}{n}} \sqrt{\frac{p(1-p)}{n} + \frac{z^2}{4n^2}}$$
+#
+# **By hand.** 4 of 4 right, z = 2: $p = 1$, $z^2/n = 1$. Centre (1 + 1/2)/2 = 0.75; half length 2/2 · √(0 + 4/64) =
+# 0.25. So from **0.5** to **1**: four out of four doesn't exclude a coin.
+#
+# **Exercise 9.10** · difficulty 2 of 5 · 7 minutes · 2 points
+#
+# <details><summary>Hint 1</summary>z²/n occurs four times. Give it a name.</details>
+# <details><summary>Hint 2</summary>Under the root: the first part is divided by n, and the second by 4n², so z²/(4n²) is your name divided by
+# 4n.</details>
+# <details><summary>The idea</summary>Centre and half length as in the formula; return centre minus half, centre plus half.</details>
+
+
+# %% exercise="finetuning.wilson"
+def wilson(correct, n, z):
+    """Wilson's interval for an accuracy.
+
+    Args:
+        correct: how many came out right.
+        n: of how many.
+        z: 1.96 for 95 %.
+
+    Returns:
+        The lower and the upper end, shares between 0 and 1.
+    """
+    ### BEGIN SOLUTION
+    p, extra = correct / n, z**2 / n
+    centre = (p + extra / 2) / (1 + extra)
+    half = z * math.sqrt(p * (1 - p) / n + extra / (4 * n)) / (1 + extra)
+    return centre - half, centre + half
+    ### END SOLUTION
+
+
+# %% check="finetuning.wilson"
+check("finetuning.wilson", wilson)
+
+# %% draw=true
+with waiting_for("Exercise 9.10"):
+    rows = {
+        f"{round(0.7 * n):,} of {n:,}": (0.7, wilson(round(0.7 * n), n, 1.96)) for n in (10, 100, 400, 10_000)
+    }
+    show(figures.forest(rows, title="The same 70 %"))
+
+# %% [markdown]
+# A hundred test reviews leave an interval of about ±9 points. Two curves that are 5 points apart on 100 reviews may be
+# the same. To halve an interval takes four times as many reviews.
+
+# %% [markdown]
+# ## 9.11 Several seeds, fifteen epochs
+#
+# **Why.** There is a second source of chance. Another seed gives another head, another order, and here also *other
+# labelled reviews*. So train several times, and ask where the mean over all possible seeds lies.
+#
+# **Formula.** With the mean $m$ and the standard deviation $s$ of $n$ results (divided by $n - 1$): $m \pm t_{n-1}\,
+# s/\sqrt n$. Here $s$ itself is uncertain with few seeds, and Student's $t$ makes the interval longer for it. Its index
+# $n - 1$ is called the *degrees of freedom*: $t_4 = 2.776$ where $z$ is 1.96.
+#
+# **By hand.** Results 0.6, 0.7, 0.8: $m$ = 0.7, $s$ = 0.1, $t_2$ = 4.303. Half length 4.303 · 0.1/√3 = 0.248. So **0.45
+# to 0.95**: three seeds say little.
+#
+# **Exercise 9.11** · difficulty 2 of 5 · 7 minutes · 2 points
+#
+# <details><summary>Hint 1</summary>The mean first, then the squares around it.</details>
+# <details><summary>Hint 2</summary>n − 1 occurs twice: in the deviation, and as the degrees of freedom. And √n once.</details>
+# <details><summary>The idea</summary>s²= sum of squares / (n − 1); half = quantiles[n − 1] · √(s²/n).</details>
+
+
+# %% exercise="finetuning.t_interval"
+def t_interval(values, quantiles):
+    """Student's interval for a mean.
+
+    Args:
+        values: a result for each seed, two or more.
+        quantiles: quantiles[d] is Student's t for d degrees of freedom; quantiles[0] stands for nothing.
+
+    Returns:
+        The lower and the upper end.
+    """
+    ### BEGIN SOLUTION
+    n = len(values)
+    mean = sum(values) / n
+    variance = sum((value - mean) ** 2 for value in values) / (n - 1)
+    half = quantiles[n - 1] * math.sqrt(variance / n)
+    return mean - half, mean + half
+    ### END SOLUTION
+
+
+# %% check="finetuning.t_interval"
+check("finetuning.t_interval", t_interval)
+
+# %% [markdown]
+# **The experiment of the reports.** Pretrained against from scratch, 200 labels, 15 epochs, and 5 seeds of each. After
+# each epoch the accuracy on the same test reviews. As many runs at a time as there are cores.
+
+# %% draw=true
+with waiting_for("the exercises up to 9.11"):
+    EPOCHS, SEEDS, LABELS = 15, 5, 200
+    steps = experiments.epochs(EPOCHS, LABELS)
+    epochs = range(1, EPOCHS + 1)
+    measured = sorted({math.ceil(steps * epoch / EPOCHS) for epoch in epochs})
+    jobs = [
+        (name, prepared(name, seed, LABELS, steps, measured))
+        for seed in range(SEEDS)
+        for name in ("full", "from scratch")
+    ]
+    n_right = training.each(lambda job: experiments.fit(job[1], class_loss, test), jobs, "Runs")
+    curves = {}
+    for name, label in (("full", "pretrained"), ("from scratch", "from scratch")):
+        runs = [
+            [n / len(test) for n in found]
+            for (regime, _), found in zip(jobs, n_right, strict=True)
+            if regime == name
+        ]
+        at_each = list(zip(*runs, strict=True))
+        curves[label] = (
+            [sum(values) / SEEDS for values in at_each],
+            [t_interval(values, T_95) for values in at_each],
+        )
+    x = [EPOCHS * step / steps for step in measured]
+    show(figures.curves(x, curves, xlabel="epoch", title=f"{LABELS} labels, {SEEDS} seeds"))
+    for name, (means, intervals) in curves.items():
+        low, high = intervals[-1]
+        print(
+            f"{name:<13} after {EPOCHS} epochs: {100 * means[-1]:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
+        )
+
+# %% [markdown]
+# The band is the 95 % interval for the mean over seeds, on these test reviews. Both curves rise for a few epochs and
+# then lie flat: more epochs on the same 200 reviews change little. In the end the pretrained model is more than ten
+# points ahead, and the bands lie apart. After the first epoch neither is far from guessing: the head is new, and the
+# learning rate is still rising.
+
+# %% [markdown]
+# ## 9.12 What counting words can do
+#
+# **Why.** A model with half a million parameters should beat something simple, or why bother? The simple thing: count
+# each review's words, weight each word by how rare it is, and draw a line between the classes (logistic regression). It
+# knows nothing of order.
+#
+# **Formula.** Of $N$ training texts, $\mathrm{df}_w$ contain the word $w$. Its count in a text, the *term frequency*,
+# is multiplied by its *inverse document frequency*. Hence the name TF-IDF (Spärck Jones 1972). The two 1s in the
+# fraction are as in scikit-learn: they keep unseen words from dividing by 0.
+#
+# $$\ln \frac{1 + N}{1 + \mathrm{df}_w} + 1$$
+#
+# and then each text's row is divided by its length, the root of its sum of squares.
+#
+# **By hand.** $N$ = 3 training texts. *the* is in all three: ln(4/4) + 1 = 1. *dull* is in one: ln(4/2) + 1 = 1.69. A
+# text with *the* twice and *dull* once: (2, 1.69), of length 2.62, so the row is **(0.76, 0.65)**.
+#
+# **Exercise 9.12** · difficulty 3 of 5 · 8 minutes · 3 points
+#
+# <details><summary>Hint 1</summary>In how many texts is a word? Not: how often.</details>
+# <details><summary>Hint 2</summary>Rarity is learned from the training texts alone, whatever texts the rows are for.</details>
+# <details><summary>The idea</summary><code>train &gt; 0</code>, summed over the texts, goes into the formula; multiply the counts by it;
+# divide each row by its norm.</details>
+
+
+# %% exercise="finetuning.tfidf"
+def tfidf(train, counts):
+    """Counts of words, weighted by how rare each word is among the training texts, as rows of length 1.
+
+    Args:
+        train: how often each word occurs in each training text, (N, V).
+        counts: the same of the texts that rows are wanted for, (M, V). None is empty.
+
+    Returns:
+        (M, V).
+    """
+    ### BEGIN SOLUTION
+    in_texts = (train > 0).sum(dim=0)  # (V,)
+    rarity = ((1 + len(train)) / (1 + in_texts)).log() + 1
+    rows = counts * rarity
+    return rows / rows.norm(dim=-1, keepdim=True)
+    ### END SOLUTION
+
+
+# %% check="finetuning.tfidf"
+check("finetuning.tfidf", tfidf)
+
+
+# %%
+def by_counting(train, others):
+    """TF-IDF and logistic regression: how many of the other reviews come out right."""
+    return experiments.by_counting(tfidf, train, others, len(corpora.vocabulary()))
+
+
+# %% draw=true
+with waiting_for("the exercises up to 9.12"):
+    rows = {}
+    counted = [by_counting(experiments.examples(200, experiments.TRAIN_SEED + s), test) for s in range(SEEDS)]
+    heads = [
+        experiments.fit_head(prepared("head only", s, 200, 0, ()), class_loss, test) for s in range(SEEDS)
+    ]
+    last = {
+        name: [found[-1] for (regime, _), found in zip(jobs, n_right, strict=True) if regime == name]
+        for name in ("full", "from scratch")
+    }
+    for name, found in {
+        "full": last["full"],
+        "head only": heads,
+        "from scratch": last["from scratch"],
+        "TF-IDF": counted,
+    }.items():
+        shares = [n / len(test) for n in found]
+        rows[name] = sum(shares) / SEEDS, t_interval(shares, T_95)
+    show(figures.forest(rows, title="200 labels: mean over 5 seeds"))
+
+# %% [markdown]
+# Full fine-tuning is ahead of all others. The head alone, on a body that has never met a label, does about as well as
+# counting words does. And the Transformer from scratch doesn't beat counting: from 200 labels it can't learn what words
+# mean *and* how sentences are read.
+
+# %% [markdown]
+# ## 9.13 How many labels is pretraining worth?
+#
+# The same for 50 labels up to 2,000, two seeds of each. From 200 labels on all runs make as many steps as in 9.11, and
+# those with fewer labels less than half as many: with all 195 steps those changed by three points at most. (For 200
+# labels the two models' points are those of 9.11, with five seeds.)
+
+# %% draw=true
+with waiting_for("the exercises up to 9.12"):
+    few = training.steps(80)
+    steps_by_size = {50: few, 100: few, 500: steps, 2000: steps}
+    jobs_by_size = [
+        (n, name, prepared(name, 50 + seed, n, count, (count,)))
+        for n, count in steps_by_size.items() for seed in range(2) for name in ("full", "from scratch")
+    ]  # fmt: skip
+    found = training.each(lambda job: experiments.fit(job[2], class_loss, test)[-1], jobs_by_size, "Runs")
+
+# %% draw=true
+with waiting_for("the exercises up to 9.12"):
+    z = 1.96
+    by_size = {name: {200: last[name]} for name in last}
+    for (n, name, _), n_ok in zip(jobs_by_size, found, strict=True):
+        by_size[name].setdefault(n, []).append(n_ok)
+    by_size["TF-IDF"] = {
+        n: [by_counting(experiments.examples(n, experiments.TRAIN_SEED + 50 + s), test) for s in range(2)]
+        for n in (50, 100, 200, 500, 2000)
+    }
+    labels = (50, 100, 200, 500, 2000)
+    series = {}
+    for name, shown in (("full", "pretrained"), ("from scratch", "from scratch"), ("TF-IDF", "TF-IDF")):
+        shares = [sum(by_size[name][n]) / len(by_size[name][n]) / len(test) for n in labels]
+        series[shown] = shares, [wilson(share * len(test), len(test), z) for share in shares]
+    show(figures.curves(labels, series, xlabel="labels", title="Accuracy against labels", log=True))
+
+# %% [markdown]
+# With two seeds Student's interval would be very long. So the bands here are Wilson's, for the 300 test reviews alone:
+# they leave out what the seed does. With more labels all three get better. How many does pretraining replace? Go from
+# the pretrained point at 200 to the right until you meet the curve from scratch. In our run 2,000 labels just about
+# gave from scratch (76 %) what 200 gave the pretrained model (77 %). So it was worth about ten times as many, roughly:
+# the bands are ±5 points. And 195 steps are 15 passes over 200 reviews, but not two over 2,000: with more steps the
+# model from scratch may do better. Counting words stays below the pretrained model: it will never know what *not* and
+# *although* do.
+
+# %% [markdown]
+# ## 9.14 What the reports say
+#
+# Two students trained such a pair of models, 15 epochs each, once. One saw the pretrained model ahead at every epoch,
+# and both on a plateau at the end. The other adds that it converged after about two epochs, and that the two "may" meet
+# with more training. Suppose that it was tested on 100 reviews.
+#
+# You have five runs of each kind, and intervals. Judge them.
+#
+# **Exercise 9.14a** · difficulty 2 of 5 · 5 minutes · 2 points
+#
+# Fill in, for each line: what does one such pair of runs show? Is the claim of convergence sound? ("Its steps" are the
+# curve's changes from epoch to epoch.) What kind of statement is the third? And what do you read off 9.13 for the
+# fourth?
+#
+# <details><summary>Hint 1</summary>A run is one draw of a lottery. How many draws are 15 epochs of one run?</details>
+# <details><summary>Hint 2</summary>Your picture in 9.10 has the interval for 100 reviews.</details>
+# <details><summary>The idea</summary>Distinguish what was measured, how surely, and what nobody has measured.</details>
+
+
+# %% exercise="finetuning.reports"
+# 1: "pretraining is better", "this pair differs", "nothing at all". 2: "it has", "its steps are within the interval",
+# "it never converges". 3: "a guess to be tested", "shown by the plateau", "refuted by the plateau". 4: "about as good or better", "far worse",
+# "decided by the labels alone".
+judgement = {
+    "one run of each kind, the pretrained one above at every epoch": ...,
+    "converged after 2 epochs, read off one curve on 100 reviews": ...,
+    "with more epochs the two curves may meet": ...,
+    "pretrained with 200 labels, beside from scratch with 500, as many steps": ...,
+}
+### BEGIN SOLUTION
+judgement = {
+    "one run of each kind, the pretrained one above at every epoch": "this pair differs",
+    "converged after 2 epochs, read off one curve on 100 reviews": "its steps are within the interval",
+    "with more epochs the two curves may meet": "a guess to be tested",
+    "pretrained with 200 labels, beside from scratch with 500, as many steps": "about as good or better",
+}
+### END SOLUTION
+
+# %% check="finetuning.reports"
+check("finetuning.reports", judgement)
+
+# %% [markdown]
+# **Question 9.14b** · graded by hand · 10 minutes · 5 points
+#
+# A shop wants to know whether reviews of its products are favourable. It has 300 labelled reviews, 50,000 without
+# labels, and no model. Somebody proposes to download a language model that was trained on an encyclopedia and to
+# fine-tune it, and shows one run of 20 epochs, 81 % against 78 % from scratch on 200 test reviews. What would you
+# compare, how would you measure it, and what do the numbers shown so far say?
+
+# %% [markdown] written="finetuning.plan" points=5
+# ### BEGIN SOLUTION
+# **Model answer.** The numbers shown say little. On 200 reviews 81 % has a 95 % interval of about 75 to 86 %, 78 % one
+# of about 72 to 83 %, and their difference of 3 points one of about −5 to 11. And it is one seed each. I would put
+# aside as many labelled reviews for testing as I can spare, say 100 of the 300 with cross-validation, or label 300
+# more, and never choose anything on them. I would compare: TF-IDF with logistic regression; the model from scratch; the
+# downloaded model, head only and fully fine-tuned; and one whose body was trained on with the shop's 50,000 reviews
+# first, since these are the kind of text it will meet, which an encyclopedia isn't. Each with learning rates chosen for
+# it on a part of the training reviews, at least five seeds, and the same test reviews for all. I would report means
+# with t-intervals over seeds, and differences seed by seed. And I would look whether the weights were really moved
+# (language-model loss of the body), and whether padding plays a part.
+#
+# **Rubric**
+# - 1 point: 3 points are well within what chance does on 200 reviews, so the run decides nothing (with a number: an
+#   interval of about ±5 to 6 points for each, or that of the difference).
+# - 1 point: several seeds with intervals, the same test set, which nothing is chosen on.
+# - 1 point: a simple baseline such as TF-IDF, and from scratch.
+# - 1 point: uses the 50,000 reviews without labels for pretraining, or says that the encyclopedia is another kind of text.
+# - 1 point: fair to each: learning rates for each regime, chosen apart from the test reviews.
+# ### END SOLUTION
+
+# %% [markdown]
+# ## 9.15 What fine-tuning forgets
+#
+# The body was a language model. Is it still one? Its head was the embedding's matrix, which fine-tuning moves too. Use
+# it as head again, and take the loss on reviews that nobody trained on.
+
+# %% draw=true
+with waiting_for("the exercises up to 9.12"):
+    fresh = experiments.examples(100, seed=998)
+    backbones = {"before": new_classifier(weights)}
+    run = prepared("head only", 0, 200, 0, ())
+    experiments.fit_head(run, class_loss, test)
+    backbones["head only"] = run.model
+    backbones["full, 200 labels"] = next(run.model for name, run in jobs if name == "full")
+    backbones["full, 2,000 labels"] = next(
+        run.model for n, name, run in jobs_by_size if (n, name) == (2000, "full")
+    )
+    losses = {name: experiments.language_loss(model.body, fresh) for name, model in backbones.items()}
+    ax = plots.bars(
+        list(losses),
+        {"loss": list(losses.values())},
+        ylabel="nats per token",
+        title="Loss as a language model",
+    )
+    ax.axhline(corpora.entropy_per_token(), color=plots.INK, linestyle=(0, (5, 3)), linewidth=1)
+    ax.set_xticks(range(len(losses)), [name.replace(", ", ",\n") for name in losses])
+    ax.set_xlim(-0.6, 4.1)
+    ax.text(4.08, corpora.entropy_per_token() + 0.03, "entropy", ha="right", fontsize=9)
+    show(ax)
+
+# %% [markdown]
+# With the head alone nothing is forgotten, to the last digit: the body didn't change. Full fine-tuning pulls the body
+# towards the one question it is asked. Nobody asks for the next word any more, so its loss as a language model rises:
+# from 1.22 to about 2.0 in our runs. This is called *catastrophic forgetting* (McCloskey and Cohen 1989). It matters
+# where one body serves several tasks. Ways out: keep the old weights (your `transfer` copies them), freeze, or go on
+# training the next word beside the label, as GPT-1 did (Radford et al. 2018, section 3.2).
+#
+# **Question 9.15** · graded by hand · 8 minutes · 5 points
+#
+# Name a case in which you would train the head only, one in which you would train all, and one in which you would begin
+# from scratch. Say for each what decides it: the number of labels, what the pretraining text was like, memory, or what
+# else the body is needed for. Support at least one of your sentences with a number from this lesson.
+
+# %% [markdown] written="finetuning.regimes" points=5
+# ### BEGIN SOLUTION
+# **Model answer.** Head only: one large model on a server has to answer ten questions about the same text; ten heads of
+# a few hundred numbers fit beside one body, which stays the language model it is (its loss didn't change at all), and
+# features are computed once. It needs a body whose vectors already hold what is asked for; here the head alone was
+# clearly behind full fine-tuning, because what the next word needs isn't quite what the label needs. Full: a few
+# hundred labels of the same kind of text as in pretraining, and accuracy is what counts: with 200 labels it was more
+# than ten points ahead of from scratch. From scratch: other tokens or another kind of sequence, such as protein
+# sequences for a model of English, where nothing that was learned applies, or millions of labels, with which the lead
+# shrinks and the shape of the model can be chosen freely.
+#
+# **Rubric**
+# - 1 point each (3): a sensible case for head only, full, and from scratch, with what decides it.
+# - 1 point: a number of this lesson that supports one of them, used rightly.
+# - 1 point: says what each costs or loses: forgetting, memory, a copy of the body for each task, or accuracy.
+# ### END SOLUTION
+
+# %% [markdown]
+# ## 9.16 Explore: what the label hangs on
+#
+# Your classifier of 9.9 that reads the last token, and any review. On the left what the last position looks at in the
+# last block, the mean over its heads. On the right what happens to the probability when each word is left out.
+#
+# Attention weights are tempting as an explanation. But other weights can give the same answer, and large weights
+# needn't matter (Jain and Wallace 2019): what a position looks at was already mixed by the blocks below. Leaving a word
+# out asks the model itself. Trust the right side more; even that has a flaw, since a review with a hole may be unlike
+# any that it has seen. Try these:
+#
+# 1. Go through the reviews. Which are wrong? Type a *not* into one.
+# 2. Leave out *not*, *although*, *but*, with the second slider. Does the label follow? Does the left side show it?
+# 3. Find a word with much weight whose omission changes nothing.
+
+# %% draw=true
+explorers.review_explorer(watched, explorers.EXAMPLES, "the exercises up to 9.8")
+
+# %% [markdown]
+# ## 9.17 For a longer evening: real reviews
+#
+# The course's reviews were made so that order matters, and so that text tells about sentiment. Real ones weren't made
+# for anybody. rt-polarity has 10,662 sentences of film reviews (Pang and Lee 2005). The body is trained, without labels,
+# on those that aren't for testing and on WikiText-2. Then it gets 200 labels, with 5 seeds. Both regimes read the mean here.
+# With us, in six minutes: pretrained 56.7 % (54.7 to 58.8), from scratch 55.7 % (54.7 to 56.8), TF-IDF 57.8 % (55.6 to
+# 60.0). None is ahead of the others. So the lead that you measured is no law: it belongs to this corpus, this body and
+# this much pretraining.
+#
+# Set `LONG_EVENING = True` to see for yourself.
+
+# %% draw=true
+LONG_EVENING = False
+
+if LONG_EVENING:
+    with waiting_for("the exercises up to 9.12"):
+        real = real_text.comparison(Classifier, mean_real, class_loss, transfer, parameter_groups, tfidf)
+        rows = {}
+        for name, shares in real.items():
+            rows[name] = sum(shares) / len(shares), t_interval(shares, T_95)
+        show(figures.forest(rows, title="rt-polarity, 200 labels"))
+
+# %% [markdown]
+# ## 9.18 What to take along
+#
+# - A classifier is a body and a head. In a causal model read the last *real* position, or the mean of the real ones.
+#   The last column of a short review is padding.
+# - Moving weights: names and shapes of the body must match, the head must not be moved. `strict=False` can move
+#   nothing, and says nothing. Look at the body's loss.
+# - Freeze by `requires_grad`. `eval()` freezes nothing. The key of a group is `lr`.
+# - An accuracy without an interval is half a number. Wilson's for n test reviews, Student's for a few seeds; say which.
+# - Pretraining is worth most where labels are few. Put a simple baseline beside it.
+# - Full fine-tuning forgets; head only doesn't.
+#
+# **Sources.** Radford et al. 2018, *Improving language understanding by generative pre-training*. Howard and Ruder
+# 2018, *Universal language model fine-tuning for text classification*. Wilson 1927, *Probable inference, the law of
+# succession, and statistical inference*. Student 1908, *The probable error of a mean*. Spärck Jones 1972, *A
+# statistical interpretation of term specificity*. Pang and Lee 2005, *Seeing stars*. Jain and Wallace 2019, *Attention
+# is not explanation*. McCloskey and Cohen 1989, *Catastrophic interference in connectionist networks*.
+#
+# Next, lesson 10 lets the body read in both directions.

@@ -1,0 +1,1370 @@
+# %% [markdown]
+# # 11 · Translation, the whole Transformer
+#
+# - **You will learn** to build the model of the paper that started all this. An encoder reads, a decoder writes, and
+#   cross-attention stands between them. You will train it, let it write, greedily and with beams, measure how good it is,
+#   and look at what it looks at. At the end stand your own translations.
+# - **You need** lessons 2 to 4 (heads, positions, masks) and what a training loop is (lesson 8). Blocks and the loop are
+#   given; what is new you write.
+# - **Time** 180 minutes, in three sittings: 11.1 to 11.9, 11.10 to 11.13, 11.14 to 11.21. The training itself takes a few
+#   minutes.
+#
+# One report of the course's students tried this, and says so openly: the model was built, the training didn't finish, and
+# nothing was ever decoded. Here everything fits in minutes, because the sentences come from a small grammar.
+
+# %% setup=true
+import itertools
+import math
+import time
+
+import torch
+
+from helpers import corpora, training
+from helpers.checks import case, check
+from helpers.corpora import BOS, EOS, PAD
+from helpers.figures import plots
+from helpers.figures.showing import show, waiting_for
+from helpers.models.blocks import Block, CrossAttention, FeedForward, SelfAttention, initialise
+from helpers.positional import sinusoidal
+from helpers.pretraining import optimizer_of, training_step
+from helpers.translation import explorers, figures
+
+torch.set_num_threads(1)  # the training has threads of its own, one a core
+
+# %% [markdown]
+# ## 11.1 Two towers
+#
+# **Why.** A language model goes on with a text. A translator has two texts: one that is all there, and one that comes into
+# being, word by word. So the paper's model (Vaswani et al. 2017, section 3.1) has two halves.
+#
+# - The **encoder** reads the source sentence once. Each word looks at all words, in both directions. What comes out, a
+#   vector for each source word, is the **memory**.
+# - The **decoder** writes. Each of its blocks looks twice: at what was written so far (*masked self-attention*), and at the
+#   memory (*cross-attention*, lesson 1). Then comes the feed-forward network.
+#
+# The languages of this lesson: English, and an invented language with an order of its own.
+
+# %% draw=true
+for text in explorers.SENTENCES[:4]:
+    print(f"{text}\n    {corpora.translate(text)}")
+
+# %% [markdown]
+# The verb comes last, adjectives come after their nouns, and there are no articles. Endings say who does what to whom.
+# *Old* is *zokur* when it is said of a person, and *zokul* of a thing. So word by word won't do.
+#
+# **Exercise 11.1** · difficulty 2 of 5 · 5 minutes · 2 points
+#
+# Who asks, and who is asked? Write `"the source's positions"`, `"the decoder's positions"` or `"the memory"` in place of
+# each `...`. (The memory is what comes out of the encoder's last block.)
+#
+# <details><summary>Hint 1</summary>In self-attention one sequence plays all three parts.</details>
+# <details><summary>Hint 2</summary>There is one output for each query. Of which sequence does a decoder block need one
+# vector for each position?</details>
+# <details><summary>The idea</summary>Who needs to know something asks; who knows it gives keys and values. The encoder knows
+# nothing of the decoder.</details>
+
+# %% exercise="translation.who_asks"
+who_asks = {
+    "the encoder's self-attention": {"queries from": ..., "keys and values from": ...},
+    "masked self-attention": {"queries from": ..., "keys and values from": ...},
+    "cross-attention": {"queries from": ..., "keys and values from": ...},
+}
+### BEGIN SOLUTION
+who_asks = {
+    "the encoder's self-attention": {
+        "queries from": "the source's positions",
+        "keys and values from": "the source's positions",
+    },
+    "masked self-attention": {
+        "queries from": "the decoder's positions",
+        "keys and values from": "the decoder's positions",
+    },
+    "cross-attention": {"queries from": "the decoder's positions", "keys and values from": "the memory"},
+}
+### END SOLUTION
+
+# %% check="translation.who_asks"
+check("translation.who_asks", who_asks)
+
+# %% [markdown]
+# ## 11.2 The decoder block
+#
+# **Why.** It is the only part of the Transformer that you haven't got yet. Three sublayers, each beside a residual path.
+# As in lesson 8 the norm stands at the entrance of each sublayer: *pre-norm*. The paper of 2017 normalised the sums, which
+# needs a more careful start (Xiong et al. 2020).
+#
+# $$y \leftarrow y + \text{SelfAttention}(\text{norm}_1(y)) \qquad \text{causal}$$
+# $$y \leftarrow y + \text{CrossAttention}(\text{norm}_2(y), \text{memory}) \qquad \text{padding hidden}$$
+# $$y \leftarrow y + \text{FeedForward}(\text{norm}_3(y))$$
+#
+# **The parts** are given; their signatures:
+#
+# - `self.attention(x, mask=None, causal=False, cache=None)`
+# - `self.cross_attention(y, memory, mask=None, cache=None)`
+# - `self.feed_forward(x)`
+#
+# **The caches.** When the decoder writes word by word, it needn't compute old keys and values again. `cache` is None, or a
+# pair of dicts: hand the first on to the self-attention and the second to the cross-attention. They do the rest, and 11.10
+# shows how.
+#
+# **Shapes.** y is (B, T_t, C), the memory (B, T_s, C): other lengths, the same width. The output is shaped like y.
+#
+# **Exercise 11.2** · difficulty 3 of 5 · 15 minutes · 4 points
+#
+# <details><summary>Hint 1</summary>Each line of the formula becomes one line of code. What goes into a sublayer is
+# normalised; what it is added to isn't.</details>
+# <details><summary>Hint 2</summary><code>memory_mask</code> says which source words are real. Which of the two
+# attentions has source words as its keys? And which of them has to be causal?</details>
+# <details><summary>The idea</summary>Unpack the cache, or take None twice. Self-attention of the normalised y, causal, with
+# the first cache. Cross-attention from the normalised y to the memory as it is, with the mask and the second
+# cache. Feed-forward. After each, add.</details>
+
+
+# %% exercise="translation.decoder_block"
+class DecoderBlock(torch.nn.Module):
+    """Masked self-attention, cross-attention, feed-forward network: pre-norm.
+
+    Args:
+        d_model: C.
+        n_heads: H, a divisor of d_model.
+        d_ff: hidden channels of the feed-forward network.
+    """
+
+    def __init__(self, d_model, n_heads, d_ff):
+        super().__init__()
+        self.attention = SelfAttention(d_model, n_heads)
+        self.cross_attention = CrossAttention(d_model, n_heads)
+        self.feed_forward = FeedForward(d_model, d_ff)
+        self.norm_1, self.norm_2, self.norm_3 = (torch.nn.LayerNorm(d_model) for _ in range(3))
+
+    def forward(self, y, memory, memory_mask=None, cache=None):
+        """One layer of the decoder.
+
+        Args:
+            y: (B, T_t, C); with a cache, the new positions alone.
+            memory: the encoder's outputs, (B, T_s, C).
+            memory_mask: boolean, broadcastable to (B, H, T_t, T_s). True means "may attend".
+            cache: None, or a pair of dicts, one for each attention.
+
+        Returns:
+            (B, T_t, C).
+        """
+        ### BEGIN SOLUTION
+        own, crossed = cache if cache is not None else (None, None)
+        y = y + self.attention(self.norm_1(y), causal=True, cache=own)
+        y = y + self.cross_attention(self.norm_2(y), memory, memory_mask, crossed)
+        return y + self.feed_forward(self.norm_3(y))
+        ### END SOLUTION
+
+
+# %% check="translation.decoder_block"
+check("translation.decoder_block", DecoderBlock)
+
+# %% [markdown]
+# ## 11.3 Three masks
+#
+# **Why.** Sentences of a batch have unlike lengths, so the short ones end in padding. And a decoder that is trained on whole
+# sentences mustn't see the words that it is to predict. So each of the three attentions hides something.
+#
+# The targets end in padding too. Do they need a mask? A causal mask is there anyway, and padding comes *after* every
+# real word. What is computed *at* padding is never asked for.
+#
+# **Exercise 11.3** · difficulty 2 of 5 · 4 minutes · 1 point
+#
+# What does each hide? Write `"the source's padding"`, `"later positions"` or `"both"` in place of each `...`
+#
+# <details><summary>Hint 1</summary>Ask of each attention: whose positions are its keys?</details>
+# <details><summary>Hint 2</summary>Which of the two sentences is already there in full when the writing begins?</details>
+# <details><summary>The idea</summary>Where the keys are source words, their padding is hidden. Where the keys are words that
+# are only just being written, the later ones are.</details>
+
+# %% exercise="translation.masks"
+masks = {
+    "the encoder's self-attention hides": ...,
+    "masked self-attention hides": ...,
+    "cross-attention hides": ...,
+}
+### BEGIN SOLUTION
+masks = {
+    "the encoder's self-attention hides": "the source's padding",
+    "masked self-attention hides": "later positions",
+    "cross-attention hides": "the source's padding",
+}
+### END SOLUTION
+
+# %% check="translation.masks"
+check("translation.masks", masks)
+
+# %% [markdown]
+# ## 11.4 The whole model
+#
+# This is all of it. Words become vectors, times √C (section 3.4 of the paper), and sines and cosines are added (lesson 3).
+# The source goes through N encoder blocks, the target through N of *your* decoder blocks, and each through a last norm. At the
+# end stands one score for each word of the vocabulary.
+#
+# One matrix does three jobs, as in the paper: source embedding, target embedding, and the map to the scores. For that, both
+# languages share one vocabulary.
+
+
+# %%
+class Translator(torch.nn.Module):
+    """The paper's Transformer, pre-norm. `real` is boolean, (B, T_s): False is padding."""
+
+    def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions=128):
+        super().__init__()
+        sizes = d_model, n_heads, d_ff
+        self.words = torch.nn.Embedding(vocabulary, d_model)
+        self.register_buffer("table", sinusoidal(positions, d_model), persistent=False)
+        self.encoder = torch.nn.ModuleList(Block(*sizes) for _ in range(n_layers))
+        self.decoder = torch.nn.ModuleList(DecoderBlock(*sizes) for _ in range(n_layers))
+        self.encoder_norm, self.decoder_norm = (torch.nn.LayerNorm(d_model) for _ in range(2))
+        for layers in (self.encoder, self.decoder):
+            # GPT-2's 0.02 is for wider models: here attention would begin too flat
+            initialise(layers, std=0.06)
+        torch.nn.init.normal_(self.words.weight, std=0.05)  # times √C about as large as the positions
+
+    def embed(self, ids, start=0):
+        scaled = self.words(ids) * math.sqrt(self.words.embedding_dim)
+        return scaled + self.table[start : start + ids.size(1)]
+
+    def encode(self, source, real):
+        """Tokens (B, T_s) to the memory (B, T_s, C)."""
+        x, mask = self.embed(source), real[:, None, None, :]
+        for block in self.encoder:
+            x = block(x, mask)
+        return self.encoder_norm(x)
+
+    def decode(self, tokens, memory, real, cache=None):
+        """Tokens (B, T_t), with a cache the new ones alone, to scores for what comes next (B, T_t, V)."""
+        start = cache[0][0]["k"].size(-2) if cache and cache[0][0] else 0
+        y, mask = self.embed(tokens, start), real[:, None, None, :]
+        for number, block in enumerate(self.decoder):
+            y = block(y, memory, mask, cache[number] if cache else None)
+        return self.decoder_norm(y) @ self.words.weight.T
+
+    def new_cache(self):
+        return [({}, {}) for _ in self.decoder]
+
+
+# %% draw=true
+vocabulary = explorers.vocabulary()
+model = Translator(len(vocabulary), 96, 4, 384, 2)
+parameters = sum(parameter.numel() for parameter in model.parameters())
+print(f"{len(vocabulary)} words of both languages, {parameters:,} parameters")
+
+# %% [markdown]
+# The paper's base model has the same parts, 512 channels wide and six blocks deep: 65 million parameters (its table 3).
+#
+# ## 11.5 Shifted right
+#
+# **Why.** In training the right translation is known, so all its words can be predicted at once. At each position the decoder
+# reads the *right* words before it, whatever it would have written itself, and says the next one: **teacher forcing**. So what
+# it reads is the target, **shifted right** by one place (figure 1 of the paper).
+#
+# **By hand**, with `<bos>` 1, `<eos>` 2, `<pad>` 0:
+#
+# | | | | | |
+# | --- | --- | --- | --- | --- |
+# | target | 31 | 17 | 2 | 0 |
+# | the decoder reads | 1 | 31 | 17 | 2 |
+# | it should say | 31 | 17 | 2 | −100 |
+#
+# −100 is PyTorch's mark for "not asked". `<eos>` is asked for: a model that never learned to stop doesn't stop.
+#
+# **Exercise 11.5** · difficulty 2 of 5 · 6 minutes · 2 points
+#
+# <details><summary>Hint 1</summary>The input has as many places as the target. Something comes in at the front; what falls
+# out at the end?</details>
+# <details><summary>Hint 2</summary><code>torch.full_like(target[:, :1], bos)</code> is a column of beginnings, and
+# <code>torch.cat</code> puts columns side by side.</details>
+# <details><summary>The idea</summary>Input: a column of beginnings, then the target without its last column. Targets: the
+# target with −100 wherever it is padding.</details>
+
+
+# %% exercise="translation.shifted_right"
+def shifted_right(target, bos=1, pad=0):
+    """What the decoder reads, and what it should write at each position.
+
+    Args:
+        target: sentences without a beginning, `<eos>` and then `<pad>` at their ends, integers (B, T).
+        bos: the number of `<bos>`.
+        pad: the number of `<pad>`.
+
+    Returns:
+        The decoder's input (B, T), and the targets (B, T): -100 where there is only padding.
+    """
+    ### BEGIN SOLUTION
+    first = torch.full_like(target[:, :1], bos)
+    return torch.cat([first, target[:, :-1]], dim=1), target.masked_fill(target == pad, -100)
+    ### END SOLUTION
+
+
+# %% check="translation.shifted_right"
+check("translation.shifted_right", shifted_right)
+
+# %% [markdown]
+# ## 11.6 Label smoothing
+#
+# **Why.** Cross-entropy is never content: from a probability of 0.99 it pulls on towards 1, and the scores grow without end.
+# **Label smoothing** asks for a little less than certainty. Of the target's probability, a share ε is spread evenly over
+# **all** V words, the right one among them:
+#
+# $$\text{target}_w = (1 - \varepsilon)\,[w = \text{right}] + \frac{\varepsilon}{V} \qquad
+# \text{loss} = -\sum_w \text{target}_w \log p_w$$
+#
+# (Some programs spread it over the V − 1 others. Szegedy et al. 2016, whom the paper cites for it, and PyTorch mean all V.)
+# The loss is the mean over all positions that are asked for, in nats per token.
+#
+# **By hand.** V = 4, ε = 0.1, the model says 0.7 for the right word and 0.1 for each other. The targets are 0.925 and three
+# times 0.025. The loss is 0.925·0.357 + 3·0.025·2.303 = **0.503**; without smoothing it is 0.357.
+#
+# **A floor.** The best that a model can do is to say exactly the targets; then the loss is their entropy, and not 0.
+#
+# **Exercise 11.6** · difficulty 3 of 5 · 12 minutes · 3 points
+#
+# <details><summary>Hint 1</summary>Put the target into the sum: one part is the log-probability of the right word, times
+# 1 − ε. What is the other part?</details>
+# <details><summary>Hint 2</summary><code>log_p.gather(-1, ...)</code> picks the right word's; -100 is no index, so put
+# something harmless there first, and leave these positions out of the mean. The other part is a mean over the
+# vocabulary.</details>
+# <details><summary>The idea</summary>log_softmax. At each position: −(1 − ε) · log p of the right word − ε · the mean
+# of log p over the vocabulary. Then the mean over the positions whose target isn't −100, both parts alike.</details>
+
+
+# %% exercise="translation.label_smoothed_loss"
+def label_smoothed_loss(logits, targets, epsilon):
+    """The mean cross-entropy against smoothed targets.
+
+    Args:
+        logits: (B, T, V).
+        targets: integers, (B, T); -100 where nothing is asked.
+        epsilon: how much of the probability is spread over all V words, 0 for none.
+
+    Returns:
+        A tensor of one number, in nats per token.
+    """
+    ### BEGIN SOLUTION
+    log_p = logits.log_softmax(dim=-1)  # (B, T, V)
+    asked = targets != -100
+    right = log_p.gather(-1, targets.clamp(min=0).unsqueeze(-1)).squeeze(-1)  # (B, T)
+    each = -(1 - epsilon) * right - epsilon * log_p.mean(dim=-1)
+    return each[asked].mean()
+    ### END SOLUTION
+
+
+# %% check="translation.label_smoothed_loss"
+check("translation.label_smoothed_loss", label_smoothed_loss)
+
+# %% [markdown]
+# What does it ask for? One word in four is right. Below is the loss for a model that gives the right word the probability p and
+# shares the rest evenly.
+
+# %% draw=true
+with waiting_for("Exercise 11.6"):
+    sure = [0.3, 0.5, 0.7, 0.8, 0.9, 0.925, 0.95, 0.99, 0.999]
+    log_p = torch.tensor([[p, *3 * [(1 - p) / 3]] for p in sure]).log()  # (9, 4)
+    right = torch.zeros(1, 1, dtype=torch.long)
+    curves = {
+        f"ε = {epsilon}": [label_smoothed_loss(row.view(1, 1, 4), right, epsilon) for row in log_p]
+        for epsilon in (0.0, 0.1)
+    }
+    show(plots.lines(sure, curves, xlabel="p of the right word", ylabel="nats per token"))
+
+# %% [markdown]
+# Without smoothing the curve falls all the way. With ε = 0.1 the best p is 0.925, and being surer costs more.
+#
+# ## 11.7 The paper's learning rate
+#
+# **Why.** At the start the gradients know little and Adam's averages are empty: large steps do harm, so the rate **warms up**.
+# Later the steps should become smaller. The paper's rule (equation 3) does both in one line:
+#
+# $$\text{rate} = d_{\text{model}}^{-0.5} \cdot \min\left(\text{step}^{-0.5},\; \text{step} \cdot \text{warmup}^{-1.5}\right)$$
+#
+# **By hand.** Width 64, warm-up 100. Step 25: 1/8 · min(0.2, 25/1000) = 0.0031. Step 100: 1/8 · min(0.1, 0.1) = 0.0125, the
+# peak: both branches meet. Step 400: 1/8 · min(0.05, 0.4) = 0.0063.
+#
+# **Exercise 11.7** · difficulty 2 of 5 · 6 minutes · 2 points
+#
+# <details><summary>Hint 1</summary>It is one line, with plain numbers.</details>
+# <details><summary>Hint 2</summary>Steps count from 1. Is the smaller or the larger branch meant?</details>
+# <details><summary>The idea</summary>Python's <code>**</code> takes negative exponents: <code>step ** -0.5</code>.</details>
+
+
+# %% exercise="translation.paper_rate"
+def paper_rate(step, d_model, warmup):
+    """The learning rate of a step.
+
+    Args:
+        step: from 1 on.
+        d_model: C.
+        warmup: the step of the peak.
+
+    Returns:
+        A number.
+    """
+    ### BEGIN SOLUTION
+    return d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
+    ### END SOLUTION
+
+
+# %% check="translation.paper_rate"
+check("translation.paper_rate", paper_rate)
+
+# %% draw=true
+with waiting_for("Exercise 11.7"):
+    places = [1, 100, 200, 300, 400, 600, 800, 1000, 1200, 1500]  # the peaks are among them
+    rates = {
+        f"warm-up {warmup}": [paper_rate(step, 96, warmup) for step in places] for warmup in (200, 400, 800)
+    }
+    show(plots.lines(places, rates, xlabel="step", ylabel="learning rate", title="96 channels"))
+
+# %% [markdown]
+# The warm-up decides two things at once: how long it takes, and how high the peak is. After it all curves are the same.
+#
+# ## 11.8 Greedy decoding
+#
+# **Why.** A trained model gives scores for the *next* word. To get a sentence, take the likeliest word, put it behind what is
+# there, and ask again, until `<eos>`. That is **greedy decoding**. Sentences of a batch end at unlike steps: a row that is
+# finished gets `<pad>` while the others go on.
+#
+# The model is hidden behind a function `step`: it gets all tokens so far, (B, t), and gives scores (B, V).
+#
+# **By hand.** Two rows. The first says A, `<eos>`; the second says B, C, `<eos>`. The result is
+# (A, `<eos>`, `<pad>`) and (B, C, `<eos>`), and then all rows are finished.
+#
+# **Exercise 11.8** · difficulty 3 of 5 · 12 minutes · 3 points
+#
+# <details><summary>Hint 1</summary>You need two things from step to step: the tokens so far, beginning with a column of
+# <code>&lt;bos&gt;</code>, and which rows are finished.</details>
+# <details><summary>Hint 2</summary>In which order: first replace what finished rows say by <code>&lt;pad&gt;</code>, or first
+# find out who has just finished? One of the two loses the <code>&lt;eos&gt;</code>.</details>
+# <details><summary>The idea</summary>Go on until the limit is reached or all are finished. Take the best token of each row,
+# <code>&lt;pad&gt;</code> where finished, and append the column. Who has just said <code>&lt;eos&gt;</code> is finished from now on.
+# Return all but the first column.</details>
+
+
+# %% exercise="translation.greedy_decode"
+def greedy_decode(step, rows, longest, bos=1, eos=2, pad=0):
+    """Write the likeliest token, again and again, for several sentences at once.
+
+    Args:
+        step: gives scores (B, V) for what comes next after tokens (B, t), which begin with `<bos>`. Call it
+            once for each new column.
+        rows: B, how many sentences.
+        longest: how many tokens are written at most.
+        bos: the number of `<bos>`.
+        eos: the number of `<eos>`: a row that has written it is finished.
+        pad: the number of `<pad>`, which finished rows get.
+
+    Returns:
+        The tokens without `<bos>`, integers (B, T). T is `longest`, or less where all rows are finished before.
+    """
+    ### BEGIN SOLUTION
+    tokens = torch.full((rows, 1), bos)
+    finished = torch.zeros(rows, dtype=torch.bool)
+    while tokens.size(1) <= longest and not finished.all():
+        best = step(tokens).argmax(dim=-1).masked_fill(finished, pad)
+        tokens = torch.cat([tokens, best.unsqueeze(1)], dim=1)
+        finished = finished | (best == eos)
+    return tokens[:, 1:]
+    ### END SOLUTION
+
+
+# %% check="translation.greedy_decode"
+check("translation.greedy_decode", greedy_decode)
+
+# %% [markdown]
+# ## 11.9 Train it
+#
+# All parts are there. The loss puts your shift, your model and your smoothing together; the loop is lesson 8's. As a measure we
+# take the hardest there is: the share of held-out sentences that are translated **exactly**, every word and every ending.
+
+
+# %%
+vocabulary = explorers.vocabulary()
+WIDTH, HEADS, LAYERS = 96, 4, 2
+EPSILON, WARMUP, BATCH, STEPS, LONGEST = 0.1, 400, 48, 1500, 24
+
+
+def translation_loss(model, source, inputs, targets):
+    """Source (B, T_s), decoder inputs and targets (B, T_t) to the loss."""
+    real = source != PAD
+    return label_smoothed_loss(model.decode(inputs, model.encode(source, real), real), targets, EPSILON)
+
+
+def steps_of(model, source):
+    """The model as a step function for these sources (B, T_s), with a cache: it is told each token once."""
+    real = source != PAD
+    memory, cache = model.encode(source, real), model.new_cache()
+    return lambda tokens: model.decode(tokens[:, -1:], memory, real, cache)[:, -1]
+
+
+@torch.no_grad()
+def translations(model, sources):
+    """English sentences to the model's translations, both as texts."""
+    source = explorers.encode([vocabulary.encode(text) for text in sources])
+    written = greedy_decode(steps_of(model, source), len(source), LONGEST)
+    return [vocabulary.decode(row) for row in written]
+
+
+def exact_share(model, pairs):
+    found = translations(model, [pair.source for pair in pairs])
+    return sum(one == pair.target for one, pair in zip(found, pairs, strict=True)) / len(pairs)
+
+
+# %% [markdown]
+# 12,000 pairs to learn from, 300 held out. Since the learning rate never reaches 0, the weights keep jumping about to the end.
+# So at last we take the mean of the weights along the last eighth of the way, which lies nearer to the middle. The paper did so
+# with its last checkpoints (section 6.1).
+#
+# While it trains, the lower curve shows which share of 60 held-out sentences is *not yet* right.
+
+
+# %%
+def train(model, drawn, steps, rate, evaluate, title, limits=None):
+    """Train in place, and leave the mean of the last weights. `evaluate` gives a score from 0 to 1.
+
+    The picture shows what is missing to a score of 1: the score would end where the loss does, near 1.
+    """
+    model.to(training.device())
+    optimizer, spread = optimizer_of(model, 1e-3), training.on_all_cores(translation_loss)
+    mean, last = torch.optim.swa_utils.AveragedModel(model), max(1, steps // 8)
+    live = training.Live(steps, "loss in nats per token; share", limits, title, bottom=0)
+    for step in live:
+        optimizer.param_groups[0]["lr"] = rate(step)
+        source, target = next(drawn)
+        batch = training.there(source, *shifted_right(target))
+        live.add(training_loss=training_step(model, optimizer, spread, batch))
+        if step > steps - last:
+            mean.update_parameters(model)
+        if step % max(1, steps // 10) == 0:
+            live.add(held_out_not_right=1 - evaluate(model.to("cpu")))
+            model.to(training.device())
+    model.to("cpu").load_state_dict(mean.module.state_dict())
+    return live
+
+
+def train_on_pairs(model, steps, seed):
+    """Train on the invented language, with a look at 60 held-out sentences now and then."""
+    learned, held_out = explorers.pairs()
+    drawn = explorers.batches(explorers.numbered(learned), BATCH, seed)
+    asked = torch.full((len(vocabulary),), EPSILON / len(vocabulary))
+    asked[0] += 1 - EPSILON  # the targets' probabilities: the loss can't fall below their entropy
+    floor = float(-(asked * asked.log()).sum())
+
+    def share(model):
+        return exact_share(model, held_out[:60])
+
+    def rate(step):
+        return paper_rate(step, WIDTH, WARMUP)
+
+    return train(model, drawn, steps, rate, share, "Training", {"least possible loss": floor})
+
+
+# %% draw=true
+held_out = explorers.pairs()[1]
+with waiting_for("Exercises 11.2, 11.5, 11.6, 11.7 and 11.8"):
+    torch.manual_seed(0)
+    model = Translator(len(vocabulary), WIDTH, HEADS, 4 * WIDTH, LAYERS)
+    begun = time.perf_counter()
+    train_on_pairs(model, training.steps(STEPS), seed=0)
+    explorers.finished(model)
+    print(f"{time.perf_counter() - begun:.0f} seconds")
+    print(f"{exact_share(model, held_out):.1%} of {len(held_out)} held-out sentences exactly right")
+
+# %% [markdown]
+# The loss comes down almost to the floor that label smoothing leaves, and hardly a held-out sentence is wrong. None of
+# them was in the training: the model has learned the grammar, not the sentences.
+#
+# Keep the word *exactly* in mind: one wrong ending and the sentence counts as wrong. Below are sentences of your choice: put
+# in some of your own. (`explorers.vocabulary().words` lists the words.)
+
+# %% draw=true
+with waiting_for("the training in 11.9"):
+    mine = ["the famous baker sold my sister the white horse .", "did the thieves hide these letters ?"]
+    for text, found in zip(mine, translations(model, mine), strict=True):
+        print(f"{text}\n    model  {found}\n    right  {corpora.translate(text)}")
+
+# %% [markdown]
+# ## 11.10 A cache
+#
+# **Why.** When the decoder writes its tenth word, the nine before it haven't changed. In a *causal* decoder nothing at
+# these places has changed either: they can't see the tenth. So their keys and values can be kept, and only the new
+# position goes through the layers. Its query looks at all keys, old and new.
+#
+# $$\text{output} = \text{softmax}\!\left(\frac{q\,[K_{\text{past}}; k]^\top}{\sqrt{D}}\right)[V_{\text{past}}; v]$$
+#
+# **Several new positions** may come at once (a given beginning, say). Among them it has to stay causal. With P positions in the
+# past, new position i (from 0) may look at keys 0 … P + i.
+#
+# **By hand.** P = 2 and two new positions. The mask has two rows and four columns: (1, 1, 1, 0) and (1, 1, 1, 1).
+#
+# **Exercise 11.10** · difficulty 3 of 5 · 12 minutes · 3 points
+#
+# <details><summary>Hint 1</summary>First make all keys and all values, in the order of the sentence. They are also what the
+# next step will want.</details>
+# <details><summary>Hint 2</summary><code>tril</code> takes a number that moves the diagonal to the right. By how many
+# columns, so that the last new row sees everything?</details>
+# <details><summary>The idea</summary>Put past and new together along the positions. A triangle mask with T rows and P + T
+# columns, its diagonal moved by P. Then attention as always. Return the output and all keys and values.</details>
+
+
+# %% exercise="translation.cached_attention"
+def cached_attention(q, k, v, past=None):
+    """Causal self-attention of the new positions, with keys and values of the earlier ones kept.
+
+    Args:
+        q: queries of the T new positions, (..., T, D).
+        k: their keys, (..., T, D).
+        v: their values, (..., T, D_v).
+        past: keys (..., P, D) and values (..., P, D_v) of the P positions before them; None for none.
+
+    Returns:
+        The outputs (..., T, D_v), and all keys (..., P + T, D) and all values (..., P + T, D_v) so far.
+    """
+    ### BEGIN SOLUTION
+    if past is not None:
+        k, v = torch.cat([past[0], k], dim=-2), torch.cat([past[1], v], dim=-2)
+    T, everything = q.size(-2), k.size(-2)
+    seen = torch.ones(T, everything, dtype=torch.bool).tril(everything - T)
+    scores = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).masked_fill(~seen, -math.inf)
+    return scores.softmax(dim=-1) @ v, k, v
+    ### END SOLUTION
+
+
+# %% check="translation.cached_attention"
+check("translation.cached_attention", cached_attention)
+
+# %% [markdown]
+# Word by word with the cache, or all at once: it has to be the same.
+
+# %% draw=true
+with waiting_for("Exercise 11.10"):
+    torch.manual_seed(0)
+    q, k, v = torch.randn(3, 6, 8)
+    whole, _, _ = cached_attention(q, k, v)
+    past, rows = None, []
+    for t in range(6):
+        output, *past = cached_attention(*(part[t : t + 1] for part in (q, k, v)), past)
+        rows.append(output)
+    print("largest difference:", f"{(torch.cat(rows) - whole).abs().max():.1e}")
+
+# %% [markdown]
+# The memory's keys and values never change at all: the cross-attention's cache is filled once.
+#
+# ## 11.11 What it saves
+#
+# **Why.** "Faster" isn't a number. Count, for a sentence of n tokens, in one layer and one head of self-attention:
+#
+# - **positions** that go through the layer. Without a cache, step t computes all t positions anew.
+# - **scores**, a query with a key. Without a cache, step t computes a whole square, t · t: the causal mask hides half
+#   of it, after it was computed. With a cache, step t has one query and t keys.
+#
+# **By hand**, n = 3. Positions: 1 + 2 + 3 = 6 without, 3 with. Scores: 1 + 4 + 9 = 14 without, 1 + 2 + 3 = 6 with.
+#
+# **Exercise 11.11** · difficulty 2 of 5 · 8 minutes · 2 points
+#
+# <details><summary>Hint 1</summary>Go through the steps t = 1 … n, and add up.</details>
+# <details><summary>Hint 2</summary>With a cache one position is new at each step, and it looks at all so far, itself
+# included.</details>
+# <details><summary>The idea</summary>Four sums over t: of t, of 1, of t², of t.</details>
+
+
+# %% exercise="translation.decoder_work"
+def decoder_work(length):
+    """What it takes to write `length` tokens one by one, in one layer and one head.
+
+    Returns:
+        Four integers: positions without a cache, positions with one, scores without, scores with.
+    """
+    ### BEGIN SOLUTION
+    steps = range(1, length + 1)
+    return sum(steps), length, sum(t * t for t in steps), sum(steps)
+    ### END SOLUTION
+
+
+# %% check="translation.decoder_work"
+check("translation.decoder_work", decoder_work)
+
+# %% [markdown]
+# And on the clock: our decoder writes 8 sentences of a fixed length, with random weights, with and without its caches.
+
+
+# %%
+@torch.no_grad()
+def seconds_to_write(model, memory, real, length, with_cache):
+    """How long it takes to write so many tokens from this memory, whatever they are."""
+    cache, tokens = (model.new_cache() if with_cache else None), torch.full((len(memory), 1), BOS)
+    begun = time.perf_counter()
+    for _ in range(length):
+        scores = model.decode(tokens[:, -1:] if with_cache else tokens, memory, real, cache)
+        tokens = torch.cat([tokens, scores[:, -1].argmax(-1, keepdim=True)], dim=1)
+    return time.perf_counter() - begun
+
+
+# %% draw=true
+with waiting_for("Exercises 11.2 and 11.11"), torch.no_grad():
+    torch.manual_seed(0)
+    fresh = Translator(len(vocabulary), 96, 4, 384, 2)
+    source, real = torch.randint(6, 400, (8, 12)), torch.ones(8, 12, dtype=torch.bool)
+    memory, lengths = fresh.encode(source, real), [8, 16, 32, 64]
+    clocks = {"without a cache": [], "with a cache": []}
+    for length, (name, laps) in itertools.product(lengths, clocks.items()):
+        cached = name == "with a cache"
+        laps.append(1000 * min(seconds_to_write(fresh, memory, real, length, cached) for _ in range(3)))
+    show(plots.lines(lengths, clocks, xlabel="tokens written", ylabel="milliseconds", log="xy"))
+    for length in (lengths[0], lengths[-1]):
+        plain, kept, scores, kept_scores = decoder_work(length)
+        more = f"{plain / kept:.1f} times the positions, {scores / kept_scores:.1f} times the scores"
+        print(f"{length} tokens without a cache: {more}")
+
+# %% [markdown]
+# The gap grows with the length. It is smaller than the count says, since each call has a cost of its own, however little it
+# does.
+#
+# ## 11.12 The length of a hypothesis
+#
+# **Why.** Greedy decoding never takes a word back. **Beam search** (next section) follows several beginnings,
+# *hypotheses*, at once, and has to compare them at the end. A hypothesis' probability is the product of its words'
+# probabilities, so its logarithm is a *sum*: each word more makes it smaller. Short hypotheses would win by being
+# short. Wu et al. (2016, equation 14) divide by
+#
+# $$\text{penalty} = \left(\frac{5 + \text{length}}{6}\right)^{\alpha} \qquad \text{score} = \frac{\log p}{\text{penalty}}$$
+#
+# The length counts `<eos>`, not `<bos>`. With α = 0 nothing is divided; the Transformer's paper took α = 0.6 and 4
+# beams (section 6.1).
+#
+# **By hand.** log p = −3, 7 tokens, α = 0.6: the penalty is 2 to the power 0.6 = 1.516, the score −1.98.
+#
+# **Exercise 11.12** · difficulty 1 of 5 · 4 minutes · 1 point
+#
+# <details><summary>Hint 1</summary>For one token the penalty is 1, whatever α is.</details>
+# <details><summary>Hint 2</summary>The power is taken of the whole fraction.</details>
+# <details><summary>The idea</summary>One division, one power.</details>
+
+
+# %% exercise="translation.length_normalised"
+def length_normalised(log_p, length, alpha):
+    """A hypothesis' score.
+
+    Args:
+        log_p: the sum of its tokens' log-probabilities.
+        length: how many tokens it has, `<eos>` among them.
+        alpha: 0 for no normalisation.
+
+    Returns:
+        A number.
+    """
+    ### BEGIN SOLUTION
+    return log_p / ((5 + length) / 6) ** alpha
+    ### END SOLUTION
+
+
+# %% check="translation.length_normalised"
+check("translation.length_normalised", length_normalised)
+
+# %% [markdown]
+# ## 11.13 Beam search
+#
+# **Why.** The likeliest first word needn't begin the likeliest sentence.
+#
+# **By hand.** After `<bos>` a model says A with 0.55 and B with 0.4. After A everything is uncertain: the best word has 0.36.
+# After B comes C, with 0.9. Greedy decoding takes A, and its sentence has at most 0.55 · 0.36 = 0.20. B C has 0.4 · 0.9 = 0.36.
+# In logarithms: −0.60 − 1.02 = −1.62 against −0.92 − 0.11 = −1.02.
+#
+# **The rules** (there are variants; these are Sutskever et al.'s, 2014, with the scores of 11.12):
+#
+# 1. Begin with one running hypothesis, `<bos>`, log-probability 0.
+# 2. Continue every running hypothesis by every token. Of **all** these continuations together, the `beams` with the largest
+#    *sums of log-probabilities* stay.
+# 3. Those that end in `<eos>` are finished and leave. Their places stay empty. The others run on.
+# 4. Stop when none runs, or after `longest` tokens; what still runs then counts as it is.
+# 5. Score all by `length_normalised`, and sort: best first.
+#
+# **Exercise 11.13** · difficulty 5 of 5 · 25 minutes · 4 points
+#
+# <details><summary>Hint 1</summary>Keep two lists of pairs (sum, tokens): running and finished. All running hypotheses have
+# the same length, so they fit into one tensor for <code>step</code>.</details>
+# <details><summary>Hint 2</summary>The sums of all continuations are a table (n, V). Flatten it and take
+# <code>topk</code>, of at most as many as there are; <code>divmod(index, V)</code> says which row and which token an index
+# stands for.</details>
+# <details><summary>The idea</summary>Step: table = log-probabilities + a column of the sums so far. The best of the flattened
+# table become new pairs. Sort them into finished and running by their last token. At the end normalise each sum by the
+# number of its tokens without <code>&lt;bos&gt;</code>, and sort.</details>
+
+
+# %% exercise="translation.beam_search"
+def beam_search(step, beams, longest, alpha, bos=1, eos=2):
+    """Follow the likeliest beginnings of one sentence at once.
+
+    Args:
+        step: gives log-probabilities (n, V) for what comes next after tokens (n, t), which begin with `<bos>`.
+        beams: how many continuations stay at each step.
+        longest: how many tokens are written at most.
+        alpha: of `length_normalised`.
+        bos: the number of `<bos>`.
+        eos: the number of `<eos>`.
+
+    Returns:
+        A list of pairs, best first: the normalised score, and the list of tokens without `<bos>`.
+    """
+    ### BEGIN SOLUTION
+    running, finished = [(0.0, [bos])], []
+    for _ in range(longest):
+        if not running:
+            break
+        log_p = step(torch.tensor([tokens for _, tokens in running]))  # (n, V)
+        total = log_p + torch.tensor([[before] for before, _ in running], dtype=log_p.dtype)
+        best = total.flatten().topk(min(beams, total.numel()))
+        grown = []
+        for value, index in zip(best.values.tolist(), best.indices.tolist(), strict=True):
+            row, token = divmod(index, log_p.size(-1))
+            grown.append((value, [*running[row][1], token]))
+        finished += [one for one in grown if one[1][-1] == eos]
+        running = [one for one in grown if one[1][-1] != eos]
+    scored = [
+        (length_normalised(value, len(tokens) - 1, alpha), tokens[1:]) for value, tokens in finished + running
+    ]
+    return sorted(scored, key=lambda one: -one[0])
+    ### END SOLUTION
+
+
+# %% check="translation.beam_search"
+check("translation.beam_search", beam_search)
+
+# %% [markdown]
+# The example as a tree. A number on a branch is the log-probability of the word behind it. Blue branches stayed alive, dotted
+# grey ones were dropped, the thick orange one is the best. A number behind a word is a finished hypothesis' score.
+
+# %%
+LETTERS = ["<pad>", "<bos>", "<eos>", "A", "B", "C"]
+SAYS = {
+    (1,): {3: 0.55, 4: 0.4, 5: 0.05},
+    (1, 3): {3: 0.36, 4: 0.3, 5: 0.24, 2: 0.1},
+    (1, 4): {5: 0.9, 3: 0.07, 2: 0.03},
+    (1, 4, 5): {2: 0.9, 3: 0.1},
+    (1, 3, 3): {2: 0.6, 4: 0.4},
+}
+
+
+def toy(tokens):
+    """Log-probabilities of a toy model with six tokens; where `SAYS` is silent, the sentence ends."""
+    table = torch.full((len(tokens), 6), 1e-6)
+    for row, path in enumerate(tokens.tolist()):
+        for token, chance in SAYS.get(tuple(path), {2: 0.98}).items():
+            table[row, token] = chance
+    return table.log()
+
+
+# %% draw=true
+with waiting_for("Exercise 11.13"):
+    recorder = explorers.Recorder(toy)
+    show(figures.tree(recorder.chances, beam_search(recorder, 1, 4, 0.0), LETTERS))
+
+# %% draw=true
+with waiting_for("Exercise 11.13"):
+    recorder = explorers.Recorder(toy)
+    show(figures.tree(recorder.chances, beam_search(recorder, 2, 4, 0.0), LETTERS))
+
+# %% [markdown]
+# One beam is greedy decoding, and walks into the trap. Two beams keep B alive long enough.
+#
+# Now your translator. Move the number of beams and α, and choose a sentence.
+
+
+# %%
+def step_of(text):
+    """The model as a step function for one English sentence: any number of hypotheses (n, t) at once."""
+    source = explorers.encode([vocabulary.encode(text)])
+    real = source != PAD
+    with torch.no_grad():
+        memory = model.encode(source, real)
+
+    @torch.no_grad()
+    def step(tokens):
+        n = len(tokens)
+        scores = model.decode(tokens, memory.expand(n, -1, -1), real.expand(n, -1))
+        return scores[:, -1].log_softmax(dim=-1)
+
+    return step
+
+
+# %% draw=true
+explorers.beam_explorer(beam_search, step_of, vocabulary.words, "Exercise 11.13, and the training in 11.9")
+
+# %% [markdown]
+# The trained model is sure of itself: one continuation has about 0.9 (why not more? label smoothing), and the others
+# are hardly worth a beam. So beams change little here, as the next cell measures. A grammar has one right translation
+# for each sentence; in real language there are many, and more to gain. The numbers behind `<eos>` are the scores: α
+# moves them, and may change their order.
+
+# %% draw=true
+with waiting_for("Exercise 11.13, and the training in 11.9"):
+    some = held_out[: training.steps(60)]
+    greedy = translations(model, [pair.source for pair in some])
+    best = [beam_search(step_of(pair.source), 4, LONGEST, 0.6)[0] for pair in some]
+    beamed = [vocabulary.decode(tokens) for _, tokens in best]
+    for name, found in (("greedy", greedy), ("4 beams", beamed)):
+        exact = sum(one == pair.target for one, pair in zip(found, some, strict=True))
+        print(f"{name}: {exact} of {len(some)} exactly right")
+
+# %% [markdown]
+# ## 11.14 BLEU: clipped matches
+#
+# **Why.** *Exactly right* is too hard a measure for real sentences: two people would translate differently too.
+# **BLEU** (Papineni et al. 2002) counts how many of the translation's words, pairs, triples and quadruples of words,
+# its **n-grams**, occur in a translation made by a person.
+#
+# **Clipped.** The candidate "the the the the the the the" consists of nothing but words of the reference "the cat is on
+# the mat". But the reference has only two: so only two count. **By hand**: 2 of 7 (their example, section 2.1). An
+# n-gram counts at most as often as the reference has it.
+#
+# **Exercise 11.14** · difficulty 2 of 5 · 8 minutes · 2 points
+#
+# <details><summary>Hint 1</summary>A sentence of T words has T − n + 1 n-grams, or none.</details>
+# <details><summary>Hint 2</summary>For each *different* n-gram: how often has the candidate got it, how often the reference? A
+# list can be put into a set or a dict only as a tuple or a text.</details>
+# <details><summary>The idea</summary>List both sides' n-grams. Sum, over the candidate's different n-grams, the smaller of the
+# two counts. The second number is the length of the candidate's list.</details>
+
+
+# %% exercise="translation.clipped_matches"
+def clipped_matches(candidate, reference, n):
+    """How many of a candidate's n-grams the reference has, each counted at most as often as it is there.
+
+    Args:
+        candidate: a list of words.
+        reference: a list of words.
+        n: how many words in a row.
+
+    Returns:
+        Two integers: the matches, and how many n-grams the candidate has.
+    """
+    ### BEGIN SOLUTION
+    ours, theirs = (
+        [tuple(words[at : at + n]) for at in range(len(words) - n + 1)] for words in (candidate, reference)
+    )
+    return sum(min(ours.count(gram), theirs.count(gram)) for gram in set(ours)), len(ours)
+    ### END SOLUTION
+
+
+# %% check="translation.clipped_matches"
+check("translation.clipped_matches", clipped_matches)
+
+# %% [markdown]
+# ## 11.15 BLEU: brevity
+#
+# **Why.** Matches out of what was *said* reward saying little: "the cat" has a precision of 1. So translations that are
+# shorter than their references pay:
+#
+# $$\text{brevity penalty} = \begin{cases} 1 & c \ge r \\ e^{1 - r/c} & c < r \end{cases}$$
+#
+# with c words in the candidates and r in the references. Too long ones pay nothing: their precision is low already.
+#
+# **By hand.** 8 words for 10: $e^{1 - 10/8} = e^{-0.25}$ = 0.78. 10 for 8: 1.
+#
+# **Exercise 11.15** · difficulty 1 of 5 · 4 minutes · 1 point
+#
+# <details><summary>Hint 1</summary>Two cases, and <code>math.exp</code>.</details>
+# <details><summary>Hint 2</summary>The penalty of a short one is below 1: so which fraction has to be above 1?</details>
+# <details><summary>The idea</summary>Reference over candidate.</details>
+
+
+# %% exercise="translation.brevity_penalty"
+def brevity_penalty(candidate_length, reference_length):
+    """What BLEU is multiplied by: 1, or less where the candidates are shorter than the references.
+
+    Args:
+        candidate_length: words in all candidates, at least 1.
+        reference_length: words in all references.
+
+    Returns:
+        A number.
+    """
+    ### BEGIN SOLUTION
+    if candidate_length >= reference_length:
+        return 1.0
+    return math.exp(1 - reference_length / candidate_length)
+    ### END SOLUTION
+
+
+# %% check="translation.brevity_penalty"
+check("translation.brevity_penalty", brevity_penalty)
+
+# %% [markdown]
+# ## 11.16 BLEU of a whole set
+#
+# **Formula.** Four precisions $p_1 … p_4$, their geometric mean, the penalty, times 100:
+#
+# $$\text{BLEU} = 100 \cdot \text{brevity penalty} \cdot (p_1\, p_2\, p_3\, p_4)^{1/4} \qquad
+# p_n = \frac{\sum_{\text{sentences}} \text{matches}}{\sum_{\text{sentences}} \text{n-grams}}$$
+#
+# **Sum first, divide then.** BLEU is defined for a set of sentences. Matches and n-grams, and the lengths too, are
+# summed over all of them before anything is divided. It isn't a mean of sentences' scores: a single sentence easily has
+# no four words in a row right, and would count 0.
+#
+# **By hand.** The reference is *kine zokur vezese lavok gebel zupot .*, twice. One candidate ends in ? instead: 6/7,
+# 5/6, 4/5, 3/4. Their product is 3/7, its fourth root 0.809: BLEU 80.9. The other exchanges *lavok* and *gebel*: 7/7,
+# 3/6, 1/5, 0/4, so 0. Together: 13/14, 8/12, 5/10, 3/8, and BLEU 58.4; the mean of the two would be 40.5.
+#
+# **Exercise 11.16** · difficulty 3 of 5 · 8 minutes · 2 points
+#
+# <details><summary>Hint 1</summary>Your two functions do the counting. What comes in are texts: <code>split()</code> gives
+# the words.</details>
+# <details><summary>Hint 2</summary>A logarithm of 0 stops the program: what is a geometric mean with a 0 in it?</details>
+# <details><summary>The idea</summary>For n = 1 … 4: sum matches and n-grams over all sentences. No matches: return 0. Mean of the
+# four logarithms, exponential, times the penalty of the summed lengths, times 100.</details>
+
+
+# %% exercise="translation.bleu"
+def bleu(candidates, references):
+    """BLEU of a whole set: 0 to 100, one reference for each candidate, nothing smoothed.
+
+    Args:
+        candidates: a list of translations, texts with spaces between the words.
+        references: a list of as many references, likewise.
+
+    Returns:
+        A number; 0 where there is no match of some length.
+    """
+    ### BEGIN SOLUTION
+    pairs = [(one.split(), other.split()) for one, other in zip(candidates, references, strict=True)]
+    logs = 0.0
+    for n in range(1, 5):
+        found = [clipped_matches(candidate, reference, n) for candidate, reference in pairs]
+        matches, possible = (sum(column) for column in zip(*found, strict=True))
+        if matches == 0:
+            return 0.0
+        logs += math.log(matches / possible) / 4
+    lengths = [sum(map(len, side)) for side in zip(*pairs, strict=True)]
+    return 100 * brevity_penalty(*lengths) * math.exp(logs)
+    ### END SOLUTION
+
+
+# %% check="translation.bleu"
+check("translation.bleu", bleu)
+
+# %% [markdown]
+# Published figures usually come from a program, `sacrebleu` (Post 2018). Told to take the words as they are and to
+# smooth nothing, it gives the same as your function: the course's tests compare the two. What BLEU says of spoilt
+# translations:
+
+# %% draw=true
+with waiting_for("Exercise 11.16"):
+    references = [pair.target for pair in explorers.pairs()[1]]
+    spoilt = {
+        "as they are": references,
+        "last word left out": [text.rsplit(" ", 1)[0] for text in references],
+        "first two words exchanged": [" ".join([*(w := text.split())[1::-1], *w[2:]]) for text in references],
+        "all words sorted": [" ".join(sorted(text.split())) for text in references],
+        "another sentence": references[1:] + references[:1],
+    }
+    for name, texts in spoilt.items():
+        print(f"{name:<28} BLEU {bleu(texts, references):5.1f}")
+
+# %% [markdown]
+# Exchanging two words is a grave mistake to a reader, and costs less than half here. Sorted words are no sentence
+# at all, and still get something. BLEU counts what is alike, not what is understood.
+#
+# ## 11.17 Cross-attention as an alignment
+#
+# **Why.** Nobody told the model which word translates which. Did it find out? Its cross-attention has one row for each
+# word that it writes. The source word with the largest weight is its **alignment**, as in lesson 1, now for real. The
+# grammar knows the true one.
+#
+# A layer has several heads: take their average first. And some places are no words: padding, and `<eos>`, where heads
+# often rest when they have nothing to look for. They are left out.
+#
+# **By hand.** Two heads, one row: (0.1, 0.7, 0.2) and (0.1, 0.1, 0.8), and the last place is `<eos>`. The average is
+# (0.1, 0.4, 0.5); without the last, place 1 is the largest.
+#
+# **Exercise 11.17** · difficulty 2 of 5 · 6 minutes · 2 points
+#
+# <details><summary>Hint 1</summary>Weights are (H, T_t, T_s). Which axis goes first, which goes next?</details>
+# <details><summary>Hint 2</summary>A weight is never negative: what could you write where a place isn't allowed?</details>
+# <details><summary>The idea</summary>Mean over the heads; something below every weight where <code>real</code> is False; argmax
+# along the source.</details>
+
+
+# %% exercise="translation.alignment"
+def alignment(weights, real):
+    """The source position that each written word looks at most.
+
+    Args:
+        weights: a layer's cross-attention for one sentence, (H, T_t, T_s).
+        real: boolean, (T_s,). False is what no word may be aligned with.
+
+    Returns:
+        Positions, integers (T_t,): the largest of the average over the heads.
+    """
+    ### BEGIN SOLUTION
+    return weights.mean(dim=0).masked_fill(~real, -1.0).argmax(dim=-1)
+    ### END SOLUTION
+
+
+# %% check="translation.alignment"
+check("translation.alignment", alignment)
+
+
+# %%
+@torch.no_grad()
+def watched(text):
+    """Translate, and watch: the words read and written, and each layer's weights, own and crossed."""
+    if not getattr(model, "trained", False):
+        raise NotImplementedError
+    source = explorers.encode([vocabulary.encode(text)])
+    target = greedy_decode(steps_of(model, source), 1, LONGEST)
+    read, real = shifted_right(target)[0], source != PAD
+    with explorers.watching(
+        [part for block in model.decoder for part in (block.attention, block.cross_attention)]
+    ) as seen:
+        model.decode(read, model.encode(source, real), real)
+    names = [[vocabulary.words[token] for token in row[0].tolist()] for row in (read, target)]
+    return *names, [weights[0] for weights in seen[::2]], [weights[0] for weights in seen[1::2]]
+
+
+# %% [markdown]
+# How often is the alignment the true one, in each layer? A sentence that came out too short counts as not aligned.
+
+# %% draw=true
+with waiting_for("Exercise 11.17, and the training in 11.9"):
+    hits, total = [0, 0], 0
+    for pair in held_out[: training.steps(100)]:
+        _, written, _, crossed = watched(pair.source)
+        truth = explorers.true_alignment(pair.source)
+        real = torch.arange(crossed[0].size(-1)) < len(pair.source.split())
+        total += len(truth)
+        for layer, weights in enumerate(crossed):
+            found = alignment(weights, real).tolist()
+            if len(written) > len(truth):  # `<eos>` is one of those written
+                hits[layer] += sum(a == b for a, b in zip(found, truth, strict=False))
+    best_layer = max(range(2), key=hits.__getitem__)
+    for layer, count in enumerate(hits):
+        share = f"{count / total:.0%} of {total} words"
+        print(f"layer {layer + 1}: {share} look most at the word that they translate")
+
+# %% draw=true
+with waiting_for("Exercise 11.17, and the training in 11.9"):
+    text = explorers.SENTENCES[0]
+    _, written, _, crossed = watched(text)
+    words, truth = [*text.split(), "<eos>"], explorers.true_alignment(text)
+    weights, title = crossed[best_layer].mean(dim=0), "cross-attention, mean of its heads"
+    show(figures.alignment(weights, written, words, truth, title=title))
+
+# %% [markdown]
+# Frames are the grammar's truth. Where the other language puts the verb last, the bright cells jump back; an adjective
+# and its noun cross. The order of the source costs the decoder nothing: it looks where it needs to.
+#
+# Don't take such a picture for a proof. What a position looks at is mixed with what it knew already, and the
+# memory at *king* holds something of *old* too. Attention weights show where a model looks, not by themselves why it decides
+# (Jain and Wallace 2019 argue so, and Wiegreffe and Pinter 2019 answer).
+#
+# ## 11.18 Self-attention and cross-attention, side by side
+#
+# One layer of the decoder, one sentence. Each row is one position: the word that it read, an arrow, the word that it wrote.
+
+# %% draw=true
+with waiting_for("the training in 11.9"):
+    read, written, own, crossed = watched(explorers.SENTENCES[2])
+    layer = -1
+    words = [*explorers.SENTENCES[2].split(), "<eos>"]
+    show(figures.side_by_side(own[layer].mean(0), crossed[layer].mean(0), read, written, words))
+
+# %% [markdown]
+# On the left a triangle as wide as it is high: a sequence asks itself, and only backwards. On the right a rectangle, as
+# wide as the source is long: no triangle, for the source is all there. A report says where the two differ. In one, all
+# of Q, K and V come from the same sequence. In the other, queries come from the decoder, keys and values from the
+# encoder. That is right, and now you have seen what follows from it.
+#
+# **Question 11.18** · graded by hand · 10 minutes · 5 points
+#
+# Compare self-attention in the encoder, masked self-attention in the decoder, and cross-attention. For each of the three:
+#
+# - Where do queries, keys and values come from?
+# - How large is the table of weights, for T_s source words and T_t target words?
+# - What is hidden, and why?
+#
+# What would the model do if the cross-attention were left out? And what can be kept in a cache for each of the decoder's two?
+
+# %% [markdown] written="translation.self_and_cross" points=5
+# ### BEGIN SOLUTION
+# **Model answer.** In the encoder's self-attention, queries, keys and values all come from the source's positions: T_s × T_s
+# weights. Only padding is hidden, since the whole source is there before anything is written.
+#
+# In the decoder's self-attention all three come from the decoder's positions: T_t × T_t. Later positions are hidden. In
+# training the right words stand there that are to be predicted, and when writing they don't exist yet.
+#
+# In cross-attention the queries come from the decoder's positions, keys and values from the memory, the encoder's output:
+# T_t × T_s. Only the source's padding is hidden.
+#
+# Without cross-attention nothing of the source reaches the decoder. It would be a language model: fluent sentences of
+# the target language, which have nothing to do with the source.
+#
+# When writing word by word, the self-attention's keys and values are kept, and grow by one position at each step. The
+# cross-attention's are those of the memory: computed once, and the same at each step.
+#
+# **Rubric**
+# - 1 point: where queries, keys and values come from, in all three.
+# - 1 point: the sizes T_s × T_s, T_t × T_t, T_t × T_s.
+# - 1 point: what is hidden in each, with the reason for the causal mask.
+# - 1 point: without cross-attention, a language model of the target language, independent of the source.
+# - 1 point: a cache that grows by one position, and one that is computed once.
+# ### END SOLUTION
+
+# %% [markdown]
+# ## 11.19 Your own translations
+#
+# This is what the report didn't reach. Move the slider and watch the translation grow; choose a sentence, or type one. The
+# frames are the truth, as far as the grammar knows the sentence.
+
+
+# %%
+def watch(text):
+    """The words written, and the cross-attention of the layer that aligns best, (T_t, T_s)."""
+    _, written, _, crossed = watched(text)
+    return written, crossed[best_layer].mean(dim=0)
+
+
+# %% draw=true
+explorers.translation_explorer(watch, "the training in 11.9, and 11.17")
+
+# %% [markdown]
+# Try sentences that the grammar can't make: *the lamp loves the king .*, or one of twenty words. The model answers all
+# the same. It was never shown how to say "I don't know".
+
+# %% draw=true
+with waiting_for("Exercise 11.16, and the training in 11.9"):
+    found = translations(model, [pair.source for pair in held_out])
+    right = [pair.target for pair in held_out]
+    exact = sum(one == other for one, other in zip(found, right, strict=True))
+    print(f"{exact} of {len(right)} held-out sentences exactly right, BLEU {bleu(found, right):.1f}")
+    wrong = [(one, pair) for one, pair in zip(found, held_out, strict=True) if one != pair.target]
+    for one, pair in wrong[:5]:
+        print(f"    {pair.source}\n        model  {one}\n        right  {pair.target}")
+
+# %% [markdown]
+# **Question 11.19** · graded by hand · 10 minutes · 5 points
+#
+# The report built the model and stopped there. What stands between a Transformer whose shapes are right and a translation that
+# you can read? List the steps in order, and say for each how you would notice that it is wrong. Use what you built and
+# measured here.
+#
+# End with two translations of your own, made with your model: one right, one wrong. (If you find no wrong one, take that which
+# you tried hardest with.) Say of the wrong one what went wrong.
+
+# %% [markdown] written="translation.from_model_to_translation" points=5
+# ### BEGIN SOLUTION
+# **Model answer.** Data: pairs as numbers, with `<bos>`, `<eos>` and padding; print one pair back as words. The shift:
+# the input one place behind the target; if it isn't shifted, the loss soon falls to its floor and decoding gives
+# nonsense. The loss: padding not asked, `<eos>` asked; if `<eos>` is missing, sentences don't end. The causal mask:
+# without it, again a loss too good to be true. The schedule: without warm-up or with too large a rate the loss jumps or
+# stays where a model is that ignores the source. A measure on held-out pairs while training: exact share or BLEU of
+# *decoded* sentences. The loss is computed with the right words as input, so it can't show that decoding is broken.
+# Decoding: begin with `<bos>`, append, stop at `<eos>`; compare decoding with and without a cache, which have to agree.
+# Only then beams, which on our language change next to nothing. Then two translations. A typical wrong one is a
+# sentence that the grammar can't make: the model answers fluently with a word it has seen in that place.
+#
+# **Rubric**
+# - 1 point: the shift and the masks, with a symptom of getting them wrong (a loss too good to be true).
+# - 1 point: `<bos>`, `<eos>` and padding, with a symptom.
+# - 1 point: a loop that decodes, and why a good loss doesn't show that it works (teacher forcing).
+# - 1 point: a measure on held-out sentences.
+# - 1 point: two translations of their own, with a look at what went wrong.
+# ### END SOLUTION
+
+# %% [markdown]
+# ## 11.20 For a longer evening: German to English
+#
+# Real captions of pictures, 29,000 pairs (Multi30k, Elliott et al. 2016), with the same functions. Four things change.
+# The words are sub-words (4,000, learned from both languages together). The model is larger: 192 channels, 3 + 3
+# blocks. BLEU measures instead of exact sentences, on words in lower case with punctuation apart, so don't hold it
+# against published figures. And it takes longer: set `LONG_EVENING` to True, choose the minutes, and run. The number of
+# steps follows from how fast your machine is. With us 7,148 steps took 63 minutes of processor time, half an hour on
+# two cores, and gave BLEU 36.2 on the 1,000 captions of the test set.
+
+
+# %%
+def encoded(tokenizer, pairs, longest=60):
+    """Both sides as sub-words, without the few very long ones."""
+    coded = ([tokenizer.encode(text).ids for text in pair] for pair in pairs)
+    return [pair for pair in coded if max(map(len, pair)) <= longest]
+
+
+@torch.no_grad()
+def in_english(model, tokenizer, german):
+    """German captions to English ones."""
+    found = []
+    for start in range(0, len(german), 50):
+        source = explorers.encode([tokenizer.encode(text).ids for text in german[start : start + 50]])
+        for row in greedy_decode(steps_of(model, source), len(source), 50).tolist():
+            end = row.index(EOS) if EOS in row else len(row)
+            found.append(explorers.words_of(tokenizer.decode(row[:end])))
+    return found
+
+
+def seconds_a_step(model, drawn, count=10):
+    """How long a step takes here; with a rate of 0 nothing is learned."""
+    optimizer, spread = (
+        optimizer_of(model.to(training.device()), 0.0),
+        training.on_all_cores(translation_loss),
+    )
+    begun = time.perf_counter()
+    for _ in range(count):
+        source, target = next(drawn)
+        training_step(model, optimizer, spread, training.there(source, *shifted_right(target)))
+    return (time.perf_counter() - begun) / count
+
+
+def german_to_english(minutes):
+    """Train for so long, and print the test set's BLEU and some captions. Returns the model and BLEU."""
+    tokenizer, captions = explorers.multi30k()
+    drawn = explorers.batches(encoded(tokenizer, captions["train"]), 64, seed=0)
+    torch.manual_seed(0)
+    reader = Translator(tokenizer.get_vocab_size(), 192, 4, 768, 3)
+    steps = training.steps(int(60 * minutes / seconds_a_step(reader, drawn)))
+    german, english = zip(*captions["val"][:100], strict=True)
+
+    def measure(model):
+        return bleu(in_english(model, tokenizer, german), english) / 100
+
+    def rate(step):
+        return 0.5 * paper_rate(step, 192, 800)
+
+    train(reader, drawn, steps, rate, measure, "German to English")
+    german, english = zip(*captions["test"], strict=True)
+    found = in_english(reader, tokenizer, german)
+    reached = bleu(found, english)
+    print(f"{steps} steps; test set, {len(german)} captions: BLEU {reached:.1f}")
+    for one, model_says, person_says in zip(german[:5], found, english, strict=False):
+        print(f"{one}\n    model   {model_says}\n    person  {person_says}")
+    return reader, reached
+
+
+# %% draw=true
+LONG_EVENING, MINUTES = False, 30
+if LONG_EVENING:
+    reader, reached = german_to_english(MINUTES)
+else:
+    print("LONG_EVENING is False: nothing is trained here.")
+
+# %% [markdown]
+# ## 11.21 What to take along
+#
+# - The encoder reads once; its outputs are the memory. Each decoder block looks at what was written, causally, and then at the
+#   memory, whole.
+# - Teacher forcing: the decoder reads the right words, one place behind. So all positions train at once, and so a good
+#   loss doesn't show that decoding works.
+# - Label smoothing spreads ε over all words: the loss has a floor above 0, and the model stays a little unsure.
+# - A cache keeps keys and values: one position a step, and the same result.
+# - Greedy decoding takes the best word, beam search keeps several beginnings; their sums of log-probabilities need a
+#   correction for length.
+# - BLEU: clipped n-grams, summed over the set, geometric mean, brevity penalty.
+# - Cross-attention found out which word translates which, without being told.
+#
+# **Sources.** Vaswani et al. 2017, *Attention is all you need*. Sutskever, Vinyals and Le 2014, *Sequence to sequence
+# learning*. Wu et al. 2016, *Google's neural machine translation system*. Szegedy et al. 2016, *Rethinking the
+# Inception architecture*. Papineni et al. 2002, *BLEU*. Post 2018, *A call for clarity in reporting BLEU scores*. Xiong
+# et al. 2020, *On layer normalization in the Transformer architecture*. Jain and Wallace 2019, *Attention is not
+# explanation*; Wiegreffe and Pinter 2019, *Attention is not not explanation*. Elliott et al. 2016, *Multi30K*.
+#
+# That was the last lesson. You have built, by hand, every part of the paper's figure 1, and it translates.
