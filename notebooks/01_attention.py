@@ -5,7 +5,7 @@
 #   neural translators, to the scaled dot-product attention of the Transformer. You will write each of them, know why
 #   √d_k is there, and find a slip in a real student's report.
 # - **You need** Python, tensors in PyTorch (shapes, broadcasting, `@`), and what a gradient is.
-# - **Time** 120 minutes. Sections 1.1 to 1.7 and 1.8 to 1.15 make two good sittings.
+# - **Time** {minutes} minutes. Sections 1.1 to 1.7 and 1.8 to 1.15 make two good sittings.
 #
 # Every exercise is checked as soon as you ask for it. Stuck? Below each are two hints, then the idea.
 
@@ -17,6 +17,7 @@ import torch
 from helpers.attention import explorers
 from helpers.checks import case, check
 from helpers.figures import plots
+from helpers.figures.predicting import after_predicting, predict
 from helpers.figures.showing import show, waiting_for
 
 # %% [markdown]
@@ -104,14 +105,18 @@ def softmax(x, dim):
 check("attention.softmax", softmax)
 
 # %% [markdown]
-# Divide the scores by a *temperature* first and you decide how sharp the look-up is: cold takes the winner alone, hot
-# takes everybody equally.
+# Divide the scores by a number first, the *temperature*, and you decide how sharp the look-up is.
+
+# %% predict="attention.temperature"
 
 # %% draw=true
-with waiting_for("Exercise 1.2"):
+with waiting_for("Exercise 1.2"), after_predicting("attention.temperature"):
     by_temperature = {f"temperature {t}": softmax(scores / t, dim=0) for t in (0.5, 1, 4)}
     labels = ["8 h", "12 h", "16 h", "20 h"]
     show(plots.bars(labels, by_temperature, title="The same scores at three temperatures"))
+
+# %% [markdown]
+# Cold takes the winner alone, hot takes everybody equally.
 
 # %% [markdown]
 # ## 1.3 Additive attention: one step of a translator
@@ -255,12 +260,14 @@ check("attention.scaled_dot_product", scaled_dot_product_attention)
 # %% [markdown]
 # A compass shows what a dot product sees. Eight directions are arrows in the plane; each is a query, a key and a value.
 
+# %% predict="attention.hidden_key"
+
 # %% draw=true
 names = ["N", "NE", "E", "SE", "S", "SW", "W", "NW"]
 angles = torch.arange(8) * math.pi / 4
 arrows = 3 * torch.stack([angles.sin(), angles.cos()], dim=-1)  # (8, 2)
 not_east = torch.tensor([name != "E" for name in names]).expand(8, 8)
-with waiting_for("Exercise 1.4"):
+with waiting_for("Exercise 1.4"), after_predicting("attention.hidden_key"):
     _, all_seen = scaled_dot_product_attention(arrows, arrows, arrows)
     _, east_hidden = scaled_dot_product_attention(arrows, arrows, arrows, not_east)
     left, middle = plots.panels(2, width=4.8, height=3.8)
@@ -524,8 +531,10 @@ def saturation(q, k, scaled):
 # %% check="attention.saturation"
 check("attention.saturation", saturation)
 
+# %% predict="attention.gradient"
+
 # %% draw=true
-with waiting_for("Exercise 1.9"):
+with waiting_for("Exercise 1.9"), after_predicting("attention.gradient"):
     torch.manual_seed(0)
     sizes = [1, 4, 16, 64, 256, 1024]
     rows = [(torch.randn(400, d), torch.randn(400, 16, d)) for d in sizes]
@@ -633,8 +642,10 @@ torch.manual_seed(22)
 vector = {word: torch.randn(4) for word in ("dog", "bites", "man")}
 matrices = [torch.randn(4, 4) for _ in range(3)]
 
+# %% predict="attention.order"
+
 # %% draw=true
-with waiting_for("Exercise 1.6"):
+with waiting_for("Exercise 1.6"), after_predicting("attention.order"):
     axes = plots.panels(2, width=3.2, height=2.6)
     for ax, sentence in zip(axes, (["dog", "bites", "man"], ["man", "bites", "dog"]), strict=True):
         embedded = torch.stack([vector[word] for word in sentence])

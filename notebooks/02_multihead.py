@@ -5,7 +5,7 @@
 #   do. You will write the module that all later lessons use, get the same numbers as PyTorch's own, set two heads by hand,
 #   and switch heads off in a model that you have trained.
 # - **You need** lesson 1 (queries, keys, values, masks) and `torch.nn.Module` with `torch.nn.Linear`.
-# - **Time** 120 minutes. Sections 2.1 to 2.6 and 2.7 to 2.13 make two good sittings.
+# - **Time** {minutes} minutes. Sections 2.1 to 2.6 and 2.7 to 2.13 make two good sittings.
 #
 # Every exercise is checked as soon as you ask for it. Stuck? Below each are two hints, then the idea.
 
@@ -23,6 +23,17 @@ from helpers.multihead import explorers
 from helpers.multihead.explorers import LONGEST, NOUNS, WORDS, encode, sentences
 
 torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for each other
+
+# %% [markdown]
+# ## 2.0 Catch the slip
+#
+# Three short pieces on lesson 1. Each is right, or has one slip in it of a kind that is easily made.
+
+# %% recall="multihead.recall_softmax"
+
+# %% recall="multihead.recall_cross"
+
+# %% recall="multihead.recall_dot_product"
 
 # %% [markdown]
 # ## 2.1 One look-up, one average

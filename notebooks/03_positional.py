@@ -6,7 +6,7 @@
 #   queries and keys. You will write each, and measure which of them still works on texts longer than any in training.
 # - **You need** lesson 1: scaled dot-product attention, masks, and what *equivariant* means. From lesson 2: heads. Sine and
 #   cosine.
-# - **Time** 120 minutes. Sections 3.1 to 3.6 and 3.7 to 3.13 make two good sittings.
+# - **Time** {minutes} minutes. Sections 3.1 to 3.6 and 3.7 to 3.13 make two good sittings.
 #
 # Every exercise is checked as soon as you ask for it. Stuck? Below each are two hints, then the idea.
 

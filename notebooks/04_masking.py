@@ -5,7 +5,7 @@
 #   decoder, catch models that peep at the answer, prove that one masked pass does the work of many, and give a decoder
 #   a memory. On the way you will mend the formula of a real student's report.
 # - **You need** lesson 1 (scaled dot-product attention), from lesson 2 what heads are, broadcasting, and what a gradient is.
-# - **Time** 120 minutes. Sections 4.1 to 4.8 and 4.9 to 4.13 make two good sittings.
+# - **Time** {minutes} minutes. Sections 4.1 to 4.8 and 4.9 to 4.13 make two good sittings.
 #
 # One convention holds in the whole course: **a mask is boolean, and True means "may attend"**. Rows are queries,
 # columns are keys.

@@ -6,7 +6,7 @@
 #   with a stopwatch, and write attention that never holds its n × n table.
 # - **You need** lessons 1, 2 and 4 (scaled dot-product attention, heads, the cache), logarithms, and what a straight
 #   line's slope is.
-# - **Time** 140 minutes, in three sittings: 5.1 to 5.7 count, 5.8 to 5.10 measure, 5.11 to 5.16 save memory.
+# - **Time** {minutes} minutes, in three sittings: 5.1 to 5.7 count, 5.8 to 5.10 measure, 5.11 to 5.16 save memory.
 #
 # Every exercise is checked as soon as you ask for it. Stuck? Below each are two hints, then the idea.
 

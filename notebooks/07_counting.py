@@ -5,7 +5,7 @@
 #   number. Then what training it takes: gigabytes, operations, days. You will find out why one student's report had the
 #   right formula and the wrong totals, and another the wrong formula and the right totals.
 # - **You need** lessons 2 and 4: multi-head attention, and masks. Little code, much care.
-# - **Time** 130 minutes, in three sittings: 7.1 to 7.7, 7.8 to 7.13, 7.14 to 7.19.
+# - **Time** {minutes} minutes, in three sittings: 7.1 to 7.7, 7.8 to 7.13, 7.14 to 7.19.
 #
 # Every answer is an exact integer, but for the last. So there is no "almost right" here, and a check can tell you which
 # part is missing.

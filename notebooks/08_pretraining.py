@@ -5,7 +5,7 @@
 #   model and the training step, train the model on your own machine, and let it write. And you will know how good it
 #   is, since here the best possible loss is known.
 # - **You need** lessons 1 to 7. Your parts of them are put together here.
-# - **Time** 160 minutes, in three sittings: 8.1 to 8.5, 8.6 to 8.12, 8.13 to 8.20. The training itself took about two
+# - **Time** {minutes} minutes, in three sittings: 8.1 to 8.5, 8.6 to 8.12, 8.13 to 8.20. The training itself took about two
 #   minutes on the two cores we tried; a bar shows your computer's time.
 
 # %% setup=true

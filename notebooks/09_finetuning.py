@@ -5,7 +5,7 @@
 #   moved without a slip that nobody notices; parts frozen, and learning rates for the rest. Then you measure what
 #   pretraining is worth, with intervals, for 50 labels and for 2,000, and what the model forgets on the way.
 # - **You need** lesson 8, language models and how they are trained, and masks from lesson 4.
-# - **Time** 140 minutes, in three sittings: 9.1 to 9.5, 9.6 to 9.10, 9.11 to 9.17.
+# - **Time** {minutes} minutes, in three sittings: 9.1 to 9.5, 9.6 to 9.10, 9.11 to 9.17.
 #
 # A label costs somebody's time. Text is there for nothing. This lesson asks how much of the one the other can replace.
 

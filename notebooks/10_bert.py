@@ -7,7 +7,7 @@
 #   writes.
 # - **You need** lesson 4 (masks), lesson 8 (pretraining a language model) and lesson 9 (fine-tuning). If lesson 8 kept its
 #   model on this computer, this lesson finds it. If not, it trains one of the same size for fewer steps.
-# - **Time** 140 minutes. Sections 10.1 to 10.7 and 10.8 to 10.14 make two good sittings. The computer itself works for less
+# - **Time** {minutes} minutes. Sections 10.1 to 10.7 and 10.8 to 10.14 make two good sittings. The computer itself works for less
 #   than four minutes.
 #
 # `B` batch, `T` positions, `C` or `d_model` channels, `V` vocabulary. **A mask is boolean, and True means "may attend".**

@@ -6,7 +6,7 @@
 #   and look at what it looks at. At the end stand your own translations.
 # - **You need** lessons 2 to 4 (heads, positions, masks) and what a training loop is (lesson 8). Blocks and the loop are
 #   given; what is new you write.
-# - **Time** 180 minutes, in three sittings: 11.1 to 11.9, 11.10 to 11.13, 11.14 to 11.21. The training itself takes a few
+# - **Time** {minutes} minutes, in three sittings: 11.1 to 11.9, 11.10 to 11.13, 11.14 to 11.21. The training itself takes a few
 #   minutes.
 #
 # One report of the course's students tried this, and says so openly: the model was built, the training didn't finish, and

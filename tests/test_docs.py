@@ -18,6 +18,7 @@ from autograder.lessons import ROOT, TOPICS
 from autograder.sheets import VISIBLE_SEED, make_sheet
 from helpers.checking.drivers import run
 from helpers.checks import assess
+from helpers.figures.predicting import predictions
 from tests.small_course import MASTER, Course
 
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
@@ -170,9 +171,16 @@ def test_readme_names_every_command():
 
 
 def test_readme_counts_the_exercises_of_each_lesson():
-    said = re.findall(r"^\| (\d\d) [A-Z][^|]* \| (\d+) \|", (ROOT / "README.md").read_text(), re.MULTILINE)
-    counted = [(name[:2], str(len(exercises.load(lessons.topic(name))))) for name in lessons.names()]
-    assert said == counted[1:]  # the start page has none that count
+    """And predictions. The build writes them there; that it did, `tests/test_in_step.py` proves."""
+    row = r"^\| (\d\d) [A-Z][^|]* \| (\d+) \| (\d+) \| (\d+) \|"
+    said = re.findall(row, (ROOT / "README.md").read_text(), re.MULTILINE)
+    counted = [
+        (name[:2], str(len(exercises.load(topic := lessons.topic(name)))), str(len(predictions(topic))))
+        for name in lessons.names()
+    ]
+    assert [row[:3] for row in said] == counted[1:]  # the start page has none that count
+    assert sum(int(row[2]) for row in said) >= 4
+    assert all(60 <= int(row[3]) <= 300 for row in said)
 
 
 def test_the_tricks_are_counted():

@@ -149,7 +149,7 @@ def test_importing_figures_and_explorers_loads_neither_matplotlib_nor_ipywidgets
 @pytest.fixture
 def displayed(monkeypatch):
     found = []
-    monkeypatch.setattr(showing, "_display", lambda page, text: found.append((page, text)))
+    monkeypatch.setattr(showing, "put", lambda page, text: found.append((page, text)))
     return found
 
 

@@ -23,12 +23,15 @@ from traitlets.config.loader import PyFileConfigLoader
 from autograder import exercises
 from autograder import lessons as course
 from autograder.authoring import trees, verified
+from autograder.authoring.expanding import expand
+from autograder.authoring.figures import figures, in_readme
 from autograder.authoring.master import Cell, MasterError, Mistake, did_you_mean, read_master
 from autograder.authoring.review import BEGIN, END, parse, review
 from autograder.authoring.source import SpecError, alike, dump, make_checks, make_notebook
 from autograder.authoring.verified import Record
 from autograder.exercise import Exercise
 from autograder.lessons import ROOT
+from helpers.figures.predicting import predictions
 from helpers.storage import write_whole
 
 Load = Callable[[str], Mapping[str, Exercise]]  # a topic -> its exercises by id
@@ -118,6 +121,7 @@ def make(
     for lesson in names:
         try:
             cells[lesson] = _make_source(lesson, folder, check, root, load)
+            _count_in_readme(lesson, cells[lesson], folder, root, load)
         except MasterError as error:
             mistakes += error.mistakes
     if names and not mistakes:
@@ -132,7 +136,10 @@ def make(
 def _make_source(lesson: str, folder: Path, check: bool, root: Path, load: Load) -> list[Cell]:
     """Fill `source/` with one lesson, record what is known of its mutants, and return its master's cells."""
     cells, mistakes = read_master(course.master_path(lesson, root), _master(lesson))
-    specs = _specs(lesson, load)
+    specs, topic = _specs(lesson, load), course.topic(lesson)
+    known = predictions(topic) if (root / f"helpers/{topic}/predictions.py").is_file() else {}
+    if not mistakes:
+        cells, mistakes = expand(cells, specs, known, course.number(lesson), _master(lesson))
     if mistakes := mistakes or review(lesson, cells, specs, _master(lesson)):
         raise MasterError(mistakes)
     place = folder / "source" / lesson
@@ -150,6 +157,17 @@ def _make_source(lesson: str, folder: Path, check: bool, root: Path, load: Load)
     for path in course.helper_files(course.number(lesson), root):
         write_whole(place / path.relative_to(root), trees.contents(path))
     return cells
+
+
+def _count_in_readme(lesson: str, cells: list[Cell], folder: Path, root: Path, load: Load) -> None:
+    """Write a lesson's numbers into the README's table, where the course has one."""
+    made = folder / "README.md"
+    known = made if made.is_file() else root / "README.md"
+    if known.is_file():
+        text = trees.contents(known).decode()
+        counted = in_readme(text, lesson, figures(cells, _specs(lesson, load)))
+        if made.is_file() or counted != text:
+            write_whole(made, counted.encode())
 
 
 def _master(lesson: str) -> str:
@@ -238,7 +256,7 @@ def _audit(lesson: str, cells: list[Cell], folder: Path) -> Iterator[Mistake]:
         if BEGIN in seen.source or END in seen.source:
             text = "students would see the solution; put each of its marks on a line of its own"
             yield Mistake(_master(lesson), cell.line, text)
-        if cell.kind != "exercise":
+        if cell.kind not in ("exercise", "predict"):
             continue
         try:
             parse(seen.source)

@@ -16,7 +16,10 @@ MISSING_SPACE = re.compile(r"^#\s*%%\w+\s*=")
 HEADING = re.compile(r"^#{1,6}\s+(?!BEGIN|END)(.*\S)")
 FENCE = re.compile(r"^\s*(```|~~~)")
 
-KINDS = {"setup": "code", "draw": "code", "exercise": "code", "check": "code", "written": "markdown"}
+KINDS = {
+    "setup": "code", "draw": "code", "exercise": "code", "check": "code", "written": "markdown",
+    "predict": "code", "recall": "code",
+}  # fmt: skip
 KEYS = (*KINDS, "points")
 FROM_JUPYTEXT = ("lines_to_next_cell", "cell_marker")  # for writing text back, which we never do
 

@@ -201,7 +201,7 @@ def _regions(cell: Cell) -> Found:
                 yield line, f"nbgrader would act on {mark}; reword it (hidden cases are the judge's)"
     if begun:
         yield begun, f"{BEGIN} without {END}; add `### {END}` below it"
-    if found and cell.kind not in ("exercise", "written"):
+    if found and cell.kind not in ("exercise", "written", "predict"):
         text = "students get this cell as it is, so it can't hold a solution"
         yield found, f"{text}; mark it as an exercise, or remove {BEGIN} and {END}"
     if not found and cell.kind in ("exercise", "written"):

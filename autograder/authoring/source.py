@@ -12,6 +12,7 @@ import torch
 from nbformat import NotebookNode, v4
 
 from autograder import lessons
+from autograder.authoring.figures import figures, in_header
 from autograder.authoring.master import Cell
 from autograder.authoring.review import INTRODUCTION
 from autograder.exercise import Exercise
@@ -29,6 +30,7 @@ LANGUAGE = {"file_extension": ".py", "name": "python", "pygments_lexer": "ipytho
 def make_notebook(lesson: str, cells: list[Cell], specs: Mapping[str, Exercise]) -> NotebookNode:
     """The source notebook: nbgrader's metadata on what is graded or locked, lasting ids, no outputs."""
     names, texts = cell_ids(cells), with_rules(cells, specs)
+    texts[0] = in_header(texts[0], figures(cells, specs))
     made = []
     for cell, name, text in zip(cells, names, texts, strict=True):
         new = v4.new_code_cell if cell.is_code else v4.new_markdown_cell
@@ -75,7 +77,7 @@ def cell_ids(cells: list[Cell]) -> list[str]:
 
     Cells of other kinds are counted apart, so that a paragraph put in changes the id of no code.
     """
-    graded = {"exercise": "{}-answer", "check": "{}", "written": "{}"}
+    graded = {"exercise": "{}-answer", "check": "{}", "written": "{}", "predict": "{}-prediction"}
     names = [graded.get(cell.kind, "").format(lessons.grade_id(cell.id)) for cell in cells]
     taken = set(names)
     counts: Counter[str] = Counter()
@@ -102,22 +104,22 @@ def _metadata(cell: Cell, name: str, specs: Mapping[str, Exercise]) -> dict:
     if cell.kind in ("prose", "given"):
         return {}
     ours: dict[str, Any] = {"kind": cell.kind} | ({"id": cell.id} if cell.id else {})
-    if cell.kind == "draw":
-        return {"headstart": ours, "tags": ["draw"]}
+    if cell.kind == "draw":  # folded away: there is nothing to learn from how a picture is drawn
+        return {"headstart": ours, "jupyter": {"source_hidden": True}, "tags": ["draw"]}
     theirs: dict[str, Any] = {
         "cell_type": "code" if cell.is_code else "markdown",
         "grade": cell.kind in ("check", "written"),
         "grade_id": name,
         "locked": cell.kind in ("check", "setup"),
         "schema_version": 3,
-        "solution": cell.kind in ("exercise", "written"),
+        "solution": cell.kind in ("exercise", "written", "predict"),
         "task": False,
     }
     if cell.kind == "check":
         theirs["points"] = specs[cell.id].points
     elif cell.kind == "written":
         theirs["points"] = cell.points
-    elif cell.kind == "exercise" and specs[cell.id].driver == "choice":
+    elif cell.kind == "predict" or (cell.kind == "exercise" and specs[cell.id].driver == "choice"):
         ours["choice"] = True
     return {"headstart": ours, "nbgrader": theirs}
 

@@ -95,7 +95,9 @@ def renumber(work: Path, handed_out: dict[str, str], release: Path) -> dict[str,
     Nothing is written over: where there is work under the new number too, the old folder stays as it is.
 
     Args:
-        handed_out: by name below `work`, the digest of each file as it was handed out.
+        work: the student's folder.
+        handed_out: by name below it, the digest of each file as it was handed out.
+        release: the lessons as they are numbered now.
 
     Returns:
         The same under the new names.
@@ -110,7 +112,9 @@ def renumber(work: Path, handed_out: dict[str, str], release: Path) -> dict[str,
             notebook.rename(folder / f"{now}.ipynb")
         folder.rename(work / now)
         handed_out = {
-            f"{now}/{name.removeprefix(old).replace(folder.name, now)}" if name.startswith(old) else name: seen
+            f"{now}/{name.removeprefix(old).replace(folder.name, now)}"
+            if name.startswith(old)
+            else name: seen
             for name, seen in handed_out.items()
         }
         print(f"headstart: {folder.name} is now {now}, and your work is in it")

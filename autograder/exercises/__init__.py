@@ -1,4 +1,7 @@
-"""The exercises, a package for each topic. Every `Exercise` at the top of its `spec.py` is one of them."""
+"""The exercises, a package for each topic.
+
+Every `Exercise` at the top of its `spec.py` is one of them, and of its `recalls.py`, where it has one.
+"""
 
 import importlib
 from functools import cache
@@ -12,6 +15,7 @@ def load(topic: str) -> dict[str, Exercise]:
     package = f"{__name__}.{topic}"
     if importlib.util.find_spec(package) is None:
         return {}
-    spec = importlib.import_module(f"{package}.spec")
-    found = [value for value in vars(spec).values() if isinstance(value, Exercise)]
+    modules = [name for name in ("recalls", "spec") if importlib.util.find_spec(f"{package}.{name}")]
+    rooms = [vars(importlib.import_module(f"{package}.{name}")) for name in modules]
+    found = [value for room in rooms for value in room.values() if isinstance(value, Exercise)]
     return {exercise.id: exercise for exercise in found}

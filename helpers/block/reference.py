@@ -1,7 +1,7 @@
 """The block, and a language model made of it: what lesson 06 asks for, for the lessons after it.
 
-`B` batch, `T` positions, `C` or `d_model` channels, `H` or `n_heads` heads, `V` vocabulary. A mask is boolean,
-and True means "may attend". Lessons that train use `helpers.models`, which does the same faster.
+`B` batch, `T` positions, `C` or `d_model` channels, `H` or `n_heads` heads, `V` vocabulary. A mask is
+boolean, and True means "may attend". Lessons that train use `helpers.models`, which does the same faster.
 """
 
 import math
@@ -42,9 +42,7 @@ def unembed(x: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
     return x @ words.T
 
 
-def layer_norm(
-    x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, eps: float = 1e-5
-) -> torch.Tensor:
+def layer_norm(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, eps: float = 1e-5) -> torch.Tensor:
     """Give each vector mean 0 and variance 1, then scale and shift its channels.
 
     Args:
@@ -235,7 +233,9 @@ def from_gpt2(state: Mapping[str, torch.Tensor], n_layers: int) -> dict[str, tor
     for layer in range(n_layers):
         theirs, block = f"transformer.h.{layer}", f"blocks.{layer}"
         for end in ("weight", "bias"):
-            for name, packed in zip("qkv", state[f"{theirs}.attn.c_attn.{end}"].chunk(3, dim=-1), strict=True):
+            for name, packed in zip(
+                "qkv", state[f"{theirs}.attn.c_attn.{end}"].chunk(3, dim=-1), strict=True
+            ):
                 ours[f"{block}.attention.W_{name}.{end}"] = packed.T if end == "weight" else packed
             for old, new in names.items():
                 value = state[f"{theirs}.{old}.{end}"]

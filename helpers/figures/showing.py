@@ -31,7 +31,7 @@ def show(ax: "Axes", alt: str = "") -> None:
         ValueError: neither `alt` nor the axes say what the figure shows.
     """
     alt = alt or description(ax)
-    _display(image(ax, alt), f"[picture] {alt}")
+    put(image(ax, alt), f"[picture] {alt}")
 
 
 def image(ax: "Axes", alt: str = "", shrink: bool = True) -> str:
@@ -80,6 +80,13 @@ def description(ax: "Axes") -> str:
     return " ".join(str(label) for axes in figure_of(ax).axes if (label := axes.get_label()))
 
 
+class NotPredicted(Exception):
+    """A figure waits for the prediction above it."""
+
+
+NOT_PREDICTED = "This waits for your prediction above. Choose a letter there, run that cell, then this one."
+
+
 @contextlib.contextmanager
 def waiting_for(exercise: str) -> Iterator[None]:
     """Replace what needs the student's own function by a kind note until that function works.
@@ -89,11 +96,13 @@ def waiting_for(exercise: str) -> Iterator[None]:
     """
     try:
         yield
+    except NotPredicted:
+        put(note(NOT_PREDICTED), f"○ {NOT_PREDICTED}")
     except NotImplementedError:
-        _display(note(not_yet(exercise)), f"○ {not_yet(exercise)}")
+        put(note(not_yet(exercise)), f"○ {not_yet(exercise)}")
     except Exception as error:  # whatever an unfinished answer raises
         text = f"This needs {exercise}. {stopped(error)} Once its check passes, run this cell again."
-        _display(note(text), f"○ {text}")
+        put(note(text), f"○ {text}")
 
 
 def tried(make: Callable[[], str], exercise: str) -> str:
@@ -127,7 +136,8 @@ def note(text: str) -> str:
     return box(f"○ {html.escape(text)}", Status.NOT_WRITTEN)
 
 
-def _display(page: str, text: str) -> None:
+def put(page: str, text: str) -> None:
+    """Display HTML, with a text for where there is none."""
     from IPython.display import display
 
     display({"text/html": page, "text/plain": text}, raw=True)

@@ -1,0 +1,90 @@
+"""Cells that a master names and the build writes out: predictions, and slips to catch.
+
+`# %% predict="topic.name"` stands for the question with its options and a cell to choose in;
+`# %% recall="topic.name"` for the code with its inputs, a cell for the answer and a check.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from autograder.authoring.master import Cell, Mistake, did_you_mean
+from autograder.authoring.review import BEGIN, END, introduction
+from autograder.exercise import Exercise
+from autograder.recall import INPUT, LETTERS, LINE, NONE, Recall
+from helpers.figures.predicting import Prediction
+
+
+def expand(
+    cells: list[Cell],
+    specs: Mapping[str, Exercise],
+    predictions: Mapping[str, Prediction],
+    chapter: int,
+    name: str,
+) -> tuple[list[Cell], list[Mistake]]:
+    """Write out what a master only names.
+
+    Args:
+        cells: of the master.
+        specs: the lesson's exercises, by id.
+        predictions: the lesson's predictions, by id.
+        chapter: the lesson's number.
+        name: what to call the master in mistakes.
+
+    Returns:
+        The cells with those written out, and the mistakes in the others.
+    """
+    made: list[Cell] = []
+    mistakes: list[Mistake] = []
+    recalls = iter("abcdefgh")
+    for cell in cells:
+        known: Mapping[str, object] = predictions if cell.kind == "predict" else specs
+        found = known.get(cell.id) if cell.kind in ("predict", "recall") else None
+        if cell.kind == "predict" and isinstance(found, Prediction):
+            made += _prediction(cell, found)
+        elif cell.kind == "recall" and isinstance(found, Recall):
+            made += _recall(cell, found, f"{chapter}.0{next(recalls)}")
+        elif cell.kind in ("predict", "recall"):
+            near = did_you_mean(cell.id, list(known))
+            cure = f'did you mean "{near}"?' if near else "add it there, or remove the cell"
+            where = "predictions.py of its helpers" if cell.kind == "predict" else "its topic's spec.py"
+            mistakes.append(Mistake(name, cell.line, f'{cell.kind} "{cell.id}" isn\'t in {where}; {cure}'))
+        else:
+            made.append(cell)
+    placed = {cell.id for cell in cells if cell.kind == "predict"}
+    for id in predictions.keys() - placed:
+        text = f'the prediction "{id}" has no cell in this lesson; add `# %% predict="{id}"`, or remove it'
+        mistakes.append(Mistake(name, cells[-1].line if cells else 1, text))
+    return made, mistakes
+
+
+def _prediction(cell: Cell, prediction: Prediction) -> Iterator[Cell]:
+    options = "\n".join(f"- **{letter}** · {option}" for letter, (option, _) in prediction.letters.items())
+    text = f"**Predict, then look.** {prediction.question}\n\n{options}\n\n(No points hang on it.)"
+    yield replace(cell, kind="prose", source=text, id="")
+    calls = [f'predict("{cell.id}", {choice})' for choice in ("...", f'"{prediction.right}"')]
+    yield replace(cell, source="\n".join((calls[0], f"### {BEGIN}", calls[1], f"### {END}")))
+
+
+def _recall(cell: Cell, item: Recall, number: str) -> Iterator[Cell]:
+    width = len(str(len(item.lines)))
+    code = "\n".join(f"{n:>{width}}  {line}".rstrip() for n, line in enumerate(item.lines, 1))
+    inputs = "\n".join(
+        f"- **{letter}** · `{call}`" for letter, call in zip(LETTERS, item.inputs, strict=False)
+    )
+    text = "\n\n".join(
+        (
+            introduction(number, item),
+            f"{item.task} Is this right?",
+            f"```text\n{code}\n```",
+            f'**Say which line has the slip, and which of these inputs shows it:** or `"{NONE}"` in both '
+            "slots, if it is right.",
+            inputs,
+        )
+    )
+    yield replace(cell, kind="prose", source=text, id="")
+    answer = f"found_{number[-1]}"
+    open_slots = f'{answer} = {{"{LINE}": ..., "{INPUT}": ...}}'
+    solution = f"{answer} = {item.reference!r}"
+    source = "\n".join((open_slots, f"### {BEGIN}", solution, f"### {END}"))
+    yield replace(cell, kind="exercise", source=source)
+    yield replace(cell, kind="check", source=f'check("{cell.id}", {answer})')
