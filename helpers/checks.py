@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import replace
 
-from helpers.checking import progress
+from helpers.checking import keeping, progress
 from helpers.checking.assessing import assess, recognise
 from helpers.checking.comparing import Difference, compare
 from helpers.checking.drivers import run
@@ -83,7 +83,10 @@ def check(exercise: str, answer: object) -> None:
         if finding.status != Status.PASSED:
             raise CheckFailed(finding.text())
         return
-    progress.record(exercise, passed=finding.status == Status.PASSED)
+    passed = finding.status == Status.PASSED
+    progress.record(exercise, passed=passed)
+    if passed:
+        keeping.keep(exercise, cells, name)
     show(finding)
 
 

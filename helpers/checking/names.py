@@ -43,6 +43,8 @@ class Statement:
         now: what is read when it runs.
         later: what its functions read when they are called.
         checks: by exercise, what a call of `check` is given.
+        text: the lines of the cell's statement that it is, or is inside of.
+        does_nothing_else: whether that one defines or imports something and has no other effect.
     """
 
     binds: set[str] = field(default_factory=set)
@@ -54,15 +56,41 @@ class Statement:
     now: list[Mention] = field(default_factory=list)
     later: list[Mention] = field(default_factory=list)
     checks: dict[str, list[Mention]] = field(default_factory=dict)
+    text: str = ""
+    does_nothing_else: bool = True
 
 
 @functools.lru_cache(maxsize=2000)
 def read(cell: str) -> tuple[Statement, ...]:
     """A cell's statements; none of one that doesn't run for being no Python."""
     try:
-        return tuple(_statements(_parse(cell).body, cell.splitlines(), always=True))
+        return tuple(_with_texts(cell))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
+
+
+def _with_texts(cell: str) -> Iterator[Statement]:
+    lines = cell.splitlines()
+    for node in _parse(cell).body:
+        first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))])
+        text = "\n".join(lines[first - 1 : node.end_lineno])
+        for statement in _statements([node], lines, always=True):
+            statement.text, statement.does_nothing_else = text, _only_defines(node)
+            yield statement
+
+
+def _only_defines(node: ast.stmt) -> bool:
+    """Whether a statement defines or imports something, or names plain numbers, texts and other names."""
+    if isinstance(node, ast.Assign | ast.AnnAssign):
+        harmless = (
+            ast.Constant, ast.Name, ast.Attribute, ast.UnaryOp, ast.BinOp, ast.Tuple, ast.List, ast.Dict,
+            ast.operator, ast.unaryop, ast.expr_context, ast.Lambda, ast.arguments, ast.arg,
+        )  # fmt: skip
+        lambdas = [each for each in ast.walk(node) if isinstance(each, ast.Lambda)]
+        inside = {id(part) for each in lambdas for part in ast.walk(each.body)}
+        parts = ast.walk(node.value) if node.value else ()
+        return all(isinstance(part, harmless) or id(part) in inside for part in parts)
+    return isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom)
 
 
 def syntax_problem(cell: str) -> str:

@@ -44,6 +44,27 @@ def forbidden_use(
     return _Search(statements, forbidden).of(exercise, answer)
 
 
+def source_of(cells: Sequence[str], exercise: str, answer: str) -> str:
+    """An answer with all that it leads to in a notebook's cells, as Python that stands by itself.
+
+    Args:
+        cells: as for `forbidden_use`.
+        exercise: its id.
+        answer: the name of the judged object.
+
+    Returns:
+        The statements in their order; "" where some of them do more than define and import, such as reading
+        a file, which mustn't happen again elsewhere.
+    """
+    statements = [statement for cell in cells for statement in read(cell)]
+    search = _Search(statements, ())
+    numbers = sorted({n for _, _, fresh in search.reached(exercise, answer) for n in fresh})
+    found = [statements[number] for number in numbers]
+    text = "\n\n\n".join(dict.fromkeys(statement.text for statement in found)) + "\n"
+    alone = all(statement.does_nothing_else for statement in found) and not syntax_problem(text)
+    return text if found and alone else ""
+
+
 def did_not_run(cells: Sequence[str], exercise: str, answer: str = "") -> str:
     """Why the last version of an answer's cell can't have run, so that its name stands for an older one.
 
@@ -86,21 +107,30 @@ class _Search:
 
     def of(self, exercise: str, answer: str) -> Use | None:
         """The first forbidden use that the object of the last check of an exercise leads to."""
+        for mention, time, _ in self.reached(exercise, answer):
+            if name := self._forbidden(mention, time):
+                return Use(name, mention.where)
+        return None
+
+    def reached(self, exercise: str, answer: str) -> Iterator[tuple[Mention, int, list[int]]]:
+        """All that the object of the last check of an exercise leads to.
+
+        Yields:
+            A mention, the time of its reading, and the statements that it leads to and none before did.
+        """
         given = [n for n, statement in enumerate(self.statements) if exercise in statement.checks]
         start = self.statements[given[-1]].checks[exercise] if given else [Mention(answer, "", (), "")]
         waiting = [(mention, given[-1] if given else len(self.statements)) for mention in start]
         seen: set[int] = set()
         while waiting:
             mention, time = waiting.pop(0)
-            if name := self._forbidden(mention, time):
-                return Use(name, mention.where)
-            for number in self._bindings(mention.root, time):
-                if number not in seen:
-                    seen.add(number)
-                    found = self.statements[number]
-                    waiting += [(each, number) for each in found.now]
-                    waiting += [(each, len(self.statements)) for each in found.later]
-        return None
+            fresh = [number for number in self._bindings(mention.root, time) if number not in seen]
+            yield mention, time, fresh
+            seen.update(fresh)
+            for number in fresh:
+                found = self.statements[number]
+                waiting += [(each, number) for each in found.now]
+                waiting += [(each, len(self.statements)) for each in found.later]
 
     def _bindings(self, name: str, time: int) -> Iterator[int]:
         """The statements that made a name what it is at a time, the last first."""

@@ -13,6 +13,7 @@ import torch
 from torch import nn
 
 from helpers.attention import scaled_dot_product_attention as attention
+from helpers.block import add_sublayer
 from helpers.masking import masked_attention
 from helpers.multihead import check_mask, merge_heads, split_heads
 
@@ -45,6 +46,36 @@ PAPER = Style(norm_first=False, activation="relu")  # Vaswani et al. 2017
 BERT = Style(norm_first=False, activation="gelu", eps=1e-12)  # Devlin et al. 2019
 GPT2 = Style(activation="gelu_tanh")  # Radford et al. 2019
 PRE_NORM = Style()
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What blocks and models are put together of: the course's parts, or a student's own.
+
+    Args:
+        attention: of q, k, v and a mask; gives outputs and weights. None for torch's fused kernel.
+        split_heads: (..., T, C) and H to (..., H, T, D).
+        merge_heads: (..., H, T, D) to (..., T, C).
+        causal_mask: T to a mask (T, T). None where the fused kernel needs none.
+        layer_norm: of x, weight, bias and eps. None for torch's.
+        feed_forward: a module made of d_model and d_ff, with W_up and W_down. None for `FeedForward`.
+        add_sublayer: of x, a sublayer, its norm and `norm_first`.
+        embed: of ids, words and positions. None for the course's.
+        unembed: of x and words. None for the course's.
+    """
+
+    attention: Callable | None = None
+    split_heads: Callable = split_heads
+    merge_heads: Callable = merge_heads
+    causal_mask: Callable | None = None
+    layer_norm: Callable | None = None
+    feed_forward: Callable[[int, int], nn.Module] | None = None
+    add_sublayer: Callable = add_sublayer
+    embed: Callable | None = None
+    unembed: Callable | None = None
+
+
+COURSE = Parts()
 
 Cache = dict[str, torch.Tensor]
 """One layer's keys "k" and values "v", each (B, H, positions so far, D); {} before the first."""
@@ -80,15 +111,16 @@ class SelfAttention(nn.Module):
     Args:
         d_model: C.
         n_heads: H, a divisor of d_model.
+        parts: whose functions do the work.
 
     Raises:
         ValueError: the channels can't be divided evenly among the heads.
     """
 
-    def __init__(self, d_model: int, n_heads: int) -> None:
+    def __init__(self, d_model: int, n_heads: int, parts: Parts = COURSE) -> None:
         super().__init__()
         _check_heads(d_model, n_heads)
-        self.n_heads = n_heads
+        self.n_heads, self.parts = n_heads, parts
         # Rows: C for queries, C for keys, C for values. One large product is faster than three small ones.
         self.W_qkv, self.W_o = nn.Linear(d_model, 3 * d_model), nn.Linear(d_model, d_model)
 
@@ -117,12 +149,13 @@ class SelfAttention(nn.Module):
         Raises:
             ValueError: the mask isn't boolean, or has three axes.
         """
-        q, k, v = (split_heads(part, self.n_heads) for part in self.W_qkv(x).chunk(3, dim=-1))
+        split, merge = self.parts.split_heads, self.parts.merge_heads
+        q, k, v = (split(part, self.n_heads) for part in self.W_qkv(x).chunk(3, dim=-1))
         if cache is not None:
             if cache:
                 k, v = torch.cat([cache["k"], k], dim=-2), torch.cat([cache["v"], v], dim=-2)
             cache.update(k=k, v=v)
-        return self.W_o(merge_heads(_attend(q, k, v, mask, causal, weights)))
+        return self.W_o(merge(_attend(q, k, v, mask, causal, weights, self.parts)))
 
 
 class CrossAttention(nn.Module):
@@ -175,16 +208,25 @@ class Block(nn.Module):
         dropout: the share of each sublayer's output that is zeroed in training, as in the paper, section 5.4.
             Attention weights are never dropped: torch's fused kernel for CPUs can't.
         style: where the norms are, and the activation.
+        parts: whose functions do the work. A feed-forward network that isn't the course's has its own
+            activation.
     """
 
     def __init__(
-        self, d_model: int, n_heads: int, d_ff: int, dropout: float = 0.0, style: Style = PRE_NORM
+        self,
+        d_model: int,
+        n_heads: int,
+        d_ff: int,
+        dropout: float = 0.0,
+        style: Style = PRE_NORM,
+        parts: Parts = COURSE,
     ) -> None:
         super().__init__()
-        self.norm_first = style.norm_first
-        self.attention = SelfAttention(d_model, n_heads)
-        self.feed_forward = FeedForward(d_model, d_ff, style.activation)
-        self.norm_1, self.norm_2 = (nn.LayerNorm(d_model, style.eps) for _ in range(2))
+        self.norm_first, self.add_sublayer = style.norm_first, parts.add_sublayer
+        self.attention = SelfAttention(d_model, n_heads, parts)
+        own = parts.feed_forward
+        self.feed_forward = own(d_model, d_ff) if own else FeedForward(d_model, d_ff, style.activation)
+        self.norm_1, self.norm_2 = (new_norm(d_model, style, parts) for _ in range(2))
         self.dropout = nn.Dropout(dropout)
 
     def forward(
@@ -196,11 +238,34 @@ class Block(nn.Module):
         weights: list[torch.Tensor] | None = None,
     ) -> torch.Tensor:
         """(B, T, C) to (B, T, C). The other arguments are `SelfAttention`'s."""
-        if self.norm_first:
-            x = x + self.dropout(self.attention(self.norm_1(x), mask, causal, cache, weights))
-            return x + self.dropout(self.feed_forward(self.norm_2(x)))
-        x = self.norm_1(x + self.dropout(self.attention(x, mask, causal, cache, weights)))
-        return self.norm_2(x + self.dropout(self.feed_forward(x)))
+
+        def attend(y: torch.Tensor) -> torch.Tensor:
+            return self.dropout(self.attention(y, mask, causal, cache, weights))
+
+        def transform(y: torch.Tensor) -> torch.Tensor:
+            return self.dropout(self.feed_forward(y))
+
+        x = self.add_sublayer(x, attend, self.norm_1, self.norm_first)
+        return self.add_sublayer(x, transform, self.norm_2, self.norm_first)
+
+
+class OwnLayerNorm(nn.LayerNorm):
+    """Layer normalisation by a function of somebody's own."""
+
+    def __init__(self, d_model: int, eps: float, function: Callable) -> None:
+        super().__init__(d_model, eps)
+        self.function = function
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """(..., C) to (..., C)."""
+        return self.function(x, self.weight, self.bias, self.eps)
+
+
+def new_norm(d_model: int, style: Style, parts: Parts = COURSE) -> nn.LayerNorm:
+    """A norm that changes nothing at first but mean and variance."""
+    if parts.layer_norm is None:
+        return nn.LayerNorm(d_model, style.eps)
+    return OwnLayerNorm(d_model, style.eps, parts.layer_norm)
 
 
 def initialise(stack: nn.Module, std: float = 0.02) -> None:
@@ -235,14 +300,24 @@ def _attend(
     mask: torch.Tensor | None,
     causal: bool,
     weights: list[torch.Tensor] | None,
+    parts: Parts = COURSE,
 ) -> torch.Tensor:
     """Attention (B, H, T_q, D), fused unless the weights are wanted. Causal queries are the last ones."""
     check_mask(mask)
     T_q, T_k = q.size(-2), k.size(-2)
     causal = causal and T_q > 1  # a single query is the last position: there is nothing to hide
-    if causal and (mask is not None or weights is not None or T_q < T_k):
-        earlier = torch.ones(T_q, T_k, dtype=torch.bool, device=q.device).tril(T_k - T_q)
+    own = parts.attention
+    if causal and (mask is not None or weights is not None or T_q < T_k or own):
+        if parts.causal_mask:
+            earlier = parts.causal_mask(T_k)[T_k - T_q :].to(q.device)
+        else:
+            earlier = torch.ones(T_q, T_k, dtype=torch.bool, device=q.device).tril(T_k - T_q)
         mask, causal = earlier if mask is None else mask & earlier, False
+    if own:
+        attended, found = own(q, k, v, mask)
+        if weights is not None:
+            weights.append(found)
+        return attended
     if weights is None:
         return nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=causal)
     attended, found = attention(q, k, v) if mask is None else masked_attention(q, k, v, mask)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
-from helpers.models.blocks import BERT, PRE_NORM, Block, Cache, Style, initialise
+from helpers.models.blocks import BERT, COURSE, PRE_NORM, Block, Cache, Parts, Style, initialise, new_norm
 
 
 @dataclass(frozen=True)
@@ -83,15 +83,17 @@ class LanguageModel(nn.Module):
     scale: Vaswani et al. 2017, section 3.4.
     """
 
-    def __init__(self, config: LanguageModelConfig) -> None:
+    def __init__(self, config: LanguageModelConfig, parts: Parts = COURSE) -> None:
         super().__init__()
         C, d_ff = config.d_model, config.d_ff or 4 * config.d_model
-        self.config = config
+        self.config, self.parts = config, parts
         self.scale = math.sqrt(C) if config.scale is None else config.scale
         self.words, self.positions = nn.Embedding(config.vocabulary, C), nn.Embedding(config.positions, C)
         self.dropout = nn.Dropout(config.dropout)
-        self.blocks = stack(Block, config.n_layers, C, config.n_heads, d_ff, config.dropout, config.style)
-        self.norm = last_norm(C, config.style)
+        self.blocks = stack(
+            Block, config.n_layers, C, config.n_heads, d_ff, config.dropout, config.style, parts
+        )
+        self.norm = last_norm(C, config.style, parts)
         self.head = nn.Linear(C, config.vocabulary, bias=False)
         self.head.weight = self.words.weight  # tied: the same tensor, counted and trained once
         initialise(self)
@@ -118,7 +120,8 @@ class LanguageModel(nn.Module):
         Raises:
             ValueError: there are more positions than the model has vectors for.
         """
-        return self.head(self.backbone(ids, cache, weights))
+        x = self.backbone(ids, cache, weights)
+        return self.parts.unembed(x, self.head.weight) if self.parts.unembed else self.head(x)
 
     def backbone(
         self,
@@ -127,7 +130,11 @@ class LanguageModel(nn.Module):
         weights: list[torch.Tensor] | None = None,
     ) -> torch.Tensor:
         """What the head reads: a vector for each position, (B, T, C). Arguments as of `forward`."""
-        x = self.scale * self.words(ids) + rows(self.positions.weight, ids, cache)
+        places = rows(self.positions.weight, ids, cache)
+        if self.parts.embed and self.config.scale is None:
+            x = self.parts.embed(ids, self.words.weight, places)
+        else:
+            x = self.scale * self.words(ids) + places
         x = self.dropout(x)
         for number, block in enumerate(self.blocks):
             x = block(x, causal=True, cache=cache[number] if cache else None, weights=weights)
@@ -211,9 +218,9 @@ def stack(block: Callable[..., nn.Module], n_layers: int, *arguments: object) ->
     return nn.ModuleList(block(*arguments) for _ in range(n_layers))
 
 
-def last_norm(d_model: int, style: Style) -> nn.Module:
+def last_norm(d_model: int, style: Style, parts: Parts = COURSE) -> nn.Module:
     """Pre-norm blocks don't normalise the residual path, so that is done once at the end."""
-    return nn.LayerNorm(d_model, style.eps) if style.norm_first else nn.Identity()
+    return new_norm(d_model, style, parts) if style.norm_first else nn.Identity()
 
 
 def key_mask(real: torch.Tensor | None) -> torch.Tensor | None:

@@ -1,0 +1,194 @@
+"""The student's own parts: answers whose checks have passed, put together to the models of later lessons.
+
+An answer that can't be found, doesn't run by itself, or gives other numbers than the course's part, is
+replaced by the course's. Nothing that is graded depends on them. `own.use(False)` switches them off.
+"""
+
+import dataclasses
+import functools
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+from helpers import attention, block, masking, multihead
+from helpers.checking import keeping
+from helpers.checking.finding import SIGNS, Status
+from helpers.models.blocks import COURSE, FeedForward, Parts
+from helpers.start_here.page import Table
+
+Probe = Callable[[Callable, int], object]
+
+FEW, MANY = 4, 64  # positions on which a part is tried, and timed
+SLOWEST = 6.0  # times as slow as the course's: with loops over heads or positions, a training takes an hour
+
+
+@dataclass(frozen=True)
+class Whose:
+    """One part of a model: what it does, where it was written, and whose it is.
+
+    Attributes:
+        part: the name of the field of `Parts` that it fills.
+        what: it is, for people.
+        exercise: the id of the exercise that asks for it.
+        yours: whether the student's own is used.
+        why: it isn't, for people.
+    """
+
+    part: str
+    what: str
+    exercise: str
+    yours: bool = False
+    why: str = ""
+
+
+def use(on: bool) -> None:
+    """Keep answers and build models of them, or no more."""
+    keeping.switch(on)
+
+
+def parts() -> tuple[Parts, list[Whose]]:
+    """What models are put together of on this computer, and whose each part is."""
+    found: dict[str, Callable] = {}
+    rows = []
+    for part, (what, exercise, course, probe) in KNOWN.items():
+        own, why = _own(exercise, course, probe)
+        if own is not None:
+            found[part] = own
+        rows.append(Whose(part, what, exercise, own is not None, why))
+    return dataclasses.replace(COURSE, **found), rows
+
+
+def table(rows: list[Whose]) -> Table:
+    """Whose each part of a model is."""
+    texts = [(row.what, "yours" if row.yours else "the course's", row.exercise, row.why) for row in rows]
+    signs = [SIGNS[Status.PASSED if row.yours else Status.NOT_WRITTEN] for row in rows]
+    lines = [
+        f"{sign} {what:<24} {whose:<13} {exercise:<28} {why}".rstrip()
+        for sign, (what, whose, exercise, why) in zip(signs, texts, strict=True)
+    ]
+    return Table(["part", "whose", "written in", ""], [list(text) for text in texts], "\n".join(lines))
+
+
+def _own(exercise: str, course: Callable, probe: Probe) -> tuple[Callable | None, str]:
+    """A kept answer that does what the course's part does; or None, and why not."""
+    if not keeping.is_on():
+        return None, "switched off"
+    name, source = keeping.kept(exercise)
+    if not source:
+        return None, "its check hasn't passed here yet"
+    try:
+        room: dict[str, object] = {"__name__": f"own.{exercise}"}
+        exec(compile(source, f"<your {exercise}>", "exec"), room)
+        own = room[name]
+        if not callable(own):
+            return None, "what is kept isn't a function"
+        mine, right = (_tried(part, probe) for part in (own, course))
+    except Exception as error:  # whatever it leans on that isn't there
+        return None, f"by itself it stops with {type(error).__name__}"
+    if not _alike(mine[0], right[0]):
+        return None, "in a model it gives other numbers than the course's"
+    if mine[1] > SLOWEST * right[1] + 0.002:
+        return None, f"training with it would take {mine[1] / right[1]:.0f} times as long"
+    return own, ""
+
+
+def _tried(part: Callable, probe: Probe) -> tuple[object, float]:
+    """What a part does on a few positions, and the seconds that it takes for many, the best of three."""
+    with torch.random.fork_rng(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the student's code: its check has shown them
+        torch.manual_seed(0)
+        found, times = probe(part, FEW), []
+        for _ in range(3):
+            begun = time.perf_counter()
+            probe(part, MANY)
+            times.append(time.perf_counter() - begun)
+    return found, min(times)
+
+
+def _alike(mine: object, right: object) -> bool:
+    if isinstance(right, tuple):
+        return isinstance(mine, tuple) and len(mine) == len(right) and all(map(_alike, mine, right))
+    if not isinstance(mine, torch.Tensor) or not isinstance(right, torch.Tensor):
+        return False
+    same_kind = mine.shape == right.shape and mine.dtype == right.dtype
+    return same_kind and torch.allclose(mine, right, rtol=1e-4, atol=1e-5)
+
+
+# -- what a part does on random numbers, gradients included: T positions ------------------------------------
+
+
+def _with_gradient(output: torch.Tensor, *inputs: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    return output, *torch.autograd.grad((output * output.detach().cos()).sum(), inputs)
+
+
+def _attends(part: Callable, T: int) -> object:
+    q, k, v = (torch.randn(3, 2, size, 8, requires_grad=True) for size in (T, T + 1, T + 1))
+    mask = torch.ones(T, T + 1, dtype=torch.bool).tril(1)
+    outputs, weights = part(q, k, v, mask)
+    return weights, *_with_gradient(outputs, q, k, v)
+
+
+def _normalises(part: Callable, T: int) -> object:
+    x, weight, bias = (torch.randn(size, requires_grad=True) for size in ((2, T, 5), (5,), (5,)))
+    return _with_gradient(part(x, weight, bias, 1e-5), x, weight, bias)
+
+
+def _feeds_forward(part: Callable, T: int) -> object:
+    x = torch.randn(2, T, 4, requires_grad=True)
+    weights = {name: torch.randn(tensor.shape) for name, tensor in FeedForward(4, 6).state_dict().items()}
+    network = part(4, 6)
+    network.load_state_dict(weights)
+    return _with_gradient(network(x), x, network.W_up.weight, network.W_down.weight)
+
+
+def _adds(part: Callable, T: int) -> object:
+    x = torch.randn(2, T, 4, requires_grad=True)
+    norm = functools.partial(nn.functional.layer_norm, normalized_shape=(4,))
+    return tuple(
+        _with_gradient(part(x, torch.tanh, norm, first), x)[n] for first in (True, False) for n in (0, 1)
+    )
+
+
+def _embeds(part: Callable, T: int) -> object:
+    words, positions = (torch.randn(size, 4, requires_grad=True) for size in (7, T + 2))
+    return _with_gradient(part(torch.randint(7, (2, T)), words, positions), words, positions)
+
+
+def _unembeds(part: Callable, T: int) -> object:
+    x, words = torch.randn(2, T, 4, requires_grad=True), torch.randn(7, 4, requires_grad=True)
+    return _with_gradient(part(x, words), x, words)
+
+
+def _splits(part: Callable, T: int) -> object:
+    return part(torch.randn(2, T, 6), 2)
+
+
+def _merges(part: Callable, T: int) -> object:
+    return part(torch.randn(2, 3, T, 5))
+
+
+def _masks(part: Callable, T: int) -> object:
+    return part(T)
+
+
+# By the field of `Parts`: what it is, which exercise asks for it, the course's own, and how it is tried.
+KNOWN: dict[str, tuple[str, str, Callable, Probe]] = {
+    "embed": ("tokens to vectors", "block.embed", block.embed, _embeds),
+    "attention": (
+        "attention",
+        "attention.scaled_dot_product",
+        attention.scaled_dot_product_attention,
+        _attends,
+    ),
+    "split_heads": ("splitting into heads", "multihead.split_heads", multihead.split_heads, _splits),
+    "merge_heads": ("merging the heads", "multihead.merge_heads", multihead.merge_heads, _merges),
+    "causal_mask": ("the causal mask", "masking.causal", masking.causal_mask, _masks),
+    "layer_norm": ("layer norm", "block.layer_norm", block.layer_norm, _normalises),
+    "feed_forward": ("feed-forward network", "block.feed_forward", block.FeedForward, _feeds_forward),
+    "add_sublayer": ("the residual path", "block.add_sublayer", block.add_sublayer, _adds),
+    "unembed": ("vectors to scores", "block.unembed", block.unembed, _unembeds),
+}
