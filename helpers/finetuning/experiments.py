@@ -177,6 +177,7 @@ def fit(
     order: list[torch.Tensor] = []
     found: list[int] = []
     for step in range(1, run.steps + 1):
+        training.unless_stopped()
         if not order:
             order = _batches(run.train, generator)
         rate = pretraining.learning_rate(step, run.steps + 1, max(1, int(WARMUP * run.steps)), 1.0)

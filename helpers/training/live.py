@@ -17,12 +17,15 @@ import torch
 
 from helpers.figures import plots
 from helpers.figures.showing import image
+from helpers.training.checkpoints import Checkpoint
 from helpers.training.display import Output, in_notebook, progress_bar
+from helpers.training.stopping import Stopped, after_the_step
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 POINTS = 120  # at most, on a line of a live picture
+KEEP_SECONDS = 30.0  # from one checkpoint to the next
 SHARE = 0.04  # of the time may be spent on drawing
 QUICK = 20  # HEADSTART_QUICK divides the number of steps by this
 
@@ -43,6 +46,9 @@ class Live:
         limits: values to compare it with, such as an entropy: horizontal lines with names.
         title: beside the progress bar, and in the picture's description.
         bottom, top: of the picture's vertical axis; None to fit the values.
+        keep: what changes in the run. Twice a minute it is kept on this computer, and a run of that name that
+            was interrupted goes on where it stopped.
+        data: where the batches come from; of a run that goes on, those it has had are skipped.
     """
 
     def __init__(
@@ -53,19 +59,28 @@ class Live:
         title: str = "Training",
         bottom: float | None = None,
         top: float | None = None,
+        keep: Checkpoint | None = None,
+        data: Iterator[object] | None = None,
     ) -> None:
         self.steps, self.unit, self.limits = steps, unit, dict(limits or {})
         self.title, self.bottom, self.top = title, bottom, top
+        self.keep, self.data = keep, data
         self.lines: dict[str, list[tuple[int, float]]] = {}  # what was added under a name: step and value
         self.step = 0
 
     def __iter__(self) -> Iterator[int]:
-        """1, 2, ... steps. An interrupt leaves the last picture standing."""
-        with progress_bar(self.title, self.steps, " steps") as bar:
+        """1, 2, ... steps; of a run that goes on, those that are left.
+
+        Raises:
+            Stopped: an interrupt came; the run is kept as it stands, and the last picture stays.
+        """
+        done = self._resume()
+        with progress_bar(self.title, self.steps, " steps") as bar, after_the_step() as interrupted:
+            bar.update(done)
             picture = Output() if in_notebook() else None
-            drawn, cost = time.perf_counter(), 0.0
+            drawn, cost, saved = time.perf_counter(), 0.0, time.perf_counter()
             try:
-                for step in range(1, self.steps + 1):
+                for step in range(done + 1, self.steps + 1):
                     self.step = step
                     yield step
                     bar.set_postfix_str(self._latest(), refresh=False)
@@ -75,8 +90,35 @@ class Live:
                         self._draw(picture)
                         drawn = time.perf_counter()
                         cost = drawn - begun
+                    if interrupted() and step < self.steps:
+                        raise Stopped(self._stop())
+                    if self.keep and time.perf_counter() - saved > KEEP_SECONDS:
+                        self.keep.save(step, self.steps, self.lines)
+                        saved = time.perf_counter()
             finally:
                 self._draw(picture)
+        if self.keep:
+            self.keep.forget()
+
+    def _resume(self) -> int:
+        """Take up a kept run. Returns how many steps it has made."""
+        done = 0
+        if self.keep:
+            done, self.lines = self.keep.load(self.steps)
+        if done:
+            print(f"{self.title} goes on after {done:,} of {self.steps:,} steps.")
+            for _ in zip(range(done), self.data or (), strict=False):
+                """Batches that it has had."""
+        return done
+
+    def _stop(self) -> str:
+        """Keep the run as it stands. Returns what to say."""
+        said = f"Stopped after {self.step:,} of {self.steps:,} steps. "
+        if not self.keep:
+            return said + "Run the cell again to begin again."
+        self.keep.save(self.step, self.steps, self.lines)
+        anew = f'training.forget("{self.keep.name}")'
+        return f"{said}Run the cell again to go on from there, or {anew} to begin again."
 
     def _draw(self, picture: Output | None) -> None:
         if picture is not None and self.lines:

@@ -11,7 +11,7 @@ Source: Jordan et al. 2024, "Muon: an optimizer for hidden layers in neural netw
 """
 
 from collections.abc import Callable, Iterable
-from typing import overload
+from typing import Any, overload
 
 import torch
 
@@ -95,6 +95,15 @@ class CombinedOptimizer:
         """Move all parameters."""
         for optimizer in self.optimizers:
             optimizer.step()
+
+    def state_dict(self) -> dict[str, Any]:
+        """What all of them hold."""
+        return {str(number): each.state_dict() for number, each in enumerate(self.optimizers)}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Hold that again."""
+        for number, optimizer in enumerate(self.optimizers):
+            optimizer.load_state_dict(state[str(number)])
 
     def set_rate(self, share: float) -> None:
         """Set each learning rate to a share of what it was made with."""

@@ -2,14 +2,16 @@
 
 import functools
 import os
+import threading
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, as_completed
 from typing import TypeVar
 
 import torch
 from torch.autograd.function import FunctionCtx
 
 from helpers.training.display import progress_bar
+from helpers.training.stopping import Stopped
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -110,6 +112,19 @@ def _sum(gradients: Gradients) -> torch.Tensor | None:
     return sum(known[1:], known[0]) if known else None  # not in place: parameters may share a gradient
 
 
+_interrupted = threading.Event()
+
+
+def unless_stopped() -> None:
+    """Called between the steps of a job of `each`: ends the job if the student has pressed the square.
+
+    Raises:
+        CancelledError: they have.
+    """
+    if _interrupted.is_set():
+        raise CancelledError("stopped")
+
+
 def each(function: Callable[[Job], Result], jobs: Iterable[Job], title: str) -> list[Result]:
     """`function(job)` of each job, in order, as many at once as there are cores, with a progress bar.
 
@@ -120,15 +135,24 @@ def each(function: Callable[[Job], Result], jobs: Iterable[Job], title: str) -> 
         function: trains, measures; called in a thread.
         jobs: what it is called with.
         title: beside the bar.
+
+    Raises:
+        Stopped: it was interrupted; jobs that call `unless_stopped` end at once, the others run to their end.
     """
     jobs = list(jobs)
+    _interrupted.clear()
     # Threads of their own: a job whose steps wait for `step_threads` must not be one of these itself.
     with progress_bar(title, len(jobs)) as bar, new_threads(cores()) as threads:
-        running = [threads.submit(function, job) for job in jobs]
+        running: list[Future[Result]] = []
         try:
+            running += [threads.submit(function, job) for job in jobs]
             for _ in as_completed(running):
                 bar.update()
-        except BaseException:
+        except BaseException as error:
+            _interrupted.set()
             threads.shutdown(cancel_futures=True)
+            if isinstance(error, KeyboardInterrupt):
+                done = sum(run.done() and not run.cancelled() for run in running)
+                raise Stopped(f"Stopped after {done} of {len(jobs)} runs; none of them is kept.") from None
             raise
     return [run.result() for run in running]
