@@ -132,6 +132,4 @@ def case(exercise: str, number: int) -> Case:
     if not 1 <= number <= len(sheet.cases):
         raise ValueError(f"{exercise} has cases 1 to {len(sheet.cases)}, not {number}")
     found = sheet.cases[number - 1]
-    if found.args and is_recipe(found.args[0]):
-        return replace(found, args=(make_layer(found.args[0]), *found.args[1:]))
-    return found
+    return replace(found, args=tuple(make_layer(a) if is_recipe(a) else a for a in found.args))

@@ -1,5 +1,6 @@
 """Every exercise of every topic keeps its promises: what is right passes, what is wrong is explained."""
 
+import ast
 import functools
 import inspect
 import json
@@ -12,7 +13,7 @@ import pytest
 import torch
 from exact import differences
 
-from autograder import exercises
+from autograder import exercises, lessons
 from autograder.sheets import VISIBLE_SEED, make_sheet
 from helpers.checking.drivers import Outcome, run
 from helpers.checking.values import tensors
@@ -241,15 +242,31 @@ def test_a_sheet_is_small_and_a_trip_through_json_changes_nothing_in_it(exercise
 # -- the source ----------------------------------------------------------------------------------------------
 
 
+@functools.cache
+def given(topic: str) -> types.CodeType:
+    """What a lesson's own cells import and define."""
+    [lesson] = [name for name in lessons.names() if lessons.topic(name) == topic]
+    cells = lessons.load_source_notebook(lesson).cells
+    code = [
+        ast.parse(c.source) for c in cells if lessons.kind(c) in ("setup", "given") and c.cell_type == "code"
+    ]
+    kinds = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
+    body = [node for tree in code for node in tree.body if isinstance(node, kinds)]
+    return compile(ast.Module(body, []), lesson, "exec")
+
+
 @each_called
 def test_each_variant_can_be_pasted_into_a_notebook(exercise):
-    """The class simulator does so: the text of a function, and torch, math and earlier answers to run it with."""
+    """The class simulator does so: the text of a function, and to run it with torch, math, earlier answers, and
+    what the lesson imports and defines.
+    """
     earlier = {ALL[id].reference.__name__: ALL[id].reference for id in exercise.needs}
 
     def problem(name: str, variant: types.FunctionType | type) -> str:
         if not isinstance(variant, type if exercise.driver == "module" else types.FunctionType):
             return f"is a {type(variant).__name__}"
         names = {"torch": torch, "math": math, **earlier}
+        exec(given(exercise.topic), names)
         exec(inspect.getsource(variant), names)
         pasted = names.get(variant.__name__)
         if pasted is None or pasted is variant:

@@ -51,11 +51,12 @@ def scaled_dot_product_attention(q, k, v, mask=None):
 
 
 def test_an_answer_is_kept_with_what_it_leads_to_and_nothing_else(home: Path) -> None:
-    passed("attention.scaled_dot_product", "scaled_dot_product_attention", SOFTMAX, "print(1 / 0)", ATTENTION)
+    others = "print(1 / 0)\ntorch.set_num_threads(1)"
+    passed("attention.scaled_dot_product", "scaled_dot_product_attention", SOFTMAX, others, ATTENTION)
     text = (home / "parts" / "attention.scaled_dot_product.py").read_text()
     assert "def softmax(x, dim):  # mine" in text and "BIG = -math.inf" in text
     assert text.startswith("# attention.scaled_dot_product: scaled_dot_product_attention\n")
-    assert "import math" in text and "print" not in text and "check" not in text
+    assert "import math" in text and "print" not in text and "threads" not in text and "check" not in text
     assert whose("attention").yours
 
 

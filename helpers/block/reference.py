@@ -5,13 +5,16 @@ boolean, and True means "may attend". Lessons that train use `helpers.models`, w
 """
 
 import math
-from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 import torch
 from torch import nn
 
 from helpers.masking import causal_mask
 from helpers.multihead import MultiHeadAttention
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 
 def embed(ids: torch.Tensor, words: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
@@ -89,7 +92,7 @@ class FeedForward(nn.Module):
 
 
 def add_sublayer(
-    x: torch.Tensor, sublayer: Callable, norm: Callable, norm_first: bool = True
+    x: torch.Tensor, sublayer: "Callable", norm: "Callable", norm_first: bool = True
 ) -> torch.Tensor:
     """Add what a sublayer says to the residual path.
 
@@ -206,7 +209,7 @@ def initial_std(name: str, n_layers: int, std: float = 0.02) -> float:
     return std / math.sqrt(2 * n_layers) if name.endswith(("W_o.weight", "W_down.weight")) else std
 
 
-def from_gpt2(state: Mapping[str, torch.Tensor], n_layers: int) -> dict[str, torch.Tensor]:
+def from_gpt2(state: "Mapping[str, torch.Tensor]", n_layers: int) -> dict[str, torch.Tensor]:
     """The parameters of a GPT-2 under the names, and in the shapes, of a `DecoderOnly`.
 
     GPT-2 keeps a linear map as (in, out), torch as (out, in); queries, keys and values are one map there,

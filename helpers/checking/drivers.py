@@ -137,11 +137,15 @@ def _ramps(outputs: list[torch.Tensor]) -> Iterator[tuple[torch.Tensor, torch.Te
 
 
 def _call_with_layer(answer: object, case: Case, gradients: bool) -> Outcome:
-    """A function whose first argument is a function of ours: the case's first is its recipe."""
+    """A function with functions of ours among its arguments: the case has their recipes there."""
     if not callable(answer):
         return unusable("a function", answer)
-    layer = make_layer(case.args[0])
-    return _call(lambda _, *rest, **kwargs: answer(layer, *rest, **kwargs), case, gradients)
+    made = {place: make_layer(value) for place, value in enumerate(case.args) if is_recipe(value)}
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return answer(*(made.get(place, value) for place, value in enumerate(args)), **kwargs)
+
+    return _call(call, case, gradients)
 
 
 def _use_result(answer: object, case: Case, gradients: bool) -> Outcome:

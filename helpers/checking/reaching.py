@@ -59,7 +59,9 @@ def source_of(cells: Sequence[str], exercise: str, answer: str) -> str:
     statements = [statement for cell in cells for statement in read(cell)]
     search = _Search(statements, ())
     numbers = sorted({n for _, _, fresh in search.reached(exercise, answer) for n in fresh})
-    found = [statements[number] for number in numbers]
+    modules = {name for statement in statements for name in statement.modules}
+    # A call such as torch.manual_seed(0) makes no answer what it is.
+    found = [each for each in map(statements.__getitem__, numbers) if each.binds or each.adds - modules]
     text = "\n\n\n".join(dict.fromkeys(statement.text for statement in found)) + "\n"
     alone = all(statement.does_nothing_else for statement in found) and not syntax_problem(text)
     return text if found and alone else ""

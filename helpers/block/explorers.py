@@ -1,0 +1,117 @@
+"""Lesson 06's explorers: a vector before and after its norm; what the stream says behind each block.
+
+They take what the student has written, and hold no answers.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import torch
+from torch import nn
+
+from helpers import corpora
+from helpers.figures import plots
+from helpers.figures.controls import labelled
+from helpers.figures.showing import image, not_yet, note, tried
+
+if TYPE_CHECKING:
+    from ipywidgets import VBox
+    from matplotlib.axes import Axes
+
+VECTOR = torch.tensor([-1.0, 0.0, 0.5, 2.0])
+OPENING = "i read this mystery by julia whitfield in march . it is about irene , a lonely"
+BEST = 4  # words that are named behind each block
+
+
+def norm_explorer(layer_norm: Callable, exercise: str) -> "VBox":
+    """Move a vector, stretch it, and see what the norm makes of it.
+
+    Args:
+        layer_norm: the student's, of x, weight, bias and eps.
+        exercise: where it is written, for the message that asks for it.
+    """
+    import ipywidgets as w
+
+    offset = w.FloatSlider(3.0, min=-10, max=10, step=0.5, **labelled("add"))
+    scale = w.FloatSlider(2.0, min=0, max=10, step=0.5, **labelled("multiply by"))
+    picture = w.HTML()
+
+    def draw(_: object = None) -> None:
+        picture.value = tried(lambda: image(_normed(layer_norm, scale.value, offset.value)), exercise)
+
+    for control in (scale, offset):
+        control.observe(draw, "value")
+    draw()
+    return w.VBox([scale, offset, picture])
+
+
+def _normed(layer_norm: Callable, scale: float, offset: float) -> "Axes":
+    x = scale * VECTOR + offset
+    y = layer_norm(x, torch.ones(len(x)), torch.zeros(len(x)))
+    labels = [f"channel {number}" for number in range(len(x))]
+    left, right = plots.panels(2, width=4.4, height=2.6)
+    plots.bars(labels, {"before": x}, ylabel="", title="before", ax=left)
+    plots.bars(labels, {"after": y}, ylabel="", title="after", ax=right)
+    left.set_ylim(-22, 32)
+    right.set_ylim(-2.2, 2.2)
+    return left
+
+
+def stream_explorer(model: nn.Module | None, unembed: Callable, missing: str) -> "VBox":
+    """Type the beginning of a review, and see which next word the stream names behind each block.
+
+    Args:
+        model: the student's trained `DecoderOnly`; None while there is none.
+        unembed: the student's, of vectors and words.
+        missing: what has to be done first, for the message that asks for it.
+    """
+    import ipywidgets as w
+
+    prompt = w.Text(OPENING, **labelled("beginning"))
+    picture, words = w.HTML(), w.HTML()
+
+    def draw(_: object = None) -> None:
+        known = corpora.vocabulary().ids
+        typed = prompt.value.lower().split()
+        unknown = [word for word in typed if word not in known]
+        words.value = note(f"Not in its vocabulary: {', '.join(unknown)}.") if unknown else ""
+        if model is None:
+            picture.value = note(not_yet(missing))
+            return
+        ids = corpora.vocabulary().batch([" ".join(w for w in typed if w in known)[-400:]], eos=False)
+        picture.value = tried(lambda: image(_stream(model, unembed, ids[:, -90:])), missing)
+
+    prompt.observe(draw, "value")
+    draw()
+    return w.VBox([prompt, words, picture])
+
+
+@torch.no_grad()
+def _stream(model: nn.Module, unembed: Callable, ids: torch.Tensor) -> "Axes":
+    """The words that are most probable behind each block, read with the last norm and the words' matrix."""
+    states: list[torch.Tensor] = []
+    blocks = list(model.get_submodule("blocks").children())
+    hooks = [blocks[0].register_forward_pre_hook(lambda _, args: states.append(args[0]))]
+    hooks += [block.register_forward_hook(lambda *args: states.append(args[-1])) for block in blocks]
+    try:
+        model(ids)
+    finally:
+        for hook in hooks:
+            hook.remove()
+    norm, words = model.get_submodule("norm"), model.get_parameter("words.weight")
+    vocabulary = corpora.vocabulary().words
+    panels = plots.panels(len(states), width=3.1, height=2.4)
+    for number, (ax, state) in enumerate(zip(panels, states, strict=True)):
+        p, best = unembed(norm(state[0, -1]), words).softmax(dim=-1).topk(BEST)
+        names = [vocabulary[token] for token in best.tolist()]
+        title = f"behind block {number}" if number else "in front of the blocks"
+        places = list(range(BEST))
+        ax.barh(places, p.tolist(), color=plots.PALETTE[0])
+        ax.set_yticks(places, names)
+        ax.invert_yaxis()
+        ax.set(xlim=(0, 1.15), title=title, xlabel="probability")
+        for place, value in enumerate(p.tolist()):
+            ax.text(value + 0.02, place, f"{value:.2f}", va="center", fontsize=9)
+        told = ", ".join(f"{name} {value:.2f}" for name, value in zip(names, p.tolist(), strict=True))
+        ax.set_label(f"{title}: {told}.")
+    return panels[0]

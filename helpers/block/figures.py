@@ -1,0 +1,53 @@
+"""Lesson 06's figures: positions that become alike, gradients layer by layer, losses by depth."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from helpers.block.experiments import DEPTHS, KINDS, SEEDS, Learned
+from helpers.figures import plots
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def alike(found: Mapping[str, Sequence[float]]) -> "Axes":
+    """How alike positions are behind each layer, for several stacks."""
+    layers = list(range(len(next(iter(found.values())))))
+    ax = plots.lines(
+        layers, found, xlabel="layers", ylabel="mean cosine", title="How alike the ten positions are"
+    )
+    ax.set_ylim(-0.1, 1.1)
+    return ax
+
+
+def gradients(found: Mapping[str, Sequence[float]]) -> "Axes":
+    """The gradient in front of each block, beside that in front of the last."""
+    blocks = list(range(1, len(next(iter(found.values()))) + 1))
+    ax = plots.lines(
+        blocks, found, xlabel="block", ylabel="gradient, last block = 1", log="y",
+        title="The gradient that reaches each block",
+    )  # fmt: skip
+    ax.set_xticks(blocks)
+    return ax
+
+
+def losses(learned: Sequence[Learned], untrained: float) -> "Axes":
+    """The loss after a short training, by depth and kind: a mark for each seed, a line through the means."""
+    ax = plots.panels(1, width=6.2, height=3.2)[0]
+    said = []
+    for number, kind in enumerate(KINDS):
+        means = []
+        for depth in DEPTHS:
+            found = [run.loss for run in learned if (run.kind, run.depth) == (kind, depth)]
+            means.append(sum(found) / len(found))
+            ax.plot([depth] * len(found), found, plots.MARKERS[number], color=plots.PALETTE[number], ms=4)
+        ax.plot(DEPTHS, means, color=plots.PALETTE[number], label=kind, lw=1.6)
+        told = ", ".join(f"{mean:.2f} at depth {depth}" for depth, mean in zip(DEPTHS, means, strict=True))
+        said.append(f"{kind}: {told}")
+    ax.axhline(untrained, color=plots.INK, linewidth=1, linestyle=(0, (5, 3)))
+    ax.text(DEPTHS[0], untrained + 0.04, "ln V: a guess among all words", fontsize=9)
+    ax.set(xlabel="blocks", ylabel="nats per token", xticks=DEPTHS)
+    ax.legend(frameon=False, ncols=2, loc="lower left")
+    ax.set_ylim(bottom=3.0, top=untrained + 0.5)
+    ax.set_label(f"Loss after a short training, {len(SEEDS)} seeds, means. {'; '.join(said)}.")
+    return ax
