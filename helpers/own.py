@@ -17,8 +17,8 @@ from torch import nn
 from helpers import attention, block, masking, multihead
 from helpers.checking import keeping
 from helpers.checking.finding import SIGNS, Status
+from helpers.figures.showing import Table
 from helpers.models.blocks import COURSE, FeedForward, Parts
-from helpers.start_here.page import Table
 
 Probe = Callable[[Callable, int], object]
 

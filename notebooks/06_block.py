@@ -494,7 +494,7 @@ for setting in (trial.train, trial.eval):
     out = trial(torch.tensor([[1.0, 2.0, 4.0]]))
     print(
         f"training: {trial.training!s:<5}",
-        [round(float(n), 3) for n in out[0]],
+        [round(n, 3) for n in out[0].tolist()],
         "gradient:",
         out.requires_grad,
     )

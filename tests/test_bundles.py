@@ -18,14 +18,15 @@ COMES_WITH = {
     "start_here": """
         __init__.py checks.py storage.py start_here/kernel.py start_here/page.py
         checking/__init__.py checking/assessing.py checking/choosing.py checking/comparing.py checking/contrast.py
-        checking/drivers.py checking/finding.py checking/forbidding.py checking/hints.py checking/names.py checking/outcome.py
+        checking/drivers.py checking/finding.py checking/forbidding.py checking/hints.py checking/keeping.py
+        checking/names.py checking/outcome.py
         checking/progress.py checking/properties.py checking/reaching.py checking/registry.py
         checking/relations.py checking/sheet.py checking/sketches.py checking/values.py
-        figures/__init__.py figures/controls.py figures/plots.py figures/showing.py
+        figures/__init__.py figures/controls.py figures/plots.py figures/predicting.py figures/showing.py
     """,
     "attention": """
         start_here/__init__.py
-        attention/explorers.py attention/figures.py attention/recipes.py
+        attention/explorers.py attention/figures.py attention/predictions.py attention/recipes.py
     """,
     "multihead": """
         attention/__init__.py attention/reference.py
@@ -43,21 +44,25 @@ COMES_WITH = {
         masking/__init__.py masking/reference.py
         complexity/explorers.py
     """,
-    "counting": """
+    "block": """
         complexity/__init__.py complexity/reference.py
+        corpora.py text/__init__.py text/grammar.py text/notation.py text/pairs.py text/real_text.py
+        text/review_rules.py text/review_words.py text/reviews.py text/vocabulary.py
+        training/__init__.py training/checkpoints.py training/display.py training/live.py training/muon.py
+        training/parallel.py training/stopping.py
+        block/experiments.py block/explorers.py block/figures.py block/predictions.py block/recipes.py
+    """,
+    "counting": """
+        block/__init__.py block/reference.py
+        own.py models/__init__.py models/blocks.py models/transformer.py
         counting/explorers.py counting/figures.py counting/recipes.py
     """,
     "pretraining": """
         counting/__init__.py counting/reference.py
-        corpora.py text/__init__.py text/grammar.py text/notation.py text/pairs.py text/real_text.py
-        text/review_rules.py text/review_words.py text/reviews.py text/vocabulary.py
-        training/__init__.py training/checkpoints.py training/display.py training/live.py training/muon.py
-        training/parallel.py
-        models/__init__.py models/blocks.py
         pretraining/explorers.py pretraining/recipes.py
     """,
     "finetuning": """
-        pretraining/__init__.py pretraining/reference.py models/transformer.py
+        pretraining/__init__.py pretraining/reference.py
         finetuning/experiments.py finetuning/explorers.py finetuning/figures.py finetuning/real_text.py
         finetuning/recipes.py
     """,

@@ -5,6 +5,7 @@ import contextlib
 import html
 import io
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from helpers.checking.finding import Status, box
@@ -18,6 +19,25 @@ CARD = (
     "background:white;padding:8px;border-radius:6px;box-sizing:content-box;"
     "max-width:calc(100% - 16px);height:auto"
 )
+
+
+CELL = "text-align:left;vertical-align:top;padding:4px 14px 4px 0;background:none;border:none"
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table for a notebook, of cells in HTML, and its text for a terminal."""
+
+    header: list[str]
+    rows: list[list[str]]
+    text: str
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        head = "".join(f'<th scope="col" style="{CELL}">{name}</th>' for name in self.header)
+        rows = ["".join(f'<td style="{CELL}">{cell}</td>' for cell in row) for row in self.rows]
+        body = "".join(f'<tr style="background:none">{row}</tr>' for row in rows)
+        start = '<table style="border:none;font-size:inherit"><thead><tr style="background:none">'
+        return {"text/plain": self.text, "text/html": f"{start}{head}</tr></thead>{body}</table>"}
 
 
 def show(ax: "Axes", alt: str = "") -> None:

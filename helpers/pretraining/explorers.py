@@ -7,6 +7,7 @@ The first explorer imports ipywidgets and Matplotlib, nothing before it: the gra
 
 import itertools
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
@@ -142,6 +143,16 @@ def four_runs(entropy: float) -> "Axes":
 
 
 # -- the explorer --------------------------------------------------------------------------------------------
+
+
+def as_language_model(state: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """The parameters of lesson 06's model under the names of `helpers.models.transformer.LanguageModel`."""
+    found = {name: tensor for name, tensor in state.items() if not re.search(r"attention\.W_[qkv]\.", name)}
+    for name in state:
+        if "attention.W_q." in name:
+            packed = [state[name.replace("W_q", f"W_{letter}")] for letter in "qkv"]
+            found[name.replace("W_q", "W_qkv")] = torch.cat(packed)
+    return found | {"head.weight": state["words.weight"]}
 
 
 class PairTable:

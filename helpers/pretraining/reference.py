@@ -11,7 +11,7 @@ from typing import Protocol, TypeVar
 import torch
 from torch import nn
 
-from helpers import corpora, training
+from helpers import corpora, own, training
 from helpers.models.transformer import LanguageModel, LanguageModelConfig
 from helpers.training.muon import CombinedOptimizer, Muon, matrices_and_rest
 
@@ -238,8 +238,8 @@ def model_config() -> LanguageModelConfig:
 
 
 def new_model() -> LanguageModel:
-    """That model, untrained."""
-    return LanguageModel(model_config())
+    """That model, untrained, put together of the student's own parts where there are any."""
+    return LanguageModel(model_config(), own.parts()[0])
 
 
 def pretrain(model: nn.Module, steps: int = STEPS, seed: int = 0) -> training.Live:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from helpers.checking import progress
 from helpers.checking.finding import COLORS, SIGNS, Status
+from helpers.figures.showing import Table
 
 if TYPE_CHECKING:
     from ipywidgets import HBox
 
 PYTHONS = ((3, 11), (3, 13))  # the first and the last that the course is tested with
-CELL = "text-align:left;vertical-align:top;padding:4px 14px 4px 0;background:none;border:none"
 BAR = "display:inline-block;width:90px;height:9px;margin-right:8px;border-radius:5px"
 # Whether something works or passed: as what it is shown, and the word for those who can't see it.
 STATES = {
@@ -43,22 +43,6 @@ class Lesson:
     notebook: Path
     title: str
     exercises: dict[str, str]
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table for a notebook, of cells in HTML, and its text for a terminal."""
-
-    header: list[str]
-    rows: list[list[str]]
-    text: str
-
-    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        head = "".join(f'<th scope="col" style="{CELL}">{name}</th>' for name in self.header)
-        rows = ["".join(f'<td style="{CELL}">{cell}</td>' for cell in row) for row in self.rows]
-        body = "".join(f'<tr style="background:none">{row}</tr>' for row in rows)
-        start = '<table style="border:none;font-size:inherit"><thead><tr style="background:none">'
-        return {"text/plain": self.text, "text/html": f"{start}{head}</tr></thead>{body}</table>"}
 
 
 # -- the installation ------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import torch
 
 from helpers.checking import progress
-from helpers.start_here.page import Table
+from helpers.figures.showing import Table
 from helpers.storage import write_whole
 
 UNREADABLE = (OSError, RuntimeError, ValueError, AttributeError, KeyError, TypeError, pickle.UnpicklingError)

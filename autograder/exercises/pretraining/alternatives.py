@@ -3,7 +3,7 @@
 Each stands alone, with `torch`, `math` and answers to earlier exercises as its only names.
 """
 
-# ruff: noqa: D101, D103  (their names say what is special about them)
+# ruff: noqa: D103  (their names say what is special about them)
 
 import math
 
@@ -74,76 +74,6 @@ def pairs_by_index_put(inputs, targets, vocabulary, alpha):
 
 
 # -- the model -------------------------------------------------------------------------------------------
-
-
-class LanguageModel(torch.nn.Module):
-    """As the lesson writes it; its parameters are named as in `helpers.models.transformer.LanguageModel`."""
-
-    def __init__(self, vocabulary, d_model, n_heads, n_layers, positions):
-        from helpers.models.blocks import Block
-
-        super().__init__()
-        self.d_model = d_model
-        self.words = torch.nn.Embedding(vocabulary, d_model)
-        self.positions = torch.nn.Embedding(positions, d_model)
-        blocks = [Block(d_model, n_heads, 4 * d_model) for _ in range(n_layers)]
-        self.blocks, self.norm = torch.nn.ModuleList(blocks), torch.nn.LayerNorm(d_model)
-        self.head = torch.nn.Linear(d_model, vocabulary, bias=False)
-        self.head.weight = self.words.weight
-
-    def forward(self, ids, cache=None, weights=None):
-        start = cache[0]["k"].size(-2) if cache and cache[0] else 0
-        x = math.sqrt(self.d_model) * self.words(ids) + self.positions.weight[start : start + ids.size(-1)]
-        for number, block in enumerate(self.blocks):
-            x = block(x, causal=True, cache=cache[number] if cache else None, weights=weights)
-        return self.head(self.norm(x))
-
-
-class ModelWithRange(torch.nn.Module):
-    def __init__(self, vocabulary, d_model, n_heads, n_layers, positions):
-        from helpers.models.blocks import Block
-
-        super().__init__()
-        self.words = torch.nn.Embedding(vocabulary, d_model)
-        self.positions = torch.nn.Embedding(positions, d_model)
-        self.blocks = torch.nn.ModuleList(Block(d_model, n_heads, 4 * d_model) for _ in range(n_layers))
-        self.norm = torch.nn.LayerNorm(d_model)
-        self.head = torch.nn.Linear(d_model, vocabulary, bias=False)
-        self.head.weight = self.words.weight
-
-    def forward(self, ids, cache=None, weights=None):
-        before = cache[0]["k"].shape[2] if cache and len(cache[0]) else 0
-        places = torch.arange(before, before + ids.shape[1], device=ids.device)
-        words = self.words(ids)
-        x = words * words.shape[-1] ** 0.5 + self.positions(places)
-        if cache is None:
-            cache = [None for _ in self.blocks]
-        for block, known in zip(self.blocks, cache, strict=True):
-            x = block(x, None, True, known, weights)
-        return self.norm(x) @ self.words.weight.T
-
-
-class ModelOfParts(torch.nn.Module):
-    def __init__(self, vocabulary, d_model, n_heads, n_layers, positions):
-        from helpers.models.blocks import Block
-
-        super().__init__()
-        self.words = torch.nn.Embedding(vocabulary, d_model)
-        self.positions = torch.nn.Embedding(positions, d_model)
-        self.blocks = torch.nn.ModuleList(Block(d_model, n_heads, 4 * d_model) for _ in range(n_layers))
-        self.norm = torch.nn.LayerNorm(d_model)
-        self.head = torch.nn.Linear(d_model, vocabulary, bias=False)
-        self.head.weight = self.words.weight
-
-    def embed(self, ids, start):
-        rows = self.positions.weight[start:][: ids.size(1)]
-        return self.words(ids).mul(math.sqrt(self.words.embedding_dim)).add(rows)
-
-    def forward(self, ids, cache=None, weights=None):
-        x = self.embed(ids, cache[0]["k"].size(2) if cache and cache[0] else 0)
-        for i in range(len(self.blocks)):
-            x = self.blocks[i](x, causal=True, weights=weights, cache=None if cache is None else cache[i])
-        return torch.nn.functional.linear(self.norm(x), self.head.weight)
 
 
 def cost_written_out(vocabulary, d_model, n_heads, n_layers, positions, tokens):

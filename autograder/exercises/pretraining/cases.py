@@ -99,56 +99,6 @@ def bigram_cases(g: Generator) -> list[Case]:
 # -- the model -------------------------------------------------------------------------------------------
 
 
-def model_cases(g: Generator) -> list[Case]:
-    """One block and two, one head and two, a batch, earlier positions in a cache, float64."""
-    one = {"vocabulary": 7, "d_model": 4, "n_heads": 1, "n_layers": 1, "positions": 9}
-    two = {**one, "n_heads": 2, "n_layers": 2}
-    earlier = [{name: _some(g, 1, 1, 3, 4) for name in ("k", "v")}]
-    return [
-        Case("one block", (one, _weights(g, one), _ids(g, 1, 3, 7))),
-        Case(
-            "two blocks, their attention weights wanted",
-            (two, _weights(g, two), _ids(g, 1, 3, 7)),
-            {"weights": []},
-        ),
-        Case("three positions in a cache", (one, _weights(g, one), _ids(g, 1, 2, 7)), {"cache": earlier}),
-        Case("float64", (one, _weights(g, one, torch.float64), _ids(g, 2, 5, 7))),
-    ]
-
-
-def _ids(g: Generator, B: int, T: int, V: int) -> Tensor:
-    """Tokens, none of which has its position's number."""
-    ids = torch.randint(0, V, (B, T), generator=g)
-    return torch.where(ids == torch.arange(T), (ids + 1) % V, ids)
-
-
-def _weights(g: Generator, sizes: dict[str, int], dtype: torch.dtype = torch.float32) -> dict[str, Tensor]:
-    """Parameters by name, as of `helpers.models.transformer.LanguageModel`, large enough to matter."""
-    C, made = sizes["d_model"], {}
-
-    def linear(name: str, rows: int, columns: int) -> None:
-        made[f"{name}.weight"] = _some(g, rows, columns, spread=1.5 / math.sqrt(columns), dtype=dtype)
-        made[f"{name}.bias"] = _some(g, rows, spread=0.5, dtype=dtype)
-
-    def norm(name: str) -> None:
-        made[f"{name}.weight"] = 1 + _some(g, C, spread=0.3, dtype=dtype)
-        made[f"{name}.bias"] = _some(g, C, spread=0.3, dtype=dtype)
-
-    for table in ("words", "positions"):
-        rows = sizes["vocabulary" if table == "words" else table]
-        made[f"{table}.weight"] = _some(g, rows, C, dtype=dtype)
-    for number in range(sizes["n_layers"]):
-        block = f"blocks.{number}"
-        linear(f"{block}.attention.W_qkv", 3 * C, C)
-        linear(f"{block}.attention.W_o", C, C)
-        linear(f"{block}.feed_forward.W_up", 4 * C, C)
-        linear(f"{block}.feed_forward.W_down", C, 4 * C)
-        norm(f"{block}.norm_1")
-        norm(f"{block}.norm_2")
-    norm("norm")
-    return made
-
-
 def cost_cases(g: Generator) -> list[Case]:
     """Small models, and one with a vocabulary that outweighs all else."""
 

@@ -7,9 +7,7 @@ from autograder.exercise import Exercise, Misconception, explained
 from autograder.exercises.pretraining import alternatives as right
 from autograder.exercises.pretraining import cases
 from autograder.exercises.pretraining import misconceptions as wrong
-from autograder.exercises.pretraining import misconceptions_block as blocks
 from autograder.exercises.pretraining import misconceptions_counts as counts
-from autograder.exercises.pretraining import misconceptions_model as models
 from autograder.exercises.pretraining import misconceptions_step as steps
 from autograder.exercises.pretraining import misconceptions_writing as writing
 from helpers import pretraining
@@ -117,39 +115,6 @@ BIGRAM = Exercise(
         counts.alpha_once_below,
     ),
     alternatives=(right.pairs_in_a_loop, right.pairs_by_index_put),
-)
-
-MODEL = Exercise(
-    id="pretraining.model",
-    title="The language model",
-    points=5,
-    difficulty=4,
-    minutes=20,
-    driver="module",
-    reference=right.LanguageModel,
-    cases=cases.model_cases,
-    returns=("logits", "weights"),
-    misconceptions=explained(
-        models.EmbeddingNotScaled,
-        models.EmbeddingDivided,
-        models.PositionsScaledToo,
-        models.ScaledByWidth,
-        models.WithoutPositions,
-        models.PositionsOfTokens,
-        models.PositionsFromZero,
-        models.WeightsLeftOut,
-        models.CacheLeftOut,
-        blocks.LooksAhead,
-        blocks.LastNormMissing,
-        blocks.NormBeforeTheBlocks,
-        blocks.LastBlockAlone,
-        blocks.AddedTwice,
-        blocks.FirstBlockAgainAndAgain,
-        blocks.ProbabilitiesInsteadOfLogits,
-        blocks.HiddenInsteadOfLogits,
-    ),
-    alternatives=(right.ModelWithRange, right.ModelOfParts),
-    square="W_o of a block is d_model × d_model",
 )
 
 COST = Exercise(
@@ -367,6 +332,6 @@ DRAW = Exercise(
 )
 
 EXERCISES = (
-    SHIFT, LOSS, PERPLEXITY, BIGRAM, MODEL, COST, STEP, SCHEDULE, DIAGNOSIS,
+    SHIFT, LOSS, PERPLEXITY, BIGRAM, COST, STEP, SCHEDULE, DIAGNOSIS,
     TEMPERATURE, TOP_K, NUCLEUS, DRAW,
 )  # fmt: skip
