@@ -18,6 +18,7 @@ import torch
 from helpers.attention import scaled_dot_product_attention
 from helpers.checks import case, check
 from helpers.figures import plots
+from helpers.figures.predicting import after_predicting, predict
 from helpers.figures.showing import show, waiting_for
 from helpers.multihead import explorers
 from helpers.multihead.explorers import LONGEST, NOUNS, WORDS, encode, sentences
@@ -431,12 +432,14 @@ check("multihead.costs", costs)
 # %% [markdown]
 # Your count beside what torch counts, and beside the time of your module on one core of this machine:
 
+# %% predict="multihead.price"
+
 # %% draw=true
 from timeit import repeat
 
 threads = torch.get_num_threads()
 torch.set_num_threads(1)  # so that other programs disturb the clock less
-with waiting_for("Exercises 2.5 and 2.7a"), torch.no_grad():
+with waiting_for("Exercises 2.5 and 2.7a"), after_predicting("multihead.price"), torch.no_grad():
     T, C, heads = 128, 256, [1, 2, 4, 8, 16]
     x = torch.randn(2, T, C)
     layers = {H: MultiHeadAttention(C, H) for H in heads}
@@ -586,8 +589,10 @@ with waiting_for("Exercises 2.2, 2.3 and 2.8"):
 # Does gradient descent find this too? And how far does it get with one head, which then is as wide as both together? We train
 # your module on random numbers with mean 0 and variance 1, three times each.
 
+# %% predict="multihead.one_head"
+
 # %% draw=true
-with waiting_for("Exercise 2.5"):
+with waiting_for("Exercise 2.5"), after_predicting("multihead.one_head"):
     steps, every, curves = 400, 50, {"one head, D = 4": [], "two heads, D = 2": []}
     for n_heads, runs in zip((1, 2), curves.values(), strict=True):
         for seed in range(3):
@@ -840,8 +845,10 @@ with waiting_for("Exercises 2.5, 2.10 and 2.11"), torch.no_grad():
 #
 # Could two heads do for four? Here are all six pairs, with the other two heads off, and no training in between:
 
+# %% predict="multihead.pairs"
+
 # %% draw=true
-with waiting_for("Exercises 2.5 and 2.10"), torch.no_grad():
+with waiting_for("Exercises 2.5 and 2.10"), after_predicting("multihead.pairs"), torch.no_grad():
     names, found = [], {"who": [], "whom": []}
     for pair in itertools.combinations(range(4), 2):
         keep = torch.tensor([head in pair for head in range(4)])

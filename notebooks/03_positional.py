@@ -18,6 +18,7 @@ import torch
 from helpers.attention import permutation_gaps, scaled_dot_product_attention
 from helpers.checks import case, check
 from helpers.figures import plots
+from helpers.figures.predicting import after_predicting, predict
 from helpers.figures.showing import show, waiting_for
 from helpers.positional import explorers
 from helpers.positional.explorers import by_length, curves, grid, table_picture
@@ -272,8 +273,10 @@ def similarity_by_distance(table):
 # %% check="positional.similarity"
 check("positional.similarity", similarity_by_distance)
 
+# %% predict="positional.similar"
+
 # %% draw=true
-with waiting_for("Exercises 3.2 and 3.4"):
+with waiting_for("Exercises 3.2 and 3.4"), after_predicting("positional.similar"):
     torch.manual_seed(0)
     chosen = {"sinusoidal, width 128": sinusoidal(64, 128), "sinusoidal, width 16": sinusoidal(64, 16)}
     chosen["random, width 128"] = torch.randn(64, 128)
@@ -347,8 +350,10 @@ check("positional.shift", shift_matrix)
 # Does it depend on the position? Move position 0, 5, 100 and 1000 by 7, all with the same matrix. And ask the same of a
 # table of random rows: there, take the matrix that moves all rows best (by least squares), and see how far off it is.
 
+# %% predict="positional.one_matrix"
+
 # %% draw=true
-with waiting_for("Exercises 3.2 and 3.5"):
+with waiting_for("Exercises 3.2 and 3.5"), after_predicting("positional.one_matrix"):
     table, M = sinusoidal(1100, 32), shift_matrix(7, 32)
     for p in (0, 5, 100, 1000):
         print(f"from {p:>4} by 7: largest error {float((table[p] @ M - table[p + 7]).abs().max()):.6f}")
@@ -858,9 +863,11 @@ def accuracy(w, kind, T, base=10_000.0, task=play):
 # %% [markdown]
 # Six kinds, five models each, with **your** functions. This takes some ten seconds, on a slow computer a minute.
 
+# %% predict="positional.longer"
+
 # %% draw=true
 KINDS = ("none", "sinusoidal", "learned", "relative bias", "rotary", "linear penalty")
-with waiting_for("Exercises 3.2, 3.3, 3.8, 3.9a and 3.10"):
+with waiting_for("Exercises 3.2, 3.3, 3.8, 3.9a and 3.10"), after_predicting("positional.longer"):
     trained = {kind: train(kind, seed=0) for kind in KINDS}
     results = {kind: torch.stack([accuracy(w, kind, T) for T in LENGTHS]) for kind, w in trained.items()}
     print("mean accuracy (worst to best of 5)" + "".join(f"{T:>13} tokens" for T in LENGTHS))

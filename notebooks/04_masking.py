@@ -18,6 +18,7 @@ import torch
 from helpers.attention import scaled_dot_product_attention
 from helpers.checks import case, check
 from helpers.figures import plots
+from helpers.figures.predicting import after_predicting, predict
 from helpers.figures.showing import show, waiting_for
 from helpers.masking import explorers, figures
 
@@ -513,8 +514,10 @@ def open_layer(x):
     return scaled_dot_product_attention(q, k, v)[0]
 
 
+# %% predict="masking.one_pass"
+
 # %% draw=true
-with waiting_for("Exercises 4.1, 4.5 and 4.7"):
+with waiting_for("Exercises 4.1, 4.5 and 4.7"), after_predicting("masking.one_pass"):
     for name, layer in (("with the mask", causal_layer), ("without", open_layer)):
         gap = (layer(x) - prefix_passes(layer, x)).abs().max()
         print(f"{name:14} largest difference between one pass and T passes: {gap:.7f}")
@@ -590,6 +593,9 @@ def texts(count, generator):
     return torch.stack(words, dim=1)
 
 
+# %% predict="masking.leak"
+
+
 # %% draw=true
 def train(masked, seed, steps=250):
     """Train one layer to say the next word.
@@ -621,7 +627,7 @@ def train(masked, seed, steps=250):
         return float(loss(fresh, model)), float(loss(fresh, lambda h: prefix_passes(model, h)))
 
 
-with waiting_for("Exercises 4.1, 4.5 and 4.7"):
+with waiting_for("Exercises 4.1, 4.5 and 4.7"), after_predicting("masking.leak"):
     masked = {"with": True, "without": False}
     trained = {name: [train(flag, seed) for seed in range(3)] for name, flag in masked.items()}
     means = {name: torch.tensor(runs).mean(dim=0).tolist() for name, runs in trained.items()}
@@ -747,9 +753,11 @@ def word_by_word(x):
     return torch.cat(outputs, dim=-2)
 
 
+# %% predict="masking.kept"
+
 # %% draw=true
 torch.set_num_threads(1)
-with waiting_for("Exercises 4.1, 4.5, 4.7 and 4.9a"), torch.no_grad():
+with waiting_for("Exercises 4.1, 4.5, 4.7 and 4.9a"), after_predicting("masking.kept"), torch.no_grad():
     gap = (word_by_word(x) - causal_layer(x)).abs().max()
     print(f"largest difference between word by word, with a cache, and one full pass: {gap:.7f}")
     lengths, times = [16, 32, 64, 128, 256], {"whole prefix each time": [], "with a cache": []}

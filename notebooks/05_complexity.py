@@ -19,6 +19,7 @@ from helpers.attention import additive_attention, cross_attention, scaled_dot_pr
 from helpers.checks import case, check
 from helpers.complexity import explorers
 from helpers.figures import plots
+from helpers.figures.predicting import after_predicting, predict
 from helpers.figures.showing import show, waiting_for
 
 torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for each other
@@ -453,8 +454,10 @@ def crossover_length(d, projections, recurrent):
 # %% check="complexity.crossover_length"
 check("complexity.crossover_length", crossover_length)
 
+# %% predict="complexity.cheaper"
+
 # %% draw=true
-with waiting_for("Exercise 5.7"):
+with waiting_for("Exercise 5.7"), after_predicting("complexity.cheaper"):
     layers = {"plain recurrent": 2, "GRU": 6, "LSTM": 8}
     crossings = {
         name: [f"{crossover_length(1024, p, matrices):6.0f} with {p} projections" for p in (0, 3)]
@@ -618,8 +621,10 @@ with waiting_for("Exercise 5.8"):
 # And something is missing from the count altogether. With $d = 64$, the recurrent layer takes fewer *operations* as
 # soon as $n > 64$. When does it take less *time*?
 
+# %% predict="complexity.clock"
+
 # %% draw=true
-with waiting_for("Exercise 5.7"):
+with waiting_for("Exercise 5.7"), after_predicting("complexity.clock"):
     counted = crossover_length(64, 0, 2)
     pairs = zip(lengths, by_length["self-attention"], by_length["recurrent"], strict=True)
     faster = [n for n, attention_time, recurrent_time in pairs if recurrent_time < attention_time]
@@ -889,8 +894,10 @@ def blockwise_attention(q, k, v, block):
 # %% check="complexity.blockwise_attention"
 check("complexity.blockwise_attention", blockwise_attention)
 
+# %% predict="complexity.blocks"
+
 # %% draw=true
-with waiting_for("Exercise 5.12"):
+with waiting_for("Exercise 5.12"), after_predicting("complexity.blocks"):
     torch.manual_seed(0)
     sizes, block = [128, 256, 512, 1024, 2048], 64
     triples = [[torch.randn(n, 16) for _ in "qkv"] for n in sizes]

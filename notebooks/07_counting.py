@@ -18,6 +18,7 @@ import torch
 from helpers.checks import case, check
 from helpers.counting import explorers, figures
 from helpers.figures import plots
+from helpers.figures.predicting import after_predicting, predict
 from helpers.figures.showing import show, waiting_for
 
 torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for each other
@@ -401,8 +402,10 @@ def lab_model_parameters(vocabulary, d_model, n_heads, d_ff, n_layers, n_out):
 # %% check="counting.lab_model"
 check("counting.lab_model", lab_model_parameters)
 
+# %% predict="counting.larger"
+
 # %% draw=true
-with waiting_for("Exercise 7.7"):
+with waiting_for("Exercise 7.7"), after_predicting("counting.larger"):
     totals = {}
     for name, outputs in (("classifier", 2), ("language model", 100)):
         with torch.device("meta"):
@@ -567,8 +570,10 @@ def exposing_configuration(d_model):
 # %% check="counting.expose"
 check("counting.expose", exposing_configuration)
 
+# %% predict="counting.meets"
+
 # %% draw=true
-with waiting_for("Exercise 7.7"):
+with waiting_for("Exercise 7.7"), after_predicting("counting.meets"):
     heads = [1, 2, 4, 5, 8, 10]
     series = {
         "your formula": [lab_model_parameters(100, 200, h, 200, 4, 2) / 1e6 for h in heads],
@@ -1174,8 +1179,10 @@ check("counting.days", training_days)
 # map, so a *pair* of them meets all N parameters once. The paper takes a P100 for 9.5 TFLOPS (10¹² FLOPs a second; footnote 5). The
 # data sheet of a GTX 1050 Ti gives 768 cores at 1.392 GHz, with 2 FLOPs each: 2.14 TFLOPS.
 
+# %% predict="counting.home"
+
 # %% draw=true
-with waiting_for("the exercises up to 7.17a"):
+with waiting_for("the exercises up to 7.17a"), after_predicting("counting.home"):
     base = transformer_parameters(37_000, 512, 8, 2048, 6, True)
     # 6 layers of the encoder with one attention, 6 of the decoder with two; sentences of 30 tokens, say.
     each = training_flops_per_token(base, 18, 30, 512)

@@ -24,6 +24,7 @@ from helpers.counting import (
     training_flops_per_token,
 )
 from helpers.figures import plots
+from helpers.figures.predicting import after_predicting, predict
 from helpers.figures.showing import show, waiting_for
 from helpers.models.transformer import LanguageModel, LanguageModelConfig
 from helpers.pretraining import explorers
@@ -312,8 +313,10 @@ with torch.no_grad():
 # %% [markdown]
 # A model that has learned nothing should be as unsure as a uniform guess. Is yours?
 
+# %% predict="pretraining.untrained"
+
 # %% draw=true
-with waiting_for("Exercises 8.2 and 8.3"), torch.no_grad():
+with waiting_for("Exercises 8.2 and 8.3"), after_predicting("pretraining.untrained"), torch.no_grad():
     torch.manual_seed(0)
     untrained = new_model(len(vocabulary), 128, 4, 2, 100)
     some, after = inputs_and_targets(held_out[:20])
@@ -617,8 +620,10 @@ training.kept()  # what is kept on this computer; training.forget("reviews") rem
 # How good is it? The 200 held-out reviews may be a little easier or harder than reviews in general. So beside the
 # model's loss stands that of the grammar itself on the very same texts: it knows the true probability of each.
 
+# %% predict="pretraining.limit"
+
 # %% draw=true
-with waiting_for("the training in 8.11"), torch.no_grad():
+with waiting_for("the training in 8.11"), after_predicting("pretraining.limit"), torch.no_grad():
     trained(model)
     read, wanted = inputs_and_targets(held_out)
     parts = [(model(read[start : start + 50]), wanted[start : start + 50]) for start in range(0, 200, 50)]
@@ -989,8 +994,10 @@ explorers.next_word_explorer(model, with_temperature, top_k, nucleus, draw)
 # agreement in number, gender and kind of book. Each rule writes a hundred reviews. Grammatical isn't all: a text should
 # also vary. So beside it stands how many different words occur in the first 2,000.
 
+# %% predict="pretraining.settings"
+
 # %% draw=true
-with waiting_for("the training in 8.11 and Exercises 8.14 to 8.17"):
+with waiting_for("the training in 8.11 and Exercises 8.14 to 8.17"), after_predicting("pretraining.settings"):
     trained(model)
     many = torch.full((training.steps(2000) // 20, 1), corpora.BOS)
     shares = {}

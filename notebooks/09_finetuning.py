@@ -17,6 +17,7 @@ import torch
 from helpers import corpora, pretraining, training
 from helpers.checks import case, check
 from helpers.figures import plots
+from helpers.figures.predicting import after_predicting, predict
 from helpers.figures.showing import show, waiting_for
 from helpers.finetuning import experiments, explorers, figures, real_text
 from helpers.finetuning.experiments import Examples, Run, new_backbone
@@ -377,6 +378,8 @@ with waiting_for("the exercises up to 9.5b"):
 # probability that it gives to the adjectives below, which share goes to praise? And your own model of lesson 8, if it
 # is still kept here?
 
+# %% predict="finetuning.praise"
+
 # %% draw=true
 PRAISE = [
     "wonderful",
@@ -417,7 +420,7 @@ def share_of_praise(model, text):
     return praise / (praise + blame)
 
 
-with waiting_for("the exercises up to 9.5b"):
+with waiting_for("the exercises up to 9.5b"), after_predicting("finetuning.praise"):
     models = {"this lesson's model": experiments.new_language_model()}
     models["this lesson's model"].load_state_dict(weights)
     yours = pretraining.new_model()
@@ -446,8 +449,10 @@ with waiting_for("the exercises up to 9.5b"):
 # `strict=False` in a forum, and the error is gone. What else is gone? Below, the pretrained weights, whose names lack
 # the prefix.
 
+# %% predict="finetuning.strict"
+
 # %% draw=true
-with waiting_for("the exercises up to 9.5b"):
+with waiting_for("the exercises up to 9.5b"), after_predicting("finetuning.strict"):
     careless = new_classifier()
     before = {name: tensor.clone() for name, tensor in careless.state_dict().items()}
     without_head = {name: tensor for name, tensor in weights.items() if name != "head.weight"}
@@ -1039,8 +1044,10 @@ check("finetuning.reports", judgement)
 # The body was a language model. Is it still one? Its head was the embedding's matrix, which fine-tuning moves too. Use
 # it as head again, and take the loss on reviews that nobody trained on.
 
+# %% predict="finetuning.forgets"
+
 # %% draw=true
-with waiting_for("the exercises up to 9.12"):
+with waiting_for("the exercises up to 9.12"), after_predicting("finetuning.forgets"):
     fresh = experiments.examples(100, seed=998)
     backbones = {"before": new_classifier(weights)}
     run = prepared("head only", 0, 200, 0, ())

@@ -21,6 +21,7 @@ from helpers import corpora, pretraining, training
 from helpers.bert import experiments, explorers
 from helpers.checks import case, check
 from helpers.figures import plots
+from helpers.figures.predicting import after_predicting, predict
 from helpers.figures.showing import show, waiting_for
 from helpers.models.blocks import PRE_NORM
 from helpers.models.transformer import Encoder, EncoderConfig
@@ -677,9 +678,11 @@ def guesses(blank):
     return [float(p[true].sum()) for p in (left, both, whole)]
 
 
+# %% predict="bert.sides"
+
 # %% draw=true
 WAYS = ("language model, left side", "BERT, both sides", "language model, whole text")
-with waiting_for("Exercises 10.1a to 10.9"):
+with waiting_for("Exercises 10.1a to 10.9"), after_predicting("bert.sides"):
     blank_left_to_right(lambda ids: torch.zeros(*ids.shape, V), ids[0], 1, ids[0, :2])  # is it written?
     segments_of(ids), models["bert"]
     models["left"] = pretraining.pretrained(600)
@@ -865,9 +868,11 @@ def accuracy(model, ids, labels):
     return (model(rows, segments).argmax(dim=-1) == labels).float().mean()
 
 
+# %% predict="bert.from_scratch"
+
 # %% draw=true
 STARTS = ("pretrained", "from scratch")
-with waiting_for("Exercises 10.1a to 10.8 and 10.11"):
+with waiting_for("Exercises 10.1a to 10.8 and 10.11"), after_predicting("bert.from_scratch"):
     labelled, unseen = (
         [(pack(a, b, LENGTH), same) for a, b, same in experiments.same_genre(count, seed)]
         for count, seed in ((LABELLED, 6_000), (400, 6_001))
@@ -988,8 +993,10 @@ def mask_predict(words, ids):
     return ids
 
 
+# %% predict="bert.writes"
+
 # %% draw=true
-with waiting_for("Exercises 10.1a to 10.9 and 10.12a"):
+with waiting_for("Exercises 10.1a to 10.9 and 10.12a"), after_predicting("bert.writes"):
     fill_and_mask_again(torch.tensor([[CLS, SEP]]), torch.zeros(1, 2, V), 0)  # is it written?
     bert, empty = models["bert"], experiments.empty_rows(training.steps(TEXTS), seed=8_000)
     segments, blank = segments_of(empty), empty == MASK

@@ -23,6 +23,7 @@ from helpers import corpora, training
 from helpers.checks import case, check
 from helpers.corpora import BOS, EOS, PAD
 from helpers.figures import plots
+from helpers.figures.predicting import after_predicting, predict
 from helpers.figures.showing import show, waiting_for
 from helpers.models.blocks import Block, CrossAttention, FeedForward, SelfAttention, initialise
 from helpers.positional import sinusoidal
@@ -359,8 +360,10 @@ check("translation.label_smoothed_loss", label_smoothed_loss)
 # What does it ask for? One word in four is right. Below is the loss for a model that gives the right word the probability p and
 # shares the rest evenly.
 
+# %% predict="translation.smoothing"
+
 # %% draw=true
-with waiting_for("Exercise 11.6"):
+with waiting_for("Exercise 11.6"), after_predicting("translation.smoothing"):
     sure = [0.3, 0.5, 0.7, 0.8, 0.9, 0.925, 0.95, 0.99, 0.999]
     log_p = torch.tensor([[p, *3 * [(1 - p) / 3]] for p in sure]).log()  # (9, 4)
     right = torch.zeros(1, 1, dtype=torch.long)
@@ -561,9 +564,11 @@ def train_on_pairs(model, steps, seed):
     return train(model, drawn, steps, rate, share, "Training", {"least possible loss": floor})
 
 
+# %% predict="translation.exactly"
+
 # %% draw=true
 held_out = explorers.pairs()[1]
-with waiting_for("Exercises 11.2, 11.5, 11.6, 11.7 and 11.8"):
+with waiting_for("Exercises 11.2, 11.5, 11.6, 11.7 and 11.8"), after_predicting("translation.exactly"):
     torch.manual_seed(0)
     model = Translator(len(vocabulary), WIDTH, HEADS, 4 * WIDTH, LAYERS)
     begun = time.perf_counter()
@@ -1049,8 +1054,10 @@ check("translation.bleu", bleu)
 # smooth nothing, it gives the same as your function: the course's tests compare the two. What BLEU says of spoilt
 # translations:
 
+# %% predict="translation.exchanged"
+
 # %% draw=true
-with waiting_for("Exercise 11.16"):
+with waiting_for("Exercise 11.16"), after_predicting("translation.exchanged"):
     references = [pair.target for pair in explorers.pairs()[1]]
     spoilt = {
         "as they are": references,

@@ -30,19 +30,19 @@ COMES_WITH = {
     """,
     "multihead": """
         attention/__init__.py attention/reference.py
-        multihead/explorers.py multihead/recipes.py
+        multihead/explorers.py multihead/predictions.py multihead/recipes.py
     """,
     "positional": """
         multihead/__init__.py multihead/reference.py
-        positional/explorers.py
+        positional/explorers.py positional/predictions.py
     """,
     "masking": """
         positional/__init__.py positional/reference.py
-        masking/explorers.py masking/figures.py masking/recipes.py
+        masking/explorers.py masking/figures.py masking/predictions.py masking/recipes.py
     """,
     "complexity": """
         masking/__init__.py masking/reference.py
-        complexity/explorers.py
+        complexity/explorers.py complexity/predictions.py
     """,
     "block": """
         complexity/__init__.py complexity/reference.py
@@ -55,24 +55,25 @@ COMES_WITH = {
     "counting": """
         block/__init__.py block/reference.py
         own.py models/__init__.py models/blocks.py models/transformer.py
-        counting/explorers.py counting/figures.py counting/recipes.py
+        counting/explorers.py counting/figures.py counting/predictions.py counting/recipes.py
     """,
     "pretraining": """
         counting/__init__.py counting/reference.py
-        pretraining/explorers.py pretraining/recipes.py
+        pretraining/explorers.py pretraining/predictions.py pretraining/recipes.py
     """,
     "finetuning": """
         pretraining/__init__.py pretraining/reference.py
-        finetuning/experiments.py finetuning/explorers.py finetuning/figures.py finetuning/real_text.py
+        finetuning/experiments.py finetuning/explorers.py finetuning/figures.py finetuning/predictions.py
+        finetuning/real_text.py
         finetuning/recipes.py
     """,
     "bert": """
         finetuning/__init__.py finetuning/reference.py
-        bert/experiments.py bert/explorers.py bert/recipes.py
+        bert/experiments.py bert/explorers.py bert/predictions.py bert/recipes.py
     """,
     "translation": """
         bert/__init__.py bert/reference.py
-        translation/explorers.py translation/figures.py translation/recipes.py
+        translation/explorers.py translation/figures.py translation/predictions.py translation/recipes.py
     """,
 }
 

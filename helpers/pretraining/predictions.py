@@ -1,0 +1,43 @@
+"""What students predict about pretraining before they look."""
+
+from helpers.figures.predicting import Prediction
+
+PREDICTIONS = {
+    "untrained": Prediction(
+        "What loss has a model that has learned nothing, with small random weights?",
+        {
+            "0: it has made no mistake yet.": "The loss is the surprise at what comes, and "
+            "somebody who knows nothing is surprised every time.",
+            "ln V: that of a guess among all words.": "So it is: small weights give all words"
+            " nearly the same score, so each gets 1/V.",
+            "Far above ln V.": "That happens with large first weights: the model is then sure"
+            " of itself, and wrong.",
+        },
+        right="b",
+    ),
+    "limit": Prediction(
+        "The model trains for a minute or two on new texts only. Where does its loss on held-"
+        "out texts end, beside the text's entropy?",
+        {
+            "A few per cent above it.": "So it is: what is left is what the model hasn't "
+            "found out. Below it no model can get.",
+            "Below it, since the model has seen so much.": "The entropy is what chance itself"
+            " decides. Only a model that sees the answer gets below it.",
+            "About twice as high.": "That is where the pair table ends. A minute of training "
+            "goes much further.",
+        },
+        right="a",
+    ),
+    "settings": Prediction(
+        "The model writes reviews in several ways. At which setting are fewest of its sentences"
+        " ones that the grammar could have written?",
+        {
+            "Greedy: it always takes the likeliest word.": "Greedy text is nearly flawless, "
+            "and says the same thing again and again.",
+            "Cut to the nucleus.": "Cutting off the unlikely words removes most slips.",
+            "Temperature 1.3.": "So it is: a temperature above 1 lifts the unlikely words, "
+            "and one wrong word spoils a sentence.",
+        },
+        right="c",
+    ),
+}
