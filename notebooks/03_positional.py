@@ -26,6 +26,17 @@ from helpers.positional.explorers import by_length, curves, grid, table_picture
 torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for each other
 
 # %% [markdown]
+# ## 3.0 Catch the slip
+#
+# Three short pieces on lessons 01 and 02. Each is right, or has one slip in it of a kind that is easily made.
+
+# %% recall="positional.recall_split"
+
+# %% recall="positional.recall_merge"
+
+# %% recall="positional.recall_mask"
+
+# %% [markdown]
 # ## 3.1 A sentence is a bag
 #
 # *The dog bites the man* and *the man bites the dog* have the same words. In lesson 1 you measured what self-attention

@@ -25,6 +25,17 @@ from helpers.masking import explorers, figures
 torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for each other
 
 # %% [markdown]
+# ## 4.0 Catch the slip
+#
+# Three short pieces on lessons 02 and 03. Each is right, or has one slip in it of a kind that is easily made.
+
+# %% recall="masking.recall_add"
+
+# %% recall="masking.recall_penalty"
+
+# %% recall="masking.recall_off"
+
+# %% [markdown]
 # ## 4.1 A word that must not be seen
 #
 # A language model reads *the cat sat* and says what comes next. To train it, take a sentence from a book and let

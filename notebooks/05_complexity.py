@@ -25,6 +25,17 @@ from helpers.figures.showing import show, waiting_for
 torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for each other
 
 # %% [markdown]
+# ## 5.0 Catch the slip
+#
+# Three short pieces on lessons 03 and 04. Each is right, or has one slip in it of a kind that is easily made.
+
+# %% recall="complexity.recall_both"
+
+# %% recall="complexity.recall_reach"
+
+# %% recall="complexity.recall_rows"
+
+# %% [markdown]
 # ## 5.1 Twice as long: how much dearer?
 #
 # A model reads one page. Then it reads a book of 300 pages. Is that 300 times the work, or 300² = 90 000 times?

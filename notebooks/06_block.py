@@ -791,8 +791,10 @@ check("block.initial_std", initial_std)
 # A model that has learned nothing should be as unsure as somebody who guesses among all $V$ words: its loss should be
 # near $\ln V$. Is yours, and is a model with torch's usual first weights?
 
+# %% predict="block.first_loss"
+
 # %% draw=true
-with waiting_for("Exercises 6.2 to 6.13"), torch.no_grad():
+with waiting_for("Exercises 6.2 to 6.13"), after_predicting("block.first_loss"), torch.no_grad():
     V = len(corpora.vocabulary())
     some = next(experiments.batches(1, 20, seed=3))
     torch.manual_seed(0)

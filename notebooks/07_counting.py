@@ -24,6 +24,17 @@ from helpers.figures.showing import show, waiting_for
 torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for each other
 
 # %% [markdown]
+# ## 7.0 Catch the slip
+#
+# Three short pieces on lessons 05 and 06. Each is right, or has one slip in it of a kind that is easily made.
+
+# %% recall="counting.recall_norm"
+
+# %% recall="counting.recall_cache"
+
+# %% recall="counting.recall_embed"
+
+# %% [markdown]
 # ## 7.1 What is a parameter?
 #
 # A parameter is a number that training changes. The first question about any model is how many it has: that decides what

@@ -34,6 +34,17 @@ from helpers.training.muon import CombinedOptimizer, Muon, matrices_and_rest
 torch.set_num_threads(1)  # each core will have rows of its own to work on
 
 # %% [markdown]
+# ## 8.0 Catch the slip
+#
+# Three short pieces on lessons 04, 06 and 07. Each is right, or has one slip in it of a kind that is easily made.
+
+# %% recall="pretraining.recall_unembed"
+
+# %% recall="pretraining.recall_state"
+
+# %% recall="pretraining.recall_both"
+
+# %% [markdown]
 # ## 8.1 A text whose entropy is known
 #
 # A language model says how probable each next word is. How well can that be done at all? For English nobody knows. So

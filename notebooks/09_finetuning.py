@@ -28,6 +28,17 @@ PAD = corpora.PAD  # the number of <pad>: 0
 T_95 = (0.0, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
 
 # %% [markdown]
+# ## 9.0 Catch the slip
+#
+# Three short pieces on lessons 07 and 08. Each is right, or has one slip in it of a kind that is easily made.
+
+# %% recall="finetuning.recall_shift"
+
+# %% recall="finetuning.recall_perplexity"
+
+# %% recall="finetuning.recall_layer"
+
+# %% [markdown]
 # ## 9.1 The task
 #
 # Each review of the course's corpus has a label: 1 where it is favourable, 0 where it isn't.

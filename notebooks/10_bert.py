@@ -32,6 +32,17 @@ vocabulary = corpora.vocabulary()
 V = len(vocabulary)
 
 # %% [markdown]
+# ## 10.0 Catch the slip
+#
+# Three short pieces on lessons 08 and 09. Each is right, or has one slip in it of a kind that is easily made.
+
+# %% recall="bert.recall_last"
+
+# %% recall="bert.recall_mean"
+
+# %% recall="bert.recall_rate"
+
+# %% [markdown]
 # ## 10.1 Which words to hide
 #
 # **Why.** *In his third ___ , gabriel kapoor tells the story of otto, a shy orphan in a dark cellar.* What stands in the gap?

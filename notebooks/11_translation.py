@@ -33,6 +33,17 @@ from helpers.translation import explorers, figures
 torch.set_num_threads(1)  # the training has threads of its own, one a core
 
 # %% [markdown]
+# ## 11.0 Catch the slip
+#
+# Three short pieces on lessons 09 and 10. Each is right, or has one slip in it of a kind that is easily made.
+
+# %% recall="translation.recall_pack"
+
+# %% recall="translation.recall_segments"
+
+# %% recall="translation.recall_wilson"
+
+# %% [markdown]
 # ## 11.1 Two towers
 #
 # **Why.** A language model goes on with a text. A translator has two texts: one that is all there, and one that comes into

@@ -41,4 +41,16 @@ PREDICTIONS = {
         },
         right="a",
     ),
+    "first_loss": Prediction(
+        "A model whose weights torch has drawn in its usual way, before any training: how large is its loss?",
+        {
+            "Near ln V, that of a guess.": "That takes scores that hardly differ. torch draws a table's "
+            "numbers with a standard deviation of 1, and as scores these are far from alike.",
+            "Below ln V: random weights know a little.": "Random weights know nothing of this text, and "
+            "nobody who knows nothing does better than a guess.",
+            "Far above ln V.": "So it is: large random scores make the model sure of itself, and it is "
+            "nearly always wrong.",
+        },
+        right="c",
+    ),
 }

@@ -29,12 +29,12 @@ PREDICTIONS = {
         right="c",
     ),
     "home": Prediction(
-        "Eight P100 trained the paper's base model in 12 hours. One GTX 1050 Ti, as well used "
-        "as they were, takes...",
+        "Eight P100 trained the paper's base model in 12 hours. How long does one GTX 1050 Ti take, if it "
+        "is as well used as they were?",
         {
-            "about a day.": "It has less than a quarter of one P100's speed, and there were eight.",
-            "two to three weeks.": "So it is: half a day, times eight, times more than four.",
-            "about a year.": "The run took 12 hours, which is short: times eight GPUs, times "
+            "About a day.": "It has less than a quarter of one P100's speed, and there were eight.",
+            "Two to three weeks.": "So it is: half a day, times eight, times more than four.",
+            "About a year.": "The run took 12 hours, which is short: times eight GPUs, times "
             "4.4 for the slower one.",
         },
         right="b",

@@ -1,0 +1,63 @@
+"""Slips to catch at the start of fine-tuning, on lessons 07 and 08."""
+
+from autograder.recall import recall
+
+SHIFT = recall(
+    "finetuning.recall_shift",
+    "pretraining.inputs_and_targets",
+    title="Catch the slip: inputs and targets",
+    task=(
+        "This makes inputs of texts, and for each position the token that comes next; -100 where none does."
+    ),
+    code="""
+def inputs_and_targets(ids, pad=0):
+    inputs = ids[:, :-1]
+    targets = ids[:, 1:]
+    return inputs, targets.masked_fill(inputs == pad, -100)
+""",
+    inputs=(
+        "inputs_and_targets(torch.tensor([[1, 2, 3]]))",
+        "inputs_and_targets(torch.tensor([[1, 2, 0]]))",
+    ),
+    hint=("a position counts if there is something to predict, which the next token says"),
+    line=4,
+    shows=2,
+)
+
+PERPLEXITY = recall(
+    "finetuning.recall_perplexity",
+    "pretraining.perplexity",
+    title="Catch the slip: perplexity",
+    task=("This is the perplexity of several batches, from their mean losses and their numbers of tokens."),
+    code="""
+def perplexity(losses, counts):
+    mean = losses.mean()
+    return mean.exp()
+""",
+    inputs=(
+        "perplexity(torch.tensor([1.0, 1.0]), torch.tensor([1, 9]))",
+        "perplexity(torch.tensor([0.0, 1.0]), torch.tensor([2, 2]))",
+        "perplexity(torch.tensor([0.0, 1.0]), torch.tensor([3, 1]))",
+    ),
+    hint=("a batch counts for as much as it has tokens"),
+    line=2,
+    shows=3,
+)
+
+LAYER = recall(
+    "finetuning.recall_layer",
+    "counting.feed_forward",
+    title="Catch the slip: counting a network",
+    task=("This counts the parameters of a feed-forward network with biases."),
+    code="""
+def feed_forward_parameters(d_model, d_ff):
+    matrices = 2 * d_model * d_ff
+    biases = d_ff + d_model
+    return matrices + biases
+""",
+    inputs=(
+        "feed_forward_parameters(1, 1)",
+        "feed_forward_parameters(2, 8)",
+    ),
+    hint=("each map has a bias for each of its outputs"),
+)
