@@ -57,8 +57,8 @@ def scaled_dot_product_attention(q, k, v, mask=None):
 """,
     inputs=(
         "scaled_dot_product_attention(torch.eye(1), torch.eye(1), torch.eye(1))",
-        "scaled_dot_product_attention(torch.zeros(1, 1), torch.zeros(2, 1), torch.eye(2), torch.eye(2)[:1] >= 0)",
-        "scaled_dot_product_attention(torch.zeros(1, 1), torch.zeros(2, 1), torch.eye(2), torch.eye(2)[:1] > 0)",
+        "scaled_dot_product_attention(torch.eye(1), torch.ones(2, 1), torch.eye(2), torch.eye(2)[:1] >= 0)",
+        "scaled_dot_product_attention(torch.eye(1), torch.ones(2, 1), torch.eye(2), torch.eye(2)[:1] > 0)",
     ),
     hint=("a score of 0 is a score like others, and its weight isn't 0"),
     line=4,
