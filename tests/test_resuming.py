@@ -27,6 +27,14 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.fixture(autouse=True)
+def interrupts() -> Iterator[None]:
+    """As in a notebook's kernel, also where these tests run in the background, with interrupts ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def press_the_square() -> None:
     """What Jupyter's button sends. Python runs the handler before the next line."""
     signal.raise_signal(signal.SIGINT)
