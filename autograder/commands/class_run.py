@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from traitlets.config import Config
 
-from autograder.commands import privacy
+from autograder.commands import predicted, privacy
 from autograder.commands.report import problems, summary
 from autograder.commands.report_page import page
 from autograder.grading.batch import grade_all
@@ -93,11 +93,14 @@ def report_class(name: str, course: CourseDirectory, config: Config) -> int:
     finally:
         book.close()
     Console().print(summary(rows, lesson.exercises))
+    counts = predicted.count(course, name, [student for student, _, _ in rows])
+    if (told := predicted.table(name, counts)).row_count:
+        Console().print(told)
     if looked := [(student, problem) for student, problem, _ in rows if problem]:
         Console().print(problems(looked))
     path = Path(course.root, "reports", f"{name}.html")
     path.parent.mkdir(exist_ok=True)
-    path.write_text(page(name, rows, lesson.exercises), encoding="utf-8")
+    path.write_text(page(name, rows, lesson.exercises, counts), encoding="utf-8")
     Console().print(f"The same with pictures, for a browser: {os.path.relpath(path)}")
     return 0
 

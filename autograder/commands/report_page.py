@@ -2,12 +2,13 @@
 
 import html
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from statistics import mean, median
 
 import torch
 
+from autograder.commands import predicted
 from autograder.commands.report import Row, most_common, unexplained
 from autograder.exercise import Exercise
 from helpers.checking.finding import Status
@@ -29,13 +30,19 @@ td.number { text-align: right } summary { cursor: pointer } img { max-width: 100
 """
 
 
-def page(lesson: str, rows: Iterable[Row], exercises: dict[str, Exercise]) -> str:
+def page(
+    lesson: str,
+    rows: Iterable[Row],
+    exercises: dict[str, Exercise],
+    predictions: Mapping[str, Counter[str]] | None = None,
+) -> str:
     """The page of a lesson.
 
     Args:
         lesson: its name.
         rows: student, problem and verdicts of every submission graded so far.
         exercises: what was asked, by id, in order.
+        predictions: how many predicted what, by the prediction's id and the option's letter.
     """
     rows = list(rows)
     if not rows:
@@ -55,6 +62,10 @@ def page(lesson: str, rows: Iterable[Row], exercises: dict[str, Exercise]) -> st
         "<p>Wrong in ways that no known misconception explains in full.</p>",
         _unexplained(rows, exercises),
     ]
+    if told := predicted.rows(lesson, dict(predictions or {})):
+        header = ("Question", "Predicted", "Students", "Is it so?")
+        lines = [(asked, option, str(number), "✓ yes" if so else "") for asked, option, number, so in told]
+        parts += ["<h2>What was predicted</h2>", _table(header, lines)]
     if looked := [(student, problem) for student, problem, _ in rows if problem]:
         parts += ["<h2>Submissions to look at</h2>", _table(("Student", "What happened"), looked)]
     return _whole(lesson, "\n".join(parts))
