@@ -3,7 +3,7 @@
 #
 # - **You will learn** how a network looks things up: from a soft dictionary, through the additive attention of the first
 #   neural translators, to the scaled dot-product attention of the Transformer. You will write each of them, know why
-#   √d_k is there, and find a slip in a real student's report.
+#   √d_k is there, and find a slip that is easy to make.
 # - **You need** Python, tensors in PyTorch (shapes, broadcasting, `@`), and what a gradient is.
 # - **Time** {minutes} minutes. Sections 1.1 to 1.7 and 1.8 to 1.15 make two good sittings.
 #
@@ -596,7 +596,8 @@ with waiting_for("Exercises 1.3 and 1.4"):
 # Now the cost, for T queries and T keys of d features. Both need about T²·d multiplications. But the dot
 # product is one matrix product, which processors are built for. Additive attention makes T²·d numbers, puts each of them
 # through a tanh, and has to keep them all for the gradient (Vaswani et al. 2017, section 3.2.1, chose the dot product for
-# this; without the scale, they write, additive attention does better at large $d_k$, citing Britz et al. 2017). Timed on one core of your machine, with your functions:
+# this; without the scale, they write, additive attention does better at large $d_k$, citing Britz et al. 2017). Timed on
+# one core of your machine, with your functions:
 
 # %% draw=true
 from timeit import repeat
@@ -680,7 +681,8 @@ with waiting_for("Exercise 1.6"), after_predicting("attention.order"):
 #
 # **Exercise 1.11** · difficulty 3 of 5 · 10 minutes · 3 points
 #
-# **Return how far a layer is from each: its equivariance gap and its invariance gap.** A gap of 0 (up to rounding) means that it has the property.
+# **Return how far a layer is from each: its equivariance gap and its invariance gap.** A gap of 0 (up to
+# rounding) means that it has the property.
 #
 # <details><summary>Hint 1</summary>Shuffling the positions is indexing with <code>permutation</code>, on the axis before
 # the last: there may be a batch axis in front.</details>
@@ -771,10 +773,9 @@ kinds = {
 check("attention.symmetry", kinds)
 
 # %% [markdown]
-# ## 1.13 A slip in a real report
+# ## 1.13 A slip that is easy to make
 #
-# A student wrote self-attention down in formulas, step by step. Here are the same steps as code. It runs, the shapes are
-# right, the weights sum to 1. One line is wrong all the same.
+# Here is self-attention, step by step. It runs, the shapes are right, the weights sum to 1. One line is wrong all the same.
 
 
 # %%

@@ -490,8 +490,8 @@ with waiting_for("Exercise 3.7"):
 #
 # $$\text{score}_{ij} = \frac{q_i \cdot k_j}{\sqrt{d_k}} + \text{table}[\,j - i\,]$$
 #
-# (Raffel et al. leave out the division by $\sqrt{d_k}$.) The table is learned, in each head its own. It holds distances from −K to K. What lies further away gets the last number on
-# its side: distances are **clipped** (as in Shaw et al., section 3.2; with Raffel et al. whole
+# (Raffel et al. leave out the division by $\sqrt{d_k}$.) The table is learned, in each head its own. It holds distances
+# from −K to K. What lies further away gets the last number on its side: distances are **clipped** (as in Shaw et al., section 3.2; with Raffel et al. whole
 # ranges of far distances share a number).
 #
 # $$\text{bias}_{ij} = \text{table}[\,\text{clip}(j - i, -K, K) + K\,]$$
