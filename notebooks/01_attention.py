@@ -3,7 +3,7 @@
 #
 # - **You will learn** how a network looks things up: from a soft dictionary, through the additive attention of the first
 #   neural translators, to the scaled dot-product attention of the Transformer. You will write each of them, know why
-#   √d_k is there, and find a slip in a real student's report.
+#   √d_k is there, and find a slip that is easy to make.
 # - **You need** Python, tensors in PyTorch (shapes, broadcasting, `@`), and what a gradient is.
 # - **Time** {minutes} minutes. Sections 1.1 to 1.7 and 1.8 to 1.15 make two good sittings.
 #
@@ -76,6 +76,8 @@ big.exp(), big.exp() / big.exp().sum()
 #
 # **Exercise 1.2** · difficulty 2 of 5 · 10 minutes · 3 points
 #
+# **Turn scores into weights along one axis, so that no score overflows.**
+#
 # <details><summary>Hint 1</summary>Which $c$ makes the largest exponent exactly 0? Each row has its own.</details>
 # <details><summary>Hint 2</summary>A sum or a maximum along <code>dim</code> removes that axis, and then the shapes
 # don't fit any more. Look up what <code>keepdim</code> does.</details>
@@ -136,6 +138,8 @@ with waiting_for("Exercise 1.2"), after_predicting("attention.temperature"):
 # 0.13, and the context is 0.87·10 + 0.13·20 = **11.3**.
 #
 # **Exercise 1.3** · difficulty 3 of 5 · 12 minutes · 3 points
+#
+# **Return the context and the weights of additive attention.**
 #
 # <details><summary>Hint 1</summary>Write the shapes down. <code>query @ W_q</code> is (..., d_a), but
 # <code>keys @ W_k</code> is (..., T, d_a). What must happen to the first so that they add up for every key?</details>
@@ -224,6 +228,8 @@ with waiting_for("Exercise 1.3"):
 #
 # **Exercise 1.4** · difficulty 2 of 5 · 10 minutes · 4 points
 #
+# **Return the outputs and the weights of scaled dot-product attention, with the keys hidden that the mask forbids.**
+#
 # <details><summary>Hint 1</summary>There may be more axes in front, so <code>k.T</code> won't do: only the last two axes
 # of k change places.</details>
 # <details><summary>Hint 2</summary>The mask is True where attending is allowed. Which entries must become −∞, those
@@ -288,7 +294,7 @@ with waiting_for("Exercise 1.4"), after_predicting("attention.hidden_key"):
 #
 # **Exercise 1.5** · difficulty 1 of 5 · 3 minutes · 2 points
 #
-# Write `"x"` or `"y"` in place of each `...`
+# **Write `"x"` or `"y"` in place of each `...`.**
 #
 # <details><summary>Hint 1</summary>In 1.3, what was the query: the decoder's state or the source words?</details>
 # <details><summary>Hint 2</summary>The output has one row for each query. Attention of y over x gives each position of
@@ -325,6 +331,8 @@ check("attention.roles", roles)
 # too (√1 = 1), their exponentials 2 and 4, the weights 1/3 and 2/3, the values 10 and 20, the output **16.7**.
 #
 # **Exercise 1.6** · difficulty 2 of 5 · 8 minutes · 3 points
+#
+# **Project both sequences, and return the outputs and the weights of y looking things up in x.**
 #
 # <details><summary>Hint 1</summary>You have written the look-up already. Which three tensors does it want?</details>
 # <details><summary>Hint 2</summary>The mask goes through unchanged.</details>
@@ -444,6 +452,8 @@ explorers.attention_explorer(scaled_dot_product_attention)
 #
 # **Exercise 1.8** · difficulty 2 of 5 · 5 minutes · 1 point
 #
+# **Return the variance of q·k for vectors of d_k components.**
+#
 # <details><summary>Hint 1</summary>What is the variance of one term? You have it above, for d_k = 1.</details>
 # <details><summary>Hint 2</summary>What happens to variances when independent things are added?</details>
 # <details><summary>The idea</summary>d_k independent terms, each with the same variance: their variances add up.</details>
@@ -492,8 +502,10 @@ with waiting_for("Exercise 1.8"):
 # **Exercise 1.9** · difficulty 4 of 5 · 15 minutes · 3 points
 #
 # Each of N queries has T keys of its own. For each query compute the T scores q·k, divided by $\sqrt{d_k}$ if `scaled`, and
-# their softmax. Return two averages over the N queries: of the largest weight, and of the Euclidean norm of the gradient of
-# that largest weight with respect to the query's T scores (those that go into the softmax).
+# their softmax.
+#
+# **Return two averages over the N queries: of the largest weight, and of the Euclidean norm of the gradient of
+# that largest weight with respect to the query's T scores (those that go into the softmax).**
 #
 # <details><summary>Hint 1</summary>Scores of shape (N, T): each q[n] meets its own keys k[n, t]. Broadcasting with a new
 # axis does it, and so does <code>torch.einsum</code>.</details>
@@ -550,7 +562,8 @@ with waiting_for("Exercise 1.9"), after_predicting("attention.gradient"):
     print(f"d_k = 1024, not scaled: {100 * lost:.0f} % of the queries get a gradient below 0.001")
 
 # %% [markdown]
-# That is the reason for $\sqrt{d_k}$: **the scores' variance is $d_k$, so the softmax saturates and its gradient vanishes.**
+# So, for random vectors: **the scores' variance is $d_k$, the softmax saturates and its gradient vanishes.** The authors only
+# *suspect* that this is why unscaled dot products do worse at large $d_k$ (Vaswani et al. 2017, section 3.2.1).
 # The mean even flatters. Most queries get next to nothing; those whose two best keys happen to tie carry the mean.
 # (At $d_k = 4$ the unscaled scores are ahead. It is size that does the damage.)
 #
@@ -583,7 +596,8 @@ with waiting_for("Exercises 1.3 and 1.4"):
 # Now the cost, for T queries and T keys of d features. Both need about T²·d multiplications. But the dot
 # product is one matrix product, which processors are built for. Additive attention makes T²·d numbers, puts each of them
 # through a tanh, and has to keep them all for the gradient (Vaswani et al. 2017, section 3.2.1, chose the dot product for
-# this). Timed on one core of your machine, with your functions:
+# this; without the scale, they write, additive attention does better at large $d_k$, citing Britz et al. 2017). Timed on
+# one core of your machine, with your functions:
 
 # %% draw=true
 from timeit import repeat
@@ -667,7 +681,8 @@ with waiting_for("Exercise 1.6"), after_predicting("attention.order"):
 #
 # **Exercise 1.11** · difficulty 3 of 5 · 10 minutes · 3 points
 #
-# Measure how far a layer is from each. A gap of 0 (up to rounding) means that it has the property.
+# **Return how far a layer is from each: its equivariance gap and its invariance gap.** A gap of 0 (up to
+# rounding) means that it has the property.
 #
 # <details><summary>Hint 1</summary>Shuffling the positions is indexing with <code>permutation</code>, on the axis before
 # the last: there may be a batch axis in front.</details>
@@ -730,7 +745,7 @@ with waiting_for("Exercises 1.6 and 1.11"):
 #
 # **Exercise 1.12** · difficulty 2 of 5 · 4 minutes · 2 points
 #
-# Write `"symmetric"`, `"equivariant"` or `"invariant"` in place of each `...`. `layer` is self-attention, `pooled` is the
+# **Write `"symmetric"`, `"equivariant"` or `"invariant"` in place of each `...`.** `layer` is self-attention, `pooled` is the
 # mean of its outputs over the positions, `p` a permutation.
 #
 # <details><summary>Hint 1</summary>Which words are about one function of two arguments, which about shuffled positions?</details>
@@ -758,10 +773,9 @@ kinds = {
 check("attention.symmetry", kinds)
 
 # %% [markdown]
-# ## 1.13 A slip in a real report
+# ## 1.13 A slip that is easy to make
 #
-# A student wrote self-attention down in formulas, step by step. Here are the same steps as code. It runs, the shapes are
-# right, the weights sum to 1. One line is wrong all the same.
+# Here is self-attention, step by step. It runs, the shapes are right, the weights sum to 1. One line is wrong all the same.
 
 
 # %%
@@ -776,7 +790,7 @@ def report_attention(x, W_q, W_k, W_v):
 # %% [markdown]
 # **Exercise 1.13** · difficulty 2 of 5 · 4 minutes · 1 point
 #
-# Which line? Write its number in place of `...`
+# **Write the number of the wrong line in place of `...`.**
 #
 # <details><summary>Hint 1</summary>Read it beside the formula in 1.4, symbol by symbol.</details>
 # <details><summary>Hint 2</summary>How large is a typical score after line 3? And what goes into the softmax?</details>
@@ -796,7 +810,7 @@ check("attention.find_slip", slip_line)
 #
 # **Exercise 1.14** · difficulty 1 of 5 · 4 minutes · 2 points
 #
-# Write the repaired function.
+# **Write the repaired function.**
 #
 # <details><summary>Hint 1</summary>The other four lines can stay as they are.</details>
 # <details><summary>Hint 2</summary>You may call functions that you wrote above instead.</details>

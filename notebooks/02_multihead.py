@@ -92,6 +92,8 @@ print("view alone: head 1", x.view(2, 2, 2)[0].tolist(), "head 2", x.view(2, 2, 
 #
 # **Exercise 2.2** · difficulty 2 of 5 · 8 minutes · 2 points
 #
+# **Cut the channels into n_heads equal parts, and return them with the heads before the positions.**
+#
 # <details><summary>Hint 1</summary>In memory come all channels of position 0, then all channels of position 1. If you cut
 # only the last axis in two, H and D, which shape do you have?</details>
 # <details><summary>Hint 2</summary>There may be no batch axis, or two. Count axes from the end, as in
@@ -137,6 +139,8 @@ explorers.split_explorer(split_heads)
 # from head 2. Merged, that is [[0, 1, 2, 3], [4, 5, 6, 7]].
 #
 # **Exercise 2.3** · difficulty 2 of 5 · 5 minutes · 2 points
+#
+# **Put the channels of all heads side by side again, head 1 first.**
 #
 # <details><summary>Hint 1</summary>Which two axes have to be neighbours, and in which order, before they can become
 # one?</details>
@@ -198,7 +202,7 @@ for n_heads in (4, 2):
 #
 # **Exercise 2.4** · difficulty 2 of 5 · 5 minutes · 2 points
 #
-# Which is the **smallest** shape that does each job by broadcasting? Write `"(T_q, T_k)"`, `"(B, T_q, T_k)"`,
+# **Choose the smallest shape that does each job by broadcasting.** Write `"(T_q, T_k)"`, `"(B, T_q, T_k)"`,
 # `"(B, 1, 1, T_k)"` or `"(B, 1, T_q, T_k)"` in place of each `...`
 #
 # <details><summary>Hint 1</summary>Ask for each axis: does what is hidden depend on it? On the sentence? On the head? On the
@@ -244,6 +248,8 @@ check("multihead.mask_axes", mask_shapes)
 # outputs: the same module, called with both.
 #
 # **Exercise 2.5** · difficulty 4 of 5 · 20 minutes · 5 points
+#
+# **Write the forward pass of multi-head attention: return the outputs and the weights of each head.**
 #
 # <details><summary>Hint 1</summary>Write the shape beside each line. After the projections (B, T, C), after splitting
 # (B, H, T, D), the scores (B, H, T_q, T_k). y and x may differ in length. What shape must
@@ -321,6 +327,8 @@ with waiting_for("Exercise 2.5"):
 #
 # **Exercise 2.6** · difficulty 2 of 5 · 6 minutes · 2 points
 #
+# **Take torch's packed weight and bias apart, and return the six parameters by name.**
+#
 # <details><summary>Hint 1</summary>How many rows of the packed weight belong to the queries?</details>
 # <details><summary>Hint 2</summary><code>torch.chunk</code> cuts a tensor into equal pieces along an axis. Slices do it
 # too.</details>
@@ -396,6 +404,8 @@ with waiting_for("Exercises 2.5 and 2.6"), torch.no_grad():
 # 10·10·2 = 200. Both heads: 800. Together 1440. Weights: 2·10·10 = 200.
 #
 # **Exercise 2.7a** · difficulty 3 of 5 · 10 minutes · 3 points
+#
+# **Return the number of parameters, of multiplications and of weights of self-attention over one sentence.**
 #
 # Self-attention over one sentence.
 #
@@ -535,6 +545,8 @@ print(table(torch.tensor([7.0, 2.0, 5.0, 4.0])))
 # 0, 40, 0, −40 before scaling, and after the softmax E has practically all the weight.
 #
 # **Exercise 2.8** · difficulty 4 of 5 · 15 minutes · 4 points
+#
+# **Return the four matrices of two heads by which each place gets both neighbours' numbers.**
 #
 # No biases: Q = x @ W_q and so on. H = 2, D = 2: columns 0 and 1 of W_q, W_k, W_v belong to head 1, columns 2 and 3 to head 2.
 # After the merge, channels 0 and 1 come from head 1, and 2 and 3 from head 2. The check compares to one decimal. Where your
@@ -739,6 +751,8 @@ with waiting_for("Exercise 2.5"):
 #
 # **Exercise 2.10** · difficulty 2 of 5 · 6 minutes · 2 points
 #
+# **Return the output projection with the heads switched off where keep is False.**
+#
 # <details><summary>Hint 1</summary>How many columns has each head? You know the number of all columns and the number of
 # heads.</details>
 # <details><summary>Hint 2</summary><code>keep</code> has one entry for each head, the weight D columns for each. Look up
@@ -791,6 +805,8 @@ def read(tokens, keep):
 # −0.05. The model is a little better off without head 2.
 #
 # **Exercise 2.11** · difficulty 3 of 5 · 8 minutes · 2 points
+#
+# **Return how much the loss grows when each head alone is off.**
 #
 # <details><summary>Hint 1</summary>How often do you have to call <code>loss_with</code> for H heads?</details>
 # <details><summary>Hint 2</summary>Begin each round with all heads on. If you change one tensor again and again, put the head

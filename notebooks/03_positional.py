@@ -105,6 +105,8 @@ for layer in (attend_to_itself, attend_with_places):
 #
 # **Exercise 3.2** · difficulty 3 of 5 · 12 minutes · 3 points
 #
+# **Return the table of sinusoidal positions, one row for each position.**
+#
 # <details><summary>Hint 1</summary>Begin with the speeds: d_model/2 numbers, whose exponents are 0, −2/d_model,
 # −4/d_model and so on. <code>torch.arange(0, d_model, 2)</code> counts in twos.</details>
 # <details><summary>Hint 2</summary>All angles at once are positions, as a column, times speeds, as a row: (T, 1) times
@@ -184,6 +186,8 @@ print(copied_code(torch.zeros(2, 3, 4), where)[..., 0])
 #
 # **Exercise 3.3** · difficulty 2 of 5 · 6 minutes · 2 points
 #
+# **Add row p of the table to what stands at position p, for any number of axes in front.**
+#
 # <details><summary>Hint 1</summary>There may be no batch axis, one, or several. Which axis of x holds the positions in
 # each case? Count from the end.</details>
 # <details><summary>Hint 2</summary>Broadcasting lines shapes up from the right: (B, T, d_model) and (T, d_model) fit as they
@@ -257,6 +261,8 @@ with waiting_for("Exercises 3.2 and 3.3"):
 #
 # **Exercise 3.4** · difficulty 3 of 5 · 8 minutes · 2 points
 #
+# **Return the mean dot product of rows that are k apart, for each k from 0 to T − 1.**
+#
 # <details><summary>Hint 1</summary>All dot products of rows with rows are one matrix product, (T, T). Where in it are the pairs
 # that are k apart?</details>
 # <details><summary>Hint 2</summary>On a diagonal. <code>x.diagonal(k)</code> is the one k places to the right of the main
@@ -326,6 +332,8 @@ with waiting_for("Exercises 3.2 and 3.4"), after_predicting("positional.similar"
 # (0.84, 0.54). That is position 1.
 #
 # **Exercise 3.5** · difficulty 4 of 5 · 12 minutes · 4 points
+#
+# **Return the matrix that moves every position of the sinusoidal table by k.**
 #
 # <details><summary>Hint 1</summary>First get one block right, for one pair: test that row 0 times the block is row k of
 # <code>sinusoidal(k + 1, 2)</code>.</details>
@@ -439,6 +447,8 @@ explorers.positions_explorer(sinusoidal)
 #
 # **Exercise 3.7** · difficulty 2 of 5 · 6 minutes · 2 points
 #
+# **Return the sum of word vectors and learned position vectors.**
+#
 # <details><summary>Hint 1</summary>Indexing a table with a tensor of integers looks up a row for each: if ids is (B, T), then
 # <code>words[ids]</code> is (B, T, d_model).</details>
 # <details><summary>Hint 2</summary>Which rows of <code>positions</code> do T words need? You have done that in 3.3.</details>
@@ -496,8 +506,8 @@ with waiting_for("Exercise 3.7"):
 #
 # $$\text{score}_{ij} = \frac{q_i \cdot k_j}{\sqrt{d_k}} + \text{table}[\,j - i\,]$$
 #
-# The table is learned, in each head its own. It holds distances from −K to K. What lies further away gets the last number on
-# its side: distances are **clipped** (as in Shaw et al., section 3.2; with Raffel et al. whole
+# (Raffel et al. leave out the division by $\sqrt{d_k}$.) The table is learned, in each head its own. It holds distances
+# from −K to K. What lies further away gets the last number on its side: distances are **clipped** (as in Shaw et al., section 3.2; with Raffel et al. whole
 # ranges of far distances share a number).
 #
 # $$\text{bias}_{ij} = \text{table}[\,\text{clip}(j - i, -K, K) + K\,]$$
@@ -508,6 +518,8 @@ with waiting_for("Exercise 3.7"):
 # 3 is clipped to 2; the bias is 3, 2, 1, 1. Query 1: distances −1, 0, 1, 2; the bias is 4, 3, 2, 1.
 #
 # **Exercise 3.8** · difficulty 3 of 5 · 10 minutes · 3 points
+#
+# **Return the bias of each query and key: the table's number for their distance, clipped.**
 #
 # <details><summary>Hint 1</summary>First the distances, (T_q, T_k): a row of key positions minus a column of query
 # positions.</details>
@@ -577,6 +589,8 @@ with waiting_for("Exercise 3.8"):
 #
 # **Exercise 3.9a** · difficulty 4 of 5 · 14 minutes · 3 points
 #
+# **Turn each pair of features of x by its position times the speed of the pair.**
+#
 # <details><summary>Hint 1</summary>The angles are a (T, d/2) table: positions as a column times the speeds as a row, as in
 # 3.2.</details>
 # <details><summary>Hint 2</summary><code>x[..., 0::2]</code> holds the first feature of every pair, <code>x[..., 1::2]</code> the
@@ -624,6 +638,8 @@ explorers.rotary_explorer(rotary)
 # position should decide where to look, not what is found there.
 #
 # **Exercise 3.9b** · difficulty 2 of 5 · 6 minutes · 2 points
+#
+# **Return attention with queries and keys turned by their positions, and values as they are.**
 #
 # <details><summary>Hint 1</summary>Queries and keys may differ in number; each has positions 0, 1, 2, … of its own.</details>
 # <details><summary>Hint 2</summary><code>scaled_dot_product_attention(q, k, v, mask)</code> of lesson 1 is imported
@@ -692,6 +708,8 @@ with waiting_for("Exercises 3.2, 3.3 and 3.9b"):
 #
 # **Exercise 3.10** · difficulty 3 of 5 · 10 minutes · 3 points
 #
+# **Return each head's penalty for each query and key: minus its slope times their distance.**
+#
 # <details><summary>Hint 1</summary>Two things multiply: the slopes, (n_heads,), and the distances, (T_q, T_k). Which shapes must
 # they have so that every slope meets every distance?</details>
 # <details><summary>Hint 2</summary>The heads are counted from 1 here, so <code>torch.arange</code> has to begin at
@@ -737,7 +755,7 @@ with waiting_for("Exercise 3.10"):
 #
 # **Exercise 3.11** · difficulty 2 of 5 · 3 minutes · 2 points
 #
-# What does each way change? Write `"input"`, `"queries and keys"` or `"scores"` in place of each `...`
+# **Choose what each way changes:** write `"input"`, `"queries and keys"` or `"scores"` in place of each `...`
 #
 # <details><summary>Hint 1</summary>Look at what each of your functions gets and what shape it returns.</details>
 # <details><summary>Hint 2</summary>What belongs to one place can be added to a vector, what belongs to a pair of places can't.</details>
@@ -998,7 +1016,8 @@ with waiting_for("Exercises 3.2, 3.8 and 3.10"):
 # %% [markdown]
 # ## 3.13 What to take along
 #
-# - Attention is equivariant: order has to be put into the vectors or into the scores.
+# - Attention without a mask is equivariant: order has to be put into the vectors or into the scores. (Under a causal mask
+#   a model can learn something of positions without being given any: Haviv et al. 2022.)
 # - Sinusoidal: pairs of sine and cosine with falling speeds, computed once, row p added to place p. Check the axis.
 # - Near positions are similar, with humps. One matrix moves every position by k, whatever the position.
 # - Learned positions are as good within the training length, and untrained beyond.
@@ -1009,6 +1028,7 @@ with waiting_for("Exercises 3.2, 3.8 and 3.10"):
 # **Sources.** Vaswani et al. 2017, *Attention is all you need*, section 3.5. Gehring et al. 2017, *Convolutional sequence to
 # sequence learning*. Shaw et al. 2018, *Self-attention with relative position representations*. Raffel et al. 2020,
 # *Exploring the limits of transfer learning with a unified text-to-text transformer*, section 2.1. Su et al. 2021, *RoFormer*. Press et al.
-# 2022, *Train short, test long*. Touvron et al. 2023, *LLaMA*.
+# 2022, *Train short, test long*. Haviv et al. 2022, *Transformer language models without positional encodings still learn
+# positional information*. Touvron et al. 2023, *LLaMA*.
 #
 # Next, lesson 4 hides things: padding, and words that are still to come.
