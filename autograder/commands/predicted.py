@@ -47,12 +47,9 @@ def _choice(cell: dict) -> tuple[str, str] | None:
         calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None  # no Python, so nothing was chosen
-    chosen = [
-        arg.value.strip().lower()
-        for call in calls
-        for arg in [*call.args, *(keyword.value for keyword in call.keywords)][1:2]
-        if isinstance(arg, ast.Constant) and isinstance(arg.value, str)
-    ]
+    given = [[*call.args, *(keyword.value for keyword in call.keywords)] for call in calls]
+    texts = [[str(getattr(arg, "value", "")) for arg in arguments] for arguments in given]
+    chosen = [told[1].strip().lower() for told in texts if len(told) > 1 and told[0] == ours["id"]]
     return (ours["id"], chosen[-1]) if chosen else None
 
 
