@@ -55,6 +55,8 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 #
 # **Exercise 4.1** · difficulty 1 of 5 · 4 minutes · 2 points
 #
+# **Return the causal mask of T positions: True where a query may look at a key.**
+#
 # <details><summary>Hint 1</summary>Begin with a T × T tensor of ones. Which triangle of it do you keep?</details>
 # <details><summary>Hint 2</summary><code>torch.tril</code> keeps the lower left, <code>torch.triu</code> the upper right.
 # Does the diagonal stay? And which dtype comes out?</details>
@@ -97,6 +99,8 @@ check("masking.causal", causal_mask)
 # | *the cat sleeps* | True | True | True | False |
 #
 # **Exercise 4.2** · difficulty 2 of 5 · 5 minutes · 2 points
+#
+# **Return where each filled-up sentence has words: True for a word, False for padding.**
 #
 # <details><summary>Hint 1</summary><code>torch.arange(T)</code> is the row of positions, (T,). It has to be compared with
 # each of the B lengths.</details>
@@ -147,6 +151,8 @@ check("masking.padding", padding_mask)
 #
 # **Exercise 4.3a** · difficulty 2 of 5 · 6 minutes · 3 points
 #
+# **Return one mask that hides both: later words, and padding.**
+#
 # <details><summary>Hint 1</summary>You have one half already, in 4.1. How many positions are there?</details>
 # <details><summary>Hint 2</summary><code>real</code> is (B, T), and its T are keys. Where does the axis of size 1 for the
 # queries go? <code>unsqueeze</code> takes negative numbers too.</details>
@@ -189,6 +195,8 @@ with waiting_for("Exercises 4.1 and 4.3a"):
 #
 # **Exercise 4.3b** · difficulty 2 of 5 · 3 minutes · 2 points
 #
+# **Choose the shape of each mask, and what the last line does.**
+#
 # For the first three, write the *smallest* shape that broadcasts to the scores (B, H, T_q, T_k) and says all there is to
 # say: `"(T_q, T_k)"`, `"(B, 1, 1, T_k)"` or `"(B, 1, T_q, T_k)"`. For the last, what happens: `"an error"`,
 # `"mask b for sentence b"` or `"mask b for head b"`.
@@ -227,6 +235,8 @@ check("masking.shapes", shapes)
 # **By hand.** For *the cat sat* and the causal mask: *the* sees the; *cat* sees the, cat; *sat* sees the, cat, sat.
 #
 # **Exercise 4.4** · difficulty 1 of 5 · 4 minutes · 1 point
+#
+# **Return, for each query, the list of words that it may look at.**
 #
 # <details><summary>Hint 1</summary>One list for each row. <code>mask.tolist()</code> makes plain lists of True and
 # False.</details>
@@ -307,6 +317,8 @@ print("gradient of v", v.grad, sep="\n")
 #
 # **Exercise 4.5** · difficulty 3 of 5 · 10 minutes · 4 points
 #
+# **Return attention under a mask, with zeros, not NaN, for a query that may look at nothing.**
+#
 # The check looks at gradients too.
 #
 # <details><summary>Hint 1</summary>Which finite number is as good as −∞ in a row that has something else? What does the
@@ -374,6 +386,8 @@ with waiting_for("Exercise 4.5"):
 # places, a leak.
 #
 # **Exercise 4.6** · difficulty 4 of 5 · 12 minutes · 4 points
+#
+# **Return which inputs each output of a layer depends on, (outputs, inputs), by its gradients.**
 #
 # <details><summary>Hint 1</summary><code>torch.autograd.functional.jacobian(layer, x)</code> has shape (T, d_out, T, d).
 # Which two axes do you have to get rid of, and how? Or take one output after another with
@@ -482,6 +496,8 @@ with waiting_for("Exercise 4.6"):
 # entries 1, 3, 7: equal. The mean: one pass gives 7/3 three times, the prefixes 1, 1.5, 7/3: different.
 #
 # **Exercise 4.7** · difficulty 2 of 5 · 6 minutes · 3 points
+#
+# **Run the layer on each prefix of x, and return the last output of each.**
 #
 # Write the first way.
 #
@@ -716,6 +732,8 @@ with waiting_for("Exercises 4.1, 4.5 and 4.7"), after_predicting("masking.leak")
 #
 # **Exercise 4.9a** · difficulty 4 of 5 · 12 minutes · 4 points
 #
+# **Return the new positions' outputs, and a new cache with their keys and values behind the old ones.**
+#
 # <details><summary>Hint 1</summary>First lengthen: the stored keys and the new ones, <code>torch.cat</code> along the
 # positions, which are the axis before the last. The same for the values. Then attend.</details>
 # <details><summary>Hint 2</summary>The mask is (N, P + N). <code>tril</code> and <code>torch.tril</code> take
@@ -839,6 +857,8 @@ explorers.cache_explorer(cached_step)
 #
 # **Exercise 4.10** · difficulty 2 of 5 · 8 minutes · 3 points
 #
+# **Return the same mask as the target library would write it.**
+#
 # <details><summary>Hint 1</summary>Two steps: first make <code>may</code>, boolean, True = may attend, out of the mask by its
 # <code>source</code>. Then make the <code>target</code> out of <code>may</code>.</details>
 # <details><summary>Hint 2</summary>Reading "additive": which number stands where attending is allowed? Careful with
@@ -947,6 +967,8 @@ with waiting_for("Exercises 4.1, 4.2, 4.3a, 4.5 and 4.10"):
 #
 # **Exercise 4.11a** · difficulty 2 of 5 · 5 minutes · 2 points
 #
+# **Return attention whose scaled scores get a bias before the softmax.**
+#
 # <details><summary>Hint 1</summary>Lesson 1's formula, with one thing more. Before or after the division?</details>
 # <details><summary>Hint 2</summary>There is no boolean mask here: a bias of −∞ hides a key by itself.</details>
 # <details><summary>The idea</summary>Dot products, over the root, plus the bias, softmax over the keys, times v.</details>
@@ -996,6 +1018,8 @@ with waiting_for("Exercise 4.11a"):
 
 # %% [markdown]
 # **Exercise 4.11b** · difficulty 2 of 5 · 4 minutes · 2 points
+#
+# **Say for each mask and bias whether inside and outside of the division make a difference.**
 #
 # For $d_k = 64$ and scores of ordinary size, in float32: do inside and outside give the same weights, to four digits? Write
 # `"same"` or `"different"` in place of each `...`. The cells above let you try, `causal_mask` and `convert` may help.
@@ -1060,6 +1084,8 @@ with waiting_for("Exercise 4.11a"):
 # and 4. After two, of 2, 3 and 4, since word 3 knew of word 2. After three, of all four.
 #
 # **Exercise 4.12** · difficulty 3 of 5 · 8 minutes · 3 points
+#
+# **Return what each position can know of after so many layers, all with the same mask.**
 #
 # <details><summary>Hint 1</summary>Begin with the identity, which is what no layer gives, and make one step for each
 # layer.</details>

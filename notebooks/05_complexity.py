@@ -86,6 +86,8 @@ for n in (64, 2048):
 #
 # **Exercise 5.2** · difficulty 1 of 5 · 5 minutes · 2 points
 #
+# **Return the FLOPs of a product, from the two shapes.**
+#
 # <details><summary>Hint 1</summary>How many numbers does the result have? And how many FLOPs does one of them
 # take?</details>
 # <details><summary>Hint 2</summary>Axes in front of the last two are a batch: that many products are done, one for
@@ -143,6 +145,8 @@ with waiting_for("Exercise 5.2"):
 #
 # **Exercise 5.3** · difficulty 1 of 5 · 4 minutes · 1 point
 #
+# **Find the line with the slip, and say what it should hold.**
+#
 # Fill in each `...`: the number of the line; `"n × n"`, `"n × d"` or `"d × d"`; `"n²d"`, `"nd²"` or `"nd"` (in
 # multiply-adds). You can copy the texts from here.
 #
@@ -190,6 +194,8 @@ check("complexity.report_slip", report)
 # are (2 × 3)(3 × 2): **24**. There are 4 scores, so the softmax takes **24**. The mixture is (2 × 2)(2 × 3): **24**.
 #
 # **Exercise 5.4** · difficulty 2 of 5 · 8 minutes · 3 points
+#
+# **Return the FLOPs of each step of self-attention.**
 #
 # <details><summary>Hint 1</summary>Your <code>matmul_flops</code> wants two shapes. Write them down for each
 # step.</details>
@@ -258,6 +264,8 @@ with waiting_for("Exercise 5.4"):
 # layers. Growing steps: 1, 3, 9 after 0, 1, **2** layers. The figure after the exercise draws both.
 #
 # **Exercise 5.5** · difficulty 3 of 5 · 9 minutes · 2 points
+#
+# **Return how many convolutions it takes until the last of n positions sees the first.**
 #
 # How many layers does it take until the last of $n$ positions sees the first?
 #
@@ -354,6 +362,8 @@ with waiting_for("Exercise 5.5"):
 #
 # **Exercise 5.6** · difficulty 2 of 5 · 8 minutes · 3 points
 #
+# **Return a layer's operations, its sequential steps and its longest path, as orders.**
+#
 # <details><summary>Hint 1</summary>Operations: how many pairs are compared, and what does one comparison cost? Or:
 # how many positions, and what does one matrix cost?</details>
 # <details><summary>Hint 2</summary>For each layer ask: can position 7 be computed before position 6? And: who has to
@@ -436,6 +446,8 @@ explorers.layer_explorer(layer_cost)
 #
 # **Exercise 5.7** · difficulty 3 of 5 · 8 minutes · 2 points
 #
+# **Return the length up to which attention takes fewer FLOPs than the recurrent layer.**
+#
 # At which length do both take equally many FLOPs? Where attention is dearer at every length, return 0.
 #
 # <details><summary>Hint 1</summary>Write both sides for general p and r, and set them equal. What can be divided
@@ -505,6 +517,8 @@ with waiting_for("Exercise 5.7"), after_predicting("complexity.cheaper"):
 # and $y$ is 1.58, 3.58, 5.58. The deviations are −1, 0, 1 and −2, 0, 2. So $p$ = (2 + 0 + 2)/(1 + 0 + 1) = **2**.
 #
 # **Exercise 5.8** · difficulty 3 of 5 · 10 minutes · 3 points
+#
+# **Return the slope of the line that fits best through the logarithms.**
 #
 # <details><summary>Hint 1</summary>The logarithm of both, first of all. Then nothing but the formula.</details>
 # <details><summary>Hint 2</summary>A mean that isn't taken off makes the line go through the point of size 1, time 1.
@@ -692,6 +706,8 @@ with waiting_for("Exercise 5.7"), after_predicting("complexity.clock"):
 #
 # **Exercise 5.10** · difficulty 1 of 5 · 4 minutes · 1 point
 #
+# **Return how many bytes one layer's attention weights take.**
+#
 # <details><summary>Hint 1</summary>What is the shape of the weights of lesson 1, with a batch axis and an axis for
 # heads in front?</details>
 # <details><summary>Hint 2</summary>Does a head's table get smaller when the features are shared out among
@@ -803,6 +819,8 @@ print(f"and takes {time:.0f} times as long")
 #
 # **Exercise 5.11** · difficulty 4 of 5 · 14 minutes · 3 points
 #
+# **Return the three running numbers after one more block of keys.**
+#
 # Take one block into a running softmax, for all queries at once. Before the first block, `largest` is −∞ and the sums
 # are 0; that needs no special case, as $e^{-\infty} = 0$.
 #
@@ -865,6 +883,8 @@ explorers.running_softmax_explorer(absorb)
 # of one of 10 000.
 #
 # **Exercise 5.12** · difficulty 4 of 5 · 14 minutes · 4 points
+#
+# **Return attention's outputs, going through keys and values a block at a time.**
 #
 # The check compares with full attention, and it measures the largest tensor that you make. Blocks of queries pass it
 # too, though `block` counts keys.
@@ -962,6 +982,8 @@ with waiting_for("Exercise 5.12"), after_predicting("complexity.blocks"):
 #
 # **Exercise 5.13** · difficulty 2 of 5 · 5 minutes · 2 points
 #
+# **Return the bytes that the cache of one sequence takes.**
+#
 # <details><summary>Hint 1</summary>What is looked at again when the next word is written: queries, keys,
 # values?</details>
 # <details><summary>Hint 2</summary>One argument isn't needed. Which one changes nothing about what is kept?</details>
@@ -1030,6 +1052,8 @@ with waiting_for("Exercise 5.13"):
 # that you import from `helpers.attention` are yours to use.
 #
 # **Exercise 5.14** · difficulty 3 of 5 · 10 minutes · 3 points
+#
+# **Return attention's outputs where neighbouring query heads share a head of keys and values.**
 #
 # <details><summary>Hint 1</summary>If k and v had as many heads as q, it would be one call. How often does each head
 # of k have to appear?</details>

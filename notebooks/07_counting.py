@@ -69,6 +69,8 @@ print({name: tuple(parameter.shape) for name, parameter in small.named_parameter
 #
 # **Exercise 7.1** · difficulty 1 of 5 · 3 minutes · 1 point
 #
+# **Return how many parameters a linear map has.**
+#
 # <details><summary>Hint 1</summary>How many arrows lead from the inputs to one output? And to all of them?</details>
 # <details><summary>Hint 2</summary>The bias is added to what comes out. Some maps have none.</details>
 # <details><summary>The idea</summary>A product for the weights, and as many biases as outputs where there is a bias.</details>
@@ -107,6 +109,8 @@ check("counting.linear", linear_parameters)
 # **By hand.** 5 tokens of width 3: 15. With 4 learned positions: 15 + 12 = 27.
 #
 # **Exercise 7.2** · difficulty 1 of 5 · 3 minutes · 1 point
+#
+# **Return how many parameters the two tables have, of tokens and of positions.**
 #
 # <details><summary>Hint 1</summary>Draw the tables. How many rows, and how long is each?</details>
 # <details><summary>Hint 2</summary>A position's row is added to a token's row. So how long is it?</details>
@@ -151,6 +155,8 @@ check("counting.embedding", embedding_parameters)
 # makes 64 weights, and with 4 biases of 4 numbers **80**. With 1 head: three 4 × 4 matrices, 48 again.
 #
 # **Exercise 7.3** · difficulty 2 of 5 · 6 minutes · 2 points
+#
+# **Return how many parameters multi-head attention has.**
 #
 # `n_heads` divides `d_model`. Does your answer need it at all?
 #
@@ -206,6 +212,8 @@ with waiting_for("Exercise 7.3"):
 #
 # **Exercise 7.4** · difficulty 1 of 5 · 4 minutes · 1 point
 #
+# **Return how many parameters the two maps have.**
+#
 # <details><summary>Hint 1</summary>Two maps. Write down from how many numbers to how many each of them goes.</details>
 # <details><summary>Hint 2</summary>The two biases differ in size: each is as long as what its map gives.</details>
 # <details><summary>The idea</summary>Exercise 7.1 twice, with the two sizes the other way round.</details>
@@ -242,6 +250,8 @@ check("counting.feed_forward", feed_forward_parameters)
 #
 # **Exercise 7.5** · difficulty 1 of 5 · 2 minutes · 1 point
 #
+# **Return how many parameters one norm has.**
+#
 # <details><summary>Hint 1</summary>How many γ are there for a vector of d features? How many β?</details>
 # <details><summary>Hint 2</summary>Does a feature's γ act on other features? (In a linear map it would.)</details>
 # <details><summary>The idea</summary>Two vectors of the width.</details>
@@ -274,6 +284,8 @@ check("counting.norm", norm_parameters)
 # **172**.
 #
 # **Exercise 7.6a** · difficulty 1 of 5 · 3 minutes · 1 point
+#
+# **Return how many parameters a layer of the encoder has, from what you have counted.**
 #
 # <details><summary>Hint 1</summary>You have a function for each part.</details>
 # <details><summary>Hint 2</summary>How many norms does a layer with two blocks have?</details>
@@ -309,6 +321,8 @@ check("counting.encoder_layer", encoder_layer_parameters)
 # the encoder's *outputs*: whose matrices turn these into keys and values?
 #
 # **Exercise 7.6b** · difficulty 2 of 5 · 4 minutes · 2 points
+#
+# **Return how many parameters a layer of the decoder has.**
 #
 # <details><summary>Hint 1</summary>A mask is a table of True and False. Does training change it?</details>
 # <details><summary>Hint 2</summary>In lesson 1, cross-attention had W_q for y, and W_k and W_v for x. It is the decoder
@@ -383,6 +397,8 @@ class LabModel(torch.nn.Module):
 # %% [markdown]
 # **Exercise 7.7** · difficulty 2 of 5 · 5 minutes · 2 points
 #
+# **Return how many parameters the whole model has.**
+#
 # <details><summary>Hint 1</summary>Three kinds of parts, from bottom to top. Which of them is there n_layers times?</details>
 # <details><summary>Hint 2</summary>Mind the brackets: what is multiplied by the number of layers, and what isn't?</details>
 # <details><summary>The idea</summary>One embedding without learned positions, n_layers encoder layers, one linear map
@@ -452,6 +468,8 @@ first_report
 # %% [markdown]
 # **Exercise 7.8** · difficulty 2 of 5 · 5 minutes · 2 points
 #
+# **Name the line with the slip, and where its bracket should close.**
+#
 # Which line has the slip? And behind which part should the bracket close: `"attention"`, `"feed-forward"`,
 # `"the second norm"` or `"the head"`?
 #
@@ -504,6 +522,8 @@ second_report(100, 200, 2, 4, 2), second_report(100, 200, 2, 4, 100)
 #
 # **Exercise 7.9** · difficulty 2 of 5 · 5 minutes · 2 points
 #
+# **Judge each line, and where it is wrong, say of what its 2 is.**
+#
 # Write `"right"` or `"wrong"` for each line. Where a line is wrong it holds a 2 in disguise: of what? Write `"heads"`,
 # `"matrices"` or `"norms"`.
 #
@@ -547,6 +567,8 @@ check("counting.second_report", second_report_lines)
 # is gone.
 #
 # **Exercise 7.10a** · difficulty 3 of 5 · 7 minutes · 3 points
+#
+# **Return the sizes of a model on which the second report fails and the first doesn't.**
 #
 # Return a configuration of the given width that shows the second report's slip *and nothing else*:
 #
@@ -651,6 +673,8 @@ apart, tied
 #
 # **Exercise 7.11** · difficulty 3 of 5 · 6 minutes · 3 points
 #
+# **Return how many parameters a translator has, with tied weights or without.**
+#
 # The output map has no bias, tied or not.
 #
 # <details><summary>Hint 1</summary>How many matrices of V × d are learned if they are tied? And if not?</details>
@@ -741,6 +765,8 @@ with waiting_for("Exercise 7.11"):
 #
 # **Exercise 7.12a** · difficulty 2 of 5 · 5 minutes · 2 points
 #
+# **Return how many parameters BERT's body has.**
+#
 # <details><summary>Hint 1</summary>Three tables, all of the same width. How many rows have they together?</details>
 # <details><summary>Hint 2</summary>From bottom to top: tables, norm, layers, pooler. Which of these did you count
 # already in the encoder layer?</details>
@@ -783,6 +809,8 @@ check("counting.bert", bert_parameters)
 # **By hand**, 10 tokens, 5 positions, width 4, 2 heads, 1 layer: 15·4 + (80 + 148 + 16) + 8 = **312**.
 #
 # **Exercise 7.12b** · difficulty 2 of 5 · 5 minutes · 2 points
+#
+# **Return how many parameters GPT-2 has.**
 #
 # <details><summary>Hint 1</summary>Which of your two layers has one attention?</details>
 # <details><summary>Hint 2</summary>What does a tied output map add?</details>
@@ -882,6 +910,8 @@ explorers.size_explorer(functions)
 # **By hand.** 1,000 parameters with Adam: 4,000 + 4,000 + 8,000 bytes, so **16 bytes for each parameter**.
 #
 # **Exercise 7.14** · difficulty 2 of 5 · 4 minutes · 2 points
+#
+# **Return the bytes of weights, gradients and the optimizer's own numbers.**
 #
 # <details><summary>Hint 1</summary>Count numbers first: how many for one parameter, with each optimizer?</details>
 # <details><summary>Hint 2</summary>A dict from the optimizer's name to that number keeps it short.</details>
@@ -1006,6 +1036,8 @@ measured(1, 3, 4, 2, 8, 1)
 #
 # **Exercise 7.15** · difficulty 4 of 5 · 8 minutes · 3 points
 #
+# **Return how many numbers the encoder layers keep for the backward pass.**
+#
 # For the encoder layers as written out above, with B sequences of T tokens each:
 #
 # <details><summary>Hint 1</summary>Which of the parts are there for each token, and which for each pair of tokens of a
@@ -1091,6 +1123,8 @@ with waiting_for("Exercise 7.15"):
 #
 # **Exercise 7.16** · difficulty 3 of 5 · 6 minutes · 2 points
 #
+# **Return the operations of one token, forward and backward.**
+#
 # <details><summary>Hint 1</summary>What does the forward pass cost, in both kinds of products?</details>
 # <details><summary>Hint 2</summary>The backward pass costs twice the forward pass. So how many forward passes in all?</details>
 # <details><summary>The idea</summary>Three times (2 for each weight, and for each layer 2·T·d for scores and as much for
@@ -1156,6 +1190,8 @@ with waiting_for("Exercise 7.16"):
 # seconds. A day has 86,400, so **2 days**.
 #
 # **Exercise 7.17a** · difficulty 2 of 5 · 4 minutes · 2 points
+#
+# **Return how many days a training run takes.**
 #
 # <details><summary>Hint 1</summary>How many FLOPs do all GPUs really do in one second?</details>
 # <details><summary>Hint 2</summary>A lower utilisation must make it longer. Does it, in your formula?</details>

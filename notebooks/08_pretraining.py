@@ -82,6 +82,8 @@ print(f"entropy: {corpora.entropy_per_token():.3f} nats per token")
 #
 # **Exercise 8.2** · difficulty 2 of 5 · 8 minutes · 2 points
 #
+# **Return what the model reads, and what it should say at each position: the next token.**
+#
 # <details><summary>Hint 1</summary>T + 1 tokens make T pairs. Which token is never a target, and which never an
 # input?</details>
 # <details><summary>Hint 2</summary>Is a position left out because its input is padding, or because its target is? Look
@@ -136,6 +138,8 @@ with waiting_for("Exercise 8.2"):
 #
 # **Exercise 8.3** · difficulty 3 of 5 · 12 minutes · 3 points
 #
+# **Return the mean surprise at the real targets, in nats.**
+#
 # <details><summary>Hint 1</summary><code>gather</code> takes one number out of each position's V; but −100 is no index.
 # What may stand there, if you leave that position out afterwards?</details>
 # <details><summary>Hint 2</summary>Or pick the real positions first: <code>logits[targets != -100]</code> has the shape
@@ -181,6 +185,8 @@ check("pretraining.loss", language_model_loss)
 #
 # **Exercise 8.4** · difficulty 2 of 5 · 6 minutes · 2 points
 #
+# **Return the perplexity over all tokens of several batches.**
+#
 # <details><summary>Hint 1</summary>How large is the loss of a whole batch, summed over its tokens?</details>
 # <details><summary>Hint 2</summary>Would your answer change if one batch were cut into two? It mustn't.</details>
 # <details><summary>The idea</summary>All tokens' losses summed, over the number of all tokens; e to that.</details>
@@ -220,6 +226,8 @@ check("pretraining.perplexity", perplexity)
 # 0 become 1, 3, 1, and these the probabilities 0.2, 0.6, 0.2.
 #
 # **Exercise 8.5** · difficulty 3 of 5 · 10 minutes · 2 points
+#
+# **Return the table of log-probabilities of each next token after each token.**
 #
 # <details><summary>Hint 1</summary><code>counts[now, then] += 1</code> with tensors of indices counts a pair once, even
 # if it is in there five times. Try it.</details>
@@ -384,6 +392,8 @@ with waiting_for("Exercises 8.2 and 8.3"), torch.no_grad():
 #
 # **Exercise 8.8** · difficulty 2 of 5 · 6 minutes · 2 points
 #
+# **Return the model's parameters, and the operations of its training.**
+#
 # <details><summary>Hint 1</summary>The set-up cell has imported four functions of lesson 7. A block counts like an
 # encoder layer with a hidden width of 4 · d_model: a causal mask adds nothing.</details>
 # <details><summary>Hint 2</summary>Take all sequences to be as long as the model allows: T is the number of
@@ -449,6 +459,8 @@ with waiting_for("Exercise 8.8"):
 #
 # **Exercise 8.9** · difficulty 3 of 5 · 10 minutes · 4 points
 #
+# **Make one step of training, and return the loss.**
+#
 # Your function is tried on a small model for one, two and three steps; all its parameters are compared.
 #
 # <details><summary>Hint 1</summary>Every step of the list is one line. Which lines are the optimizer's, which the
@@ -503,6 +515,8 @@ check("pretraining.training_step", training_step)
 # **By hand.** 10 steps, warm-up 4, peak 0.8: 0.2, 0.4, 0.6, **0.8**, 0.67, 0.53, 0.4, 0.27, 0.13, **0**.
 #
 # **Exercise 8.10** · difficulty 2 of 5 · 6 minutes · 2 points
+#
+# **Return the learning rate of one step: up in a line, then down in a line.**
 #
 # <details><summary>Hint 1</summary>What is left of the way down at step <code>warmup</code>? And at the last
 # step?</details>
@@ -666,6 +680,8 @@ show(explorers.four_runs(entropy))
 # %% [markdown]
 # **Exercise 8.12** · difficulty 2 of 5 · 6 minutes · 2 points
 #
+# **Say what happened in each run.**
+#
 # What happened in each run? Write `"all is well"`, `"an answer leaks into the input"`,
 # `"it has learned its few texts by heart"` or `"nothing is learned"` in place of each `...`
 #
@@ -796,6 +812,8 @@ with waiting_for("the training in 8.11"), torch.no_grad():
 #
 # **Exercise 8.14** · difficulty 2 of 5 · 6 minutes · 2 points
 #
+# **Return the probabilities at a temperature; at temperature 0 all of it goes to the likeliest token.**
+#
 # <details><summary>Hint 1</summary>Dividing by 0 gives NaN. What is the limit, and how do you write it down for each
 # row?</details>
 # <details><summary>Hint 2</summary><code>torch.nn.functional.one_hot</code> makes rows with a single 1, in integers;
@@ -836,6 +854,8 @@ check("pretraining.temperature", with_temperature)
 # 0.375, 0**.
 #
 # **Exercise 8.15** · difficulty 2 of 5 · 6 minutes · 2 points
+#
+# **Keep the k most probable tokens of each row, and return their probabilities so that they sum to 1.**
 #
 # No two probabilities of a row are equal.
 #
@@ -880,6 +900,8 @@ check("pretraining.top_k", top_k)
 #
 # **Exercise 8.16** · difficulty 4 of 5 · 12 minutes · 3 points
 #
+# **Keep the fewest most probable tokens that reach p, and return their probabilities so that they sum to 1.**
+#
 # <details><summary>Hint 1</summary>Sort from large to small and add up: <code>sort(descending=True)</code> and
 # <code>cumsum</code>. A token stays if the sum of those <em>before</em> it hasn't reached p yet.</details>
 # <details><summary>Hint 2</summary><code>sort</code> also says where each value was, and <code>scatter</code> puts
@@ -921,6 +943,8 @@ check("pretraining.nucleus", nucleus)
 # token 2.
 #
 # **Exercise 8.17** · difficulty 2 of 5 · 6 minutes · 1 point
+#
+# **Return the token that each uniform number falls on.**
 #
 # `torch.multinomial` does it in one call; here you do without. Rounding can leave the sum of all probabilities a little
 # below 1. A number beyond it belongs to the last token.

@@ -76,6 +76,8 @@ for review in corpora.reviews(4, seed=3):
 #
 # **Exercise 9.2a** · difficulty 2 of 5 · 6 minutes · 2 points
 #
+# **Return the vector at each review's last real token.**
+#
 # <details><summary>Hint 1</summary>The mask says which tokens are real. How do you get the number of them in each review?
 # </details>
 # <details><summary>Hint 2</summary>If a review has n tokens, its last position isn't n.</details>
@@ -136,6 +138,8 @@ with waiting_for("Exercise 9.2a"):
 #
 # **Exercise 9.2b** · difficulty 2 of 5 · 5 minutes · 2 points
 #
+# **Return the mean of the vectors at each review's real tokens.**
+#
 # <details><summary>Hint 1</summary>What has to be 0 before you add over the positions?</details>
 # <details><summary>Hint 2</summary>Divide by how many tokens each review has, not by T.</details>
 # <details><summary>The idea</summary>Multiply by the mask, with an axis for the channels; sum; divide by the mask's sum.</details>
@@ -171,6 +175,8 @@ check("finetuning.mean_real", mean_real)
 # half a million.
 #
 # **Exercise 9.3** · difficulty 2 of 5 · 8 minutes · 3 points
+#
+# **Write `forward`: the body's vectors, pooled into one, and a score for each class.**
 #
 # Write `forward`. The body is a module: `self.body(ids)` gives (B, T, C). `self.pool` is one of your functions, or
 # another of the same kind. Padding has the number 0.
@@ -221,6 +227,8 @@ check("finetuning.classifier", Classifier)
 # (ln 3, 0): the first class has 3/4. If it is right, the loss is ln 4/3 = **0.288**; if not, ln 4 = **1.386**.
 #
 # **Exercise 9.4** · difficulty 2 of 5 · 5 minutes · 2 points
+#
+# **Return the mean cross-entropy of the right classes, in nats.**
 #
 # One case has logits in the hundreds: your answer is to stay finite.
 #
@@ -279,6 +287,8 @@ print([f"{name} {tuple(tensor.shape)}" for name, tensor in old.items()][-3:])
 #
 # **Exercise 9.5a** · difficulty 3 of 5 · 10 minutes · 3 points
 #
+# **Sort the names of the weights into those that fit, have another shape, are missing, or are left over.**
+#
 # <details><summary>Hint 1</summary>Go through the new names. Which of them belong to the body?</details>
 # <details><summary>Hint 2</summary>What is a name of the new body called in the old model? <code>removeprefix</code> helps.
 # </details>
@@ -319,6 +329,8 @@ check("finetuning.what_fits", match_state_dict)
 # The check does what training will do later: it changes the tensors that you return, and then looks at those it gave you.
 #
 # **Exercise 9.5b** · difficulty 3 of 5 · 8 minutes · 3 points
+#
+# **Return the new model's weights, with the pretrained ones in its body wherever they fit.**
 #
 # <details><summary>Hint 1</summary>The result has exactly the names of <code>new</code>. For which of them does the tensor come
 # from <code>old</code>?</details>
@@ -491,6 +503,8 @@ with waiting_for("the exercises up to 9.5b"), after_predicting("finetuning.stric
 #
 # **Exercise 9.6** · difficulty 2 of 5 · 5 minutes · 2 points
 #
+# **Say what the loader does in each case.**
+#
 # Fill in what `load_state_dict(..., strict=False)` does in each case; "the rest is moved" means: without an error, all
 # tensors but those that don't match. The third line: blocks 0 and 1, of equal shapes, are exchanged. The last: what
 # shows best that nothing was moved.
@@ -530,6 +544,8 @@ check("finetuning.silent", silent)
 #
 # **Exercise 9.7a** · difficulty 1 of 5 · 4 minutes · 2 points
 #
+# **Freeze the body, and leave the head free to learn.**
+#
 # The check freezes a small classifier with your function, makes one step with weight decay, and looks which parameters changed.
 #
 # <details><summary>Hint 1</summary>Which attribute of a parameter says whether it trains? It belongs to parameters, not to modules.</details>
@@ -556,6 +572,8 @@ check("finetuning.freeze", freeze)
 
 # %% [markdown]
 # **Exercise 9.7b** · difficulty 1 of 5 · 3 minutes · 1 point
+#
+# **Return how many numbers training can change.**
 #
 # <details><summary>Hint 1</summary>Lesson 7 counted all parameters. Which of them count here?</details>
 # <details><summary>Hint 2</summary>A parameter of 3 × 4 is 12 numbers.</details>
@@ -600,6 +618,8 @@ for name, gradient in (("None", None), ("zeros", torch.zeros(2))):
 # `model.parameters()` has *all* parameters, the head's too.
 #
 # **Exercise 9.8** · difficulty 3 of 5 · 8 minutes · 3 points
+#
+# **Return the optimizer's groups: body and head, each with its rate, without what is frozen.**
 #
 # The check moves each parameter by the rates that your groups give it, and looks where it ends up.
 #
@@ -729,6 +749,8 @@ with waiting_for("the exercises up to 9.8"):
 #
 # **Exercise 9.10** · difficulty 2 of 5 · 7 minutes · 2 points
 #
+# **Return the two ends of Wilson's interval.**
+#
 # <details><summary>Hint 1</summary>z²/n occurs four times. Give it a name.</details>
 # <details><summary>Hint 2</summary>Under the root: the first part is divided by n, and the second by 4n², so z²/(4n²) is your name divided by
 # 4n.</details>
@@ -783,6 +805,8 @@ with waiting_for("Exercise 9.10"):
 # to 0.95**: three seeds say little.
 #
 # **Exercise 9.11** · difficulty 2 of 5 · 7 minutes · 2 points
+#
+# **Return the two ends of Student's interval for the mean.**
 #
 # <details><summary>Hint 1</summary>The mean first, then the squares around it.</details>
 # <details><summary>Hint 2</summary>n − 1 occurs twice: in the deviation, and as the degrees of freedom. And √n once.</details>
@@ -873,6 +897,8 @@ with waiting_for("the exercises up to 9.11"):
 # text with *the* twice and *dull* once: (2, 1.69), of length 2.62, so the row is **(0.76, 0.65)**.
 #
 # **Exercise 9.12** · difficulty 3 of 5 · 8 minutes · 3 points
+#
+# **Return the weighted counts, each row of length 1.**
 #
 # <details><summary>Hint 1</summary>In how many texts is a word? Not: how often.</details>
 # <details><summary>Hint 2</summary>Rarity is learned from the training texts alone, whatever texts the rows are for.</details>
@@ -988,6 +1014,8 @@ with waiting_for("the exercises up to 9.12"):
 # You have five runs of each kind, and intervals. Judge them.
 #
 # **Exercise 9.14a** · difficulty 2 of 5 · 5 minutes · 2 points
+#
+# **Judge each line of the reports.**
 #
 # Fill in, for each line: what does one such pair of runs show? Is the claim of convergence sound? ("Its steps" are the
 # curve's changes from epoch to epoch.) What kind of statement is the third? And what do you read off 9.13 for the

@@ -78,6 +78,8 @@ V = len(vocabulary)
 #
 # **Exercise 10.1a** · difficulty 3 of 5 · 12 minutes · 4 points
 #
+# **Return the tokens with some hidden as BERT does it, and the labels that say what they were.**
+#
 # No two right answers draw the same numbers. So the check calls yours many times and looks at
 # what holds of all draws together.
 #
@@ -184,6 +186,8 @@ with waiting_for("Exercise 10.1a"):
 #
 # **Exercise 10.2** · difficulty 2 of 5 · 8 minutes · 2 points
 #
+# **Return a pair for each document, half of them with their own second part.**
+#
 # <details><summary>Hint 1</summary>For each document one draw: below 0.5 it keeps its own second part.</details>
 # <details><summary>Hint 2</summary>How do you draw another document and never the same one? Draw again until it differs, or
 # draw a step from 1 to N - 1 and walk around the list with %.</details>
@@ -257,6 +261,8 @@ with waiting_for("Exercise 10.2"):
 #
 # **Exercise 10.3a** · difficulty 2 of 5 · 7 minutes · 2 points
 #
+# **Return the two passages as one row with its special tokens, shortened to fit.**
+#
 # <details><summary>Hint 1</summary>How many tokens are there besides the words?</details>
 # <details><summary>Hint 2</summary>Make copies with <code>list(...)</code> first, so that the caller's lists stay whole. Then
 # <code>while</code> it is too long: <code>.pop()</code> from one of the two.</details>
@@ -296,6 +302,8 @@ check("bert.pack", pack)
 #
 # **Exercise 10.3b** · difficulty 2 of 5 · 6 minutes · 1 point
 #
+# **Return the segment of each token.**
+#
 # <details><summary>Hint 1</summary><code>(ids == 5).long().cumsum(dim=-1)</code> counts the [SEP] up to each token, itself
 # included.</details>
 # <details><summary>Hint 2</summary>Subtract <code>(ids == 5).long()</code>, and a [SEP] no longer counts itself.</details>
@@ -330,6 +338,8 @@ check("bert.segments", segments_of)
 #
 # **Exercise 10.4a** · difficulty 1 of 5 · 3 minutes · 1 point
 #
+# **Return the mask that hides padding from everybody.**
+#
 # <details><summary>Hint 1</summary>Which numbers may nobody look at? Only one of the special tokens says nothing.</details>
 # <details><summary>Hint 2</summary>Scores are (B, H, T_q, T_k). Lesson 4.3 had the smallest shape for the padding mask.</details>
 # <details><summary>The idea</summary>Not `<pad>`, with two axes of size 1 for heads and queries.</details>
@@ -363,6 +373,8 @@ check("bert.key_mask", key_mask)
 # second passage doesn't begin at 0 again.
 #
 # **Exercise 10.4b** · difficulty 1 of 5 · 4 minutes · 1 point
+#
+# **Return the sum of three rows for each token: its word's, its position's, its segment's.**
 #
 # <details><summary>Hint 1</summary>A tensor of indices picks rows of a table: <code>words[ids]</code> is (B, T, C).</details>
 # <details><summary>Hint 2</summary>The table of positions may have more rows than there are tokens.</details>
@@ -412,6 +424,8 @@ check("bert.embed", embed)
 #
 # **Exercise 10.5** · difficulty 2 of 5 · 6 minutes · 2 points
 #
+# **Write `forward`: from vectors to a score for each word.**
+#
 # <details><summary>Hint 1</summary>The three layers are made in <code>__init__</code>. In which order does the formula use them?</details>
 # <details><summary>Hint 2</summary>The exact GELU is <code>torch.nn.functional.gelu</code>. The embedding is (V, C), so which product gives
 # (..., V)?</details>
@@ -448,6 +462,8 @@ check("bert.word_head", WordHead)
 # $$c = \tanh(x_0 A_c + a_c) \qquad \text{follows} = c\, F + f$$
 #
 # **Exercise 10.6** · difficulty 3 of 5 · 10 minutes · 3 points
+#
+# **Write `forward`: from tokens to the scores of both tasks.**
 #
 # `__init__` is given, and so are the names. `self.encoder(ids, real, segments)` gives (B, T, C); `real` is boolean, (B,
 # T), True for tokens that aren't padding. The embedding is `self.encoder.words.weight`.
@@ -501,6 +517,8 @@ check("bert.model", Bert)
 # from them.
 #
 # **Exercise 10.7** · difficulty 2 of 5 · 8 minutes · 3 points
+#
+# **Return the sum of both tasks' losses.**
 #
 # <details><summary>Hint 1</summary>A boolean mask picks positions: <code>word_logits[labels != -100]</code> is (chosen, V).</details>
 # <details><summary>Hint 2</summary><code>torch.nn.functional.cross_entropy</code> takes logits (N, V) and labels (N,), and gives the mean. It
@@ -631,6 +649,8 @@ with waiting_for("Exercises 10.1a to 10.7"):
 #
 # **Exercise 10.9** · difficulty 4 of 5 · 12 minutes · 3 points
 #
+# **Return what a language model says of a blank, from its left and from the whole text.**
+#
 # <details><summary>Hint 1</summary>Make N copies of the text and put a candidate into each: <code>ids.repeat(N, 1)</code>. One call of the model
 # reads them all.</details>
 # <details><summary>Hint 2</summary>log_softmax of the logits at 0 to T - 2, and <code>gather</code> the entries of the tokens at 1 to T - 1. That is
@@ -752,6 +772,8 @@ explorers.blanks_explorer(models, "Sections 10.8 and 10.9")
 #
 # **Exercise 10.10a** · difficulty 2 of 5 · 3 minutes · 1 point
 #
+# **Say of each pair whether its numbers can be compared.**
+#
 # <details><summary>Hint 1</summary>For each number: which words are asked for, and what may be seen?</details>
 # <details><summary>Hint 2</summary>Does hiding more words make the remaining question easier or harder?</details>
 # <details><summary>The idea</summary>Numbers can be compared where the questions are the same: the same words, given the same other
@@ -782,6 +804,8 @@ check("bert.comparable", comparable)
 # `"loses nothing by it"`.
 #
 # **Exercise 10.10b** · difficulty 2 of 5 · 4 minutes · 2 points
+#
+# **Say which model fits each task.**
 #
 # <details><summary>Hint 1</summary>When the answer is due, is there anything to the right of its position?</details>
 # <details><summary>Hint 2</summary>Take the word *Paris* at the beginning of a sentence: a town or a person?</details>
@@ -824,6 +848,8 @@ check("bert.tasks", tasks)
 # label.
 #
 # **Exercise 10.11** · difficulty 2 of 5 · 6 minutes · 2 points
+#
+# **Write `forward`: from a packed pair to a score for each class.**
 #
 # <details><summary>Hint 1</summary>It is your `Bert` without the head for words, and another last layer.</details>
 # <details><summary>Hint 2</summary>Position 0, pooler, tanh, classifier.</details>
@@ -949,6 +975,8 @@ with waiting_for("Exercises 10.1a to 10.8 and 10.11"), after_predicting("bert.fr
 # probabilities among words, the numbers from 6 on: no special token may be written.
 #
 # **Exercise 10.12a** · difficulty 3 of 5 · 10 minutes · 3 points
+#
+# **Return the text after one round: every blank filled, the least certain ones hidden again.**
 #
 # <details><summary>Hint 1</summary><code>logits[..., 6:].softmax(dim=-1).max(dim=-1)</code> gives probabilities and words. What has to be added to
 # the words?</details>
@@ -1109,6 +1137,8 @@ with waiting_for("Exercises 10.1a to 10.9 and 10.12a"), after_predicting("bert.w
 # it against what you know from lesson 4: what in an encoder would have to wait for the word before?
 #
 # **Exercise 10.13** · difficulty 2 of 5 · 6 minutes · 2 points
+#
+# **Fill in the table, row by row.**
 #
 # Complete the table. The options are, for each row:
 #

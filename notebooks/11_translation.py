@@ -66,6 +66,8 @@ for text in explorers.SENTENCES[:4]:
 #
 # **Exercise 11.1** · difficulty 2 of 5 · 5 minutes · 2 points
 #
+# **Say for each kind of attention who asks, and who is asked.**
+#
 # Who asks, and who is asked? Write `"the source's positions"`, `"the decoder's positions"` or `"the memory"` in place of
 # each `...`. (The memory is what comes out of the encoder's last block.)
 #
@@ -122,6 +124,8 @@ check("translation.who_asks", who_asks)
 # **Shapes.** y is (B, T_t, C), the memory (B, T_s, C): other lengths, the same width. The output is shaped like y.
 #
 # **Exercise 11.2** · difficulty 3 of 5 · 15 minutes · 4 points
+#
+# **Write `forward`: masked self-attention, cross-attention, feed-forward network, each added to the path.**
 #
 # <details><summary>Hint 1</summary>Each line of the formula becomes one line of code. What goes into a sublayer is
 # normalised; what it is added to isn't.</details>
@@ -182,6 +186,8 @@ check("translation.decoder_block", DecoderBlock)
 # real word. What is computed *at* padding is never asked for.
 #
 # **Exercise 11.3** · difficulty 2 of 5 · 4 minutes · 1 point
+#
+# **Say what each of the three masks hides.**
 #
 # What does each hide? Write `"the source's padding"`, `"later positions"` or `"both"` in place of each `...`
 #
@@ -285,6 +291,8 @@ print(f"{len(vocabulary)} words of both languages, {parameters:,} parameters")
 #
 # **Exercise 11.5** · difficulty 2 of 5 · 6 minutes · 2 points
 #
+# **Return what the decoder reads, and what it should write at each position.**
+#
 # <details><summary>Hint 1</summary>The input has as many places as the target. Something comes in at the front; what falls
 # out at the end?</details>
 # <details><summary>Hint 2</summary><code>torch.full_like(target[:, :1], bos)</code> is a column of beginnings, and
@@ -333,6 +341,8 @@ check("translation.shifted_right", shifted_right)
 # **A floor.** The best that a model can do is to say exactly the targets; then the loss is their entropy, and not 0.
 #
 # **Exercise 11.6** · difficulty 3 of 5 · 12 minutes · 3 points
+#
+# **Return the mean cross-entropy against the smoothed targets.**
 #
 # <details><summary>Hint 1</summary>Put the target into the sum: one part is the log-probability of the right word, times
 # 1 − ε. What is the other part?</details>
@@ -399,6 +409,8 @@ with waiting_for("Exercise 11.6"), after_predicting("translation.smoothing"):
 #
 # **Exercise 11.7** · difficulty 2 of 5 · 6 minutes · 2 points
 #
+# **Return the paper's learning rate at a step.**
+#
 # <details><summary>Hint 1</summary>It is one line, with plain numbers.</details>
 # <details><summary>Hint 2</summary>Steps count from 1. Is the smaller or the larger branch meant?</details>
 # <details><summary>The idea</summary>Python's <code>**</code> takes negative exponents: <code>step ** -0.5</code>.</details>
@@ -447,6 +459,8 @@ with waiting_for("Exercise 11.7"):
 # (A, `<eos>`, `<pad>`) and (B, C, `<eos>`), and then all rows are finished.
 #
 # **Exercise 11.8** · difficulty 3 of 5 · 12 minutes · 3 points
+#
+# **Write the likeliest token again and again, for all rows at once, until each has ended.**
 #
 # <details><summary>Hint 1</summary>You need two things from step to step: the tokens so far, beginning with a column of
 # <code>&lt;bos&gt;</code>, and which rows are finished.</details>
@@ -617,6 +631,8 @@ with waiting_for("the training in 11.9"):
 #
 # **Exercise 11.10** · difficulty 3 of 5 · 12 minutes · 3 points
 #
+# **Return the new positions' outputs, and the keys and values with the new ones behind.**
+#
 # <details><summary>Hint 1</summary>First make all keys and all values, in the order of the sentence. They are also what the
 # next step will want.</details>
 # <details><summary>Hint 2</summary><code>tril</code> takes a number that moves the diagonal to the right. By how many
@@ -679,6 +695,8 @@ with waiting_for("Exercise 11.10"):
 # **By hand**, n = 3. Positions: 1 + 2 + 3 = 6 without, 3 with. Scores: 1 + 4 + 9 = 14 without, 1 + 2 + 3 = 6 with.
 #
 # **Exercise 11.11** · difficulty 2 of 5 · 8 minutes · 2 points
+#
+# **Count the positions and the scores that writing takes, without a cache and with one.**
 #
 # <details><summary>Hint 1</summary>Go through the steps t = 1 … n, and add up.</details>
 # <details><summary>Hint 2</summary>With a cache one position is new at each step, and it looks at all so far, itself
@@ -754,6 +772,8 @@ with waiting_for("Exercises 11.2 and 11.11"), torch.no_grad():
 #
 # **Exercise 11.12** · difficulty 1 of 5 · 4 minutes · 1 point
 #
+# **Return a hypothesis' score, its length taken into account.**
+#
 # <details><summary>Hint 1</summary>For one token the penalty is 1, whatever α is.</details>
 # <details><summary>Hint 2</summary>The power is taken of the whole fraction.</details>
 # <details><summary>The idea</summary>One division, one power.</details>
@@ -798,6 +818,8 @@ check("translation.length_normalised", length_normalised)
 # 5. Score all by `length_normalised`, and sort: best first.
 #
 # **Exercise 11.13** · difficulty 5 of 5 · 25 minutes · 4 points
+#
+# **Return the best translation that a number of beams finds.**
 #
 # <details><summary>Hint 1</summary>Keep two lists of pairs (sum, tokens): running and finished. All running hypotheses have
 # the same length, so they fit into one tensor for <code>step</code>.</details>
@@ -937,6 +959,8 @@ with waiting_for("Exercise 11.13, and the training in 11.9"):
 #
 # **Exercise 11.14** · difficulty 2 of 5 · 8 minutes · 2 points
 #
+# **Return how many n-grams of the candidate count as matches.**
+#
 # <details><summary>Hint 1</summary>A sentence of T words has T − n + 1 n-grams, or none.</details>
 # <details><summary>Hint 2</summary>For each *different* n-gram: how often has the candidate got it, how often the reference? A
 # list can be put into a set or a dict only as a tuple or a text.</details>
@@ -981,6 +1005,8 @@ check("translation.clipped_matches", clipped_matches)
 #
 # **Exercise 11.15** · difficulty 1 of 5 · 4 minutes · 1 point
 #
+# **Return the factor for translations that are too short.**
+#
 # <details><summary>Hint 1</summary>Two cases, and <code>math.exp</code>.</details>
 # <details><summary>Hint 2</summary>The penalty of a short one is below 1: so which fraction has to be above 1?</details>
 # <details><summary>The idea</summary>Reference over candidate.</details>
@@ -1024,6 +1050,8 @@ check("translation.brevity_penalty", brevity_penalty)
 # 3/6, 1/5, 0/4, so 0. Together: 13/14, 8/12, 5/10, 3/8, and BLEU 58.4; the mean of the two would be 40.5.
 #
 # **Exercise 11.16** · difficulty 3 of 5 · 8 minutes · 2 points
+#
+# **Return the BLEU of a whole set of translations.**
 #
 # <details><summary>Hint 1</summary>Your two functions do the counting. What comes in are texts: <code>split()</code> gives
 # the words.</details>
@@ -1097,6 +1125,8 @@ with waiting_for("Exercise 11.16"), after_predicting("translation.exchanged"):
 # (0.1, 0.4, 0.5); without the last, place 1 is the largest.
 #
 # **Exercise 11.17** · difficulty 2 of 5 · 6 minutes · 2 points
+#
+# **Return the source position that each written word looks at most.**
 #
 # <details><summary>Hint 1</summary>Weights are (H, T_t, T_s). Which axis goes first, which goes next?</details>
 # <details><summary>Hint 2</summary>A weight is never negative: what could you write where a place isn't allowed?</details>

@@ -1,0 +1,22 @@
+"""Each exercise says in a bold sentence what to write, and in a line made by the build what that is worth."""
+
+import re
+
+import pytest
+
+from autograder import exercises, lessons
+
+INTRODUCTION = re.compile(r"^\*\*Exercise (\S+)\*\* · difficulty \d of 5 · \d+ minutes? · \d+ points?$", re.M)
+
+
+@pytest.mark.parametrize("lesson", [name for name in lessons.names() if lessons.number(name)])
+def test_each_exercise_says_in_bold_what_to_write(lesson: str) -> None:
+    cells = lessons.load_source_notebook(lesson).cells
+    prose = "\n\n".join(cell.source for cell in cells if lessons.kind(cell) == "prose")
+    starts = list(INTRODUCTION.finditer(prose))
+    assert len(starts) == len(exercises.load(lessons.topic(lesson)))
+    for start in starts:
+        task = prose[start.end() :].partition("<details>")[0].partition("**Exercise ")[0]
+        assert re.search(r"^\*\*[A-Z][^*]+\*\*", task, re.M), f"{start[1]} says nowhere in bold what to write"
+    first = cells[0].source
+    assert re.search(r"\*\*Time\*\* \d+ minutes", first), "the build writes the minutes there"
