@@ -160,7 +160,16 @@ def test_bad_submissions_get_their_cause_and_stop_nobody_else(course) -> None:
         course.root / "source" / LESSON / f"{LESSON}.ipynb"
     )
     course.hand_in("good")
+    for odd in (".hidden", "two\nlines", os.fsdecode(b"caf\xe9"), "x" * 129):
+        course.hand_in(odd)
+    (course.root / "submitted" / ".ipynb_checkpoints").mkdir()
     done = course.run("headstart", "grade", LESSON)
+    for shown in (".hidden", "two�lines", "caf�", "x" * 20):
+        assert shown in done.stdout
+    assert done.stdout.count("rename the folder to the student's id") == 4
+    assert "checkpoints" not in done.stdout
+    assert set(course.verdicts()) == {*(p.name for p in (course.root / "autograded").iterdir())}
+    assert not any(name.startswith((".", "two", "caf", "xx")) for name in course.verdicts())
     causes = {student: next(iter(v.values()))["message"] for student, v in course.verdicts().items()}
     for student, words in {
         "not-json": "not JSON", "not-a-notebook": "not a notebook", "empty": "is empty", "no-cells": "none of the lesson",

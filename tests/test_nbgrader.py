@@ -160,6 +160,9 @@ def test_lateness_costs_what_the_course_says_and_an_extension_gives_it_back(tmp_
     course.query("update submitted_assignment set extension = '1970-01-03 00:00:00' where student_id = 'bob'")
     course.run("headstart", "grade", LESSON)
     assert dict(course.query(SCORES)) == {"amy": 0, "bob": 0}
+    course.query("update assignment set duedate = null")  # an extension to nothing is no lateness
+    course.run("headstart", "grade", LESSON)
+    assert dict(course.query(SCORES)) == {"amy": 0, "bob": 0}
 
 
 A_POINT_AN_HOUR = """

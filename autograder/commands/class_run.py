@@ -15,7 +15,7 @@ from autograder.commands import predicted, privacy
 from autograder.commands.report import problems, summary
 from autograder.commands.report_page import page
 from autograder.grading.batch import grade_all
-from autograder.grading.course import draws_folder, find_submissions, hidden_secret
+from autograder.grading.course import draws_folder, find_submissions, hidden_secret, refused_names
 from autograder.grading.executors import open_executor
 from autograder.grading.gradebook import Book
 from autograder.grading.grader import Grader
@@ -60,8 +60,12 @@ def grade_class(
     refuse_settings(config)
     lesson = Lesson.load(name, Path(course.root), config)
     submissions = find_submissions(course, name, students)
+    refused = [] if students else refused_names(course, name)
     for student in sorted(set(students) - {submission.student for submission in submissions}):
         print(f"headstart: {student} has not submitted {name}", file=sys.stderr)
+    if not submissions and refused:
+        console.print(problems(refused))
+        return 0
     if not submissions:
         place = course.format_path(course.submitted_directory, course.student_id, name)
         print(f"headstart: nothing to grade: there is no {place}", file=sys.stderr)
@@ -70,6 +74,7 @@ def grade_class(
     grader = Grader(lesson, hidden_secret(course), sandboxed, seconds, draws_folder(course))
     book = Book(course, name, lesson.skeletons, config, lesson.own_files)
     screen = _Screen(console, len(submissions))
+    screen.looked += refused
     try:
         with open_executor(grader, workers, cluster) as executor, screen.progress:
             grade_all(

@@ -37,6 +37,9 @@ def course_directory(
     return CourseDirectory(config=app.config), app.config
 
 
+LONGEST_ID = 128  # characters, as the gradebook's tables have room for
+
+
 def find_submissions(course: CourseDirectory, lesson: str, students: list[str]) -> list[Submission]:
     """The submissions of a lesson, by student. `students` narrows them down; none means all.
 
@@ -47,11 +50,36 @@ def find_submissions(course: CourseDirectory, lesson: str, students: list[str]) 
     before, _, after = pattern.partition(marker)
     base = Path(before)
     if not students and base.is_dir():
-        there = sorted(path.name for path in base.iterdir() if path.name[0] != ".")
+        there = sorted(path.name for path in base.iterdir() if not odd_name(path.name))
         students = [name for name in there if fnmatchcase(name, course.student_id)]
     names = [name for name in students if name not in course.student_id_exclude.split(",")]
     folders = [(name, Path(before + name + after)) for name in names]
     return [Submission(name, lesson, folder) for name, folder in folders if _handed_in(folder)]
+
+
+def odd_name(name: str) -> str:
+    """Why a folder's name is no student's id; "" where it may be one.
+
+    Later steps put ids into a database, into file names and on a terminal.
+    """
+    if name.startswith("."):
+        return "its name begins with a dot"
+    if not name.isprintable():  # what isn't UTF-8 comes as characters that can't be printed, either
+        return "its name has characters that can't be printed"
+    return "its name has more than 128 characters" if len(name) > LONGEST_ID else ""
+
+
+def refused_names(course: CourseDirectory, lesson: str) -> list[tuple[str, str]]:
+    """Folders with a submission of a lesson whose names can't be ids, each with what to say of it."""
+    marker = "\0"
+    before, _, after = course.format_path(course.submitted_directory, marker, lesson).partition(marker)
+    there = sorted(path.name for path in Path(before).iterdir()) if Path(before).is_dir() else []
+    odd = [
+        (name, odd_name(name)) for name in there if odd_name(name) and _handed_in(Path(before + name + after))
+    ]
+    return [
+        (name[:LONGEST_ID], f"not graded: {why}; rename the folder to the student's id") for name, why in odd
+    ]
 
 
 def _handed_in(folder: Path) -> bool:

@@ -226,7 +226,8 @@ class Book:
         step = AssignLatePenalties(config=config)
         step.init_plugin()
         for submission in self.db.query(SubmittedAssignment).filter_by(assignment_id=self.assignment_id):
-            late = submission.total_seconds_late
+            # nbgrader adds an extension to the due date, and raises where the lesson has none any more.
+            late = submission.total_seconds_late if submission.assignment.duedate else 0
             for notebook in submission.notebooks if late > 0 else self._charged(submission):
                 penalty = None
                 if late > 0:
