@@ -606,14 +606,18 @@ with waiting_for("Exercises 10.1a to 10.7"):
     held_out = next(experiments.batches(rows_of(experiments.documents(200, 4_999), generator), 200, seed=0))
     held_out = batch_of(held_out, torch.Generator().manual_seed(1), 0.15)
     optimizer, spread = experiments.optimizer_of(bert), training.on_all_cores(loss_of)
-    live = training.Live(steps, "nats: words + pairs", title="Pretraining BERT")
-    for step in live:
-        optimizer.set_rate(pretraining.learning_rate(step, steps, min(50, steps // 3), 1.0))
-        batch = batch_of(next(drawn), generator, SHARE)
-        live.add(training=pretraining.training_step(bert, optimizer, spread, batch))
-        if step % max(1, steps // 12) == 0:
-            with torch.no_grad():
-                live.add(held_out=loss_of(bert, *held_out))
+    if not training.recall("bert", bert):
+        chance = training.Chance(generator)
+        keep = training.Checkpoint("bert", model=bert, optimizer=optimizer, chance=chance)
+        live = training.Live(steps, "nats: words + pairs", title="Pretraining BERT", keep=keep, data=drawn)
+        for step in live:
+            optimizer.set_rate(pretraining.learning_rate(step, steps, min(50, steps // 3), 1.0))
+            batch = batch_of(next(drawn), generator, SHARE)
+            live.add(training=pretraining.training_step(bert, optimizer, spread, batch))
+            if step % max(1, steps // 12) == 0:
+                with torch.no_grad():
+                    live.add(held_out=loss_of(bert, *held_out))
+        training.keep("bert", bert)
     words, pairs = shares_right(bert, *held_out)
     models["bert"] = bert.to("cpu")
     print(f"held out, 15 % hidden: {words:.0%} of the hidden words right, {pairs:.0%} of the pairs")

@@ -557,7 +557,9 @@ def train(model, drawn, steps, rate, evaluate, title, limits=None):
     model.to(training.device())
     optimizer, spread = optimizer_of(model, 1e-3), training.on_all_cores(translation_loss)
     mean, last = torch.optim.swa_utils.AveragedModel(model), max(1, steps // 8)
-    live = training.Live(steps, "loss in nats per token; share", limits, title, bottom=0)
+    keep = training.Checkpoint(f"translation_{title.lower()}", model=model, optimizer=optimizer, mean=mean)
+    unit = "loss in nats per token; share"
+    live = training.Live(steps, unit, limits, title, bottom=0, keep=keep, data=drawn)
     for step in live:
         optimizer.param_groups[0]["lr"] = rate(step)
         source, target = next(drawn)
@@ -597,7 +599,9 @@ with waiting_for("Exercises 11.2, 11.5, 11.6, 11.7 and 11.8"), after_predicting(
     torch.manual_seed(0)
     model = Translator(len(vocabulary), WIDTH, HEADS, 4 * WIDTH, LAYERS)
     begun = time.perf_counter()
-    train_on_pairs(model, training.steps(STEPS), seed=0)
+    if not training.recall("translator", model):
+        train_on_pairs(model, training.steps(STEPS), seed=0)
+        training.keep("translator", model)
     explorers.finished(model)
     print(f"{time.perf_counter() - begun:.0f} seconds")
     print(f"{exact_share(model, held_out):.1%} of {len(held_out)} held-out sentences exactly right")

@@ -49,18 +49,23 @@ class Practice:
         matrices = [self.model[0].weight]
         rest = [p for p in self.model.parameters() if p is not matrices[0]]
         self.optimizer = CombinedOptimizer(Muon(matrices, lr=0.1), torch.optim.AdamW(rest, lr=0.1))
-        self.data = self.batches()
+        self.data, self.generator = self.batches(), torch.Generator().manual_seed(5)
 
     def batches(self) -> Iterator[torch.Tensor]:
         for number in itertools.count():
             yield torch.full((2, 3), float(number))
 
     def run(self, stop_at: int = 0, steps: int = STEPS) -> training.Live:
-        keep = training.Checkpoint("practice", model=self.model, optimizer=self.optimizer)
+        chance = training.Chance(self.generator)
+        keep = training.Checkpoint("practice", model=self.model, optimizer=self.optimizer, chance=chance)
         live = training.Live(steps, "loss", title="Practice", keep=keep, data=self.data)
         for step in live:
             self.optimizer.set_rate(1 / step)
-            loss = (self.model(next(self.data)) - step).square().mean()
+            loss = (
+                (self.model(next(self.data)) - step - torch.rand((), generator=self.generator))
+                .square()
+                .mean()
+            )
             self.optimizer.zero_grad()
             loss.backward()
             if step == stop_at:
@@ -111,7 +116,8 @@ def test_what_does_not_fit_is_no_such_run(home: Path, spoiled: str) -> None:
     if spoiled == "other weights":
         fresh.model = nn.Sequential(nn.Linear(3, 5), nn.Linear(5, 1))
     before = fresh.weights
-    keep = training.Checkpoint("practice", model=fresh.model, optimizer=fresh.optimizer)
+    parts = {"model": fresh.model, "optimizer": fresh.optimizer, "chance": training.Chance(fresh.generator)}
+    keep = training.Checkpoint("practice", **parts)
     assert keep.load(13 if spoiled == "another length" else STEPS) == (0, {})
     assert torch.equal(fresh.weights, before)
 

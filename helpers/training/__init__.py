@@ -1,6 +1,6 @@
 """What every training run needs: a live picture, all cores, checkpoints, an optimizer."""
 
-from helpers.training.checkpoints import Checkpoint, forget, keep, kept, recall
+from helpers.training.checkpoints import Chance, Checkpoint, forget, keep, kept, recall
 from helpers.training.live import POINTS, QUICK, SHARE, Live, steps
 from helpers.training.muon import CombinedOptimizer, Muon, matrices_and_rest, orthogonal
 from helpers.training.parallel import MOST_CORES, cores, device, each, on_all_cores, there, unless_stopped

@@ -48,6 +48,21 @@ class HasState(Protocol):
         """Hold that again."""
 
 
+class Chance:
+    """A generator of random numbers, as a part of a `Checkpoint`."""
+
+    def __init__(self, generator: torch.Generator) -> None:
+        self.generator = generator
+
+    def state_dict(self) -> dict[str, Any]:
+        """Where it stands."""
+        return {"state": self.generator.get_state()}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on from there."""
+        self.generator.set_state(state["state"])
+
+
 class Checkpoint:
     """A training run as it stands, kept so that it can be taken up after an interrupt or a restart.
 
