@@ -164,6 +164,7 @@ def test_show_gives_an_image_and_its_text(displayed):
     [
         (NotImplementedError(), "This needs Exercise 1.4, not written yet"),
         (TypeError("cannot unpack\nNoneType"), "stops with TypeError: cannot unpack."),
+        (NameError("name 'trained' is not defined", name="trained"), "A cell above makes `trained`"),
     ],
 )
 def test_an_unfinished_answer_delays_a_picture_kindly(displayed, error, said):

@@ -148,6 +148,8 @@ def not_yet(exercise: str) -> str:
 
 def stopped(error: Exception) -> str:
     """One sentence for what a student's function raised."""
+    if isinstance(error, NameError) and error.name:
+        return f"A cell above makes `{error.name}`, which isn't there yet: that cell may be waiting itself."
     return f"Now it stops with {type(error).__name__}: {str(error).partition(chr(10))[0][:160].rstrip('.')}."
 
 
