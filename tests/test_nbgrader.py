@@ -157,12 +157,35 @@ def test_lateness_costs_what_the_course_says_and_an_extension_gives_it_back(tmp_
     course.run("headstart", "grade", LESSON)  # nothing to grade, and yet bob is late now
     full = sum(verdict["points"] for verdict in course.verdicts()["bob"].values())
     assert dict(course.query(SCORES)) == {"amy": 0, "bob": full}
-    course.query("update submitted_assignment set extension = '1970-01-03 00:00:00' where student_id = 'bob'")
+    said = course.run("headstart", "extend", LESSON, "bob", "--days", "2").stdout
+    assert f"bob may hand in {LESSON} until 2026-01-04 12:00 UTC" in said
     course.run("headstart", "grade", LESSON)
     assert dict(course.query(SCORES)) == {"amy": 0, "bob": 0}
+    assert "no extension" in course.run("headstart", "extend", LESSON, "bob", "--days", "0").stdout
+    course.run("headstart", "grade", LESSON)
+    assert dict(course.query(SCORES)) == {"amy": 0, "bob": full}
+    until = "2026-01-03 14:00 +01:00"  # an hour after he handed in
+    assert "2026-01-03 13:00 UTC" in course.run("headstart", "extend", LESSON, "bob", "--until", until).stdout
+    course.run("headstart", "grade", LESSON)
+    assert dict(course.query(SCORES)) == {"amy": 0, "bob": 0}
+    for words, why in {
+        (LESSON, "zoe", "--days", "1"): "knows no student 'zoe'",
+        (LESSON, "bob", "--until", "2026-01-01"): "before the due date, 2026-01-02 12:00 UTC",
+        (LESSON, "bob", "--until", "soon"): "is no date",
+    }.items():
+        refused = course.run("headstart", "extend", *words, check=False)
+        assert refused.returncode == 2 and why in refused.stderr and len(refused.stderr.splitlines()) == 1
+    course.query("insert into student (id, lms_user_id) values ('carla', null)")  # she hands in later
+    course.run("headstart", "extend", LESSON, "carla", "--days", "1")
+    course.hand_in("carla")
+    (course.submission("carla") / "timestamp.txt").write_text("2026-01-03 11:00:00 UTC")
+    course.run("headstart", "grade", LESSON)
+    assert dict(course.query(SCORES))["carla"] == 0 and course.verdicts()["carla"]
     course.query("update assignment set duedate = null")  # an extension to nothing is no lateness
     course.run("headstart", "grade", LESSON)
-    assert dict(course.query(SCORES)) == {"amy": 0, "bob": 0}
+    assert set(dict(course.query(SCORES)).values()) == {0}
+    refused = course.run("headstart", "extend", LESSON, "bob", "--days", "1", check=False)
+    assert refused.returncode == 2 and "has no due date" in refused.stderr
 
 
 A_POINT_AN_HOUR = """

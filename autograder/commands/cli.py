@@ -19,7 +19,7 @@ def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit code. Each command imports what it needs: `--help` is instant."""
     options, rest = _parser().parse_known_args(argv)
     options.rest = rest
-    ours = [word for word in rest if not (SETTING.match(word) and options.run in (_grade, _report))]
+    ours = [word for word in rest if not (SETTING.match(word) and options.run in (_grade, _report, _extend))]
     if ours and options.run is not _lab:
         _parser().error(f"unrecognized arguments: {' '.join(ours)}")
     try:
@@ -73,6 +73,14 @@ def _parser() -> argparse.ArgumentParser:
     report.add_argument("lesson", metavar="LESSON")
     report.set_defaults(run=_report)
 
+    extend = commands.add_parser("extend", help="give one student more time")
+    extend.add_argument("lesson", metavar="LESSON")
+    extend.add_argument("student", metavar="ID")
+    until = extend.add_mutually_exclusive_group(required=True)
+    until.add_argument("--days", type=float, metavar="N", help="after the due date; 0 takes it back")
+    until.add_argument("--until", default="", metavar="DATE", help="such as '2026-03-01 18:00 +01:00'")
+    extend.set_defaults(run=_extend)
+
     lab = commands.add_parser("lab", help="open the lessons in JupyterLab", add_help=False)
     lab.set_defaults(run=_lab)
 
@@ -123,6 +131,15 @@ def _report(options: argparse.Namespace) -> int:
 
     course, config = course_directory(settings=options.rest)
     return report_class(_lesson(options.lesson, course), course, config)
+
+
+def _extend(options: argparse.Namespace) -> int:
+    from autograder.commands.extend import extend
+    from autograder.grading.course import course_directory
+
+    course, _ = course_directory(settings=options.rest)
+    lesson = _lesson(options.lesson, course)
+    return extend(lesson, options.student, course, days=options.days, until=options.until)
 
 
 def _lab(options: argparse.Namespace) -> int:
