@@ -152,7 +152,10 @@ class Notebook:
     COMPLAINTS = '[data-mime-type="application/vnd.jupyter.stderr"]'
     # Every cell has run, or an exception stopped the others.
     FINISHED = """complaints => {
-        const prompts = [...document.querySelectorAll('.jp-Notebook .jp-CodeCell .jp-InputPrompt')];
+        const cells = [...document.querySelectorAll('.jp-Notebook .jp-CodeCell')];
+        // A cell that is folded away has no number. The last one is none of these, and cells run in order.
+        const shown = cells.filter(cell => !cell.querySelector('.jp-InputPlaceholder, .jp-Placeholder'));
+        const prompts = shown.map(cell => cell.querySelector('.jp-InputPrompt')).filter(prompt => prompt);
         if (!prompts.length || prompts.some(prompt => prompt.textContent.includes('*'))) return false;
         const ran = prompts.every(prompt => /\\[\\d+\\]/.test(prompt.textContent));
         return ran || document.querySelector(complaints) !== null;
