@@ -86,6 +86,13 @@ class Desk:
             lessons.exercise_of(c): _solved(c.source) for c in source.cells if lessons.kind(c) == "exercise"
         }
         self.right = {id: self._right(self.exercises[id], solved[id]) for id in self.order}
+        given = [ast.parse(c.source) for c in source.cells if lessons.kind(c) == "given"]
+        self.given = {
+            node.name: ast.unparse(node)
+            for tree in given
+            for node in tree.body
+            if isinstance(node, ast.FunctionDef | ast.ClassDef)
+        }
 
     def _right(self, exercise: Exercise, solved: str) -> list[Answer]:
         return [Answer(solved), *(Answer(self.text(exercise, variant)) for variant in exercise.alternatives)]
@@ -99,12 +106,28 @@ class Desk:
         return source if variant.__name__ == name else f"{source}\n\n{name} = {variant.__name__}\n"
 
     def solved(self, rng: random.Random, without: str = "") -> dict[str, Answer]:
-        """Right answers, each in some style, none of which calls the answer to the exercise `without`."""
-        return {
-            id: rng.choice([a for a in answers if not (without and _names(a.source) & {self.names[without]})])
-            for id, answers in self.right.items()
-            if id != without
-        }
+        """Right answers, each in some style, none of which calls the answer to the exercise `without`.
+
+        An exercise that can't be answered without it stays unwritten, and so does what needs that one.
+        """
+        answers, avoided = {}, {self.names[without]} if without else set()
+        for id in [id for id in self.right if id != without]:
+            if fitting := [a for a in self.right[id] if not self.uses(a.source) & avoided]:
+                answers[id] = rng.choice(fitting)
+            else:
+                answers[id] = Answer(None, Status.NOT_WRITTEN)
+                avoided.add(self.names[id])
+        return answers
+
+    def uses(self, source: str | None) -> set[str]:
+        """The names that an answer uses, and those that the lesson's own functions use which it calls."""
+        found: set[str] = set()
+        waiting = [source]
+        while waiting:
+            fresh = _names(waiting.pop()) - found
+            found |= fresh
+            waiting += [self.given[name] for name in fresh if name in self.given]
+        return found
 
     def mistaken(self, rng: random.Random, id: str, answer: Answer) -> dict[str, Answer]:
         """Right answers but for one."""
