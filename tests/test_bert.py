@@ -317,7 +317,7 @@ def test_the_blanks_explorer_draws_and_waits(models):
     assert box.children[-1].value != before
     box.children[3].value = "the plot is quixotic ."
     assert "quixotic" in box.children[-1].value
-    assert "Section 9.8" in explorers.blanks_explorer({}, "Section 10.8").children[-1].value
+    assert "Section 10.8" in explorers.blanks_explorer({}, "Section 10.8").children[-1].value
 
 
 def test_the_filling_explorer_draws_and_waits(models):

@@ -47,7 +47,7 @@ def test_lesson_01_runs_its_explorer_moves_and_a_wrong_answer_gets_its_message(t
 
 
 def the_explorer_follows_its_slider(browser: Browser, notebook: Notebook) -> None:
-    explorer = notebook.cell("attention_explorer(").locator(".widget-vbox")
+    explorer = notebook.page.locator(".jp-OutputArea .widget-vbox:has(img)", has_text="temperature")
     figure = explorer.locator("img")
     before, source = figure.get_attribute("alt"), figure.get_attribute("src")
     assert "temperature 1.00" in before
@@ -143,7 +143,7 @@ def the_installation_is_fine_and_widgets_are_live(browser: Browser, notebook: No
     found = notebook.cell("check_installation()").locator("tbody")
     expect(found.get_by_role("row")).to_have_count(5)
     expect(found.get_by_role("img", name="passes", exact=True)).to_have_count(5)
-    slider = notebook.cell("live_slider()")
+    slider = notebook.page.locator(".jp-OutputArea .widget-hbox", has_text="twice")
     expect(slider).to_contain_text("twice 3 is 6")
     slider.get_by_role("slider").press("ArrowRight")
     expect(slider).to_contain_text("twice 4 is 8")

@@ -260,13 +260,19 @@ def test_each_variant_can_be_pasted_into_a_notebook(exercise):
     """The class simulator does so: the text of a function, and to run it with torch, math, earlier answers, and
     what the lesson imports and defines.
     """
-    earlier = {ALL[id].reference.__name__: ALL[id].reference for id in exercise.needs}
+    ours = [
+        each.reference for each in ALL.values() if each.topic == exercise.topic and callable(each.reference)
+    ]
+    needed = [ALL[id].reference for id in exercise.needs]
+    answers = {reference.__name__: reference for reference in [*ours, *needed]}
+    later = set(answers) - {reference.__name__ for reference in needed}
 
     def problem(name: str, variant: types.FunctionType | type) -> str:
         if not isinstance(variant, type if exercise.driver == "module" else types.FunctionType):
             return f"is a {type(variant).__name__}"
-        names = {"torch": torch, "math": math, **earlier}
-        exec(given(exercise.topic), names)
+        names = {"torch": torch, "math": math, **answers}
+        exec(given(exercise.topic), names)  # may take an answer as a default
+        names = {name: each for name, each in names.items() if name not in later}
         exec(inspect.getsource(variant), names)
         pasted = names.get(variant.__name__)
         if pasted is None or pasted is variant:
