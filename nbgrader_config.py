@@ -4,6 +4,8 @@ import os
 import shutil
 import sys
 
+from autograder.grading.pages import TEMPLATES
+
 c = get_config()  # noqa: F821  (nbgrader defines it)
 
 c.CourseDirectory.course_id = "headstart"
@@ -39,3 +41,9 @@ c.Autograde.autograde_preprocessors = ["autograder.grading.nbgrader_plugin.Grade
 
 # nbgrader's own collect follows links, with your rights. So anybody could hand in what only you may read.
 c.ExchangeFactory.collect = "autograder.grading.collect.Collect"
+# Says how many written answers wait for their points, before students read their feedback.
+c.ExchangeFactory.release_feedback = "autograder.grading.release.ReleaseFeedback"
+
+# Feedback and formgrader draw formulas without a network, and keep what a student wrote in its own place.
+c.HTMLExporter.extra_template_basedirs = TEMPLATES
+c.HTMLExporter.filters = {"markdown2html": "autograder.grading.pages.words"}

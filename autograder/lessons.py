@@ -1,12 +1,14 @@
 """Which lessons there are, where their files lie, and how a notebook's cells say what they are."""
 
 import difflib
+import re
 from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
 
 ROOT = Path(__file__).resolve().parents[1]
+NUMBERED = re.compile(r"[0-9]{2}_")
 
 # In the course's order.
 TOPICS = (
@@ -44,14 +46,23 @@ def find(name: str, root: Path = ROOT) -> str:
     Raises:
         LookupError: there is no such lesson; the text says which there are.
     """
-    known = names(root)
+    return find_among(names(root), name, Path("notebooks"))
+
+
+def find_among(known: list[str], name: str, place: Path) -> str:
+    """The one of some assignments that somebody means, as `find` does.
+
+    Raises:
+        LookupError: there is no such assignment; the text says which there are in their place.
+    """
     wanted = Path(name).stem if name.endswith((".py", ".ipynb")) else name.strip("/").rpartition("/")[2]
     for lesson in known:
-        if wanted in (lesson, topic(lesson), lesson[:2], str(number(lesson))):
+        short = (topic(lesson), lesson[:2], str(number(lesson))) if NUMBERED.match(lesson) else ()
+        if wanted in (lesson, *short):
             return lesson
     near = difflib.get_close_matches(wanted, [*known, *map(topic, known)], n=1, cutoff=0.5)
     hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(known) or 'none'}"
-    raise LookupError(f"no lesson {name!r} in notebooks/; {hint}")
+    raise LookupError(f"no lesson {name!r} in {place}/; {hint}")
 
 
 def number(lesson: str) -> int:
@@ -115,11 +126,12 @@ def load_source_notebook(lesson: str, root: Path = ROOT) -> NotebookNode:
     """The instructor's notebook: the skeleton on which a submission is rebuilt. Ask its cells with `kind`.
 
     Raises:
-        FileNotFoundError: the lesson isn't built.
+        FileNotFoundError: there is no such notebook; where it is one that we build, the text says how.
     """
     path = source_path(lesson, root)
     if not path.is_file():
-        raise FileNotFoundError(f"{path} isn't there: build it with `headstart build {lesson}`")
+        cure = f": build it with `headstart build {lesson}`" if lesson in names(root) else ""
+        raise FileNotFoundError(f"{path} isn't there{cure}")
     return nbformat.read(path, as_version=4)
 
 

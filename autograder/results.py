@@ -80,14 +80,25 @@ class Ended:
 
 @dataclass(frozen=True)
 class Judgement:
-    """All that came of one notebook: verdicts by exercise, outputs by cell id, its cost, what it wrote."""
+    """All that came of one notebook.
+
+    Attributes:
+        verdicts: by exercise.
+        outputs: by cell id.
+        stopped: why it could not go on, empty if it did.
+        ended: how its child ended, and its cost.
+        written: what its cells wrote, by relative path.
+        starved: whether wall time ran out before CPU time did.
+        interrupted: which cells took too long and were interrupted; those after them ran.
+    """
 
     verdicts: dict[str, Verdict]
     outputs: dict[str, list[dict]]
     stopped: str = ""
     ended: Ended = field(default_factory=Ended)
     written: dict[str, bytes] = field(default_factory=dict, repr=False)
-    starved: bool = False  # whether wall time ran out before CPU time did
+    starved: bool = False
+    interrupted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -97,7 +97,8 @@ def problem(defence: Defence) -> str:
     if (times := whole.count(defence.text)) != 1:
         return f"its text stands in {defence.file} {times} times"
     try:
-        compile(whole.replace(defence.text, defence.without), defence.file, "exec")
+        if defence.file.endswith(".py"):
+            compile(whole.replace(defence.text, defence.without), defence.file, "exec")
     except SyntaxError as error:
         return f"without it, {defence.file} is no Python: {error}"
     return ""

@@ -494,11 +494,11 @@ CLEAN = [
     ("clean: code in text", r'    cell.source = FENCE.sub(r"\1", cell.source)', "", WORDS),
     ("clean: attachments", '    cell.pop("attachments", None)', "", WORDS),
     (
-        "clean: length of code", "if len(cell.source) > MAX_CODE or RUN", "if RUN",
+        "clean: length of code", "long = len(cell.source) > MAX_CODE or RUN", "long = RUN",
         "code_that_takes_long_to_colour_is_text[long]",
     ),
     (
-        "clean: repeated characters", " or RUN.search(cell.source):", ":",
+        "clean: repeated characters", " or RUN.search(cell.source)\n", "\n",
         "code_that_takes_long_to_colour_is_text[dots]|code_that_takes_long_to_colour_is_text[blanks]",
     ),
 ]  # fmt: skip
@@ -719,6 +719,29 @@ AUTOGRADED = [
         "autograding_and_feedback_hold_nothing_that_a_link_points_to",
     ),
 ]  # fmt: skip
+PAGES = [
+    (
+        "pages: no part of a formula but those that are known", "return _cleaner.clean(convert(known, display=display))",
+        "return convert(known, display=display)", "a_formula_can_neither_run_nor_leave_its_place",
+    ),
+    (
+        "pages: nothing that moves a formula", '"mspace": {"width"},',
+        '"mspace": {"width"}, "mpadded": {"voffset", "height", "depth", "width"},',
+        "a_formula_can_neither_run_nor_leave_its_place",
+    ),
+]  # fmt: skip
+BOXES = [
+    (
+        "pages: each cell in its box", "contain: paint;\n        overflow-x: auto;\n        overflow-y: hidden;", "",
+        "nothing_of_a_students_is_drawn_over_a_verdict",
+    ),
+]  # fmt: skip
+LANGUAGES = [
+    (
+        "clean: other languages", "if long or MAGIC.search(cell.source):", "if long:",
+        "code_in_other_languages_is_not_coloured",
+    ),
+]  # fmt: skip
 SECRET_ENOUGH = [
     ("secret: not cut short", "if len(secret) < SHORTEST:", "if False:", "a_secret_that_anybody_could_guess_is_refused"),
 ]  # fmt: skip
@@ -767,6 +790,9 @@ LISTED: list[tuple[str, str, list[Row]]] = [
     ("autograder/grading/workers.py", "test_sandbox", LOST_WORKERS),
     ("autograder/grading/judge.py", "test_strangers", JUDGE),
     ("autograder/grading/judge.py", "test_attacks", TRICKED),
+    ("autograder/grading/clean.py", "test_pages", LANGUAGES),
+    ("autograder/grading/pages.py", "test_pages", PAGES),
+    ("autograder/grading/templates/classic/mathjax.html.j2", "test_pages", BOXES),
     ("autograder/grading/clean.py", "test_sandbox", CLEAN_PAGES),
     ("autograder/grading/clean.py", "test_strangers", CLEAN),
     ("autograder/grading/gradebook.py", "test_strangers", FILES),

@@ -185,7 +185,9 @@ def test_formgrader_opens_the_submissions_with_verdicts_and_scores(tmp_path: Pat
         assignment.get_by_role("link", name="2", exact=True).click()  # the number of submissions
         both_submissions_are_listed(browser, course)
         bob_s_notebook_says_what_is_wrong(browser, course)
+        formulas_are_drawn(browser)
         a_person_grades_what_is_written(browser, course)
+    assert not browser.outside
 
 
 COVER = (
@@ -232,6 +234,12 @@ def bob_s_notebook_says_what_is_wrong(browser: Browser, course: Course) -> None:
     expect(message).to_be_visible()
     message.locator("strong").click(trial=True, timeout=10_000)  # nothing lies over it
     browser.picture("formgrader_wrong_answer", message)
+
+
+def formulas_are_drawn(browser: Browser) -> None:
+    prose = browser.page.locator(".text_cell_render")
+    assert not [text for text in prose.all_inner_texts() if "$" in text]
+    assert prose.locator("math").count() > 20
 
 
 def a_person_grades_what_is_written(browser: Browser, course: Course) -> None:

@@ -6,6 +6,7 @@ import mimetypes
 import multiprocessing
 import os
 import random
+import re
 import signal
 import sqlite3
 import subprocess
@@ -82,6 +83,9 @@ def test_scores_reach_the_gradebook_and_the_notebook(course) -> None:
     assert "✗" in check.outputs[0].data["text/plain"]
     manual = course.query("select count(*) from grade where needs_manual_grade")
     assert manual == [(4,)]  # two written questions of two students
+    for command in ("grade", "report"):
+        assert "4 written answers are left to grade" in course.run("headstart", command, LESSON).stdout
+    assert "4 written answers are left" in (course.root / "reports" / f"{LESSON}.html").read_text()
 
 
 def test_blank_written_answers_need_nobody(course) -> None:
@@ -92,6 +96,28 @@ def test_blank_written_answers_need_nobody(course) -> None:
     nbformat.write(notebook, course.submission("amy") / f"{LESSON}.ipynb")
     course.run("headstart", "grade", LESSON)
     assert course.query("select count(*) from grade where needs_manual_grade") == [(0,)]
+    assert "left to grade" not in course.run("headstart", "report", LESSON).stdout
+
+
+def test_a_gradebook_of_before_is_taken_over(course) -> None:
+    """Our table had no remarks once."""
+    course.hand_in("amy")
+    course.run("headstart", "grade", LESSON)
+    course.query("alter table headstart_grading drop column remarks")
+    assert "0 graded, 1 as before" in course.run("headstart", "grade", LESSON).stdout
+    course.hand_in("bob", cells=("while True: pass",))
+    course.run("headstart", "grade", LESSON, "--seconds", "1", "--student", "bob")
+    assert "was interrupted" in course.run("headstart", "report", LESSON).stdout
+
+
+def test_an_unknown_assignment_is_refused_with_those_that_there_are(course) -> None:
+    done = course.run("headstart", "grade", "ps1", check=False)
+    assert done.returncode == 2
+    assert f"there are: {LESSON}" in done.stderr and "build" not in done.stderr
+    (course.root / "source" / "ps1").mkdir()
+    done = course.run("headstart", "grade", "ps1", check=False)
+    assert done.returncode == 2
+    assert "isn't there" in done.stderr and "build" not in done.stderr
 
 
 def test_grading_again_grades_nothing_until_something_changed(course) -> None:
@@ -129,7 +155,8 @@ def test_a_person_s_score_survives_grading_again(course) -> None:
     )
     [(id,)] = course.query(sql)
     course.query(f"update grade set manual_score = 1.5 where id = '{id}'")
-    course.run("headstart", "grade", LESSON, "--force")
+    done = course.run("headstart", "grade", LESSON, "--force")
+    assert "2 written answers are left to grade" in done.stdout  # and no check that was overruled
     assert course.query(f"select manual_score, needs_manual_grade from grade where id = '{id}'") == [(1.5, 1)]
 
 
@@ -232,6 +259,11 @@ def test_hostile_code_costs_its_author_alone(course) -> None:
         assert set(course.statuses()[student].values()) == {"passed"}
     assert len(nbformat.writes(course.autograded("print-line"))) < 1_000_000
     assert left == []
+    for looked_at in (done.stdout, course.run("headstart", "report", LESSON).stdout):
+        told = looked_at[looked_at.index("Submissions to look at") :]
+        assert re.search(r"│ loop +│ the cell “check\(.*took over 5 s .* and was interrupted", told)
+        assert re.search(r"│ deaf-loop +│ .*couldn't be interrupted", told)
+        assert not re.search(r"│ good ", told)
 
 
 # -- killed and started again ----------------------------------------------------------------------------

@@ -63,6 +63,7 @@ def test_the_whole_cycle_with_two_students(tmp_path) -> None:
     course.run("nbgrader", "collect", LESSON)
     done = course.run("headstart", "grade", LESSON)
     assert "2 students" in done.stdout
+    assert "4 written answers are left to grade" in done.stdout
     assert "not divided by √d_k" in done.stdout
 
     # A person reads the written answers in formgrader, which comes down to this.
@@ -70,7 +71,8 @@ def test_the_whole_cycle_with_two_students(tmp_path) -> None:
     course.query(f"update grade set manual_score = 3, needs_manual_grade = 0 where cell_id in ({cell})")
 
     course.run("nbgrader", "generate_feedback", LESSON)
-    course.run("nbgrader", "release_feedback", LESSON)
+    done = course.run("nbgrader", "release_feedback", LESSON)
+    assert f"2 written answers are left to grade in {LESSON}" in done.stderr
     for student in (amy, bob):
         student.nbgrader("fetch_feedback", LESSON)
     [page] = bob.folder.rglob("*.html")

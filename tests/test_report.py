@@ -31,13 +31,15 @@ def rows():
 
 
 def test_the_page_says_who_made_which_mistake(exercises):
-    text = page("01_attention", rows(), exercises)
+    odd, waiting = [("dan", "the file is <empty>")], "3 written answers are left to grade"
+    text = page("01_attention", rows(), exercises, looked=odd, waiting=waiting)
     sentence = next(m.sentence for m in exercises[SCALED].misconceptions if m.name == "unscaled")
     line = text[text.index(sentence) :].partition("</tr>")[0]
     assert "<summary>2</summary>bob, c&lt;b&gt;</details>" in line
     assert text.index(sentence) < text.index("Unexplained") < text.index("shape (1 of 1)")
     assert "4 students" in text
     assert "the file is &lt;empty&gt;" in text
+    assert waiting in text
 
 
 def test_what_no_misconception_explains_is_grouped_by_what_is_true_of_most(exercises):

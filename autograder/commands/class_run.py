@@ -83,9 +83,12 @@ def grade_class(
         book.charge_lateness(config)
         rows = [row for row in book.verdicts() if not students or row[0] in students]
         console.print(summary(rows, lesson.exercises))
+        waiting = book.waiting()
     finally:
         book.close()
     screen.close()
+    if waiting:
+        console.print(f"{waiting}: in formgrader, under Manual Grading")
     return 1 if screen.broken else 0
 
 
@@ -94,18 +97,20 @@ def report_class(name: str, course: CourseDirectory, config: Config) -> int:
     lesson = Lesson.load(name, Path(course.root), config)
     book = Book(course, name, lesson.skeletons)
     try:
-        rows = list(book.verdicts())
+        rows, looked, waiting = list(book.verdicts()), book.odd(), book.waiting()
     finally:
         book.close()
     Console().print(summary(rows, lesson.exercises))
     counts = predicted.count(course, name, [student for student, _, _ in rows])
     if (told := predicted.table(name, counts)).row_count:
         Console().print(told)
-    if looked := [(student, problem) for student, problem, _ in rows if problem]:
+    if looked:
         Console().print(problems(looked))
+    if waiting:
+        Console().print(f"{waiting}: in formgrader, under Manual Grading")
     path = Path(course.root, "reports", f"{name}.html")
     path.parent.mkdir(exist_ok=True)
-    path.write_text(page(name, rows, lesson.exercises, counts), encoding="utf-8")
+    path.write_text(page(name, rows, lesson.exercises, counts, looked, waiting), encoding="utf-8")
     Console().print(f"The same with pictures, for a browser: {os.path.relpath(path)}")
     return 0
 

@@ -156,12 +156,19 @@ def _doctor(options: argparse.Namespace) -> int:
 
 
 def _lesson(name: str, course: "CourseDirectory") -> str:
-    """The lesson's full name, from the course at hand or else from Headstart's own."""
+    """The lesson's full name, of those in the course at hand; in Headstart's own, also of those not built.
+
+    Raises:
+        LookupError: there is none of that name; the text says which there are.
+    """
     from autograder import lessons
 
-    if Path(course.format_path(course.source_directory, ".", name)).is_dir():
+    place = Path(course.format_path(course.source_directory, ".", name))
+    if place.is_dir():
         return name
-    return lessons.find(name)
+    ours = Path(course.root).resolve() == lessons.ROOT
+    there = [path.name for path in place.parent.iterdir() if path.is_dir()] if place.parent.is_dir() else []
+    return lessons.find(name) if ours else lessons.find_among(sorted(there), name, place.parent)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 import html
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from statistics import mean, median
 
@@ -35,6 +35,8 @@ def page(
     rows: Iterable[Row],
     exercises: dict[str, Exercise],
     predictions: Mapping[str, Counter[str]] | None = None,
+    looked: Sequence[tuple[str, str]] = (),
+    waiting: str = "",
 ) -> str:
     """The page of a lesson.
 
@@ -43,6 +45,8 @@ def page(
         rows: student, problem and verdicts of every submission graded so far.
         exercises: what was asked, by id, in order.
         predictions: how many predicted what, by the prediction's id and the option's letter.
+        looked: students whose submissions need a look, and why.
+        waiting: how many answers are left to grade by hand, in words.
     """
     rows = list(rows)
     if not rows:
@@ -52,6 +56,7 @@ def page(
     parts = [
         f"<p>{len(rows)} students. Points from checks, out of {best:g}: mean {mean(scores):.1f}, median "
         f"{median(scores):g}, from {min(scores):g} to {max(scores):g}. {datetime.now():%Y-%m-%d %H:%M}.</p>",
+        *([f"<p>{waiting}.</p>"] if waiting else []),
         "<h2>Points</h2>",
         image(_points(scores, best)),
         "<h2>Exercises</h2>",
@@ -66,7 +71,7 @@ def page(
         header = ("Question", "Predicted", "Students", "Is it so?")
         lines = [(asked, option, str(number), "✓ yes" if so else "") for asked, option, number, so in told]
         parts += ["<h2>What was predicted</h2>", _table(header, lines)]
-    if looked := [(student, problem) for student, problem, _ in rows if problem]:
+    if looked:
         parts += ["<h2>Submissions to look at</h2>", _table(("Student", "What happened"), looked)]
     return _whole(lesson, "\n".join(parts))
 

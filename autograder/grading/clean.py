@@ -1,8 +1,8 @@
 """What a student's work may put into a page that others open.
 
 Formgrader and feedback show a notebook's HTML as it is, on the instructor's own server. So everything that
-comes from a student, outputs and text, loses whatever a browser could run. Formulas are harmless as they are:
-nbconvert's pages load MathJax in its safe mode.
+comes from a student, outputs and text, loses whatever a browser could run. What becomes of formulas, and that
+nothing is drawn over what is around it, is up to the pages (see `pages`).
 """
 
 import re
@@ -155,6 +155,8 @@ MAX_FORMULAS, MAX_SEARCHED = 500, 20_000_000  # signs of a formula; signs times 
 MAX_WORDS = 50_000  # characters of a cell of text
 # Of a cell of code, too, and of code in text, nbconvert's colouring can take the square of its length.
 MAX_CODE, RUN = 20_000, re.compile(r"\s{200}|([^\w\s])\1{199}")
+# By these, it would colour what follows in another language, whose lexer may take longer still.
+MAGIC = re.compile(r"%%(?!(?:time|timeit|capture)\b)(?=[A-Za-z!])")
 FENCE = re.compile(r"^([ \t>*+\d.)-]*(?:`{3,}(?=[^`\n]*$)|~{3,})).*$", re.MULTILINE)  # with its language
 
 
@@ -173,6 +175,8 @@ def clean_words(cell: NotebookNode) -> None:
 
 def clean_code(cell: NotebookNode) -> None:
     """Show code that would take long to colour as text, below its cell."""
-    if len(cell.source) > MAX_CODE or RUN.search(cell.source):
+    long = len(cell.source) > MAX_CODE or RUN.search(cell.source)
+    if long or MAGIC.search(cell.source):
+        why = "it is too long to highlight, or repeats one character" if long else "it may not be Python"
         cell.outputs = [new_output("stream", text=cell.source), *cell.outputs]
-        cell.source = "# The code is below, as text: it is too long to highlight, or repeats one character."
+        cell.source = f"# The code is below, as text: {why}."

@@ -50,6 +50,7 @@ GRADING = sa.Table(
     sa.Column("digest", sa.String(64), nullable=False),
     sa.Column("problem", sa.Text, nullable=False),
     sa.Column("verdicts", sa.Text, nullable=False),
+    sa.Column("remarks", sa.Text, nullable=False, server_default="[]"),
 )
 
 
@@ -104,7 +105,7 @@ class Book:
         self._autograde = Autograde(coursedir=course, config=config or Config())
         self._gradebook = opened(course)
         self.db = self._gradebook.db
-        _metadata.create_all(self.db.get_bind())
+        _make_table(self.db)
         self._gradebook.update_or_create_assignment(lesson)
         for name, skeleton in skeletons.items():
             self._register(name, skeleton)
@@ -178,6 +179,16 @@ class Book:
                 row.problem,
                 [Verdict.from_json(verdict) for verdict in json.loads(row.verdicts)],
             )
+
+    def waiting(self) -> str:
+        """How many of the lesson's answers wait for a person, in words; "" for none."""
+        return left_to_grade(self.db, self.lesson)
+
+    def odd(self) -> list[tuple[str, str]]:
+        """The submissions that somebody should look at, each with what was odd about it, by student."""
+        query = sa.select(GRADING).where(self._recorded).order_by(GRADING.c.student)
+        said = [(row.student, [row.problem, *json.loads(row.remarks)]) for row in self.db.execute(query)]
+        return [(student, "; ".join(filter(None, parts))) for student, parts in said if any(parts)]
 
     def path(self, student: str, notebook: str = "") -> Path:
         """Where the autograded notebook of a student goes."""
@@ -308,8 +319,31 @@ class Book:
         key = {"assignment": self.lesson, "student": graded.student}
         self.db.execute(_FORGET, key)
         verdicts = json.dumps([vars(verdict) for verdict in graded.verdicts])
-        row = {**key, "digest": graded.digest, "problem": graded.problem, "verdicts": verdicts}
+        said = {"problem": graded.problem, "remarks": json.dumps(graded.remarks)}
+        row = {**key, "digest": graded.digest, "verdicts": verdicts, **said}
         self.db.execute(sa.insert(GRADING), row)
+
+
+def left_to_grade(db: sa.orm.Session, lesson: str) -> str:
+    """How many answers of a lesson wait for a person, in words; "" for none.
+
+    They are those that no check decides, and that aren't blank.
+    """
+    waiting = db.query(Grade.id).join(SubmittedNotebook).join(SubmittedAssignment).join(Assignment)
+    # A check that was overruled by hand is marked, too, once it is graded again: it has a score of its own.
+    waiting = waiting.filter(Assignment.name == lesson, Grade.needs_manual_grade, Grade.auto_score.is_(None))
+    count = waiting.count()
+    words = "1 written answer is" if count == 1 else f"{count} written answers are"
+    return f"{words} left to grade" if count else ""
+
+
+def _make_table(db: sa.orm.Session) -> None:
+    """Make our table, or add what one of an earlier Headstart lacks."""
+    bind = db.get_bind()
+    _metadata.create_all(bind)
+    if "remarks" not in {column["name"] for column in sa.inspect(bind).get_columns(GRADING.name)}:
+        db.execute(sa.text(f"ALTER TABLE {GRADING.name} ADD COLUMN remarks TEXT NOT NULL DEFAULT '[]'"))
+        db.commit()
 
 
 def _grade(name: str, row: sa.Row | None, paper: Paper, page: _Page, earned: dict[str, float]) -> dict:

@@ -144,7 +144,7 @@ class Grader:
         keys = {id: self._key(prepared.content, version) for id, version in lesson.versions.items()}
         kept = {id: verdict for id, verdict in prepared.known.items() if _stands(verdict, keys.get(id))}
         result = self._judge(name, form, prepared.content, kept)
-        remarks = [*form.notes, *([result.stopped] if result.stopped else [])]
+        remarks = [*form.notes, *result.interrupted, *filter(None, [result.stopped])]
         if (stamp := form.records.get("timestamp.txt")) is not None and read_time(stamp) is None:
             remarks.append("timestamp.txt holds no time: the submission counts as on time")
         notebook = _finish(form.notebook, name, lesson.plain, result.outputs, result.verdicts, remarks)

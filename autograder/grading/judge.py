@@ -89,7 +89,8 @@ def judge(
         id: run.verdicts.get(id) or not_run(exercise, run.reasons.get(id, reason))
         for id, exercise in exercises.items()
     }
-    return Judgement(verdicts, run.outputs, stopped, ended, written, clock.starved)
+    late = tuple(run.interruptions)
+    return Judgement(verdicts, run.outputs, stopped, ended, written, clock.starved, late)
 
 
 def not_run(exercise: Exercise, reason: str, cause: str = "not run") -> Verdict:
@@ -115,6 +116,7 @@ class _Run:
         self.hidden, self.digest, self.kept = hidden, digest, kept
         self.inbox, self.clock = wire.Inbox(channel), clock
         self.limit, self.interrupted = "", False  # of the cell that runs
+        self.interruptions: list[str] = []  # of all cells so far, in words
         self.verdicts: dict[str, Verdict] = {}
         self.outputs: dict[str, list[dict]] = {}
         self.reasons: dict[str, str] = {}
@@ -163,6 +165,8 @@ class _Run:
             if "ask" not in message:
                 raise Stopped("the grading channel was broken (a message out of turn)")
             self._answer(cell)
+        if self.interrupted:
+            self.interruptions.append(f"{self.where} took over {self.limit} and was interrupted")
         outputs = clean_outputs(message["done"])
         self.room -= len(json.dumps(outputs)) + len(outputs) * OUTPUT_COST
         if self.room < 0:

@@ -1,0 +1,74 @@
+"""How graded notebooks look in formgrader and in feedback.
+
+Formulas are turned into MathML, which browsers draw themselves. MathJax would come from the network, and with
+it a formula can be drawn over what is around it. The template in `templates/` keeps each cell in its box.
+"""
+
+import html
+from pathlib import Path
+
+import nbgrader
+import nh3
+from jinja2 import pass_context
+from jinja2.runtime import Context
+from latex2mathml.converter import convert
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+
+# Where nbconvert looks for templates: those that are ours first.
+TEMPLATES = [
+    str(Path(__file__).parent / "templates"),
+    str(Path(nbgrader.__file__).parent / "server_extensions/formgrader/templates"),
+]
+# Without those that move or cover things: voffset, and the sizes of mpadded, which `\raise` and `\smash` use.
+PARTS = {
+    "math", "menclose", "mfrac", "mi", "mmultiscripts", "mn", "mo", "mover", "mpadded", "mphantom",
+    "mprescripts", "mroot", "mrow", "mspace", "msqrt", "mstyle", "msub", "msubsup", "msup", "mtable", "mtd",
+    "mtext", "mtr", "munder", "munderover", "none",
+}  # fmt: skip
+ATTRIBUTES = {
+    "*": {
+        "accent", "accentunder", "columnalign", "columnspacing", "display", "displaystyle", "fence", "form",
+        "largeop", "linethickness", "mathcolor", "mathvariant", "maxsize", "minsize",
+        "movablelimits", "notation", "rowspacing", "scriptlevel", "separator", "stretchy",
+        "symmetric",
+    },
+    "mo": {"lspace", "rspace"},
+    "mspace": {"width"},
+}  # fmt: skip
+_cleaner = nh3.Cleaner(tags=PARTS, attributes=ATTRIBUTES)
+
+
+def mathml(formula: str, display: str) -> str:
+    """A formula as MathML, or as it was typed where it can't be read.
+
+    Args:
+        formula: in TeX, without its dollar signs. It may be anything.
+        display: "inline" or "block".
+    """
+    try:
+        # These are the ones that it doesn't know by their names in a formula.
+        known = formula.replace("{aligned}", "{align*}").replace("{gathered}", "{align*}")
+        return _cleaner.clean(convert(known, display=display))
+    except Exception:  # of a formula that somebody typed, and a deep one ends with a RecursionError
+        return f"<code>{html.escape(formula)}</code>"
+
+
+class _Renderer(IPythonRenderer):
+    """nbconvert's, but for formulas."""
+
+    def inline_math(self, body: str) -> str:
+        return mathml(body, "inline")
+
+    def block_math(self, body: str) -> str:
+        return mathml(body, "block")
+
+    def latex_environment(self, name: str, body: str) -> str:
+        return mathml(f"\\begin{{{name}}}{body}\\end{{{name}}}", "block")
+
+
+@pass_context
+def words(context: Context, source: str) -> str:
+    """Text as HTML, in the place of nbconvert's own filter `markdown2html`."""
+    cell = context.get("cell", {})
+    renderer = _Renderer(escape=False, attachments=cell.get("attachments", {}))
+    return MarkdownWithMath(renderer=renderer).render(source)
