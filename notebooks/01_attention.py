@@ -5,7 +5,7 @@
 #   neural translators, to the scaled dot-product attention of the Transformer. You will write each of them, know why
 #   √d_k is there, and find a slip that is easy to make.
 # - **You need** Python, tensors in PyTorch (shapes, broadcasting, `@`), and what a gradient is.
-# - **Time** {minutes} minutes. Sections 1.1 to 1.7 and 1.8 to 1.15 make two good sittings.
+# - **Time** {minutes} minutes. Sections 1.1 to 1.7 and 1.8 to 1.14 make two good sittings.
 #
 # Every exercise is checked as soon as you ask for it. Stuck? Below each are two hints, then the idea.
 
@@ -806,39 +806,6 @@ slip_line = 4
 check("attention.find_slip", slip_line)
 
 # %% [markdown]
-# ## 1.14 Repair it
-#
-# **Exercise 1.14** · difficulty 1 of 5 · 4 minutes · 2 points
-#
-# **Write the repaired function.**
-#
-# <details><summary>Hint 1</summary>The other four lines can stay as they are.</details>
-# <details><summary>Hint 2</summary>You may call functions that you wrote above instead.</details>
-# <details><summary>The idea</summary>What stands in the formula once is to be done once.</details>
-
-
-# %% exercise="attention.repair"
-def repaired_attention(x, W_q, W_k, W_v):
-    """Self-attention as it should be.
-
-    Args:
-        x: (..., T, d).
-        W_q: (d, d_k).
-        W_k: (d, d_k).
-        W_v: (d, d_v).
-
-    Returns:
-        The outputs, (..., T, d_v).
-    """
-    ### BEGIN SOLUTION
-    return cross_attention(x, x, W_q, W_k, W_v)[0]
-    ### END SOLUTION
-
-
-# %% check="attention.repair"
-check("attention.repair", repaired_attention)
-
-# %% [markdown]
 # What did the slip do? With the assumption of 1.8, scores scaled once have size 1. Scaled twice, they have size
 # $1/\sqrt{d_k}$: the larger $d_k$, the nearer attention is to a plain average. No error and no warning: it only hears less.
 
@@ -854,7 +821,7 @@ with waiting_for("Exercise 1.2"):
     show(plots.bars(labels, both, title="One query, 8 keys, $d_k$ = 64"))
 
 # %% [markdown]
-# ## 1.15 What to take along
+# ## 1.14 What to take along
 #
 # - Attention is a soft look-up: scores, softmax, weighted average. A query asks; keys are compared; values are mixed.
 # - Additive: a small network scores each pair. Dot product: one matrix product scores them all. Both have gradients.

@@ -149,7 +149,7 @@ check("masking.padding", padding_mask)
 #
 # Padding stands in front when a batch of texts is to be continued: then all of them have their last word at the end.
 #
-# **Exercise 4.3a** · difficulty 2 of 5 · 6 minutes · 3 points
+# **Exercise 4.3** · difficulty 2 of 5 · 6 minutes · 3 points
 #
 # **Return one mask that hides both: later words, and padding.**
 #
@@ -180,7 +180,7 @@ check("masking.both", decoder_mask)
 # %% draw=true
 tokens = ["pad", "pad", "the", "cat", "sat"]
 real = torch.tensor([[token != "pad" for token in tokens]])
-with waiting_for("Exercises 4.1 and 4.3a"):
+with waiting_for("Exercises 4.1 and 4.3"):
     pictures = {"causal": causal_mask(5), "padding": real, "both": decoder_mask(real)[0]}
     show(figures.masks(pictures, tokens, tokens))
 
@@ -193,38 +193,9 @@ with waiting_for("Exercises 4.1 and 4.3a"):
 # **Beside heads.** In lesson 2 the scores got one axis more: (B, H, T_q, T_k). Broadcasting doesn't know what an axis
 # means. It compares sizes, from the right.
 #
-# **Exercise 4.3b** · difficulty 2 of 5 · 3 minutes · 2 points
-#
-# **Choose the shape of each mask, and what the last line does.**
-#
-# For the first three, write the *smallest* shape that broadcasts to the scores (B, H, T_q, T_k) and says all there is to
-# say: `"(T_q, T_k)"`, `"(B, 1, 1, T_k)"` or `"(B, 1, T_q, T_k)"`. For the last, what happens: `"an error"`,
-# `"mask b for sentence b"` or `"mask b for head b"`.
-#
-# <details><summary>Hint 1</summary>On which of sentence, head, query and key does each mask depend?</details>
-# <details><summary>Hint 2</summary>Write (B, T_q, T_k) below (B, H, T_q, T_k), both flush right. Above which letter does
-# its B stand?</details>
-# <details><summary>The idea</summary>An axis that a mask doesn't depend on has size 1, or is left out if nothing stands
-# before it. An axis that is left out makes all others move to the right.</details>
-
-# %% exercise="masking.shapes"
-shapes = {
-    "the causal mask": ...,
-    "the padding mask": ...,
-    "both at once": ...,
-    "a mask (B, T_q, T_k) where H happens to equal B": ...,
-}
-### BEGIN SOLUTION
-shapes = {
-    "the causal mask": "(T_q, T_k)",
-    "the padding mask": "(B, 1, 1, T_k)",
-    "both at once": "(B, 1, T_q, T_k)",
-    "a mask (B, T_q, T_k) where H happens to equal B": "mask b for head b",
-}
-### END SOLUTION
-
-# %% check="masking.shapes"
-check("masking.shapes", shapes)
+# A mask needs an axis only for what it depends on, and size 1 will do for the others: the causal mask is (T_q, T_k), the
+# padding mask (B, 1, 1, T_k), both at once (B, 1, T_q, T_k). Leave the 1 for the heads out, and (B, T_q, T_k) stands flush
+# right below (B, H, T_q, T_k): an error if you are lucky. Where H happens to equal B it is none, and mask b goes to head b.
 
 # %% [markdown]
 # ## 4.4 A figure of your own
@@ -232,37 +203,15 @@ check("masking.shapes", shapes)
 # **Why.** A mask explains itself in a figure: who may look where. One that can't be seen needs words instead, for a
 # screen reader or for yourself in a terminal. So the words first.
 #
-# **By hand.** For *the cat sat* and the causal mask: *the* sees the; *cat* sees the, cat; *sat* sees the, cat, sat.
-#
-# **Exercise 4.4** · difficulty 1 of 5 · 4 minutes · 1 point
-#
-# **Return, for each query, the list of words that it may look at.**
-#
-# <details><summary>Hint 1</summary>One list for each row. <code>mask.tolist()</code> makes plain lists of True and
-# False.</details>
-# <details><summary>Hint 2</summary><code>zip(words, row)</code> puts each word beside its True or False.</details>
-# <details><summary>The idea</summary>For each row, keep the words whose entry is True. A row without any gives an empty
-# list.</details>
+# For *the cat sat* and the causal mask: *the* sees the; *cat* sees the, cat; *sat* sees the, cat, sat.
+# This lists them:
 
 
-# %% exercise="masking.in_words"
+# %%
 def who_sees_whom(mask, words):
-    """A mask in words.
-
-    Args:
-        mask: boolean, (T_q, T_k). True means "may attend".
-        words: a list of T_k words, those of the keys.
-
-    Returns:
-        A list of T_q lists: for each query the words that it may attend to, in order.
-    """
-    ### BEGIN SOLUTION
+    """For each query, the words that it may attend to: a boolean mask (T_q, T_k) as lists."""
     return [[word for word, shown in zip(words, row, strict=True) if shown] for row in mask.tolist()]
-    ### END SOLUTION
 
-
-# %% check="masking.in_words"
-check("masking.in_words", who_sees_whom)
 
 # %% [markdown]
 # Now draw it. The next cell is yours, and nobody grades it. It has the few lines that any such figure begins with. Make
@@ -274,7 +223,7 @@ check("masking.in_words", who_sees_whom)
 
 # %% draw=true
 sentence = ["the", "cat", "sat", "on", "the", "mat"]
-with waiting_for("Exercises 4.1 and 4.4"):
+with waiting_for("Exercise 4.1"):
     mask = causal_mask(len(sentence))
     ax = plots.panels(1, width=4.2, height=3.6)[0]
     ax.imshow(mask, cmap="cividis")
@@ -927,7 +876,7 @@ def three_ways(real):
 
 
 # %% draw=true
-with waiting_for("Exercises 4.1, 4.2, 4.3a, 4.5 and 4.10"):
+with waiting_for("Exercises 4.1, 4.2, 4.3, 4.5 and 4.10"):
     at_the_end = padding_mask(torch.tensor([5, 3]), 5)
     for name, real in (("at the end", at_the_end), ("in front", at_the_end.flip(1))):
         yours, *others = three_ways(real).items()
@@ -965,40 +914,18 @@ with waiting_for("Exercises 4.1, 4.2, 4.3a, 4.5 and 4.10"):
 # **By hand.** $d_k = 64$, so the root is 8. Two keys with q·k = 0, biases 0 and −2. Outside: $e^0 = 1$ and
 # $e^{-2} = 0.135$, weights 0.88 and 0.12. Inside: the bias becomes −0.25, $e^{-0.25} = 0.78$, weights 0.56 and 0.44.
 #
-# **Exercise 4.11a** · difficulty 2 of 5 · 5 minutes · 2 points
-#
-# **Return attention whose scaled scores get a bias before the softmax.**
-#
-# <details><summary>Hint 1</summary>Lesson 1's formula, with one thing more. Before or after the division?</details>
-# <details><summary>Hint 2</summary>There is no boolean mask here: a bias of −∞ hides a key by itself.</details>
-# <details><summary>The idea</summary>Dot products, over the root, plus the bias, softmax over the keys, times v.</details>
+# As code, with the bias where it belongs:
 
 
-# %% exercise="masking.bias"
+# %%
 def biased_attention(q, k, v, bias):
-    """Attention whose scaled scores get a bias.
-
-    Args:
-        q: queries, (..., T_q, d_k).
-        k: keys, (..., T_k, d_k).
-        v: values, (..., T_k, d_v).
-        bias: numbers, broadcastable to (..., T_q, T_k). -inf hides a key altogether.
-
-    Returns:
-        The outputs (..., T_q, d_v) and the weights (..., T_q, T_k).
-    """
-    ### BEGIN SOLUTION
-    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1)) + bias
-    weights = scores.softmax(dim=-1)
+    """Attention whose scaled scores get a bias, broadcastable to (..., T_q, T_k), before the softmax."""
+    weights = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1)) + bias).softmax(dim=-1)
     return weights @ v, weights
-    ### END SOLUTION
 
-
-# %% check="masking.bias"
-check("masking.bias", biased_attention)
 
 # %% [markdown]
-# Here is the report's version. Try it against yours, with any bias that you like:
+# And the report's version. Try the two against each other, with any bias that you like:
 
 
 # %%
@@ -1012,12 +939,11 @@ wide_q, wide_k, wide_v = torch.randn(6, 64), torch.randn(6, 64), torch.randn(6, 
 my_bias = torch.zeros(6, 6)  # change it
 
 # %% draw=true
-with waiting_for("Exercise 4.11a"):
-    pairs = [f(wide_q, wide_k, wide_v, my_bias)[1] for f in (biased_attention, report_attention)]
-    print(f"largest difference between the weights: {(pairs[0] - pairs[1]).abs().max():.4f}")
+pairs = [f(wide_q, wide_k, wide_v, my_bias)[1] for f in (biased_attention, report_attention)]
+print(f"largest difference between the weights: {(pairs[0] - pairs[1]).abs().max():.4f}")
 
 # %% [markdown]
-# **Exercise 4.11b** · difficulty 2 of 5 · 4 minutes · 2 points
+# **Exercise 4.11** · difficulty 2 of 5 · 4 minutes · 2 points
 #
 # **Say for each mask and bias whether inside and outside of the division make a difference.**
 #
@@ -1053,15 +979,14 @@ check("masking.inside", inside_or_outside)
 # for every bias that is to weigh keys, not hide them. Here is what −1 for each word of distance does to one query that likes all 12 keys equally well:
 
 # %% draw=true
-with waiting_for("Exercise 4.11a"):
-    distance = torch.arange(12.0)
-    curves = {}
-    for d_k, function in ((64, biased_attention), (16, report_attention), (256, report_attention)):
-        nothing = torch.zeros(12, d_k)  # all dot products are 0
-        where = "outside, any $d_k$" if function is biased_attention else f"inside, $d_k$ = {d_k}"
-        curves[where] = function(nothing[:1], nothing, nothing, -distance)[1][0]
-    title = "A bias of −1 for each word of distance"
-    show(plots.lines(distance.tolist(), curves, xlabel="distance (words)", ylabel="weight", title=title))
+distance = torch.arange(12.0)
+curves = {}
+for d_k, function in ((64, biased_attention), (16, report_attention), (256, report_attention)):
+    nothing = torch.zeros(12, d_k)  # all dot products are 0
+    where = "outside, any $d_k$" if function is biased_attention else f"inside, $d_k$ = {d_k}"
+    curves[where] = function(nothing[:1], nothing, nothing, -distance)[1][0]
+title = "A bias of −1 for each word of distance"
+show(plots.lines(distance.tolist(), curves, xlabel="distance (words)", ylabel="weight", title=title))
 
 # %% [markdown]
 # Outside, the nearest key gets most of the weight, whatever $d_k$ is. Inside, the same bias hardly counts once $d_k$ is

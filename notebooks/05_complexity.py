@@ -704,45 +704,11 @@ with waiting_for("Exercise 5.7"), after_predicting("complexity.clock"):
 # **By hand.** 2 sequences, 3 heads, $n = 4$: 2·3·4·4 = 96 numbers. In float32, 4 bytes each, **384 bytes**. (Large
 # models often use bfloat16, a shorter number format of 2 bytes: half of that.)
 #
-# **Exercise 5.10** · difficulty 1 of 5 · 4 minutes · 1 point
-#
-# **Return how many bytes one layer's attention weights take.**
-#
-# <details><summary>Hint 1</summary>What is the shape of the weights of lesson 1, with a batch axis and an axis for
-# heads in front?</details>
-# <details><summary>Hint 2</summary>Does a head's table get smaller when the features are shared out among
-# heads?</details>
-# <details><summary>The idea</summary>All the sizes of (batch, heads, n, n) multiplied, times the bytes of one
-# number.</details>
+# For one sequence, 32 heads and bfloat16, in one layer:
 
-
-# %% exercise="complexity.weights_bytes"
-def weights_bytes(batch, heads, n, bytes_per_number):
-    """Bytes of one layer's attention weights, made in full.
-
-    Args:
-        batch: sequences at once.
-        heads: look-ups side by side.
-        n: positions of each sequence.
-        bytes_per_number: 4 for float32, 2 for bfloat16.
-
-    Returns:
-        The number of bytes.
-    """
-    ### BEGIN SOLUTION
-    return batch * heads * n * n * bytes_per_number
-    ### END SOLUTION
-
-
-# %% check="complexity.weights_bytes"
-check("complexity.weights_bytes", weights_bytes)
-
-# %% draw=true
-with waiting_for("Exercise 5.10"):
-    gigabytes = {n: weights_bytes(1, 32, n, 2) / 1e9 for n in (1_000, 10_000, 100_000)}
-    print("weights of one layer, one sequence, 32 heads, bfloat16")
-    for n, size in gigabytes.items():
-        print(f"n = {n:7}: {size:10.3f} GB")
+# %%
+for n in (1_000, 10_000, 100_000):
+    print(f"n = {n:7,}: {1 * 32 * n * n * 2 / 1e9:10.3f} GB")
 
 # %% [markdown]
 # A tenfold length takes a hundredfold memory. At 100 000 positions one layer's table takes 640 GB, all

@@ -16,6 +16,7 @@ import torch
 
 from helpers import corpora, own, training
 from helpers.block import DecoderOnly
+from helpers.block.experiments import speak
 from helpers.checks import case, check
 from helpers.counting import (
     embedding_parameters,
@@ -608,7 +609,7 @@ def pretrain(model, steps, batch_size=24, warmup=50):
     optimizer = optimizer_of(model)
     keep = training.Checkpoint("reviews", model=model, optimizer=optimizer)
     limits = {"entropy": entropy}
-    live = training.Live(steps, "nats per token", limits, "Pretraining", top=4, keep=keep, data=drawn)
+    live = training.Live(steps, "nats per token", limits, "Pretraining", keep=keep, data=drawn)
     for step in live:
         optimizer.set_rate(learning_rate(step, steps, warmup, 1.0))  # a share of each one's own
         batch = [part.to(training.device()) for part in inputs_and_targets(next(drawn))]
@@ -616,6 +617,7 @@ def pretrain(model, steps, batch_size=24, warmup=50):
         if step % max(1, steps // 8) == 0:
             with torch.no_grad():
                 live.add(held_out=loss_of(model, *new_texts))
+                live.write(speak(model, "i read this", seed=step))
 
 
 # %% [markdown]
@@ -1103,7 +1105,7 @@ def train_on_characters(text, letters, steps=2000, context=64, batch_size=12):
     torch.manual_seed(0)
     model = new_model(len(letters), 128, 4, 4, context)
     optimizer, spread = optimizer_of(model), training.on_all_cores(loss_of)
-    live = training.Live(steps, "nats per character", {"nanoGPT": 1.88}, "Shakespeare", top=4)
+    live = training.Live(steps, "nats per character", {"nanoGPT": 1.88}, "Shakespeare")
     for step in live:
         optimizer.set_rate(learning_rate(step, steps, 100, 1.0))
         starts = torch.randint(cut - context, (batch_size,)).tolist()

@@ -226,38 +226,14 @@ check("finetuning.classifier", Classifier)
 # **By hand.** Logits (0, 0): both classes have probability 1/2, and the loss is $\ln 2 = 0.693$ whatever the label. Logits
 # (ln 3, 0): the first class has 3/4. If it is right, the loss is ln 4/3 = **0.288**; if not, ln 4 = **1.386**.
 #
-# **Exercise 9.4** · difficulty 2 of 5 · 5 minutes · 2 points
-#
-# **Return the mean cross-entropy of the right classes, in nats.**
-#
-# One case has logits in the hundreds: your answer is to stay finite.
-#
-# <details><summary>Hint 1</summary>Which axis holds the classes that compete?</details>
-# <details><summary>Hint 2</summary>The exponential of −300 is 0 in float32, and the logarithm of that is −∞. Is there a function
-# for both steps at once?</details>
-# <details><summary>The idea</summary><code>log_softmax</code> over the classes, the label's entry in each row, minus their
-# mean.</details>
+# You have written it for words, so here it is, for classes:
 
 
-# %% exercise="finetuning.class_loss"
+# %%
 def class_loss(logits, labels):
-    """The mean cross-entropy in nats per review.
+    """The mean cross-entropy of the right classes in nats, of logits (B, K) and labels (B,)."""
+    return -logits.log_softmax(dim=-1).gather(-1, labels[:, None]).mean()
 
-    Args:
-        logits: (B, K).
-        labels: the right class of each review, integers, (B,).
-
-    Returns:
-        A tensor of one number.
-    """
-    ### BEGIN SOLUTION
-    log_p = logits.log_softmax(dim=-1)
-    return -log_p.gather(-1, labels[:, None]).mean()
-    ### END SOLUTION
-
-
-# %% check="finetuning.class_loss"
-check("finetuning.class_loss", class_loss)
 
 # %% [markdown]
 # ## 9.5 Moving the weights
@@ -267,7 +243,7 @@ check("finetuning.class_loss", class_loss)
 # because it lies in the part named `body`. And both have a `head.weight`, which are different things!
 
 # %%
-old = experiments.new_language_model().state_dict()
+old = pretraining.new_model().state_dict()
 print([f"{name} {tuple(tensor.shape)}" for name, tensor in old.items()][:3], "...")
 print([f"{name} {tuple(tensor.shape)}" for name, tensor in old.items()][-3:])
 
@@ -364,10 +340,10 @@ def transfer(old, new, prefix):
 check("finetuning.moved", transfer)
 
 # %% [markdown]
-# Now the real thing: a language model of the reviews. It is a close relative of lesson 8's, with larger first weights,
-# no weight decay, and AdamW instead of Muon. With them it tells praise from blame early, whatever the seed. The first
-# time it trains here, for a good minute on two cores, and then it is kept on this computer. Where something doesn't
-# match, a good loader stops, as this one does.
+# Now the real thing: the language model that you trained in lesson 8. Its weights are kept on this computer. (Where
+# there are none, one like it is trained now, for two minutes on two cores, and kept.) To be quick with many runs, the
+# bodies below are built of the course's parts, in which your weights compute the same numbers as in yours. Where
+# something doesn't match, a good loader stops, as this one does.
 
 
 # %%
@@ -387,83 +363,47 @@ def new_classifier(pretrained_weights=None, pool=mean_real):
 # %% draw=true
 with waiting_for("the exercises up to 9.5b"):
     new_classifier(
-        experiments.new_language_model().state_dict()
+        pretraining.new_model().state_dict()
     )  # are they all written? Only then is it worth training
+    yours = training.recall(pretraining.KEPT, pretraining.new_model())
     weights = experiments.pretrained_weights()
     classifier = new_classifier(weights)
     found = match_state_dict(weights, classifier.state_dict(), "body.")
+    print(
+        "your model of lesson 8"
+        if yours
+        else "no model of lesson 8 is kept here, so this one was trained instead"
+    )
     print({kind: len(names) for kind, names in found.items()}, "left over:", found["left over"])
 
 # %% [markdown]
 # Everything fits but the old head, which is left over, as it should be.
 #
 # What does this model know of praise and blame, though nobody gave it a label? Ask it for the next word. Of the
-# probability that it gives to the adjectives below, which share goes to praise? And your own model of lesson 8, if it
-# is still kept here?
+# probability that it gives to twelve adjectives of praise (*charming*, *clever*, ...) and twelve of blame (*dull*,
+# *tedious*, ...), which share goes to praise?
 
 # %% predict="finetuning.praise"
 
 # %% draw=true
-PRAISE = [
-    "wonderful",
-    "charming",
-    "beautiful",
-    "gripping",
-    "superb",
-    "brilliant",
-    "vivid",
-    "elegant",
-    "clever",
-    "funny",
-    "good",
-    "great",
-]
-BLAME = [
-    "boring",
-    "predictable",
-    "tedious",
-    "shallow",
-    "confusing",
-    "awkward",
-    "wooden",
-    "empty",
-    "dull",
-    "flat",
-    "bad",
-    "weak",
-]
-
-
-def share_of_praise(model, text):
-    """Which share of the probability of these adjectives goes to praise, as the next word of a text."""
-    vocabulary = corpora.vocabulary()
-    with torch.no_grad():
-        p = model(vocabulary.batch([text], eos=False))[0, -1].softmax(dim=-1)
-    praise, blame = (float(p[vocabulary.encode(" ".join(words))].sum()) for words in (PRAISE, BLAME))
-    return praise / (praise + blame)
-
-
 with waiting_for("the exercises up to 9.5b"), after_predicting("finetuning.praise"):
-    models = {"this lesson's model": experiments.new_language_model()}
-    models["this lesson's model"].load_state_dict(weights)
-    yours = pretraining.new_model()
-    if training.recall(pretraining.KEPT, yours):
-        models["yours of lesson 8"] = yours
+    language_model = pretraining.new_model()
+    language_model.load_state_dict(weights)
     opening = "i read this mystery by julia whitfield in march . it is about irene , a lonely detective in london . "
-    for name, model in models.items():
-        for text in (
-            "luckily , the plot is",
-            "sadly , the plot is",
-            "the plot is vivid and",
-            "the plot is flat and",
-        ):
-            print(f"{name}: {text + ' ...':<26} praise {100 * share_of_praise(model, opening + text):3.0f} %")
+    for text in (
+        "luckily , the plot is",
+        "sadly , the plot is",
+        "the plot is vivid and",
+        "the plot is flat and",
+    ):
+        share = experiments.share_of_praise(language_model, opening + text)
+        print(f"{text + ' ...':<26} praise {100 * share:3.0f} %")
 
 # %% [markdown]
-# It has parted the words into praise and blame by the company that they keep. The loss alone doesn't tell. An earlier
-# version of lesson 8's model had 1.23 nats per token, with an entropy of 1.18, and gave praise one half everywhere.
-# Fine-tuned with 200 labels, it gained nothing that several runs could tell from chance. What a body hasn't learned it
-# can't hand on. If your model of lesson 8 is listed above: which kind is it?
+# It has parted the words into praise and blame by the company that they keep. (With two models of lesson 8, praise had 94
+# and 84 % after *luckily*, 5 and 17 % after *sadly*.) The loss alone doesn't tell: an earlier version of that model had
+# 1.23 nats per token, with an entropy of 1.18, and gave praise one half everywhere. Fine-tuned with 200 labels, it gained
+# nothing that several runs could tell from chance. What a body hasn't learned it can't hand on.
 
 # %% [markdown]
 # ## 9.6 The mismatch that nobody sees
@@ -661,10 +601,10 @@ check("finetuning.groups", parameter_groups)
 # | --- | --- | --- | --- | --- |
 # | head only | pretrained weights | the head | –, 0.01 | mean |
 # | full | pretrained weights | all | 0.0005, 0.01 | mean |
-# | from scratch | random numbers | all | 0.003, 0.01 | last token |
+# | from scratch | random numbers | all | 0.001, 0.01 | last token |
 #
-# Each has the rates and the reading that were best for it among a few, tried on a small scale. So no regime is made to
-# look bad. AdamW with weight decay 0.05, 16 reviews a step, gradients clipped to length 1, the rate rising for a tenth
+# Each has the rates and the reading that did best for it among a few, tried with three seeds and other test reviews, or
+# as well as the best. So no regime is made to look bad. AdamW with weight decay 0.05, 16 reviews a step, gradients clipped to length 1, the rate rising for a tenth
 # of the steps and then falling to 0. This holds for the two that train the body. The head alone makes 300 steps at a
 # constant rate, each over all reviews: what its frozen body says is computed only once.
 
@@ -715,7 +655,7 @@ with waiting_for("the exercises up to 9.8"):
 # **Last token or mean?** Both with the pretrained body, 8 epochs of 200 labels, 2 seeds.
 
 # %% draw=true
-watched = None  # the model that 8.16 looks into: it reads the last token
+watched = None  # the model that 9.16 looks into: it reads the last token
 with waiting_for("the exercises up to 9.8"):
     steps = experiments.epochs(8, 200)
     pairs = [
@@ -728,9 +668,10 @@ with waiting_for("the exercises up to 9.8"):
         print(f"pooled: {name:<5} {', '.join(f'{share:.0f} %' for share in found)}")
 
 # %% [markdown]
-# With some pretrained bodies the mean was ahead by ten points, with others the two were equal, and it was never clearly
-# behind. So it is what the pretrained regimes read below. (A body that begins from scratch has no knowledge at its
-# words to collect, and does better with its last token.)
+# In our trials, two bodies with three seeds each and 15 epochs, the two were about equal: the mean 69 and 68 %, the last
+# token 66 and 70 %. With smaller steps, a rate of 0.0002, the mean was ahead: 71 and 71 %, against 62 and 65 %. With the
+# head alone, too: 63 and 64 %, against 51 and 57 %. So the mean is what the pretrained regimes read below. (A body that
+# begins from scratch has no knowledge at its words to collect, and does better with its last token: 62 %, against 54 %.)
 
 # %% [markdown]
 # ## 9.10 An accuracy needs an interval
@@ -874,9 +815,9 @@ with waiting_for("the exercises up to 9.11"):
 
 # %% [markdown]
 # The band is the 95 % interval for the mean over seeds, on these test reviews. Both curves rise for a few epochs and
-# then lie flat: more epochs on the same 200 reviews change little. In the end the pretrained model is more than ten
-# points ahead, and the bands lie apart. After the first epoch neither is far from guessing: the head is new, and the
-# learning rate is still rising.
+# then lie flat: more epochs on the same 200 reviews change little. In the end the pretrained model is ahead, with us by
+# eight points (72 % and 64 %), and the bands lie apart. After the first epoch neither is far from guessing: the head is
+# new, and the learning rate is still rising.
 
 # %% [markdown]
 # ## 9.12 What counting words can do
@@ -998,11 +939,11 @@ with waiting_for("the exercises up to 9.12"):
 # %% [markdown]
 # With two seeds Student's interval would be very long. So the bands here are Wilson's, for the 300 test reviews alone:
 # they leave out what the seed does. With more labels all three get better. How many does pretraining replace? Go from
-# the pretrained point at 200 to the right until you meet the curve from scratch. In our run 2,000 labels just about
-# gave from scratch (76 %) what 200 gave the pretrained model (77 %). So it was worth about ten times as many, roughly:
-# the bands are ±5 points. And 195 steps are 15 passes over 200 reviews, but not two over 2,000: with more steps the
-# model from scratch may do better. Counting words stays below the pretrained model: it will never know what *not* and
-# *although* do.
+# the pretrained point at 200 to the right until you meet the curve from scratch. In our run 500 labels gave from scratch
+# what 200 gave the pretrained model, 73 % each, and with 2,000 the two met at 80 %. So here pretraining was worth two to
+# three times as many labels, as long as they were few: roughly, for the bands are ±5 points. And 195 steps are 15 passes
+# over 200 reviews, but not two over 2,000: with more steps both may do better. Counting words is behind the pretrained
+# model at 50 labels; at 2,000 the bands of all three overlap.
 
 # %% [markdown]
 # ## 9.14 What the reports say
@@ -1112,7 +1053,7 @@ with waiting_for("the exercises up to 9.12"), after_predicting("finetuning.forge
 # %% [markdown]
 # With the head alone nothing is forgotten, to the last digit: the body didn't change. Full fine-tuning pulls the body
 # towards the one question it is asked. Nobody asks for the next word any more, so its loss as a language model rises:
-# from 1.22 to about 2.0 in our runs. This is called *catastrophic forgetting* (McCloskey and Cohen 1989). It matters
+# from 1.22 to 1.70 in our run with 200 labels. This is called *catastrophic forgetting* (McCloskey and Cohen 1989). It matters
 # where one body serves several tasks. Ways out: keep the old weights (your `transfer` copies them), freeze, or go on
 # training the next word beside the label, as GPT-1 did (Radford et al. 2018, section 3.2).
 #
@@ -1128,8 +1069,8 @@ with waiting_for("the exercises up to 9.12"), after_predicting("finetuning.forge
 # a few hundred numbers fit beside one body, which stays the language model it is (its loss didn't change at all), and
 # features are computed once. It needs a body whose vectors already hold what is asked for; here the head alone was
 # clearly behind full fine-tuning, because what the next word needs isn't quite what the label needs. Full: a few
-# hundred labels of the same kind of text as in pretraining, and accuracy is what counts: with 200 labels it was more
-# than ten points ahead of from scratch. From scratch: other tokens or another kind of sequence, such as protein
+# hundred labels of the same kind of text as in pretraining, and accuracy is what counts: with 200 labels it was eight
+# points ahead of from scratch. From scratch: other tokens or another kind of sequence, such as protein
 # sequences for a model of English, where nothing that was learned applies, or millions of labels, with which the lead
 # shrinks and the shape of the model can be chosen freely.
 #

@@ -289,38 +289,15 @@ print(f"{len(vocabulary)} words of both languages, {parameters:,} parameters")
 #
 # −100 is PyTorch's mark for "not asked". `<eos>` is asked for: a model that never learned to stop doesn't stop.
 #
-# **Exercise 11.5** · difficulty 2 of 5 · 6 minutes · 2 points
-#
-# **Return what the decoder reads, and what it should write at each position.**
-#
-# <details><summary>Hint 1</summary>The input has as many places as the target. Something comes in at the front; what falls
-# out at the end?</details>
-# <details><summary>Hint 2</summary><code>torch.full_like(target[:, :1], bos)</code> is a column of beginnings, and
-# <code>torch.cat</code> puts columns side by side.</details>
-# <details><summary>The idea</summary>Input: a column of beginnings, then the target without its last column. Targets: the
-# target with −100 wherever it is padding.</details>
+# You have cut inputs and targets out of one text in lesson 8. Here the target has no beginning of its own, so it gets one:
 
 
-# %% exercise="translation.shifted_right"
+# %%
 def shifted_right(target, bos=1, pad=0):
-    """What the decoder reads, and what it should write at each position.
+    """Of sentences (B, T) without a beginning: what the decoder reads, and what it should write, -100 for padding."""
+    read = torch.cat([torch.full_like(target[:, :1], bos), target[:, :-1]], dim=1)
+    return read, target.masked_fill(target == pad, -100)
 
-    Args:
-        target: sentences without a beginning, `<eos>` and then `<pad>` at their ends, integers (B, T).
-        bos: the number of `<bos>`.
-        pad: the number of `<pad>`.
-
-    Returns:
-        The decoder's input (B, T), and the targets (B, T): -100 where there is only padding.
-    """
-    ### BEGIN SOLUTION
-    first = torch.full_like(target[:, :1], bos)
-    return torch.cat([first, target[:, :-1]], dim=1), target.masked_fill(target == pad, -100)
-    ### END SOLUTION
-
-
-# %% check="translation.shifted_right"
-check("translation.shifted_right", shifted_right)
 
 # %% [markdown]
 # ## 11.6 Label smoothing
@@ -545,30 +522,27 @@ def exact_share(model, pairs):
 # So at last we take the mean of the weights along the last eighth of the way, which lies nearer to the middle. The paper did so
 # with its last checkpoints (section 6.1).
 #
-# While it trains, the lower curve shows which share of 60 held-out sentences is *not yet* right.
+# While it trains, the picture on the right shows which share of 60 held-out sentences is right.
 
 
 # %%
 def train(model, drawn, steps, rate, evaluate, title, limits=None):
-    """Train in place, and leave the mean of the last weights. `evaluate` gives a score from 0 to 1.
-
-    The picture shows what is missing to a score of 1: the score would end where the loss does, near 1.
-    """
+    """Train in place, and leave the mean of the last weights. `evaluate` gives a score from 0 to 1."""
     model.to(training.device())
     optimizer, spread = optimizer_of(model, 1e-3), training.on_all_cores(translation_loss)
     mean, last = torch.optim.swa_utils.AveragedModel(model), max(1, steps // 8)
     keep = training.Checkpoint(f"translation_{title.lower()}", model=model, optimizer=optimizer, mean=mean)
-    unit = "loss in nats per token; share"
-    live = training.Live(steps, unit, limits, title, bottom=0, keep=keep, data=drawn)
+    apart = {"held out": "score of held-out sentences"}
+    live = training.Live(steps, "nats per token", limits, title, apart=apart, keep=keep, data=drawn)
     for step in live:
         optimizer.param_groups[0]["lr"] = rate(step)
         source, target = next(drawn)
         batch = training.there(source, *shifted_right(target))
-        live.add(training_loss=training_step(model, optimizer, spread, batch))
+        live.add(training=training_step(model, optimizer, spread, batch))
         if step > steps - last:
             mean.update_parameters(model)
         if step % max(1, steps // 10) == 0:
-            live.add(held_out_not_right=1 - evaluate(model.to("cpu")))
+            live.add(held_out=evaluate(model.to("cpu")))
             model.to(training.device())
     model.to("cpu").load_state_dict(mean.module.state_dict())
     return live
@@ -595,7 +569,7 @@ def train_on_pairs(model, steps, seed):
 
 # %% draw=true
 held_out = explorers.pairs()[1]
-with waiting_for("Exercises 11.2, 11.5, 11.6, 11.7 and 11.8"), after_predicting("translation.exactly"):
+with waiting_for("Exercises 11.2, 11.6, 11.7 and 11.8"), after_predicting("translation.exactly"):
     torch.manual_seed(0)
     model = Translator(len(vocabulary), WIDTH, HEADS, 4 * WIDTH, LAYERS)
     begun = time.perf_counter()
@@ -633,57 +607,32 @@ with waiting_for("the training in 11.9"):
 #
 # **By hand.** P = 2 and two new positions. The mask has two rows and four columns: (1, 1, 1, 0) and (1, 1, 1, 1).
 #
-# **Exercise 11.10** · difficulty 3 of 5 · 12 minutes · 3 points
-#
-# **Return the new positions' outputs, and the keys and values with the new ones behind.**
-#
-# <details><summary>Hint 1</summary>First make all keys and all values, in the order of the sentence. They are also what the
-# next step will want.</details>
-# <details><summary>Hint 2</summary><code>tril</code> takes a number that moves the diagonal to the right. By how many
-# columns, so that the last new row sees everything?</details>
-# <details><summary>The idea</summary>Put past and new together along the positions. A triangle mask with T rows and P + T
-# columns, its diagonal moved by P. Then attention as always. Return the output and all keys and values.</details>
+# This is the cache of lesson 4:
 
 
-# %% exercise="translation.cached_attention"
+# %%
 def cached_attention(q, k, v, past=None):
-    """Causal self-attention of the new positions, with keys and values of the earlier ones kept.
-
-    Args:
-        q: queries of the T new positions, (..., T, D).
-        k: their keys, (..., T, D).
-        v: their values, (..., T, D_v).
-        past: keys (..., P, D) and values (..., P, D_v) of the P positions before them; None for none.
-
-    Returns:
-        The outputs (..., T, D_v), and all keys (..., P + T, D) and all values (..., P + T, D_v) so far.
-    """
-    ### BEGIN SOLUTION
+    """Causal attention of new positions (..., T, D), behind the keys and values of P earlier ones: outputs, keys, values."""
     if past is not None:
         k, v = torch.cat([past[0], k], dim=-2), torch.cat([past[1], v], dim=-2)
     T, everything = q.size(-2), k.size(-2)
     seen = torch.ones(T, everything, dtype=torch.bool).tril(everything - T)
     scores = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).masked_fill(~seen, -math.inf)
     return scores.softmax(dim=-1) @ v, k, v
-    ### END SOLUTION
 
-
-# %% check="translation.cached_attention"
-check("translation.cached_attention", cached_attention)
 
 # %% [markdown]
 # Word by word with the cache, or all at once: it has to be the same.
 
 # %% draw=true
-with waiting_for("Exercise 11.10"):
-    torch.manual_seed(0)
-    q, k, v = torch.randn(3, 6, 8)
-    whole, _, _ = cached_attention(q, k, v)
-    past, rows = None, []
-    for t in range(6):
-        output, *past = cached_attention(*(part[t : t + 1] for part in (q, k, v)), past)
-        rows.append(output)
-    print("largest difference:", f"{(torch.cat(rows) - whole).abs().max():.1e}")
+torch.manual_seed(0)
+q, k, v = torch.randn(3, 6, 8)
+whole, _, _ = cached_attention(q, k, v)
+past, rows = None, []
+for t in range(6):
+    output, *past = cached_attention(*(part[t : t + 1] for part in (q, k, v)), past)
+    rows.append(output)
+print("largest difference:", f"{(torch.cat(rows) - whole).abs().max():.1e}")
 
 # %% [markdown]
 # The memory's keys and values never change at all: the cross-attention's cache is filled once.

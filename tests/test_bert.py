@@ -120,7 +120,6 @@ SAME = {
     "bert.segments": bert.segments_of,
     "bert.key_mask": bert.key_mask,
     "bert.embed": bert.embed,
-    "bert.loss": bert.bert_loss,
     "bert.blank": bert.blank_left_to_right,
     "bert.fill": bert.fill_and_mask_again,
     "bert.mask_tokens": bert.mask_tokens,

@@ -126,12 +126,6 @@ def test_the_slope_is_that_of_least_squares():
     close(complexity.fitted_exponent(sizes, times), solution[0, 0])
 
 
-def test_the_weights_take_what_the_tensor_takes():
-    q = torch.randn(2, 3, 5, 4)
-    _, weights = attention.scaled_dot_product_attention(q, q, q)
-    assert complexity.weights_bytes(2, 3, 5, 4) == weights.numel() * weights.element_size()
-
-
 def test_additive_attention_holds_d_times_as_much_as_the_dot_product():
     x, W, v = torch.randn(40, 8), torch.randn(8, 8), torch.randn(8)
     held = widgets.largest_tensor(lambda x: attention.additive_attention(x, x[None], x[None], W, W, v)[0], x)

@@ -6,7 +6,7 @@ import re
 import pytest
 import torch
 
-from helpers import corpora, finetuning
+from helpers import corpora, finetuning, pretraining
 from helpers.checking.drivers import Case, run
 from helpers.figures import showing
 from helpers.finetuning import Classifier, experiments, explorers, figures
@@ -65,7 +65,7 @@ def test_the_loss_is_torchs():
 
 def test_a_language_models_weights_fit_and_its_head_is_left_over():
     old, new = (
-        experiments.new_language_model().state_dict(),
+        pretraining.new_model().state_dict(),
         Classifier(experiments.new_backbone(), 128, 2).state_dict(),
     )
     found = finetuning.match_state_dict(old, new, "body.")

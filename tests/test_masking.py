@@ -77,12 +77,6 @@ def test_a_mask_without_an_axis_for_heads_is_taken_for_heads_where_their_number_
         scaled_dot_product_attention(normal(B, 4, 3, 4), normal(B, 4, 3, 4), normal(B, 4, 3, 4), mask)
 
 
-def test_a_mask_in_words():
-    words = ["the", "cat", "the"]
-    assert masking.who_sees_whom(masking.causal_mask(3), words) == [["the"], words[:2], words]
-    assert masking.who_sees_whom(torch.zeros(1, 3, dtype=torch.bool), words) == [[]]
-
-
 # -- attention that survives empty rows ----------------------------------------------------------------------
 
 
@@ -255,6 +249,11 @@ def test_the_function_of_torch_takes_boolean_and_additive_masks(kind):
 # -- a bias --------------------------------------------------------------------------------------------------
 
 
+def biased_attention(q, k, v, bias):
+    weights = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1)) + bias).softmax(-1)
+    return weights @ v, weights
+
+
 def report_attention(q, k, v, bias):
     weights = ((q @ k.transpose(-2, -1) + bias) / math.sqrt(q.size(-1))).softmax(-1)
     return weights @ v, weights
@@ -263,7 +262,7 @@ def report_attention(q, k, v, bias):
 def test_biased_attention_agrees_with_torch():
     q, k, v = (normal(2, T, 4, seed=T) for T in (3, 5, 5))
     bias = normal(3, 5)
-    close(masking.biased_attention(q, k, v, bias)[0], SDPA(q, k, v, attn_mask=bias))
+    close(biased_attention(q, k, v, bias)[0], SDPA(q, k, v, attn_mask=bias))
 
 
 @pytest.mark.parametrize(
@@ -275,13 +274,13 @@ def test_which_masks_may_stand_inside_the_fraction(hides, same):
     bias = -(places - places[:, None]).abs()
     if hides != "distance":
         bias = torch.zeros(6, 6).masked_fill(~masking.causal_mask(6), hides)
-    gap = (masking.biased_attention(q, k, v, bias)[1] - report_attention(q, k, v, bias)[1]).abs().max()
+    gap = (biased_attention(q, k, v, bias)[1] - report_attention(q, k, v, bias)[1]).abs().max()
     assert gap < 1e-6 if same else gap > 0.02
 
 
-def test_the_weights_by_hand_of_section_5_11():
+def test_the_weights_by_hand_of_a_bias():
     q, k, bias = torch.zeros(1, 64), torch.zeros(2, 64), torch.tensor([0.0, -2.0])
-    assert masking.biased_attention(q, k, k, bias)[1].tolist() == [pytest.approx([0.88, 0.12], abs=0.005)]
+    assert biased_attention(q, k, k, bias)[1].tolist() == [pytest.approx([0.88, 0.12], abs=0.005)]
     assert report_attention(q, k, k, bias)[1].tolist() == [pytest.approx([0.56, 0.44], abs=0.005)]
 
 

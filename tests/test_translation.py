@@ -195,23 +195,23 @@ def test_the_toy_of_the_lesson_is_a_trap_for_greedy_decoding(lesson):
 
 
 @pytest.mark.parametrize("length", [1, 3, 20])
-def test_the_work_is_that_of_a_loop(length):
+def test_the_work_is_that_of_a_loop(lesson, length):
     plain, kept, plain_scores, kept_scores = translation.decoder_work(length)
     past, scores, positions = None, 0, 0
     for _ in range(length):
         q = torch.randn(1, 4)
-        _, *past = translation.cached_attention(q, q, q, past)
+        _, *past = lesson["cached_attention"](q, q, q, past)
         scores, positions = scores + past[0].size(0), positions + 1
     assert (positions, scores) == (kept, kept_scores)
     assert plain == length * (length + 1) // 2
     assert plain_scores == length * (length + 1) * (2 * length + 1) // 6
 
 
-def test_cached_attention_is_torchs_causal_attention():
+def test_cached_attention_is_torchs_causal_attention(lesson):
     q, k, v = torch.randn(3, 2, 7, 4)
     whole = torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
-    first, keys, values = translation.cached_attention(q[:, :4], k[:, :4], v[:, :4])
-    rest, *_ = translation.cached_attention(q[:, 4:], k[:, 4:], v[:, 4:], (keys, values))
+    first, keys, values = lesson["cached_attention"](q[:, :4], k[:, :4], v[:, :4])
+    rest, *_ = lesson["cached_attention"](q[:, 4:], k[:, 4:], v[:, 4:], (keys, values))
     torch.testing.assert_close(torch.cat([first, rest], dim=1), whole)
 
 

@@ -5,7 +5,6 @@ from helpers.attention.reference import (
     cross_attention,
     permutation_gaps,
     predicted_variance,
-    repaired_attention,
     saturation,
     scaled_dot_product_attention,
     softmax,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from helpers.attention import figures
-from helpers.figures.controls import labelled, tokens_of
+from helpers.figures.controls import explorer, labelled, tokens_of
 from helpers.figures.showing import image, note, tried
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def attention_explorer(attention: Callable, exercise: str = "Exercise 1.4") -> "
         control.observe(draw, "value")
     show_or_hide()
     offer_words()
-    return w.VBox([sentence, temperature, mask, hidden, picture])
+    return explorer([sentence, temperature, mask, hidden, picture])
 
 
 def _attention_picture(
@@ -183,7 +183,7 @@ def saturation_explorer(saturation: Callable, exercise: str = "Exercise 1.9") ->
     for control in (size, scaled):
         control.observe(draw, "value")
     draw()
-    return w.VBox([size, scaled, picture, numbers])
+    return explorer([size, scaled, picture, numbers])
 
 
 def _saturation_numbers(

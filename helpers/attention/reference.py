@@ -114,26 +114,6 @@ def cross_attention(
     return scaled_dot_product_attention(y @ W_q, x @ W_k, x @ W_v, mask)
 
 
-def repaired_attention(
-    x: torch.Tensor, W_q: torch.Tensor, W_k: torch.Tensor, W_v: torch.Tensor
-) -> torch.Tensor:
-    """Self-attention that divides by √d_k once: the formula of lesson 01's report, corrected.
-
-    Args:
-        x: (..., T, d).
-        W_q: (d, d_k).
-        W_k: (d, d_k).
-        W_v: (d, d_v).
-
-    Returns:
-        The outputs, (..., T, d_v).
-    """
-    q, k, v = x @ W_q, x @ W_k, x @ W_v
-    scores = q @ k.transpose(-2, -1) / math.sqrt(k.size(-1))  # (..., T, T)
-    weights = torch.softmax(scores, dim=-1)
-    return weights @ v
-
-
 def predicted_variance(d_k: int) -> float:
     """The variance of q · k for vectors whose components are independent, with mean 0 and variance 1.
 

@@ -11,7 +11,7 @@ import torch
 
 from helpers import corpora
 from helpers.figures import plots
-from helpers.figures.controls import labelled
+from helpers.figures.controls import explorer, labelled
 from helpers.figures.showing import image, note, tried
 from helpers.text.vocabulary import BOS, CLS, MASK, ORDINARY, PAD, SEP
 
@@ -61,7 +61,7 @@ def blanks_explorer(models: Mapping[str, Callable], needs: str) -> "VBox":
     for control in (place, count):
         control.observe(draw, "value")
     measure()
-    return w.VBox([place, count, example, text, picture])
+    return explorer([place, count, example, text, picture])
 
 
 def _blank_picture(models: Mapping[str, Callable], needs: str, text: str, place: int, count: int) -> str:
@@ -169,7 +169,7 @@ def filling_explorer(
     for control in (shown, rounds, words):
         control.observe(draw, "value")
     draw()
-    return w.VBox([shown, rounds, words, picture])
+    return explorer([shown, rounds, words, picture])
 
 
 def _filling_picture(

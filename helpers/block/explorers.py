@@ -11,7 +11,7 @@ from torch import nn
 
 from helpers import corpora
 from helpers.figures import plots
-from helpers.figures.controls import labelled
+from helpers.figures.controls import explorer, labelled
 from helpers.figures.showing import image, not_yet, note, tried
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def norm_explorer(layer_norm: Callable, exercise: str) -> "VBox":
     for control in (scale, offset):
         control.observe(draw, "value")
     draw()
-    return w.VBox([scale, offset, picture])
+    return explorer([scale, offset, picture])
 
 
 def _normed(layer_norm: Callable, scale: float, offset: float) -> "Axes":
@@ -83,7 +83,7 @@ def stream_explorer(model: nn.Module | None, unembed: Callable, missing: str) ->
 
     prompt.observe(draw, "value")
     draw()
-    return w.VBox([prompt, words, picture])
+    return explorer([prompt, words, picture])
 
 
 @torch.no_grad()

@@ -11,5 +11,4 @@ from helpers.complexity.reference import (
     layer_cost,
     layers_to_connect,
     matmul_flops,
-    weights_bytes,
 )

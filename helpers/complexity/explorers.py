@@ -13,7 +13,7 @@ import torch
 from helpers.checking.drivers import run
 from helpers.checking.outcome import Case
 from helpers.figures import plots
-from helpers.figures.controls import labelled
+from helpers.figures.controls import explorer, labelled
 from helpers.figures.showing import image, note, tried
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def layer_explorer(layer_cost: Callable, exercise: str = "Exercise 5.6") -> "VBo
     for control in (n, d, k, units):
         control.observe(draw, "value")
     draw()
-    return w.VBox([n, d, k, units, picture])
+    return explorer([n, d, k, units, picture])
 
 
 def _time(cost: Sequence[float], units: int) -> float:
@@ -230,7 +230,7 @@ def running_softmax_explorer(absorb: Callable, exercise: str = "Exercise 5.11") 
     read.observe(draw, "value")
     size.observe(fit, "value")
     fit()
-    return w.VBox([read, size, picture, numbers])
+    return explorer([read, size, picture, numbers])
 
 
 def _read_blocks(absorb: Callable, blocks: int, size: int) -> tuple[float, float, float]:

@@ -112,18 +112,6 @@ def fitted_exponent(sizes: torch.Tensor, times: torch.Tensor) -> torch.Tensor:
     return (x * y).sum() / (x * x).sum()
 
 
-def weights_bytes(batch: int, heads: int, n: int, bytes_per_number: int) -> int:
-    """Bytes that the attention weights of one layer take.
-
-    Args:
-        batch: sequences at once.
-        heads: each has weights of its own.
-        n: positions of each sequence.
-        bytes_per_number: 4 for float32, 2 for bfloat16 and float16.
-    """
-    return batch * heads * n * n * bytes_per_number
-
-
 def absorb(
     largest: torch.Tensor,
     total: torch.Tensor,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from helpers.counting.figures import stacked
-from helpers.figures.controls import labelled
+from helpers.figures.controls import explorer, labelled
 from helpers.figures.showing import image, note, tried
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def size_explorer(functions: Functions, exercises: str = "Exercises 7.2 to 7.12b
     for control in (kind, *sliders.values()):
         control.observe(draw, "value")
     start()
-    return w.VBox([preset, kind, *sliders.values(), picture])
+    return explorer([preset, kind, *sliders.values(), picture])
 
 
 def _wide(name: str) -> dict:
@@ -237,7 +237,7 @@ def training_explorer(
     for control in controls:
         control.observe(draw, "value")
     draw()
-    return w.VBox([*controls, picture, numbers])
+    return explorer([*controls, picture, numbers])
 
 
 def _memory_picture(

@@ -11,7 +11,7 @@ import torch
 
 from helpers import corpora
 from helpers.figures import plots
-from helpers.figures.controls import labelled
+from helpers.figures.controls import explorer, labelled
 from helpers.figures.showing import image, note, tried
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def review_explorer(model: torch.nn.Module | None, examples: Sequence[str], exer
     for control in (without, text):
         control.observe(draw, "value")
     draw()
-    return w.VBox([which, without, text, verdict, picture])
+    return explorer([which, without, text, verdict, picture])
 
 
 def _problem(words: Sequence[str]) -> str:

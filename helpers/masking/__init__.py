@@ -1,7 +1,6 @@
 """Masks: who may look where, who can, and what that makes possible."""
 
 from helpers.masking.reference import (
-    biased_attention,
     cached_step,
     causal_mask,
     convert,
@@ -11,5 +10,4 @@ from helpers.masking.reference import (
     prefix_passes,
     reach,
     sees,
-    who_sees_whom,
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from helpers.figures.controls import labelled
+from helpers.figures.controls import explorer, labelled
 from helpers.figures.showing import image, tried
 from helpers.masking import figures
 
@@ -80,7 +80,7 @@ def reach_explorer(reach: Callable, exercise: str = "Exercise 4.12") -> "VBox":
     for control in (layers, follow):
         control.observe(draw, "value")
     fill()
-    return w.VBox([layers, follow, choice, _grid(buttons), picture])
+    return explorer([layers, follow, choice, _grid(buttons), picture])
 
 
 def _button(query: str, key: str) -> "ToggleButton":
@@ -148,7 +148,7 @@ def cache_explorer(step: Callable, exercise: str = "Exercise 4.9a") -> "VBox":
     for control in (words, cached):
         control.observe(draw, "value")
     draw()
-    return w.VBox([words, cached, picture, numbers])
+    return explorer([words, cached, picture, numbers])
 
 
 def _cache_numbers(step: Callable, count: int) -> str:

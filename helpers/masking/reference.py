@@ -5,7 +5,7 @@ queries, columns are keys. Shapes are written (..., T, d): any number of batch a
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 import torch
 
@@ -38,16 +38,6 @@ def decoder_mask(real: torch.Tensor) -> torch.Tensor:
         Boolean, (B, T, T): sentence, query, key. For scores (B, H, T, T) it needs an axis for the heads.
     """
     return causal_mask(real.size(-1)) & real.unsqueeze(-2)
-
-
-def who_sees_whom(mask: torch.Tensor, words: "Sequence[str]") -> list[list[str]]:
-    """A mask in words: for each query, the words that it may attend to, in order.
-
-    Args:
-        mask: boolean, (T_q, T_k).
-        words: those of the T_k keys.
-    """
-    return [[word for word, shown in zip(words, row, strict=True) if shown] for row in mask.tolist()]
 
 
 def masked_attention(
@@ -164,25 +154,6 @@ def convert(mask: torch.Tensor, source: str, target: str) -> torch.Tensor:
     if target == "integer":
         return may.long()
     raise ValueError(f"{target!r} isn't a kind of mask")
-
-
-def biased_attention(
-    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, bias: torch.Tensor
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """Attention whose scores get a bias: softmax(q kᵀ / √d_k + bias) v. The bias isn't scaled.
-
-    Args:
-        q: queries, (..., T_q, d_k).
-        k: keys, (..., T_k, d_k).
-        v: values, (..., T_k, d_v).
-        bias: broadcastable to (..., T_q, T_k). -inf hides a key altogether.
-
-    Returns:
-        The outputs (..., T_q, d_v) and the weights (..., T_q, T_k).
-    """
-    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1)) + bias
-    weights = scores.softmax(dim=-1)
-    return weights @ v, weights
 
 
 def reach(mask: torch.Tensor, layers: int) -> torch.Tensor:

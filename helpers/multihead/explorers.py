@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from helpers.figures import plots
-from helpers.figures.controls import labelled, tokens_of
+from helpers.figures.controls import explorer, labelled, tokens_of
 from helpers.figures.showing import image, note, tried
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def split_explorer(split_heads: Callable, exercise: str = "Exercise 2.2") -> "VB
 
     heads.observe(draw, "value")
     draw()
-    return w.VBox([heads, picture])
+    return explorer([heads, picture])
 
 
 def _split_figure(split_heads: Callable, n_heads: int) -> "Axes":
@@ -196,7 +196,7 @@ def heads_explorer(read: Callable, n_heads: int = 4, exercise: str = READER_EXER
     for control in (sentence, place, *switches):
         control.observe(draw, "value")
     draw()
-    return w.VBox([sentence, place, w.HBox(switches), answers, picture])
+    return explorer([sentence, place, w.HBox(switches), answers, picture])
 
 
 def _maps(weights: torch.Tensor, keep: torch.Tensor, words: Sequence[str], asking: int) -> "Axes":

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from helpers.figures import plots
-from helpers.figures.controls import labelled
+from helpers.figures.controls import explorer, labelled
 from helpers.figures.showing import image, tried
 
 if TYPE_CHECKING:
@@ -199,7 +199,7 @@ def positions_explorer(sinusoidal: Callable, exercise: str = "Exercise 3.2") -> 
     for control in (a, b, width, base):
         control.observe(draw, "value")
     draw()
-    return w.VBox([a, b, width, base, picture])
+    return explorer([a, b, width, base, picture])
 
 
 def _compared(table: torch.Tensor, a: int, b: int) -> "Axes":
@@ -268,7 +268,7 @@ def rotary_explorer(rotary: Callable, exercise: str = "Exercise 3.9a") -> "VBox"
     for control in (apart, start):
         control.observe(draw, "value")
     draw()
-    return w.VBox([apart, start, picture])
+    return explorer([apart, start, picture])
 
 
 def _turned(q: torch.Tensor, k: torch.Tensor, scores: torch.Tensor, i: int, apart: int) -> "Axes":

@@ -16,7 +16,7 @@ import torch
 
 from helpers import corpora
 from helpers.figures import plots
-from helpers.figures.controls import labelled
+from helpers.figures.controls import explorer, labelled
 from helpers.figures.showing import image, note, tried
 
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ def next_word_explorer(
         control.observe(redraw, "value")
     redraw()
     said = [] if model else [w.HTML(note(NO_MODEL))]
-    return w.VBox([temperature, k, p, seed, prompt, *said, picture, text])
+    return explorer([temperature, k, p, seed, prompt, *said, picture, text])
 
 
 @torch.no_grad()

@@ -20,7 +20,8 @@ Item = TypeVar("Item")
 STEPS, WARMUP, BATCH = 1_750, 50, 24  # under two minutes on two cores
 PEAK, MATRIX_PEAK = 3e-3, 0.02  # learning rates of AdamW and of Muon
 NEAR = 32  # batches whose texts are sorted by length together
-KEPT = "reviews"  # the name under which lesson 08 keeps its model, for lesson 09
+KEPT = "reviews"  # the name under which lesson 08 keeps its model, for the lessons after it
+KEPT_ELSEWHERE = "reviews_of_the_course"  # that of a model which another lesson trained, as there was none
 
 
 # -- data, loss, baselines ---------------------------------------------------------------------------------
@@ -254,7 +255,7 @@ def pretrain(model: nn.Module, steps: int = STEPS, seed: int = 0) -> training.Li
     optimizer = CombinedOptimizer(Muon(matrices, lr=MATRIX_PEAK), optimizer_of(rest, PEAK))
     spread = training.on_all_cores(loss_of)
     limits = {"entropy": corpora.entropy_per_token()}
-    live = training.Live(steps, "nats per token", limits, "Pretraining", top=4.0)
+    live = training.Live(steps, "nats per token", limits, "Pretraining")
     for step in live:
         optimizer.set_rate(learning_rate(step, steps, WARMUP, 1.0))
         batch = training.there(*inputs_and_targets(next(drawn)))
@@ -266,11 +267,14 @@ def pretrain(model: nn.Module, steps: int = STEPS, seed: int = 0) -> training.Li
 
 
 def pretrained(steps: int = STEPS) -> LanguageModel:
-    """The model that lesson 08 kept on this computer, or one trained now."""
+    """The model that lesson 08 kept on this computer; else that of an earlier call, or one trained now."""
     torch.manual_seed(0)
     model = new_model()
-    if not training.recall(KEPT, model):
+    if not training.recall(KEPT, model) and not training.recall(KEPT_ELSEWHERE, model):
         pretrain(model, training.steps(steps))
+        model.to("cpu")
+        if training.steps(steps) == STEPS:
+            training.keep(KEPT_ELSEWHERE, model)
     return model
 
 

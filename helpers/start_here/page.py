@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 from helpers.checking import progress
 from helpers.checking.finding import COLORS, SIGNS, Status
+from helpers.figures.controls import explorer
 from helpers.figures.showing import Table
 
 if TYPE_CHECKING:
-    from ipywidgets import HBox
+    from ipywidgets import VBox
 
 PYTHONS = ((3, 11), (3, 13))  # the first and the last that the course is tested with
 BAR = "display:inline-block;width:90px;height:9px;margin-right:8px;border-radius:5px"
@@ -119,7 +120,7 @@ NEEDED = (
 )
 
 
-def live_slider() -> "HBox":
+def live_slider() -> "VBox":
     """A slider and twice its number, worked out by Python: the number follows only where widgets are live."""
     import ipywidgets as w
 
@@ -131,7 +132,7 @@ def live_slider() -> "HBox":
 
     slider.observe(follow, "value")
     follow()
-    return w.HBox([slider, answer])
+    return explorer([w.HBox([slider, answer])])
 
 
 # -- the lessons -----------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""A training run's steps, counted: with a progress bar and a live picture.
+"""A training run's steps, counted: with a progress bar, a live picture, and what the model writes meanwhile.
 
 A lesson writes its own training step. The loop around it reads
 
@@ -8,6 +8,7 @@ A lesson writes its own training step. The loop around it reads
         live.add(training=...)
 """
 
+import html
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 POINTS = 120  # at most, on a line of a live picture
 KEEP_SECONDS = 30.0  # from one checkpoint to the next
 SHARE = 0.04  # of the time may be spent on drawing
+FIRST = 4  # the first quarter of the way so far may leave the picture at its top
 QUICK = 20  # HEADSTART_QUICK divides the number of steps by this
 
 
@@ -45,7 +47,8 @@ class Live:
         unit: of what is added: "nats per token", or "loss".
         limits: values to compare it with, such as an entropy: horizontal lines with names.
         title: beside the progress bar, and in the picture's description.
-        bottom, top: of the picture's vertical axis; None to fit the values.
+        bottom, top: of the picture's vertical axis; None to fit the limits and all values but the first.
+        apart: lines in another unit than `unit`, which have axes of their own: the unit of each, by name.
         keep: what changes in the run. Twice a minute it is kept on this computer, and a run of that name that
             was interrupted goes on where it stopped.
         data: where the batches come from; of a run that goes on, those it has had are skipped.
@@ -59,14 +62,16 @@ class Live:
         title: str = "Training",
         bottom: float | None = None,
         top: float | None = None,
+        apart: Mapping[str, str] | None = None,
         keep: Checkpoint | None = None,
         data: Iterator[object] | None = None,
     ) -> None:
         self.steps, self.unit, self.limits = steps, unit, dict(limits or {})
-        self.title, self.bottom, self.top = title, bottom, top
+        self.title, self.bottom, self.top, self.apart = title, bottom, top, dict(apart or {})
         self.keep, self.data = keep, data
         self.lines: dict[str, list[tuple[int, float]]] = {}  # what was added under a name: step and value
         self.step = 0
+        self.text = ""  # what the model writes
 
     def __iter__(self) -> Iterator[int]:
         """1, 2, ... steps; of a run that goes on, those that are left.
@@ -122,23 +127,36 @@ class Live:
 
     def _draw(self, picture: Output | None) -> None:
         if picture is not None and self.lines:
-            picture.update(image(self.figure()))
+            said = f'<p style="margin:4px 0;max-width:60em">{self.text}</p>' if self.text else ""
+            picture.update(image(self.figure()) + said)
 
     def add(self, **values: float | torch.Tensor) -> None:
         """Remember values at this step, each under a name: `live.add(training=loss, held_out=other)`."""
         for name, value in values.items():
             self.lines.setdefault(name.replace("_", " "), []).append((self.step, float(value)))
 
+    def write(self, text: str) -> None:
+        """Show below the picture what the model writes at this step."""
+        self.text = f"<i>After {self.step:,} steps it writes:</i> {html.escape(text)}"
+
     def figure(self) -> "Axes":
         """The picture of everything added so far."""
-        [ax] = plots.panels(1, width=6.4, height=3.2)
-        said = []
+        units = list(dict.fromkeys([self.unit, *self.apart.values()]))
+        axes = dict(
+            zip(
+                units,
+                plots.panels(len(units), width=6.4 if len(units) == 1 else 4.4, height=3.2),
+                strict=True,
+            )
+        )
+        ax, said = axes[self.unit], []
         for (name, points), colour, marker in zip(
             self.lines.items(), plots.PALETTE, plots.MARKERS, strict=False
         ):
             x, y = _thinned(points)
             few = len(x) < 30
-            ax.plot(x, y, color=colour, marker=marker if few else None, markersize=4, label=name, lw=1.6)
+            there = axes[self.apart.get(name, self.unit)]
+            there.plot(x, y, color=colour, marker=marker if few else None, markersize=4, label=name, lw=1.6)
             said.append(f"{name}: from {y[0]:.3f} to {y[-1]:.3f}")
         for name, value in self.limits.items():  # their names below the lines: a loss comes from above
             ax.axhline(value, color=plots.INK, linewidth=1, linestyle=(0, (5, 3)))
@@ -147,13 +165,23 @@ class Live:
                 xytext=(0, -3), textcoords="offset points", ha="right", va="top", fontsize=9,
             )  # fmt: skip
             said.append(f"a dashed line for {name} at {value:.3f}")
-        ax.set_xlim(0, self.steps)
-        ax.set_ylim(self.bottom, self.top)
-        ax.set_xlabel("step")
-        ax.set_ylabel(self.unit)
-        ax.legend(frameon=False, loc="upper right")
+        for unit, each in axes.items():
+            each.set(xlim=(0, self.steps), xlabel="step", ylabel=unit)
+            if each.lines:
+                each.legend(frameon=False, loc="upper right" if each is ax else "best")
+        ax.set_ylim(*self._range())
         ax.set_label(f"{self.title}, {self.unit} after {self.step:,} steps: {'; '.join(said)}.")
         return ax
+
+    def _range(self) -> tuple[float | None, float | None]:
+        """The vertical axis: near its end, what a run still gains is small beside what it began with."""
+        points = [point for name, line in self.lines.items() if name not in self.apart for point in line]
+        values = [value for step, value in points if step >= self.step / FIRST] + list(self.limits.values())
+        if (self.bottom, self.top) != (None, None) or not values:
+            return self.bottom, self.top
+        low, high = min(values), max(values)
+        room = 0.08 * (high - low) or 0.1
+        return low - 2 * room, high + room
 
     def _latest(self) -> str:
         return ", ".join(f"{name} {points[-1][1]:.3f}" for name, points in self.lines.items())

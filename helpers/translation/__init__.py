@@ -7,12 +7,10 @@ from helpers.translation.reference import (
     beam_search,
     bleu,
     brevity_penalty,
-    cached_attention,
     clipped_matches,
     decoder_work,
     greedy_decode,
     label_smoothed_loss,
     length_normalised,
     paper_rate,
-    shifted_right,
 )

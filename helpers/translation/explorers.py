@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 import torch
 
 from helpers import corpora
-from helpers.figures.controls import labelled
+from helpers.figures.controls import explorer, labelled
 from helpers.figures.showing import image, note, tried
 from helpers.text.pairs import grammar, orders
 from helpers.text.vocabulary import ORDINARY
@@ -261,7 +261,7 @@ def translation_explorer(
     for control in (step, typed):
         control.observe(draw, "value")
     draw()
-    return w.VBox([step, chosen, typed, picture, words])
+    return explorer([step, chosen, typed, picture, words])
 
 
 def _lines(text: str, written: Sequence[str], shown: int) -> str:
@@ -310,4 +310,4 @@ def beam_explorer(
     for control in (beams, alpha, chosen):
         control.observe(draw, "value")
     draw()
-    return w.VBox([beams, alpha, chosen, picture])
+    return explorer([beams, alpha, chosen, picture])

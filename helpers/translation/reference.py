@@ -11,32 +11,15 @@ import torch
 from helpers.models.encoder_decoder import DecoderBlock
 
 __all__ = [
-    "DecoderBlock", "alignment", "beam_search", "bleu", "brevity_penalty", "cached_attention",
+    "DecoderBlock", "alignment", "beam_search", "bleu", "brevity_penalty",
     "clipped_matches", "decoder_work", "greedy_decode", "label_smoothed_loss", "length_normalised",
-    "paper_rate", "shifted_right",
+    "paper_rate",
 ]  # fmt: skip
 
 Past = tuple[torch.Tensor, torch.Tensor]
 Step = Callable[[torch.Tensor], torch.Tensor]
 
 # -- training --------------------------------------------------------------------------------------------
-
-
-def shifted_right(target: torch.Tensor, bos: int = 1, pad: int = 0) -> tuple[torch.Tensor, torch.Tensor]:
-    """What the decoder reads, and what it should predict at each position.
-
-    Args:
-        target: sentences without a beginning, `<eos>` and then `<pad>` at their ends, (B, T).
-        bos: the number of `<bos>`.
-        pad: the number of `<pad>`.
-
-    Returns:
-        The decoder's input (B, T), and the targets (B, T): -100 where there is only padding.
-
-    Source: Vaswani et al. 2017, figure 1, "outputs (shifted right)".
-    """
-    first = torch.full_like(target[:, :1], bos)
-    return torch.cat([first, target[:, :-1]], dim=1), target.masked_fill(target == pad, -100)
 
 
 def label_smoothed_loss(logits: torch.Tensor, targets: torch.Tensor, epsilon: float) -> torch.Tensor:
@@ -98,28 +81,6 @@ def greedy_decode(
         tokens = torch.cat([tokens, best.unsqueeze(1)], dim=1)
         finished = finished | (best == eos)
     return tokens[:, 1:]
-
-
-def cached_attention(
-    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, past: "Past | None" = None
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Causal self-attention of the new positions, with keys and values of the earlier ones kept.
-
-    Args:
-        q: queries of the T new positions, (..., T, D).
-        k: their keys, (..., T, D).
-        v: their values, (..., T, D_v).
-        past: keys (..., P, D) and values (..., P, D_v) of the P positions before them; None for none.
-
-    Returns:
-        The outputs (..., T, D_v), and all keys (..., P + T, D) and values (..., P + T, D_v) so far.
-    """
-    if past is not None:
-        k, v = torch.cat([past[0], k], dim=-2), torch.cat([past[1], v], dim=-2)
-    T, everything = q.size(-2), k.size(-2)
-    seen = torch.ones(T, everything, dtype=torch.bool).tril(everything - T)
-    scores = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).masked_fill(~seen, -math.inf)
-    return scores.softmax(dim=-1) @ v, k, v
 
 
 def decoder_work(length: int) -> tuple[int, int, int, int]:

@@ -219,19 +219,5 @@ def with_a_permutation_matrix(layer, x, permutation):
 # -- the repaired formula ------------------------------------------------------------------------------------
 
 
-def divided_in_the_softmax(x, W_q, W_k, W_v):
-    q, k, v = x @ W_q, x @ W_k, x @ W_v
-    scores = q @ k.transpose(-2, -1)
-    weights = torch.softmax(scores / math.sqrt(k.size(-1)), dim=-1)
-    return weights @ v
-
-
 def from_torch(x, W_q, W_k, W_v):
     return torch.nn.functional.scaled_dot_product_attention(x @ W_q, x @ W_k, x @ W_v)
-
-
-def with_both_roots(x, W_q, W_k, W_v):
-    root = math.sqrt(math.sqrt(W_k.size(-1)))
-    q, k = torch.matmul(x, W_q) / root, torch.matmul(x, W_k) / root
-    weights = torch.einsum("...qd,...kd->...qk", q, k).softmax(-1)
-    return torch.einsum("...qk,...kv->...qv", weights, torch.matmul(x, W_v))

@@ -194,27 +194,6 @@ def _permutation(g: Generator, T: int) -> Tensor:
     return order[(torch.argsort(order) + 1) % T]  # one cycle through all positions
 
 
-# -- the repaired formula ------------------------------------------------------------------------------------
-
-
-def repair_cases(g: Generator) -> list[Case]:
-    """As for self-attention: with and without batch axes."""
-    T, d, d_v = _sizes(g, 3, 4, 5)
-    return [
-        Case("one sentence", _self(g, (), T, d, 6, d_v)),
-        Case("float64", _self(g, (), T, d, 9, d_v, dtype=torch.float64)),
-        Case("a batch", _self(g, (2,), T, d, 7, d_v)),
-        Case("two batch axes", _self(g, (2, 1), T, d, 6, d_v)),
-    ]
-
-
-def _self(
-    g: Generator, front: tuple, T: int, d: int, d_k: int, d_v: int, dtype: torch.dtype = torch.float32
-) -> tuple[Tensor, ...]:
-    weights = [(d, d_k), (d, d_k), (d, d_v)]
-    return (_normal(g, *front, T, d, dtype=dtype), *_normals(g, weights, dtype, spread=0.6))
-
-
 # -- choices -------------------------------------------------------------------------------------------------
 
 

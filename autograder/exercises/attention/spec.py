@@ -388,24 +388,3 @@ FIND_SLIP = Exercise(
         ),
     ),
 )
-
-REPAIR = Exercise(
-    id="attention.repair",
-    title="Repair the formula",
-    points=2,
-    difficulty=1,
-    minutes=4,
-    reference=attention.repaired_attention,
-    cases=cases.repair_cases,
-    properties=(inputs_unchanged, gradient_reaches_inputs),
-    misconceptions=explained(
-        study.still_scaled_twice,
-        study.no_longer_scaled,
-        study.scaled_by_model_width,
-        study.output_scaled,
-        study.multiplied_back,
-        study.repaired_over_queries,
-        study.weights_too,
-    ),
-    alternatives=(right.divided_in_the_softmax, right.from_torch, right.with_both_roots),
-)

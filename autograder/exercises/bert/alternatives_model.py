@@ -151,29 +151,6 @@ class ClassifierOfAllPositions(torch.nn.Module):
         return self.classifier(states)[:, 0]
 
 
-# -- the loss ------------------------------------------------------------------------------------------------
-
-
-def bert_loss(word_logits, follows_logits, labels, follows):
-    chosen = labels != -100
-    words = torch.nn.functional.cross_entropy(word_logits[chosen], labels[chosen])
-    return words + torch.nn.functional.cross_entropy(follows_logits, follows)
-
-
-def loss_that_skips(word_logits, follows_logits, labels, follows):
-    cross_entropy = torch.nn.CrossEntropyLoss(ignore_index=-100)
-    words = cross_entropy(word_logits.reshape(-1, word_logits.size(-1)), labels.reshape(-1))
-    return words + cross_entropy(follows_logits, follows)
-
-
-def loss_by_gathering(word_logits, follows_logits, labels, follows):
-    chosen = labels != -100
-    log_p = word_logits.log_softmax(dim=-1)
-    of_words = log_p.gather(-1, labels.clamp(min=0).unsqueeze(-1)).squeeze(-1)
-    of_pairs = follows_logits.log_softmax(dim=-1)[torch.arange(len(follows)), follows]
-    return -(of_words * chosen).sum() / chosen.sum() - of_pairs.mean()
-
-
 # -- blanks and filling --------------------------------------------------------------------------------------
 
 

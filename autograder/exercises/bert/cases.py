@@ -196,24 +196,6 @@ def _parameters(g: Generator, shapes: dict, dtype: torch.dtype = torch.float32) 
 # -- losses, blanks, filling ---------------------------------------------------------------------------------
 
 
-def loss_cases(g: Generator) -> list[Case]:
-    """Few and many chosen words; words of number 0 to V - 1."""
-
-    def case(title: str, B: int, T: int, V: int, chosen: int, dtype: torch.dtype = torch.float32) -> Case:
-        labels = torch.full((B, T), -100).flatten()
-        places = torch.randperm(B * T, generator=g)[:chosen]
-        labels[places] = torch.randint(V, (chosen,), generator=g)
-        labels[places[1:2]] = 0  # a word like any other
-        logits = 2 * _normal(g, B, T, V, dtype=dtype), 2 * _normal(g, B, 2, dtype=dtype)
-        return Case(title, (*logits, labels.view(B, T), torch.randint(2, (B,), generator=g)))
-
-    return [
-        case("three of fifteen words are chosen", 3, 5, 7, 3),
-        case("one word is chosen", 4, 3, 6, 1),
-        case("in float64", 3, 6, 5, 8, torch.float64),
-    ]
-
-
 def blank_cases(g: Generator) -> list[Case]:
     """Blanks near the beginning, in the middle, at the end."""
 

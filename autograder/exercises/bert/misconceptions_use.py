@@ -11,71 +11,9 @@ import torch
 # -- the loss ------------------------------------------------------------------------------------------------
 
 
-def mean_over_all_positions(word_logits, follows_logits, labels, follows):
-    """The words' loss is divided by all positions, so it gets smaller the fewer words are chosen: divide by
-    the number of chosen ones.
-    """
-    words = torch.nn.functional.cross_entropy(word_logits.flatten(0, 1), labels.flatten(), reduction="sum")
-    return words / labels.numel() + torch.nn.functional.cross_entropy(follows_logits, follows)
-
-
-def others_as_padding(word_logits, follows_logits, labels, follows):
-    """Positions that weren't chosen are counted, as if <pad> were the answer there: they don't belong to the
-    loss at all.
-    """
-    labels = torch.where(labels == -100, 0, labels)
-    words = torch.nn.functional.cross_entropy(word_logits.flatten(0, 1), labels.flatten())
-    return words + torch.nn.functional.cross_entropy(follows_logits, follows)
-
-
 def words_alone(word_logits, follows_logits, labels, follows):
     """The loss of the pairs is missing, so [CLS] would never learn to sum up: the two losses are added."""
     return torch.nn.functional.cross_entropy(word_logits.flatten(0, 1), labels.flatten())
-
-
-def pairs_alone(word_logits, follows_logits, labels, follows):
-    """The loss of the words is missing, and with it most of what BERT learns."""
-    return torch.nn.functional.cross_entropy(follows_logits, follows)
-
-
-def half_of_each(word_logits, follows_logits, labels, follows):
-    """The two means are averaged: BERT adds them."""
-    words = torch.nn.functional.cross_entropy(word_logits.flatten(0, 1), labels.flatten())
-    return (words + torch.nn.functional.cross_entropy(follows_logits, follows)) / 2
-
-
-def summed_not_averaged(word_logits, follows_logits, labels, follows):
-    """These are sums over words and pairs, which grow with the batch: each of the two is a mean."""
-    cross_entropy = torch.nn.functional.cross_entropy
-    words = cross_entropy(word_logits.flatten(0, 1), labels.flatten(), reduction="sum")
-    return words + cross_entropy(follows_logits, follows, reduction="sum")
-
-
-def one_mean_for_both(word_logits, follows_logits, labels, follows):
-    """Words and pairs are put into one mean, so how much a pair counts depends on how many words were
-    chosen: take the mean of each and add.
-    """
-    cross_entropy = torch.nn.functional.cross_entropy
-    words = cross_entropy(word_logits.flatten(0, 1), labels.flatten(), reduction="sum")
-    pairs = cross_entropy(follows_logits, follows, reduction="sum")
-    return (words + pairs) / ((labels != -100).sum() + len(follows))
-
-
-def mean_of_row_means(word_logits, follows_logits, labels, follows):
-    """The words are averaged in each row first, so a word counts more where few others were chosen: all
-    chosen words of the batch count alike.
-    """
-    chosen = labels != -100
-    log_p = word_logits.log_softmax(dim=-1)
-    right = log_p.gather(-1, labels.clamp(min=0)[..., None])[..., 0] * chosen
-    words = -(right.sum(dim=-1) / chosen.sum(dim=-1).clamp(min=1))[chosen.any(dim=-1)].mean()
-    return words + torch.nn.functional.cross_entropy(follows_logits, follows)
-
-
-def follows_turned(word_logits, follows_logits, labels, follows):
-    """The pairs' labels are turned round: follows_logits[:, 1] is the score for "it follows", label 1."""
-    words = torch.nn.functional.cross_entropy(word_logits.flatten(0, 1), labels.flatten())
-    return words + torch.nn.functional.cross_entropy(follows_logits, 1 - follows)
 
 
 # -- the pair classifier -------------------------------------------------------------------------------------

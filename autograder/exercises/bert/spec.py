@@ -207,30 +207,6 @@ BERT = Exercise(
     alternatives=(right.BertStepByStep, right.BertWithItsOwnHead),
 )
 
-LOSS = Exercise(
-    id="bert.loss",
-    title="The summed loss",
-    points=3,
-    difficulty=2,
-    minutes=8,
-    reference=right.bert_loss,
-    cases=cases.loss_cases,
-    returns=("loss",),
-    properties=(inputs_unchanged, gradient_reaches_inputs),
-    misconceptions=explained(
-        use.mean_over_all_positions,
-        use.others_as_padding,
-        use.words_alone,
-        use.pairs_alone,
-        use.half_of_each,
-        use.summed_not_averaged,
-        use.one_mean_for_both,
-        use.mean_of_row_means,
-        use.follows_turned,
-    ),
-    alternatives=(right.loss_that_skips, right.loss_by_gathering),
-)
-
 BLANK = Exercise(
     id="bert.blank",
     title="A blank, left to right",

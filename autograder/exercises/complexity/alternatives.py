@@ -115,14 +115,6 @@ def in_plain_python(sizes, times):
     return (count * products - sum_x * sum_y) / (count * sum(a * a for a in x) - sum_x**2)
 
 
-def with_a_power(batch, heads, n, bytes_per_number):
-    return batch * heads * n**2 * bytes_per_number
-
-
-def of_an_empty_tensor(batch, heads, n, bytes_per_number):
-    return torch.empty(batch, heads, n, n, device="meta").numel() * bytes_per_number
-
-
 # -- attention in blocks -------------------------------------------------------------------------------------
 
 

@@ -110,18 +110,6 @@ def _power_law(g: Generator, sizes: Tensor, p: float, scatter: float) -> tuple[T
     return sizes, (0.5 + torch.rand((), generator=g)) * (sizes / 50) ** p * noise
 
 
-def weights_cases(g: Generator) -> list[Case]:
-    """One sequence and batches, in whole and in half precision."""
-    n = _between(g, 30, 70)
-    B, H = _sizes(g, 3, 5)
-    return [
-        Case("one sequence, one head, float32", (1, 1, n, 4)),
-        Case("one sequence, several heads, float32", (1, H, n + 3, 4)),
-        Case("a batch, several heads, bfloat16", (B, H, n + 10, 2)),
-        Case("one sequence of many positions, float64", (1, 2, 1000 + n, 8)),
-    ]
-
-
 # -- attention in blocks -------------------------------------------------------------------------------------
 
 

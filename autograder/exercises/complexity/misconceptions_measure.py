@@ -71,43 +71,6 @@ def correlation(sizes, times):
     return (x * y).sum() / torch.sqrt((x * x).sum() * (y * y).sum())
 
 
-# -- memory of the weights -----------------------------------------------------------------------------------
-
-
-def one_number_a_position(batch, heads, n, bytes_per_number):
-    """The weights aren't a list of n numbers but a table of n rows and n columns: n² numbers for each head of
-    each sequence.
-    """
-    return batch * heads * n * bytes_per_number
-
-
-def heads_share_one_table(batch, heads, n, bytes_per_number):
-    """Heads share out the features, but not the table: each head has n × n weights of its own."""
-    return batch * n * n * bytes_per_number
-
-
-def one_sequence_of_the_batch(batch, heads, n, bytes_per_number):
-    """The batch is forgotten: each sequence has tables of its own."""
-    return heads * n * n * bytes_per_number
-
-
-def numbers_for_bytes(batch, heads, n, bytes_per_number):
-    """This is how many numbers there are: each takes bytes_per_number bytes."""
-    return batch * heads * n * n
-
-
-def bits_for_bytes(batch, heads, n, bytes_per_number):
-    """This is in bits, 8 times as many as bytes."""
-    return 8 * batch * heads * n * n * bytes_per_number
-
-
-def the_visible_half(batch, heads, n, bytes_per_number):
-    """Only the pairs that a causal mask leaves are counted: a plain implementation makes the whole n × n
-    table and then hides half of it.
-    """
-    return batch * heads * n * (n + 1) // 2 * bytes_per_number
-
-
 # -- the cache -----------------------------------------------------------------------------------------------
 
 

@@ -163,26 +163,6 @@ EXPONENT = Exercise(
     alternatives=(right.by_covariance, right.by_least_squares, right.in_plain_python),
 )
 
-WEIGHTS_BYTES = Exercise(
-    id="complexity.weights_bytes",
-    title="Memory of the weights",
-    points=1,
-    difficulty=1,
-    minutes=4,
-    reference=complexity.weights_bytes,
-    cases=cases.weights_cases,
-    returns=("bytes",),
-    misconceptions=explained(
-        measure.one_number_a_position,
-        measure.heads_share_one_table,
-        measure.one_sequence_of_the_batch,
-        measure.numbers_for_bytes,
-        measure.bits_for_bytes,
-        measure.the_visible_half,
-    ),
-    alternatives=(right.with_a_power, right.of_an_empty_tensor),
-)
-
 ABSORB = Exercise(
     id="complexity.absorb",
     title="One block into a running softmax",

@@ -68,16 +68,6 @@ class ByWeights(torch.nn.Module):
         return one_for_each @ self.head.weight.T + self.head.bias
 
 
-def loss_by_hand(logits, labels):
-    chosen = logits[torch.arange(len(labels)), labels]
-    return (torch.logsumexp(logits, dim=1) - chosen).mean()
-
-
-def loss_by_one_hot(logits, labels):
-    wanted = torch.eye(logits.size(1), dtype=logits.dtype)[labels]
-    return -(wanted * torch.log_softmax(logits, dim=1)).sum() / len(labels)
-
-
 def fits_with_comprehensions(old, new, prefix):
     body = [name for name in new if name.startswith(prefix)]
     known = [name for name in body if name[len(prefix) :] in old]

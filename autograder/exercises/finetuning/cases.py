@@ -65,19 +65,6 @@ def _classifier(
     return Case(title, ({"body": body, "d_model": C, "n_classes": K, "pool": pool}, weights, ids))
 
 
-def loss_cases(g: Generator) -> list[Case]:
-    """Few and many classes, and logits whose exponentials no float holds."""
-    labels = torch.tensor([1, 0, 1])[torch.randperm(3, generator=g)]
-    large = 60 + 60 * torch.rand(3, 2, generator=g)
-    large[torch.arange(3), labels] -= 300
-    return [
-        Case("three reviews, two classes", (_normal(g, 3, 2), torch.randint(2, (3,), generator=g))),
-        Case("two reviews, five classes", (_normal(g, 2, 5), torch.randint(5, (2,), generator=g))),
-        Case("in float64", (_normal(g, 4, 3, dtype=torch.float64), torch.randint(3, (4,), generator=g))),
-        Case("sure and wrong", (large, labels)),
-    ]
-
-
 def names_cases(g: Generator) -> list[Case]:
     """All fits; something has another shape; something is missing; the old head would fit."""
     return [

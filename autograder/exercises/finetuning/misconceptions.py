@@ -94,55 +94,6 @@ def still_the_last(hidden, real):
     return hidden[torch.arange(len(hidden)), real.sum(dim=1) - 1]
 
 
-# -- the loss ------------------------------------------------------------------------------------------------
-
-
-def sum_of_losses(logits, labels):
-    """This adds the losses of the reviews up: with the mean, the step doesn't grow with the batch."""
-    return -logits.log_softmax(dim=-1)[torch.arange(len(labels)), labels].sum()
-
-
-def mean_over_classes_too(logits, labels):
-    """This divides by reviews times classes: each review counts once, whatever the number of classes."""
-    wanted = torch.nn.functional.one_hot(labels, logits.size(-1))
-    return -(logits.log_softmax(dim=-1) * wanted).mean()
-
-
-def sign_forgotten(logits, labels):
-    """The minus is missing: the logarithm of a probability is negative, and descent would make the right
-    class ever less likely.
-    """
-    return logits.log_softmax(dim=-1)[torch.arange(len(labels)), labels].mean()
-
-
-def softmax_twice(logits, labels):
-    """A softmax is taken of probabilities: `log_softmax` wants the logits themselves."""
-    log_p = logits.softmax(dim=-1).log_softmax(dim=-1)
-    return -log_p[torch.arange(len(labels)), labels].mean()
-
-
-def softmax_over_reviews(logits, labels):
-    """The softmax runs over the reviews of the batch: the classes of one review compete with each other, and
-    they are on the last axis.
-    """
-    return -logits.log_softmax(dim=0)[torch.arange(len(labels)), labels].mean()
-
-
-def log_of_softmax(logits, labels):
-    """The logarithm is taken after the softmax, and where a probability underflows to 0 that is infinite:
-    `log_softmax` does both in one, with finite numbers.
-    """
-    p = logits.softmax(dim=-1)
-    return -p[torch.arange(len(labels)), labels].log().mean()
-
-
-def raw_scores(logits, labels):
-    """This is minus the mean score of the right class, without a softmax: all scores could grow together and
-    nothing would be told apart.
-    """
-    return -logits[torch.arange(len(labels)), labels].mean()
-
-
 # -- moving weights ------------------------------------------------------------------------------------------
 
 

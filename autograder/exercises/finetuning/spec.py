@@ -79,35 +79,6 @@ CLASSIFIER = Exercise(
     alternatives=(right.StepByStep, right.ByWeights),
 )
 
-LOSS = Exercise(
-    id="finetuning.class_loss",
-    title="Cross-entropy for classes",
-    points=2,
-    difficulty=2,
-    minutes=5,
-    reference=finetuning.class_loss,
-    cases=cases.loss_cases,
-    returns=("loss",),
-    properties=(inputs_unchanged, gradient_reaches_inputs),
-    # Written out, so that the search for forbidden names in an answer finds each of them.
-    forbidden=(
-        "torch.nn.functional.cross_entropy",
-        "torch.nn.functional.nll_loss",
-        "torch.nn.CrossEntropyLoss",
-        "torch.nn.NLLLoss",
-    ),
-    misconceptions=explained(
-        wrong.sum_of_losses,
-        wrong.mean_over_classes_too,
-        wrong.sign_forgotten,
-        wrong.softmax_twice,
-        wrong.softmax_over_reviews,
-        wrong.log_of_softmax,
-        wrong.raw_scores,
-    ),
-    alternatives=(right.loss_by_hand, right.loss_by_one_hot),
-)
-
 FITS = Exercise(
     id="finetuning.what_fits",
     title="What fits",

@@ -63,23 +63,6 @@ def both_compared(real):
     return torch.logical_and(not_ahead, real[:, None, :])
 
 
-# -- a mask in words -----------------------------------------------------------------------------------------
-
-
-def with_places(mask, words):
-    return [[words[j] for j in row.nonzero().flatten().tolist()] for row in mask]
-
-
-def with_loops(mask, words):
-    found = []
-    for i in range(mask.shape[0]):
-        found.append([])
-        for j in range(mask.shape[1]):
-            if mask[i, j]:
-                found[-1].append(words[j])
-    return found
-
-
 # -- attention that survives empty rows ----------------------------------------------------------------------
 
 
@@ -221,27 +204,6 @@ def by_logarithm(mask, source, target):
     if target == "integer":
         return may.to(torch.int64)
     return may == (0 if target == "hidden" else 1)
-
-
-# -- a bias --------------------------------------------------------------------------------------------------
-
-
-def queries_scaled_first(q, k, v, bias):
-    weights = torch.softmax((q * q.shape[-1] ** -0.5) @ k.mT + bias, dim=-1)
-    return weights @ v, weights
-
-
-def root_taken_out_again(q, k, v, bias):
-    root = math.sqrt(k.size(-1))
-    scores = (torch.einsum("...qd,...kd->...qk", q, k) + bias * root) / root
-    weights = torch.exp(scores - scores.logsumexp(dim=-1, keepdim=True))
-    return torch.einsum("...qk,...kv->...qv", weights, v), weights
-
-
-def multiplied_and_divided(q, k, v, bias):
-    weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.size(-1)), dim=-1) * torch.exp(bias)
-    weights = weights / weights.sum(dim=-1, keepdim=True)
-    return weights @ v, weights
 
 
 # -- several layers ------------------------------------------------------------------------------------------

@@ -51,23 +51,6 @@ def decoder_cases(g: Generator) -> list[Case]:
     ]
 
 
-def words_cases(g: Generator) -> list[Case]:
-    """Any mask, words that come twice, and a query that sees nothing."""
-    words = [WORDS[i] for i in torch.randperm(len(WORDS), generator=g)]
-    empty = _mask(g, 3, 5)
-    empty[1] = False
-    return [
-        Case("three queries, four keys", (_mask(g, 3, 4), words[:4])),
-        Case("a word that comes twice", (_every_key_seen(g, 4, 3), [words[0], words[1], words[0]])),
-        Case("a query that may attend to nothing", (empty, words[:5])),
-    ]
-
-
-def _every_key_seen(g: Generator, T_q: int, T_k: int) -> Tensor:
-    """A mask with a first row of True, and others at random."""
-    return torch.cat([torch.ones(1, T_k, dtype=torch.bool), _mask(g, T_q - 1, T_k)])
-
-
 # -- attention that survives empty rows ----------------------------------------------------------------------
 
 
@@ -211,22 +194,6 @@ def _conversion(g: Generator, source: str, target: str, shape: tuple) -> Case:
         "integer": may.long(),
     }
     return Case(f"{source} → {target}", (written[source], source, target))
-
-
-# -- a bias --------------------------------------------------------------------------------------------------
-
-
-def bias_cases(g: Generator) -> list[Case]:
-    """Biases that prefer some keys, and one that hides some."""
-    plain, hiding, batch = (_sizes(g, 3, 4, 5, 6) for _ in range(3))
-    double = [2, 4, 9, 3]  # √9 is exact in every dtype
-    hides = torch.zeros(hiding[:2]).masked_fill(~_mask(g, *hiding[:2]), -math.inf)
-    return [
-        Case("a bias for each query and key", (*_qkv(g, (), *plain), _normal(g, *plain[:2]))),
-        Case("float64", (*_qkv(g, (), *double, dtype=torch.float64), _normal(g, 2, 4, dtype=torch.float64))),
-        Case("0 and -inf", (*_qkv(g, (), *hiding), hides)),
-        Case("a batch, a bias for each key", (*_qkv(g, (2,), *batch), _normal(g, 2, 1, batch[1]))),
-    ]
 
 
 # -- several layers ------------------------------------------------------------------------------------------

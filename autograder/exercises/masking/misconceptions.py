@@ -145,47 +145,6 @@ def exclusive(real):
     return causal_mask(real.size(1)) ^ real[:, None, :]
 
 
-# -- a mask in words -----------------------------------------------------------------------------------------
-
-
-def who_is_seen_by_whom(mask, words):
-    """This goes down the columns and says by whom a key is seen: a row is one query, with the keys that
-    it may attend to.
-    """
-    return [[word for word, shown in zip(words, column, strict=False) if shown] for column in mask.T.tolist()]
-
-
-def the_hidden_ones(mask, words):
-    """These are the words that a query may not see: True means "may attend"."""
-    return [[word for word, shown in zip(words, row, strict=True) if not shown] for row in mask.tolist()]
-
-
-def positions_for_words(mask, words):
-    """These are the positions of the keys: the exercise asks for the words there."""
-    return [row.nonzero().flatten().tolist() for row in mask]
-
-
-def each_word_once(mask, words):
-    """A word that comes twice is listed once: two positions are two keys, even with the same word."""
-    return [
-        list(dict.fromkeys(w for w, shown in zip(words, row, strict=True) if shown)) for row in mask.tolist()
-    ]
-
-
-def joined_to_text(mask, words):
-    """Each row is joined into one text: each query should get a list of words."""
-    rows = [[word for word, shown in zip(words, row, strict=True) if shown] for row in mask.tolist()]
-    return [", ".join(row) for row in rows]
-
-
-def blind_queries_left_out(mask, words):
-    """A query that may attend to nothing is left out: it gets an empty list, so that list i belongs to
-    query i.
-    """
-    rows = [[word for word, shown in zip(words, row, strict=True) if shown] for row in mask.tolist()]
-    return [row for row in rows if row]
-
-
 # -- attention that survives empty rows ----------------------------------------------------------------------
 
 

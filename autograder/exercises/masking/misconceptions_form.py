@@ -103,58 +103,6 @@ def integer_turned_round(mask, source, target):
     return {"may attend": may.clone(), "hidden": ~may, "integer": (~may).long()}[target]
 
 
-# -- a bias --------------------------------------------------------------------------------------------------
-
-
-def bias_inside(q, k, v, bias):
-    """The bias is added before the division by √d_k, so it is divided too, and weakens as d_k grows: add
-    it to the scaled scores.
-    """
-    weights = ((q @ k.transpose(-2, -1) + bias) / math.sqrt(q.size(-1))).softmax(dim=-1)
-    return weights @ v, weights
-
-
-def bias_multiplied_by_root(q, k, v, bias):
-    """The bias is multiplied by √d_k, which strengthens it: outside the fraction it needs no factor."""
-    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1)) + bias * math.sqrt(q.size(-1))
-    weights = scores.softmax(dim=-1)
-    return weights @ v, weights
-
-
-def bias_on_the_weights(q, k, v, bias):
-    """The bias is added to the weights, after the softmax: a row then no longer sums to 1, and −∞ hides
-    nothing but makes the output infinite.
-    """
-    weights = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(dim=-1) + bias
-    return weights @ v, weights
-
-
-def bias_subtracted(q, k, v, bias):
-    """The bias is subtracted: a key with a larger bias should get more weight, and −∞ none."""
-    weights = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1)) - bias).softmax(dim=-1)
-    return weights @ v, weights
-
-
-def bias_as_factor(q, k, v, bias):
-    """The scores are multiplied by the bias: it is added to them."""
-    weights = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1)) * bias).softmax(dim=-1)
-    return weights @ v, weights
-
-
-def weights_without_a_sum(q, k, v, bias):
-    """The weights are multiplied by e to the power of the bias after the softmax, which is right but for the
-    last step: the rows have to be divided by their sums again.
-    """
-    weights = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(dim=-1) * bias.exp()
-    return weights @ v, weights
-
-
-def bias_without_scaling(q, k, v, bias):
-    """The dot products aren't divided by √d_k at all: the bias stays as it is, but they are scaled."""
-    weights = (q @ k.transpose(-2, -1) + bias).softmax(dim=-1)
-    return weights @ v, weights
-
-
 # -- several layers ------------------------------------------------------------------------------------------
 
 

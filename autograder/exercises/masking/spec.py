@@ -83,89 +83,6 @@ _CAUSAL, _PADDING, _BOTH = "the causal mask", "the padding mask", "both at once"
 _AXIS = "a mask (B, T_q, T_k) where H happens to equal B"
 _NOTICED, _SENTENCE, _HEAD = "an error", "mask b for sentence b", "mask b for head b"
 
-SHAPES = Exercise(
-    id="masking.shapes",
-    title="Masks beside heads",
-    points=2,
-    difficulty=2,
-    minutes=3,
-    driver="choice",
-    reference={_CAUSAL: _TABLE, _PADDING: _ROW, _BOTH: _FULL, _AXIS: _HEAD},
-    cases=lambda generator: cases.choose(
-        {slot: [_TABLE, _ROW, _FULL] for slot in (_CAUSAL, _PADDING, _BOTH)}
-        | {_AXIS: [_NOTICED, _SENTENCE, _HEAD]}
-    ),
-    misconceptions=(
-        Misconception(
-            "causal_for_each_key",
-            {_CAUSAL: _ROW},
-            "The causal mask says something different for each query, so it needs the axis T_q: with size 1 "
-            "there, every query would get the same keys.",
-        ),
-        Misconception(
-            "causal_for_each_sentence",
-            {_CAUSAL: _FULL},
-            "The causal mask is the same for each sentence and each head, so (T_q, T_k) is enough: "
-            "broadcasting adds the axes in front.",
-        ),
-        Misconception(
-            "padding_for_all_sentences",
-            {_PADDING: _TABLE},
-            "The padding mask differs from sentence to sentence, so it needs the axis B, and it is the same "
-            "for every query, so it doesn't need T_q.",
-        ),
-        Misconception(
-            "padding_for_each_query",
-            {_PADDING: _FULL},
-            "The padding mask is the same for every query of a sentence, so a size of 1 is enough in the "
-            "place of T_q.",
-        ),
-        Misconception(
-            "both_without_sentences",
-            {_BOTH: _TABLE},
-            "Both at once differ from sentence to sentence by the padding, so the axis B must be there.",
-        ),
-        Misconception(
-            "both_without_queries",
-            {_BOTH: _ROW},
-            "Both at once differ from query to query by the causal part, so the axis T_q must be there.",
-        ),
-        Misconception(
-            "an_error_expected",
-            {_AXIS: _NOTICED},
-            "Broadcasting compares sizes from the right, and B there meets H: if the two are equal, "
-            "nothing is noticed, and there is no error.",
-        ),
-        Misconception(
-            "sentences_expected",
-            {_AXIS: _SENTENCE},
-            "Broadcasting compares sizes from the right, and there the mask's first axis meets the heads, "
-            "whatever you meant by it: it takes an axis of size 1 for the heads to meet the sentences.",
-        ),
-    ),
-)
-
-IN_WORDS = Exercise(
-    id="masking.in_words",
-    title="A mask in words",
-    points=1,
-    difficulty=1,
-    minutes=4,
-    reference=masking.who_sees_whom,
-    cases=cases.words_cases,
-    returns=("lists",),
-    properties=(inputs_unchanged,),
-    misconceptions=explained(
-        wrong.who_is_seen_by_whom,
-        wrong.the_hidden_ones,
-        wrong.positions_for_words,
-        wrong.each_word_once,
-        wrong.blind_queries_left_out,
-        wrong.joined_to_text,
-    ),
-    alternatives=(right.with_places, right.with_loops),
-)
-
 # Written out, so that the search for forbidden names in an answer finds each of them.
 ATTENTION_OF_TORCH = (
     "torch.nn.functional.scaled_dot_product_attention",
@@ -320,29 +237,6 @@ CONVERT = Exercise(
         form.integer_of_32_bits,
     ),
     alternatives=(right.with_a_table_of_readers, right.by_logarithm),
-)
-
-BIAS = Exercise(
-    id="masking.bias",
-    title="A bias on the scores",
-    points=2,
-    difficulty=2,
-    minutes=5,
-    reference=masking.biased_attention,
-    cases=cases.bias_cases,
-    returns=("output", "weights"),
-    properties=(inputs_unchanged, gradient_reaches_inputs, rows_sum_to_one),
-    forbidden=ATTENTION_OF_TORCH,
-    misconceptions=explained(
-        form.bias_inside,
-        form.bias_multiplied_by_root,
-        form.bias_on_the_weights,
-        form.bias_subtracted,
-        form.bias_as_factor,
-        form.weights_without_a_sum,
-        form.bias_without_scaling,
-    ),
-    alternatives=(right.queries_scaled_first, right.root_taken_out_again, right.multiplied_and_divided),
 )
 
 _INFINITE, _BILLION = "0 where allowed, -inf where not", "0 where allowed, -1e9 where not"

@@ -81,19 +81,6 @@ class WithAMaskOfItsOwn(torch.nn.Module):
 # -- training ------------------------------------------------------------------------------------------------
 
 
-def shifted_by_writing(target, bos=1, pad=0):
-    inputs = torch.empty_like(target)
-    inputs[:, 0], inputs[:, 1:] = bos, target[:, :-1]
-    return inputs, torch.where(target == pad, -100, target)
-
-
-def shifted_by_rolling(target, bos=1, pad=0):
-    inputs, targets = target.roll(1, dims=1), target.clone()
-    inputs[:, 0] = bos
-    targets[target == pad] = -100
-    return inputs, targets
-
-
 def smoothed_by_distributions(logits, targets, epsilon):
     V = logits.shape[-1]
     logits, targets = logits.reshape(-1, V), targets.reshape(-1)
@@ -147,27 +134,6 @@ def greedy_into_a_table(step, rows, longest, bos=1, eos=2, pad=0):
         if bool(done.all()):
             break
     return table[:, 1:used]
-
-
-def cached_by_torch(q, k, v, past=None):
-    if past is not None:
-        k, v = (torch.cat([old, new], dim=-2) for old, new in zip(past, (k, v), strict=True))
-    places = torch.arange(k.shape[-2])
-    seen = places <= places[-q.shape[-2] :, None]
-    return torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=seen), k, v
-
-
-def cached_one_query_at_a_time(q, k, v, past=None):
-    before = 0
-    if past is not None:
-        before = past[0].size(-2)
-        k, v = torch.cat((past[0], k), -2), torch.cat((past[1], v), -2)
-    rows = []
-    for t in range(q.size(-2)):
-        keys, values = k[..., : before + t + 1, :], v[..., : before + t + 1, :]
-        scores = q[..., t : t + 1, :] @ keys.mT * q.size(-1) ** -0.5
-        rows.append(torch.softmax(scores, -1) @ values)
-    return torch.cat(rows, dim=-2), k, v
 
 
 def work_in_closed_form(length):

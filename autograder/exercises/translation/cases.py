@@ -66,29 +66,6 @@ def _weights(g: Generator, C: int) -> dict[str, Tensor]:
 # -- training ------------------------------------------------------------------------------------------------
 
 
-def shift_cases(g: Generator) -> list[Case]:
-    """One sentence, several of different lengths, other numbers for the special tokens."""
-    words = _words(g, [[4], [2], [3]])
-    other = _words(g, [[2], [5]])
-    return [
-        Case("one sentence", (_words(g, [[3]]),)),
-        Case("three sentences with padding", (words,)),
-        Case(
-            "other numbers for `<bos>` and `<pad>`",
-            (other.masked_fill(other == PAD, 90), 91),
-            {"pad": 90},
-        ),
-    ]
-
-
-def _words(g: Generator, lengths: list[list[int]]) -> Tensor:
-    """Sentences of so many words, then `<eos>` and padding, (B, T)."""
-    ends = _shuffled(g, torch.tensor(lengths))
-    places = torch.arange(int(ends.max()) + 1)
-    words = torch.randint(6, 80, (len(ends), len(places)), generator=g)
-    return words.masked_fill(places == ends, EOS).masked_fill(places > ends, PAD)
-
-
 def smoothing_cases(g: Generator) -> list[Case]:
     """With padding and without, some ε, and logits that are far from even."""
 
@@ -159,30 +136,6 @@ def _renamed(recipe: dict) -> dict:
     order = [4, 5, 2, 3, 1, 0][:size]
     square = table.unflatten(-1, (size, size))[..., order, :][..., order]
     return {**recipe, "weights": [square.flatten(-2)]}
-
-
-def cache_cases(g: Generator) -> list[Case]:
-    """One new position and several, with and without a past, with heads and without."""
-
-    def new(*front: int, T: int, P: int, D: int, D_v: int, dtype: torch.dtype = torch.float32) -> tuple:
-        q, k, past_k = (_normal(g, *front, T_, D, spread=1.5, dtype=dtype) for T_ in (T, T, P))
-        v, past_v = (_normal(g, *front, T_, D_v, dtype=dtype) for T_ in (T, P))
-        return (q, k, v, *([(past_k, past_v)] if P else []))
-
-    return [
-        Case("nothing before, three positions", new(T=3, P=0, D=2, D_v=4)),
-        Case("one new position after four", new(T=1, P=4, D=3, D_v=2)),
-        Case("two new positions after three, the highest score hidden", _hidden_ahead(g)),
-        Case("two sentences, float64", new(2, T=3, P=1, D=4, D_v=5, dtype=torch.float64)),
-    ]
-
-
-def _hidden_ahead(g: Generator) -> tuple:
-    """The first new position may not see the second, which scores near 64 where the others do near -100."""
-    q, k, past_k = (_normal(g, T, 4, dtype=torch.float64) for T in (2, 2, 3))
-    v, past_v = (_normal(g, T, 5, dtype=torch.float64) for T in (2, 3))
-    q[:, 0], past_k[:, 0], k[:, 0] = -16, 12.5, torch.tensor([12.5, -8.0])
-    return q, k, v, (past_k, past_v)
 
 
 def work_cases(g: Generator) -> list[Case]:

@@ -34,18 +34,3 @@ def averaged_along_the_queries_unmasked(weights, real):
     axis, and hide what no word may be aligned with.
     """
     return weights.mean(dim=1).argmax(dim=-1)
-
-
-def no_beginning(target, bos=1, pad=0):
-    """Input and targets are both cut by one position, and `<bos>` is missing: the decoder reads `<bos>`
-    first, and is asked for every word of the sentence.
-    """
-    return target[:, :-1], target[:, 1:].masked_fill(target[:, 1:] == pad, -100)
-
-
-def no_beginning_and_padding_asked(target, bos=1, pad=0):
-    """Input and targets are both cut by one position, `<bos>` is missing and padding is asked for:
-    the decoder reads `<bos>` first, is asked for every word of the sentence, and −100 stands where there is
-    padding.
-    """
-    return target[:, :-1], target[:, 1:]

@@ -67,31 +67,6 @@ BLOCK = Exercise(
     alternatives=(right.StepByStep, right.WithAMaskOfItsOwn),
 )
 
-SHIFTED = Exercise(
-    id="translation.shifted_right",
-    title="Shifted right",
-    points=2,
-    difficulty=2,
-    minutes=6,
-    reference=translation.shifted_right,
-    cases=cases.shift_cases,
-    returns=("inputs", "targets"),
-    properties=(inputs_unchanged,),
-    misconceptions=explained(
-        wrong.not_shifted,
-        wrong.shifted_left,
-        wrong.rolled_round,
-        wrong.one_too_long,
-        wrong.shifted_on_both_sides,
-        wrong.padding_asked,
-        wrong.end_not_asked,
-        wrong.hidden_in_the_input,
-        ends.no_beginning,
-        ends.no_beginning_and_padding_asked,
-    ),
-    alternatives=(right.shifted_by_writing, right.shifted_by_rolling),
-)
-
 MASKS = Exercise(
     id="translation.masks",
     title="Three masks",
@@ -181,33 +156,6 @@ GREEDY = Exercise(
         decoding.one_token_more,
     ),
     alternatives=(right.greedy_in_a_for_loop, right.greedy_into_a_table),
-)
-
-CACHED = Exercise(
-    id="translation.cached_attention",
-    title="Attention with a cache",
-    points=3,
-    difficulty=3,
-    minutes=12,
-    reference=translation.cached_attention,
-    cases=cases.cache_cases,
-    returns=("output", "keys", "values"),
-    properties=(inputs_unchanged, gradient_reaches_inputs),
-    misconceptions=explained(
-        decoding.mask_not_moved,
-        decoding.new_ones_see_later_ones,
-        decoding.mask_only_without_a_past,
-        decoding.padded_on_the_right,
-        decoding.cache_filled_with_minus_hundred,
-        decoding.new_before_old,
-        decoding.past_not_seen,
-        decoding.only_new_ones_kept,
-        decoding.old_cache_returned,
-        decoding.one_later_seen,
-        decoding.itself_hidden,
-        decoding.scores_not_scaled,
-    ),
-    alternatives=(right.cached_by_torch, right.cached_one_query_at_a_time),
 )
 
 WORK = Exercise(
