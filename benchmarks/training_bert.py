@@ -138,8 +138,7 @@ def written(model: nn.Module, left_model: nn.Module, texts: int = 40, seed: int 
     return texts_of | {"language model": experiments.left_to_right(left_model, len(empty), seed=seed)}
 
 
-def _percent(hits: float, count: int) -> str:
-    share, low, high = experiments.interval(hits, count)
+def _percent(share: float, low: float, high: float) -> str:
     return f"{share:.0%} ({low:.0%} to {high:.0%})"
 
 
@@ -159,7 +158,8 @@ def measure(
         words, hidden, pairs, rows = shares_right(model)
         place = "first" if style.norm_first else "after, as BERT"
         figures = (f"{share:.0%}", place, str(seed), *(f"{seconds:.0f}" for seconds in spent))
-        table.add_row(*figures, _percent(words, hidden), _percent(pairs, rows))
+        right = (_percent(*experiments.interval(*counted)) for counted in ((words, hidden), (pairs, rows)))
+        table.add_row(*figures, *right)
         if share == SHARE and style.norm_first:
             models.append(model)
     console.print(table)
@@ -178,7 +178,7 @@ def _uses(console: Console, model: nn.Module, left_model: nn.Module, seed: int) 
     console.print(table)
     table = Table("the same genre?", *(f"seed {n}" for n in range(3)))
     for name, start in (("pretrained", model), ("from scratch", None)):
-        table.add_row(name, *(_percent(400 * tuned(n, start), 400) for n in range(3)))
+        table.add_row(name, *(_percent(*experiments.interval(400 * tuned(n, start), 400)) for n in range(3)))
     console.print(table)
     table = Table("who writes", "grammatical sentences", title=f"writing, seed {seed}")
     for way, texts in written(model, left_model, seed=seed).items():

@@ -441,7 +441,8 @@ explorers.attention_explorer(scaled_dot_product_attention)
 # ## 1.8 Why √d_k: how large is a dot product?
 #
 # A student's report explains the $\sqrt{d_k}$ so: without it the numbers get too large, and that is numerically
-# unstable. The first half is right. But your softmax survives ±10⁴, so instability isn't it. Let us measure what is.
+# unstable. The first half is right. But in float32 your softmax survives ±10⁴, so instability isn't it. Let us measure
+# what is.
 #
 # First: *how* large? Let the components of q and k be independent, each with mean 0 and variance 1.
 # $q \cdot k = q_1 k_1 + q_2 k_2 + \dots$ has one term for each of the $d_k$ components.
@@ -565,8 +566,17 @@ with waiting_for("Exercise 1.9"), after_predicting("attention.gradient"):
 # So, for random vectors: **the scores' variance is $d_k$, the softmax saturates and its gradient vanishes.** The authors only
 # *suspect* that this is why unscaled dot products do worse at large $d_k$ (Vaswani et al. 2017, section 3.2.1).
 # The mean even flatters. Most queries get next to nothing; those whose two best keys happen to tie carry the mean.
-# (At $d_k = 4$ the unscaled scores are ahead. It is size that does the damage.)
+# (At $d_k = 4$ the unscaled scores are ahead. It is size that does the damage.) Trained queries and keys aren't random
+# vectors: a model may learn to keep them small, and then nothing saturates.
 #
+# There is one case in which the report's "numerically unstable" is right. Large models compute in 16 bits, and float16
+# ends at 65,504. A product beyond that is infinite before any softmax sees it:
+
+# %%
+large = torch.full((1024,), 8.0, dtype=torch.float16)
+print("q·k", (large @ large).item(), "   (q/√d_k)·k", (large / math.sqrt(1024) @ large).item())
+
+# %% [markdown]
 # Move $d_k$ and see it happen. Then divide by $\sqrt{d_k}$ and move it again.
 
 # %% draw=true

@@ -925,7 +925,9 @@ with waiting_for("Exercise 5.12"), after_predicting("complexity.blocks"):
 # whole row. But a row can be long, and when a text is written word by word there is one query only (5.13). Blocks of
 # keys work there as well.
 #
-# Two things your function leaves out. A mask is easy to add: set scores to −∞ before they are absorbed. The gradient
+# Two things your function leaves out. A mask sets scores to −∞ before they are absorbed. But where it hides the whole
+# first block from a query, the largest score so far is −∞, and −∞ − (−∞) isn't a number: a padded beginning is enough
+# for that. So one begins with a huge negative number in place of −∞, or passes over blocks that are hidden. The gradient
 # needs more thought: autograd keeps every block's exponentials, which together are the whole table again.
 # FlashAttention computes them a second time in the backward pass instead.
 

@@ -1263,16 +1263,25 @@ with waiting_for("the exercises up to 7.17a"), after_predicting("counting.home")
 #
 # **Question 7.17b** · graded by hand · 8 minutes · 5 points
 #
-# Could *your* machine train Transformer-base? Find out its peak in float32 (for a CPU: cores × GHz × FLOPs a cycle, for which 16
-# is a fair guess) and its memory, choose a utilisation and say why, and compute memory and days with your
+# Could *your* machine train Transformer-base? Find out its peak in float32 (for a CPU: cores × GHz × FLOPs a cycle, for which 32
+# is a fair guess: two units that each multiply and add eight numbers; the cell below measures what yours really reaches) and its memory, choose a utilisation and say why, and compute memory and days with your
 # functions. Then say which of your numbers you trust least, and what you would change about the training to make it possible.
+
+# %%
+from timeit import repeat
+
+matrix = torch.randn(1024, 1024)
+seconds = min(repeat(lambda: matrix @ matrix, number=1, repeat=20))
+print(
+    f"one large matrix product here: {2 * 1024**3 / seconds / 1e9:.0f} GFLOPs a second, {torch.get_num_threads()} threads"
+)
 
 # %% [markdown] written="counting.your_machine" points=5
 # ### BEGIN SOLUTION
-# **Model answer** (for a laptop; the numbers differ from machine to machine). Four cores at 3 GHz with 16 FLOPs a cycle have a
-# peak of 4 · 3·10⁹ · 16 = 1.9·10¹¹ FLOPs a second, and 16 GB of memory. The run needs about 9.5·10¹⁷ FLOPs, by
+# **Model answer** (for a laptop; the numbers differ from machine to machine). Four cores at 3 GHz with 32 FLOPs a cycle have a
+# peak of 4 · 3·10⁹ · 32 = 3.8·10¹¹ FLOPs a second, and 16 GB of memory. The run needs about 9.5·10¹⁷ FLOPs, by
 # training_flops_per_token with N = 63 million and 2.5·10⁹ pairs of tokens. I assume a utilisation of 0.3, since the
-# paper's own GPUs reached 0.29 by our estimate. training_days(9.5e17, 1, 1.9e11, 0.3) gives about 190 days. The state takes 16
+# paper's own GPUs reached 0.29 by our estimate. training_days(9.5e17, 1, 3.8e11, 0.3) gives about 96 days. The state takes 16
 # bytes a parameter, 1.0 GB with Adam. A whole step would take another 14 GB or so for activations and scores, so I split it
 # into 8 parts, after which everything fits into 3 GB. So memory is no obstacle and time is. The number I trust least is the
 # utilisation, which may be off by a factor of two or three either way; next the FLOPs a cycle. To make it possible: a smaller
@@ -1294,7 +1303,8 @@ with waiting_for("the exercises up to 7.17a"), after_predicting("counting.home")
 # Your functions again, for models you know. "Scores of the output" are the V numbers for each token, one for each word of the
 # vocabulary. Layers are counted as written out in 7.15, every number with 4 bytes, and every parameter as one that
 # multiplies. (The peaks of the A100 and the H100 are for bfloat16, whose numbers take 2 bytes. In practice a mixture of both
-# is used, and the memory lies somewhat below what is drawn.) Try these:
+# is used, and the memory lies somewhat below what is drawn.) Of several GPUs each holds all parameters with the
+# optimizer's state, and its own sequences: what is drawn is the memory of one. Try these:
 #
 # 1. GPT-2 small with 1,024 tokens in each sequence, on a GTX 1050 Ti: how many sequences fit into a step? Which part is in the way?
 # 2. Make the sequences longer and the batch smaller, so that the tokens stay the same. What grows all the same?

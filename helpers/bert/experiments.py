@@ -265,7 +265,8 @@ def texts_of(ids: torch.Tensor) -> list[str]:
     return [vocabulary.decode([word for word in row.tolist() if word >= ORDINARY]) for row in ids]
 
 
-def grammatical(texts: Sequence[str]) -> tuple[int, int]:
-    """How many sentences of these texts are grammatical, and how many sentences there are."""
-    all_of_them = [sentence for text in texts for sentence in corpora.sentences(text)]
-    return sum(map(corpora.is_grammatical, all_of_them)), len(all_of_them)
+def grammatical(texts: Sequence[str]) -> tuple[float, float, float]:
+    """The share of grammatical sentences, a text's mean, and the ends of its 95 % interval over texts."""
+    parsed = [[corpora.is_grammatical(sentence) for sentence in corpora.sentences(text)] for text in texts]
+    mean, half = mean_interval([sum(found) / len(found) if found else 0.0 for found in parsed])
+    return mean, max(0.0, mean - half), min(1.0, mean + half)

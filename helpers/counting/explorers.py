@@ -204,7 +204,7 @@ def training_explorer(
     import ipywidgets as w
 
     model = w.Dropdown(options=list(MODELS), **_wide("model"))
-    batch = w.SelectionSlider(options=[1, 2, 4, 8, 16, 32, 64, 128], value=8, **_wide("sequences a step"))
+    batch = w.SelectionSlider(options=[1, 2, 4, 8, 16, 32, 64, 128], value=8, **_wide("sequences a GPU"))
     positions = w.SelectionSlider(
         options=[32, 64, 128, 256, 512, 1024, 2048], value=64, **_wide("tokens in each")
     )

@@ -47,6 +47,15 @@ def examples(n: int, seed: int) -> Examples:
     return Examples(ids, torch.tensor([review.label for review in drawn]))
 
 
+def known_sentences(count: int) -> tuple[torch.Tensor, Examples]:
+    """Which test reviews have a sentence of the pretraining text, word for word, (N,), and these reviews."""
+    pretraining_text = corpora.reviews(training.steps(pretraining.STEPS) * pretraining.BATCH, seed=1_000)
+    seen = {sentence for review in pretraining_text for sentence in corpora.sentences(review.text)}
+    tested = corpora.reviews(count, TEST_SEED)
+    known = [any(sentence in seen for sentence in corpora.sentences(review.text)) for review in tested]
+    return torch.tensor(known), examples(count, TEST_SEED)
+
+
 class Backbone(LanguageModel):
     """A language model without its head: backbone(ids) is (B, T, C)."""
 

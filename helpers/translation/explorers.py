@@ -48,6 +48,17 @@ def vocabulary() -> corpora.Vocabulary:
     return corpora.Vocabulary(sorted(both))
 
 
+def one_word_away(learned: Sequence[corpora.Pair], held_out: Sequence[corpora.Pair]) -> list[bool]:
+    """Whether a sentence differs from one that was learned in a single word."""
+
+    def holes(pair: corpora.Pair) -> list[tuple[str, ...]]:
+        words = pair.source.split()
+        return [(*words[:gap], "", *words[gap + 1 :]) for gap in range(len(words))]
+
+    known = {hole for pair in learned for hole in holes(pair)}
+    return [any(hole in known for hole in holes(pair)) for pair in held_out]
+
+
 @functools.cache
 def pairs() -> tuple[list[corpora.Pair], list[corpora.Pair]]:
     """Pairs to train on and pairs held out; no English sentence is in both."""
