@@ -107,17 +107,9 @@ check("counting.linear", linear_parameters)
 # table, with a row of $d$ numbers for each position.
 #
 # **By hand.** 5 tokens of width 3: 15. With 4 learned positions: 15 + 12 = 27.
-#
-# **Exercise 7.2** · difficulty 1 of 5 · 3 minutes · 1 point
-#
-# **Return how many parameters the two tables have, of tokens and of positions.**
-#
-# <details><summary>Hint 1</summary>Draw the tables. How many rows, and how long is each?</details>
-# <details><summary>Hint 2</summary>A position's row is added to a token's row. So how long is it?</details>
-# <details><summary>The idea</summary>Rows times width, for both tables together.</details>
 
 
-# %% exercise="counting.embedding"
+# %%
 def embedding_parameters(vocabulary, d_model, positions=0):
     """The parameters of the embeddings.
 
@@ -129,13 +121,8 @@ def embedding_parameters(vocabulary, d_model, positions=0):
     Returns:
         How many there are, an integer.
     """
-    ### BEGIN SOLUTION
     return (vocabulary + positions) * d_model
-    ### END SOLUTION
 
-
-# %% check="counting.embedding"
-check("counting.embedding", embedding_parameters)
 
 # %% [markdown]
 # ## 7.3 Attention, whatever the heads
@@ -209,17 +196,9 @@ with waiting_for("Exercise 7.3"):
 # is a function that isn't linear (ReLU or GELU; it has no parameters), and a linear map back (Vaswani et al. 2017, section 3.3).
 #
 # **By hand.** Width 2, hidden width 3. Out: 2·3 + 3 = 9. Back: 3·2 + 2 = 8. Together **17**.
-#
-# **Exercise 7.4** · difficulty 1 of 5 · 4 minutes · 1 point
-#
-# **Return how many parameters the two maps have.**
-#
-# <details><summary>Hint 1</summary>Two maps. Write down from how many numbers to how many each of them goes.</details>
-# <details><summary>Hint 2</summary>The two biases differ in size: each is as long as what its map gives.</details>
-# <details><summary>The idea</summary>Exercise 7.1 twice, with the two sizes the other way round.</details>
 
 
-# %% exercise="counting.feed_forward"
+# %%
 def feed_forward_parameters(d_model, d_ff):
     """The parameters of a feed-forward block, both maps with a bias.
 
@@ -230,13 +209,8 @@ def feed_forward_parameters(d_model, d_ff):
     Returns:
         How many there are, an integer.
     """
-    ### BEGIN SOLUTION
     return linear_parameters(d_model, d_ff) + linear_parameters(d_ff, d_model)
-    ### END SOLUTION
 
-
-# %% check="counting.feed_forward"
-check("counting.feed_forward", feed_forward_parameters)
 
 # %% [markdown]
 # ## 7.5 Layer normalisation
@@ -247,17 +221,9 @@ check("counting.feed_forward", feed_forward_parameters)
 #
 # **By hand.** The vector (1, 3) has mean 2 and deviation 1, so it becomes (−1, 1), and then
 # $(-\gamma_1 + \beta_1,\; \gamma_2 + \beta_2)$: **4** parameters.
-#
-# **Exercise 7.5** · difficulty 1 of 5 · 2 minutes · 1 point
-#
-# **Return how many parameters one norm has.**
-#
-# <details><summary>Hint 1</summary>How many γ are there for a vector of d features? How many β?</details>
-# <details><summary>Hint 2</summary>Does a feature's γ act on other features? (In a linear map it would.)</details>
-# <details><summary>The idea</summary>Two vectors of the width.</details>
 
 
-# %% exercise="counting.norm"
+# %%
 def norm_parameters(d_model):
     """The parameters of one layer normalisation.
 
@@ -267,13 +233,8 @@ def norm_parameters(d_model):
     Returns:
         How many there are, an integer.
     """
-    ### BEGIN SOLUTION
     return 2 * d_model
-    ### END SOLUTION
 
-
-# %% check="counting.norm"
-check("counting.norm", norm_parameters)
 
 # %% [markdown]
 # ## 7.6 A layer of the encoder, a layer of the decoder
@@ -282,17 +243,9 @@ check("counting.norm", norm_parameters)
 #
 # **By hand**, width 4, hidden width 8, 2 heads: attention 80, feed-forward 4·8 + 8 + 8·4 + 4 = 76, two norms 16. Together
 # **172**.
-#
-# **Exercise 7.6a** · difficulty 1 of 5 · 3 minutes · 1 point
-#
-# **Return how many parameters a layer of the encoder has, from what you have counted.**
-#
-# <details><summary>Hint 1</summary>You have a function for each part.</details>
-# <details><summary>Hint 2</summary>How many norms does a layer with two blocks have?</details>
-# <details><summary>The idea</summary>One attention, one feed-forward block, two norms.</details>
 
 
-# %% exercise="counting.encoder_layer"
+# %%
 def encoder_layer_parameters(d_model, n_heads, d_ff):
     """The parameters of an encoder layer.
 
@@ -304,14 +257,9 @@ def encoder_layer_parameters(d_model, n_heads, d_ff):
     Returns:
         How many there are, an integer.
     """
-    ### BEGIN SOLUTION
     attention = attention_parameters(d_model, n_heads)
     return attention + feed_forward_parameters(d_model, d_ff) + 2 * norm_parameters(d_model)
-    ### END SOLUTION
 
-
-# %% check="counting.encoder_layer"
-check("counting.encoder_layer", encoder_layer_parameters)
 
 # %% [markdown]
 # **A decoder layer** of a translator has three blocks: self-attention under a causal mask, attention over the encoder, and
@@ -320,7 +268,7 @@ check("counting.encoder_layer", encoder_layer_parameters)
 # Two things to think over. Does a mask have parameters? And the attention over the encoder takes its keys and values from
 # the encoder's *outputs*: whose matrices turn these into keys and values?
 #
-# **Exercise 7.6b** · difficulty 2 of 5 · 4 minutes · 2 points
+# **Exercise 7.6** · difficulty 2 of 5 · 4 minutes · 2 points
 #
 # **Return how many parameters a layer of the decoder has.**
 #
@@ -352,7 +300,7 @@ def decoder_layer_parameters(d_model, n_heads, d_ff):
 check("counting.decoder_layer", decoder_layer_parameters)
 
 # %% draw=true
-with waiting_for("Exercises 7.6a and 7.6b"):
+with waiting_for("Exercise 7.6"):
     for width, heads, hidden in ((4, 2, 8), (200, 2, 200), (512, 8, 2048)):
         with torch.device("meta"):
             encoder = torch.nn.TransformerEncoderLayer(width, heads, hidden)
@@ -762,19 +710,9 @@ with waiting_for("Exercise 7.11"):
 # a bias from width to width, for the first position ([CLS]).
 #
 # **By hand**, 10 tokens, 5 positions, 2 segments, width 4, 2 heads, hidden width 8, 1 layer: 17·4 + 8 + 172 + 20 = **268**.
-#
-# **Exercise 7.12a** · difficulty 2 of 5 · 5 minutes · 2 points
-#
-# **Return how many parameters BERT's body has.**
-#
-# <details><summary>Hint 1</summary>Three tables, all of the same width. How many rows have they together?</details>
-# <details><summary>Hint 2</summary>From bottom to top: tables, norm, layers, pooler. Which of these did you count
-# already in the encoder layer?</details>
-# <details><summary>The idea</summary>All rows times the width, one norm, n_layers encoder layers, one square linear map
-# with its bias.</details>
 
 
-# %% exercise="counting.bert"
+# %%
 def bert_parameters(vocabulary, d_model, n_heads, d_ff, n_layers, positions, segments):
     """The parameters of BERT's body, without a head for any task.
 
@@ -790,15 +728,10 @@ def bert_parameters(vocabulary, d_model, n_heads, d_ff, n_layers, positions, seg
     Returns:
         How many there are, an integer.
     """
-    ### BEGIN SOLUTION
     tables = embedding_parameters(vocabulary, d_model, positions + segments)
     layers = n_layers * encoder_layer_parameters(d_model, n_heads, d_ff)
     return tables + norm_parameters(d_model) + layers + linear_parameters(d_model, d_model)
-    ### END SOLUTION
 
-
-# %% check="counting.bert"
-check("counting.bert", bert_parameters)
 
 # %% [markdown]
 # **GPT-2** (Radford et al. 2019) writes text from left to right. It is called "decoder-only", and yet its layers are what
@@ -808,7 +741,7 @@ check("counting.bert", bert_parameters)
 #
 # **By hand**, 10 tokens, 5 positions, width 4, 2 heads, 1 layer: 15·4 + (80 + 148 + 16) + 8 = **312**.
 #
-# **Exercise 7.12b** · difficulty 2 of 5 · 5 minutes · 2 points
+# **Exercise 7.12** · difficulty 2 of 5 · 5 minutes · 2 points
 #
 # **Return how many parameters GPT-2 has.**
 #
@@ -841,7 +774,7 @@ def gpt2_parameters(vocabulary, d_model, n_heads, n_layers, positions):
 check("counting.gpt2", gpt2_parameters)
 
 # %% draw=true
-with waiting_for("Exercises 7.12a and 7.12b"):
+with waiting_for("Exercise 7.12"):
     print(f"BERT-base    {bert_parameters(30_522, 768, 12, 3072, 12, 512, 2):>13,}")
     print(f"GPT-2 small  {gpt2_parameters(50_257, 768, 12, 12, 1024):>13,}")
     family = {
@@ -1188,17 +1121,9 @@ with waiting_for("Exercise 7.16"):
 #
 # **By hand.** 864 · 10¹⁵ FLOPs on 10 GPUs with a peak of 10¹² and a utilisation of 0.5: 864 · 10¹⁵ / (5 · 10¹²) = 172,800
 # seconds. A day has 86,400, so **2 days**.
-#
-# **Exercise 7.17a** · difficulty 2 of 5 · 4 minutes · 2 points
-#
-# **Return how many days a training run takes.**
-#
-# <details><summary>Hint 1</summary>How many FLOPs do all GPUs really do in one second?</details>
-# <details><summary>Hint 2</summary>A lower utilisation must make it longer. Does it, in your formula?</details>
-# <details><summary>The idea</summary>All FLOPs, divided by what is done in a second, divided by the seconds of a day.</details>
 
 
-# %% exercise="counting.days"
+# %%
 def training_days(flops, n_gpus, peak_flops, utilisation):
     """How many days a training run takes.
 
@@ -1211,14 +1136,9 @@ def training_days(flops, n_gpus, peak_flops, utilisation):
     Returns:
         Days, a number that isn't rounded.
     """
-    ### BEGIN SOLUTION
     per_second = n_gpus * peak_flops * utilisation
     return flops / per_second / (24 * 60 * 60)
-    ### END SOLUTION
 
-
-# %% check="counting.days"
-check("counting.days", training_days)
 
 # %% [markdown]
 # Now Transformer-base. From the paper: 100,000 steps, each with about 25,000 source tokens and 25,000 target tokens; 8 GPUs of type
@@ -1229,7 +1149,7 @@ check("counting.days", training_days)
 # %% predict="counting.home"
 
 # %% draw=true
-with waiting_for("the exercises up to 7.17a"), after_predicting("counting.home"):
+with waiting_for("the exercises up to 7.16"), after_predicting("counting.home"):
     base = transformer_parameters(37_000, 512, 8, 2048, 6, True)
     # 6 layers of the encoder with one attention, 6 of the decoder with two; sentences of 30 tokens, say.
     each = training_flops_per_token(base, 18, 30, 512)
@@ -1261,7 +1181,7 @@ with waiting_for("the exercises up to 7.17a"), after_predicting("counting.home")
 # So the answer isn't "obviously not". It is: **yes in principle, in some weeks; no, if you have a deadline.** A smaller model learns
 # to translate in minutes, and that is what lesson 11 does.
 #
-# **Question 7.17b** · graded by hand · 8 minutes · 5 points
+# **Question 7.17** · graded by hand · 8 minutes · 5 points
 #
 # Could *your* machine train Transformer-base? Find out its peak in float32 (for a CPU: cores × GHz × FLOPs a cycle, for which 32
 # is a fair guess: two units that each multiply and add eight numbers; the cell below measures what yours really reaches) and its memory, choose a utilisation and say why, and compute memory and days with your

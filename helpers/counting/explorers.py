@@ -108,7 +108,7 @@ def millions(count: float) -> str:
 # -- where parameters sit ------------------------------------------------------------------------------------
 
 
-def size_explorer(functions: Functions, exercises: str = "Exercises 7.2 to 7.12b") -> "VBox":
+def size_explorer(functions: Functions, exercises: str = "Exercises 7.1 to 7.12") -> "VBox":
     """Choose a model or make one, and see how many parameters it has and where they sit.
 
     Args:
@@ -189,7 +189,7 @@ TOKENS = {"100 million": 1e8, "1 billion": 1e9, "2.5 billion": 2.5e9, "10 billio
 
 def training_explorer(
     functions: Functions, state_bytes: Callable, activations: Callable, flops: Callable, days: Callable,
-    exercises: str = "the exercises up to 6.17",
+    exercises: str = "the exercises up to 7.16",
 ) -> "VBox":  # fmt: skip
     """Choose a model, a batch and GPUs, and see the memory of a training step and the days of a training run.
 

@@ -5,9 +5,8 @@ They stand alone like the misconceptions do. A check that fails one of them is w
 
 # ruff: noqa: D103
 
-import torch
 
-from helpers.counting import encoder_layer_parameters, linear_parameters
+from helpers.counting import linear_parameters
 
 # -- parts ---------------------------------------------------------------------------------------------------
 
@@ -21,17 +20,6 @@ def linear_with_if(n_in, n_out, bias=True):
 
 def linear_in_brackets(n_in, n_out, bias=True):
     return (n_in + int(bias)) * n_out
-
-
-def two_tables(vocabulary, d_model, positions=0):
-    return vocabulary * d_model + positions * d_model
-
-
-def row_by_row(vocabulary, d_model, positions=0):
-    total = 0
-    for rows in (vocabulary, positions):
-        total += rows * d_model
-    return total
 
 
 def four_squares(d_model, n_heads, bias=True):
@@ -51,35 +39,7 @@ def attention_by_linear_maps(d_model, n_heads, bias=True):
     return sum(linear_parameters(d_model, d_model, bias) for _ in ("q", "k", "v", "o"))
 
 
-def out_and_back(d_model, d_ff):
-    return 2 * d_model * d_ff + d_ff + d_model
-
-
-def by_brackets(d_model, d_ff):
-    return (d_model + 1) * d_ff + (d_ff + 1) * d_model
-
-
-def one_and_one(d_model):
-    return d_model + d_model
-
-
-def scale_and_shift(d_model):
-    scale, shift = d_model, d_model
-    return scale + shift
-
-
 # -- layers --------------------------------------------------------------------------------------------------
-
-
-def encoder_layer_multiplied_out(d_model, n_heads, d_ff):
-    return 4 * d_model**2 + 9 * d_model + 2 * d_model * d_ff + d_ff
-
-
-def encoder_layer_step_by_step(d_model, n_heads, d_ff):
-    attention = 4 * (d_model * d_model + d_model)
-    feed_forward = d_model * d_ff + d_ff + d_ff * d_model + d_model
-    norms = 2 * d_model * 2
-    return attention + feed_forward + norms
 
 
 def decoder_layer_multiplied_out(d_model, n_heads, d_ff):
@@ -125,23 +85,6 @@ def transformer_with_if(vocabulary, d_model, n_heads, d_ff, n_layers, tied):
     if not tied:
         total += 2 * vocabulary * d_model
     return total
-
-
-def bert_multiplied_out(vocabulary, d_model, n_heads, d_ff, n_layers, positions, segments):
-    layer = 4 * d_model**2 + 2 * d_model * d_ff + d_ff + 9 * d_model
-    embeddings = vocabulary * d_model + positions * d_model + segments * d_model + 2 * d_model
-    return embeddings + n_layers * layer + d_model * d_model + d_model
-
-
-def bert_by_brackets(vocabulary, d_model, n_heads, d_ff, n_layers, positions, segments):
-    layer = 4 * d_model * (d_model + 1) + d_ff * (d_model + 1) + d_model * (d_ff + 1) + 4 * d_model
-    return (vocabulary + positions + segments + 2) * d_model + n_layers * layer + d_model * (d_model + 1)
-
-
-def bert_by_layers(vocabulary, d_model, n_heads, d_ff, n_layers, positions, segments):
-    total = sum(rows * d_model for rows in (vocabulary, positions, segments)) + 2 * d_model
-    total += n_layers * encoder_layer_parameters(d_model, n_heads, d_ff)
-    return total + d_model**2 + d_model
 
 
 def gpt2_multiplied_out(vocabulary, d_model, n_heads, n_layers, positions):
@@ -204,13 +147,3 @@ def three_forward_passes(n_weights, n_layers, positions, d_model):
 
 def six_times(n_weights, n_layers, positions, d_model):
     return 6 * (n_weights + 2 * n_layers * positions * d_model)
-
-
-def by_steps(flops, n_gpus, peak_flops, utilisation):
-    per_second = n_gpus * utilisation * peak_flops
-    hours = flops / per_second / 60 / 60
-    return hours / 24
-
-
-def as_tensor(flops, n_gpus, peak_flops, utilisation):
-    return torch.tensor(flops / (n_gpus * peak_flops * utilisation * 86400), dtype=torch.float64)

@@ -50,15 +50,6 @@ def linear_cases(g: Generator) -> list[Case]:
     ]
 
 
-def embedding_cases(g: Generator) -> list[Case]:
-    """Sines for positions, and learned positions."""
-    return [
-        Case("sines for positions", (_one(g, 90, 200), _one(g, 5, 40))),
-        Case("learned positions", (_one(g, 200, 400), _one(g, 5, 40), _one(g, 50, 90))),
-        Case("more positions than tokens", (_one(g, 20, 50), _one(g, 5, 20), _one(g, 60, 90))),
-    ]
-
-
 def attention_cases(g: Generator) -> list[Case]:
     """One head and several, with biases and without."""
     (d, h, _), (wide, heads, _) = _body(g), _body(g)
@@ -68,22 +59,6 @@ def attention_cases(g: Generator) -> list[Case]:
         Case("several heads without biases", (wide, heads, False)),
         Case("width 512 with 8 heads", (512, 8, True)),
     ]
-
-
-def feed_forward_cases(g: Generator) -> list[Case]:
-    """A hidden width above, below and four times the width."""
-    d, wide = _distinct(g, 2, 10, 50)
-    return [
-        Case("a hidden width above the width", (d, d + _one(g, 5, 90))),
-        Case("a hidden width below the width", (wide + 20, wide)),
-        Case("a hidden width of four times the width", (8 * d, 32 * d)),
-    ]
-
-
-def norm_cases(g: Generator) -> list[Case]:
-    """Two widths."""
-    d, wide = _distinct(g, 2, 5, 400)
-    return [Case("one width", (d,)), Case("another width", (wide,))]
 
 
 # -- layers and models ---------------------------------------------------------------------------------------
@@ -119,16 +94,6 @@ def transformer_cases(g: Generator) -> list[Case]:
         Case("one matrix for all three", (vocabulary, d, h, f, n_layers, True)),
         Case("a matrix for each", (vocabulary + 7, d, h, f, n_layers + 1, False)),
         Case("Transformer-base", (37_000, 512, 8, 2048, 6, True)),
-    ]
-
-
-def bert_cases(g: Generator) -> list[Case]:
-    """A small one, and BERT-base."""
-    d, h, f = _body(g)
-    positions, segments = _one(g, 50, 90), _one(g, 3, 9)
-    return [
-        Case("a small one", (_one(g, 500, 900), d, h, f, _one(g, 3, 8), positions, segments)),
-        Case("BERT-base", (30_522, 768, 12, 3072, 12, 512, 2)),
     ]
 
 
@@ -176,15 +141,4 @@ def flops_cases(g: Generator) -> list[Case]:
     return [
         Case("a short sequence", (_one(g, 10**6, 10**7), n_layers, _one(g, 10, 50), d)),
         Case("a long sequence", (_one(g, 10**5, 10**6), n_layers + 1, _one(g, 1000, 3000), d)),
-    ]
-
-
-def days_cases(g: Generator) -> list[Case]:
-    """One GPU and several."""
-    share = [_one(g, 20, 60) / 100 for _ in range(2)]
-    speed = _one(g, 2, 9) * 1e12
-    return [
-        Case("one GPU", (_one(g, 10, 90) * 1e17, 1, _one(g, 2, 9) * 1e12, share[0])),
-        Case("several GPUs", (_one(g, 10, 90) * 1e19, _one(g, 3, 9), _one(g, 10, 30) * 1e12, share[1])),
-        Case("a few seconds and a half", ((_one(g, 3, 30) + 0.5) * speed, 1, 2 * speed, 0.5)),
     ]

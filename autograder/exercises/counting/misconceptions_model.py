@@ -145,67 +145,6 @@ def encoder_layer_once(vocabulary, d_model, n_heads, d_ff, n_layers, tied):
     return (1 if tied else 3) * vocabulary * d_model + encoder + n_layers * decoder
 
 
-# -- BERT ----------------------------------------------------------------------------------------------------
-
-
-def pooler_forgotten(vocabulary, d_model, n_heads, d_ff, n_layers, positions, segments):
-    """The pooler is missing: a linear map from d_model to d_model with a bias, on top of [CLS]."""
-    embeddings = (vocabulary + positions + segments) * d_model + norm_parameters(d_model)
-    return embeddings + n_layers * encoder_layer_parameters(d_model, n_heads, d_ff)
-
-
-def embedding_norm_forgotten(vocabulary, d_model, n_heads, d_ff, n_layers, positions, segments):
-    """The norm after the embeddings is missing, a scale and a shift of d_model numbers each."""
-    layers = n_layers * encoder_layer_parameters(d_model, n_heads, d_ff)
-    return (vocabulary + positions + segments) * d_model + layers + linear_parameters(d_model, d_model)
-
-
-def segments_forgotten(vocabulary, d_model, n_heads, d_ff, n_layers, positions, segments):
-    """The segments' vectors are missing: each segment has one of d_model numbers."""
-    layers = n_layers * encoder_layer_parameters(d_model, n_heads, d_ff)
-    embeddings = (vocabulary + positions) * d_model + norm_parameters(d_model)
-    return embeddings + layers + linear_parameters(d_model, d_model)
-
-
-def always_two_segments(vocabulary, d_model, n_heads, d_ff, n_layers, positions, segments):
-    """Two segments are counted whatever `segments` says: BERT has 2, but the function is for any number."""
-    layers = n_layers * encoder_layer_parameters(d_model, n_heads, d_ff)
-    embeddings = (vocabulary + positions + 2) * d_model + norm_parameters(d_model)
-    return embeddings + layers + linear_parameters(d_model, d_model)
-
-
-def sines_for_positions(vocabulary, d_model, n_heads, d_ff, n_layers, positions, segments):
-    """The positions' vectors are missing: BERT learns them and has no sines."""
-    layers = n_layers * encoder_layer_parameters(d_model, n_heads, d_ff)
-    embeddings = (vocabulary + segments) * d_model + norm_parameters(d_model)
-    return embeddings + layers + linear_parameters(d_model, d_model)
-
-
-def pooler_without_bias(vocabulary, d_model, n_heads, d_ff, n_layers, positions, segments):
-    """The bias of the pooler is missing: it is a linear map with one."""
-    layers = n_layers * encoder_layer_parameters(d_model, n_heads, d_ff)
-    embeddings = (vocabulary + positions + segments) * d_model + norm_parameters(d_model)
-    return embeddings + layers + d_model * d_model
-
-
-def output_map_for_words(vocabulary, d_model, n_heads, d_ff, n_layers, positions, segments):
-    """A map back to the vocabulary is counted: that is a head for pretraining, and the figure to match is
-    that of the body.
-    """
-    layers = n_layers * encoder_layer_parameters(d_model, n_heads, d_ff)
-    embeddings = (vocabulary + positions + segments) * d_model + norm_parameters(d_model)
-    return embeddings + layers + linear_parameters(d_model, d_model) + d_model * vocabulary
-
-
-def a_segment_table_for_each_position(vocabulary, d_model, n_heads, d_ff, n_layers, positions, segments):
-    """Positions and segments are multiplied, but the three vectors of a token are added up, so each kind has
-    its own small table.
-    """
-    layers = n_layers * encoder_layer_parameters(d_model, n_heads, d_ff)
-    embeddings = (vocabulary + positions * segments) * d_model + norm_parameters(d_model)
-    return embeddings + layers + linear_parameters(d_model, d_model)
-
-
 # -- GPT-2 ---------------------------------------------------------------------------------------------------
 
 

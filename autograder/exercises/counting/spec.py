@@ -45,26 +45,6 @@ LINEAR = Exercise(
     alternatives=(right.linear_with_if, right.linear_in_brackets),
 )
 
-EMBEDDING = Exercise(
-    id="counting.embedding",
-    title="Embeddings",
-    points=1,
-    difficulty=1,
-    minutes=3,
-    reference=counting.embedding_parameters,
-    cases=cases.embedding_cases,
-    returns=("parameters",),
-    forbidden=MODULES,
-    misconceptions=explained(
-        wrong.embedding_with_bias,
-        wrong.positions_forgotten,
-        wrong.a_table_for_each_position,
-        wrong.positions_of_one_number,
-        wrong.vocabulary_squared,
-    ),
-    alternatives=(right.two_tables, right.row_by_row),
-)
-
 ATTENTION = Exercise(
     id="counting.attention",
     title="Multi-head attention",
@@ -90,71 +70,6 @@ ATTENTION = Exercise(
     alternatives=(right.four_squares, right.head_by_head, right.attention_by_linear_maps),
 )
 
-FEED_FORWARD = Exercise(
-    id="counting.feed_forward",
-    title="Feed-forward",
-    points=1,
-    difficulty=1,
-    minutes=4,
-    reference=counting.feed_forward_parameters,
-    cases=cases.feed_forward_cases,
-    returns=("parameters",),
-    forbidden=MODULES,
-    needs=("counting.linear",),
-    misconceptions=explained(
-        wrong.one_matrix,
-        wrong.feed_forward_biases_forgotten,
-        wrong.feed_forward_of_one_width,
-        wrong.two_wide_biases,
-        wrong.two_narrow_biases,
-        wrong.a_map_between,
-    ),
-    alternatives=(right.out_and_back, right.by_brackets),
-)
-
-NORM = Exercise(
-    id="counting.norm",
-    title="Layer normalisation",
-    points=1,
-    difficulty=1,
-    minutes=2,
-    reference=counting.norm_parameters,
-    cases=cases.norm_cases,
-    returns=("parameters",),
-    forbidden=MODULES,
-    misconceptions=explained(
-        wrong.only_the_scale,
-        wrong.one_scale_for_all,
-        wrong.a_linear_map,
-        wrong.mean_and_deviation_too,
-    ),
-    alternatives=(right.scale_and_shift, right.one_and_one),
-)
-
-PARTS = ("counting.attention", "counting.feed_forward", "counting.norm")
-
-ENCODER_LAYER = Exercise(
-    id="counting.encoder_layer",
-    title="An encoder layer",
-    points=1,
-    difficulty=1,
-    minutes=3,
-    reference=counting.encoder_layer_parameters,
-    cases=cases.layer_cases,
-    returns=("parameters",),
-    forbidden=MODULES,
-    needs=PARTS,
-    misconceptions=explained(
-        wrong.encoder_with_one_norm,
-        wrong.encoder_without_norms,
-        wrong.encoder_attention_by_heads,
-        wrong.encoder_with_two_feed_forwards,
-        wrong.encoder_with_two_attentions,
-        wrong.encoder_norm_for_each_head,
-    ),
-    alternatives=(right.encoder_layer_multiplied_out, right.encoder_layer_step_by_step),
-)
-
 DECODER_LAYER = Exercise(
     id="counting.decoder_layer",
     title="A decoder layer",
@@ -165,7 +80,7 @@ DECODER_LAYER = Exercise(
     cases=cases.layer_cases,
     returns=("parameters",),
     forbidden=MODULES,
-    needs=PARTS,
+    needs=("counting.attention",),
     misconceptions=explained(
         wrong.decoder_with_one_attention,
         wrong.decoder_with_two_norms,
@@ -187,7 +102,7 @@ LAB_MODEL = Exercise(
     cases=cases.lab_cases,
     returns=("parameters",),
     forbidden=MODULES,
-    needs=("counting.encoder_layer", "counting.embedding", "counting.linear", "counting.norm"),
+    needs=("counting.linear",),
     misconceptions=explained(
         models.head_in_every_layer,
         models.lab_head_forgotten,
@@ -262,7 +177,7 @@ TRANSFORMER = Exercise(
     cases=cases.transformer_cases,
     returns=("parameters",),
     forbidden=MODULES,
-    needs=("counting.encoder_layer", "counting.decoder_layer"),
+    needs=("counting.decoder_layer",),
     misconceptions=explained(
         models.tied_matrix_counted_three_times,
         models.always_tied,
@@ -278,30 +193,6 @@ TRANSFORMER = Exercise(
     alternatives=(right.transformer_multiplied_out, right.transformer_with_if),
 )
 
-BERT = Exercise(
-    id="counting.bert",
-    title="BERT",
-    points=2,
-    difficulty=2,
-    minutes=5,
-    reference=counting.bert_parameters,
-    cases=cases.bert_cases,
-    returns=("parameters",),
-    forbidden=MODULES,
-    needs=("counting.encoder_layer", "counting.embedding", "counting.norm", "counting.linear"),
-    misconceptions=explained(
-        models.pooler_forgotten,
-        models.embedding_norm_forgotten,
-        models.segments_forgotten,
-        models.always_two_segments,
-        models.sines_for_positions,
-        models.pooler_without_bias,
-        models.output_map_for_words,
-        models.a_segment_table_for_each_position,
-    ),
-    alternatives=(right.bert_multiplied_out, right.bert_by_brackets, right.bert_by_layers),
-)
-
 GPT2 = Exercise(
     id="counting.gpt2",
     title="GPT-2",
@@ -312,7 +203,7 @@ GPT2 = Exercise(
     cases=cases.gpt2_cases,
     returns=("parameters",),
     forbidden=MODULES,
-    needs=("counting.encoder_layer", "counting.decoder_layer", "counting.embedding", "counting.norm"),
+    needs=("counting.decoder_layer",),
     misconceptions=explained(
         models.output_counted_again,
         models.gpt2_positions_forgotten,
@@ -393,25 +284,4 @@ FLOPS = Exercise(
         cost.attention_of_all_tokens,
     ),
     alternatives=(right.three_forward_passes, right.six_times),
-)
-
-DAYS = Exercise(
-    id="counting.days",
-    title="Days on a GPU",
-    points=2,
-    difficulty=2,
-    minutes=4,
-    reference=counting.training_days,
-    cases=cases.days_cases,
-    returns=("days",),
-    misconceptions=explained(
-        cost.in_hours,
-        cost.in_seconds,
-        cost.in_minutes,
-        cost.times_utilisation,
-        cost.utilisation_ignored,
-        cost.one_gpu,
-        cost.times_gpus,
-    ),
-    alternatives=(right.by_steps, right.as_tensor),
 )

@@ -46,18 +46,19 @@ def perplexity(losses, counts):
 
 LAYER = recall(
     "finetuning.recall_layer",
-    "counting.feed_forward",
-    title="Catch the slip: counting a network",
-    task=("This counts the parameters of a feed-forward network with biases."),
+    "counting.attention",
+    title="Catch the slip: counting attention",
+    task=("This counts the parameters of multi-head attention with biases."),
     code="""
-def feed_forward_parameters(d_model, d_ff):
-    matrices = 2 * d_model * d_ff
-    biases = d_ff + d_model
-    return matrices + biases
+def attention_parameters(d_model, n_heads):
+    one_head = d_model * (d_model // n_heads) + d_model // n_heads
+    inwards = 3 * n_heads * one_head
+    outwards = d_model * d_model + d_model
+    return inwards + outwards
 """,
     inputs=(
-        "feed_forward_parameters(1, 1)",
-        "feed_forward_parameters(2, 8)",
+        "attention_parameters(2, 1)",
+        "attention_parameters(4, 2)",
     ),
-    hint=("each map has a bias for each of its outputs"),
+    hint=("heads share the width out, and each map has a bias for each of its outputs"),
 )
