@@ -440,9 +440,10 @@ explorers.attention_explorer(scaled_dot_product_attention)
 # %% [markdown]
 # ## 1.8 Why √d_k: how large is a dot product?
 #
-# A student's report explains the $\sqrt{d_k}$ so: without it the numbers get too large, and that is numerically
-# unstable. The first half is right. But in float32 your softmax survives ±10⁴, so instability isn't it. Let us measure
-# what is.
+# Some slips in these lessons were made by students before you, in reports on the same subjects: they are easy to make,
+# and each shows something. Here is the first: the $\sqrt{d_k}$ is there since without it the numbers get too large, which
+# is numerically unstable. The first half is right. But in float32 your softmax survives ±10⁴, so instability isn't it.
+# Let us measure what is.
 #
 # First: *how* large? Let the components of q and k be independent, each with mean 0 and variance 1.
 # $q \cdot k = q_1 k_1 + q_2 k_2 + \dots$ has one term for each of the $d_k$ components.
@@ -569,7 +570,7 @@ with waiting_for("Exercise 1.9"), after_predicting("attention.gradient"):
 # (At $d_k = 4$ the unscaled scores are ahead. It is size that does the damage.) Trained queries and keys aren't random
 # vectors: a model may learn to keep them small, and then nothing saturates.
 #
-# There is one case in which the report's "numerically unstable" is right. Large models compute in 16 bits, and float16
+# There is one case in which "numerically unstable" is right. Large models compute in 16 bits, and float16
 # ends at 65,504. A product beyond that is infinite before any softmax sees it:
 
 # %%
@@ -585,7 +586,7 @@ explorers.saturation_explorer(saturation)
 # %% [markdown]
 # ## 1.10 Additive or dot product?
 #
-# A report prefers the dot product for two reasons: it is cheaper, and additive attention, with its tanh, isn't fully
+# The dot product is often preferred for two reasons: it is cheaper, and additive attention, with its tanh, isn't fully
 # differentiable. Take the second first. PyTorch can compare gradients with finite differences; `gradcheck` says True where
 # they agree.
 
@@ -748,7 +749,7 @@ with waiting_for("Exercises 1.6 and 1.11"):
 # %% [markdown]
 # ## 1.12 Symmetric is something else
 #
-# A report gives this reason for position encodings: the dot product is permutation invariant, since
+# A reason that is easily given for position encodings: the dot product is permutation invariant, since
 # dot(a, b) = dot(b, a). That equation is true, and it isn't the reason: it swaps the two *arguments* of one score.
 # Shuffling *positions* is another thing. Self-attention with $W_q \ne W_k$ even scores (a, b) and (b, a) differently, and
 # loses the order all the same.

@@ -391,7 +391,7 @@ with waiting_for("Exercises 2.5 and 2.6"), torch.no_grad():
 # %% [markdown]
 # ## 2.7 What do several heads cost?
 #
-# A student's report on *why several heads* gives two reasons. Several heads look at several aspects, in several
+# *Why several heads?* Two reasons are often given. Several heads look at several aspects, in several
 # subspaces. And several heads are "computationally effective". Are they cheaper, or dearer, or what? Count.
 #
 # - **Parameters**: four matrices and their biases.
@@ -472,13 +472,13 @@ torch.set_num_threads(threads)
 # %% [markdown]
 # The heads share the channels, so that parameters and multiplications are **the same for any number of heads**. What does
 # grow is the number of weights, H maps instead of one, and with it the softmax's share of time and memory. So the
-# report's second reason is half a reason: several heads aren't *cheaper* than one wide head. Their matrix products
+# second reason is half a reason: several heads aren't *cheaper* than one wide head. Their matrix products
 # cost the same, and that is what makes them affordable (Vaswani et al. 2017, section 3.2.2). They are cheap only beside
 # H heads as wide as the model, the upper line. And there is a price of another kind: each head compares only D channels.
 #
 # **Question 2.7b** · graded by hand · 8 minutes · 5 points
 #
-# Answer the report: *why several heads?* Say what several heads can do that one can't, what they cost against one head of
+# So, *why several heads?* Say what several heads can do that one can't, what they cost against one head of
 # full width (parameters, multiplications, memory), what would change if every head were as wide as the model, and what
 # speaks against very many heads. Use your numbers.
 

@@ -69,7 +69,7 @@ for layer in (attend_to_itself, attend_with_places):
 # Without places the gap is 0: shuffled words, the same outputs. With places it isn't, so a word's output depends on where it
 # stands.
 #
-# A student's report puts it like this: with positions encoded, the order can still be found after a shuffle. That is
+# One may put it like this: with positions encoded, the order can still be found after a shuffle. That is
 # right, and worth a second look. Shuffle the *sums*, words and places together, and attention itself is as equivariant as ever.
 # But each vector has taken its place along, so nothing is lost. The order no longer lies in how the rows are arranged. It lies
 # in the vectors.
@@ -244,7 +244,7 @@ with waiting_for("Exercises 3.2 and 3.3"):
 # %% [markdown]
 # ## 3.4 Are near positions similar?
 #
-# A report says of sinusoidal positions that near ones are similar, and that they may work for texts longer than those in
+# It is said of sinusoidal positions that near ones are similar, and that they may work for texts longer than those in
 # training. The first is measured here, the second in 3.12.
 #
 # How similar two rows are is their dot product, which is what scores are made of. For one pair of features, sine and
@@ -499,7 +499,7 @@ with waiting_for("Exercise 3.7"):
 # %% [markdown]
 # ## 3.8 A number for each distance
 #
-# **Why.** A report proposes, for long texts, to use *relative* positions: what counts is rarely that a word is the 40th, but
+# **Why.** For long texts one may use *relative* positions: what counts is rarely that a word is the 40th, but
 # that it stands three places before another. So leave the input alone, and add something to the **scores** that
 # depends on the distance of key and query. Shaw et al. (2018) learn a vector for each distance, Raffel et al. (2020, section 2.1)
 # a single number, which goes straight to the score. You will write the second:
@@ -785,7 +785,7 @@ check("positional.places", changes)
 # %% [markdown]
 # ## 3.12 Which of them works on longer texts?
 #
-# Two reports have an opinion. One: sinusoidal positions may let a model work on texts longer than those it was
+# There are two opinions. One: sinusoidal positions may let a model work on texts longer than those it was
 # trained on. (The paper says *may* as well: section 3.5.) The other: absolute positions are fixed whatever the length, so for
 # long texts use relative ones. Let us measure both.
 #
@@ -987,7 +987,7 @@ with waiting_for("Exercises 3.2, 3.8 and 3.10"):
 #
 # **Question 3.12** · graded by hand · 8 minutes · 5 points
 #
-# Hold the two reports against your measurements. (a) *Sinusoidal positions may work on longer texts.* (b) *Absolute
+# Hold the two opinions against your measurements. (a) *Sinusoidal positions may work on longer texts.* (b) *Absolute
 # positions are fixed whatever the length, so use relative ones.* What in each is right, what isn't, and which figure
 # of yours shows it? Which way would you choose to train on texts of 512 tokens and use on texts of 2048, and what would you
 # measure before you trust it?

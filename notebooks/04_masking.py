@@ -3,7 +3,7 @@
 #
 # - **You will learn** who may look where, and why that decides what a model can learn. You will write the masks of a
 #   decoder, catch models that peep at the answer, prove that one masked pass does the work of many, and give a decoder
-#   a memory. On the way you will mend the formula of a real student's report.
+#   a memory. On the way you will mend a formula with a slip that is easy to make.
 # - **You need** lesson 1 (scaled dot-product attention), from lesson 2 what heads are, broadcasting, and what a gradient is.
 # - **Time** {minutes} minutes. Sections 4.1 to 4.8 and 4.9 to 4.13 make two good sittings.
 #
@@ -50,7 +50,7 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 # **By hand**, for T = 3, counting from 1. Row 1 may see column 1. Row 2 may see columns 1 and 2. Row 3 may see all three. That is a
 # triangle, with the diagonal: word $i$ itself is known when word $i + 1$ is asked for.
 #
-# A report shows this triangle and says what it is for: −∞ in the scores gives weight 0, and all positions can be trained
+# What is this triangle for? −∞ in the scores gives weight 0, and all positions can be trained
 # at once. Both are right. You will draw the figure in 4.4 and prove the second half in 4.7.
 #
 # **Exercise 4.1** · difficulty 1 of 5 · 4 minutes · 2 points
@@ -429,7 +429,7 @@ with waiting_for("Exercise 4.6"):
 # %% [markdown]
 # ## 4.7 One pass instead of many
 #
-# **Why.** The report of 4.1 says that the mask lets all positions be trained at once. Why would that need a mask? Compare
+# **Why.** The mask lets all positions be trained at once, said 4.1. Why would that need a mask? Compare
 # two ways to get a prediction at each position of a sentence of T words:
 #
 # 1. **T passes**, one for each prefix: *the*, *the cat*, *the cat sat*, and so on, keeping the last output of each. No
@@ -898,9 +898,9 @@ with waiting_for("Exercises 4.1, 4.2, 4.3, 4.5 and 4.10"):
 # you call a library**: hide one key, and see whether changing it changes the output.
 
 # %% [markdown]
-# ## 4.11 A mask in a report's formula
+# ## 4.11 A mask inside the fraction
 #
-# A report writes attention with a mask so:
+# It is easy to write attention with a mask so:
 #
 # $$\text{softmax}\!\left(\frac{Q K^\top + \text{mask}}{\sqrt{d_k}}\right) V$$
 #
@@ -925,7 +925,7 @@ def biased_attention(q, k, v, bias):
 
 
 # %% [markdown]
-# And the report's version. Try the two against each other, with any bias that you like:
+# And the version above. Try the two against each other, with any bias that you like:
 
 
 # %%
@@ -975,7 +975,7 @@ inside_or_outside = {
 check("masking.inside", inside_or_outside)
 
 # %% [markdown]
-# So the report's formula is harmless as long as a mask hides and does nothing else, be it by −∞ or by a huge number, and wrong
+# So the formula above is harmless as long as a mask hides and does nothing else, be it by −∞ or by a huge number, and wrong
 # for every bias that is to weigh keys, not hide them. Here is what −1 for each word of distance does to one query that likes all 12 keys equally well:
 
 # %% draw=true

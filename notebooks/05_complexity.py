@@ -128,10 +128,10 @@ with waiting_for("Exercise 5.2"):
         print(f"{left} @ {right}: PyTorch {counter.get_total_flops():,}, you {matmul_flops(left, right):,}")
 
 # %% [markdown]
-# ## 5.3 A slip in a real report
+# ## 5.3 A slip in the shapes
 #
-# A student's report works out what self-attention costs, for $n$ positions of $d$ features. Here is its argument in our
-# words. Like the report, we leave out the softmax, which changes no shape.
+# Somebody works out what self-attention costs, for $n$ positions of $d$ features, and makes a slip that is easy to make.
+# The softmax is left out: it changes no shape.
 #
 # | line | |
 # | --- | --- |
@@ -175,7 +175,7 @@ check("complexity.report_slip", report)
 # %% [markdown]
 # With the shape of line 3, the product of line 4 couldn't even be formed: $n \times d$ doesn't fit $n \times d$. And if
 # there were only $n \cdot d$ scores, they would cost $nd^2$, the order of a recurrent layer, as 5.6 will show. Nothing in
-# attention would be quadratic in $n$. The report came out right because it didn't use its own line 3. **Write the
+# attention would be quadratic in $n$. The result is right because it doesn't use its own line 3. **Write the
 # shape beside each product.**
 
 # %% [markdown]
@@ -748,8 +748,8 @@ print(f"n = {lengths_of_both[-1]}, d = {d}: additive holds {memory:.0f} times as
 print(f"and takes {time:.0f} times as long")
 
 # %% [markdown]
-# In memory the two lines are parallel: both grow like $n^2$, and $d_a$ = 32 lies between them. So when a report calls
-# dot-product attention cheaper, it is right, and it should say how: not by an order in $n$, but by a factor, because
+# In memory the two lines are parallel: both grow like $n^2$, and $d_a$ = 32 lies between them. So who calls
+# dot-product attention cheaper is right, and should say how: not by an order in $n$, but by a factor, because
 # the sum over the features happens *inside* the matrix product.
 #
 # *A good place for a break.*

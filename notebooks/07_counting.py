@@ -2,8 +2,8 @@
 # # 7 · Counting parameters
 #
 # - **You will learn** to count what a Transformer learns: part by part, as formulas that agree with real modules to the last
-#   number. Then what training it takes: gigabytes, operations, days. You will find out why one student's report had the
-#   right formula and the wrong totals, and another the wrong formula and the right totals.
+#   number. Then what training it takes: gigabytes, operations, days. You will find out how one can have the
+#   right formula and the wrong totals, or the wrong formula and the right totals.
 # - **You need** lessons 2 and 4: multi-head attention, and masks. Little code, much care.
 # - **Time** {minutes} minutes, in three sittings: 7.1 to 7.7, 7.8 to 7.13, 7.14 to 7.19.
 #
@@ -324,7 +324,7 @@ with waiting_for("Exercise 7.6"):
 # %% [markdown]
 # ## 7.7 A whole model: the lab's
 #
-# Two reports from a course count the same small model. It has 100 tokens and a width of 200, sines for positions, 4 encoder
+# Two students of a course counted the same small model. It has 100 tokens and a width of 200, sines for positions, 4 encoder
 # layers with 2 heads and a hidden width of 200, and on top one linear map with a bias, its **head**. The course trains it
 # twice: as a language model, whose head has an output for each of the 100 tokens, and then as a classifier with 2 classes.
 #
@@ -355,7 +355,7 @@ class LabModel(torch.nn.Module):
 
 # %% exercise="counting.lab_model"
 def lab_model_parameters(vocabulary, d_model, n_heads, d_ff, n_layers, n_out):
-    """The parameters of the reports' model.
+    """The parameters of this small model.
 
     Args:
         vocabulary: tokens.
@@ -394,9 +394,9 @@ with waiting_for("Exercise 7.7"), after_predicting("counting.larger"):
 # So the *language model* is the larger one, 1,008,100 against 988,402. (A good place for a break.)
 
 # %% [markdown]
-# ## 7.8 The first report
+# ## 7.8 The first count
 #
-# The first report writes one long formula for the classifier, with $C$ classes (in our symbols, cut into lines):
+# The first count is one long formula for the classifier, with $C$ classes (in our symbols, cut into lines):
 #
 # $$V d + 4 \cdot \Big(\;4 \cdot (d^2 + d) \;+\; 2d \;+\; 2 \cdot (d^2 + d) \;+\; 2d \;+\; d\,C + C$$
 #
@@ -421,7 +421,7 @@ first_report
 # Which line has the slip? And behind which part should the bracket close: `"attention"`, `"feed-forward"`,
 # `"the second norm"` or `"the head"`?
 #
-# <details><summary>Hint 1</summary>Compare the report's two totals with yours.</details>
+# <details><summary>Hint 1</summary>Compare the two totals with yours.</details>
 # <details><summary>Hint 2</summary>Before any calculation: which of the two models must be larger, and why?</details>
 # <details><summary>The idea</summary>A layer ends where the next one begins. What comes after the last layer is there
 # once.</details>
@@ -443,13 +443,13 @@ check("counting.first_report", first_report_slips)
 
 # %% [markdown]
 # Both slips could be seen without a computer. A head with 100 outputs has more parameters than one with 2. And a formula
-# whose brackets don't close can't be calculated, so the totals came from somewhere else: the report says that it had
-# printed them from its model. **Numbers that were copied don't test a formula. Calculate it.**
+# whose brackets don't close can't be calculated, so the totals came from somewhere else: they had been printed by
+# the model. **Numbers that were copied don't test a formula. Calculate it.**
 
 # %% [markdown]
-# ## 7.9 The second report
+# ## 7.9 The second count
 #
-# The second report has the totals right, 988,402 and 1,008,100. On the way it writes 98,800 where 988,000 belongs, twice, a
+# The second count has the totals right, 988,402 and 1,008,100. On the way it writes 98,800 where 988,000 belongs, twice, a
 # slip of the pen that adding up would have found: 98,800 + 402 isn't 988,402. There is something worse. This is its count:
 
 
@@ -516,17 +516,17 @@ check("counting.second_report", second_report_lines)
 #
 # **Exercise 7.10a** · difficulty 3 of 5 · 7 minutes · 3 points
 #
-# **Return the sizes of a model on which the second report fails and the first doesn't.**
+# **Return the sizes of a model on which the second count fails and the first doesn't.**
 #
-# Return a configuration of the given width that shows the second report's slip *and nothing else*:
+# Return a configuration of the given width that shows the second count's slip *and nothing else*:
 #
 # - it is a model that can be built: the heads divide the width,
-# - the first report's layer (line 4 in 7.8) still agrees with torch,
-# - the second report's doesn't.
+# - the first count's layer (line 4 in 7.8) still agrees with torch,
+# - the second count's doesn't.
 #
 # Many answers are right. The check builds torch's own layer from yours and compares. It asks for several widths.
 #
-# <details><summary>Hint 1</summary>Look at line 3 of the first report. What does it take for granted about
+# <details><summary>Hint 1</summary>Look at line 3 of the first count. What does it take for granted about
 # <code>d_ff</code>? Leave that true.</details>
 # <details><summary>Hint 2</summary>Then only the heads are left to choose. Which number of them hides the slip?</details>
 # <details><summary>The idea</summary>Any number of heads but that one will do, as long as it divides the width. Which
@@ -535,7 +535,7 @@ check("counting.second_report", second_report_lines)
 
 # %% exercise="counting.expose"
 def exposing_configuration(d_model):
-    """A model on which the first report's layer is right and the second report's is wrong.
+    """A model on which the first count's layer is right and the second count's is wrong.
 
     Args:
         d_model: the width, at least 3.
@@ -558,25 +558,25 @@ with waiting_for("Exercise 7.7"), after_predicting("counting.meets"):
     heads = [1, 2, 4, 5, 8, 10]
     series = {
         "your formula": [lab_model_parameters(100, 200, h, 200, 4, 2) / 1e6 for h in heads],
-        "the second report": [second_report(100, 200, h, 4, 2) / 1e6 for h in heads],
+        "the second count": [second_report(100, 200, h, 4, 2) / 1e6 for h in heads],
     }
     title = "The lab's classifier with other numbers of heads"
     show(plots.lines(heads, series, xlabel="heads", ylabel="parameters (millions)", title=title))
 
 # %% [markdown]
-# The lines meet in one point, and that point is the lab model. There is a second coincidence: both reports count the
+# The lines meet in one point, and that point is the lab model. There is a second coincidence: both counts take the
 # feed-forward block as two *squares*, which is right since the lab has $d_{ff} = d$. With BERT's $d_{ff} = 4d$ both fail.
 # **A model with all its sizes different is the better witness.** That is why the checks of this course use such sizes.
 #
 # **Question 7.10b** · graded by hand · 8 minutes · 5 points
 #
-# The second report's totals agree with what PyTorch prints, and its formula is wrong all the same. How can that be? Name both
+# The second count's totals agree with what PyTorch prints, and its formula is wrong all the same. How can that be? Name both
 # coincidences of the lab model. How would you have tested the formula, and what would you have learned from a test
 # that passes? Where else does "the right number" prove little? One example of your own.
 
 # %% [markdown] written="counting.right_by_coincidence" points=5
 # ### BEGIN SOLUTION
-# **Model answer.** A formula is a claim about all configurations, and the lab model is one of them. The report writes n_heads
+# **Model answer.** A formula is a claim about all configurations, and the lab model is one of them. It has n_heads
 # where a layer has 2 matrices (feed-forward) and 2 norms. The lab model has 2 heads, so the three 2s can't be told apart
 # there: the factors agree in value and not in meaning. The other coincidence is d_ff = d_model = 200, which makes a
 # d_model × d_ff matrix look like a square, so that the formula needn't mention d_ff. A test should choose sizes that all
@@ -830,7 +830,7 @@ explorers.size_explorer(functions)
 # %% [markdown]
 # ## 7.14 Memory: what each parameter takes along
 #
-# A report asks itself whether Transformer-base could be trained at home, on a GTX 1050 Ti with 4 GB, and says: obviously not.
+# Could Transformer-base be trained at home, on a GTX 1050 Ti with 4 GB? Obviously not, says a student with such a GPU:
 # 65 million parameters, and the paper used 8 GPUs for 12 hours. Is it obvious? The rest of this lesson finds out.
 #
 # **Formula.** In float32 each number takes 4 bytes. For each parameter training keeps

@@ -349,7 +349,7 @@ with waiting_for("Exercises 8.2 and 8.3"), after_predicting("pretraining.untrain
 # %% [markdown]
 # ## 8.7 All positions learn at once
 #
-# A report gives a reason for the causal mask. With −∞ before the softmax, later positions get the weight 0, and so all
+# Here is a reason for the causal mask. With −∞ before the softmax, later positions get the weight 0, and so all
 # positions can be trained at once. That is right, and worth measuring. Below, a review of T tokens goes through the
 # model once, with the mask. Then it goes through T times, cut off after 1, 2, ..., T tokens, and only the last position
 # is asked each time.

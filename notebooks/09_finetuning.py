@@ -778,7 +778,7 @@ def t_interval(values, quantiles):
 check("finetuning.t_interval", t_interval)
 
 # %% [markdown]
-# **The experiment of the reports.** Pretrained against from scratch, 200 labels, 15 epochs, and 5 seeds of each. After
+# **The experiment.** Pretrained against from scratch, 200 labels, 15 epochs, and 5 seeds of each. After
 # each epoch the accuracy on the same test reviews. As many runs at a time as there are cores.
 
 # %% draw=true
@@ -966,7 +966,7 @@ with waiting_for("the exercises up to 9.12"):
 # though, and that is as near as pretraining text ever comes to a task.
 
 # %% [markdown]
-# ## 9.14 What the reports say
+# ## 9.14 What one run each can say
 #
 # Two students trained such a pair of models, 15 epochs each, once. One saw the pretrained model ahead at every epoch,
 # and both on a plateau at the end. The other adds that it converged after about two epochs, and that the two "may" meet
@@ -976,7 +976,7 @@ with waiting_for("the exercises up to 9.12"):
 #
 # **Exercise 9.14a** · difficulty 2 of 5 · 5 minutes · 2 points
 #
-# **Judge each line of the reports.**
+# **Judge each line.**
 #
 # Fill in, for each line: what does one such pair of runs show? Is the claim of convergence sound? ("Its steps" are the
 # curve's changes from epoch to epoch.) What kind of statement is the third? And what do you read off 9.13 for the

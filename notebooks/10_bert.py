@@ -3,8 +3,7 @@
 #
 # - **You will learn** how a model learns from both sides of a gap. You will hide words as BERT does, pack two passages
 #   into one row, and build BERT with both of its heads. You pretrain it in one to two minutes and fine-tune it on a
-#   pair task. Then you measure what two students' reports only claim: what one direction costs, and how badly BERT
-#   writes.
+#   pair task. Then you measure what is often only claimed: what one direction costs, and how badly BERT writes.
 # - **You need** lesson 4 (masks), lesson 8 (pretraining a language model) and lesson 9 (fine-tuning). If lesson 8 kept its
 #   model on this computer, this lesson finds it. If not, it trains one of the same size for fewer steps.
 # - **Time** {minutes} minutes. Sections 10.1 to 10.7 and 10.8 to 10.14 make two good sittings. The computer itself works for less
@@ -246,8 +245,8 @@ with waiting_for("Exercise 10.2"):
 # $$\texttt{[CLS]}\; a_1 \dots a_m\; \texttt{[SEP]}\; b_1 \dots b_n\; \texttt{[SEP]}$$
 #
 # `[SEP]` closes a passage. `[CLS]` stands for no word at all: its vector at the top is free to sum up the whole row,
-# and that is what the second task, and later your own task, will read. Two reports describe both tokens rightly. They
-# leave out the third thing: **segment ids**, 0 for the first passage and 1 for the second. A word could also find out
+# and that is what the second task, and later your own task, will read. A third thing is easily
+# left out: **segment ids**, 0 for the first passage and 1 for the second. A word could also find out
 # by attention on which side of the `[SEP]` it stands. The segment id says it at once, and need not be learned.
 #
 # A model has a limited number of positions. If a row is too long, words go one by one from the end of the passage that
@@ -615,7 +614,7 @@ with waiting_for("Exercises 10.1a to 10.7"):
 # %% [markdown]
 # ## 10.9 A blank, from one side and from both
 #
-# **Why.** Two reports say that BERT sees both sides and that one direction harms tasks which need both. Both are right.
+# **Why.** BERT sees both sides, and one direction harms tasks which need both.
 # How much is it? The question has to be fair to the language model. It can use the right side too, if you let it: put
 # each candidate into the gap and ask **how probable the whole text is**.
 #
@@ -937,7 +936,7 @@ with waiting_for("Exercises 10.1a to 10.8 and 10.11"), after_predicting("bert.fr
 # %% [markdown]
 # ## 10.12 Can BERT write?
 #
-# "BERT can't generate" is in two reports, without a number. Let us make one. The corpus has a grammar, so a program can
+# "BERT can't generate", one reads, without a number. Let us make one. The corpus has a grammar, so a program can
 # say of each sentence whether it is grammatical. The language model writes word by word. How would BERT? It only fills
 # blanks, so give it a row of nothing but `<mask>`, and some procedure:
 #
@@ -1087,7 +1086,7 @@ with waiting_for("Exercises 10.1a to 10.9 and 10.12a"), after_predicting("bert.w
 # %% [markdown]
 # **Question 10.12b** · graded by hand · 8 minutes · 5 points
 #
-# A report says: "BERT can't generate text well, since it isn't trained for it." Rewrite this as a claim that your
+# Somebody says: "BERT can't generate text well, since it isn't trained for it." Rewrite this as a claim that your
 # measurement supports. Say what was measured and against what. What was given to BERT that a writer wouldn't have?
 # *Why* does filling all blanks at once go so wrong when each single word is likely? What did the measurement not show?
 # Name one change that could raise BERT's share, and how you would test it.
@@ -1116,7 +1115,7 @@ with waiting_for("Exercises 10.1a to 10.9 and 10.12a"), after_predicting("bert.w
 # %% [markdown]
 # ## 10.13 BERT, GPT and the original
 #
-# A report compares BERT with the original Transformer and says that the original "processes input sequentially". Check
+# It is easily said that the original Transformer, unlike BERT, "processes input sequentially". Check
 # it against what you know from lesson 4: what in an encoder would have to wait for the word before?
 #
 # **Exercise 10.13** · difficulty 2 of 5 · 6 minutes · 2 points
@@ -1191,11 +1190,11 @@ table = {
 check("bert.table", table)
 
 # %% [markdown]
-# So the report is wrong about the original: its encoder reads all positions at once and sees both sides, sixteen months
+# So that is wrong about the original: its encoder reads all positions at once and sees both sides, sixteen months
 # before BERT did. What is sequential is *writing*, in its decoder and in GPT. BERT's step was another: to pretrain an
 # encoder alone, on plain text, with a task that lets it use both sides.
 #
-# Another report calls BERT "un-directional". The paper says *bidirectional*; what is meant, that no direction is
+# Some call BERT "un-directional". The paper says *bidirectional*; what is meant, that no direction is
 # preferred, is right.
 
 # %% [markdown]

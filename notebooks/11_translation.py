@@ -9,8 +9,7 @@
 # - **Time** {minutes} minutes, in three sittings: 11.1 to 11.9, 11.10 to 11.13, 11.14 to 11.21. The training itself takes a few
 #   minutes.
 #
-# One report of the course's students tried this, and says so openly: the model was built, the training didn't finish, and
-# nothing was ever decoded. Here everything fits in minutes, because the sentences come from a small grammar.
+# On real sentences this takes hours, and most who try it stop before a sentence is decoded. Here everything fits in minutes, because the sentences come from a small grammar.
 
 # %% setup=true
 import itertools
@@ -1179,9 +1178,9 @@ with waiting_for("the training in 11.9"):
 
 # %% [markdown]
 # On the left a triangle as wide as it is high: a sequence asks itself, and only backwards. On the right a rectangle, as
-# wide as the source is long: no triangle, for the source is all there. A report says where the two differ. In one, all
+# wide as the source is long: no triangle, for the source is all there. Where do the two differ? In one, all
 # of Q, K and V come from the same sequence. In the other, queries come from the decoder, keys and values from the
-# encoder. That is right, and now you have seen what follows from it.
+# encoder. Now you have seen what follows from it.
 #
 # **Question 11.18** · graded by hand · 10 minutes · 5 points
 #
@@ -1221,7 +1220,7 @@ with waiting_for("the training in 11.9"):
 # %% [markdown]
 # ## 11.19 Your own translations
 #
-# This is what the report didn't reach. Move the slider and watch the translation grow; choose a sentence, or type one. The
+# Move the slider and watch the translation grow; choose a sentence, or type one. The
 # frames are the truth, as far as the grammar knows the sentence.
 
 
@@ -1252,7 +1251,7 @@ with waiting_for("Exercise 11.16, and the training in 11.9"):
 # %% [markdown]
 # **Question 11.19** · graded by hand · 10 minutes · 5 points
 #
-# The report built the model and stopped there. What stands between a Transformer whose shapes are right and a translation that
+# A model can be built and its shapes be right, and still it translates nothing. What stands between a Transformer whose shapes are right and a translation that
 # you can read? List the steps in order, and say for each how you would notice that it is wrong. Use what you built and
 # measured here.
 #

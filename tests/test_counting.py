@@ -160,20 +160,20 @@ def test_the_second_report_is_right_for_two_heads_alone():
     ],
 )
 def test_a_configuration_is_judged_by_what_it_shows(configuration, expected):
-    judge = make_layer({"layer": "the two reports' layers against torch's", "weights": [12]})
+    judge = make_layer({"layer": "the two counts' layers against torch's", "weights": [12]})
     assert tuple(judge(configuration).values()) == expected
 
 
 @pytest.mark.parametrize("answer", [None, (1, 12), {"heads": 1, "d_ff": 12}, {"n_heads": 1}])
 def test_what_isn_t_a_configuration_is_refused(answer):
-    judge = make_layer({"layer": "the two reports' layers against torch's", "weights": [12]})
+    judge = make_layer({"layer": "the two counts' layers against torch's", "weights": [12]})
     with pytest.raises(ValueError, match='give a dict with "n_heads" and "d_ff"'):
         judge(answer)
 
 
 @pytest.mark.parametrize("size", [0, -2, 2.0, True, 10**9, "2"])
 def test_a_configuration_of_anything_but_sizes_is_refused(size):
-    judge = make_layer({"layer": "the two reports' layers against torch's", "weights": [12]})
+    judge = make_layer({"layer": "the two counts' layers against torch's", "weights": [12]})
     with pytest.raises(ValueError, match="positive integers"):
         judge({"n_heads": 2, "d_ff": size})
 

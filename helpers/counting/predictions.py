@@ -16,7 +16,7 @@ PREDICTIONS = {
         right="b",
     ),
     "meets": Prediction(
-        "The second report's formula gives the right total for the lab's model, which has two "
+        "The second count's formula gives the right total for the lab's model, which has two "
         "heads. And for models with other numbers of heads?",
         {
             "It is right for all of them.": "Its formula multiplies by the number of heads "

@@ -33,8 +33,8 @@ def _reports_against_torch(d_model: int) -> Callable:
         second = attention + n_heads * square + n_heads * (2 * d_model)
         return {
             "the heads divide the width": d_model % n_heads == 0,
-            "the first report is right": first == true,
-            "the second report is right": second == true,
+            "the first count is right": first == true,
+            "the second count is right": second == true,
         }
 
     return judge
@@ -42,6 +42,6 @@ def _reports_against_torch(d_model: int) -> Callable:
 
 register(
     {
-        "the two reports' layers against torch's": _reports_against_torch,
+        "the two counts' layers against torch's": _reports_against_torch,
     }
 )

@@ -25,13 +25,13 @@ MISCONCEPTIONS = (
     Misconception(
         "slip_in_the_second_cost",
         {LINE: 4},
-        "The cost in line 4 is right, of weights that are n × n: compare that with the shape that the report "
-        "has by then.",
+        "The cost in line 4 is right, of weights that are n × n: compare that with the shape "
+        "that is written in the line before.",
     ),
     Misconception(
         "slip_in_the_sum",
         {LINE: 5},
-        "Line 5 is right: twice n²d is of the order n²d, though the report took a wrong step on its way.",
+        "Line 5 is right: twice n²d is of the order n²d, though there is a wrong step on its way.",
     ),
     Misconception(
         "scores_n_by_d",

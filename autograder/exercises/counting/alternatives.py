@@ -5,7 +5,6 @@ They stand alone like the misconceptions do. A check that fails one of them is w
 
 # ruff: noqa: D103
 
-
 from helpers.counting import linear_parameters
 
 # -- parts ---------------------------------------------------------------------------------------------------

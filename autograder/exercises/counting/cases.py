@@ -9,7 +9,7 @@ from torch import Generator
 
 from helpers.checking.drivers import Case
 
-REPORTS = "the two reports' layers against torch's"
+COUNTS = "the two counts' layers against torch's"
 
 
 def choose(slots: dict[str, list]) -> list[Case]:
@@ -76,13 +76,13 @@ def layer_cases(g: Generator) -> list[Case]:
 
 
 def lab_cases(g: Generator) -> list[Case]:
-    """The reports' classifier and language model, and another model."""
+    """The lab's classifier and language model, and another model."""
     d, h, f = _body(g)
     vocabulary, n_layers, n_out = _one(g, 500, 900), _one(g, 5, 9), _one(g, 10, 20)
     return [
         Case("a classifier of its own sizes", (vocabulary, d, h, f, n_layers, n_out)),
-        Case("the reports' classifier", (100, 200, 2, 200, 4, 2)),
-        Case("the reports' language model", (100, 200, 2, 200, 4, 100)),
+        Case("the lab's classifier", (100, 200, 2, 200, 4, 2)),
+        Case("the lab's language model", (100, 200, 2, 200, 4, 100)),
     ]
 
 
@@ -111,7 +111,7 @@ def exposing_cases(g: Generator) -> list[Case]:
     odd = 6 * (2 * _one(g, 4, 50) + 1)
     prime = _pick(g, [n for n in range(50, 500) if all(n % k for k in range(2, n))])
     titles = {200: "width 200", odd: "a width that 4 doesn't divide", prime: "a width that is a prime number"}
-    return [Case(title, ({"layer": REPORTS, "weights": [d]}, d)) for d, title in titles.items()]
+    return [Case(title, ({"layer": COUNTS, "weights": [d]}, d)) for d, title in titles.items()]
 
 
 # -- what training takes -------------------------------------------------------------------------------------

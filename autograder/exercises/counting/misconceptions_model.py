@@ -192,7 +192,7 @@ def last_norm_in_every_layer(vocabulary, d_model, n_heads, n_layers, positions):
 
 
 def as_in_the_lab(d_model):
-    """These are 2 heads, as in the lab, where the second report is right: 2 heads, 2 matrices, 2 norms."""
+    """These are 2 heads, as in the lab, where the second count is right: 2 heads, 2 matrices, 2 norms."""
     return {"n_heads": 2, "d_ff": d_model}
 
 
@@ -207,14 +207,14 @@ def always_three_heads(d_model):
 
 
 def wider_feed_forward(d_model):
-    """With another d_ff both reports are wrong, since both take it for the width: leave that as it is, and
+    """With another d_ff both counts are wrong, since both take it for the width: leave that as it is, and
     change the heads.
     """
     return {"n_heads": 2, "d_ff": 4 * d_model}
 
 
 def heads_and_width_changed(d_model):
-    """The heads are well chosen, but with another d_ff the first report is wrong too: change one thing at a
+    """The heads are well chosen, but with another d_ff the first count is wrong too: change one thing at a
     time.
     """
     return {"n_heads": 1, "d_ff": 4 * d_model}

@@ -118,7 +118,7 @@ LAB_MODEL = Exercise(
 
 FIRST_REPORT = Exercise(
     id="counting.first_report",
-    title="The first report",
+    title="The first count",
     points=2,
     difficulty=2,
     minutes=5,
@@ -132,7 +132,7 @@ FIRST_REPORT = Exercise(
 
 SECOND_REPORT = Exercise(
     id="counting.second_report",
-    title="The second report",
+    title="The second count",
     points=2,
     difficulty=2,
     minutes=5,

@@ -274,7 +274,7 @@ TFIDF = Exercise(
 
 REPORTS = Exercise(
     id="finetuning.reports",
-    title="Judging the reports",
+    title="What one run can say",
     points=2,
     difficulty=2,
     minutes=5,
