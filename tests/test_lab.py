@@ -1,6 +1,7 @@
 """`make lab` opens the start page, and never writes over what a student did."""
 
 import json
+import re
 import socket
 import subprocess
 import sys
@@ -122,6 +123,7 @@ def test_jupyterlab_serves_the_start_page_and_all_lessons_beside_it(tmp_path, mo
         path = tmp_path / "release" / name
         path.parent.mkdir(parents=True)
         nbformat.write(nbformat.v4.new_notebook(), path)
+    (path.parent / "checks.json").write_text("{}")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -138,6 +140,11 @@ def test_jupyterlab_serves_the_start_page_and_all_lessons_beside_it(tmp_path, mo
         lessons = ask(server, f"http://127.0.0.1:{port}/api/contents/?token=t")
         assert {item["name"] for item in lessons["content"]} == {"00_start_here", "01_attention"}
         assert ask(server, f"http://127.0.0.1:{port}/api/contents/{lab.START}?token=t")["type"] == "notebook"
+        listed = ask(server, f"http://127.0.0.1:{port}/api/contents/01_attention?token=t")["content"]
+        assert "checks.json" not in {item["name"] for item in listed}
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/lab?token=t", timeout=30) as page:
+            config = re.search(r'"disabledExtensions": (\[.*?\])', page.read().decode())
+        assert "@jupyter/nbgrader:create-assignment" in json.loads(config[1])
     finally:
         server.terminate()
         server.wait(30)

@@ -17,6 +17,7 @@ from autograder.programs import is_root
 RELEASE, WORK = ROOT / "release", ROOT / "work"
 SOURCES = ("notebooks", "helpers", "autograder")  # what a build reads
 START = "00_start_here/00_start_here.ipynb"
+HIDDEN = ("checks.json", "__pycache__", "*.pyc", ".DS_Store", "*~")  # in the list of files
 SETTINGS = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}}
 
 
@@ -36,12 +37,16 @@ def lab(arguments: list[str]) -> None:
         overrides.write_text(json.dumps(SETTINGS))
 
     os.environ.setdefault("PYTHONSTARTUP", str(ROOT / "helpers/start_here/kernel.py"))
+    # Its labconfig/ leaves out what only teachers need: the panel that makes assignments.
+    paths = [str(Path(__file__).parent), *filter(None, [os.environ.get("JUPYTER_CONFIG_PATH")])]
+    os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(paths)
     from jupyterlab.labapp import main
 
     main(
         [
             f"--ServerApp.root_dir={WORK}",
             f"--LabApp.default_url=/lab/tree/{START}",
+            *(f"--ContentsManager.hide_globs={name}" for name in HIDDEN),
             *(["--allow-root"] if is_root() else []),  # as in most containers
             *arguments,
         ]
