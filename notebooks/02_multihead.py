@@ -644,7 +644,10 @@ for row in range(3):
     print(" ".join(WORDS[token] for token in tokens[row] if token > 0))
 
 # %% [markdown]
-# It has a vector for each word, a vector for each place in the sentence (lesson 3 is about those), your attention, and two
+# How does a word become a vector? By its number: row 7 of a table is the vector of word 7. At first the rows are drawn at
+# random, and training moves them like all other weights. (`torch.nn.Embedding` is such a table.)
+#
+# The reader has a vector for each word, a vector for each place in the sentence (lesson 3 is about those), your attention, and two
 # linear layers that each choose one of 20 nouns. Nothing else: what *chased* knows of the wolf has come through attention.
 
 

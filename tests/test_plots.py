@@ -243,6 +243,12 @@ def test_a_hidden_word_is_looked_at_by_nobody(explorer):
     assert "at cat" not in alt(explorer["html 4"])
 
 
+def test_unknown_words_are_named(explorer):
+    assert "Not in its list" not in explorer["html 4"].value
+    explorer["sentence"].value = "the wug sat because it was tired"
+    assert "Not in its list of words: wug." in explorer["html 4"].value
+
+
 def test_a_new_sentence_brings_its_words(explorer):
     explorer["mask"].value = explorers.MASKS[2]
     explorer["hidden word"].value = 6

@@ -124,6 +124,11 @@ def _attention_picture(
         return note("Type a sentence of at least two words.")
     cut = note(f"These are the first {LONGEST_SENTENCE} words.") if len(tokens) > LONGEST_SENTENCE else ""
     tokens = tokens[:LONGEST_SENTENCE]
+    if unknown := dict.fromkeys(token for token in tokens if token not in KIND_OF):
+        cut += note(
+            f"Not in its list of words: {', '.join(unknown)}. Their letters alone decide what they look at, "
+            "which means nothing."
+        )
     x, count = embed(tokens), len(tokens)
     mask = _mask(mask_name, count, hidden)
 

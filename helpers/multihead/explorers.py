@@ -191,7 +191,11 @@ def heads_explorer(read: Callable, n_heads: int = 4, exercise: str = READER_EXER
             return image(_maps(weights[0], keep, words[:SHOWN], min(place.value, len(words), SHOWN) - 1))
 
         picture.value = tried(show, exercise)
-        answers.value = "".join(found)
+        unknown = dict.fromkeys(word for word in words if word not in WORDS)
+        said = (
+            f"The reader has never met {', '.join(unknown)}: all such words are one to it." if unknown else ""
+        )
+        answers.value = "".join(found) + (note(said) if said else "")
 
     for control in (sentence, place, *switches):
         control.observe(draw, "value")
