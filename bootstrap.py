@@ -57,8 +57,8 @@ def main(arguments: list[str]) -> None:
     if command == "lab":
         become([PYTHON, "-m", "autograder.commands.lab", *rest])
     if command == "test":
-        # A file's tests in one process; tests/conftest.py puts the longest first. Three, since many wait.
-        become([PYTHON, "-m", "pytest", "-n3", "--dist=loadfile", "--no-loadscope-reorder", *rest])
+        # Two at a time, a file's tests in one process; tests/conftest.py puts the longest first.
+        become([PYTHON, "-m", "pytest", "-n2", "--dist=loadfile", "--no-loadscope-reorder", *rest])
     become([PYTHON, "-c", "from autograder.commands.lab import build; build()"])
 
 
