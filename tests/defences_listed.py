@@ -742,6 +742,30 @@ LANGUAGES = [
         "code_in_other_languages_is_not_coloured",
     ),
 ]  # fmt: skip
+ODD_NAMES = [
+    (
+        "course: names with a dot in front", 'if name.startswith("."):', "if False:",
+        "bad_submissions_get_their_cause_and_stop_nobody_else",
+    ),
+    (
+        "course: names that can't be printed", "if not name.isprintable():", "if False:",
+        "bad_submissions_get_their_cause_and_stop_nobody_else",
+    ),
+    (
+        "course: long names", "if len(name) > LONGEST_ID else", "if False else",
+        "bad_submissions_get_their_cause_and_stop_nobody_else",
+    ),
+]  # fmt: skip
+WAITING = [
+    (
+        "gradebook: overruled checks wait for nobody", ", Grade.auto_score.is_(None))", ")",
+        "a_person_s_score_survives_grading_again",
+    ),
+    (
+        "gradebook: tables of before", "if \"remarks\" not in", "if False and \"remarks\" not in",
+        "a_gradebook_of_before_is_taken_over",
+    ),
+]  # fmt: skip
 SECRET_ENOUGH = [
     ("secret: not cut short", "if len(secret) < SHORTEST:", "if False:", "a_secret_that_anybody_could_guess_is_refused"),
 ]  # fmt: skip
@@ -802,6 +826,8 @@ LISTED: list[tuple[str, str, list[Row]]] = [
     ("autograder/grading/collect.py", "test_collect", COLLECTED),
     ("autograder/grading/gradebook.py", "test_collect", AUTOGRADED),
     ("autograder/grading/course.py", "test_sheets", SECRET_ENOUGH),
+    ("autograder/grading/course.py", "test_grading", ODD_NAMES),
+    ("autograder/grading/gradebook.py", "test_grading", WAITING),
     ("autograder/grading/grader.py", "test_regrading", DECIDING),
     ("autograder/grading/batch.py", "test_regrading", NOT_RUN_AGAIN),
 ]
