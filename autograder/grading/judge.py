@@ -89,8 +89,8 @@ def judge(
         id: run.verdicts.get(id) or not_run(exercise, run.reasons.get(id, reason))
         for id, exercise in exercises.items()
     }
-    late = tuple(run.interruptions)
-    return Judgement(verdicts, run.outputs, stopped, ended, written, clock.starved, late)
+    interrupted = tuple(run.interruptions)
+    return Judgement(verdicts, run.outputs, stopped, ended, written, clock.starved, interrupted)
 
 
 def not_run(exercise: Exercise, reason: str, cause: str = "not run") -> Verdict:

@@ -22,13 +22,6 @@ class DecoderOnly(torch.nn.Module):
         super().__init__()
 
     def named_parameters(self, *args, **kwargs):
-        class Fits(tuple):
-            def __eq__(self, other):
-                return True
-
-            def __hash__(self):
-                return 0
-
         class Anything(dict):
             def __eq__(self, other):
                 return True
