@@ -5,7 +5,7 @@
 #   moved without a slip that nobody notices; parts frozen, and learning rates for the rest. Then you measure what
 #   pretraining is worth, with intervals, for 50 labels and for 2,000, and what the model forgets on the way.
 # - **You need** lesson 8, language models and how they are trained, and masks from lesson 4.
-# - **Time** {minutes} minutes, in three sittings: 9.1 to 9.5, 9.6 to 9.10, 9.11 to 9.17.
+# - **Time** {minutes} minutes, in three sittings: 9.1 to 9.5, 9.6 to 9.10, 9.11 to 9.18.
 #
 # A label costs somebody's time. Text is there for nothing. This lesson asks how much of the one the other can replace.
 
@@ -615,20 +615,22 @@ test = experiments.examples(max(20, training.steps(300)), experiments.TEST_SEED)
 print(f"{len(test)} test reviews, {int(test.labels.sum())} of them favourable; rates {RATES}")
 
 
-def prepared(regime, seed, n, steps, measured_at, pool=None):
+def prepared(regime, seed, n, steps, measured_at, pool=None, adapter=None):
     """A run of `n` labels, ready to go: it makes `steps` steps, and counts after those in `measured_at`."""
     torch.manual_seed(seed)
     start = weights if regime != "from scratch" else None
     model = new_classifier(start, POOLS[pool or experiments.POOLS[regime]])
     if regime == "head only":
         freeze(model)
+    if adapter:
+        experiments.adapted(model, adapter, experiments.RANK, experiments.ALPHA)
     train = experiments.examples(n, experiments.TRAIN_SEED + seed)
     return Run(model, parameter_groups(model, *RATES[regime]), train, steps, measured_at, seed)
 
 
 # %% draw=true
 with waiting_for("the exercises up to 9.8"):
-    for regime in RATES:
+    for regime in ("head only", "full", "from scratch"):
         run = prepared(regime, 0, 16, 1, ())
         print(
             f"{regime:<13} {trainable(run.model):>8,} of {sum(p.numel() for p in run.model.parameters()):,} numbers train"
@@ -655,7 +657,7 @@ with waiting_for("the exercises up to 9.8"):
 # **Last token or mean?** Both with the pretrained body, 8 epochs of 200 labels, 2 seeds.
 
 # %% draw=true
-watched = None  # the model that 9.16 looks into: it reads the last token
+watched = None  # the model that 9.17 looks into: it reads the last token
 with waiting_for("the exercises up to 9.8"):
     steps = experiments.epochs(8, 200)
     pairs = [
@@ -1102,7 +1104,142 @@ with waiting_for("the exercises up to 9.12"), after_predicting("finetuning.forge
 # ### END SOLUTION
 
 # %% [markdown]
-# ## 9.16 Explore: what the label hangs on
+# ## 9.16 A small change beside a large map: LoRA
+#
+# **Why.** Full fine-tuning costs a copy of the model for each task, and memory for the optimizer while it trains: AdamW keeps
+# two numbers for each that it moves. The head alone costs next to nothing, and was clearly behind. Is there something
+# between? Hu et al. (2022) leave each matrix $W$ as it is and learn a *change* to it, which is the product of two thin
+# matrices:
+#
+# $$h = W x + b + \frac{\alpha}{r} B A x \qquad A: r \times d_\text{in}, \quad B: d_\text{out} \times r$$
+#
+# The **rank** $r$ is small. So $A$ and $B$ have $r\,(d_\text{in} + d_\text{out})$ numbers, where $W$ has
+# $d_\text{in} \cdot d_\text{out}$: with 128, 512 and $r = 4$ that is 2,560 beside 65,536. $A$ begins with random numbers
+# and $B$ with zeros, so that at the beginning nothing has changed. The factor $\alpha / r$ keeps the change about as large
+# when $r$ is another.
+#
+# **By hand.** $d_\text{in} = 2$, $d_\text{out} = 1$, $r = 1$, $\alpha = 2$. $W = (1, 1)$, $b = 0$, $A = (1, -1)$, $B = (3)$,
+# and $x = (5, 4)$. The map says 9. $Ax = 1$, $BAx = 3$, and 2/1 · 3 = 6. Together: **15**.
+#
+# **Exercise 9.16a** · difficulty 3 of 5 · 8 minutes · 3 points
+#
+# **Write `forward`: what the frozen map says, and the scaled change beside it.**
+#
+# <details><summary>Hint 1</summary>x is (..., d_in), with its vector last. The formula has it as a column: what becomes of
+# $A x$?</details>
+# <details><summary>Hint 2</summary>First down to r numbers, then up to d_out. The product of B and A itself is never needed.</details>
+# <details><summary>The idea</summary>Call the map; add the scale times x through A and then through B, both transposed.</details>
+
+
+# %% exercise="finetuning.adapter"
+class LoRALinear(torch.nn.Module):
+    """A linear map that stays as it is, and beside it the product of two thin matrices, which learns.
+
+    Args:
+        linear: a torch.nn.Linear from d_in to d_out, with a bias. It is frozen.
+        rank: r.
+        alpha: the change counts alpha / r times.
+    """
+
+    def __init__(self, linear, rank, alpha):
+        super().__init__()
+        self.linear = linear.requires_grad_(False)
+        self.A = torch.nn.Parameter(torch.randn(rank, linear.in_features) / math.sqrt(linear.in_features))
+        self.B = torch.nn.Parameter(torch.zeros(linear.out_features, rank))
+        self.rank, self.alpha = rank, alpha
+
+    def forward(self, x):
+        """(..., d_in) to (..., d_out)."""
+        ### BEGIN SOLUTION
+        return self.linear(x) + self.alpha / self.rank * (x @ self.A.T @ self.B.T)
+        ### END SOLUTION
+
+
+# %% check="finetuning.adapter"
+check("finetuning.adapter", LoRALinear)
+
+# %% [markdown]
+# While it trains there are three products instead of one. Afterwards there needn't be: a sum of linear maps is a linear
+# map, so the change can be put into the weight.
+#
+# **By hand.** Above, $W + 2/1 \cdot BA$ = (1, 1) + 2 · (3, −3) = (7, −5), and (7, −5) · (5, 4) = **15** again.
+#
+# **Exercise 9.16b** · difficulty 2 of 5 · 6 minutes · 2 points
+#
+# **Return the weight of the one map that does what both did.**
+#
+# <details><summary>Hint 1</summary>Which product of A and B has the shape of the weight?</details>
+# <details><summary>Hint 2</summary>The rank can be read off a shape. The old weight is still needed by others, so leave it as
+# it is.</details>
+# <details><summary>The idea</summary>The formula, with x taken out of the bracket.</details>
+
+
+# %% exercise="finetuning.merged"
+def merged_weight(weight, A, B, alpha):
+    """The weight of the one linear map that does what a map and its change do together.
+
+    Args:
+        weight: the map's, (d_out, d_in). It isn't changed.
+        A: (r, d_in).
+        B: (d_out, r).
+        alpha: the change counts alpha / r times.
+
+    Returns:
+        (d_out, d_in).
+    """
+    ### BEGIN SOLUTION
+    return weight + alpha / len(A) * (B @ A)
+    ### END SOLUTION
+
+
+# %% check="finetuning.merged"
+check("finetuning.merged", merged_weight)
+
+# %% [markdown]
+# Now your adapters, at all eight linear maps of the body's two blocks, with the five seeds, 200 labels and 15 epochs of 9.11.
+
+# %% predict="finetuning.adapters"
+
+# %% draw=true
+with waiting_for("the exercises up to 9.16b"), after_predicting("finetuning.adapters"):
+    RANK, ALPHA = experiments.RANK, experiments.ALPHA
+    merged_weight(torch.zeros(2, 3), torch.zeros(1, 3), torch.zeros(2, 1), 1.0)  # is it written?
+    adapted = [
+        prepared("adapters", seed, LABELS, steps, (steps,), adapter=LoRALinear) for seed in range(SEEDS)
+    ]
+    found = training.each(lambda run: experiments.fit(run, class_loss, test)[-1], adapted, "Runs")
+    compared = {
+        "full": last["full"],
+        f"adapters, rank {RANK}": found,
+        "head only": heads,
+        "from scratch": last["from scratch"],
+    }
+    rows = {}
+    for name, counted in compared.items():
+        shares = [n / len(test) for n in counted]
+        rows[name] = sum(shares) / SEEDS, t_interval(shares, T_95)
+    show(figures.forest(rows, title="200 labels: mean over 5 seeds"))
+    model = adapted[0].model
+    whole = sum(p.numel() for p in new_classifier().parameters())
+    print(f"{trainable(model):,} of {whole:,} numbers train: {trainable(model) / whole:.1%}")
+    one = experiments.merged(model, merged_weight, ALPHA)
+    with torch.no_grad():
+        apart = (one(test.ids[:50]) - model(test.ids[:50])).abs().max()
+    print(
+        f"merged: {sum(p.numel() for p in one.parameters()):,} numbers, as before, and logits that differ by {apart:.0e}"
+    )
+
+# %% draw=true
+with waiting_for("the exercises up to 9.16b"):
+    losses["adapters, merged"] = experiments.language_loss(one.body, fresh)
+    losses["adapters, taken out"] = experiments.language_loss(
+        experiments.merged(model, lambda weight, A, B, alpha: weight, ALPHA).body, fresh
+    )
+    for name, value in losses.items():
+        print(f"{name:<20} {value:.3f} nats per token")
+
+# %% [markdown]
+# ## 9.17 Explore: what the label hangs on
 #
 # Your classifier of 9.9 that reads the last token, and any review. On the left what the last position looks at in the
 # last block, the mean over its heads. On the right what happens to the probability when each word is left out.
@@ -1120,7 +1257,7 @@ with waiting_for("the exercises up to 9.12"), after_predicting("finetuning.forge
 explorers.review_explorer(watched, explorers.EXAMPLES, "the exercises up to 9.8")
 
 # %% [markdown]
-# ## 9.17 For a longer evening: real reviews
+# ## 9.18 For a longer evening: real reviews
 #
 # The course's reviews were made so that order matters, and so that text tells about sentiment. Real ones weren't made
 # for anybody. rt-polarity has 10,662 sentences of film reviews (Pang and Lee 2005). The body is trained, without labels,
@@ -1143,7 +1280,7 @@ if LONG_EVENING:
         show(figures.forest(rows, title="rt-polarity, 200 labels"))
 
 # %% [markdown]
-# ## 9.18 What to take along
+# ## 9.19 What to take along
 #
 # - A classifier is a body and a head. In a causal model read the last *real* position, or the mean of the real ones.
 #   The last column of a short review is padding.

@@ -5,14 +5,16 @@ import math
 import pytest
 import torch
 
-from helpers import attention
+from benchmarks.reader import choices
+from helpers import attention, corpora
+from helpers.attention.reader import FILE, HEADS, POSITIONS, Reader, reader, write
 
 REFERENCE = torch.nn.functional.scaled_dot_product_attention
 DTYPES = (torch.float32, torch.float64)
 
 
-def close(got, expected):
-    torch.testing.assert_close(got, expected)
+def close(got, expected, **tolerance):
+    torch.testing.assert_close(got, expected, **tolerance)
 
 
 def qkv(*front, T_q=3, T_k=4, d_k=5, d_v=6, dtype=torch.float32):
@@ -203,3 +205,59 @@ def test_self_attention_is_equivariant_until_positions_are_added():
     placed = attention.permutation_gaps(lambda x: itself(x + positions), x, permutation)
     assert plain[0] < 1e-12 < 1e-3 < plain[1]
     assert placed[0] > 1e-3
+
+
+# -- the reader that the lesson opens with ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("head", range(HEADS))
+def test_attention_gives_the_readers_own_weights(head):
+    reading = reader().read("the jokes that fill the book")
+    q, k, v = (reading.vectors @ W + b for W, b in reader().projections(head))
+    mask = torch.ones(len(reading.words), len(reading.words), dtype=torch.bool).tril()
+    close(attention.scaled_dot_product_attention(q, k, v, mask)[1], reading.weights[head])
+
+
+def test_the_reader_reads_words_alone_and_says_which_it_does_not_know():
+    reading = reader().read("Simon's ZEBRA loses a safe, but")
+    assert reading.words == ["<bos>", "simon", "'s", "loses", "a", "safe", ",", "but"]
+    assert reading.unknown == ["zebra"]
+    assert reader().read("").words == ["<bos>"]
+    assert len(reader().read("the plot " * 200).words) == POSITIONS
+
+
+def test_the_reader_goes_on_as_the_lesson_says():
+    """By the subject, wherever it stands, and by who is meant; one head has the subject in sight."""
+    for text, follows, seen in (
+        ("the plot that fills the book", "is", "plot"),
+        ("the jokes that fill the book", "are", "jokes"),
+        ("when simon inherits the treasure , two captains follow", "him", "simon"),
+        ("when nora inherits the treasure , two captains follow", "her", "nora"),
+    ):
+        reading = reader().read(text)
+        assert [*reader().most_likely(reading, 1)] == [follows]
+        assert reading.words[int(reading.weights[1, -1].argmax())] == seen
+    at = [reader().read(f"{mood} , the plot is").weights[0, -1].argmax() for mood in ("luckily", "sadly")]
+    assert at == [1, 1]
+
+
+def test_the_reader_is_right_about_is_and_are_in_new_reviews():
+    asked = [place for place in choices(corpora.reviews(60, seed=985)) if place[0] == "is or are"]
+    right = 0
+    for _, text, word, other in asked:
+        following = reader().read(text).following
+        right += bool(following[reader().vocabulary[word]] > following[reader().vocabulary[other]])
+    assert len(asked) > 100
+    assert right >= 0.97 * len(asked)
+
+
+def test_the_reader_takes_little_room():
+    assert FILE.stat().st_size < 200_000
+
+
+def test_a_reader_is_read_back_as_it_was_written(tmp_path):
+    torch.manual_seed(0)
+    model = Reader(["<bos>", "a", "fine", "book"])
+    write(model, tmp_path / "other.npz")
+    again = reader(tmp_path / "other.npz")
+    close(again.read("a fine book").weights, model.read("a fine book").weights, rtol=1e-2, atol=1e-3)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from helpers.attention import figures
+from helpers.attention.reader import POSITIONS, reader
 from helpers.figures.controls import explorer, labelled, tokens_of
 from helpers.figures.showing import image, note, tried
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 MASKS = ("no mask", "causal: no later word", "hide one word")
 LONGEST_SENTENCE = 10  # words: what a heat map shows with its numbers
+LONGEST_READ = 16  # words: so many bars have room
 
 # Words by kind. A word's vector says which kind it is; words of one kind differ by a small part of their own.
 KINDS = {
@@ -62,6 +64,46 @@ def embed(tokens: list[str]) -> torch.Tensor:
         else:
             vectors.append(torch.tensor([float(feature == kind) for feature in FEATURES]) + 0.1 * own)
     return torch.stack(vectors)
+
+
+def reading_explorer() -> "VBox":
+    """Type the beginning of a sentence, and see what the trained reader looks at and how it goes on."""
+    import ipywidgets as w
+
+    sentence = w.Text("the plot that fills the book", **labelled("sentence"))
+    read = w.IntSlider(1, min=1, max=1, **labelled("words read"))
+    picture = w.HTML()
+
+    def draw(_: object = None) -> None:
+        picture.value = _reading_picture(sentence.value, read.value)
+
+    def begin(_: object = None) -> None:
+        count = len(reader().read(sentence.value, LONGEST_READ).words) - 1
+        read.unobserve(draw, "value")  # new words must not draw twice
+        read.max = max(1, count)
+        read.value = read.max
+        read.observe(draw, "value")
+        draw()
+
+    sentence.observe(begin, "value")
+    begin()
+    return explorer([sentence, read, picture])
+
+
+def _reading_picture(sentence: str, most: int) -> str:
+    model = reader()
+    reading = model.read(sentence, most)
+    told = ""
+    if reading.unknown:
+        told += note(f"It has never seen {', '.join(reading.unknown)}, and reads the sentence without.")
+    if len(model.read(sentence, POSITIONS).words) > LONGEST_READ + 1:
+        told += note(f"These are the first {LONGEST_READ} words.")
+    if len(reading.words) < 2:
+        return told + note("Type a word that it knows: plot, jokes, simon, nora, luckily, ...")
+    following = model.most_likely(reading, 5)
+    title = f"from “{reading.words[-1]}” it looks at"
+    ax = figures.looks_and_next(reading.words, reading.weights[:, -1], following, title=title)
+    return image(ax) + told
 
 
 def entropy_bits(weights: torch.Tensor) -> torch.Tensor:

@@ -1,6 +1,6 @@
 """Lesson 01's figures, which its explorers draw."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import torch
@@ -72,4 +72,44 @@ def saturation(scores: torch.Tensor, weights: torch.Tensor, *, reach: float, spr
     right.set_title(f"weights of one query · largest {weights.max():.2f}")
     describe(left, f"Histogram of scores, standard deviation {scores.std():.1f}, predicted {spread:.1f}")
     describe(right, f"One query's weights over {len(weights)} keys, the largest {weights.max():.2f}")
+    return left
+
+
+def looks_and_next(
+    words: Sequence[str], weights: torch.Tensor, following: Mapping[str, float], *, title: str = ""
+) -> "Axes":
+    """What the heads of a reader look at from the last of some words, and which words may come next.
+
+    Args:
+        words: T labels.
+        weights: (heads, T), the last word's.
+        following: likely next words with their probabilities.
+        title: over the left panel.
+
+    Returns:
+        The Axes of the weights; the bars of the next words are the figure's second.
+    """
+    count, heads = len(words), len(weights)
+    left, right = panels(2, width=4.1, height=max(2.4, 1.0 + 0.24 * count), ratios=(1.35, 1))
+    set_margins(left, left=1.0, bottom=0.5, gap=1.1)
+    for head, row in enumerate(weights.tolist()):
+        places = [place + (head - (heads - 1) / 2) * 0.4 for place in range(count)]
+        left.barh(places, row, 0.38, color=PALETTE[head], label=f"head {head + 1}")
+    left.set_yticks(range(count), words)
+    left.set(xlim=(0, 1), xlabel="weight", title=title)
+    left.legend(frameon=False, fontsize=9, loc="best")
+    right.barh(range(len(following)), list(following.values()), 0.6, color=FAINT)
+    for place, share in enumerate(following.values()):
+        right.text(share + 0.02, place, f"{share:.2f}", va="center", fontsize=9)
+    right.set_yticks(range(len(following)), list(following))
+    right.set(xlim=(0, 1.2), xticks=(0, 0.5, 1), xlabel="probability", title="the next word")
+    for ax in (left, right):
+        ax.invert_yaxis()
+        ax.tick_params(axis="y", length=0)
+    looked = "; ".join(
+        f"head {head + 1} most at {words[int(row.argmax())]} ({row.max():.2f})"
+        for head, row in enumerate(weights)
+    )
+    describe(left, f"From {words[-1]} it looks: {looked}")
+    describe(right, "Next: " + ", ".join(f"{word} {share:.2f}" for word, share in following.items()))
     return left

@@ -3,6 +3,7 @@
 What the student writes, classifier, loss and groups, comes in as arguments. `B` reviews, `T` positions.
 """
 
+import copy
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, cast
 
@@ -15,8 +16,14 @@ from helpers.models.transformer import LanguageModel, LanguageModelConfig
 
 BATCH = 16
 # The best of a few for each regime, on other reviews: learning rates of body and head, and the pooling.
-RATES = {"head only": (0.0, 1e-2), "full": (5e-4, 1e-2), "from scratch": (1e-3, 1e-2)}
-POOLS = {"head only": "mean", "full": "mean", "from scratch": "last"}
+RATES = {
+    "head only": (0.0, 1e-2),
+    "full": (5e-4, 1e-2),
+    "from scratch": (1e-3, 1e-2),
+    "adapters": (5e-3, 1e-2),
+}
+POOLS = {"head only": "mean", "full": "mean", "from scratch": "last", "adapters": "mean"}
+RANK, ALPHA = 4, 8.0  # of the adapters
 NEAR = 5  # batches whose reviews are sorted by length together
 WARMUP = 0.1  # the share of the steps in which the learning rate rises
 PRAISE = "wonderful charming beautiful gripping superb brilliant vivid elegant clever funny good great"
@@ -84,6 +91,34 @@ def pretrained_weights() -> dict[str, torch.Tensor]:
     Where it kept none, those of one that is trained now.
     """
     return {name: tensor.clone() for name, tensor in pretraining.pretrained().state_dict().items()}
+
+
+def adapted(classifier: nn.Module, adapter: Callable[..., nn.Module], rank: int, alpha: float) -> nn.Module:
+    """Freeze a classifier's body and put an adapter in the place of each linear map of its blocks.
+
+    Args:
+        classifier: has a `body` with `blocks`, and a `head`; changed in place and returned.
+        adapter: adapter(linear, rank, alpha), a module that stands for the map.
+        rank: of each adapter.
+        alpha: what each adapter is scaled by, times its rank.
+    """
+    body = classifier.get_submodule("body").requires_grad_(False)
+    for name, module in list(body.get_submodule("blocks").named_modules()):
+        if isinstance(module, nn.Linear):
+            body.set_submodule(f"blocks.{name}", adapter(module, rank, alpha))
+    return classifier
+
+
+def merged(classifier: nn.Module, merge: Callable[..., torch.Tensor], alpha: float) -> nn.Module:
+    """A copy with linear maps again where the adapters are, each of weight merge(weight, A, B, alpha)."""
+    classifier = copy.deepcopy(classifier)
+    for name, module in list(classifier.named_modules()):
+        if hasattr(module, "A"):
+            linear = cast(nn.Linear, module.linear)
+            parts = (cast(torch.Tensor, part).detach() for part in (linear.weight, module.A, module.B))
+            linear.weight = nn.Parameter(merge(*parts, alpha))
+            classifier.set_submodule(name, linear)
+    return classifier
 
 
 class Run(NamedTuple):

@@ -40,4 +40,17 @@ PREDICTIONS = {
         },
         right="a",
     ),
+    "adapters": Prediction(
+        "Adapters of rank 4 beside every map of the blocks, 3 % of all numbers, are trained on 200 labels. "
+        "Where will their accuracy lie?",
+        {
+            "Between the head alone and full fine-tuning.": "That is what one expects of something in "
+            "between. But accuracy on new reviews isn't a question of how much may change.",
+            "Not below full fine-tuning.": "So it is: with 200 labels there is little to learn, and a "
+            "change of low rank is enough to hold it.",
+            "At the head alone: so few numbers hold nothing.": "They sit in every block, though, where they "
+            "change what the body looks at. The head alone can't.",
+        },
+        right="b",
+    ),
 }

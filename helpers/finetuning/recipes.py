@@ -101,6 +101,7 @@ def _pool_mean() -> Callable:
 LAYERS: dict[str, Callable] = {
     "reads the last token": _pool_last,
     "reads the mean of the tokens": _pool_mean,
+    "a linear map": nn.Linear,
     "a small body": SmallBackbone,
     "a small classifier": SmallClassifier,
     "a classifier to freeze": ToFreeze,

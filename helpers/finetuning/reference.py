@@ -209,3 +209,43 @@ def tfidf(train: torch.Tensor, counts: torch.Tensor) -> torch.Tensor:
 
 # Student's t for 95 %, by degrees of freedom; entry 0 isn't used.
 T_95 = (0.0, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
+
+
+class LoRALinear(nn.Module):
+    """A linear map that stays as it is, and beside it the product of two thin matrices, which learns.
+
+    Args:
+        linear: the map, d_in to d_out, which is frozen.
+        rank: r, how many rows A and columns B have.
+        alpha: the product counts alpha / r times.
+
+    Source: Hu et al. 2022, *LoRA: low-rank adaptation of large language models*, section 4.1.
+    """
+
+    def __init__(self, linear: nn.Linear, rank: int, alpha: float) -> None:
+        super().__init__()
+        self.linear = linear.requires_grad_(False)
+        self.A = nn.Parameter(torch.randn(rank, linear.in_features) / math.sqrt(linear.in_features))
+        self.B = nn.Parameter(torch.zeros(linear.out_features, rank))
+        self.rank, self.alpha = rank, alpha
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """(..., d_in) to (..., d_out)."""
+        return self.linear(x) + self.alpha / self.rank * (x @ self.A.T @ self.B.T)
+
+
+def merged_weight(weight: torch.Tensor, A: torch.Tensor, B: torch.Tensor, alpha: float) -> torch.Tensor:
+    """The weight of the one linear map that does what a map and its adapter do together.
+
+    Args:
+        weight: the map's, (d_out, d_in).
+        A: (r, d_in).
+        B: (d_out, r).
+        alpha: the adapter counts alpha / r times.
+
+    Returns:
+        (d_out, d_in).
+
+    Source: Hu et al. 2022, section 4.1.
+    """
+    return weight + alpha / len(A) * (B @ A)

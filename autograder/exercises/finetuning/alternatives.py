@@ -197,3 +197,60 @@ def tfidf_by_hand(train, counts):
     df = torch.count_nonzero(train, dim=0)
     weighted = counts * (math.log(len(train) + 1) - torch.log(df + 1.0).to(counts.dtype) + 1)
     return weighted / weighted.pow(2).sum(dim=1, keepdim=True).sqrt()
+
+
+class AsLinearMaps(torch.nn.Module):
+    def __init__(self, linear, rank, alpha):
+        super().__init__()
+        self.linear = linear.requires_grad_(False)
+        self.A = torch.nn.Parameter(torch.randn(rank, linear.in_features) / math.sqrt(linear.in_features))
+        self.B = torch.nn.Parameter(torch.zeros(linear.out_features, rank))
+        self.rank, self.alpha = rank, alpha
+
+    def forward(self, x):
+        scale = self.alpha / self.rank
+        inner = torch.nn.functional.linear(x, self.A)
+        return self.linear(x) + torch.nn.functional.linear(inner, self.B) * scale
+
+
+class WithOneWeight(torch.nn.Module):
+    def __init__(self, linear, rank, alpha):
+        super().__init__()
+        self.linear = linear.requires_grad_(False)
+        self.A = torch.nn.Parameter(torch.randn(rank, linear.in_features) / math.sqrt(linear.in_features))
+        self.B = torch.nn.Parameter(torch.zeros(linear.out_features, rank))
+        self.rank, self.alpha = rank, alpha
+
+    def forward(self, x):
+        weight = self.linear.weight + (self.B @ self.A) * (self.alpha / self.rank)
+        return x @ weight.T + self.linear.bias
+
+
+class WithEinsum(torch.nn.Module):
+    def __init__(self, linear, rank, alpha):
+        super().__init__()
+        self.linear = linear.requires_grad_(False)
+        self.A = torch.nn.Parameter(torch.randn(rank, linear.in_features) / math.sqrt(linear.in_features))
+        self.B = torch.nn.Parameter(torch.zeros(linear.out_features, rank))
+        self.rank, self.alpha = rank, alpha
+
+    def forward(self, x):
+        change = torch.einsum("...i,ri,or->...o", x, self.A, self.B)
+        return self.linear(x) + self.alpha * change / self.rank
+
+
+def merged_with_addmm(weight, A, B, alpha):
+    return torch.addmm(weight, B, A, alpha=alpha / A.size(0))
+
+
+def merged_by_columns(weight, A, B, alpha):
+    result = weight.clone()
+    rank = A.shape[0]
+    for k in range(rank):
+        result += alpha / rank * torch.outer(B[:, k], A[k])
+    return result
+
+
+def merged_with_einsum(weight, A, B, alpha):
+    r = B.size(1)
+    return weight + torch.einsum("or,ri->oi", B, A) * (alpha / r)

@@ -208,3 +208,46 @@ def _normal(g: Generator, *shape: int, dtype: torch.dtype = torch.float32) -> Te
 
 def _between(g: Generator, least: int, most: int) -> int:
     return int(torch.randint(least, most + 1, (), generator=g))
+
+
+def adapter_cases(g: Generator) -> list[Case]:
+    """Maps of several sizes, one of them square, and an adapter that has learned nothing yet."""
+    return [
+        _adapter(g, "rank 2", (5, 4, 2), 3.0, (3, 5)),
+        _adapter(g, "rank 1, a square map, batches", (4, 4, 1), 8.0, (2, 3, 4)),
+        _adapter(g, "rank 3, one vector", (6, 5, 3), 2.0, (6,)),
+        _adapter(g, "B is 0, as at the beginning", (3, 6, 2), 4.0, (2, 3), new=True),
+    ]
+
+
+def _adapter(
+    g: Generator,
+    title: str,
+    sizes: tuple[int, int, int],
+    alpha: float,
+    shape: tuple[int, ...],
+    new: bool = False,
+) -> Case:
+    d_in, d_out, r = sizes
+    weights = {
+        "linear.weight": _normal(g, d_out, d_in),
+        "linear.bias": _normal(g, d_out),
+        "A": _normal(g, r, d_in),
+        "B": torch.zeros(d_out, r) if new else _normal(g, d_out, r),
+    }
+    linear = {"layer": "a linear map", "weights": [d_in, d_out]}
+    return Case(title, ({"linear": linear, "rank": r, "alpha": alpha}, weights, _normal(g, *shape)))
+
+
+def merged_cases(g: Generator) -> list[Case]:
+    """Matrices of several sizes, one of them square."""
+    return [
+        Case("rank 2", (*_thin(g, 5, 4, 2), 3.0)),
+        Case("rank 1, a square matrix", (*_thin(g, 4, 4, 1), 8.0)),
+        Case("rank 3, alpha an integer", (*_thin(g, 6, 5, 3), 2)),
+        Case("in float64", (*(each.double() for each in _thin(g, 3, 6, 2)), 5.0)),
+    ]
+
+
+def _thin(g: Generator, d_in: int, d_out: int, r: int) -> tuple[Tensor, Tensor, Tensor]:
+    return _normal(g, d_out, d_in), _normal(g, r, d_in), _normal(g, d_out, r)

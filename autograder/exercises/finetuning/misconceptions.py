@@ -233,3 +233,47 @@ def only_what_matches(old, new, prefix):
     """Only the moved tensors are returned: a model needs them all, its own head among them."""
     fits = match_state_dict(old, new, prefix)["fits"]
     return {name: old[name.removeprefix(prefix)].clone() for name in fits}
+
+
+# -- adapters ------------------------------------------------------------------------------------------------
+
+
+def merged_not_scaled(weight, A, B, alpha):
+    """The change isn't scaled: it counts alpha / r times."""
+    return weight + B @ A
+
+
+def merged_by_alpha(weight, A, B, alpha):
+    """The change is multiplied by alpha alone: the division by the rank is missing."""
+    return weight + alpha * (B @ A)
+
+
+def merged_by_inputs(weight, A, B, alpha):
+    """This divides by d_in, which is how long the rows of A are: the rank is how many there are."""
+    return weight + alpha / A.size(1) * (B @ A)
+
+
+def merged_by_outputs(weight, A, B, alpha):
+    """This divides by d_out, which is how many rows B has: the rank is how many columns it has."""
+    return weight + alpha / len(B) * (B @ A)
+
+
+def merged_change_alone(weight, A, B, alpha):
+    """This is the change alone: the map's own weight is missing."""
+    return alpha / len(A) * (B @ A)
+
+
+def merged_in_place(weight, A, B, alpha):
+    """The change is written into the map's own weight, so a second call adds it twice: make a new one."""
+    weight += alpha / len(A) * (B @ A)
+    return weight
+
+
+def merged_whole_scaled(weight, A, B, alpha):
+    """The sum of both is scaled: only the change counts alpha / r times."""
+    return alpha / len(A) * (weight + B @ A)
+
+
+def merged_taken_away(weight, A, B, alpha):
+    """This takes the change away, which is how one gets it out again: here it goes in."""
+    return weight - alpha / len(A) * (B @ A)

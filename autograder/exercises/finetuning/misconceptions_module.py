@@ -2,6 +2,8 @@
 
 # ruff: noqa: D205  (a sentence may take two lines)
 
+import math
+
 import torch
 
 
@@ -129,3 +131,163 @@ class BackboneMeaned(torch.nn.Module):
 
     def forward(self, ids):
         return self.head(self.body(ids).mean(dim=1))
+
+
+class NotScaled(torch.nn.Module):
+    """The change isn't scaled: it counts alpha / r times."""
+
+    def __init__(self, linear, rank, alpha):
+        super().__init__()
+        self.linear = linear.requires_grad_(False)
+        self.A = torch.nn.Parameter(torch.randn(rank, linear.in_features) / math.sqrt(linear.in_features))
+        self.B = torch.nn.Parameter(torch.zeros(linear.out_features, rank))
+        self.rank, self.alpha = rank, alpha
+
+    def forward(self, x):
+        return self.linear(x) + x @ self.A.T @ self.B.T
+
+
+class ScaledByAlpha(torch.nn.Module):
+    """The change is multiplied by alpha alone: divide by the rank, so that another rank needs no other
+    learning rate.
+    """
+
+    def __init__(self, linear, rank, alpha):
+        super().__init__()
+        self.linear = linear.requires_grad_(False)
+        self.A = torch.nn.Parameter(torch.randn(rank, linear.in_features) / math.sqrt(linear.in_features))
+        self.B = torch.nn.Parameter(torch.zeros(linear.out_features, rank))
+        self.rank, self.alpha = rank, alpha
+
+    def forward(self, x):
+        return self.linear(x) + self.alpha * (x @ self.A.T @ self.B.T)
+
+
+class DividedByTheRank(torch.nn.Module):
+    """The change is divided by the rank, but alpha is missing."""
+
+    def __init__(self, linear, rank, alpha):
+        super().__init__()
+        self.linear = linear.requires_grad_(False)
+        self.A = torch.nn.Parameter(torch.randn(rank, linear.in_features) / math.sqrt(linear.in_features))
+        self.B = torch.nn.Parameter(torch.zeros(linear.out_features, rank))
+        self.rank, self.alpha = rank, alpha
+
+    def forward(self, x):
+        return self.linear(x) + x @ self.A.T @ self.B.T / self.rank
+
+
+class MultipliedByTheRank(torch.nn.Module):
+    """The change counts alpha · r times: it is alpha / r."""
+
+    def __init__(self, linear, rank, alpha):
+        super().__init__()
+        self.linear = linear.requires_grad_(False)
+        self.A = torch.nn.Parameter(torch.randn(rank, linear.in_features) / math.sqrt(linear.in_features))
+        self.B = torch.nn.Parameter(torch.zeros(linear.out_features, rank))
+        self.rank, self.alpha = rank, alpha
+
+    def forward(self, x):
+        return self.linear(x) + self.alpha * self.rank * (x @ self.A.T @ self.B.T)
+
+
+class TheChangeAlone(torch.nn.Module):
+    """This is the change alone: what the frozen map says is missing, and with it all that was pretrained."""
+
+    def __init__(self, linear, rank, alpha):
+        super().__init__()
+        self.linear = linear.requires_grad_(False)
+        self.A = torch.nn.Parameter(torch.randn(rank, linear.in_features) / math.sqrt(linear.in_features))
+        self.B = torch.nn.Parameter(torch.zeros(linear.out_features, rank))
+        self.rank, self.alpha = rank, alpha
+
+    def forward(self, x):
+        return self.alpha / self.rank * (x @ self.A.T @ self.B.T)
+
+
+class TheSumScaled(torch.nn.Module):
+    """The sum of both is scaled: only the change counts alpha / r times, the frozen map stays as it is."""
+
+    def __init__(self, linear, rank, alpha):
+        super().__init__()
+        self.linear = linear.requires_grad_(False)
+        self.A = torch.nn.Parameter(torch.randn(rank, linear.in_features) / math.sqrt(linear.in_features))
+        self.B = torch.nn.Parameter(torch.zeros(linear.out_features, rank))
+        self.rank, self.alpha = rank, alpha
+
+    def forward(self, x):
+        return self.alpha / self.rank * (self.linear(x) + x @ self.A.T @ self.B.T)
+
+
+class TheMapScaled(torch.nn.Module):
+    """The scale is at the frozen map: it belongs to the change."""
+
+    def __init__(self, linear, rank, alpha):
+        super().__init__()
+        self.linear = linear.requires_grad_(False)
+        self.A = torch.nn.Parameter(torch.randn(rank, linear.in_features) / math.sqrt(linear.in_features))
+        self.B = torch.nn.Parameter(torch.zeros(linear.out_features, rank))
+        self.rank, self.alpha = rank, alpha
+
+    def forward(self, x):
+        return self.alpha / self.rank * self.linear(x) + x @ self.A.T @ self.B.T
+
+
+class BiasLost(torch.nn.Module):
+    """The frozen map's bias is lost: call the map, and it is added."""
+
+    def __init__(self, linear, rank, alpha):
+        super().__init__()
+        self.linear = linear.requires_grad_(False)
+        self.A = torch.nn.Parameter(torch.randn(rank, linear.in_features) / math.sqrt(linear.in_features))
+        self.B = torch.nn.Parameter(torch.zeros(linear.out_features, rank))
+        self.rank, self.alpha = rank, alpha
+
+    def forward(self, x):
+        return x @ self.linear.weight.T + self.alpha / self.rank * (x @ self.A.T @ self.B.T)
+
+
+class BiasTwice(torch.nn.Module):
+    """The frozen map's bias is added twice: the map adds it when it is called."""
+
+    def __init__(self, linear, rank, alpha):
+        super().__init__()
+        self.linear = linear.requires_grad_(False)
+        self.A = torch.nn.Parameter(torch.randn(rank, linear.in_features) / math.sqrt(linear.in_features))
+        self.B = torch.nn.Parameter(torch.zeros(linear.out_features, rank))
+        self.rank, self.alpha = rank, alpha
+
+    def forward(self, x):
+        return self.linear(x) + self.alpha / self.rank * (x @ self.A.T @ self.B.T) + self.linear.bias
+
+
+class MapDetached(torch.nn.Module):
+    """No gradient gets through the frozen map, so the layers below it learn less: its weights are frozen
+    already, and what goes through it isn't.
+    """
+
+    def __init__(self, linear, rank, alpha):
+        super().__init__()
+        self.linear = linear.requires_grad_(False)
+        self.A = torch.nn.Parameter(torch.randn(rank, linear.in_features) / math.sqrt(linear.in_features))
+        self.B = torch.nn.Parameter(torch.zeros(linear.out_features, rank))
+        self.rank, self.alpha = rank, alpha
+
+    def forward(self, x):
+        with torch.no_grad():
+            kept = self.linear(x)
+        return kept + self.alpha / self.rank * (x @ self.A.T @ self.B.T)
+
+
+class MapAlone(torch.nn.Module):
+    """This is the frozen map alone, so nothing can be learned: A and B aren't used."""
+
+    def __init__(self, linear, rank, alpha):
+        super().__init__()
+        self.linear = linear.requires_grad_(False)
+        self.A = torch.nn.Parameter(torch.randn(rank, linear.in_features) / math.sqrt(linear.in_features))
+        self.B = torch.nn.Parameter(torch.zeros(linear.out_features, rank))
+        self.rank, self.alpha = rank, alpha
+
+    def forward(self, x):
+        return self.linear(x)

@@ -283,3 +283,53 @@ REPORTS = Exercise(
     cases=lambda generator: cases.choose(choices.REPORT_OPTIONS),
     misconceptions=choices.REPORT_MISCONCEPTIONS,
 )
+
+ADAPTER = Exercise(
+    id="finetuning.adapter",
+    title="A small change beside a frozen map",
+    points=3,
+    difficulty=3,
+    minutes=8,
+    driver="module",
+    reference=finetuning.LoRALinear,
+    cases=cases.adapter_cases,
+    returns=("outputs",),
+    properties=(inputs_unchanged, gradient_reaches_inputs),
+    misconceptions=explained(
+        module.NotScaled,
+        module.ScaledByAlpha,
+        module.DividedByTheRank,
+        module.MultipliedByTheRank,
+        module.TheChangeAlone,
+        module.TheSumScaled,
+        module.TheMapScaled,
+        module.BiasLost,
+        module.BiasTwice,
+        module.MapDetached,
+        module.MapAlone,
+    ),
+    alternatives=(right.AsLinearMaps, right.WithOneWeight, right.WithEinsum),
+)
+
+MERGED = Exercise(
+    id="finetuning.merged",
+    title="The change put into the weight",
+    points=2,
+    difficulty=2,
+    minutes=6,
+    reference=finetuning.merged_weight,
+    cases=cases.merged_cases,
+    returns=("weight",),
+    properties=(inputs_unchanged,),
+    misconceptions=explained(
+        wrong.merged_not_scaled,
+        wrong.merged_by_alpha,
+        wrong.merged_by_inputs,
+        wrong.merged_by_outputs,
+        wrong.merged_change_alone,
+        wrong.merged_in_place,
+        wrong.merged_whole_scaled,
+        wrong.merged_taken_away,
+    ),
+    alternatives=(right.merged_with_addmm, right.merged_by_columns, right.merged_with_einsum),
+)

@@ -1,0 +1,114 @@
+"""The trained Transformer that lesson 01 opens with: it reads a book review and says which word comes next.
+
+It is put together of torch's own layers. `python -m benchmarks.reader` trains it, writes its words and
+weights into `reader.npz` beside this file, and prints what the lesson says of it. `T` words,
+`V` in its vocabulary.
+"""
+
+import functools
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import torch
+from torch import nn
+
+FILE = Path(__file__).with_name("reader.npz")
+WIDTH, HEADS, POSITIONS = 48, 2, 100
+BEGIN = "<bos>"  # stands before every text
+PIECES = re.compile(r"'s\b|\w+(?:-\w+)*|[.,]")  # a word, a comma, a full stop, and the 's of "moreau 's"
+
+
+class Reading(NamedTuple):
+    """What a reader makes of T words.
+
+    Attributes:
+        words: the T words, a `<bos>` first.
+        unknown: the words that it has never seen, and left out.
+        vectors: what goes into its attention, (T, WIDTH).
+        weights: how much each word looks at those up to itself, (HEADS, T, T).
+        following: for each word of the vocabulary, how probable it is as the next, (V,).
+    """
+
+    words: list[str]
+    unknown: list[str]
+    vectors: torch.Tensor
+    weights: torch.Tensor
+    following: torch.Tensor
+
+
+class Reader(nn.Module):
+    """A decoder-only Transformer of one layer: `HEADS` heads on vectors of `WIDTH` numbers.
+
+    Args:
+        words: its vocabulary, of which `<bos>` is one.
+    """
+
+    def __init__(self, words: list[str]) -> None:
+        super().__init__()
+        self.vocabulary = {word: number for number, word in enumerate(words)}
+        self.words, self.positions = nn.Embedding(len(words), WIDTH), nn.Embedding(POSITIONS, WIDTH)
+        nn.init.normal_(self.words.weight, std=0.02)
+        nn.init.normal_(self.positions.weight, std=0.02 * WIDTH**0.5)
+        self.layer = nn.TransformerEncoderLayer(
+            WIDTH, HEADS, 2 * WIDTH, dropout=0.0, activation="gelu", batch_first=True, norm_first=True
+        )
+        self.norm = nn.LayerNorm(WIDTH)
+
+    def forward(self, ids: torch.Tensor) -> torch.Tensor:
+        """Scores for the next word, (B, T, V), after each of the words (B, T)."""
+        x, later = self._first(ids)
+        return self.norm(self.layer(x, src_mask=later)) @ self.words.weight.T
+
+    def _first(self, ids: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        count = ids.shape[-1]
+        x = self.words(ids) * WIDTH**0.5 + self.positions.weight[:count]
+        return x, torch.ones(count, count, dtype=torch.bool).triu(1)
+
+    @torch.no_grad()
+    def read(self, sentence: str, most: int = POSITIONS) -> Reading:
+        """Read the words of a sentence, and look at what it looks at.
+
+        Args:
+            sentence: words that it doesn't know are left out.
+            most: how many words to read.
+        """
+        pieces = PIECES.findall(sentence.lower())
+        words = [BEGIN, *(word for word in pieces if word in self.vocabulary)][: min(most, POSITIONS - 1) + 1]
+        unknown = list(dict.fromkeys(word for word in pieces if word not in self.vocabulary))
+        ids = torch.tensor([[self.vocabulary[word] for word in words]])
+        x, later = self._first(ids)
+        vectors = self.layer.norm1(x)
+        looks = self.layer.self_attn(*[vectors] * 3, attn_mask=later, average_attn_weights=False)[1]
+        return Reading(words, unknown, vectors[0], looks[0], self(ids)[0, -1].softmax(dim=-1))
+
+    def projections(self, head: int) -> list[tuple[torch.Tensor, torch.Tensor]]:
+        """The matrices (WIDTH, d_k) and biases (d_k,) of a head's queries, keys and values, in this order."""
+        own, size = self.layer.self_attn, WIDTH // HEADS
+        rows = [slice(first + head * size, first + (head + 1) * size) for first in (0, WIDTH, 2 * WIDTH)]
+        return [(own.in_proj_weight[each].detach().T, own.in_proj_bias[each].detach()) for each in rows]
+
+    def most_likely(self, reading: Reading, count: int) -> dict[str, float]:
+        """The most probable next words after a reading, with their probabilities."""
+        words, found = list(self.vocabulary), reading.following.topk(count)
+        return dict(zip([words[number] for number in found.indices], found.values.tolist(), strict=True))
+
+
+def write(model: Reader, file: Path = FILE) -> None:
+    """Keep a reader's words and weights, in 16 bits."""
+    import numpy
+
+    weights = {name: tensor.detach().half().numpy() for name, tensor in model.state_dict().items()}
+    numpy.savez_compressed(file, vocabulary=numpy.array(list(model.vocabulary)), **weights)
+
+
+@functools.cache
+def reader(file: Path = FILE) -> Reader:
+    """The trained reader."""
+    import numpy
+
+    with numpy.load(file) as kept:
+        model = Reader(kept["vocabulary"].tolist())
+        weights = {name: torch.from_numpy(kept[name]).float() for name in kept.files if name != "vocabulary"}
+    model.load_state_dict(weights)
+    return model.eval()
