@@ -211,7 +211,7 @@ def tfidf(train: torch.Tensor, counts: torch.Tensor) -> torch.Tensor:
 T_95 = (0.0, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
 
 
-class LoRALinear(nn.Module):
+class LoRALinear(torch.nn.Module):
     """A linear map that stays as it is, and beside it the product of two thin matrices, which learns.
 
     Args:
@@ -222,11 +222,11 @@ class LoRALinear(nn.Module):
     Source: Hu et al. 2022, *LoRA: low-rank adaptation of large language models*, section 4.1.
     """
 
-    def __init__(self, linear: nn.Linear, rank: int, alpha: float) -> None:
+    def __init__(self, linear: torch.nn.Linear, rank: int, alpha: float) -> None:
         super().__init__()
         self.linear = linear.requires_grad_(False)
-        self.A = nn.Parameter(torch.randn(rank, linear.in_features) / math.sqrt(linear.in_features))
-        self.B = nn.Parameter(torch.zeros(linear.out_features, rank))
+        self.A = torch.nn.Parameter(torch.randn(rank, linear.in_features) / math.sqrt(linear.in_features))
+        self.B = torch.nn.Parameter(torch.zeros(linear.out_features, rank))
         self.rank, self.alpha = rank, alpha
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
