@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from pathlib import Path
 
 import nbformat
@@ -38,6 +39,7 @@ def test_lesson_01_runs_its_explorer_moves_and_a_wrong_answer_gets_its_message(t
         notebook.run_all()
         everything_is_shown(notebook, drawings)
         expect(notebook.cell("helpers.__file__")).to_contain_text(f"from {student / LESSON / 'helpers'}")
+        the_reader_reads_what_is_typed(browser, notebook)
         the_explorer_follows_its_slider(browser, notebook)
         the_wrong_answer_has_its_message(browser, notebook)
         kept = json.loads((home / "progress.json").read_text())
@@ -45,6 +47,18 @@ def test_lesson_01_runs_its_explorer_moves_and_a_wrong_answer_gets_its_message(t
         the_mended_answer_passes(browser, notebook, right[grade_id])
         opened_again_it_shows_still_pictures(browser, notebook)
     assert not browser.outside, "a lesson must work without the network"
+
+
+def the_reader_reads_what_is_typed(browser: Browser, notebook: Notebook) -> None:
+    explorer = notebook.page.locator(".jp-OutputArea .widget-vbox:has(img)", has_text="words read")
+    figure, sentence = explorer.locator("img"), explorer.get_by_label("sentence")
+    expect(figure).to_have_attribute("alt", re.compile("head 2 most at plot .* Next: is"))
+    sentence.fill("the jokes that fill the zebra book")
+    expect(figure).to_have_attribute("alt", re.compile("head 2 most at jokes .* Next: are"))
+    expect(explorer.get_by_role("status")).to_contain_text("It has never seen zebra")
+    explorer.get_by_role("slider", name="words read").press("ArrowLeft")
+    expect(figure).to_have_attribute("alt", re.compile("From the it looks"))
+    browser.picture("lesson_01_reader", explorer)
 
 
 def the_explorer_follows_its_slider(browser: Browser, notebook: Notebook) -> None:
@@ -95,12 +109,12 @@ def opened_again_it_shows_still_pictures(browser: Browser, notebook: Notebook) -
         assert page.request.delete(path, headers={"X-XSRFToken": token}).ok
     page.reload()
     stills = page.locator(".headstart-still")
-    expect(stills).to_have_count(2)
+    expect(stills).to_have_count(3)
     for still in stills.all():
         expect(still.locator("img").first).to_be_visible()
     expect(page.locator("#jp-main-statusbar")).to_contain_text("| Idle")
     missing = page.locator(".jp-OutputArea-output", has_text="model not found")
-    expect(missing).to_have_count(2)
+    expect(missing).to_have_count(3)
     for each in missing.all():
         expect(each).to_be_hidden()
     browser.picture("lesson_01_opened_again", stills.first)

@@ -7,9 +7,9 @@ PREDICTIONS = {
         "It has read *the plot that fills the book*. What will one of its heads look at most, to choose "
         "between *is* and *are*?",
         {
-            "At *book*, the last word.": "The nearest noun is what a hasty writer would go by, and then "
-            "*the jokes that fill the book is* would be right.",
-            "At *plot*, five words back.": "So it is: what decides is the subject, wherever it stands, and "
+            "At “book”, the last word.": "The nearest noun is what a hasty writer would go by, and then "
+            "“the jokes that fill the book is” would be right.",
+            "At “plot”, five words back.": "So it is: what decides is the subject, wherever it stands, and "
             "it has found that out from reading alone.",
             "At all words about equally.": "A model that has learned nothing yet looks like that. But one of "
             "these words decides, and the others would only dilute it.",
