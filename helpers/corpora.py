@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BOS", "CLS", "EOS", "MASK", "PAD", "SEP", "SPECIALS", "Pair", "Review", "SentencePair", "Vocabulary",
-    "entropy_per_review", "entropy_per_token", "is_grammatical", "load", "log_probability",
+    "entropy_per_review", "entropy_per_token", "is_grammatical", "library_merges", "load", "log_probability",
     "pair_vocabularies",
     "pairs", "reviews", "sentence_pairs", "sentences", "sentiment", "subwords", "translate", "vocabulary",
 ]  # fmt: skip
@@ -131,3 +131,23 @@ def subwords(texts: Iterable[str], size: int = 4000) -> "Tokenizer":
     )
     tokenizer.train_from_iterator(texts, trainer)
     return tokenizer
+
+
+def library_merges(texts: Iterable[str], count: int) -> list[str]:
+    """The merges that the library `tokenizers` learns by byte-pair encoding of words, `l o`, in order.
+
+    Args:
+        texts: words with spaces between them; their letters are the first tokens.
+        count: how many merges.
+    """
+    import json
+
+    from tokenizers import Tokenizer, models, pre_tokenizers, trainers  # slow to import
+
+    texts = list(texts)
+    letters = set().union(*texts) - set(" ")
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    trainer = trainers.BpeTrainer(vocab_size=len(letters) + count, special_tokens=[], show_progress=False)
+    tokenizer.train_from_iterator(texts, trainer)
+    return [" ".join(pair) for pair in json.loads(tokenizer.to_str())["model"]["merges"]]

@@ -1085,7 +1085,190 @@ with waiting_for("the training in 8.11 and Exercises 8.14 to 8.17"), after_predi
 # ### END SOLUTION
 
 # %% [markdown]
-# ## 8.19 For a longer evening: real text
+# ## 8.19 Tokens of one's own: byte-pair encoding
+#
+# **Why.** So far a token was a word. Real text has more words than any table: names, numbers, *unfilmable*. A token for each
+# letter knows them all, but makes texts five times as long, and a model has to learn to spell first. **Byte-pair encoding** lies
+# between (Sennrich et al. 2016; GPT-2 does it with bytes for letters). Begin with letters. Count which two tokens stand side by
+# side most often, and make them one. Do it again, as often as you like.
+#
+# **By hand.** A text has *low* 5 times, *lower* 2 times and *slow* once. As tokens with spaces between them:
+#
+# | word | times | pairs |
+# | --- | --- | --- |
+# | `l o w` | 5 | `l o`, `o w` |
+# | `l o w e r` | 2 | `l o`, `o w`, `w e`, `e r` |
+# | `s l o w` | 1 | `s l`, `l o`, `o w` |
+#
+# `l o` and `o w` occur 8 times each, `w e` and `e r` 2 times, `s l` once. Merge `l o`: `lo w`, `lo w e r`, `s lo w`. Count again:
+# now `lo w` leads with 8.
+#
+# **Exercise 8.19a** · difficulty 2 of 5 · 7 minutes · 2 points
+#
+# **Return how often each pair of neighbouring tokens occurs.**
+#
+# <details><summary>Hint 1</summary><code>word.split()</code> gives the tokens. How many pairs do n tokens have?</details>
+# <details><summary>Hint 2</summary>A pair occurs as often as the word that it stands in.</details>
+# <details><summary>The idea</summary>For each word, for each place but the last: add the word's number to the pair's.</details>
+
+
+# %% exercise="pretraining.count_pairs"
+def count_pairs(words):
+    """How often each two tokens stand side by side.
+
+    Args:
+        words: {word: how often it occurs}. A word is its tokens with spaces between them: "lo w e r".
+
+    Returns:
+        {pair: how often it occurs}. A pair is two tokens with a space between them: "lo w".
+    """
+    ### BEGIN SOLUTION
+    counts = {}
+    for word, times in words.items():
+        tokens = word.split()
+        for at in range(len(tokens) - 1):
+            pair = f"{tokens[at]} {tokens[at + 1]}"
+            counts[pair] = counts.get(pair, 0) + times
+    return counts
+    ### END SOLUTION
+
+
+# %% check="pretraining.count_pairs"
+check("pretraining.count_pairs", count_pairs)
+
+# %% [markdown]
+# Now merge a pair, wherever it stands in a word. From left to right: of `a a a` the first two become `aa a`. And whole tokens: in
+# `xl o w` there is no `l o`, since its first token is `xl`.
+#
+# **Exercise 8.19b** · difficulty 3 of 5 · 10 minutes · 3 points
+#
+# **Return the word with every place of the pair as one token.**
+#
+# <details><summary>Hint 1</summary><code>word.replace</code> knows no tokens. Work with the list of them.</details>
+# <details><summary>Hint 2</summary>After a merge the next place to look at is two tokens further.</details>
+# <details><summary>The idea</summary>Walk through the list. Where the two next tokens are the pair, append their merger and skip both,
+# else append one.</details>
+
+
+# %% exercise="pretraining.merge_pair"
+def merge_pair(word, pair):
+    """A word in which each place of a pair has become one token, from left to right.
+
+    Args:
+        word: its tokens with spaces between them: "l o w e r".
+        pair: two tokens with a space between them: "l o".
+
+    Returns:
+        The word: "lo w e r".
+    """
+    ### BEGIN SOLUTION
+    tokens, wanted = word.split(), pair.split()
+    merged, at = [], 0
+    while at < len(tokens):
+        found = tokens[at : at + 2] == wanted
+        merged.append("".join(wanted) if found else tokens[at])
+        at += 2 if found else 1
+    return " ".join(merged)
+    ### END SOLUTION
+
+
+# %% check="pretraining.merge_pair"
+check("pretraining.merge_pair", merge_pair)
+
+# %% [markdown]
+# That is all it takes to learn tokens. Where two pairs occur equally often, the one goes first whose tokens are older; letters are
+# as old as the alphabet says. The library `tokenizers` does the same, and is what everybody uses. Do you get its merges?
+
+
+# %%
+def learn_merges(words, count):
+    """The `count` merges that byte-pair encoding learns from {word: times}, in order."""
+    merges, age = [], {letter: number for number, letter in enumerate(sorted(set("".join(words)) - {" "}))}
+    for _ in range(count):
+        counts = count_pairs(words)
+        best = max(counts, key=lambda pair: (counts[pair], *(-age[token] for token in pair.split())))
+        merges.append(best)
+        age.setdefault(best.replace(" ", ""), len(age))
+        words = {merge_pair(word, best): times for word, times in words.items()}
+    return merges
+
+
+# %% draw=true
+with waiting_for("Exercises 8.19a and 8.19b"):
+    texts = [review.text for review in corpora.reviews(2_000, seed=7)]
+    times = {}
+    for word in " ".join(texts).split():
+        times[" ".join(word)] = times.get(" ".join(word), 0) + 1
+    merges = learn_merges(times, 300)
+    library = corpora.library_merges(texts, 300)
+    print(f"{len(times)} different words; the first merges:", ", ".join(merges[:12]))
+    print("and the last:", ", ".join(merges[-6:]))
+    same = sum(mine == theirs for mine, theirs in zip(merges, library, strict=True))
+    print(f"{same} of {len(library)} are those of the library")
+
+# %% [markdown]
+# Frequent words such as *the* are tokens soon, rare ones stay in pieces. A new word is encoded by the same merges in the same
+# order, and no word is unknown as long as its letters are known. Back to text is simpler: leave the spaces out.
+#
+# **By hand.** With the merges `l o`, `lo w`: *slower* is `s l o w e r`, then `s lo w e r`, then `s low e r`.
+#
+# **Exercise 8.19c** · difficulty 2 of 5 · 6 minutes · 2 points
+#
+# **Return the tokens of a word.**
+#
+# <details><summary>Hint 1</summary>First split the word into letters, with spaces between them.</details>
+# <details><summary>Hint 2</summary>You have a function that merges one pair. In which order do they come?</details>
+# <details><summary>The idea</summary>Letters; then each merge, in the order in which they were learned.</details>
+
+
+# %% exercise="pretraining.encode_word"
+def encode_word(word, merges):
+    """The tokens of a word.
+
+    Args:
+        word: "lower".
+        merges: pairs in the order in which they were learned: ["l o", "lo w"].
+
+    Returns:
+        The word's tokens with spaces between them: "low e r".
+    """
+    ### BEGIN SOLUTION
+    tokens = " ".join(word)
+    for pair in merges:
+        tokens = merge_pair(tokens, pair)
+    return tokens
+    ### END SOLUTION
+
+
+# %% check="pretraining.encode_word"
+check("pretraining.encode_word", encode_word)
+
+# %% [markdown]
+# What does a larger vocabulary cost, and what does it buy? Each merge is one more row in the embedding: for GPT-2, 768 numbers. It
+# buys shorter texts. Measured on reviews from which nothing was learned:
+
+# %% predict="pretraining.merges"
+
+# %% draw=true
+with waiting_for("Exercises 8.19a to 8.19c"), after_predicting("pretraining.merges"):
+    for word in ("beautifully", "unfilmable", "gravediggers"):
+        print(f"{word:<13} {encode_word(word, merges)}")
+    unseen = " ".join(review.text for review in corpora.reviews(200, seed=8)).split()
+    sizes, per_word = (0, 30, 100, 300), []
+    for size in sizes:
+        tokens = {word: len(encode_word(word, merges[:size]).split()) for word in set(unseen)}
+        per_word.append(sum(tokens[word] for word in unseen) / len(unseen))
+        print(f"{size:>4} merges: {per_word[-1]:.2f} tokens a word")
+    title = "Tokens a word, on new reviews"
+    show(plots.bars([str(size) for size in sizes], {"tokens a word": per_word}, ylabel="tokens", title=title))
+
+# %% [markdown]
+# The first merges shorten texts much, later ones less and less: what is frequent comes first. Two models with tokens of different
+# kinds can't be compared by their loss per token, since their tokens aren't equally long. Divide by what both share: **bits per
+# character** are the loss of the whole text in nats, by $\ln 2$, by its characters.
+
+# %% [markdown]
+# ## 8.20 For a longer evening: real text
 #
 # Here are 40,000 lines of Shakespeare's plays, 1.1 million characters. Now a token is a character. The project nanoGPT
 # publishes a setting for a computer without a GPU: 4 layers, 4 heads, width 128, context 64, batches of 12, 2,000
@@ -1138,13 +1321,14 @@ if LONG_EVENING:
         print("".join(letters[letter] for letter in line[0]))
 
 # %% [markdown]
-# ## 8.20 What to take along
+# ## 8.21 What to take along
 #
 # - Text labels itself: the target is the next token. With a causal mask all positions are trained in one pass.
 # - The loss is the mean surprise over real targets, in nats per token; $e$ to it is the perplexity.
 # - The entropy is the limit. From pairs of words to the model is what memory is worth; below the entropy there are only
 #   leaks.
 # - A step: zero, forward, loss, backward, clip, step. Each in its place. The learning rate goes up, then down.
+# - Tokens are learned, too: byte-pair encoding merges what stands side by side most often. No word is unknown to it.
 # - Probabilities aren't decisions: greedy, temperature, top-k and nucleus make them, and you measured what each costs.
 #
 # **Sources.** Shannon 1948, *A mathematical theory of communication*. Vaswani et al. 2017, *Attention is all you need*.
@@ -1152,7 +1336,8 @@ if LONG_EVENING:
 # are unsupervised multitask learners*. Brown et al. 2020, *Language models are few-shot learners*. Pascanu, Mikolov and
 # Bengio 2013, *On the difficulty of training recurrent neural networks*. Kingma and Ba 2015, *Adam*. Loshchilov and
 # Hutter 2019, *Decoupled weight decay regularization*. Fan, Lewis and Dauphin 2018, *Hierarchical neural story
-# generation*. Holtzman et al. 2020, *The curious case of neural text degeneration*. Devlin et al. 2019, *BERT*. Jordan
+# generation*. Holtzman et al. 2020, *The curious case of neural text degeneration*. Sennrich, Haddow and
+# Birch 2016, *Neural machine translation of rare words with subword units*. Devlin et al. 2019, *BERT*. Jordan
 # et al. 2024, *Muon: an optimizer for hidden layers in neural networks*. Karpathy 2022, *nanoGPT*, README.
 #
 # Your model's weights are kept on this computer. In lesson 9 it goes on reading, and learns to tell praise from blame.

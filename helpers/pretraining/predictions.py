@@ -40,4 +40,17 @@ PREDICTIONS = {
         },
         right="c",
     ),
+    "merges": Prediction(
+        "A word of new reviews has four letters, on average. How many tokens does it have after 30, 100 and "
+        "300 merges?",
+        {
+            "Fewer by the same number with each merge.": "The first merges are those of the most frequent "
+            "pairs, and each later one is rarer than those before it.",
+            "Much fewer after the first merges, then a little fewer with each.": "So it is: what is "
+            "frequent is merged first, and what comes later occurs seldom.",
+            "Hardly fewer until most whole words are tokens.": "Pieces of words help at once: a merge "
+            "within many words shortens each of them.",
+        },
+        right="b",
+    ),
 }

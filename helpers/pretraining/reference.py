@@ -5,7 +5,7 @@
 
 import math
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol, TypeVar
 
 import torch
@@ -356,3 +356,65 @@ def grammatical_share(texts: Sequence[str]) -> float:
     """The share of sentences that are grammatical, over all texts."""
     parts = [sentence for text in texts for sentence in corpora.sentences(text)]
     return sum(map(corpora.is_grammatical, parts)) / max(1, len(parts))
+
+
+# -- tokens --------------------------------------------------------------------------------------------------
+
+
+def count_pairs(words: "Mapping[str, int]") -> dict[str, int]:
+    """How often each two tokens stand side by side.
+
+    Args:
+        words: how often each word occurs; a word is its tokens with spaces between them, `lo w e r`.
+
+    Returns:
+        How often each pair, `lo w`, occurs. Pairs don't reach across words.
+
+    Source: Sennrich, Haddow and Birch 2016, algorithm 1.
+    """
+    counts: dict[str, int] = {}
+    for word, times in words.items():
+        tokens = word.split()
+        for at in range(len(tokens) - 1):
+            pair = f"{tokens[at]} {tokens[at + 1]}"
+            counts[pair] = counts.get(pair, 0) + times
+    return counts
+
+
+def merge_pair(word: str, pair: str) -> str:
+    """A word in which each place of a pair has become one token, from left to right.
+
+    Args:
+        word: its tokens with spaces between them, `l o w e r`.
+        pair: two tokens with a space between them, `l o`.
+
+    Returns:
+        The word, `lo w e r`.
+
+    Source: Sennrich, Haddow and Birch 2016, algorithm 1.
+    """
+    tokens, wanted = word.split(), pair.split()
+    merged, at = [], 0
+    while at < len(tokens):
+        found = tokens[at : at + 2] == wanted
+        merged.append("".join(wanted) if found else tokens[at])
+        at += 2 if found else 1
+    return " ".join(merged)
+
+
+def encode_word(word: str, merges: "Sequence[str]") -> str:
+    """The tokens of a word.
+
+    Args:
+        word: `lower`.
+        merges: pairs in the order in which they were learned: `l o`, `lo w`.
+
+    Returns:
+        The word's tokens with spaces between them: `low e r`.
+
+    Source: Sennrich, Haddow and Birch 2016, section 3.2.
+    """
+    tokens = " ".join(word)
+    for pair in merges:
+        tokens = merge_pair(tokens, pair)
+    return tokens

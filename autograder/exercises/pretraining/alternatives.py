@@ -3,11 +3,13 @@
 Each stands alone, with `torch`, `math` and answers to earlier exercises as its only names.
 """
 
-# ruff: noqa: D103  (their names say what is special about them)
+# ruff: noqa: D103, RUF007  (their names say what is special about them)
 
 import math
 
 import torch
+
+from helpers.pretraining import merge_pair
 
 # -- batches, loss, perplexity, pairs --------------------------------------------------------------------
 
@@ -193,3 +195,77 @@ def draw_first_that_reaches(probabilities, uniform):
 def draw_never_beyond(probabilities, uniform):
     passed = (probabilities.cumsum(-1) <= uniform.unsqueeze(-1)).sum(-1)
     return passed.clamp(max=probabilities.size(-1) - 1)
+
+
+# -- tokens --------------------------------------------------------------------------------------------------
+
+
+def pairs_with_counter(words):
+    from collections import Counter
+
+    found = Counter()
+    for word, n in words.items():
+        parts = word.split(" ")
+        for i in range(len(parts) - 1):
+            found[parts[i] + " " + parts[i + 1]] += n
+    return found
+
+
+def pairs_of_all_places(words):
+    places = []
+    for word in words:
+        tokens = word.split()
+        places += [(f"{tokens[i - 1]} {tokens[i]}", words[word]) for i in range(1, len(tokens))]
+    counts = {pair: 0 for pair, _ in places}
+    for pair, times in places:
+        counts[pair] += times
+    return counts
+
+
+def merge_by_regular_expression(word, pair):
+    import re
+
+    return re.sub(r"(?<!\S)" + re.escape(pair) + r"(?!\S)", pair.replace(" ", ""), word)
+
+
+def merge_in_place(word, pair):
+    tokens = word.split()
+    left, right = pair.split()
+    i = 0
+    while i < len(tokens) - 1:
+        if tokens[i] == left and tokens[i + 1] == right:
+            tokens[i : i + 2] = [left + right]
+        i += 1
+    return " ".join(tokens)
+
+
+def merge_by_iterator(word, pair):
+    left, right = pair.split()
+    merged = []
+    open_pair = False
+    for token in word.split():
+        if open_pair and token == right:
+            merged[-1] = left + right
+            open_pair = False
+        else:
+            merged.append(token)
+            open_pair = token == left
+    return " ".join(merged)
+
+
+def encode_by_rank(word, merges):
+    tokens = list(word)
+    while len(tokens) > 1:
+        pairs = [f"{left} {right}" for left, right in zip(tokens[:-1], tokens[1:], strict=True)]
+        known = [pair for pair in pairs if pair in merges]
+        if not known:
+            break
+        best = min(known, key=merges.index)
+        tokens = merge_pair(" ".join(tokens), best).split()
+    return " ".join(tokens)
+
+
+def encode_by_reduce(word, merges):
+    import functools
+
+    return functools.reduce(lambda tokens, pair: merge_pair(tokens, pair), merges, " ".join(list(word)))

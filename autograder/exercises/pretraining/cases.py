@@ -249,3 +249,57 @@ def _beyond_the_last(g: Generator) -> tuple[Tensor, Tensor]:
     p = torch.where(p == p.amax(-1, keepdim=True), p - 2**-21, p)
     middle = p[1].cumsum(-1)[2] - p[1, 2] / 2
     return p, torch.stack([torch.tensor(1 - 2**-24), middle])
+
+
+# -- tokens --------------------------------------------------------------------------------------------------
+
+
+def pair_cases(g: Generator) -> list[Case]:
+    """Words of letters and of longer tokens; pairs that several words share, or that a word has twice."""
+    a, b, c, d, e = _letters(g)
+    return [
+        Case("two words", ({f"{a} {b} {c}": _one(g, 2, 9), f"{a} {b} {d} {e}": _one(g, 11, 19)},)),
+        Case("a pair twice in a word", ({f"{a} {b} {c} {a} {b}": _one(g, 2, 9), f"{b} {c}": _one(g, 2, 9)},)),
+        Case("three alike, and one token", ({f"{d} {d} {d} {e}": _one(g, 2, 9), c: _one(g, 2, 9)},)),
+        Case(
+            "tokens of several letters",
+            (
+                {
+                    f"{a}{b} {c} {d}{e}": _one(g, 2, 9),
+                    f"{c} {d}{e} {c} {a}{b}": _one(g, 11, 19),
+                    f"{a} {b} {c}": _one(g, 21, 29),
+                },
+            ),
+        ),
+    ]
+
+
+def merge_cases(g: Generator) -> list[Case]:
+    """A pair once, twice, three of a kind, not there, and where other tokens end or begin like it."""
+    a, b, c, d, e = _letters(g)
+    return [
+        Case("once", (f"{c} {a} {b} {d}", f"{a} {b}")),
+        Case("twice, and the other way round", (f"{a} {b} {c} {b} {a} {d} {a} {b}", f"{a} {b}")),
+        Case("three and five alike", (f"{a} {a} {a} {b} {a} {a} {a} {a} {a}", f"{a} {a}")),
+        Case("tokens that end or begin like it", (f"{c}{a} {b} {d} {a} {b}{e} {a} {b}", f"{a} {b}")),
+        Case("longer tokens", (f"{a}{b} {c} {d} {a}{b} {c} {e}", f"{a}{b} {c}")),
+        Case("not there", (f"{a} {c} {b} {d}", f"{a} {b}")),
+    ]
+
+
+def encoding_cases(g: Generator) -> list[Case]:
+    """Words of which some merges fit, with merges whose order matters."""
+    a, b, c, d, e = _letters(g)
+    merges = [f"{a} {b}", f"{b} {c}", f"{a}{b} {c}", f"{d} {a}", f"{d} {e}", f"{b}{c} {d}"]
+    return [
+        Case("the first merge takes what others need", (f"{d}{a}{b}{c}{e}", merges)),
+        Case("a merge that doesn't fit, then some that do", (f"{b}{c}{d}{e}{d}{a}", merges)),
+        Case("several at a time", (f"{a}{b}{c}{a}{b}{e}{d}{a}{b}{c}", merges)),
+        Case("a longer token is known", (f"{e}{b}{c}{d}{a}{b}{c}", [*merges, f"{a} {b}{c}{d}"])),
+        Case("the last one counts", (f"{e}{a}{d}{e}{c}", [f"{a} {b}", f"{d} {e}", f"{a} {d}{e}"])),
+    ]
+
+
+def _letters(g: Generator) -> list[str]:
+    """Five different letters."""
+    return [chr(ord("a") + int(number)) for number in torch.randperm(26, generator=g)[:5]]

@@ -9,6 +9,7 @@ from autograder.exercises.pretraining import cases
 from autograder.exercises.pretraining import misconceptions as wrong
 from autograder.exercises.pretraining import misconceptions_counts as counts
 from autograder.exercises.pretraining import misconceptions_step as steps
+from autograder.exercises.pretraining import misconceptions_tokens as tokens
 from autograder.exercises.pretraining import misconceptions_writing as writing
 from helpers import pretraining
 from helpers.checks import gradient_reaches_inputs, inputs_unchanged
@@ -331,7 +332,76 @@ DRAW = Exercise(
     alternatives=(right.draw_by_search, right.draw_first_that_reaches, right.draw_never_beyond),
 )
 
+PAIRS = Exercise(
+    id="pretraining.count_pairs",
+    title="Pairs of tokens",
+    points=2,
+    difficulty=2,
+    minutes=7,
+    reference=pretraining.count_pairs,
+    cases=cases.pair_cases,
+    returns=("counts",),
+    properties=(inputs_unchanged,),
+    misconceptions=explained(
+        tokens.words_not_weighted,
+        tokens.once_a_word,
+        tokens.last_word_counts,
+        tokens.letters_counted,
+        tokens.tokens_counted,
+        tokens.every_second_pair,
+        tokens.across_words,
+        tokens.order_ignored,
+        tokens.last_pair_missing,
+    ),
+    alternatives=(right.pairs_with_counter, right.pairs_of_all_places),
+)
+
+MERGE = Exercise(
+    id="pretraining.merge_pair",
+    title="Two tokens become one",
+    points=3,
+    difficulty=3,
+    minutes=10,
+    reference=pretraining.merge_pair,
+    cases=cases.merge_cases,
+    returns=("word",),
+    misconceptions=explained(
+        tokens.text_replaced,
+        tokens.first_place_alone,
+        tokens.either_order,
+        tokens.from_the_right,
+        tokens.token_used_twice,
+        tokens.second_token_stays,
+        tokens.one_word_again,
+        tokens.nothing_merged,
+    ),
+    alternatives=(right.merge_by_regular_expression, right.merge_in_place, right.merge_by_iterator),
+)
+
+ENCODE = Exercise(
+    id="pretraining.encode_word",
+    title="A word's tokens",
+    points=2,
+    difficulty=2,
+    minutes=6,
+    reference=pretraining.encode_word,
+    cases=cases.encoding_cases,
+    returns=("tokens",),
+    properties=(inputs_unchanged,),
+    needs=("pretraining.merge_pair",),
+    misconceptions=explained(
+        tokens.last_learned_first,
+        tokens.not_split,
+        tokens.letters_alone,
+        tokens.longest_first,
+        tokens.stops_when_one_does_not_fit,
+        tokens.one_merge_alone,
+        tokens.last_merge_missing,
+    ),
+    alternatives=(right.encode_by_rank, right.encode_by_reduce),
+)
+
 EXERCISES = (
     SHIFT, LOSS, PERPLEXITY, BIGRAM, COST, STEP, SCHEDULE, DIAGNOSIS,
-    TEMPERATURE, TOP_K, NUCLEUS, DRAW,
+    TEMPERATURE, TOP_K, NUCLEUS, DRAW, PAIRS, MERGE, ENCODE,
 )  # fmt: skip
