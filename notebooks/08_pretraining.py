@@ -1088,7 +1088,7 @@ with waiting_for("the training in 8.11 and Exercises 8.14 to 8.17"), after_predi
 # ## 8.19 Tokens of one's own: byte-pair encoding
 #
 # **Why.** So far a token was a word. Real text has more words than any table: names, numbers, *unfilmable*. A token for each
-# letter knows them all, but makes texts five times as long, and a model has to learn to spell first. **Byte-pair encoding** lies
+# letter knows them all, but makes texts four times as long, and a model has to learn to spell first. **Byte-pair encoding** lies
 # between (Sennrich et al. 2016; GPT-2 does it with bytes for letters). Begin with letters. Count which two tokens stand side by
 # side most often, and make them one. Do it again, as often as you like.
 #
