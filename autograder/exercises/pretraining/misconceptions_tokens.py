@@ -22,7 +22,8 @@ def once_a_word(words):
     counts = {}
     for word, times in words.items():
         tokens = word.split()
-        for pair in {f"{left} {right}" for left, right in zip(tokens[:-1], tokens[1:], strict=True)}:
+        pairs = [f"{left} {right}" for left, right in zip(tokens[:-1], tokens[1:], strict=True)]
+        for pair in dict.fromkeys(pairs):
             counts[pair] = counts.get(pair, 0) + times
     return counts
 
