@@ -1,8 +1,11 @@
 """What lesson 10 measures, over several seeds: pretraining, blanks, fine-tuning, writing.
 
 python -m benchmarks.training_bert [--seeds 2] [--shares 0.15 0.4]
+python -m benchmarks.training_bert --equal
 
-Each BERT is trained as in the lesson. The language model is lesson 08's, as kept, or one trained now.
+Each BERT is trained as in the lesson. The language model is lesson 08's, as kept, or one trained now. With
+--equal only the blanks are measured, with three seeds of each, and each language model is asked for as many
+words as BERT.
 """
 
 import argparse
@@ -16,7 +19,7 @@ from torch import nn
 from helpers import bert, corpora, pretraining, training
 from helpers.bert import Bert, PairClassifier, bert_loss, experiments, mask_tokens, segments_of
 from helpers.models.blocks import BERT, PRE_NORM, Style
-from helpers.text.vocabulary import MASK
+from helpers.text.vocabulary import MASK, PAD
 
 STEPS, ROWS, SHARE, LENGTH = 2_200, 12, 0.4, 100
 LABELLED, TUNING, RATE = 2_000, 600, 2e-3
@@ -138,6 +141,53 @@ def written(model: nn.Module, left_model: nn.Module, texts: int = 40, seed: int 
     return texts_of | {"language model": experiments.left_to_right(left_model, len(empty), seed=seed)}
 
 
+def asked(seed: int, share: float = SHARE) -> int:
+    """The words that BERT is asked for in its training of section 10.8."""
+    generator, steps = torch.Generator().manual_seed(seed), training.steps(STEPS)
+    rows = rows_of(experiments.documents(ROWS * steps // 2, 5_000 + 10 * seed), generator)
+    drawn = experiments.batches(rows, ROWS, seed)
+    batches = (batch_of(next(drawn), generator, share) for _ in range(steps))
+    return sum(int((labels != -100).sum()) for _, _, _, labels in batches)
+
+
+def language_model_asked(words: int, seed: int) -> nn.Module:
+    """Lesson 08's language model, trained until it has been asked for so many words."""
+    texts = corpora.vocabulary().batch(review.text for review in corpora.reviews(1_000, seed=1_000 + seed))
+    a_text = float((texts[:, 1:] != PAD).sum()) / len(texts)
+    torch.manual_seed(seed)
+    model = pretraining.new_model()
+    pretraining.pretrain(model, round(words / (a_text * pretraining.BATCH)), seed)
+    return model
+
+
+def compare_at_equal_words(console: Console, seeds: int = 3) -> None:
+    """Blanks of each kind, as BERT and a language model that was asked for as many words fill them."""
+    torch.set_num_threads(1)
+    found: dict[str, list[list[float]]] = {kind: [] for kind in experiments.candidates()}
+    counts = []
+    for seed in range(seeds):
+        counts.append(asked(seed))
+        both, left = pretrained(seed), language_model_asked(counts[-1], seed)
+        for blank in experiments.blanks(40, 4_000):
+            if len(blank.words) < LENGTH - 3:
+                found[blank.kind].append([*guesses(both, left, blank), seed])
+    title = f"asked for {min(counts):,} to {max(counts):,} words each, {seeds} seeds"
+    columns = "blank", "left side", "BERT, both sides", "whole text", "BERT, each seed", "whole, each seed"
+    table = Table(*columns, title=title)
+    for kind, values in found.items():
+        means = (experiments.mean_interval(column) for column in zip(*(v[:3] for v in values), strict=True))
+        by_seed = [
+            " ".join(f"{_mean([v[at] for v in values if v[3] == seed]):.2f}" for seed in range(seeds))
+            for at in (1, 2)
+        ]
+        table.add_row(kind, *(f"{mean:.2f} ± {half:.2f}" for mean, half in means), *by_seed)
+    console.print(table)
+
+
+def _mean(values: list[float]) -> float:
+    return sum(values) / len(values)
+
+
 def _percent(share: float, low: float, high: float) -> str:
     return f"{share:.0%} ({low:.0%} to {high:.0%})"
 
@@ -194,7 +244,13 @@ def main() -> None:
     parser.add_argument(
         "--styles", action="store_true", help="norms after each sum as well, as BERT has them"
     )
+    parser.add_argument(
+        "--equal", action="store_true", help="blanks alone, the language model asked for as many words"
+    )
     options = parser.parse_args()
+    if options.equal:
+        compare_at_equal_words(Console(width=110))
+        return
     measure(Console(width=110), options.seeds, tuple(options.shares), options.styles)
 
 

@@ -15,6 +15,7 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
+import axe_playwright_python
 import nbformat
 from course import Course
 from playwright.sync_api import Locator, Page, expect, sync_playwright
@@ -32,6 +33,22 @@ LAB_SETTINGS = {
     "notebook-extension/tracker": {"windowingMode": "none"},
     "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
 }
+AXE = Path(axe_playwright_python.__file__).parent / "axe.min.js"
+SERIOUS = """async () => {
+    const found = await axe.run({include: [[".jp-Notebook .jp-OutputArea"]]}, {resultTypes: ["violations"]});
+    if (!found.passes.length) return ["axe found nothing to look at"];
+    const grave = found.violations.filter(rule => ["serious", "critical"].includes(rule.impact));
+    return grave.flatMap(rule => rule.nodes.map(node => rule.id + ": " + node.html.slice(0, 200)));
+}"""
+TOO_HIGH = """() => {
+    const cells = document.querySelector(".jp-WindowedPanel-outer").clientHeight;
+    const explorers = [...document.querySelectorAll(".jp-OutputArea .widget-vbox")].filter(
+        box => box.querySelector("img") && !box.parentElement.closest(".widget-vbox"));
+    const high = explorers.filter(box => box.getBoundingClientRect().height > cells);
+    const wide = explorers.map(box => box.closest(".jp-OutputArea-output")).filter(
+        output => output.scrollWidth > output.clientWidth);
+    return [...high, ...wide].map(box => box.offsetHeight + " px: " + box.innerText.slice(0, 60));
+}"""
 expect.set_options(timeout=1000 * PATIENCE)
 
 
@@ -192,6 +209,19 @@ class Notebook:
         wrong = self.page.locator("mjx-merror, mjx-container [mathcolor='red']").all_text_contents()
         prose = self.page.locator(".jp-MarkdownOutput").all_inner_texts()
         return [*wrong, *(text for text in prose if "$" in text)]
+
+    def barriers(self) -> list[str]:
+        """What axe-core calls serious or critical in the outputs: its rule, and the elements."""
+        self.page.evaluate(AXE.read_text())
+        return self.page.evaluate(SERIOUS)
+
+    def beyond_the_screen(self) -> list[str]:
+        """Explorers that are higher than what 1,280 by 800 pixels leave for cells, and outputs cut off."""
+        before = self.page.viewport_size
+        self.page.set_viewport_size({"width": 1280, "height": 800})
+        found = self.page.evaluate(TOO_HIGH)
+        self.page.set_viewport_size(before)
+        return found
 
     def pictures(self) -> list[tuple[str, bool]]:
         """Each image among the outputs: its alternative text, and whether there is an image at all."""

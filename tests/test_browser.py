@@ -39,6 +39,8 @@ def test_lesson_01_runs_its_explorer_moves_and_a_wrong_answer_gets_its_message(t
         notebook.run_all()
         everything_is_shown(notebook, drawings)
         expect(notebook.cell("helpers.__file__")).to_contain_text(f"from {student / LESSON / 'helpers'}")
+        assert notebook.barriers() == []
+        assert notebook.beyond_the_screen() == []
         the_reader_reads_what_is_typed(browser, notebook)
         the_explorer_follows_its_slider(browser, notebook)
         the_wrong_answer_has_its_message(browser, notebook)
@@ -46,6 +48,7 @@ def test_lesson_01_runs_its_explorer_moves_and_a_wrong_answer_gets_its_message(t
         assert kept == {exercise: sign == "✓" for exercise, sign in SIGNS.items()}
         the_mended_answer_passes(browser, notebook, right[grade_id])
         opened_again_it_shows_still_pictures(browser, notebook)
+        in_the_dark_theme_it_can_be_read(browser, notebook)
     assert not browser.outside, "a lesson must work without the network"
 
 
@@ -120,6 +123,16 @@ def opened_again_it_shows_still_pictures(browser: Browser, notebook: Notebook) -
     browser.picture("lesson_01_opened_again", stills.first)
 
 
+def in_the_dark_theme_it_can_be_read(browser: Browser, notebook: Notebook) -> None:
+    page = notebook.page
+    page.locator(".lm-MenuBar-itemLabel").get_by_text("Settings", exact=True).click()
+    page.locator(".lm-Menu-itemLabel").get_by_text("Theme", exact=True).hover()
+    page.locator(".lm-Menu-itemLabel").get_by_text("JupyterLab Dark", exact=True).click()
+    expect(page.locator("body")).to_have_attribute("data-jp-theme-light", "false")
+    assert notebook.barriers() == []
+    browser.picture("lesson_01_dark", page.locator(".headstart-still").first)
+
+
 # -- the other lessons -----------------------------------------------------------------------------------
 
 
@@ -134,6 +147,8 @@ def test_a_solved_lesson_runs_and_its_explorers_move(lesson: str, tmp_path: Path
         everything_is_shown(notebook, drawings)
         passed = [headline.split(" · ")[0] for headline in notebook.headlines()]
         assert passed == [f"✓ {sheet['title']}" for sheet in sheets.values()]
+        assert notebook.barriers() == []
+        assert notebook.beyond_the_screen() == []
         pictures_for_people(browser, notebook, lesson)
         explorers = notebook.page.locator(".jp-OutputArea .widget-vbox:has(img):has([role=slider])")
         assert explorers.count()

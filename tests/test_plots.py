@@ -156,7 +156,18 @@ def displayed(monkeypatch):
 def test_show_gives_an_image_and_its_text(displayed):
     showing.show(FIGURES["bars"]())
     ((page, text),) = displayed
-    assert page.startswith("<img alt=") and text.startswith("[picture] Bars of weight. one: the: 0.2")
+    assert '<img alt="Bars of weight. one: the: 0.2' in page
+    assert text.startswith("[picture] Bars of weight. one: the: 0.2")
+
+
+def test_letters_stay_legible_where_a_page_is_narrow():
+    ax = plots.panels(1, width=5)[0]
+    ax.set_label("Twenty-eight letters.")
+    ax.set_title("small", fontsize=9)  # points: 12 pixels
+    page = showing.image(ax)
+    assert 'width="480"' in page and "min-width:360px" in page and "overflow-x:auto" in page
+    ax.set_title("smaller than legible", fontsize=6)
+    assert "min-width:480px" in showing.image(ax)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import base64
 import contextlib
 import html
 import io
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -15,11 +16,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PIXELS_PER_INCH = 96
+LEGIBLE = 9  # pixels: letters don't get smaller, however narrow the page
 CARD = (
     "background:white;padding:8px;border-radius:6px;box-sizing:content-box;"
-    "max-width:calc(100% - 16px);height:auto"
+    "max-width:calc(100% - 16px);min-width:{narrowest}px;height:auto"
 )
-
 
 CELL = "text-align:left;vertical-align:top;padding:4px 14px 4px 0;background:none;border:none"
 
@@ -54,15 +55,15 @@ def show(ax: "Axes", alt: str = "") -> None:
     put(image(ax, alt), f"[picture] {alt}")
 
 
-def image(ax: "Axes", alt: str = "", shrink: bool = True) -> str:
+def image(ax: "Axes", alt: str = "") -> str:
     """The figure of these axes as HTML: an image on a white card, which reads in light and dark themes alike.
 
-    HTML, because JupyterLab ignores alternative text in the metadata of an image output.
+    It becomes as narrow as the page while its letters can be read, and scrolls from there on. HTML, because
+    JupyterLab ignores alternative text in the metadata of an image output.
 
     Args:
         ax: any axes of the figure.
         alt: as in `show`.
-        shrink: whether a wide figure becomes as narrow as the page, letters and all. If not, it scrolls.
     """
     import matplotlib
 
@@ -77,10 +78,19 @@ def image(ax: "Axes", alt: str = "", shrink: bool = True) -> str:
     data = base64.b64encode(file.getvalue()).decode()
     width, height = (round(inches * PIXELS_PER_INCH) for inches in figure.get_size_inches())
     source = f"data:image/svg+xml;base64,{data}"
-    card = CARD if shrink else CARD.replace("max-width:calc(100% - 16px)", "max-width:none")
+    card = CARD.format(narrowest=math.ceil(width * min(1, LEGIBLE / _smallest_letters(figure))))
     size = f'width="{width}" height="{height}"'
     picture = f'<img alt="{html.escape(alt)}" {size} style="{card}" src="{source}">'
-    return picture if shrink else f'<div style="overflow-x:auto" tabindex="0">{picture}</div>'
+    return f'<div style="overflow-x:auto" tabindex="0">{picture}</div>'
+
+
+def _smallest_letters(figure: "Figure") -> float:
+    """The smallest size of text in a figure, in pixels."""
+    from matplotlib.text import Text
+
+    texts = figure.findobj(lambda artist: isinstance(artist, Text) and artist.get_visible())
+    sizes = [text.get_fontsize() for text in texts if isinstance(text, Text) and text.get_text().strip()]
+    return min(sizes, default=10.0) * PIXELS_PER_INCH / 72
 
 
 def figure_of(ax: "Axes") -> "Figure":

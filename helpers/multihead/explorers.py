@@ -191,11 +191,7 @@ def heads_explorer(read: Callable, n_heads: int = 4, exercise: str = READER_EXER
             return image(_maps(weights[0], keep, words[:SHOWN], min(place.value, len(words), SHOWN) - 1))
 
         picture.value = tried(show, exercise)
-        unknown = dict.fromkeys(word for word in words if word not in WORDS)
-        said = (
-            f"The reader has never met {', '.join(unknown)}: all such words are one to it." if unknown else ""
-        )
-        answers.value = "".join(found) + (note(said) if said else "")
+        answers.value = "".join(found)
 
     for control in (sentence, place, *switches):
         control.observe(draw, "value")
@@ -212,13 +208,14 @@ def _maps(weights: torch.Tensor, keep: torch.Tensor, words: Sequence[str], askin
     weights = weights[:, :count, :count]
     rows = -(-len(weights) // columns)
     # Margins in inches, by hand: a layout engine takes a third of the time, which a slider feels.
-    side, left, bottom = 0.2 * count + 0.15, 0.85, 0.65
-    width, height = left + columns * (side + 0.25), bottom + rows * (side + 0.32)
+    # Wider than high, so that controls and maps are in sight together on a small screen.
+    side, tall, left, bottom = 0.2 * count + 0.15, 0.14 * count + 0.15, 0.85, 0.65
+    width, height = left + columns * (side + 0.25), bottom + rows * (tall + 0.32)
     with matplotlib.rc_context(plots.STYLE):
         figure = Figure(figsize=(width, height))
         grid = figure.subplots(rows, columns, squeeze=False)
     right, top = 1 - 0.1 / width, 1 - 0.28 / height
-    figure.subplots_adjust(left / width, bottom / height, right, top, 0.25 / side, 0.32 / side)
+    figure.subplots_adjust(left / width, bottom / height, right, top, 0.25 / side, 0.32 / tall)
     no_words = [""] * count
     for head, (ax, table) in enumerate(zip(grid.flat, weights, strict=False)):
         _map(ax, f"head {head + 1}", table, words, asking, bool(keep[head]))
@@ -263,7 +260,8 @@ def _answers(words: Sequence[str], who: torch.Tensor, whom: torch.Tensor) -> str
         notes.append(f"The maps show the first {SHOWN} words; the model reads {LONGEST} at most.")
     strange = sorted({word for word in words if word not in WORDS})
     if strange:
-        notes.append(f"The model hasn't met {', '.join(strange)}. Nouns that it knows: {', '.join(NOUNS)}.")
+        notes.append(f"The model has never met {', '.join(strange)}: all such words are one to it.")
+        notes.append(f"Nouns that it knows: {', '.join(NOUNS)}.")
     return (table if verbs else "") + "".join(note(text) for text in notes)
 
 

@@ -314,7 +314,7 @@ def beam_explorer(
         def show() -> str:
             recorder = Recorder(step_of(chosen.value))
             found = beam_search(recorder, beams.value, 14, alpha.value)
-            return image(figures.tree(recorder.chances, found, words), shrink=False)
+            return image(figures.tree(recorder.chances, found, words))
 
         picture.value = tried(show, exercise)
 
