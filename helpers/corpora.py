@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from helpers.text import pairs as _pairs
 from helpers.text import reviews as _reviews
 from helpers.text.pairs import Pair, translate
-from helpers.text.real_text import load
+from helpers.text.real_text import is_here, load
 from helpers.text.reviews import Review, is_grammatical, log_probability, sentences, sentiment
 from helpers.text.vocabulary import BOS, CLS, EOS, MASK, PAD, SEP, SPECIALS, Vocabulary
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BOS", "CLS", "EOS", "MASK", "PAD", "SEP", "SPECIALS", "Pair", "Review", "SentencePair", "Vocabulary",
-    "entropy_per_review", "entropy_per_token", "is_grammatical", "library_merges", "load", "log_probability",
-    "pair_vocabularies",
+    "entropy_per_review", "entropy_per_token", "is_grammatical", "is_here", "library_merges",
+    "load", "log_probability", "pair_vocabularies",
     "pairs", "reviews", "sentence_pairs", "sentences", "sentiment", "subwords", "translate", "vocabulary",
 ]  # fmt: skip
 

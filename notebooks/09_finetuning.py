@@ -1252,16 +1252,16 @@ with waiting_for("the exercises up to 9.16b"):
 # %% [markdown]
 # ## 9.17 Explore: what the label hangs on
 #
-# Your classifier of 9.9 that reads the last token, and any review. On the left what the last position looks at in the
-# last block, the mean over its heads. On the right what happens to the probability when each word is left out.
+# Your classifier of 9.9 that reads the last token, and any review. Above, what the last position looks at in the last
+# block, the mean over its heads. Below, what happens to the probability when each word is left out.
 #
 # Attention weights are tempting as an explanation. But other weights can give the same answer, and large weights
 # needn't matter (Jain and Wallace 2019): what a position looks at was already mixed by the blocks below. Leaving a word
-# out asks the model itself. Trust the right side more; even that has a flaw, since a review with a hole may be unlike
+# out asks the model itself. Trust the lower picture more; even that has a flaw, since a review with a hole may be unlike
 # any that it has seen. Try these:
 #
 # 1. Go through the reviews. Which are wrong? Type a *not* into one.
-# 2. Leave out *not*, *although*, *but*, with the second slider. Does the label follow? Does the left side show it?
+# 2. Leave out *not*, *although*, *but*, with the second slider. Does the label follow? Does the upper picture show it?
 # 3. Find a word with much weight whose omission changes nothing.
 
 # %% draw=true

@@ -6,7 +6,7 @@
 #   pair task. Then you measure what is often only claimed: what one direction costs, and how badly BERT writes.
 # - **You need** lesson 4 (masks), lesson 8 (pretraining a language model) and lesson 9 (fine-tuning). If lesson 8 kept its
 #   model on this computer, this lesson finds it. If not, it trains one of the same size for fewer steps.
-# - **Time** {minutes} minutes. Sections 10.1 to 10.7 and 10.8 to 10.14 make two good sittings. The computer itself works for less
+# - **Time** {minutes} minutes. Sections 10.1 to 10.7 and 10.8 to 10.16 make two good sittings. The computer itself works for less
 #   than four minutes.
 #
 # `B` batch, `T` positions, `C` or `d_model` channels, `V` vocabulary. **A mask is boolean, and True means "may attend".**
@@ -16,14 +16,14 @@ import math
 
 import torch
 
-from helpers import corpora, pretraining, training
-from helpers.bert import experiments, explorers
+from helpers import corpora, finetuning, own, pretraining, training
+from helpers.bert import experiments, explorers, figures, published
 from helpers.checks import case, check
 from helpers.figures import plots
 from helpers.figures.predicting import after_predicting, predict
 from helpers.figures.showing import show, waiting_for
 from helpers.models.blocks import PRE_NORM
-from helpers.models.transformer import Encoder, EncoderConfig
+from helpers.models.transformer import Encoder, EncoderConfig, LanguageModel
 from helpers.text.vocabulary import CLS, MASK, PAD, SEP
 
 torch.set_num_threads(1)  # a training run takes all cores in its own way: each gets rows of the batch
@@ -1201,7 +1201,221 @@ check("bert.table", table)
 # preferred, is right.
 
 # %% [markdown]
-# ## 10.14 What to take along
+# ## 10.14 A checkpoint that others trained
+#
+# **Why.** At work you will seldom pretrain a BERT. You take one that somebody has trained: a **checkpoint**, a file of names and
+# tensors. Ours is all-MiniLM-L6-v2: six blocks, 384 channels, 12 heads, 22.7 million numbers (Apache-2.0). A larger BERT was its
+# teacher (MiniLM; Wang et al. 2020), and then it learned from a billion pairs of texts, says its model card, which sentences
+# belong together (the method: Reimers and Gurevych 2019). Does it fit into your `Bert`? Its architecture does, with the norms
+# after each sum. Its names don't. These are all that it has, with C = 384 channels:
+#
+# | published, each with .weight and, but for the embeddings, .bias | shape of the weight |
+# | --- | --- |
+# | `embeddings.word_embeddings` | (30522, 384) |
+# | `embeddings.position_embeddings` | (512, 384) |
+# | `embeddings.token_type_embeddings` | (2, 384) |
+# | `embeddings.LayerNorm` | (384,) |
+# | `encoder.layer.N.attention.self.query`, `.key`, `.value` | (384, 384) each |
+# | `encoder.layer.N.attention.output.dense` | (384, 384) |
+# | `encoder.layer.N.attention.output.LayerNorm` | (384,) |
+# | `encoder.layer.N.intermediate.dense` | (1536, 384) |
+# | `encoder.layer.N.output.dense` | (384, 1536) |
+# | `encoder.layer.N.output.LayerNorm` | (384,) |
+# | `pooler.dense` | (384, 384) |
+#
+# N runs from 0 to 5. Our `Encoder` has `words`, `positions`, `segments`, `first_norm`, and in each block `attention.W_qkv` (1152,
+# 384), the three maps one below the other, `attention.W_o`, `norm_1` after attention, `feed_forward.W_up`, `feed_forward.W_down`
+# and `norm_2`.
+#
+# **Exercise 10.14a** · difficulty 2 of 5 · 6 minutes · 2 points
+#
+# **Say which published layer fills each of ours.**
+#
+# The braces stand for the number of the block. What you don't have to find stands below.
+#
+# <details><summary>Hint 1</summary>Where shapes differ, they decide. Where two are alike, look at what the name begins with.</details>
+# <details><summary>Hint 2</summary>Output of what? There are two layers called output.dense, and two norms behind them.</details>
+# <details><summary>The idea</summary>What is under attention.output belongs to attention: its output map, and the norm after the first sum.</details>
+
+# %% exercise="bert.published_names"
+published_names = {
+    "first_norm": ...,
+    "blocks.{}.attention.W_o": ...,
+    "blocks.{}.norm_1": ...,
+    "blocks.{}.feed_forward.W_up": ...,
+    "blocks.{}.feed_forward.W_down": ...,
+    "blocks.{}.norm_2": ...,
+}
+### BEGIN SOLUTION
+published_names = {
+    "first_norm": "embeddings.LayerNorm",
+    "blocks.{}.attention.W_o": "encoder.layer.{}.attention.output.dense",
+    "blocks.{}.norm_1": "encoder.layer.{}.attention.output.LayerNorm",
+    "blocks.{}.feed_forward.W_up": "encoder.layer.{}.intermediate.dense",
+    "blocks.{}.feed_forward.W_down": "encoder.layer.{}.output.dense",
+    "blocks.{}.norm_2": "encoder.layer.{}.output.LayerNorm",
+}
+### END SOLUTION
+
+# %% check="bert.published_names"
+check("bert.published_names", published_names)
+
+# %% [markdown]
+# **By hand.** Two channels. The file has a query of rows (1, 2), (3, 4), a key of rows (5, 6), (7, 8) and a value of rows
+# (0, 1), (1, 0). W_qkv is (6, 2): rows (1, 2), (3, 4), (5, 6), (7, 8), (0, 1), (1, 0). Its bias is the three biases in a row.
+#
+# Some files keep their matrices the other way round, (in, out), as GPT-2's does. Those have to be turned before anything is joined.
+#
+# **Exercise 10.14b** · difficulty 3 of 5 · 12 minutes · 3 points
+#
+# **Return a published model's weights under our names.**
+#
+# <details><summary>Hint 1</summary><code>"blocks.{}.norm_1".format(3)</code> is "blocks.3.norm_1". A name without braces stays as it is.</details>
+# <details><summary>Hint 2</summary>For each of our layers, for each block, for "weight" and "bias": collect the tensors that the file has.</details>
+# <details><summary>The idea</summary>Three loops, one inside the other, and torch.cat of what was collected. Nothing collected, no entry.</details>
+
+
+# %% exercise="bert.renamed"
+def renamed(published, names, n_layers, turned=()):
+    """Published weights under our names.
+
+    Args:
+        published: tensors by their names, which end in ".weight" or ".bias".
+        names: for each of our layers, the list of published ones whose rows fill it, one below the other.
+            "{}" stands for the number of a block.
+        n_layers: how many blocks there are, numbered from 0.
+        turned: those of our layers whose matrices are published as (in, out). Ours are (out, in).
+
+    Returns:
+        A dict of tensors by our names: what the table names and the file has. A layer that has no bias in
+        the file has none here.
+    """
+    ### BEGIN SOLUTION
+    found = {}
+    for ours, theirs in names.items():
+        for block in range(n_layers if "{}" in ours else 1):
+            for kind in ("weight", "bias"):
+                sources = [f"{their.format(block)}.{kind}" for their in theirs]
+                parts = [published[source] for source in sources if source in published]
+                if kind == "weight" and ours in turned:
+                    parts = [part.T for part in parts]
+                if parts:
+                    found[f"{ours.format(block)}.{kind}"] = torch.cat(parts)
+    return found
+    ### END SOLUTION
+
+
+# %% check="bert.renamed"
+check("bert.renamed", renamed)
+
+# %% [markdown]
+# Now your `Bert` gets the published weights, through your `transfer` of lesson 9. The file has 91 MB. It is fetched once, checked by
+# its SHA-256, and kept. Without a network, put it into a folder and name that in `HEADSTART_DATA`; the message says which file.
+#
+# Whether everything arrived is seen by running it: `transformers`, Hugging Face's library, gave us the first numbers at `[CLS]` of one sentence.
+
+# %%
+FETCH = False  # True fetches the checkpoint, 91 MB
+
+
+# %% draw=true
+def real_bert():
+    """Your `Bert`, filled with the published weights; None where they aren't here."""
+    if not FETCH and not corpora.is_here(published.CHECKPOINT):
+        return print("Left out: the checkpoint isn't here. Set FETCH = True above to fetch its 91 MB.")
+    names = {
+        "words": ["embeddings.word_embeddings"],
+        "positions": ["embeddings.position_embeddings"],
+        "segments": ["embeddings.token_type_embeddings"],
+        "blocks.{}.attention.W_qkv": [f"encoder.layer.{{}}.attention.self.{x}" for x in ("query", "key", "value")],
+    } | {ours: [theirs] for ours, theirs in published_names.items()}
+    weights = renamed(corpora.load(published.CHECKPOINT).weights, names, published.MINILM.n_layers)
+    model = Bert(30_522, 384, 12, 1_536, 6, 512)
+    model.encoder = Encoder(published.MINILM)  # as yours, with the norms after each sum
+    transfer = own.answer("finetuning.moved", finetuning.transfer)
+    model.load_state_dict(transfer(weights, model.state_dict(), "encoder."))
+    return model
+
+
+real = None
+with waiting_for("Exercises 10.6, 10.14a and 10.14b"):
+    real = real_bert()
+    if real is not None:
+        ids = published.encode([published.SENTENCE])
+        with torch.no_grad():
+            yours = real.encoder(ids, ids != PAD)[0, 0, :4]
+        apart = (yours - torch.tensor(published.BY_TRANSFORMERS)).abs().max()
+        print(f"at [CLS]: {[round(float(x), 4) for x in yours]}; largest difference to transformers: {apart:.0e}")
+
+# %% [markdown]
+# What is it worth? Here are real film reviews, sentences of rt-polarity (Pang and Lee 2005): favourable or not? In 9.18 nothing that
+# we trained ourselves was better than counting words. Four ways, with 50, 200 and 1,000 labels and 2,000 test sentences:
+#
+# - **frozen**: the checkpoint stays as it is, and a linear head reads the mean of its vectors;
+# - **fine-tuned**: the whole model trains, with small steps;
+# - **from scratch**: the same model, its weights random;
+# - **TF-IDF** and logistic regression, on the same sub-words.
+
+# %% predict="bert.checkpoint"
+predict("bert.checkpoint", ...)
+
+# %% draw=true
+with waiting_for("your prediction"), after_predicting("bert.checkpoint"):
+    found = {
+        way: {labels: published.student_interval(shares) for labels, shares in of.items()}
+        for way, of in published.MEASURED.items()
+    }
+    show(figures.by_labels(found, title="Film reviews, five seeds"))
+
+# %% [markdown]
+# PUBLISHED_RESULTS
+#
+# With the checkpoint on your computer, the next cell measures the frozen one anew, in about half a minute. `FINE_TUNE = True` also
+# fine-tunes with 200 labels and five seeds, for some four minutes on two cores.
+
+# %% draw=true
+FINE_TUNE = False
+
+if real is not None:
+    with waiting_for("Exercises 10.6, 10.14a and 10.14b"):
+        pool_words = own.answer("finetuning.mean_real", finetuning.mean_real)
+        text = published.sentences()
+        again = published.frozen(real.encoder, pool_words, text, [50, 200, 1_000])
+        if FINE_TUNE:
+            again["200, fine-tuned"] = published.trained(real.encoder, pool_words, text, 200)
+        for labels, shares in again.items():
+            mean, low, high = published.student_interval(shares)
+            print(f"{labels:>16}  {100 * mean:.1f} % ({100 * low:.1f} to {100 * high:.1f})")
+
+# %% [markdown]
+# ## 10.15 GPT-2 by the same road
+#
+# GPT-2 small is the language model of lesson 8 in large: 12 blocks, 768 channels, 124,439,808 numbers, as you counted in lesson 7. Its file
+# has other names again, and two traps. Its matrices are kept as (in, out). And its head is **tied**: the file has the
+# matrix once, as `wte`, our model has two names for one tensor. Fill only `words`, and what is loaded under `head` afterwards, random
+# numbers, overwrites it. So the table names it twice.
+#
+# The file has 548 MB. Set `FETCH_GPT2 = True`, and your `renamed` and your nucleus sampling of lesson 8 let it write.
+
+# %% draw=true
+FETCH_GPT2 = False
+BEGINNING = "Attention is a way to look things up. A word asks, and"
+
+if not FETCH_GPT2 and not corpora.is_here("gpt2"):
+    print("Left out: GPT-2 isn't here. FETCH_GPT2 = True fetches its 548 MB.")
+else:
+    with waiting_for("Exercise 10.14b"):
+        gpt2 = corpora.load("gpt2")
+        turned, n_layers = published.GPT2_TURNED, published.GPT2_SMALL.n_layers
+        weights = renamed(gpt2.weights, published.GPT2_NAMES, n_layers, turned)
+        writer = LanguageModel(published.GPT2_SMALL)
+        writer.load_state_dict(weights)
+        nucleus = own.answer("pretraining.nucleus", pretraining.nucleus)
+        for seed in range(2):
+            print(published.written(writer, gpt2.tokenizer, BEGINNING, lambda p: nucleus(p, 0.9), seed=seed), "\n")
+
+# %% [markdown]
+# ## 10.16 What to take along
 #
 # - Hide 15 % of the words: 80 % `<mask>`, 10 % another word, 10 % unchanged; never special tokens. The loss counts the
 #   chosen words alone.
@@ -1211,6 +1425,7 @@ check("bert.table", table)
 # - BERT's loss is no perplexity of a text, and depends on how much is hidden.
 # - Words that are drawn at once don't know of each other: that is why filling in one pass writes badly.
 # - The original Transformer reads in parallel, as BERT and GPT do. Sequential is only the writing.
+# - A checkpoint is names and tensors. Match names and shapes, join and turn what has to be, and run it: it has the same outputs or it isn't loaded.
 #
 # **Sources.** Devlin, Chang, Lee and Toutanova 2019, *BERT: pre-training of deep bidirectional transformers*. Liu et
 # al. 2019, *RoBERTa*. Lan et al. 2020, *ALBERT*. Wettig, Gao, Zhong and Chen 2023, *Should you mask 15 % in masked

@@ -1,16 +1,20 @@
 """BERT agrees with transformers' given its weights; draws keep their shares; the lesson's claims hold."""
 
 import pytest
+import safetensors.torch
 import torch
-from transformers import BertConfig, BertForPreTraining
+from transformers import BertConfig, BertForPreTraining, GPT2Config, GPT2LMHeadModel
 
 from autograder import exercises
+from autograder.exercises.bert import choices
 from autograder.sheets import VISIBLE_SEED, make_cases
-from helpers import bert, corpora, pretraining
-from helpers.bert import experiments, explorers, recipes
+from helpers import bert, corpora, finetuning, pretraining
+from helpers.bert import experiments, explorers, published, recipes
 from helpers.checking.drivers import judged, run
+from helpers.finetuning.experiments import Examples
 from helpers.masking import sees
-from helpers.models.blocks import BERT
+from helpers.models.blocks import BERT, GPT2
+from helpers.models.transformer import Encoder, EncoderConfig, LanguageModel, LanguageModelConfig
 from helpers.text.vocabulary import BOS, CLS, EOS, MASK, ORDINARY, PAD, SEP, SPECIALS
 
 close = torch.testing.assert_close
@@ -112,6 +116,83 @@ def test_the_embedding_and_the_pooler_are_those_of_transformers(both):
     assert theirs.cls.predictions.decoder.weight is inner.embeddings.word_embeddings.weight
 
 
+# -- a published checkpoint --------------------------------------------------------------------------------------
+
+
+def test_the_published_names_are_those_that_the_exercise_asks_for():
+    asked = {ours: [theirs] for ours, theirs in choices.PUBLISHED.items()}
+    assert asked.items() <= bert.PUBLISHED_NAMES.items()
+    encoder = Encoder(EncoderConfig(9, 4, 2, 8, 2, 5, segments=2, style=BERT))
+    layers = {name.rpartition(".")[0] for name in encoder.state_dict()}
+    assert {ours.format(n) for ours in bert.PUBLISHED_NAMES for n in range(2)} == layers
+
+
+def test_a_published_bert_in_a_file_has_the_hidden_states_of_transformers(both, tmp_path):
+    _, theirs = both
+    theirs.bert.save_pretrained(tmp_path)
+    state = safetensors.torch.load_file(tmp_path / "model.safetensors")
+    encoder = Encoder(EncoderConfig(40, 12, 3, 20, 2, 16, segments=2, style=BERT))
+    weights = bert.renamed(state, bert.PUBLISHED_NAMES, 2)
+    found = finetuning.match_state_dict(weights, encoder.state_dict(), "")
+    assert not found["missing"] + found["other shape"] + found["left over"]
+    encoder.load_state_dict(finetuning.transfer(weights, encoder.state_dict(), ""))
+    ids = rows((3, 4), (2, 1))
+    expected = theirs.bert(ids, (ids != PAD).long()).last_hidden_state
+    close(encoder(ids, ids != PAD)[ids != PAD], expected[ids != PAD], rtol=0, atol=1e-5)
+
+
+def test_gpt2_in_a_file_has_the_scores_of_transformers_and_writes_what_it_writes(tmp_path):
+    tokenizer = corpora.subwords(["the cat sat on the mat"] * 4, 30)
+    V, special = tokenizer.get_vocab_size(), {"bos_token_id": None, "eos_token_id": None}
+    config = GPT2Config(vocab_size=V, n_positions=20, n_embd=12, n_layer=2, n_head=3, **special)
+    theirs = GPT2LMHeadModel(config).eval()
+    with torch.no_grad():
+        for parameter in theirs.parameters():
+            parameter.normal_(std=0.3)
+    theirs.transformer.save_pretrained(tmp_path)
+    state = safetensors.torch.load_file(tmp_path / "model.safetensors")
+    model = LanguageModel(LanguageModelConfig(V, 12, 3, 2, 20, style=GPT2, scale=1.0))
+    model.load_state_dict(bert.renamed(state, published.GPT2_NAMES, 2, published.GPT2_TURNED))
+    assert model.head.weight is model.words.weight
+    ids = torch.randint(V, (2, 9))
+    close(model(ids), theirs(ids).logits, rtol=0, atol=1e-5)
+    begun = tokenizer.encode("the cat").ids
+    best = theirs.generate(torch.tensor([begun]), max_new_tokens=8, do_sample=False)[0].tolist()
+    text = published.written(model, tokenizer, "the cat", lambda p: pretraining.nucleus(p, 1e-6), words=8)
+    assert text == tokenizer.decode(best)
+
+
+class Word(torch.nn.Module):
+    """An encoder that has learned which word decides."""
+
+    def __init__(self):
+        super().__init__()
+        self.words = torch.nn.Embedding(40, published.MINILM.d_model)
+
+    def forward(self, ids, real):
+        return self.words(ids)
+
+
+def test_a_head_on_frozen_vectors_learns_what_they_tell_and_guesses_where_they_tell_nothing(monkeypatch):
+    monkeypatch.delenv("HEADSTART_QUICK", raising=False)
+    monkeypatch.setattr(published, "SEEDS", 2)
+    labels = torch.randint(2, (500,))
+    told = torch.stack([torch.full_like(labels, 7), torch.randint(30, 40, (500,)), 10 + labels], dim=1)
+    untold = told[torch.randperm(500)]
+    for ids, low, high in ((told, 0.95, 1.0), (untold, 0.3, 0.7)):
+        examples = Examples(ids, labels)
+        text = published.Sentences(examples.part(slice(0, 200)), examples.part(slice(200, 500)))
+        found = published.frozen(Word(), finetuning.mean_real, text, [50, 200])
+        assert found.keys() == {50, 200} and all(len(shares) == 2 for shares in found.values())
+        assert low <= min(found[200]) and max(found[200]) <= high
+
+
+def test_what_the_lesson_shows_was_measured_with_five_seeds():
+    assert all(len(shares) == 5 for of in published.MEASURED.values() for shares in of.values())
+    mean = {way: {n: sum(s) / 5 for n, s in of.items()} for way, of in published.MEASURED.items()}
+    assert mean[published.TUNED][200] > 0.14 + max(mean["TF-IDF"][200], mean[published.SCRATCH][200])
+
+
 # -- the helper and the references -----------------------------------------------------------------------------
 
 
@@ -127,6 +208,7 @@ SAME = {
     "bert.word_head": bert.WordHead,
     "bert.model": bert.Bert,
     "bert.classifier": bert.PairClassifier,
+    "bert.renamed": bert.renamed,
 }
 
 
@@ -312,9 +394,9 @@ def test_an_interval_is_wilson_s():
 def test_the_blanks_explorer_draws_and_waits(models):
     box = explorers.blanks_explorer(models, "Section 10.8")
     before = box.children[-1].value
-    assert before.startswith("<img alt=")
+    assert "<img alt=" in before
     box.children[0].value += 1
-    assert box.children[-1].value.startswith("<img alt=")
+    assert "<img alt=" in box.children[-1].value
     assert box.children[-1].value != before
     box.children[3].value = "the plot is quixotic ."
     assert "quixotic" in box.children[-1].value

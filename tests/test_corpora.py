@@ -13,6 +13,7 @@ import threading
 from pathlib import Path
 
 import pytest
+import safetensors.torch
 import torch
 from torch import nn
 
@@ -330,7 +331,8 @@ def elsewhere(tmp_path, monkeypatch):
         threading.Thread(target=server.serve_forever, daemon=True).start()
         monkeypatch.delenv("HEADSTART_DATA", raising=False)
         monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-        monkeypatch.setattr(real_text, "ADDRESS", f"http://127.0.0.1:{server.server_port}")
+        at = f"http://127.0.0.1:{server.server_port}/{{repository}}/{{commit}}/{{path}}"
+        monkeypatch.setitem(real_text.ADDRESSES, "GitHub", at)
         monkeypatch.setattr(real_text, "cache_folder", lambda: tmp_path / "cache")
         yield published
         server.shutdown()
@@ -361,10 +363,40 @@ def test_what_is_not_there_is_said_in_one_line(elsewhere):
         real_text.fetch(remote(name="b.txt", path="b.txt"))
 
 
+def test_a_published_model_is_its_weights_and_its_tokenizer(tmp_path, monkeypatch):
+    tokenizer = corpora.subwords(["the cat sat on the mat"] * 4, 30)
+    weights = {"wte.weight": torch.arange(6.0).view(3, 2), "h.0.bias": torch.tensor([1.5])}
+    safetensors.torch.save_file(weights, tmp_path / "gpt2-model.safetensors")
+    tokenizer.save(str(tmp_path / "gpt2-tokenizer.json"))
+    monkeypatch.setenv("HEADSTART_DATA", str(tmp_path))
+    assert corpora.is_here("gpt2") and not corpora.is_here("all-minilm-l6-v2")
+    with pytest.raises(ValueError, match="isn't the file that was published"):
+        corpora.load("gpt2")
+    pinned = (
+        file._replace(sha256=hashlib.sha256((tmp_path / file.name).read_bytes()).hexdigest())
+        for file in real_text.SETS["gpt2"]
+    )
+    monkeypatch.setitem(real_text.SETS, "gpt2", tuple(pinned))
+    found = corpora.load("gpt2")
+    assert found.weights.keys() == weights.keys()
+    assert all(torch.equal(found.weights[name], weights[name]) for name in weights)
+    assert found.tokenizer.encode("the mat").ids == tokenizer.encode("the mat").ids
+
+
+def test_published_models_come_from_pinned_revisions():
+    for name in ("gpt2", "all-minilm-l6-v2"):
+        for file in real_text.SETS[name]:
+            assert re.fullmatch(
+                rf"https://huggingface\.co/[\w-]+/[\w-]+/resolve/[0-9a-f]{{40}}/{file.path}", file.url, re.I
+            )
+
+
 def test_without_a_network_one_line_says_what_to_do(elsewhere, monkeypatch):
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))  # bound, not listening: refused at once
-        monkeypatch.setattr(real_text, "ADDRESS", f"http://127.0.0.1:{unused.getsockname()[1]}")
+        monkeypatch.setitem(
+            real_text.ADDRESSES, "GitHub", f"http://127.0.0.1:{unused.getsockname()[1]}/{{path}}"
+        )
         with pytest.raises(
             ConnectionError, match=r"without a network, put tinyshakespeare\.txt into"
         ) as raised:

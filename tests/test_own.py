@@ -139,3 +139,15 @@ def test_the_table_says_whose_each_part_is() -> None:
     bundle = own.table(own.parts()[1])._repr_mimebundle_()
     assert "yours" in bundle["text/html"] and "the course" in bundle["text/html"]
     assert re.search("✓ attention +yours", bundle["text/plain"]), json.dumps(bundle)
+
+
+def test_an_answer_is_the_students_where_its_check_passed_and_the_courses_where_it_did_not() -> None:
+    assert own.answer("finetuning.moved", len) is len
+    passed("finetuning.moved", "transfer", "def match(old):\n    return dict(old)\n",
+           "def transfer(old, new, prefix):\n    return match(old) | {'mine': prefix}\n")  # fmt: skip
+    assert own.answer("finetuning.moved", len)({}, {}, "body.") == {"mine": "body."}
+    own.use(False)
+    assert own.answer("finetuning.moved", len) is len
+    own.use(True)
+    passed("finetuning.moved", "transfer", "transfer = missing_by_now\n")
+    assert own.answer("finetuning.moved", len) is len

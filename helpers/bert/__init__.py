@@ -1,6 +1,7 @@
 """BERT: what lesson 10 asks for."""
 
 from helpers.bert.reference import (
+    PUBLISHED_NAMES,
     Bert,
     Model,
     PairClassifier,
@@ -13,5 +14,6 @@ from helpers.bert.reference import (
     mask_tokens,
     next_sentence_pairs,
     pack,
+    renamed,
     segments_of,
 )

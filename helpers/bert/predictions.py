@@ -28,6 +28,19 @@ PREDICTIONS = {
         },
         right="a",
     ),
+    "checkpoint": Prediction(
+        "200 labelled sentences of film reviews. Counting words is right for 58 of 100 others. "
+        "How far does the checkpoint come, fine-tuned?",
+        {
+            "About as far, 55 to 62: these are the same 200 labels.": "The labels are the same. What the"
+            " model knows of English isn't: it comes from a billion pairs of texts.",
+            "To 70 or more.": "So it is: it has learned what words mean, and the labels only have to say "
+            "which side is the good one.",
+            "Above 90: film reviews are easy.": "These are single sentences, often ironic. Nor is this a "
+            "large model.",
+        },
+        right="b",
+    ),
     "writes": Prediction(
         "BERT writes by several procedures, the language model from left to right. Which share "
         "of grammatical sentences does BERT's best procedure reach?",

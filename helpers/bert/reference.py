@@ -5,7 +5,7 @@
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import torch
 from torch import nn
@@ -293,3 +293,55 @@ def fill_and_mask_again(ids: torch.Tensor, logits: torch.Tensor, again: int) -> 
     filled = torch.where(hidden, words + ORDINARY, ids)
     order = p.masked_fill(~hidden, math.inf).argsort(dim=-1)[:, :again]  # the least certain first
     return filled.scatter(-1, order, MASK).where(hidden, ids)
+
+
+# -- a published checkpoint ----------------------------------------------------------------------------------
+
+# For each layer of an `Encoder` with segments, the layers of a published BERT whose rows fill it.
+PUBLISHED_NAMES = {
+    "words": ["embeddings.word_embeddings"],
+    "positions": ["embeddings.position_embeddings"],
+    "segments": ["embeddings.token_type_embeddings"],
+    "first_norm": ["embeddings.LayerNorm"],
+    "blocks.{}.attention.W_qkv": [
+        "encoder.layer.{}.attention.self.query",
+        "encoder.layer.{}.attention.self.key",
+        "encoder.layer.{}.attention.self.value",
+    ],
+    "blocks.{}.attention.W_o": ["encoder.layer.{}.attention.output.dense"],
+    "blocks.{}.norm_1": ["encoder.layer.{}.attention.output.LayerNorm"],
+    "blocks.{}.feed_forward.W_up": ["encoder.layer.{}.intermediate.dense"],
+    "blocks.{}.feed_forward.W_down": ["encoder.layer.{}.output.dense"],
+    "blocks.{}.norm_2": ["encoder.layer.{}.output.LayerNorm"],
+}
+
+
+def renamed(
+    published: Mapping[str, torch.Tensor],
+    names: Mapping[str, Sequence[str]],
+    n_layers: int,
+    turned: Collection[str] = (),
+) -> dict[str, torch.Tensor]:
+    """Published weights under our names.
+
+    Args:
+        published: tensors by their names, which end in ".weight" or ".bias".
+        names: for each of our layers, the published ones whose rows fill it, one below the other. {} stands
+            for the number of a block.
+        n_layers: how many blocks there are.
+        turned: those of our layers whose matrices are published as (in, out); ours are (out, in).
+
+    Returns:
+        Tensors by our names: what the table names and the file has. A layer without a bias has none here.
+    """
+    found = {}
+    for ours, theirs in names.items():
+        for block in range(n_layers if "{}" in ours else 1):
+            for kind in ("weight", "bias"):
+                sources = [f"{their.format(block)}.{kind}" for their in theirs]
+                parts = [published[source] for source in sources if source in published]
+                if kind == "weight" and ours in turned:
+                    parts = [part.T for part in parts]
+                if parts:
+                    found[f"{ours.format(block)}.{kind}"] = torch.cat(parts)
+    return found

@@ -34,7 +34,8 @@ class Table:
     text: str
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        head = "".join(f'<th scope="col" style="{CELL}">{name}</th>' for name in self.header)
+        names = (f'<th scope="col" style="{CELL}">{name}</th>' if name else "<td></td>" for name in self.header)
+        head = "".join(names)
         rows = ["".join(f'<td style="{CELL}">{cell}</td>' for cell in row) for row in self.rows]
         body = "".join(f'<tr style="background:none">{row}</tr>' for row in rows)
         start = '<table style="border:none;font-size:inherit"><thead><tr style="background:none">'
@@ -89,7 +90,9 @@ def _smallest_letters(figure: "Figure") -> float:
     from matplotlib.text import Text
 
     texts = figure.findobj(lambda artist: isinstance(artist, Text) and artist.get_visible())
-    sizes = [text.get_fontsize() for text in texts if isinstance(text, Text) and text.get_text().strip()]
+    sizes = [
+        float(text.get_fontsize()) for text in texts if isinstance(text, Text) and text.get_text().strip()
+    ]
     return min(sizes, default=10.0) * PIXELS_PER_INCH / 72
 
 

@@ -77,32 +77,37 @@ def last_looks(model: torch.nn.Module | None, words: Sequence[str]) -> torch.Ten
 
 def word_bars(words: Sequence[str], p: float, looks: torch.Tensor, falls: torch.Tensor) -> "Axes":
     """For each word, how much the last position looks at it, and what leaving it out does."""
-    left, right = plots.panels(2, width=4.3, height=max(2.6, 0.9 + 0.185 * len(words)))
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context(plots.STYLE):
+        figure = Figure(figsize=(max(4.6, 0.9 + 0.185 * len(words)), 4.1), layout="constrained")
+        above, below = figure.subplots(2, 1, sharex=True)
     places = range(len(words))
-    left.barh(places, looks.tolist(), color=plots.PALETTE[0], height=0.7)
+    above.bar(places, looks.tolist(), color=plots.PALETTE[0], width=0.7)
     up = [value >= 0 for value in falls.tolist()]
     colours = [plots.PALETTE[2] if favourable else plots.PALETTE[1] for favourable in up]
-    drawn = right.barh(places, falls.tolist(), color=colours, height=0.7)
+    drawn = below.bar(places, falls.tolist(), color=colours, width=0.7)
     for bar, favourable in zip(drawn, up, strict=True):
         bar.set_hatch("" if favourable else "////")
         bar.set_edgecolor("white")
-    for ax in (left, right):
-        ax.set_yticks(places, words, fontsize=8.5)
-        ax.invert_yaxis()
-        ax.tick_params(axis="y", length=0)
-        ax.margins(y=0.01)
-        ax.locator_params(axis="x", nbins=6)  # no more labels than have room
-    right.axvline(0, color=plots.INK, linewidth=0.8)
+    for ax in (above, below):
+        ax.margins(x=0.01)
+        ax.locator_params(axis="y", nbins=5)
+    above.tick_params(axis="x", length=0)
+    below.set_xticks(places, words, rotation=90, fontsize=9)
+    below.tick_params(axis="x", length=0)
+    below.axhline(0, color=plots.INK, linewidth=0.8)
     reach = max(0.05, 1.1 * float(falls.abs().max()))
-    right.set_xlim(-reach, reach)
-    left.set(title="what the last position looks at", xlabel="weight, last block, mean of heads")
-    right.set(title="what leaving the word out does", xlabel="fall of the probability of “favourable”")
+    below.set_ylim(-reach, reach)
+    above.set(title="what the last position looks at (last block, mean of heads)", ylabel="weight")
+    below.set(title="how far “favourable” falls when the word is left out", ylabel="fall of probability")
     looked = ", ".join(f"{words[at]} {looks[at]:.2f}" for at in looks.argsort(descending=True)[:3])
     mattered = falls.abs().argsort(descending=True)[:3]
     told = ", ".join(f"{words[at]} {falls[at]:+.2f}" for at in mattered)
-    left.set_label(f"Favourable with probability {p:.2f}. The last position looks most at {looked}.")
-    right.set_label(f"Leaving out changes most: {told}.")
-    return left
+    above.set_label(f"Favourable with probability {p:.2f}. The last position looks most at {looked}.")
+    below.set_label(f"Leaving out changes most: {told}.")
+    return above
 
 
 def review_explorer(model: torch.nn.Module | None, examples: Sequence[str], exercise: str) -> "VBox":

@@ -1,4 +1,4 @@
-"""Real text, on request: public data sets, fetched from pinned commits, checked and kept.
+"""Real text and published weights, on request: fetched from pinned commits, checked and kept.
 
 Without a network, put the files into a folder and name it in `HEADSTART_DATA`; their names are those below.
 """
@@ -8,24 +8,40 @@ import hashlib
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-ADDRESS = "https://raw.githubusercontent.com"
+if TYPE_CHECKING:
+    import torch
+    from tokenizers import Tokenizer
+
+ADDRESSES = {
+    "GitHub": "https://raw.githubusercontent.com/{repository}/{commit}/{path}",
+    "Hugging Face": "https://huggingface.co/{repository}/resolve/{commit}/{path}",
+}
+
+
+class Checkpoint(NamedTuple):
+    """A published model: its weights by their published names, and what cuts texts into its sub-words."""
+
+    weights: "dict[str, torch.Tensor]"
+    tokenizer: "Tokenizer"
 
 
 class Remote(NamedTuple):
-    """A file: its name here, where it comes from, and its SHA-256."""
+    """A file: its name here, where it comes from, its SHA-256, and which of ADDRESSES it is at."""
 
     name: str
     repository: str
     commit: str
     path: str
     sha256: str
+    host: str = "GitHub"
 
     @property
     def url(self) -> str:
         """Where to fetch it."""
-        return f"{ADDRESS}/{self.repository}/{self.commit}/{self.path}"
+        address = ADDRESSES[self.host]
+        return address.format(repository=self.repository, commit=self.commit, path=self.path)
 
 
 def _multi30k(part: str, sha256: str) -> Remote:
@@ -42,6 +58,17 @@ def _wikitext(part: str, sha256: str) -> Remote:
     commit = "d5678bc8ac0cdd79dbd5e44d4130271018bcec4e"
     path = f"word_language_model/data/wikitext-2/{part}.txt"
     return Remote(f"wikitext-2-{part}.txt", "pytorch/examples", commit, path, sha256)
+
+
+def _minilm(path: str, sha256: str) -> Remote:
+    repository = "sentence-transformers/all-MiniLM-L6-v2"
+    commit = "c9745ed1d9f207416be6d2e6f8de32d1f16199bf"
+    return Remote(f"all-minilm-l6-v2-{path}", repository, commit, path, sha256, "Hugging Face")
+
+
+def _gpt2(path: str, sha256: str) -> Remote:
+    commit = "607a30d783dfa663caf39e06633721c8d4cfcd7e"
+    return Remote(f"gpt2-{path}", "openai-community/gpt2", commit, path, sha256, "Hugging Face")
 
 
 SETS = {
@@ -70,6 +97,14 @@ SETS = {
         _wikitext("valid", "f0737ed31fc1329026e95cb8b98e19c2a182c39c240ab909dc31abf2f8af58e8"),
         _wikitext("test", "d790b833ef8cf03a90db7bf1271b7520b83c45ce07ba3c1a9699df81e239eca0"),
     ),
+    "all-minilm-l6-v2": (
+        _minilm("model.safetensors", "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"),
+        _minilm("tokenizer.json", "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"),
+    ),
+    "gpt2": (
+        _gpt2("model.safetensors", "248dfc3911869ec493c76e65bf2fcf7f615828b0254c12b473182f0f81d3a707"),
+        _gpt2("tokenizer.json", "8414cab924d8b9b33013f0d221c5862f365ee9be39c5c2bfae8a5a9e970478a6"),
+    ),
 }
 
 
@@ -81,7 +116,8 @@ def load(name: str) -> Any:
             "tinyshakespeare": a text of 1.1 million characters;
             "rt-polarity": 10,662 sentences of film reviews, (text, label), label 1 if favourable;
             "multi30k": {"train": ..., "val": ..., "test": ...}, each a list of (English, German);
-            "wikitext-2": {"valid": ..., "test": ...}, texts of an encyclopedia with rare words as `<unk>`.
+            "wikitext-2": {"valid": ..., "test": ...}, texts of an encyclopedia with rare words as `<unk>`;
+            "all-minilm-l6-v2" and "gpt2": a `Checkpoint`, of 91 and 548 MB.
 
     Raises:
         LookupError: there is no such set.
@@ -89,11 +125,19 @@ def load(name: str) -> Any:
         FileNotFoundError: the folder that `HEADSTART_DATA` names doesn't have the file.
         ValueError: a file isn't the one that was pinned, by its SHA-256.
 
-    Sources: Karpathy 2015; Pang and Lee 2005; Elliott et al. 2016; Merity et al. 2016.
+    Sources: Karpathy 2015; Pang and Lee 2005; Elliott et al. 2016; Merity et al. 2016; Reimers and Gurevych
+    2019 and Wang et al. 2020 (MiniLM, Apache-2.0); Radford et al. 2019 (GPT-2, MIT).
     """
     if name not in SETS:
         raise LookupError(f"no data set {name!r}; there are: {', '.join(SETS)}")
     return READERS[name]([fetch(file).read_bytes() for file in SETS[name]])
+
+
+def is_here(name: str) -> bool:
+    """Whether a data set can be loaded without a network. Its files are checked when it is."""
+    mirror = os.environ.get("HEADSTART_DATA")
+    folder = Path(mirror).expanduser() if mirror else cache_folder()
+    return all((folder / file.name).is_file() for file in SETS[name])
 
 
 def fetch(file: Remote) -> Path:
@@ -155,9 +199,18 @@ def _read_multi30k(files: list[bytes]) -> dict[str, list[tuple[str, str]]]:
     return {part: list(zip(*lines, strict=True)) for part, lines in parts}
 
 
+def _read_checkpoint(files: list[bytes]) -> Checkpoint:
+    from safetensors.torch import load as load_weights
+    from tokenizers import Tokenizer
+
+    return Checkpoint(load_weights(files[0]), Tokenizer.from_str(files[1].decode()))
+
+
 READERS: dict[str, Callable[[list[bytes]], Any]] = {
     "tinyshakespeare": lambda files: files[0].decode(),
     "rt-polarity": _read_polarity,
     "multi30k": _read_multi30k,
     "wikitext-2": lambda files: {"valid": files[0].decode(), "test": files[1].decode()},
+    "all-minilm-l6-v2": _read_checkpoint,
+    "gpt2": _read_checkpoint,
 }

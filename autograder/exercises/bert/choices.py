@@ -154,3 +154,51 @@ NOT_IN_THE_TABLE = tuple(
     Misconception(f"wrong_{number}", {f"{model} · {_slot(option)}": option}, sentence)
     for number, ((model, option), sentence) in enumerate(_WHY.items(), 1)
 )
+
+
+# -- the names of a published checkpoint ---------------------------------------------------------------------
+
+_FIRST = "embeddings.LayerNorm"
+_OUT, _OUT_NORM = "encoder.layer.{}.attention.output.dense", "encoder.layer.{}.attention.output.LayerNorm"
+_WIDE, _BACK = "encoder.layer.{}.intermediate.dense", "encoder.layer.{}.output.dense"
+_LAST_NORM = "encoder.layer.{}.output.LayerNorm"
+
+PUBLISHED = {
+    "first_norm": _FIRST,
+    "blocks.{}.attention.W_o": _OUT,
+    "blocks.{}.norm_1": _OUT_NORM,
+    "blocks.{}.feed_forward.W_up": _WIDE,
+    "blocks.{}.feed_forward.W_down": _BACK,
+    "blocks.{}.norm_2": _LAST_NORM,
+}
+PUBLISHED_OPTIONS = {slot: sorted(PUBLISHED.values()) for slot in PUBLISHED}
+NOT_PUBLISHED_SO = (
+    Misconception(
+        "norms_swapped",
+        {"blocks.{}.norm_1": _LAST_NORM, "blocks.{}.norm_2": _OUT_NORM},
+        "Shapes don't tell these two apart, their places do: BERT's norm follows each sum, so the one that "
+        "belongs to attention's output comes first.",
+    ),
+    Misconception(
+        "outputs_swapped",
+        {"blocks.{}.attention.W_o": _BACK, "blocks.{}.feed_forward.W_down": _OUT},
+        "Both are called output.dense. The one under attention is attention's own output map; the other "
+        "follows the feed-forward network's wide layer.",
+    ),
+    Misconception(
+        "up_and_down_swapped",
+        {"blocks.{}.feed_forward.W_up": _BACK, "blocks.{}.feed_forward.W_down": _WIDE},
+        "Intermediate is the wide layer: W_up leads to it, with (1536, 384) numbers, and W_down leads back.",
+    ),
+    Misconception(
+        "first_norm_of_a_block",
+        {"first_norm": _OUT_NORM},
+        "There is one first norm for the whole model, and it stands with the embeddings: no number of a "
+        "block belongs into its name.",
+    ),
+    Misconception(
+        "norm_1_of_the_embedding",
+        {"blocks.{}.norm_1": _FIRST},
+        "Each block has two norms of its own; the embeddings' norm stands before the first block, once.",
+    ),
+)

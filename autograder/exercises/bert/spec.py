@@ -3,10 +3,12 @@
 from autograder.exercise import Exercise, explained
 from autograder.exercises.bert import alternatives as read
 from autograder.exercises.bert import alternatives_model as right
+from autograder.exercises.bert import alternatives_published as filled
 from autograder.exercises.bert import cases, choices
 from autograder.exercises.bert import misconceptions_blank as blank
 from autograder.exercises.bert import misconceptions_model as model
 from autograder.exercises.bert import misconceptions_packing as packing
+from autograder.exercises.bert import misconceptions_published as published
 from autograder.exercises.bert import misconceptions_reading as reading
 from autograder.exercises.bert import misconceptions_use as use
 from helpers.checks import gradient_reaches_inputs, inputs_unchanged
@@ -312,4 +314,43 @@ TABLE = Exercise(
     reference=choices.TABLE,
     cases=lambda generator: cases.choose(choices.TABLE_OPTIONS),
     misconceptions=choices.NOT_IN_THE_TABLE,
+)
+
+PUBLISHED_NAMES = Exercise(
+    id="bert.published_names",
+    title="Whose weights are whose",
+    points=2,
+    difficulty=2,
+    minutes=6,
+    driver="choice",
+    reference=choices.PUBLISHED,
+    cases=lambda generator: cases.choose(choices.PUBLISHED_OPTIONS),
+    misconceptions=choices.NOT_PUBLISHED_SO,
+)
+
+RENAMED = Exercise(
+    id="bert.renamed",
+    title="Published weights under your names",
+    points=3,
+    difficulty=3,
+    minutes=12,
+    reference=filled.renamed,
+    cases=cases.renamed_cases,
+    returns=("weights",),
+    properties=(inputs_unchanged,),
+    misconceptions=explained(
+        published.first_block_alone,
+        published.last_block_missing,
+        published.biases_forgotten,
+        published.side_by_side,
+        published.stacked,
+        published.sorted_by_name,
+        published.first_source_alone,
+        published.never_turned,
+        published.all_turned,
+        published.turned_after_joining,
+        published.everything_kept,
+        published.published_names_kept,
+    ),
+    alternatives=(filled.renamed_by_lists, filled.renamed_from_the_file),
 )
