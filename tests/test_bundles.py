@@ -70,7 +70,8 @@ COMES_WITH = {
     """,
     "bert": """
         finetuning/__init__.py finetuning/reference.py
-        bert/experiments.py bert/explorers.py bert/predictions.py bert/recipes.py
+        bert/experiments.py bert/explorers.py bert/figures.py bert/predictions.py bert/published.py
+        bert/recipes.py
     """,
     "translation": """
         bert/__init__.py bert/reference.py

@@ -1,5 +1,6 @@
 """`make lab` opens the start page, and never writes over what a student did."""
 
+import contextlib
 import json
 import re
 import socket
@@ -13,6 +14,7 @@ import nbformat
 import pytest
 
 from autograder.commands import lab
+from helpers.checking import progress
 
 LESSON = "01_attention/01_attention.ipynb"
 
@@ -65,15 +67,19 @@ def test_a_file_that_was_never_handed_out_is_the_student_s(folders):
     assert (work / LESSON).read_text() == "copied by hand, and changed"
 
 
-def test_work_under_a_number_that_the_lesson_had_before_is_found_and_kept(folders, capsys):
+def test_work_under_a_number_that_the_lesson_had_before_is_found_and_kept(folders, capsys, monkeypatch):
     release, work = folders
     lab.hand_out(release, work)
+    monkeypatch.setenv("HEADSTART_PROGRESS", str(work.parent / "progress.json"))
+    with contextlib.chdir(work / "01_attention"):
+        progress.record("attention.softmax", passed=True)
     write(work / LESSON, "my answer")
     write(work / "01_attention/notes.txt", "mine")
     (release / LESSON).rename(release / "01_attention/03_attention.ipynb")
     (release / "01_attention").rename(release / "03_attention")
     assert lab.hand_out(release, work) == []
     assert "01_attention is now 03_attention" in capsys.readouterr().out
+    assert progress.load(work / "03_attention") == {"attention.softmax": True}
     assert (work / "03_attention/03_attention.ipynb").read_text() == "my answer"
     assert (work / "03_attention/notes.txt").read_text() == "mine"
     assert not (work / "01_attention").exists()

@@ -43,7 +43,8 @@ def test_what_is_broken_comes_with_its_cure(folder, monkeypatch):
     assert lines[4].startswith("✗ progress") and "HEADSTART_PROGRESS" in lines[4]
 
 
-def test_lessons_are_listed_with_what_passed_and_what_did_not_yet(folder):
+def test_lessons_are_listed_with_what_passed_and_what_did_not_yet(folder, monkeypatch):
+    monkeypatch.chdir(folder / "01_attention")
     for exercise, passed in (("attention.a", True), ("attention.b", False), ("attention.gone", True)):
         progress.record(exercise, passed=passed)
     table = page.list_lessons(folder / "00_start_here")
@@ -54,6 +55,17 @@ def test_lessons_are_listed_with_what_passed_and_what_did_not_yet(folder):
     html = table._repr_mimebundle_()["text/html"]
     assert '<a href="../01_attention/01_attention.ipynb" style="white-space:nowrap">1 · Attention</a>' in html
     assert "&lt;New&gt;" in html and "<New>" not in html
+
+
+def test_another_copy_of_a_lesson_does_not_answer_for_this_one(folder, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    progress.record("attention.a", passed=True)
+    assert "1 · Attention: 0 of 4 checks pass" in page.list_lessons(folder / "00_start_here").text
+    progress.move(tmp_path, folder / "01_attention")
+    assert "1 · Attention: 1 of 4 checks pass" in page.list_lessons(folder / "00_start_here").text
+    assert progress.load() == {}
+    progress.path().write_text('{"of an older version": true, "broken": 3}')
+    assert progress.load(folder / "01_attention") == {}
 
 
 def test_a_lesson_alone_says_so(tmp_path):

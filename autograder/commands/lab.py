@@ -13,6 +13,7 @@ from pathlib import Path
 
 from autograder.lessons import ROOT
 from autograder.programs import is_root
+from helpers.checking import progress
 
 RELEASE, WORK = ROOT / "release", ROOT / "work"
 SOURCES = ("notebooks", "helpers", "autograder")  # what a build reads
@@ -116,6 +117,7 @@ def renumber(work: Path, handed_out: dict[str, str], release: Path) -> dict[str,
         if notebook.exists():
             notebook.rename(folder / f"{now}.ipynb")
         folder.rename(work / now)
+        progress.move(folder, work / now)
         handed_out = {
             f"{now}/{name.removeprefix(old).replace(folder.name, now)}"
             if name.startswith(old)

@@ -34,8 +34,9 @@ class Table:
     text: str
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        names = (f'<th scope="col" style="{CELL}">{name}</th>' if name else "<td></td>" for name in self.header)
-        head = "".join(names)
+        head = "".join(
+            f'<th scope="col" style="{CELL}">{name}</th>' if name else "<td></td>" for name in self.header
+        )
         rows = ["".join(f'<td style="{CELL}">{cell}</td>' for cell in row) for row in self.rows]
         body = "".join(f'<tr style="background:none">{row}</tr>' for row in rows)
         start = '<table style="border:none;font-size:inherit"><thead><tr style="background:none">'

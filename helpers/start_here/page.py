@@ -145,11 +145,11 @@ def list_lessons(here: Path | None = None) -> Table:
         here: this lesson's folder; if None, where the notebook runs.
     """
     here = (here or Path.cwd()).resolve()
-    kept = progress.load()
     rows, lines = [], []
     for lesson in find_lessons(here.parent):
         if lesson.notebook.parent == here:
             continue
+        kept = progress.load(lesson.notebook.parent)
         passed = sum(kept.get(name, False) for name in lesson.exercises)
         done = f"{passed} of {len(lesson.exercises)}"
         # A check of what isn't written yet is kept as one that didn't pass: no reason for a ✗.
