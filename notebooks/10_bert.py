@@ -1327,7 +1327,9 @@ def real_bert():
         "words": ["embeddings.word_embeddings"],
         "positions": ["embeddings.position_embeddings"],
         "segments": ["embeddings.token_type_embeddings"],
-        "blocks.{}.attention.W_qkv": [f"encoder.layer.{{}}.attention.self.{x}" for x in ("query", "key", "value")],
+        "blocks.{}.attention.W_qkv": [
+            f"encoder.layer.{{}}.attention.self.{x}" for x in ("query", "key", "value")
+        ],
     } | {ours: [theirs] for ours, theirs in published_names.items()}
     weights = renamed(corpora.load(published.CHECKPOINT).weights, names, published.MINILM.n_layers)
     model = Bert(30_522, 384, 12, 1_536, 6, 512)
@@ -1345,7 +1347,9 @@ with waiting_for("Exercises 10.6, 10.14a and 10.14b"):
         with torch.no_grad():
             yours = real.encoder(ids, ids != PAD)[0, 0, :4]
         apart = (yours - torch.tensor(published.BY_TRANSFORMERS)).abs().max()
-        print(f"at [CLS]: {[round(float(x), 4) for x in yours]}; largest difference to transformers: {apart:.0e}")
+        print(
+            f"at [CLS]: {[round(float(x), 4) for x in yours]}; largest difference to transformers: {apart:.0e}"
+        )
 
 # %% [markdown]
 # What is it worth? Here are real film reviews, sentences of rt-polarity (Pang and Lee 2005): favourable or not? In 9.18 nothing that
@@ -1412,7 +1416,10 @@ else:
         writer.load_state_dict(weights)
         nucleus = own.answer("pretraining.nucleus", pretraining.nucleus)
         for seed in range(2):
-            print(published.written(writer, gpt2.tokenizer, BEGINNING, lambda p: nucleus(p, 0.9), seed=seed), "\n")
+            print(
+                published.written(writer, gpt2.tokenizer, BEGINNING, lambda p: nucleus(p, 0.9), seed=seed),
+                "\n",
+            )
 
 # %% [markdown]
 # ## 10.16 What to take along
