@@ -19,7 +19,11 @@ def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit code. Each command imports what it needs: `--help` is instant."""
     options, rest = _parser().parse_known_args(argv)
     options.rest = rest
-    ours = [word for word in rest if not (SETTING.match(word) and options.run in (_grade, _report, _extend))]
+    ours = [
+        word
+        for word in rest
+        if not (SETTING.match(word) and options.run in (_grade, _report, _extend, _roster))
+    ]
     if ours and options.run is not _lab:
         _parser().error(f"unrecognized arguments: {' '.join(ours)}")
     try:
@@ -81,6 +85,11 @@ def _parser() -> argparse.ArgumentParser:
     until.add_argument("--until", default="", metavar="DATE", help="such as '2026-03-01 18:00 +01:00'")
     extend.set_defaults(run=_extend)
 
+    roster = commands.add_parser("roster", help="add students from Canvas's or Moodle's CSV")
+    roster.add_argument("file", metavar="FILE")
+    roster.add_argument("--id", default="", metavar="COLUMN", help="in which students' ids are")
+    roster.set_defaults(run=_roster)
+
     lab = commands.add_parser("lab", help="open the lessons in JupyterLab", add_help=False)
     lab.set_defaults(run=_lab)
 
@@ -131,6 +140,14 @@ def _report(options: argparse.Namespace) -> int:
 
     course, config = course_directory(settings=options.rest)
     return report_class(_lesson(options.lesson, course), course, config)
+
+
+def _roster(options: argparse.Namespace) -> int:
+    from autograder.commands.roster import add_students
+    from autograder.grading.course import course_directory
+
+    course, _ = course_directory(settings=options.rest)
+    return add_students(options.file, course, options.id)
 
 
 def _extend(options: argparse.Namespace) -> int:

@@ -1,0 +1,212 @@
+"""Rosters in, grades out: Canvas's and Moodle's files keep their shape, and nobody is lost without a word."""
+
+import csv
+import logging
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from nbgrader.api import Gradebook
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config
+
+from autograder.commands.roster import add_students
+from autograder.grading import exports
+
+# As Canvas's gradebook exports it: read-only columns, a row of points possible, a test student.
+CANVAS = """\
+Student,ID,SIS User ID,SIS Login ID,Section,01_attention (4711),Essay (4712),Current Score,Final Score
+    Points Possible,,,,,10,20,(read only),(read only)
+"Lovelace, Ada",101,S1,ada,Monday,,18,90,45
+"Hopper, Grace",102,S2,grace@navy.example,Monday,3,,,
+"Turing, ""Al"" M.",103,S3,alan,Tuesday,,12,60,30
+"Student, Test",104,,4f1e,Monday,,,,
+"""
+# As Moodle's gradebook exports it, with a mark of its encoding.
+MOODLE = """\
+\ufeffFirst name,Last name,ID number,Email address,Assignment: 01_attention (Real),Course total (Real)
+Ada,Lovelace,S1,ada@example.org,-,0.00
+Grace,Hopper,S2,grace@navy.example,-,0.00
+Alan,Turing,S3,alan@example.org,-,0.00
+"""
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A gradebook without anybody: to make one takes a second."""
+    path = tmp_path_factory.mktemp("empty") / "gradebook.db"
+    Gradebook(f"sqlite:///{path}").close()
+    return path
+
+
+@pytest.fixture
+def course(tmp_path: Path, empty: Path) -> CourseDirectory:
+    shutil.copy(empty, tmp_path)
+    config = Config()
+    config.CourseDirectory.root = str(tmp_path)
+    return CourseDirectory(config=config)
+
+
+@pytest.fixture
+def book(course: CourseDirectory) -> Gradebook:
+    """Ada has 7 of 10, 2 late. Grace's written answer waits. Alan handed nothing in."""
+    with Gradebook(course.db_url) as book:
+        for name in ("01_attention", "02_multihead"):
+            book.add_assignment(name)
+            book.add_notebook(name, name)
+            book.add_grade_cell("code", name, name, max_score=6, cell_type="code")
+            book.add_grade_cell("written", name, name, max_score=4, cell_type="markdown")
+            for cell in ("code", "written"):
+                book.add_solution_cell(cell, name, name)
+        for id, first, last, email in (
+            ("ada", "Ada", "Lovelace", "ada@example.org"),
+            ("grace", "Grace", "Hopper", "Grace@Navy.example"),
+            ("alan", "Alan", "Turing", "alan@example.org"),
+        ):
+            book.add_student(id, first_name=first, last_name=last, email=email)
+        for id, by_hand in (("ada", 4.0), ("grace", None)):
+            book.add_submission("01_attention", id)
+            code, written = (
+                book.find_grade(cell, "01_attention", "01_attention", id) for cell in ("code", "written")
+            )
+            code.auto_score, code.needs_manual_grade = 3.0, False
+            written.manual_score, written.needs_manual_grade = by_hand, by_hand is None
+        late = book.find_submission_notebook("01_attention", "01_attention", "ada")
+        late.late_submission_penalty = 2.0
+        book.add_submission("01_attention", "alan")  # as an extension makes it
+        book.db.commit()
+        yield book
+
+
+def export(
+    kind: type, book: Gradebook, tmp_path: Path, roster: str = "", **settings: object
+) -> list[list[str]]:
+    (tmp_path / "roster.csv").write_text(roster, encoding="utf-8")
+    names = {} if kind is exports.Plain else {"roster": str(tmp_path / "roster.csv")}
+    kind(to=str(tmp_path / "out.csv"), **names, **settings).export(book)
+    with (tmp_path / "out.csv").open(newline="", encoding="utf-8") as file:
+        return list(csv.reader(file))
+
+
+def test_canvas_gets_its_own_file_back_with_points(book, tmp_path, caplog):
+    caplog.set_level(logging.INFO, "traitlets")
+    rows = export(exports.Canvas, book, tmp_path, CANVAS, assignment=["01_attention"])
+    given = list(csv.reader(CANVAS.splitlines()))
+    given[2][5] = "5"  # ada: 3 + 4 - 2 for being late
+    assert rows == given, "all but her points is as it was; grace's waits, and alan handed nothing in"
+    assert "written answers wait for their points, so scores are left empty: grace" in caplog.text
+    rows = export(exports.Canvas, book, tmp_path, CANVAS, assignment=["01_attention"], partial=True)
+    assert [row[5] for row in rows] == ["01_attention (4711)", "10", "5", "3", "", ""]
+
+
+def test_a_lesson_without_a_column_gets_one_with_its_points_possible(book, tmp_path):
+    rows = export(exports.Canvas, book, tmp_path, CANVAS)
+    assert [row[-1] for row in rows] == ["02_multihead", "10", "", "", "", ""]
+    rows = export(
+        exports.Canvas, book, tmp_path, CANVAS, assignment=["01_attention"], columns={"01_attention": "Essay"}
+    )
+    assert [row[6] for row in rows] == ["Essay (4712)", "20", "5", "", "12", ""]
+
+
+def test_moodle_gets_its_own_file_back(book, tmp_path):
+    rows = export(exports.Moodle, book, tmp_path, MOODLE, assignment=["01_attention"])
+    assert rows[0][0] == "First name"
+    assert [row[4] for row in rows] == ["Assignment: 01_attention (Real)", "5", "-", "-"]
+    semicolons = MOODLE.replace(",", ";")
+    assert export(exports.Moodle, book, tmp_path, semicolons, assignment=["01_attention"]) == rows
+
+
+def test_plain_has_a_row_for_everybody(book, tmp_path):
+    rows = export(exports.Plain, book, tmp_path)
+    assert rows[0][-2:] == ["01_attention", "02_multihead"] and rows[1][-2:] == ["10", "10"]
+    assert {row[0]: row[-2:] for row in rows[2:]} == {"ada": ["5", ""], "grace": ["", ""], "alan": ["", ""]}
+
+
+@pytest.mark.parametrize(
+    ("kind", "roster", "said"),
+    [
+        (exports.Canvas, CANVAS.replace(",ada,", ",eda,"), "for ada (Ada Lovelace ada@example.org), by SIS"),
+        (exports.Canvas, CANVAS.replace(",alan,", ",ada,"), "has no row, or more than one, for ada"),
+        (exports.Canvas, CANVAS.replace("Points Possible", "Punkte"), "no row 'Points Possible'"),
+        (exports.Canvas, CANVAS.replace("Essay (4712)", "01_attention (9)"), "2 columns for 01_attention"),
+        (exports.Moodle, CANVAS, "no column 'Email address'"),
+        (exports.Moodle, "", "is empty"),
+    ],
+)
+def test_what_does_not_fit_is_refused_and_nothing_is_written(book, tmp_path, kind, roster, said):
+    with pytest.raises(SystemExit) as refused:
+        export(kind, book, tmp_path, roster)
+    assert said in str(refused.value) and str(refused.value).endswith("nothing is written")
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_a_file_or_a_lesson_that_is_not_there_is_named(book, tmp_path):
+    with pytest.raises(SystemExit, match=r"no assignment 09_typo; nothing"):
+        exports.Plain(assignment=["09_typo"]).export(book)
+    with pytest.raises(SystemExit, match="Name it with `roster`"):
+        exports.Canvas().export(book)
+    with pytest.raises(SystemExit, match=r"no/such\.csv"):
+        exports.Canvas(roster="no/such.csv").export(book)
+
+
+def test_nbgraders_own_command_runs_the_exporter(book, tmp_path):
+    (tmp_path / "canvas.csv").write_text(CANVAS)
+    done = subprocess.run(
+        [sys.executable, "-m", "nbgrader", "export", "--exporter=autograder.grading.exports.Canvas",
+         "--Canvas.roster=canvas.csv", "--to=out.csv"],
+        cwd=tmp_path, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "Lovelace, Ada" in (tmp_path / "out.csv").read_text()
+    (tmp_path / "canvas.csv").write_text(CANVAS.replace(",ada,", ",eda,"))
+    done = subprocess.run(done.args, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1 and "for ada" in done.stderr and "Traceback" not in done.stderr
+
+
+# -- rosters ---------------------------------------------------------------------------------------------
+
+
+def students(course: CourseDirectory) -> dict[str, tuple[str, str, str]]:
+    with Gradebook(course.db_url) as book:
+        return {one.id: (one.first_name, one.last_name, one.email) for one in book.students}
+
+
+def test_a_roster_of_canvas_becomes_students_and_a_second_one_changes_names(course, tmp_path, capsys):
+    path = tmp_path / "roster.csv"
+    path.write_text(CANVAS)
+    assert add_students(str(path), course) == 0
+    assert capsys.readouterr().out == "headstart: 3 students: 3 new, 0 changed, 0 as before\n"
+    assert students(course) == {
+        "ada": ("Ada", "Lovelace", None),
+        "alan": ('"Al" M.', "Turing", None),
+        "grace@navy.example": ("Grace", "Hopper", "grace@navy.example"),
+    }
+    path.write_text(CANVAS.replace('""Al"" M.', "Alan"))
+    assert add_students(str(path), course) == 0
+    assert "0 new, 1 changed, 2 as before" in capsys.readouterr().out
+    assert students(course)["alan"] == ("Alan", "Turing", None)
+
+
+def test_a_roster_of_moodle_becomes_students_by_the_column_that_is_asked_for(course, tmp_path, capsys):
+    (tmp_path / "roster.csv").write_text(MOODLE, encoding="utf-8")
+    assert add_students(str(tmp_path / "roster.csv"), course, "Email address") == 0
+    assert students(course)["ada@example.org"] == ("Ada", "Lovelace", "ada@example.org")
+
+
+@pytest.mark.parametrize(
+    ("roster", "column", "said"),
+    [
+        (CANVAS.replace(",alan,", ",ada,"), "", 'row 5, "Al" M. Turing, ada'),
+        (CANVAS.replace(",alan,", ",../alan,"), "", "../alan"),
+        (CANVAS, "Login", "has no column 'Login'; it has Student, ID"),
+        ("name,mark\nada,3\n", "", "neither the column 'SIS Login ID' nor 'Email address'"),
+        (MOODLE.replace("S2", ""), "ID number", "row 3, Grace Hopper, without an id"),
+    ],
+)
+def test_a_roster_that_cannot_be_read_adds_nobody(course, tmp_path, capsys, roster, column, said):
+    (tmp_path / "roster.csv").write_text(roster, encoding="utf-8")
+    assert add_students(str(tmp_path / "roster.csv"), course, column) == 2
+    assert said in capsys.readouterr().err
+    assert not students(course)
