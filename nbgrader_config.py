@@ -49,4 +49,9 @@ except ImportError:  # students' nbgrader may read this file too, where there is
     pass
 else:
     c.HTMLExporter.extra_template_basedirs = TEMPLATES
+    c.GenerateFeedback.preprocessors = [
+        "nbgrader.preprocessors.GetGrades",
+        "autograder.grading.feedback.Summary",
+        "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
+    ]
     c.HTMLExporter.filters = {"markdown2html": "autograder.grading.pages.words"}

@@ -1,16 +1,21 @@
 """Graded notebooks as pages: formulas without a network, and nothing of a student's over anything else."""
 
+import json
 import re
 import time
 
 import nbformat
 import pytest
+from bs4 import BeautifulSoup
 from course import Course
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+from nbgrader.api import Gradebook
 
 from autograder import lessons, programs
 from autograder.grading.clean import clean_code
+from autograder.grading.feedback import Summary
 from autograder.grading.pages import mathml
+from autograder.lessons import ROOT
 
 LESSON = "01_attention"
 
@@ -147,3 +152,54 @@ def test_nothing_of_a_students_is_drawn_over_a_verdict(tmp_path):
         assert page.locator("math").count() > 50
         program.close()
     assert [url for url in asked if not url.startswith("file:")] == []
+
+
+@pytest.mark.needs_bubblewrap
+def test_feedback_begins_with_what_was_graded_and_what_to_look_at_next(tmp_path):
+    course = Course(tmp_path / "course")
+    wrong = "def scaled_dot_product_attention(q, k, v, mask=None):\n    return v, v"
+    question = "attention.dot_or_additive"
+    course.hand_in("bob", {"attention.scaled_dot_product": wrong, question: "Because <b>."})
+    course.run("headstart", "grade", LESSON)
+    with Gradebook(f"sqlite:///{course.root / 'gradebook.db'}") as book:
+        grade = book.find_grade(lessons.grade_id(question), LESSON, LESSON, "bob")
+        grade.manual_score, grade.needs_manual_grade = 4.0, False
+        book.db.commit()
+    course.run("nbgrader", "generate_feedback", LESSON)
+    page = (course.root / "feedback" / "bob" / LESSON / f"{LESSON}.html").read_text()
+    assert '<html lang="en">' in page and "<script" not in page
+    soup = BeautifulSoup(page, "html.parser")
+    summary = soup.select_one("header.summary")
+    rows = {row.a.text: row for row in summary.select("tbody tr")}
+    checks = json.loads((ROOT / "release" / LESSON / "checks.json").read_text())
+    assert len(rows) == len(checks) + 2, "every exercise and both questions, each by its name"
+    failed = rows["Exercise 1.4: Scaled dot-product attention"].get_text(" ", strip=True)
+    assert failed.startswith("1.4 ") and "✗ case 1 of" in failed and failed.endswith("0 of 4")
+    assert "waits for points by hand" in rows["Question 1.7"].text
+    assert "◐ partly right" in rows["Question 1.10"].text
+    assert "1 written answer waits for points" in summary.text
+    assert summary.find("ol").find("li").a["href"] == "#attention-scaled_dot_product"
+    targets = {each.get("id") for each in soup.select("[id]")}
+    assert {link["href"][1:] for link in soup.select("header.summary a")} <= targets
+    assert "No response." not in page
+
+
+def test_another_courses_feedback_names_its_cells_by_the_headings_above(tmp_path):
+    cells = [
+        nbformat.v4.new_markdown_cell("# Sums\n\n## Part A"),
+        nbformat.v4.new_code_cell("assert 1", metadata={"nbgrader": {"grade": True, "grade_id": "t1"}}),
+        nbformat.v4.new_code_cell("x", metadata={"nbgrader": {"solution": True, "grade_id": "s"}}),
+    ]
+    cells[1].metadata.nbgrader |= {"score": 1.0, "points": 2.0}
+    with Gradebook(f"sqlite:///{tmp_path}/gradebook.db") as book:
+        book.add_assignment("ps1")
+        book.add_notebook("p", "ps1")
+        book.add_student("ann")
+        book.add_submission("ps1", "ann")
+        url = book.db.bind.url.render_as_string()
+    known = {"notebook": "p", "assignment": "ps1", "student": "ann", "db_url": url}
+    known |= {"score": 1.0, "max_score": 2.0, "late_penalty": 0}
+    _, resources = Summary().preprocess(nbformat.v4.new_notebook(cells=cells), {"nbgrader": known})
+    [row] = resources["feedback"]["rows"]
+    assert (row["section"], row["name"], resources["feedback"]["title"]) == ("Part A", "t1", "Sums")
+    assert "partly right" in row["how"] and resources["feedback"]["next"] == [row]
