@@ -10,7 +10,7 @@ from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
-from traitlets import List
+from traitlets import List, Unicode
 
 from helpers.checking.finding import SIGNS, Status
 
@@ -35,7 +35,7 @@ class Row(TypedDict):
 class Summary(NbGraderPreprocessor):
     """Puts what the page begins with into `resources`; runs after nbgrader's GetGrades."""
 
-    display_data_priority = List().tag(config=True)  # GenerateFeedback sets it for all that it runs
+    display_data_priority = List(Unicode()).tag(config=True)  # GenerateFeedback sets it for all that it runs
 
     def preprocess(self, nb: NotebookNode, resources: ResourcesDict) -> tuple[NotebookNode, ResourcesDict]:
         """Look at each cell, with what the text above it says."""
