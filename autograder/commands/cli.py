@@ -56,7 +56,7 @@ def _parser() -> argparse.ArgumentParser:
     simulate.set_defaults(run=_simulate)
 
     grade = commands.add_parser("grade", help="grade what is in submitted/")
-    grade.add_argument("lesson", metavar="LESSON")
+    grade.add_argument("lesson", metavar="LESSON", nargs="?", default="")
     grade.add_argument(
         "--student", action="append", default=[], metavar="ID", help="grade only this one; can be repeated"
     )
@@ -69,6 +69,13 @@ def _parser() -> argparse.ArgumentParser:
         "--seconds", type=float, default=None, metavar="S", help="CPU time that one cell may take (20)"
     )
     grade.add_argument("--no-sandbox", action="store_true", help="run student code with your own rights")
+    grade.add_argument(
+        "--once", type=Path, metavar="SUBMISSION", help="grade this notebook or folder alone, record nothing"
+    )
+    grade.add_argument(
+        "--json", nargs="?", const="json", metavar="FORM",
+        help="with --once: as JSON, for gradescope, prairielearn or classroom50 in their own form",
+    )  # fmt: skip
     grade.set_defaults(run=_grade)
 
     report = commands.add_parser(
@@ -117,10 +124,22 @@ def _grade(options: argparse.Namespace) -> int:
     if not hasattr(os, "fork"):
         print(f"headstart: {NO_FORK}", file=sys.stderr)
         return 2
-    from autograder.commands.class_run import grade_class
     from autograder.grading.course import course_directory
 
     course, config = course_directory(settings=options.rest)
+    if options.once:
+        from autograder.commands.once import FORMS, grade_once
+
+        form = options.json or "json"
+        if form not in FORMS:
+            raise LookupError(f"there is no form {form!r}; there are {', '.join(FORMS)}")
+        lesson = _lesson(options.lesson, course) if options.lesson else ""
+        open_ = {"form": form, "sandboxed": not options.no_sandbox, "seconds": options.seconds}
+        return grade_once(lesson, options.once, course, config, **open_)
+    if not options.lesson:
+        raise LookupError("which lesson? Such as: headstart grade 01_attention")
+    from autograder.commands.class_run import grade_class
+
     return grade_class(
         _lesson(options.lesson, course),
         course,
