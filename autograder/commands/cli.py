@@ -22,7 +22,7 @@ def main(argv: list[str] | None = None) -> int:
     ours = [
         word
         for word in rest
-        if not (SETTING.match(word) and options.run in (_grade, _report, _extend, _roster))
+        if not (SETTING.match(word) and options.run in (_grade, _watch, _report, _extend, _roster))
     ]
     if ours and options.run is not _lab:
         _parser().error(f"unrecognized arguments: {' '.join(ours)}")
@@ -77,6 +77,15 @@ def _parser() -> argparse.ArgumentParser:
         help="with --once: as JSON, for gradescope, prairielearn or classroom50 in their own form",
     )  # fmt: skip
     grade.set_defaults(run=_grade)
+
+    watch = commands.add_parser("watch", help="collect, grade and answer what is handed in, as it comes")
+    watch.add_argument("lesson", metavar="LESSON")
+    watch.add_argument("--every", type=float, default=5.0, metavar="S", help="seconds between looks (5)")
+    watch.add_argument("--hold", action="store_true", help="grade, but release no feedback")
+    watch.add_argument("--workers", type=int, default=os.cpu_count() or 1, metavar="N")
+    watch.add_argument("--seconds", type=float, default=None, metavar="S", help="CPU time for a cell (20)")
+    watch.add_argument("--no-sandbox", action="store_true", help="run student code with your own rights")
+    watch.set_defaults(run=_watch)
 
     report = commands.add_parser(
         "report", help="what the class got wrong, as tables and a page with pictures"
@@ -148,6 +157,26 @@ def _grade(options: argparse.Namespace) -> int:
         workers=max(options.workers, 1),
         cluster=options.cluster,
         force=options.force,
+        sandboxed=not options.no_sandbox,
+        seconds=options.seconds,
+    )
+
+
+def _watch(options: argparse.Namespace) -> int:
+    if not hasattr(os, "fork"):
+        print(f"headstart: {NO_FORK}", file=sys.stderr)
+        return 2
+    from autograder.commands.watch import watch
+    from autograder.grading.course import course_directory
+
+    course, config = course_directory(settings=options.rest)
+    return watch(
+        _lesson(options.lesson, course),
+        course,
+        config,
+        workers=max(options.workers, 1),
+        every=options.every,
+        release=not options.hold,
         sandboxed=not options.no_sandbox,
         seconds=options.seconds,
     )

@@ -1,0 +1,103 @@
+"""`headstart watch`: feedback comes out as submissions come in, whatever happens to the watch."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from course import LESSON, Course
+
+from autograder.commands.watch import PATIENCE, _Waiting
+from autograder.lessons import ROOT
+
+pytestmark = pytest.mark.needs_bubblewrap
+UNTIL = 120  # seconds, for a busy machine
+
+
+def hand_in(course: Course, student: str, when: str = "2026-01-01 12:00:00 UTC", wrong: bool = False) -> None:
+    """Put a submission into the exchange as nbgrader does: its time comes last."""
+    folder = course.root / "exchange" / "headstart" / "inbound" / f"{student}+{LESSON}+{when}+abc"
+    folder.mkdir(parents=True)
+    answers = {"attention.softmax": "def softmax(x, dim):\n    return x"} if wrong else {}
+    source = course.hand_in("nobody", answers)
+    (folder / source.name).write_bytes(source.read_bytes())
+    (folder / "submission_secret.txt").write_text(f"{student} {when}")
+    source.unlink()
+    source.parent.rmdir()
+    (folder / "timestamp.txt").write_text(when)
+
+
+def start(course: Course, *more: str) -> subprocess.Popen:
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
+    command = [sys.executable, "-m", "autograder", "watch", LESSON, "--every", "0.2", "--workers", "1", *more]
+    with (course.root / "watch.log").open("ab") as log:
+        return subprocess.Popen(command, cwd=course.root, env=env, stdout=log, stderr=log)
+
+
+def wait_for(course: Course, what: Callable[[], bool], process: subprocess.Popen) -> None:
+    deadline = time.monotonic() + UNTIL
+    while not what():
+        log = (course.root / "watch.log").read_text()
+        assert process.poll() is None and time.monotonic() < deadline, log
+        time.sleep(0.1)
+
+
+def pages(course: Course) -> dict[str, float]:
+    """The feedback that students can fetch, and when it was written."""
+    found = (course.root / "exchange" / "headstart" / "feedback").glob("*.html")
+    return {path.name: path.stat().st_mtime for path in found if "-tmp" not in path.name}
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Course:
+    return Course(tmp_path / "course")
+
+
+def test_feedback_comes_out_and_a_killed_watch_loses_nothing_and_does_nothing_twice(course: Course) -> None:
+    hand_in(course, "ada")
+    first = start(course)
+    wait_for(course, lambda: len(pages(course)) == 1, first)
+    other = course.run("headstart", "watch", LESSON, check=False)
+    assert other.returncode == 2 and "another watch is running" in other.stderr
+    first.send_signal(signal.SIGKILL)
+    first.wait()
+    before, marks = pages(course), course.verdicts()["ada"]
+    hand_in(course, "bob", wrong=True)
+    second = start(course)
+    wait_for(course, lambda: len(pages(course)) == 2, second)
+    hand_in(course, "ada", "2026-01-02 12:00:00 UTC", wrong=True)  # once more
+    wait_for(course, lambda: len(pages(course)) == 3, second)
+    second.send_signal(signal.SIGINT)
+    assert second.wait(UNTIL) == 130
+    assert before.items() <= pages(course).items(), "the first page is as it was"
+    assert course.verdicts()["ada"] != marks
+    log = (course.root / "watch.log").read_text()
+    assert [line.split()[1] for line in log.splitlines() if "feedback is out" in line].count("ada:") == 2
+    assert "Traceback" not in log
+    assert json.loads((course.root / ".headstart_released.json").read_text())[LESSON].keys() == {"ada", "bob"}
+
+
+def test_a_watch_that_holds_feedback_grades_and_releases_nothing(course: Course) -> None:
+    hand_in(course, "ada")
+    watch = start(course, "--hold")
+    wait_for(course, lambda: "ada: 25 of 25 points" in (course.root / "watch.log").read_text(), watch)
+    watch.send_signal(signal.SIGINT)
+    watch.wait(UNTIL)
+    assert not pages(course)
+
+
+def test_a_submission_that_is_still_being_copied_is_waited_for_once(tmp_path: Path, monkeypatch) -> None:
+    waiting, folder = _Waiting(), tmp_path / "ada"
+    folder.mkdir()
+    now = time.monotonic()
+    assert waiting.for_any([folder])
+    monkeypatch.setattr(time, "monotonic", lambda: now + PATIENCE + 1)
+    assert not waiting.for_any([folder]), "nobody holds up the others"
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    (folder / "timestamp.txt").touch()
+    assert not waiting.for_any([folder])
