@@ -90,7 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     report = commands.add_parser(
         "report", help="what the class got wrong, as tables and a page with pictures"
     )
-    report.add_argument("lesson", metavar="LESSON")
+    report.add_argument("lesson", metavar="LESSON", nargs="?", default="", help="none for the whole course")
     report.set_defaults(run=_report)
 
     extend = commands.add_parser("extend", help="give one student more time")
@@ -183,10 +183,15 @@ def _watch(options: argparse.Namespace) -> int:
 
 
 def _report(options: argparse.Namespace) -> int:
-    from autograder.commands.class_run import report_class
     from autograder.grading.course import course_directory
 
     course, config = course_directory(settings=options.rest)
+    if not options.lesson:
+        from autograder.commands.course_report import report_course
+
+        return report_course(course)
+    from autograder.commands.class_run import report_class
+
     return report_class(_lesson(options.lesson, course), course, config)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from nbgrader.api import Assignment, Gradebook, MissingEntry, Student, SubmittedAssignment
+from nbgrader.api import Assignment, Grade, Gradebook, MissingEntry, Student, SubmittedAssignment
 from nbgrader.plugins import ExportPlugin
 from traitlets import Bool, Dict, List, Unicode
 
@@ -51,7 +51,7 @@ class _Export(ExportPlugin):
             (student.id, lesson.name): score
             for lesson in lessons
             for student in students
-            if (score := _score(gradebook, lesson, student))
+            if (score := score_of(gradebook, lesson, student))
         }
         try:
             table = self.table(lessons, students, scores)
@@ -88,8 +88,8 @@ class _Export(ExportPlugin):
         return "" if score is None or (score.waiting and not self.partial) else f"{score.points:g}"
 
 
-def _score(gradebook: Gradebook, lesson: Assignment, student: Student) -> Score | None:
-    """None where nothing was graded: not handed in is no 0, unless the school says so."""
+def score_of(gradebook: Gradebook, lesson: Assignment, student: Student) -> Score | None:
+    """What a student has in a lesson; None where nothing was graded: not handed in is no 0."""
     try:
         submission: SubmittedAssignment = gradebook.find_submission(lesson.name, student.id)
     except MissingEntry:
@@ -98,7 +98,12 @@ def _score(gradebook: Gradebook, lesson: Assignment, student: Student) -> Score 
     if all(grade.auto_score is None and grade.manual_score is None for grade in grades):
         return None
     points = max(0.0, submission.score - (submission.late_submission_penalty or 0.0))
-    return Score(points, any(grade.needs_manual_grade for grade in grades))
+    return Score(points, any(waits(grade) for grade in grades))
+
+
+def waits(grade: Grade) -> bool:
+    """Whether a person still has to grade this. A check that was overruled has a score of its own."""
+    return bool(grade.needs_manual_grade) and grade.auto_score is None
 
 
 class Plain(_Export):

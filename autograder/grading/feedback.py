@@ -12,6 +12,7 @@ from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import List, Unicode
 
+from autograder.grading.exports import waits
 from helpers.checking.finding import SIGNS, Status
 
 HEADING = re.compile(r"^(#+) +(.+?) *$", re.MULTILINE)
@@ -44,7 +45,7 @@ class Summary(NbGraderPreprocessor):
             grades = book.find_submission_notebook(
                 known["notebook"], known["assignment"], known["student"]
             ).grades
-            waiting = {grade.name for grade in grades if grade.needs_manual_grade}
+            waiting = {grade.name for grade in grades if waits(grade)}
         rows, title, section, number = [], "", "", ""
         for cell in nb.cells:
             if cell.cell_type == "markdown" and not _knows(cell):

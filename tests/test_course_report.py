@@ -1,0 +1,133 @@
+"""The course over the weeks: who handed in what, which exercises to look at, what came back."""
+
+import json
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from bs4 import BeautifulSoup
+from nbgrader.api import Gradebook
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config
+
+from autograder import exercises
+from autograder.commands.course_report import Handed, Item, _again, _items, report_course
+from autograder.grading.gradebook import GRADING, _make_table
+from autograder.results import Verdict
+from helpers.checking.finding import Status
+
+LESSONS = ("01_attention", "02_multihead")
+SOFTMAX, CROSS = "attention.softmax", "attention.cross"
+UNSAFE = "l & b"
+
+
+def verdict(exercise: str, passed: bool, cause: str = "", message: str = "") -> Verdict:
+    status = Status.PASSED if passed else Status.FAILED
+    return Verdict(exercise, status, 3.0 * passed, 3.0, message, cause=cause)
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> CourseDirectory:
+    config = Config()
+    config.CourseDirectory.root = str(tmp_path)
+    return CourseDirectory(config=config)
+
+
+@pytest.fixture
+def pages(course: CourseDirectory, tmp_path: Path) -> Path:
+    """Ada has both lessons, a written answer waits. Lee & Bo handed in the first, late. Cy nothing."""
+    with Gradebook(course.db_url) as book:
+        _make_table(book.db)
+        for lesson in LESSONS:
+            book.add_assignment(lesson, duedate="2026-01-02 12:00:00 UTC")
+            book.add_notebook(lesson, lesson)
+            book.add_grade_cell("code", lesson, lesson, max_score=6, cell_type="code")
+            book.add_grade_cell("words", lesson, lesson, max_score=4, cell_type="markdown")
+        book.add_student("ada", first_name="Ada", last_name="<Lovelace>")
+        book.add_student(UNSAFE)
+        book.add_student("cy")
+        for student, lesson in (("ada", LESSONS[0]), ("ada", LESSONS[1]), (UNSAFE, LESSONS[0])):
+            late = "2026-01-04 12:00:00 UTC" if student == UNSAFE else "2026-01-01 12:00:00 UTC"
+            book.add_submission(lesson, student, timestamp=late)
+            code, words = (book.find_grade(cell, lesson, lesson, student) for cell in ("code", "words"))
+            code.auto_score, code.needs_manual_grade = 3.0, False
+            words.needs_manual_grade = student == "ada" and lesson == LESSONS[0]
+            said = [verdict(SOFTMAX, student == "ada", message="✗ Softmax <b>"), verdict(CROSS, True)]
+            row = {"assignment": lesson, "student": student, "digest": "", "problem": "", "remarks": "[]"}
+            told = json.dumps([vars(each) for each in said])
+            book.db.execute(sa.insert(GRADING), {**row, "verdicts": told})
+        book.db.commit()
+    assert report_course(course) == 0
+    return tmp_path / "reports"
+
+
+def rows_of(page: str, table: int) -> dict[str, list[str]]:
+    found = BeautifulSoup(page, "html.parser").select("table")[table]
+    assert found.caption.text and all(head["scope"] == "col" for head in found.thead.select("th"))
+    lines = [[cell.get_text() for cell in row.select("td, th")] for row in found.tbody.select("tr")]
+    return {line[0]: line[1:] for line in lines}
+
+
+def test_the_class_page_says_who_has_what_and_who_is_behind(pages: Path) -> None:
+    page = (pages / "course.html").read_text()
+    assert "None" not in page.replace("None that was recognised", "") and "<Lovelace>" not in page
+    rows = rows_of(page, 0)
+    assert rows["<Lovelace>, Ada"] == ["3 of 10 +", "3 of 10", "6", ""]
+    assert rows[UNSAFE] == ["3 of 10 · 2.0 days late", "not handed in", "3", ""]
+    assert rows["cy"] == ["not handed in", "not handed in", "0", "01_attention"]
+    assert "http" not in page.replace("<!doctype html>", "")
+    links = BeautifulSoup(page, "html.parser").select("table a")
+    assert len(links) == 3
+    for student in ("ada", "l%20%26%20b", "cy"):
+        assert (pages / "students" / f"{student}.html").is_file()
+
+
+def test_a_students_page_has_the_checks_own_words(pages: Path) -> None:
+    page = (pages / "students" / "l%20%26%20b.html").read_text()
+    assert "✗ Softmax &lt;b&gt;" in page and "Cross" not in page
+    assert rows_of(page, 0)["01_attention"] == ["3 of 10 · 2.0 days late"]
+
+
+def sheets(*rights: tuple[bool, bool]) -> dict[str, dict[str, Handed]]:
+    return {
+        f"s{n}": {LESSONS[0]: Handed(0, 6, False, 0, [verdict(SOFTMAX, a), verdict(CROSS, b)])}
+        for n, (a, b) in enumerate(rights)
+    }
+
+
+def test_an_exercises_figures_are_share_and_correlation_with_the_rest() -> None:
+    asked = {LESSONS[0]: {id: exercises.load("attention")[id] for id in (SOFTMAX, CROSS)}}
+    alike = sheets(*[(True, True)] * 6, *[(False, False)] * 6)
+    softmax, cross = _items(alike, LESSONS[:1], asked)
+    assert (softmax.right, softmax.students) == (0.5, 12) and softmax.separates == pytest.approx(1)
+    assert not softmax.remark and not cross.remark
+    apart = sheets(*[(True, False)] * 6, *[(False, True)] * 6)
+    assert [item.remark for item in _items(apart, LESSONS[:1], asked)] == ["doesn't separate"] * 2
+    everyone = sheets(*[(True, n % 2 == 0) for n in range(12)])
+    assert [item.remark for item in _items(everyone, LESSONS[:1], asked)] == ["too easy?", ""]
+    assert _items(everyone, LESSONS[:1], asked)[0].separates is None
+    assert Item("", "", 9, 1.0, None).remark == "", "nine students say little"
+
+
+def failed(*verdicts: Verdict) -> Handed:
+    return Handed(0, 1, False, 0, list(verdicts))
+
+
+def test_a_misconception_in_two_lessons_of_one_student_came_back() -> None:
+    one, two, cause = "01_attention", "04_masking", "filled_with_infinity"
+    asked = {one: exercises.load("attention"), two: exercises.load("masking")}
+    where = {lesson: next(id for id, e in of.items() if any(m.name == cause for m in e.misconceptions))
+             for lesson, of in asked.items()}  # fmt: skip
+    made = {lesson: failed(verdict(id, False, cause)) for lesson, id in where.items()}
+    [row] = _again({"ada": "Ada", "bo": "Bo"}, {"ada": made, "bo": {two: made[two]}}, (one, two), asked)
+    assert "01_attention, 04_masking" in row[1] and row[2] == "<td>Ada</td>"
+
+
+def test_a_slip_that_is_overlooked_where_the_exercise_was_wrong_came_back_and_a_line_does_not() -> None:
+    asked = {LESSONS[0]: exercises.load("attention"), LESSONS[1]: exercises.load("multihead")}
+    overlooked = failed(verdict("multihead.recall_softmax", False, "line_1"))
+    wrong, other = failed(verdict(SOFTMAX, False, "shape")), failed(verdict(CROSS, False, "line_1"))
+    handed = {"ada": {LESSONS[0]: wrong, LESSONS[1]: overlooked}}
+    [row] = _again({"ada": "Ada"}, handed, LESSONS, asked)
+    assert "Softmax: wrong at first" in row[0] and row[2] == "<td>Ada</td>"
+    assert not _again({"ada": "Ada"}, {"ada": {LESSONS[0]: other, LESSONS[1]: overlooked}}, LESSONS, asked)
