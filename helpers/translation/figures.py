@@ -168,7 +168,7 @@ def tree(
     order = _leaves(start, nodes)
     deep, wide = max(map(len, nodes)) - len(start), 1 + max(order.values())
     scores = {(*start, *tokens): score for score, tokens in found}
-    width, height = WIDE * (deep + 0.9), 0.27 * wide + 0.5
+    width, height = WIDE * (deep + 0.9), min(0.27 * wide, 5.2) + 0.5  # a small screen shows it all
     [ax] = plots.panels(1, width=width, height=height)
     figure_of(ax).set_layout_engine(None)
     figure_of(ax).subplots_adjust(0.01, 0.02, 0.99, 1 - 0.3 / height)

@@ -171,34 +171,40 @@ PUBLISHED = {
     "blocks.{}.feed_forward.W_down": _BACK,
     "blocks.{}.norm_2": _LAST_NORM,
 }
-PUBLISHED_OPTIONS = {slot: sorted(PUBLISHED.values()) for slot in PUBLISHED}
-NOT_PUBLISHED_SO = (
-    Misconception(
-        "norms_swapped",
-        {"blocks.{}.norm_1": _LAST_NORM, "blocks.{}.norm_2": _OUT_NORM},
-        "Shapes don't tell these two apart, their places do: BERT's norm follows each sum, so the one that "
-        "belongs to attention's output comes first.",
-    ),
-    Misconception(
-        "outputs_swapped",
-        {"blocks.{}.attention.W_o": _BACK, "blocks.{}.feed_forward.W_down": _OUT},
-        "Both are called output.dense. The one under attention is attention's own output map; the other "
-        "follows the feed-forward network's wide layer.",
-    ),
-    Misconception(
-        "up_and_down_swapped",
-        {"blocks.{}.feed_forward.W_up": _BACK, "blocks.{}.feed_forward.W_down": _WIDE},
-        "Intermediate is the wide layer: W_up leads to it, with (1536, 384) numbers, and W_down leads back.",
-    ),
-    Misconception(
-        "first_norm_of_a_block",
-        {"first_norm": _OUT_NORM},
-        "There is one first norm for the whole model, and it stands with the embeddings: no number of a "
-        "block belongs into its name.",
-    ),
-    Misconception(
-        "norm_1_of_the_embedding",
-        {"blocks.{}.norm_1": _FIRST},
-        "Each block has two norms of its own; the embeddings' norm stands before the first block, once.",
-    ),
+_W_O, _W_UP, _W_DOWN = (
+    "blocks.{}.attention.W_o",
+    "blocks.{}.feed_forward.W_up",
+    "blocks.{}.feed_forward.W_down",
+)
+_NORM_1, _NORM_2 = "blocks.{}.norm_1", "blocks.{}.norm_2"
+_NOT_PUBLISHED = {
+    (
+        "first_norm",
+        _OUT_NORM,
+    ): "There is one first norm for the whole model, so its name has no block's number.",
+    ("first_norm", _LAST_NORM): "The first norm stands before all blocks, beside the embeddings that it "
+    "normalises.",
+    (_W_O, _WIDE): "Intermediate is the wide layer of the feed-forward network, with (1536, 384) numbers.",
+    (_W_O, _BACK): "Two layers are called output.dense, and this one leads back from the wide layer: "
+    "attention's own stands under attention.",
+    (_NORM_1, _FIRST): "The embeddings have a norm of their own, once, and each block has two more.",
+    (_NORM_1, _LAST_NORM): "BERT's norm follows each sum, so the one after attention is called after "
+    "attention's output.",
+    (_W_UP, _OUT): "This is attention's output map, (384, 384): W_up leads to the wide layer.",
+    (_W_UP, _BACK): "Intermediate is the wide layer and W_up leads to it: this one, (384, 1536), leads back.",
+    (_W_DOWN, _OUT): "Two layers are called output.dense, and the one under attention is attention's output "
+    "map, (384, 384).",
+    (_W_DOWN, _WIDE): "This leads to the wide layer, (1536, 384): W_down leads back from it.",
+    (_NORM_2, _FIRST): "The embeddings have a norm of their own, once: a block's second one follows its "
+    "feed-forward network.",
+    (_NORM_2, _OUT_NORM): "This is the norm after attention: the second one follows the sum with the "
+    "feed-forward network's output.",
+}
+PUBLISHED_OPTIONS = {
+    slot: sorted([right, *(option for name, option in _NOT_PUBLISHED if name == slot)])
+    for slot, right in PUBLISHED.items()
+}
+NOT_PUBLISHED_SO = tuple(
+    Misconception(f"wrong_{number}", {slot: option}, sentence)
+    for number, ((slot, option), sentence) in enumerate(_NOT_PUBLISHED.items(), 1)
 )
