@@ -22,7 +22,7 @@ def main(argv: list[str] | None = None) -> int:
     ours = [
         word
         for word in rest
-        if not (SETTING.match(word) and options.run in (_grade, _watch, _report, _extend, _roster))
+        if not (SETTING.match(word) and options.run in (_grade, _watch, _report, _similar, _extend, _roster))
     ]
     if ours and options.run is not _lab:
         _parser().error(f"unrecognized arguments: {' '.join(ours)}")
@@ -92,6 +92,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     report.add_argument("lesson", metavar="LESSON", nargs="?", default="", help="none for the whole course")
     report.set_defaults(run=_report)
+
+    similar = commands.add_parser("similar", help="which submissions are alike, with both sides on a page")
+    similar.add_argument("lesson", metavar="LESSON")
+    similar.set_defaults(run=_similar)
 
     extend = commands.add_parser("extend", help="give one student more time")
     extend.add_argument("lesson", metavar="LESSON")
@@ -193,6 +197,14 @@ def _report(options: argparse.Namespace) -> int:
     from autograder.commands.class_run import report_class
 
     return report_class(_lesson(options.lesson, course), course, config)
+
+
+def _similar(options: argparse.Namespace) -> int:
+    from autograder.commands.similar import similar
+    from autograder.grading.course import course_directory
+
+    course, config = course_directory(settings=options.rest)
+    return similar(_lesson(options.lesson, course), course, config)
 
 
 def _roster(options: argparse.Namespace) -> int:
