@@ -13,7 +13,7 @@ NUMBERED = re.compile(r"[0-9]{2}_")
 # In the course's order.
 TOPICS = (
     "start_here", "attention", "multihead", "positional", "masking", "complexity",
-    "block", "counting", "pretraining", "finetuning", "bert", "translation",
+    "block", "counting", "pretraining", "finetuning", "bert", "translation", "modern",
 )  # fmt: skip
 # Which helpers a lesson's students may read follows from where they lie. A topic's own folder opens with its
 # lesson; but the reference in it, and the `__init__.py` that passes it on, answer what the lesson asks for,
@@ -31,7 +31,7 @@ OPENS = {
     "models/__init__.py": "counting",
     "models/blocks.py": "counting",
     "models/transformer.py": "counting",
-    "models/encoder_decoder.py": "",  # the answer to the last lesson: nobody has it
+    "models/encoder_decoder.py": "modern",  # answers translation
 }
 
 

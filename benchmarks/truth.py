@@ -11,7 +11,6 @@ show whether a cause that is named is one of the two.
 
 import inspect
 import json
-import math
 import re
 import sys
 import time
@@ -203,7 +202,7 @@ def composed(exercise: Exercise) -> Iterator[Any]:
             source = inspect.getsource(answer)
             if re.search(rf"\b{name}\b", source):
                 for below in filter(callable, spec.alternatives):
-                    pasted = {"torch": torch, "math": math, **names, name: below}
+                    pasted = {**vars(inspect.getmodule(answer)), **names, name: below}
                     exec(source, pasted)
                     yield pasted[answer.__name__]
 

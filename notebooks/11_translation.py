@@ -1373,4 +1373,4 @@ else:
 # et al. 2020, *On layer normalization in the Transformer architecture*. Jain and Wallace 2019, *Attention is not
 # explanation*; Wiegreffe and Pinter 2019, *Attention is not not explanation*. Elliott et al. 2016, *Multi30K*.
 #
-# That was the last lesson. In these lessons you have built every part of the paper's figure 1, and it translates.
+# You have built every part of the paper's figure 1 now, and it translates. The last lesson, 12, is on what has changed since.

@@ -77,6 +77,11 @@ COMES_WITH = {
         bert/__init__.py bert/reference.py
         translation/explorers.py translation/figures.py translation/predictions.py translation/recipes.py
     """,
+    "modern": """
+        translation/__init__.py translation/reference.py models/encoder_decoder.py
+        modern/experiments.py modern/explorers.py modern/figures.py modern/ladder.json modern/predictions.py
+        modern/recipes.py
+    """,
 }
 
 

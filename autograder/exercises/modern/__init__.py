@@ -1,0 +1,1 @@
+"""The exercises on what has come since 2017."""

@@ -1,0 +1,18 @@
+"""Since 2017: the parts that have come into the block, and what makes a trained model cheaper to run."""
+
+from helpers.modern.reference import (
+    Block,
+    GatedFeedForward,
+    GroupedAttention,
+    accepted,
+    adjusted,
+    balance_loss,
+    gated_width,
+    gates,
+    interleaved,
+    mixture,
+    quantized,
+    quantized_linear,
+    rms_norm,
+    tokens_per_call,
+)

@@ -1,0 +1,176 @@
+"""Lesson 12's figures: the ladder, crowded experts, losses by bits, words that were drafted."""
+
+import functools
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from statistics import mean
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from helpers import corpora
+from helpers.figures import plots
+from helpers.figures.showing import Table, put
+from helpers.modern.experiments import EXPERTS, Crowd, Written
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+LADDER = Path(__file__).parent / "ladder.json"
+T_TWO = 4.303  # Student's t for three seeds: 97.5 %, two degrees of freedom
+
+
+@functools.cache
+def measured() -> dict[str, Any]:
+    """What `python -m benchmarks.training_modern` has found: for each rung its losses, seed by seed."""
+    return json.loads(LADDER.read_text())
+
+
+def ladder() -> "Axes":
+    """Each rung's loss above the grammar's own, for equal steps and for equal time: seeds, and their mean."""
+    found = measured()
+    rungs, least = found["ladder"], found["floor"]
+    ax = plots.panels(1, width=7.4, height=3.9)[0]
+    said = []
+    for number, kind in enumerate(("equal steps", "equal time")):
+        colour, marker, shift = plots.PALETTE[number], plots.MARKERS[number], 0.16 * (2 * number - 1)
+        for place, rung in enumerate(rungs):
+            losses = [loss - least for loss in rung[kind]]
+            ax.plot(losses, [place + shift] * len(losses), marker, color=colour, ms=4, alpha=0.6, lw=0)
+            label = kind if place == 0 else None
+            ax.plot([mean(losses)] * 2, [place + shift - 0.14, place + shift + 0.14], color=colour, lw=2.2,
+                    label=label)  # fmt: skip
+        told = ", ".join(f"{rung['rung']} {mean(rung[kind]) - least:.3f}" for rung in rungs)
+        said.append(f"{kind}: {told}")
+    ax.set_yticks(range(len(rungs)), [rung["rung"] for rung in rungs])
+    ax.invert_yaxis()
+    ax.set_xlim(left=0)
+    ax.set_xlabel("nats per token above the grammar's own")
+    ax.set_title("From the paper's block to today's, one change a row")
+    ax.legend(frameon=False, loc="lower left")
+    ax.set_label(f"Loss above the grammar's own, means of three seeds. {'; '.join(said)}.")
+    return ax
+
+
+def show_table(table: Table) -> None:
+    """Display a table in the middle of a cell."""
+    put(table._repr_mimebundle_()["text/html"], table.text)
+
+
+def ladder_table() -> Table:
+    """The ladder in numbers: each rung, its change at equal steps with its interval, and a step's time."""
+    rungs = measured()["ladder"]
+    header = [
+        "",
+        "weights",
+        "loss, equal steps",
+        "change, 95 % interval",
+        "time of a step",
+        "loss, equal time",
+    ]
+    rows = []
+    for number, rung in enumerate(rungs):
+        change = _change(rung["equal steps"], rungs[number - 1]["equal steps"]) if number else ""
+        rows.append(
+            [
+                rung["rung"], f"{rung['weights']:,}", f"{mean(rung['equal steps']):.3f}", change,
+                f"{rung['step']:.2f}", f"{mean(rung['equal time']):.3f}",
+            ]
+        )  # fmt: skip
+    text = "\n".join(
+        "  ".join(cell.ljust(34 if n == 0 else 24) for n, cell in enumerate(row)) for row in rows
+    )
+    return Table(header, rows, text)
+
+
+def _change(losses: Sequence[float], above: Sequence[float]) -> str:
+    apart = torch.tensor([one - other for one, other in zip(losses, above, strict=True)])
+    half = T_TWO * float(apart.std()) / math.sqrt(len(apart))
+    return f"{apart.mean():+.3f} ({apart.mean() - half:+.3f} to {apart.mean() + half:+.3f})"
+
+
+def crowds(found: Mapping[float, Crowd]) -> "Axes":
+    """The share of tokens that each expert gets, step by step, for each weight of the balance loss."""
+    panels = plots.panels(len(found), width=4.2, height=2.9)
+    for ax, (weight, crowd) in zip(panels, found.items(), strict=True):
+        shares = torch.tensor(crowd.shares)
+        for expert in range(shares.size(1)):
+            ax.plot(
+                range(1, len(shares) + 1),
+                shares[:, expert],
+                color=plots.PALETTE[expert % len(plots.PALETTE)],
+                lw=1.2,
+            )
+        ax.axhline(1 / EXPERTS, color=plots.INK, linewidth=1, linestyle=(0, (5, 3)))
+        last = shares[-10:].mean(dim=0)
+        title = f"balance times {weight:g}" if weight else "without balance loss"
+        ax.set(title=f"{title}: loss {crowd.loss:.2f}", xlabel="step", ylabel="share of tokens", ylim=(0, 1))
+        ax.set_label(
+            f"{title}: in the last ten steps the busiest of {EXPERTS} experts gets {last.max():.0%} of the "
+            f"tokens, the idlest {last.min():.0%}; loss {crowd.loss:.2f}."
+        )
+    return panels[0]
+
+
+def bits(losses: Mapping[int, float]) -> "Axes":
+    """The loss by the bits that each weight of a map has."""
+    counts = [count for count in losses if count != 32]
+    ax = plots.lines(
+        counts, {"rounded after training": [losses[count] for count in counts]},
+        xlabel="bits for each weight", ylabel="nats per token", title="A trained model with fewer bits",
+    )  # fmt: skip
+    ax.axhline(losses[32], color=plots.INK, linewidth=1, linestyle=(0, (5, 3)))
+    ax.annotate(
+        f"32 bits: {losses[32]:.3f}", (0, losses[32]), xycoords=("axes fraction", "data"),
+        xytext=(4, 4), textcoords="offset points", fontsize=9,
+    )  # fmt: skip
+    ax.set_xticks(sorted(counts))
+    told = ", ".join(f"{count} bits {losses[count]:.3f}" for count in counts)
+    ax.set_label(f"Loss in nats per token: as trained {losses[32]:.3f}; {told}.")
+    return ax
+
+
+def judged(target: torch.Tensor, draft: torch.Tensor, shares: torch.Tensor, times: int) -> "Axes":
+    """The words that the large model thinks likeliest: its probability, the draft's, and what came of it."""
+    best = target.topk(7).indices
+    words = [corpora.vocabulary().words[token] for token in best.tolist()]
+    series = {
+        "large model": target[best],
+        "small model, drafting": draft[best],
+        "after judging": shares[best],
+    }
+    ax = plots.bars(words, series, ylabel="probability", title=f"{times:,} drafts of one word")
+    ax.legend(frameon=False)
+    return ax
+
+
+def written_table(found: Mapping[int, Sequence[Written]], opening: int, tokens_per_call: Callable) -> Table:
+    """For each number of drafts: how many were kept, and tokens for each call, counted and by the formula."""
+    header = ["drafts at once", "kept", "calls", "tokens", "tokens per call", "by your formula"]
+    rows = []
+    for drafts, texts in found.items():
+        calls, drafted, kept = (sum(getattr(t, name) for t in texts) for name in ("calls", "drafted", "kept"))
+        tokens = sum(len(text.ids) - opening for text in texts)
+        share = kept / drafted if drafted else 0.0
+        # A draft is judged only if all before it were kept: from kept per call follows the chance of each.
+        chance = _chance(kept / calls, drafts)
+        rows.append(
+            [
+                str(drafts) if drafts else "none: the model alone", f"{share:.0%}" if drafts else "",
+                f"{calls:,}", f"{tokens:,}", f"{tokens / calls:.2f}",
+                f"{tokens_per_call(chance, drafts):.2f}" if drafts else "1.00",
+            ]
+        )  # fmt: skip
+    text = "\n".join("  ".join(cell.ljust(22) for cell in row) for row in rows)
+    return Table(header, rows, text)
+
+
+def _chance(kept: float, drafts: int) -> float:
+    """The probability of one draft to be kept, where on average so many of them are, one after the other."""
+    low, high = 0.0, 1.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (middle, high) if sum(middle**n for n in range(1, drafts + 1)) < kept else (low, middle)
+    return low

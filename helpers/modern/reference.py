@@ -1,0 +1,290 @@
+"""Since 2017: what lesson 12 asks for.
+
+`B` batch, `T` positions, `C` or `d_model` channels, `H` or `n_heads` heads, `G` or `n_groups` heads of keys
+and values, `E` experts, `V` vocabulary.
+"""
+
+import math
+from typing import TYPE_CHECKING
+
+import torch
+from torch import nn
+
+from helpers.masking import causal_mask, masked_attention
+from helpers.multihead import merge_heads, split_heads
+from helpers.positional import rotary
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+# -- the block ---------------------------------------------------------------------------------------------
+
+
+def rms_norm(x: torch.Tensor, weight: torch.Tensor, eps: float = 1e-6) -> torch.Tensor:
+    """Divide each vector by the root of its mean square, then scale its channels.
+
+    Args:
+        x: (..., C).
+        weight: what each channel is multiplied by, (C,).
+        eps: what is added to the mean square.
+
+    Returns:
+        Like x.
+
+    Source: Zhang and Sennrich 2019.
+    """
+    return x * torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + eps) * weight
+
+
+class GatedFeedForward(nn.Module):
+    """A feed-forward network with a gate, SwiGLU: W_down (SiLU(W_gate x) · (W_up x)), without biases.
+
+    Args:
+        d_model: C, channels of what goes in and out.
+        d_ff: channels between the maps.
+
+    Source: Shazeer 2020.
+    """
+
+    def __init__(self, d_model: int, d_ff: int) -> None:
+        super().__init__()
+        self.W_gate, self.W_up = (nn.Linear(d_model, d_ff, bias=False) for _ in range(2))
+        self.W_down = nn.Linear(d_ff, d_model, bias=False)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """(..., T, C) to (..., T, C)."""
+        return self.W_down(nn.functional.silu(self.W_gate(x)) * self.W_up(x))
+
+
+def gated_width(d_ff: int, multiple: int) -> int:
+    """How wide a network with a gate is made to have as many weights as one without.
+
+    Args:
+        d_ff: width of the network without a gate, which has two maps.
+        multiple: what the width has to be a multiple of.
+
+    Returns:
+        Two thirds of d_ff, without its fraction, up to the next multiple.
+
+    Source: Shazeer 2020, section 2; the rounding: Llama's published code (Touvron et al. 2023).
+    """
+    return -(-(2 * d_ff // 3) // multiple) * multiple
+
+
+def interleaved(weight: torch.Tensor, n_heads: int) -> torch.Tensor:
+    """Reorder the rows of a map of queries or keys, so that pairs (i, i + D/2) become (2i, 2i + 1).
+
+    Args:
+        weight: (H·D, C), D rows for each head, from a model whose rotary positions turn feature i with
+            i + D/2.
+        n_heads: H.
+
+    Returns:
+        (H·D, C), for `helpers.positional.rotary`, which turns neighbours.
+    """
+    rows, C = weight.shape
+    halves = weight.view(n_heads, 2, rows // n_heads // 2, C)  # head, half, pair
+    return halves.transpose(1, 2).reshape(rows, C)
+
+
+class GroupedAttention(nn.Module):
+    """Causal self-attention as models have it today.
+
+    Without biases; fewer heads of keys and values than of queries; queries and keys normalised in each head,
+    then turned by their positions.
+
+    Args:
+        d_model: C.
+        n_heads: H, a divisor of d_model; C / H is even.
+        n_groups: G, heads of keys and values, a divisor of n_heads.
+
+    Source: rotary positions: Su et al. 2021; groups: Ainslie et al. 2023; no biases: Chowdhery et al. 2022;
+    norms of queries and keys: Henry et al. 2020, Dehghani et al. 2023.
+    """
+
+    def __init__(self, d_model: int, n_heads: int, n_groups: int) -> None:
+        super().__init__()
+        D = d_model // n_heads
+        self.n_heads, self.n_groups = n_heads, n_groups
+        self.W_q = nn.Linear(d_model, n_heads * D, bias=False)
+        self.W_k = nn.Linear(d_model, n_groups * D, bias=False)
+        self.W_v = nn.Linear(d_model, n_groups * D, bias=False)
+        self.W_o = nn.Linear(d_model, d_model, bias=False)
+        self.norm_q, self.norm_k = nn.Parameter(torch.ones(D)), nn.Parameter(torch.ones(D))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """(B, T, C) to (B, T, C); no position sees a later one."""
+        q = rms_norm(split_heads(self.W_q(x), self.n_heads), self.norm_q)
+        k = rms_norm(split_heads(self.W_k(x), self.n_groups), self.norm_k)
+        v = split_heads(self.W_v(x), self.n_groups)
+        places = torch.arange(x.size(-2))
+        q, k = rotary(q, places), rotary(k, places)
+        k, v = (shared.repeat_interleave(self.n_heads // self.n_groups, dim=-3) for shared in (k, v))
+        return self.W_o(merge_heads(masked_attention(q, k, v, causal_mask(x.size(-2)))[0]))
+
+
+class Block(nn.Module):
+    """Grouped attention and a feed-forward network with a gate, each behind an RMS norm.
+
+    Args:
+        d_model: C.
+        n_heads: H.
+        n_groups: G.
+        d_ff: hidden channels of the feed-forward network.
+
+    Source: Touvron et al. 2023, and the sources of `GroupedAttention`.
+    """
+
+    def __init__(self, d_model: int, n_heads: int, n_groups: int, d_ff: int) -> None:
+        super().__init__()
+        self.attention = GroupedAttention(d_model, n_heads, n_groups)
+        self.feed_forward = GatedFeedForward(d_model, d_ff)
+        self.norm_1, self.norm_2 = nn.Parameter(torch.ones(d_model)), nn.Parameter(torch.ones(d_model))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """(B, T, C) to (B, T, C)."""
+        x = x + self.attention(rms_norm(x, self.norm_1))
+        return x + self.feed_forward(rms_norm(x, self.norm_2))
+
+
+# -- a mixture of experts ----------------------------------------------------------------------------------
+
+
+def gates(logits: torch.Tensor, k: int) -> torch.Tensor:
+    """How much each expert counts for each token: a softmax over the k best, 0 for all others.
+
+    Args:
+        logits: the router's scores, (..., E).
+        k: how many experts a token is given to.
+
+    Returns:
+        (..., E), each row sums to 1.
+
+    Source: Shazeer et al. 2017, section 2.1, without noise; Jiang et al. 2024, section 2.1.
+    """
+    best, places = logits.topk(k, dim=-1)
+    return torch.zeros_like(logits).scatter(-1, places, best.softmax(dim=-1))
+
+
+def mixture(x: torch.Tensor, gates: torch.Tensor, experts: "Sequence[Callable]") -> torch.Tensor:
+    """Give each token to its experts alone, and add up what they say, each times its gate.
+
+    Args:
+        x: tokens' vectors, (N, C).
+        gates: (N, E), 0 where a token isn't given to an expert.
+        experts: E functions from (n, C) to (n, C).
+
+    Returns:
+        (N, C).
+
+    Source: Shazeer et al. 2017, section 2.
+    """
+    output = torch.zeros_like(x)
+    for number, expert in enumerate(experts):
+        mine = gates[:, number] > 0
+        output[mine] = output[mine] + gates[mine, number, None] * expert(x[mine])
+    return output
+
+
+def balance_loss(logits: torch.Tensor, k: int) -> torch.Tensor:
+    """What a router pays for sending too much to the same experts: E · Σ share of tokens · mean probability.
+
+    Args:
+        logits: the router's scores of N tokens, (N, E).
+        k: how many experts a token is given to.
+
+    Returns:
+        A tensor of one number: 1 where all experts get alike, E / k where k experts get all, surely.
+
+    Source: Fedus, Zoph and Shazeer 2022, section 2.2, for k = 1.
+    """
+    N, E = logits.shape
+    counts = torch.zeros_like(logits).scatter(-1, logits.topk(k, dim=-1).indices, 1.0)
+    return E * (counts.sum(dim=0) / (N * k) * logits.softmax(dim=-1).mean(dim=0)).sum()
+
+
+# -- cheaper to run ----------------------------------------------------------------------------------------
+
+
+def quantized(weight: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """A map in one byte a weight: whole numbers from -127 to 127, and a scale for each row.
+
+    Args:
+        weight: (out, in).
+
+    Returns:
+        The whole numbers, int8, (out, in), and the scales, (out, 1): row by row, their product is nearly the
+        weight. A row of zeros has the scale 1.
+
+    Source: Dettmers et al. 2022, section 2.1, "absmax", row by row.
+    """
+    largest = weight.abs().amax(dim=-1, keepdim=True)
+    scales = torch.where(largest > 0, largest / 127, 1.0)
+    return (weight / scales).round().to(torch.int8), scales
+
+
+def quantized_linear(x: torch.Tensor, whole: torch.Tensor, scales: torch.Tensor) -> torch.Tensor:
+    """Send vectors through a map that was `quantized`.
+
+    Args:
+        x: (..., in).
+        whole: int8, (out, in).
+        scales: (out, 1).
+
+    Returns:
+        (..., out).
+    """
+    return x @ (whole * scales).T
+
+
+def adjusted(target: torch.Tensor, draft: torch.Tensor) -> torch.Tensor:
+    """What to draw from where a drafted token was turned down: what the target has more of, made to sum to 1.
+
+    Args:
+        target: the large model's probabilities, (V,).
+        draft: the small model's, (V,), others than the target's.
+
+    Returns:
+        (V,).
+
+    Source: Leviathan, Kalman and Matias 2023, section 2.3.
+    """
+    more = (target - draft).clamp(min=0)
+    return more / more.sum()
+
+
+def accepted(target: torch.Tensor, draft: torch.Tensor, drafted: torch.Tensor, chances: torch.Tensor) -> int:
+    """How many of the drafted tokens stay: those before the first that is turned down.
+
+    Token x is kept with probability target(x) / draft(x), at most 1.
+
+    Args:
+        target: the large model's probabilities at each of K places, (K, V).
+        draft: the small model's, from which the tokens were drawn, (K, V).
+        drafted: the tokens, integers, (K,).
+        chances: drawn evenly from 0 to 1, (K,): a token is kept where its chance is below its probability to
+            be.
+
+    Returns:
+        From 0 to K.
+
+    Source: Leviathan, Kalman and Matias 2023, algorithm 1.
+    """
+    places = torch.arange(len(drafted))
+    kept = chances < target[places, drafted] / draft[places, drafted]
+    return int(kept.long().cumprod(dim=0).sum())
+
+
+def tokens_per_call(share: float, drafted: int) -> float:
+    """How many tokens one call of the large model brings on average, where each draft is kept by chance.
+
+    Args:
+        share: the probability that a drafted token is kept, from 0 to 1.
+        drafted: K, how many are drafted.
+
+    Returns:
+        1 + share + share² + ... + share^K: those kept, and the one that the large model adds itself.
+
+    Source: Leviathan, Kalman and Matias 2023, section 3.1.
+    """
+    return math.fsum(share**kept for kept in range(drafted + 1))
