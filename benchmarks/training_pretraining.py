@@ -1,12 +1,14 @@
 """Lesson 08's measured figures: how near to the entropy its model comes, how it writes, and real text.
 
-python -m benchmarks.training_pretraining [--seeds 1] [--adamw] [--real]
+python -m benchmarks.training_pretraining [--seeds 1] [--adamw] [--real] [--scaling]
 
 `--adamw` trains with AdamW alone beside it. `--real` trains on Shakespeare in the setting that nanoGPT's
 README publishes for a CPU, and times our model beside transformers' GPT-2 of the same size.
+`--scaling` measures the 16 runs that the lesson shows, and keeps them for it.
 """
 
 import argparse
+import json
 import time
 from collections.abc import Callable
 from typing import Any
@@ -18,6 +20,7 @@ from torch import nn
 
 from helpers import corpora, pretraining, training
 from helpers.models.transformer import LanguageModel, LanguageModelConfig
+from helpers.pretraining import scaling
 from helpers.training.muon import CombinedOptimizer, Muon, matrices_and_rest
 
 SETTING = {"d_model": 128, "n_heads": 4, "n_layers": 4, "positions": 64}
@@ -180,9 +183,18 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--adamw", action="store_true", help="AdamW alone, beside")
     parser.add_argument("--real", action="store_true", help="Shakespeare only")
+    parser.add_argument(
+        "--scaling", action="store_true", help="the 16 runs that lesson 08 shows, kept for it"
+    )
     options = parser.parse_args()
     torch.set_num_threads(1)
     console = Console(width=110)
+    if options.scaling:
+        runs = scaling.measure()
+        scaling.KEPT.write_text(json.dumps(runs, indent=1) + "\n")
+        for run in runs:
+            console.print(run)
+        return
     if options.real:
         real(console)
         return

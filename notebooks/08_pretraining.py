@@ -5,13 +5,14 @@
 #   model and the training step, train the model on your own machine, and let it write. And you will know how good it
 #   is, since here the best possible loss is known.
 # - **You need** lessons 1 to 7. Your parts of them are put together here.
-# - **Time** {minutes} minutes, in three sittings: 8.1 to 8.5, 8.6 to 8.12, 8.13 to 8.20. The training itself took about two
+# - **Time** {minutes} minutes, in three sittings: 8.1 to 8.5, 8.6 to 8.12, 8.13 to 8.21. The training itself took about two
 #   minutes on the two cores we tried; a bar shows your computer's time.
 
 # %% setup=true
 import math
 import random
 
+import numpy as np
 import torch
 
 from helpers import corpora, own, training
@@ -28,7 +29,7 @@ from helpers.figures import plots
 from helpers.figures.predicting import after_predicting, predict
 from helpers.figures.showing import show, waiting_for
 from helpers.models.transformer import LanguageModel, LanguageModelConfig
-from helpers.pretraining import explorers
+from helpers.pretraining import explorers, scaling
 from helpers.pretraining.explorers import trained, two_prompts
 from helpers.training.muon import CombinedOptimizer, Muon, matrices_and_rest
 
@@ -1268,7 +1269,128 @@ with waiting_for("Exercises 8.19a to 8.19c"), after_predicting("pretraining.merg
 # character** are the loss of the whole text in nats, by $\ln 2$, by its characters.
 
 # %% [markdown]
-# ## 8.20 For a longer evening: real text
+# ## 8.20 How large a model for how much computing?
+#
+# **Why.** You may compute so and so long. A large model reads few tokens in that time, a small one many. Which ends nearer to the
+# entropy? Training takes about 6 operations for each weight and token (7.16), so a budget of $F$ operations buys
+#
+# $$D = \frac{F}{6N} \quad\text{tokens for a model of}\quad N \quad\text{weights.}$$
+#
+# Below are 16 training runs: four budgets, and for each of them four models of two blocks, from 8 to 128 channels wide.
+# What counts is the gap, the loss above the entropy, which elsewhere nobody knows. (With us they took SCALE_MINUTES
+# minutes of one core, so they were measured beforehand, one seed each. Set `MEASURE_ANEW = True` for your own.)
+
+# %% predict="pretraining.valley"
+
+# %% [markdown]
+# **Formula** (Hoffmann et al. 2022, section 3.2). The gaps of one budget make a valley. Near its bottom it is a parabola in the
+# *logarithms* of both: with $x = \ln N$ and $y = \ln \text{gap}$, fit $y \approx a x^2 + b x + c$ by least squares. The bottom is
+# where the slope $2ax + b$ is 0:
+#
+# $$N_\text{best} = e^{-b / 2a}$$
+#
+# **By hand.** $x$ = 0, 1, 2 and $y$ = 2, 0, 2: the bottom is at $x$ = 1, so the best size is **e = 2.72**.
+#
+# **Exercise 8.20a** · difficulty 3 of 5 · 10 minutes · 3 points
+#
+# **Return the size at the bottom of the parabola.**
+#
+# <details><summary>Hint 1</summary><code>np.polyfit(x, y, 2)</code> gives a, b and c. It takes tensors.</details>
+# <details><summary>Hint 2</summary>The bottom is at a logarithm. What is asked for is a size.</details>
+# <details><summary>The idea</summary>Logarithms, a parabola, its bottom, and back.</details>
+
+
+# %% exercise="pretraining.best_size"
+def best_size(sizes, gaps):
+    """The size at the bottom of the parabola that fits best, in the logarithms of both.
+
+    Args:
+        sizes: models' numbers of weights, (K,), float64, three or more.
+        gaps: the loss of each above the entropy, (K,), float64.
+
+    Returns:
+        The best size, a number.
+    """
+    ### BEGIN SOLUTION
+    a, b, _ = np.polyfit(sizes.log(), gaps.log(), 2)
+    return math.exp(-b / (2 * a))
+    ### END SOLUTION
+
+
+# %% check="pretraining.best_size"
+check("pretraining.best_size", best_size)
+
+# %% draw=true
+MEASURE_ANEW = False
+runs, best = [], {}
+with waiting_for("Exercise 8.20a"), after_predicting("pretraining.valley"):
+    runs = scaling.measure() if MEASURE_ANEW else scaling.kept()
+    for flops in sorted({run.flops for run in runs}):
+        mine = [run for run in runs if run.flops == flops]
+        columns = ([run.weights for run in mine], [run.gap for run in mine])
+        best[flops] = best_size(*(torch.tensor(column, dtype=torch.float64) for column in columns))
+        print(f"{flops:.0e} operations: best with {best[flops]:,.0f} weights")
+    show(scaling.valleys(runs, best))
+    constant, alpha, beta = scaling.law(runs)
+    print(f"gap ≈ {constant:.2g} · N^-{alpha:.2f} · D^-{beta:.2f}, if one law is laid through all 16 runs")
+
+# %% [markdown]
+# VALLEY_TEXT
+#
+# ### Weights or tokens
+#
+# **Why.** Who plans a training too large to try it out has small ones to go by. The best sizes of four budgets lie on a line, in
+# logarithms, so they grow as a power of the budget: $N_\text{best} \propto F^a$. Follow the line.
+#
+# **By hand.** With budgets 10 and 1,000 the best sizes are 3 and 30. A hundredfold budget, a tenfold size: $a$ = 0.5. For 100,000
+# the size is **300**, and the tokens are 100,000 / (6 · 300) = **55.6**.
+#
+# **Exercise 8.20b** · difficulty 3 of 5 · 10 minutes · 3 points
+#
+# **Return the best size for another budget, by a line through the logarithms, and how many tokens it can read.**
+#
+# <details><summary>Hint 1</summary>A line by least squares: <code>np.polyfit(x, y, 1)</code>, or 5.10's fitted exponent and an
+# offset.</details>
+# <details><summary>Hint 2</summary>Size times tokens times 6 is the budget.</details>
+# <details><summary>The idea</summary>The line gives the size, the budget the tokens.</details>
+
+
+# %% exercise="pretraining.compute_optimal"
+def compute_optimal(budgets, best, flops):
+    """What to train for another budget.
+
+    Args:
+        budgets: floating-point operations, (K,), float64, two or more.
+        best: the best size for each, (K,), float64.
+        flops: the budget that is asked for, a number.
+
+    Returns:
+        The number of weights, by the line through the logarithms, and the number of tokens that it can read.
+    """
+    ### BEGIN SOLUTION
+    slope, offset = np.polyfit(budgets.log(), best.log(), 1)
+    size = math.exp(slope * math.log(flops) + offset)
+    return size, flops / (6 * size)
+    ### END SOLUTION
+
+
+# %% check="pretraining.compute_optimal"
+check("pretraining.compute_optimal", compute_optimal)
+
+# %% draw=true
+with waiting_for("Exercises 8.20a and 8.20b"):
+    known = [torch.tensor(list(values), dtype=torch.float64) for values in (best.keys(), best.values())]
+    power = math.log(compute_optimal(*known, 1e14)[0] / compute_optimal(*known, 1e12)[0]) / math.log(100)
+    print(f"the best size grows as the budget to the power {power:.2f}")
+    for flops in (1e12, 3e13, 1e15):
+        size, tokens = compute_optimal(*known, flops)
+        print(f"{flops:.0e} operations: {size:,.0f} weights, {tokens:,.0f} tokens, {tokens / size:.0f} each")
+
+# %% [markdown]
+# POWER_TEXT
+
+# %% [markdown]
+# ## 8.21 For a longer evening: real text
 #
 # Here are 40,000 lines of Shakespeare's plays, 1.1 million characters. Now a token is a character. The project nanoGPT
 # publishes a setting for a computer without a GPU: 4 layers, 4 heads, width 128, context 64, batches of 12, 2,000
@@ -1321,7 +1443,7 @@ if LONG_EVENING:
         print("".join(letters[letter] for letter in line[0]))
 
 # %% [markdown]
-# ## 8.21 What to take along
+# ## 8.22 What to take along
 #
 # - Text labels itself: the target is the next token. With a causal mask all positions are trained in one pass.
 # - The loss is the mean surprise over real targets, in nats per token; $e$ to it is the perplexity.

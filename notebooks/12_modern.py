@@ -391,6 +391,7 @@ with waiting_for("Exercises 12.1 to 12.5"):
     V = len(corpora.vocabulary())
     fresh = {"block of 2019": DecoderOnly(V, 96, 4, 2, 100), "block of today": Model(V, 96, 4, 2, 308, 2)}
     for name, each in fresh.items():
+        each(torch.zeros(1, 2, dtype=torch.long))  # are all parts there?
         print(f"{name}: {sum(weight.numel() for weight in each.parameters()):,} weights")
         experiments.draw_weights(each)
     if TRAIN_ANEW or not all(training.recall(f"modern {name}", each) for name, each in fresh.items()):
@@ -413,7 +414,7 @@ with waiting_for("Exercises 12.1 to 12.5"):
 # %% predict="modern.worth"
 
 # %% draw=true
-with after_predicting("modern.worth"), waiting_for("your prediction"):
+with waiting_for("your prediction"), after_predicting("modern.worth"):
     show(figures.ladder())
     figures.show_table(figures.ladder_table())
 

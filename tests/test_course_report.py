@@ -1,6 +1,8 @@
 """The course over the weeks: who handed in what, which exercises to look at, what came back."""
 
 import json
+from collections import Counter
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -11,10 +13,20 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
 from autograder import exercises
-from autograder.commands.course_report import Handed, Item, _again, _items, report_course
+from autograder.commands.course_report import (
+    Handed,
+    Item,
+    _again,
+    _foretold,
+    _items,
+    _released,
+    _times,
+    report_course,
+)
 from autograder.grading.gradebook import GRADING, _make_table
 from autograder.results import Verdict
 from helpers.checking.finding import Status
+from helpers.figures.predicting import predictions
 
 LESSONS = ("01_attention", "02_multihead")
 SOFTMAX, CROSS = "attention.softmax", "attention.cross"
@@ -131,3 +143,29 @@ def test_a_slip_that_is_overlooked_where_the_exercise_was_wrong_came_back_and_a_
     [row] = _again({"ada": "Ada"}, handed, LESSONS, asked)
     assert "Softmax: wrong at first" in row[0] and row[2] == "<td>Ada</td>"
     assert not _again({"ada": "Ada"}, {"ada": {LESSONS[0]: other, LESSONS[1]: overlooked}}, LESSONS, asked)
+
+
+def test_minutes_run_from_the_release_through_the_exchange(course: CourseDirectory, tmp_path: Path) -> None:
+    course.config.Exchange.root = str(tmp_path / "exchange")
+    course.course_id = "headstart"
+    assert _released(course, LESSONS[0]) is None
+    outbound = tmp_path / "exchange" / "headstart" / "outbound" / LESSONS[0]
+    outbound.mkdir(parents=True)
+    begun = _released(course, LESSONS[0])
+    assert begun and abs(datetime.now(UTC).replace(tzinfo=None) - begun) < timedelta(minutes=10)
+    after = {"ada": 60, "bo": 90, "cy": 2_000, "before": -5}
+    handed = {
+        who: {LESSONS[0]: Handed(0, 1, False, 0, at=begun + timedelta(minutes=minutes))}
+        for who, minutes in after.items()
+    }
+    [row] = _times(handed, LESSONS, {LESSONS[0]: begun, LESSONS[1]: None})
+    told = [BeautifulSoup(cell, "html.parser").text for cell in row]
+    assert told[0] == LESSONS[0] and told[2:] == ["3", "60 min", "90 min", "2000 min"]
+
+
+def test_what_was_predicted_stands_beside_what_is_so() -> None:
+    name = next(iter(predictions("attention")))
+    told = _foretold({LESSONS[0]: {name: Counter(b=3, a=1)}})
+    cells = [[BeautifulSoup(cell, "html.parser").text for cell in row] for row in told]
+    assert [row[3] for row in cells] == ["1", "3"] and sum(row[4] == "✓ yes" for row in cells) <= 1
+    assert all(row[0] == LESSONS[0] and row[1].endswith("?") for row in cells)

@@ -11,7 +11,7 @@ from helpers import corpora, counting, pretraining, training
 from helpers.block import DecoderOnly
 from helpers.figures.showing import waiting_for
 from helpers.models.transformer import LanguageModel, LanguageModelConfig
-from helpers.pretraining import explorers
+from helpers.pretraining import explorers, scaling
 from helpers.training import muon
 
 
@@ -253,3 +253,52 @@ def test_the_four_runs_are_what_the_exercise_says():
     assert ends["run B"][1] < entropy < 6 < ends["run B"][2]  # by heart
     assert entropy < ends["run C"][1] < ends["run C"][2] < 1.25 * entropy
     assert ends["run D"][1] == pytest.approx(math.log(884), abs=0.05)  # nothing
+
+
+# -- sizes and budgets -----------------------------------------------------------------------------------
+
+
+def test_the_kept_runs_are_four_models_for_each_of_four_budgets() -> None:
+    runs = scaling.kept()
+    assert len(runs) == 16
+    for flops, widths in scaling.WIDTHS.items():
+        mine = [run for run in runs if run.flops == flops]
+        assert len(mine) == len(widths) == 4
+        for run in mine:
+            assert 6 * run.weights * run.tokens == pytest.approx(flops, rel=0.03)
+
+
+def test_each_budget_has_a_best_size_that_grows_with_it() -> None:
+    best = {}
+    for flops in scaling.WIDTHS:
+        mine = [run for run in scaling.kept() if run.flops == flops]
+        sizes, gaps = (
+            torch.tensor(column).double() for column in zip(*(run[1::2] for run in mine), strict=True)
+        )
+        best[flops] = pretraining.best_size(sizes, gaps)
+        assert sizes.min() < best[flops] < sizes.max()
+    assert sorted(best.values()) == list(best.values())
+    assert "best" in scaling.valleys(scaling.kept(), best).get_label()
+
+
+def test_the_law_that_was_put_in_comes_out() -> None:
+    runs = [
+        scaling.Run(0.0, N, D, 50 * N**-0.4 * D**-0.7) for N, D in ((10, 300), (40, 90), (90, 900), (300, 70))
+    ]
+    assert scaling.law(runs) == pytest.approx((50, 0.4, 0.7))
+
+
+def test_a_run_spends_its_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HEADSTART_QUICK", raising=False)
+    run = scaling._run((2e9, 8))
+    assert 6 * run.weights * run.tokens == pytest.approx(2e9, rel=0.1)
+    assert 1 < run.gap < 6
+
+
+def test_sizes_and_budgets_by_hand() -> None:
+    sizes, gaps = torch.tensor([0.0, 1, 2]).double().exp(), torch.tensor([2.0, 0, 2]).double().exp()
+    assert pretraining.best_size(sizes, gaps) == pytest.approx(math.e)
+    found = pretraining.compute_optimal(
+        torch.tensor([10.0, 1000]).double(), torch.tensor([3.0, 30]).double(), 1e5
+    )
+    assert found == pytest.approx((300, 55.5556), rel=1e-4)

@@ -10,14 +10,17 @@ import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import quote
 
 import sqlalchemy as sa
-from nbgrader.api import Assignment, Gradebook, Student
+from nbgrader.api import Gradebook, Student
 from nbgrader.coursedir import CourseDirectory
+from nbgrader.exchange.default import Exchange
 
 from autograder import exercises, lessons
+from autograder.commands import predicted
 from autograder.commands.report_page import STYLE
 from autograder.exercise import Exercise
 from autograder.grading.exports import score_of
@@ -72,6 +75,7 @@ class Handed:
     waiting: bool
     late_days: float
     verdicts: list[Verdict] = field(default_factory=list)
+    at: datetime | None = None  # UTC
 
 
 @dataclass
@@ -109,7 +113,10 @@ def report_course(course: CourseDirectory) -> int:
     for student in names:
         page = _student(student, names[student], handed.get(student, {}), order, asked)
         write_whole(folder / "students" / f"{_file(student)}.html", page.encode())
-    write_whole(folder / "course.html", _class(names, handed, order, asked).encode())
+    released = {lesson: _released(course, lesson) for lesson in order}
+    foretold = {lesson: predicted.count(course, lesson, names) for lesson in order if asked[lesson]}
+    page = _class(names, handed, order, asked, released, foretold)
+    write_whole(folder / "course.html", page.encode())
     print(
         f"headstart: {len(names)} students, {len(order)} lessons: {os.path.relpath(folder / 'course.html')}"
     )
@@ -128,15 +135,22 @@ def _read(book: Gradebook) -> dict[str, dict[str, Handed]]:
         for student in book.students:
             if score := score_of(book, lesson, student):
                 there = verdicts.get((student.id, lesson.name), [])
+                one = book.find_submission(lesson.name, student.id)
+                late = float(one.total_seconds_late or 0) / 86_400
                 handed[student.id][lesson.name] = Handed(
-                    score.points, float(lesson.max_score), score.waiting, _late(book, lesson, student), there
+                    score.points, float(lesson.max_score), score.waiting, late, there, one.timestamp
                 )
     return handed
 
 
-def _late(book: Gradebook, lesson: Assignment, student: Student) -> float:
-    seconds = book.find_submission(lesson.name, student.id).total_seconds_late
-    return float(seconds or 0) / 86_400
+def _released(course: CourseDirectory, lesson: str) -> datetime | None:
+    """When a lesson was last released through the exchange, UTC; None where it isn't there."""
+    folder = Path(Exchange(config=course.config).root, course.course_id, "outbound", lesson)
+    try:
+        seconds = folder.stat().st_ctime  # its times of change are those of the folder that was copied
+    except OSError:
+        return None
+    return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None)
 
 
 def _exercises(lesson: str) -> dict[str, Exercise]:
@@ -164,6 +178,8 @@ def _class(
     handed: dict[str, dict[str, Handed]],
     order: Sequence[str],
     asked: dict[str, dict[str, Exercise]],
+    released: dict[str, datetime | None],
+    foretold: dict[str, predicted.Counts],
 ) -> str:
     given = Counter(lesson for of in handed.values() for lesson in of)
     rows = []
@@ -201,7 +217,44 @@ def _class(
         if again
         else "<p>None that was recognised in more than one lesson of a student.</p>",
     ]
+    if times := _times(handed, order, released):
+        heads = ["lesson", "released", "handed in", "quickest", "median", "slowest"]
+        caption = (
+            "Minutes from a lesson's release through the exchange to the last time that it was handed in."
+        )
+        parts += ["<h2>How long it took</h2>", _table(caption, heads, times)]
+    if told := _foretold(foretold):
+        heads = ["lesson", "question", "predicted", "students", "is it so?"]
+        parts += ["<h2>What was predicted</h2>", _table("Before the figure was shown.", heads, told)]
     return _page("The course so far", "\n".join(parts))
+
+
+def _times(
+    handed: dict[str, dict[str, Handed]], order: Sequence[str], released: dict[str, datetime | None]
+) -> list[list[str]]:
+    """Minutes between release and hand-in, for each lesson that is in the exchange."""
+    rows = []
+    for lesson in order:
+        begun = released[lesson]
+        ends = [of[lesson].at for of in handed.values() if lesson in of]
+        minutes = [(at - begun).total_seconds() / 60 for at in ends if begun and at and at > begun]
+        if begun and minutes:
+            figures = (min(minutes), statistics.median(minutes), max(minutes))
+            told = [_number(round(each), " min") for each in figures]
+            when = f"<td>{begun:%Y-%m-%d %H:%M} UTC</td>"
+            rows.append([f'<th scope="row">{html.escape(lesson)}</th>', when, _number(len(minutes)), *told])
+    return rows
+
+
+def _foretold(foretold: dict[str, predicted.Counts]) -> list[list[str]]:
+    """What was predicted in each lesson, beside what is so."""
+    return [
+        [*(f"<td>{html.escape(cell)}</td>" for cell in (lesson, question, option)), _number(number),
+         f"<td>{'✓ yes' if so else ''}</td>"]
+        for lesson, counts in foretold.items()
+        for question, option, number, so in predicted.rows(lesson, counts)
+        if number
+    ]  # fmt: skip
 
 
 def _handed(one: Handed | None) -> str:

@@ -25,7 +25,8 @@ from helpers.storage import write_whole
 SHOWN = 50  # pairs on the page
 ADDED = "cells of their own"
 MORE_STYLE = """
-body { max-width: 90rem } caption { text-align: left } .sides { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem }
+body { max-width: 90rem } caption { text-align: left }
+.sides { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; background: #f6f6f6; padding: .6rem; margin: .3rem 0 }
 mark { background: #ffe08a; border-bottom: 2px solid #b07a00 } @media (max-width: 50rem) {
 .sides { grid-template-columns: 1fr } } summary { padding: .4rem 0; font-weight: 600 }
@@ -138,7 +139,8 @@ def page(lesson: str, found: list[Pair], submissions: int) -> str:
         parts += [_sides(number, pair) for number, pair in enumerate(found[:SHOWN])]
     head = f'<meta charset="utf-8"><title>{html.escape(lesson)}: what is alike</title>'
     style = f"<style>{STYLE}{MORE_STYLE}</style>"
-    return f'<!doctype html><html lang="en"><head>{head}{style}</head><body><main>{"".join(parts)}</main></body></html>'
+    body = f"<body><main>{''.join(parts)}</main></body>"
+    return f'<!doctype html><html lang="en"><head>{head}{style}</head>{body}</html>'
 
 
 def _overview(found: list[Pair]) -> str:

@@ -53,4 +53,16 @@ PREDICTIONS = {
         },
         right="b",
     ),
+    "valley": Prediction(
+        "A hundred billion operations, spent on four models. The smallest reads 1.9 million tokens, the "
+        "largest, "
+        "18 times its size, 106,000. Which ends nearest to the entropy?",
+        {
+            "The largest: more weights know more.": "It has read far too little to fill them, and ends last.",
+            "The smallest: it has read most.": "It has read enough, and has no room for more.",
+            "One in between.": "So it is: for each budget there is a best size, and it grows with the "
+            "budget.",
+        },
+        right="c",
+    ),
 }

@@ -418,3 +418,48 @@ def encode_word(word: str, merges: "Sequence[str]") -> str:
     for pair in merges:
         tokens = merge_pair(tokens, pair)
     return tokens
+
+
+# -- sizes and budgets -----------------------------------------------------------------------------------
+
+
+def best_size(sizes: torch.Tensor, gaps: torch.Tensor) -> float:
+    """The size at the bottom of the parabola that fits best, in the logarithms of both.
+
+    Args:
+        sizes: models' numbers of weights, (K,), float64, three or more.
+        gaps: what each lacks to the entropy, after the same number of operations, (K,), float64.
+
+    Returns:
+        The size.
+
+    Source: Hoffmann et al. 2022, section 3.2.
+    """
+    x, y = sizes.log(), gaps.log()
+    u = x - x.mean()
+    spread = (u * u).sum()
+    skew = (u**3).sum() / spread
+    bend = u * u - skew * u - spread / len(u)  # the part of u² that no line makes up
+    a, slope = (bend * y).sum() / (bend * bend).sum(), (u * y).sum() / spread
+    return float((x.mean() + (skew - slope / a) / 2).exp())
+
+
+def compute_optimal(budgets: torch.Tensor, best: torch.Tensor, flops: float) -> tuple[float, float]:
+    """What to train for another budget: the size on the line through the logarithms, and the tokens left.
+
+    Args:
+        budgets: floating-point operations, (K,), float64, two or more.
+        best: the best size for each, (K,), float64.
+        flops: the budget that is asked for.
+
+    Returns:
+        The number of weights, and the number of tokens that it can read: 6 operations for each weight and
+        token.
+
+    Source: Kaplan et al. 2020, section 2.1; Hoffmann et al. 2022, section 3.2.
+    """
+    x, y = budgets.log(), best.log()
+    u = x - x.mean()
+    slope = float((u * y).sum() / (u * u).sum())
+    size = math.exp(float(y.mean()) + slope * (math.log(flops) - float(x.mean())))
+    return size, flops / (6 * size)

@@ -5,9 +5,11 @@ A misconception's sentence says what is wrong and why that matters, to the one w
 
 from autograder.exercise import Exercise, Misconception, explained
 from autograder.exercises.pretraining import alternatives as right
-from autograder.exercises.pretraining import cases
+from autograder.exercises.pretraining import alternatives_scaling as right_scaling
+from autograder.exercises.pretraining import cases, cases_scaling
 from autograder.exercises.pretraining import misconceptions as wrong
 from autograder.exercises.pretraining import misconceptions_counts as counts
+from autograder.exercises.pretraining import misconceptions_scaling as scaling
 from autograder.exercises.pretraining import misconceptions_step as steps
 from autograder.exercises.pretraining import misconceptions_tokens as tokens
 from autograder.exercises.pretraining import misconceptions_writing as writing
@@ -401,7 +403,61 @@ ENCODE = Exercise(
     alternatives=(right.encode_by_rank, right.encode_by_reduce),
 )
 
+BEST_SIZE = Exercise(
+    id="pretraining.best_size",
+    title="The best size for a budget",
+    points=3,
+    difficulty=3,
+    minutes=10,
+    reference=pretraining.best_size,
+    cases=cases_scaling.best_size_cases,
+    returns=("size",),
+    properties=(inputs_unchanged,),
+    misconceptions=explained(
+        scaling.best_of_those_tried,
+        scaling.sizes_without_logs,
+        scaling.gaps_without_logs,
+        scaling.logarithm_of_the_size,
+        scaling.two_forgotten,
+        scaling.sign_forgotten,
+        scaling.logs_of_another_base,
+    ),
+    alternatives=(
+        right_scaling.best_size_with_numpy,
+        right_scaling.best_size_centred,
+        right_scaling.best_size_by_normal_equations,
+    ),
+)
+
+COMPUTE_OPTIMAL = Exercise(
+    id="pretraining.compute_optimal",
+    title="Weights or tokens",
+    points=3,
+    difficulty=3,
+    minutes=10,
+    reference=pretraining.compute_optimal,
+    cases=cases_scaling.optimal_cases,
+    returns=("weights", "tokens"),
+    properties=(inputs_unchanged,),
+    misconceptions=explained(
+        scaling.six_forgotten,
+        scaling.forward_alone,
+        scaling.exchanged,
+        scaling.twenty_tokens,
+        scaling.no_logs,
+        scaling.largest_kept,
+        scaling.ends_alone,
+        scaling.no_offset,
+    ),
+    alternatives=(
+        right_scaling.optimal_with_numpy,
+        right_scaling.optimal_by_covariance,
+        right_scaling.optimal_with_lstsq,
+    ),
+)
+
 EXERCISES = (
     SHIFT, LOSS, PERPLEXITY, BIGRAM, COST, STEP, SCHEDULE, DIAGNOSIS,
-    TEMPERATURE, TOP_K, NUCLEUS, DRAW, PAIRS, MERGE, ENCODE,
+    TEMPERATURE, TOP_K, NUCLEUS, DRAW, PAIRS, MERGE, ENCODE, BEST_SIZE,
+    COMPUTE_OPTIMAL,
 )  # fmt: skip

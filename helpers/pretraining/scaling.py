@@ -1,0 +1,139 @@
+"""Lesson 08's budgets: four models of different size for each of four budgets of operations.
+
+`N` weights that multiply, `D` tokens read, `F` floating-point operations of a training run, about 6·N·D.
+"""
+
+import functools
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import torch
+from torch import nn
+
+from helpers import corpora, training
+from helpers.block import experiments
+from helpers.figures import plots
+from helpers.models.transformer import LanguageModel, LanguageModelConfig
+from helpers.training.muon import CombinedOptimizer, Muon, matrices_and_rest
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# The widths tried for each budget, about half and twice the best, and beyond.
+WIDTHS = {1e11: (8, 16, 32, 64), 3e11: (16, 32, 64, 96), 1e12: (32, 48, 64, 128), 3e12: (32, 64, 96, 128)}
+LAYERS, BATCH, CHANNELS = 2, 16, 16  # channels of a head, but for the narrowest model
+PEAK, MATRIX_PEAK = 3e-3, 0.02  # learning rates of AdamW and of Muon
+HELD_OUT, SEED = 400, 77
+QUICK = 20  # HEADSTART_QUICK divides the steps by this
+KEPT = Path(__file__).parent / "scaling.json"
+
+
+class Run(NamedTuple):
+    """A training run: its budget, weights that multiply, tokens read, and nats per token above the floor."""
+
+    flops: float
+    weights: int
+    tokens: int
+    gap: float
+
+
+@functools.cache
+def kept() -> list[Run]:
+    """The runs that were measured beforehand, by `python -m benchmarks.training_pretraining --scaling`."""
+    return [Run(*run) for run in json.loads(KEPT.read_text())]
+
+
+def measure() -> list[Run]:
+    """Train all models anew: some six minutes on two cores."""
+    jobs = [(flops, width) for flops, widths in WIDTHS.items() for width in widths]
+    jobs.sort(key=lambda job: -job[0] * (job[1] + 64))  # the longest first, so that no core waits at the end
+    runs = training.each(_run, jobs, "Models")
+    return sorted(runs, key=lambda run: run[:2])
+
+
+def _run(job: tuple[float, int]) -> Run:
+    flops, width = job
+    torch.manual_seed(0)
+    V = len(corpora.vocabulary())
+    model = LanguageModel(LanguageModelConfig(V, width, max(1, width // CHANNELS), LAYERS, 100))
+    weights = sum(weight.numel() for weight in model.parameters()) - model.positions.weight.numel()
+    budget = flops / (6 * weights)
+    steps = training.steps(round(budget / (BATCH * _tokens_each())))
+    matrices, rest = matrices_and_rest(model)
+    adam = torch.optim.AdamW(rest, lr=PEAK, betas=(0.9, 0.98), weight_decay=0.05, fused=True)
+    optimizer = CombinedOptimizer(Muon(matrices, lr=MATRIX_PEAK), adam)
+    tokens = 0
+    for step, (now, then) in enumerate(experiments.batches(steps, BATCH, seed=0), 1):
+        training.unless_stopped()
+        optimizer.set_rate(min(1.0, step / 30) * (1 - (step - 1) / steps))
+        optimizer.zero_grad()
+        experiments.loss_of(model, now, then).backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        tokens += int((then != -100).sum())
+    return Run(flops, weights, tokens, held_out(model) - floor())
+
+
+@functools.cache
+def _tokens_each() -> float:
+    """How many tokens a review has to predict, on average."""
+    return corpora.entropy_per_review() / corpora.entropy_per_token()
+
+
+@functools.cache
+def _texts() -> list[str]:
+    return [review.text for review in corpora.reviews(HELD_OUT, seed=SEED)]
+
+
+@functools.cache
+def floor() -> float:
+    """Nats per token that the grammar itself needs for the held-out reviews."""
+    return -sum(map(corpora.log_probability, _texts())) / sum(len(text.split()) + 1 for text in _texts())
+
+
+@torch.no_grad()
+def held_out(model: nn.Module) -> float:
+    """Nats per token of the held-out reviews."""
+    total, count = 0.0, 0
+    for start in range(0, HELD_OUT, 50):
+        ids = corpora.vocabulary().batch(_texts()[start : start + 50])
+        then = ids[:, 1:].where(ids[:, 1:] != corpora.PAD, -100)
+        logits = model(ids[:, :-1]).flatten(0, 1)
+        total += float(nn.functional.cross_entropy(logits, then.flatten(), reduction="sum"))
+        count += int((then != -100).sum())
+    return total / count
+
+
+def law(runs: Sequence[Run]) -> tuple[float, float, float]:
+    """c, α and β of the law c·N^-α·D^-β that fits the gaps best, by least squares of their logarithms."""
+    rows = torch.tensor([[1.0, -math.log(run.weights), -math.log(run.tokens)] for run in runs])
+    gaps = torch.tensor([[math.log(run.gap)] for run in runs])
+    constant, alpha, beta = torch.linalg.lstsq(rows.double(), gaps.double()).solution.flatten().tolist()
+    return math.exp(constant), alpha, beta
+
+
+def valleys(runs: Sequence[Run], best: dict[float, float]) -> "Axes":
+    """The gap by the model's size, a line for each budget, and the best size of each by the student's fit."""
+    ax = plots.panels(1, width=6.6, height=3.6)[0]
+    said = []
+    for number, flops in enumerate(sorted({run.flops for run in runs})):
+        mine = sorted((run.weights, run.gap) for run in runs if run.flops == flops)
+        sizes, gaps = zip(*mine, strict=True)
+        colour, marker = plots.PALETTE[number], plots.MARKERS[number]
+        ax.plot(sizes, gaps, marker, color=colour, ms=5, label=f"{flops:.0e} operations")
+        x = torch.tensor(sizes).double().log()
+        fit = torch.linalg.lstsq(
+            torch.stack([x**2, x, x**0], dim=-1), torch.tensor(gaps).double().log()[:, None]
+        ).solution.flatten()
+        line = torch.linspace(float(x.min()), float(x.max()), 60, dtype=torch.float64)
+        ax.plot(line.exp(), (fit[0] * line**2 + fit[1] * line + fit[2]).exp(), color=colour, lw=1.4)
+        ax.axvline(best[flops], color=colour, lw=1, linestyle=(0, (4, 3)))
+        told = ", ".join(f"{gap:.3f} with {size:,}" for size, gap in mine)
+        said.append(f"{flops:.0e} operations: {told}; best {best[flops]:,.0f}")
+    ax.set(xscale="log", yscale="log", xlabel="weights", ylabel="nats per token above the entropy")
+    ax.legend(frameon=False, fontsize=9)
+    ax.set_label(f"The gap by size, for each budget. {'. '.join(said)}.")
+    return ax
