@@ -1277,8 +1277,8 @@ with waiting_for("Exercises 8.19a to 8.19c"), after_predicting("pretraining.merg
 # $$D = \frac{F}{6N} \quad\text{tokens for a model of}\quad N \quad\text{weights.}$$
 #
 # Below are 16 training runs: four budgets, and for each of them four models of two blocks, from 8 to 128 channels wide.
-# What counts is the gap, the loss above the entropy, which elsewhere nobody knows. (With us they took SCALE_MINUTES
-# minutes of one core, so they were measured beforehand, one seed each. Set `MEASURE_ANEW = True` for your own.)
+# What counts is the gap, the loss above the entropy, which elsewhere nobody knows. (They take some six minutes on two cores, so
+# they were measured beforehand, with one seed each. Set `MEASURE_ANEW = True` below for your own.)
 
 # %% predict="pretraining.valley"
 
@@ -1335,7 +1335,8 @@ with waiting_for("Exercise 8.20a"), after_predicting("pretraining.valley"):
     print(f"gap ≈ {constant:.2g} · N^-{alpha:.2f} · D^-{beta:.2f}, if one law is laid through all 16 runs")
 
 # %% [markdown]
-# VALLEY_TEXT
+# Each budget has its valley. The smallest models have no room for what they read, the largest haven't read enough to fill theirs. With
+# thirty times the operations the valley has moved to a model six times as large, and its floor has sunk from 0.69 to 0.04.
 #
 # ### Weights or tokens
 #
@@ -1387,7 +1388,15 @@ with waiting_for("Exercises 8.20a and 8.20b"):
         print(f"{flops:.0e} operations: {size:,.0f} weights, {tokens:,.0f} tokens, {tokens / size:.0f} each")
 
 # %% [markdown]
-# POWER_TEXT
+# With us the best size grew as the budget to the power 0.52. Don't take the second digit seriously: when the widest valley's
+# smallest model had 32 channels instead of 48, its bottom moved from 148,000 weights to 97,000, and the power was 0.41. That is one
+# run of sixteen, and one seed.
+#
+# Those who have more to spend found different powers, too. Kaplan et al. (2020, section 6.1) found 0.73: put most of a larger budget into
+# size. Hoffmann et al. (2022, table 2) found 0.50, 0.49 and 0.46, in three ways: size and tokens grow alike, some 20 tokens for each
+# weight. Their Chinchilla had a quarter of the weights of Gopher, four times its tokens, took as much computing, and did better. What
+# made the difference, they say (section 2), is the learning rate: Kaplan's shorter runs were read off a schedule meant for longer ones,
+# so they ended too early on their way down. Each of your runs has a schedule of its own.
 
 # %% [markdown]
 # ## 8.21 For a longer evening: real text

@@ -23,11 +23,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # The widths tried for each budget, about half and twice the best, and beyond.
-WIDTHS = {1e11: (8, 16, 32, 64), 3e11: (16, 32, 64, 96), 1e12: (32, 48, 64, 128), 3e12: (32, 64, 96, 128)}
+WIDTHS = {1e11: (8, 16, 32, 64), 3e11: (16, 32, 64, 96), 1e12: (32, 48, 64, 128), 3e12: (48, 64, 96, 128)}
 LAYERS, BATCH, CHANNELS = 2, 16, 16  # channels of a head, but for the narrowest model
 PEAK, MATRIX_PEAK = 3e-3, 0.02  # learning rates of AdamW and of Muon
 HELD_OUT, SEED = 400, 77
-QUICK = 20  # HEADSTART_QUICK divides the steps by this
 KEPT = Path(__file__).parent / "scaling.json"
 
 

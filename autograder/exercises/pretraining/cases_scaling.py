@@ -9,12 +9,12 @@ from helpers.checking.drivers import Case
 
 
 def best_size_cases(g: Generator) -> list[Case]:
-    """Three models and more; the bottom between them, near an edge, and beyond; with noise."""
+    """Small numbers, in any unit. The bottom lies between the models, near an edge, and beyond; noisy."""
 
     def case(title: str, count: int, where: float, noise: float = 0.0) -> Case:
-        first = 7 + 2 * float(torch.rand((), generator=g))
+        first = 0.5 + 1.5 * float(torch.rand((), generator=g))
         steps = 0.4 + torch.rand(count, generator=g, dtype=torch.float64)
-        sizes = (first + steps.cumsum(0)).exp().round()
+        sizes = (first + steps.cumsum(0)).exp()
         x = sizes.log()
         bottom = float(x[0] + where * (x[-1] - x[0]))
         curve = 0.2 + 0.3 * float(torch.rand((), generator=g))
@@ -31,12 +31,12 @@ def best_size_cases(g: Generator) -> list[Case]:
 
 
 def optimal_cases(g: Generator) -> list[Case]:
-    """Two budgets and more, asked within them and beyond, with noise."""
+    """Small numbers, in any unit. Two budgets and more, asked within them and beyond, with noise."""
 
     def case(title: str, count: int, ask: float, noise: float = 0.0) -> Case:
-        budgets = (24 + (0.7 + torch.rand(count, generator=g, dtype=torch.float64)).cumsum(0)).exp()
+        budgets = (3 + (0.7 + torch.rand(count, generator=g, dtype=torch.float64)).cumsum(0)).exp()
         power = 0.4 + 0.4 * float(torch.rand((), generator=g))
-        logs = power * (budgets.log() - 24) + 8 + noise * torch.randn(count, generator=g, dtype=torch.float64)
+        logs = power * (budgets.log() - 3) + 1 + noise * torch.randn(count, generator=g, dtype=torch.float64)
         flops = math.exp(float(budgets[-1].log()) + ask)
         return Case(title, (budgets, logs.exp(), flops))
 
