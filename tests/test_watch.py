@@ -9,10 +9,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import psutil
 import pytest
 from course import LESSON, Course
 
-from autograder.commands.watch import PATIENCE, _Waiting
+from autograder.commands.watch import FEW, PATIENCE, _Waiting
 from autograder.lessons import ROOT
 
 pytestmark = pytest.mark.needs_bubblewrap
@@ -80,6 +81,28 @@ def test_feedback_comes_out_and_a_killed_watch_loses_nothing_and_does_nothing_tw
     assert [line.split()[1] for line in log.splitlines() if "feedback is out" in line].count("ada:") == 2
     assert "Traceback" not in log
     assert json.loads((course.root / ".headstart_released.json").read_text())[LESSON].keys() == {"ada", "bob"}
+
+
+def test_an_interrupt_while_it_answers_many_ends_it_and_the_next_goes_on(course: Course) -> None:
+    for number in range(FEW + 3):
+        hand_in(course, f"s{number}")
+    first = start(course)
+    wait_for(course, lambda: len(pages(course)) > 0, first)
+    started = psutil.Process(first.pid).children(recursive=True)
+    first.send_signal(signal.SIGINT)  # nbgrader would take it for the failure of a page
+    assert first.wait(UNTIL) == 130
+    assert not psutil.wait_procs(started, timeout=UNTIL)[1]
+    second = start(course)
+    wait_for(course, lambda: len(pages(course)) == FEW + 3, second)
+    wait_for(course, lambda: (course.root / "watch.log").read_text().count("is out") >= FEW + 3, second)
+    left = psutil.Process(second.pid).children(recursive=True)
+    second.send_signal(signal.SIGKILL)
+    second.wait()
+    assert not psutil.wait_procs(left, timeout=UNTIL)[1]
+    log = (course.root / "watch.log").read_text()
+    assert sorted(line.split()[1] for line in log.splitlines() if "feedback is out" in line) == [
+        f"s{number}:" for number in range(FEW + 3)
+    ]
 
 
 def test_a_watch_that_holds_feedback_grades_and_releases_nothing(course: Course) -> None:

@@ -5,14 +5,19 @@ beside the course's secret. The next call goes on from there. One at a time per 
 """
 
 import contextlib
+import ctypes
 import fcntl
 import functools
 import json
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
+from multiprocessing import get_context
 from pathlib import Path
 
 import torch
@@ -33,6 +38,8 @@ from autograder.programs import sandbox_problem
 from autograder.results import Graded
 from helpers.storage import write_whole
 
+PR_SET_PDEATHSIG = 1  # linux/prctl.h
+FEW = 3  # pages that are made before processes for more have started
 PATIENCE = 60  # seconds for a submission that is still being copied into the exchange
 STATE, LOCK = ".headstart_released.json", ".headstart_watch"
 
@@ -78,7 +85,8 @@ def watch(
             print(f"headstart: another watch is running in {course.root}", file=sys.stderr)
             return 2
         executor = stack.enter_context(open_executor(grader, workers, None))
-        rounds = _Rounds(lesson, course, config, executor, release)
+        interrupted = stack.enter_context(_interrupts())
+        rounds = _Rounds(lesson, course, config, executor, release, interrupted)
         print(f"headstart: watching {inbound} for {name}; Ctrl-C ends it, and nothing is lost", flush=True)
         seen, waited = None, _Waiting()
         while True:
@@ -99,6 +107,58 @@ def _alone(course: CourseDirectory) -> Iterator[bool]:
             yield False
             return
         yield True
+
+
+@contextlib.contextmanager
+def _interrupts() -> Iterator[Callable[[], bool]]:
+    """Whether an interrupt has come: nbgrader takes whatever is raised in its steps for their failure."""
+    came: list[int] = []
+
+    def note(number: int, _: object) -> None:
+        came.append(number)
+        raise KeyboardInterrupt
+
+    before = signal.getsignal(signal.SIGINT)
+    if before == signal.default_int_handler:  # else somebody wants it otherwise, as `nohup` does
+        signal.signal(signal.SIGINT, note)
+    try:
+        yield lambda: bool(came)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextlib.contextmanager
+def _page_makers(config: Config, number: int) -> Iterator[ProcessPoolExecutor]:
+    """Processes that make feedback's pages, which takes longer than grading."""
+    pool = ProcessPoolExecutor(number, get_context("spawn"), _prepare, (config, os.getpid()))
+    try:
+        yield pool
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+_api: list[NbGraderAPI] = []  # of a process that makes pages
+
+
+def _prepare(config: Config, parent: int) -> None:
+    """In a new process: end with the watch, however that ends, and leave Ctrl-C to it."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(0)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _api.append(NbGraderAPI(CourseDirectory(config=config), config=config))
+
+
+def _make_page(lesson: str, student: str) -> dict:
+    return _api[0].generate_feedback(lesson, student)
+
+
+def _outcome(page: Future) -> dict:
+    """What came of a page; where its process is gone, that, and the next round makes it."""
+    try:
+        return page.result()
+    except BrokenProcessPool:
+        return {"success": False, "error": "the process that made the page has ended"}
 
 
 def _handed_in(inbound: Path, lesson: str) -> set[str]:
@@ -131,6 +191,7 @@ class _Rounds:
     config: Config
     executor: Executor
     release: bool
+    interrupted: Callable[[], bool]
 
     def __post_init__(self) -> None:
         self.api = NbGraderAPI(self.course, config=self.config)
@@ -147,19 +208,31 @@ class _Rounds:
             book.charge_lateness(self.config)
         finally:
             book.close()
-        if not self.release:
-            return
-        released = self._released()
-        for submission in submissions:
-            stamp = _stamp(submission)
-            if released.get(name, {}).get(submission.student) == stamp:
-                continue
-            student = submission.student
-            steps = {"feedback": self.api.generate_feedback, "release": self.api.release_feedback}
-            if all(self._do(what, functools.partial(step, name, student)) for what, step in steps.items()):
-                released.setdefault(name, {})[student] = stamp
+        if self.release:
+            self._answer({submission.student: _stamp(submission) for submission in submissions})
+
+    def _answer(self, stamps: dict[str, str]) -> None:
+        """Make and release the feedback of whoever has none yet, as it gets ready."""
+        name, released = self.lesson.name, self._released()
+        new = [who for who, stamp in stamps.items() if released.get(name, {}).get(who) != stamp]
+        for student, page in self._pages(new):
+            release = functools.partial(self.api.release_feedback, name, student)
+            if self._do("feedback", page) and self._do("release", release):
+                released.setdefault(name, {})[student] = stamps[student]
                 write_whole(self.state, json.dumps(released, indent=1).encode())
                 print(f"{_now()} {student}: feedback is out", flush=True)
+
+    def _pages(self, students: list[str]) -> Iterator[tuple[str, Callable[[], dict | None]]]:
+        """Each student with what makes their page, or has made it: many are made beside each other."""
+        name = self.lesson.name
+        if len(students) <= FEW:
+            for student in students:
+                yield student, functools.partial(self.api.generate_feedback, name, student)
+            return
+        with _page_makers(self.config, self.executor.number) as pool:
+            made = {pool.submit(_make_page, name, student): student for student in students}
+            for page in as_completed(made):
+                yield made[page], functools.partial(_outcome, page)
 
     def _released(self) -> dict[str, dict[str, str]]:
         """By lesson and student, the time of the submission whose feedback is out."""
@@ -170,6 +243,8 @@ class _Rounds:
 
     def _do(self, what: str, call: Callable[[], dict | None]) -> bool:
         done = call() or {}
+        if self.interrupted():
+            raise KeyboardInterrupt
         if not done.get("success"):
             said = str(done.get("error") or done.get("log") or "").strip().splitlines()[-1:]
             print(f"{_now()} {what} failed: {''.join(said)}", file=sys.stderr, flush=True)
