@@ -53,7 +53,7 @@ def main() -> None:
     twice = sum(count > 1 for count in graded.values())
     table = Table("", "")
     rows = {
-        "submissions": f"{len(handed_in):,} in {options.minutes:g} minutes, over half of them in the last third",
+        "submissions": f"{len(handed_in):,} in {options.minutes:g} minutes, most in the last third",
         "lost": f"{len(handed_in) - len(waits)}",
         "graded twice": f"{twice}",
         "from hand-in to feedback, median": f"{median(waits) / 60:.1f} min",

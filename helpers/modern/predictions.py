@@ -7,12 +7,15 @@ PREDICTIONS = {
         "Eight changes lead from the block of 2017 to that of today. All models are small, have as many "
         "weights, and read as many tokens. Which change brings most?",
         {
-            "Norm first.": "PLACE_FIRST",
-            "The gate (SwiGLU).": "PLACE_GATE",
-            "Rotary positions.": "PLACE_ROTARY",
-            "Query-key norm.": "PLACE_QK",
+            "Norm first.": "So it is, by far: with its norm last the paper's block stands only a tenth of "
+            "the learning rate.",
+            "The gate (SwiGLU).": "It gains less than the seeds differ: the interval of its gain contains 0.",
+            "Rotary positions.": "It is the only other change that helps here, and gains about a sixth of "
+            "what the norm does.",
+            "Query-key norm.": "Scores don't grow large in so small a model, so there is little for it to "
+            "hold down.",
         },
-        right="c",
+        right="a",
     ),
     "crowd": Prediction(
         "A router learns which of six experts reads which token. Nothing asks it to treat them alike. How "
@@ -38,7 +41,8 @@ PREDICTIONS = {
             "From 8 bits on: rounding every weight must cost something.": "It costs less than the loss "
             "shows: "
             "errors of many weights point in all directions, and mostly cancel.",
-            "PLACE_BITS_B": "PLACE_BITS_B_WHY",
+            "From 3 bits on.": "So it is: with us 4 bits cost less than a hundredth, 3 bits about a "
+            "twentieth.",
             "Only at 2 bits.": "At 2 bits a weight is -1, 0 or 1 times its row's scale; the trouble begins "
             "before.",
         },
