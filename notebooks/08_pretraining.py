@@ -1279,10 +1279,7 @@ with waiting_for("Exercises 8.19a to 8.19c"), after_predicting("pretraining.merg
 # Below are 16 training runs: four budgets, and for each of them four models of two blocks, from 8 to 128 channels wide.
 # What counts is the gap, the loss above the entropy, which elsewhere nobody knows. (They take some six minutes on two cores, so
 # they were measured beforehand, with one seed each. Set `MEASURE_ANEW = True` below for your own.)
-
-# %% predict="pretraining.valley"
-
-# %% [markdown]
+#
 # **Formula** (Hoffmann et al. 2022, section 3.2). The gaps of one budget make a valley. Near its bottom it is a parabola in the
 # *logarithms* of both: with $x = \ln N$ and $y = \ln \text{gap}$, fit $y \approx a x^2 + b x + c$ by least squares. The bottom is
 # where the slope $2ax + b$ is 0:
@@ -1319,6 +1316,8 @@ def best_size(sizes, gaps):
 
 # %% check="pretraining.best_size"
 check("pretraining.best_size", best_size)
+
+# %% predict="pretraining.valley"
 
 # %% draw=true
 MEASURE_ANEW = False

@@ -49,7 +49,7 @@ def ladder() -> "Axes":
     ax.set_xlim(left=0)
     ax.set_xlabel("nats per token above the grammar's own")
     ax.set_title("From the paper's block to today's, one change a row")
-    ax.legend(frameon=False, loc="lower left")
+    ax.legend(frameon=False, loc="lower right")
     ax.set_label(f"Loss above the grammar's own, means of three seeds. {'; '.join(said)}.")
     return ax
 

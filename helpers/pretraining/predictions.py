@@ -54,15 +54,18 @@ PREDICTIONS = {
         right="b",
     ),
     "valley": Prediction(
-        "A hundred billion operations, spent on four models. The smallest reads 1.9 million tokens, the "
-        "largest, "
-        "18 times its size, 106,000. Which ends nearest to the entropy?",
+        "For each budget of operations one size is best. With thirty times the operations, how much "
+        "larger is "
+        "the best model?",
         {
-            "The largest: more weights know more.": "It has read far too little to fill them, and ends last.",
-            "The smallest: it has read most.": "It has read enough, and has no room for more.",
-            "One in between.": "So it is: for each budget there is a best size, and it grows with the "
-            "budget.",
+            "No larger: it reads thirty times as much.": "A model of that size has no room for so much more, "
+            "and its gap hardly shrinks any further.",
+            "About six times as large.": "So it is here: size and tokens grow nearly alike, and both by "
+            "about "
+            "the root of thirty.",
+            "Thirty times as large.": "Then it would read no more than the small one did, far too little to "
+            "fill thirty times the weights.",
         },
-        right="c",
+        right="b",
     ),
 }
