@@ -1349,7 +1349,7 @@ with waiting_for("Exercise 8.20a"), after_predicting("pretraining.valley"):
 #
 # **Return the best size for another budget, by a line through the logarithms, and how many tokens it can read.**
 #
-# <details><summary>Hint 1</summary>A line by least squares: <code>np.polyfit(x, y, 1)</code>, or 5.10's fitted exponent and an
+# <details><summary>Hint 1</summary>A line by least squares: <code>np.polyfit(x, y, 1)</code>, or 5.8's fitted exponent and an
 # offset.</details>
 # <details><summary>Hint 2</summary>Size times tokens times 6 is the budget.</details>
 # <details><summary>The idea</summary>The line gives the size, the budget the tokens.</details>

@@ -181,15 +181,15 @@ check("modern.width", gated_width)
 #
 # **Why.** Four things have changed in attention, and you have met two of them.
 #
-# - **Turned positions** (3.8): queries and keys are turned by their place, so scores depend on distances. Nothing is
+# - **Turned positions** (3.9): queries and keys are turned by their place, so scores depend on distances. Nothing is
 #   added to the words any more.
-# - **Shared keys** (5.13): several heads of queries share one head of keys and values. The cache, which is what fills the
+# - **Shared keys** (5.14): several heads of queries share one head of keys and values. The cache, which is what fills the
 #   memory while a model writes, shrinks by that factor.
 # - **No biases**, as in the network.
-# - **Norms of queries and keys**, in each head, before they are turned (Henry et al. 2020; Dehghani et al. 2023, who
-#   needed them for a model of 22 billion parameters: its scores had grown until the softmax was all 0 and 1, and the
-#   training broke down). A score then can't grow: with weights of 1, $|q| = |k| = \sqrt D$, so $q \cdot k / \sqrt D$ is at
-#   most $\sqrt D$.
+# - **Norms of queries and keys**, in each head, before they are turned (Henry et al. 2020; Dehghani et al. 2023,
+#   section 2: without them the scores of a model of billions of weights grew until the softmax was all 0 and 1, and its
+#   training broke down). With them a score can't grow: with weights of 1, $|q| = |k| = \sqrt D$, so
+#   $q \cdot k / \sqrt D$ is at most $\sqrt D$.
 #
 # **By hand.** 8 channels, 4 heads of queries, 2 of keys and values: a head has $D$ = 2 channels. $W_q$ and $W_o$ are 8 × 8,
 # $W_k$ and $W_v$ only 4 × 8. Together **192** weights, where lesson 2's module has 256, and 32 biases. No score is larger
@@ -202,7 +202,7 @@ check("modern.width", gated_width)
 #
 # <details><summary>Hint 1</summary>Write down the shapes: q is (B, H, T, D), k and v are (B, G, T, D) until they are shared.
 # <code>masked_attention(q, k, v, mask)</code> divides by √D itself, and gives outputs and weights.</details>
-# <details><summary>Hint 2</summary>Neighbouring heads share: 0 0 1 1, as in 5.13. And the norm's weight belongs to the
+# <details><summary>Hint 2</summary>Neighbouring heads share: 0 0 1 1, as in 5.14. And the norm's weight belongs to the
 # features as they were before they were turned.</details>
 # <details><summary>The idea</summary>Split, normalise, turn, share, attend, merge, map. The values are split and shared
 # only.</details>
