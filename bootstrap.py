@@ -26,6 +26,7 @@ ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 STAMP = VENV / ".headstart-stamp"
+LAB_SETTINGS = "autograder/commands/labconfig"
 INPUTS = ("bootstrap.py", "pyproject.toml", "requirements.txt")
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 CUDA_ONLY = re.compile(r"cuda|nvidia|(pytorch-)?triton", re.IGNORECASE)
@@ -127,6 +128,8 @@ def student_environment(*places: Path) -> None:
     VENV, PYTHON, STAMP = place, place / PYTHON.relative_to(VENV), place / STAMP.name
     os.chdir(ROOT)
     set_up()
+    # JupyterLab without what only teachers need.
+    shutil.copytree(ROOT / LAB_SETTINGS, VENV / "etc/jupyter/labconfig", dirs_exist_ok=True)
     if os.name == "posix":
         run("chmod", "-R", "a+rX", VENV)
     say(f"students start with `. {VENV}/bin/activate`")

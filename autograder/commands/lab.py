@@ -19,7 +19,6 @@ RELEASE, WORK = ROOT / "release", ROOT / "work"
 SOURCES = ("notebooks", "helpers", "autograder")  # what a build reads
 START = "00_start_here/00_start_here.ipynb"
 HIDDEN = ("checks.json", "__pycache__", "*.pyc", ".DS_Store", "*~")  # in the list of files
-SETTINGS = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}}
 
 
 def lab(arguments: list[str]) -> None:
@@ -31,14 +30,9 @@ def lab(arguments: list[str]) -> None:
     build()
     for name in hand_out(RELEASE, WORK):
         print(f"headstart: there is a newer {name}, but you changed yours: move it away to get the new one")
-    # JupyterLab would greet a student with a question about its news.
-    overrides = Path(sys.prefix, "share/jupyter/lab/settings/overrides.json")
-    if not overrides.exists():
-        overrides.parent.mkdir(parents=True, exist_ok=True)
-        overrides.write_text(json.dumps(SETTINGS))
 
     os.environ.setdefault("PYTHONSTARTUP", str(ROOT / "helpers/start_here/kernel.py"))
-    # Its labconfig/ leaves out what only teachers need: the panel that makes assignments.
+    # Its labconfig/ leaves out what only teachers need, and questions about JupyterLab's news.
     paths = [str(Path(__file__).parent), *filter(None, [os.environ.get("JUPYTER_CONFIG_PATH")])]
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(paths)
     from jupyterlab.labapp import main
