@@ -83,7 +83,7 @@ class Server:
         """
         files = self.layers / place.strip("/").replace("/", "-")
         site = f"lib/python3.{sys.version_info[1]}/site-packages"
-        options = f"lowerdir={sys.prefix},upperdir={files / 'upper'},workdir={files / 'work'}"
+        options = f"lowerdir={sys.prefix},upperdir={files / 'upper'},workdir={files / 'work'},metacopy=on"
         for name in ("upper", "work"):
             (files / name).mkdir(parents=True)
         self.run(
@@ -91,12 +91,13 @@ class Server:
             f"""
             mkdir -p {place}
             mount -t overlay overlay -o {options} {place}
-            rm -rf {place}/{site}/*headstart* {place}/.headstart-stamp {place}/bin/headstart
+            rm -rf {place}/{site}/*headstart* {place}/bin/headstart
+            printf '%s\nof other packages\n' {place} > {place}/.headstart-stamp
             ln -sf /usr/bin/python3 {place}/bin/python
             ln -sf python {place}/bin/python3
             ln -sf python {place}/bin/python3.{sys.version_info[1]}
             printf 'home = /usr/bin\\ninclude-system-site-packages = false\\n' > {place}/pyvenv.cfg
-            sed -i '1s|^#!{sys.prefix}/|#!{place}/|' $(grep -rlI '^#!{sys.prefix}/' {place}/bin)
+            sed -i 's|{sys.prefix}|{place}|' $(grep -rlI {sys.prefix} {place}/bin)
             chown {owner} {place} {place}/bin {place}/{site} $(find {place}/share {place}/etc -type d)
             """,
         )
