@@ -4,11 +4,11 @@ What the commands write to /etc, /home, /opt, /srv and /usr lies in layers over 
 only their processes see. The users that they make exist nowhere else.
 """
 
+import configparser
 import contextlib
 import os
 import re
 import shutil
-import signal
 import socket
 import subprocess
 import sys
@@ -19,6 +19,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
+
 from autograder.lessons import ROOT
 
 PAGE = ROOT / "docs/jupyterhub.md"
@@ -26,22 +28,23 @@ BLOCK = re.compile(r"^```sh (\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LAYERED = ("/etc", "/home", "/opt", "/srv", "/usr", "/var")
 NEEDED = ("git", "make", "npm", "bwrap", "useradd", "runuser", "unshare", "nsenter", "mount")
 PATIENCE = 120  # seconds: for a busy machine, not for a working one
-TEACHER = "ada"
+UNIT = "/etc/systemd/system/headstart-hub.service"
 
 
-def what_is_missing() -> str:
+def what_is_missing(layers: Path) -> str:
     """Why the page's commands can't be tried here; "" where they can."""
     if os.name != "posix" or os.geteuid() != 0:
         return "only root can make users"
     if missing := [name for name in NEEDED if shutil.which(name) is None]:
         return f"{', '.join(missing)} can't be found"
-    system = Path("/usr/bin/python3").resolve()
-    if not system.exists() or system.name != f"python3.{sys.version_info[1]}":
-        return "/usr/bin/python3 isn't the Python that runs the tests"
-    tried = subprocess.run(
-        ["unshare", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/srv"], capture_output=True, text=True
-    )
-    return tried.stderr.strip()
+    python = Path("/usr/bin/python3").resolve()
+    if python.name != f"python3.{sys.version_info[1]}":
+        return f"the tests run on Python 3.{sys.version_info[1]}, and /usr/bin/python3 is {python}"
+    for name in ("upper", "work"):
+        (layers / "trial" / name).mkdir(parents=True)
+    options = f"lowerdir=/srv,upperdir={layers}/trial/upper,workdir={layers}/trial/work"
+    command = ["unshare", "--mount", "mount", "-t", "overlay", "overlay", "-o", options, "/srv"]
+    return subprocess.run(command, capture_output=True, text=True).stderr.strip()
 
 
 @dataclass
@@ -58,7 +61,7 @@ class Server:
 
     def command(self, user: str, *command: str) -> list[str]:
         """How to run a command here as one of its users."""
-        inside = ["nsenter", "--mount", f"--target={self.keeper}", "--wd=/"]
+        inside = ["nsenter", "--mount", "--pid", f"--target={self.keeper}", "--wd=/"]
         home = "/root" if user == "root" else f"/home/{user}"
         asked = ["env", f"HOME={home}", f"USER={user}", *command]
         return [*inside, *([] if user == "root" else ["runuser", "-u", user, "--"]), *asked]
@@ -98,16 +101,30 @@ class Server:
             ln -sf python {place}/bin/python3.{sys.version_info[1]}
             printf 'home = /usr/bin\\ninclude-system-site-packages = false\\n' > {place}/pyvenv.cfg
             sed -i 's|{sys.prefix}|{place}|' $(grep -rlI {sys.prefix} {place}/bin)
-            chown {owner} {place} {place}/bin {place}/{site} $(find {place}/share {place}/etc -type d)
+            chown -h {owner} {place} {place}/.headstart-stamp {place}/bin {place}/bin/* {place}/{site} \
+                $(find {place}/share {place}/etc -type d)
             """,
         )
 
 
 def environment() -> dict[str, str]:
     """This process's environment without what would lead to the repository or to the user's own settings."""
-    ours = ("PYTHONPATH", "HEADSTART", "JUPYTER", "NBGRADER", "IPYTHON", "XDG_", "VIRTUAL_ENV", "PYTEST", "PYENV")
+    ours = (
+        "PYTHONPATH",
+        "HEADSTART",
+        "JUPYTER",
+        "NBGRADER",
+        "IPYTHON",
+        "XDG_",
+        "VIRTUAL_ENV",
+        "PYTEST",
+        "PYENV",
+    )
     kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
-    return kept | {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HEADSTART_QUICK": "1"}
+    return kept | {
+        "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+        "HEADSTART_QUICK": "1",
+    }
 
 
 def blocks() -> list[tuple[str, str]]:
@@ -117,21 +134,69 @@ def blocks() -> list[tuple[str, str]]:
 
 @contextlib.contextmanager
 def server(layers: Path) -> Iterator[Server]:
-    """A machine with this one's programs, on which nothing of ours has been set up."""
+    """A machine with this one's programs, on which nothing of ours has been set up. All ends with it."""
     mounts = []
     for folder in LAYERED:
         upper, work = layers / folder[1:] / "upper", layers / folder[1:] / "work"
         upper.mkdir(parents=True)
         work.mkdir()
-        options = f"lowerdir={folder},upperdir={upper},workdir={work}"
-        mounts.append(f"mount -t overlay overlay -o {options} {folder}")
-    script = "\n".join(["set -e", *mounts, "mount -t tmpfs tmpfs /run", "echo ready", "exec sleep infinity"])
-    command = ["unshare", "--mount", "--propagation=private", "bash", "-c", script]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as keeper:
+        mounts.append(
+            f"mount -t overlay overlay -o lowerdir={folder},upperdir={upper},workdir={work} {folder}"
+        )
+    script = "; ".join(["set -e", *mounts, "mount -t tmpfs tmpfs /run", "echo ready", "exec sleep infinity"])
+    apart = ["unshare", "--mount", "--propagation=private", "--pid", "--fork", "--kill-child", "--mount-proc"]
+    with subprocess.Popen(
+        [*apart, "bash", "-c", script], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as started:
         try:
-            assert keeper.stdout is not None
-            said = keeper.stdout.readline()
-            assert said == "ready\n", said + keeper.stdout.read()
+            assert started.stdout is not None
+            said = started.stdout.readline()
+            assert said == "ready\n", said + started.stdout.read()
+            [keeper] = psutil.Process(started.pid).children()
             yield Server(keeper.pid, layers)
         finally:
-            keeper.kill()
+            started.kill()
+
+
+@contextlib.contextmanager
+def serving(machine: Server, log: Path) -> Iterator[str]:
+    """The Hub, as its unit file starts it, but for the ports. Yields its address."""
+    unit = configparser.ConfigParser(interpolation=None, strict=False)
+    unit.optionxform = str  # type: ignore[assignment,method-assign]
+    unit.read_string(machine.run("root", f"cat {UNIT}").stdout)
+    service = unit["Service"]
+    ports = free_ports(3)
+    address = f"http://127.0.0.1:{ports[0]}"
+    machine.run("root", f"install -d -m {service['StateDirectoryMode']} {service['WorkingDirectory']}")
+    script = (
+        f"cd {service['WorkingDirectory']}; exec env {service['Environment']} {service['ExecStart']}"
+        f" --JupyterHub.bind_url={address} --JupyterHub.hub_port={ports[1]}"
+        f" --ConfigurableHTTPProxy.api_url=http://127.0.0.1:{ports[2]}"
+    )
+    with log.open("w") as out:
+        hub = subprocess.Popen(
+            machine.command("root", "bash", "-c", script),
+            stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=environment(),
+        )  # fmt: skip
+    try:
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            assert hub.poll() is None, f"the Hub has ended:\n{log.read_text()}"
+            with contextlib.suppress(urllib.error.URLError):
+                urllib.request.urlopen(f"{address}/hub/login", timeout=10).close()
+                break
+            assert time.monotonic() < deadline, f"the Hub doesn't answer:\n{log.read_text()}"
+            time.sleep(0.2)
+        yield address
+    finally:
+        hub.terminate()
+        hub.wait()
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports that nobody listens on."""
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]

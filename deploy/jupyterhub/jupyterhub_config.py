@@ -13,6 +13,7 @@ c = get_config()  # noqa: F821  (JupyterHub defines it)
 TEACHERS, STUDENTS = "headstart-teachers", "headstart-students"
 COURSE = Path(os.environ.get("HEADSTART_COURSE", "/srv/headstart"))
 STUDENTS_ENVIRONMENT = Path(os.environ.get("HEADSTART_STUDENTS_ENVIRONMENT", "/opt/headstart"))
+HIDDEN = ("checks.json", "__pycache__", "*.pyc")  # in the list of files
 SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 
 # Browsers reach the Hub through a web server that speaks TLS; nothing else may.
@@ -37,9 +38,12 @@ def place(spawner) -> None:
     # What a teacher makes, the others may change; what a student makes is their own.
     spawner.popen_kwargs = {"umask": 0o007 if teaches else 0o077}
     if teaches:
+        spawner.notebook_dir = str(COURSE)  # formgrader opens nothing that lies elsewhere
         # Formgrader stands in a frame of JupyterLab's, which JupyterHub forbids otherwise.
         headers = {"headers": {"Content-Security-Policy": "frame-ancestors 'self'"}}
         spawner.args = [f"--ServerApp.tornado_settings={headers}"]
+    else:
+        spawner.args = [f"--ContentsManager.hide_globs={name}" for name in HIDDEN]
 
 
 c.Spawner.pre_spawn_hook = place
