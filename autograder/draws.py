@@ -47,5 +47,5 @@ class FitDraws:
         with contextlib.suppress(OSError):
             self._folder.mkdir(mode=0o700, exist_ok=True)
             flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
-            with os.fdopen(os.open(self._folder / exercise, flags, 0o600), "w") as file:
+            with os.fdopen(os.open(self._folder / exercise, flags, 0o660), "w") as file:
                 file.write(line)

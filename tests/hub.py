@@ -103,6 +103,7 @@ class Server:
             sed -i 's|{sys.prefix}|{place}|' $(grep -rlI {sys.prefix} {place}/bin)
             chown -h {owner} {place} {place}/.headstart-stamp {place}/bin {place}/bin/* {place}/{site} \
                 $(find {place}/share {place}/etc -type d)
+            chmod g+s {place} {place}/bin {place}/{site}
             """,
         )
 
@@ -189,7 +190,7 @@ def serving(machine: Server, log: Path) -> Iterator[str]:
             time.sleep(0.2)
         yield address
     finally:
-        hub.terminate()
+        machine.run("root", "pkill --full bin/jupyterhub")  # `hub` only waits for it outside
         hub.wait()
 
 

@@ -92,7 +92,9 @@ def _handed_in(folder: Path) -> bool:
 
 
 def hidden_secret(course: CourseDirectory) -> bytes:
-    """The course's secret, from which all hidden cases come. Made when first asked for; its owner's alone.
+    """The course's secret, from which all hidden cases come. Made when first asked for.
+
+    It is its owner's alone, or the group's where `CourseDirectory.groupshared` says that a group teaches.
 
     Raises:
         LookupError: what is there is too short to be one, or can't be read.
@@ -102,6 +104,8 @@ def hidden_secret(course: CourseDirectory) -> bytes:
         temporary = path.with_name(f".headstart_secret.{os.getpid()}")
         with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
             file.write(secrets.token_hex(32))
+            if course.groupshared:
+                os.fchmod(file.fileno(), 0o640)
         with contextlib.suppress(FileExistsError):
             os.link(temporary, path)
         temporary.unlink()
@@ -116,5 +120,10 @@ def hidden_secret(course: CourseDirectory) -> bytes:
 
 
 def draws_folder(course: CourseDirectory) -> Path:
-    """Where a course keeps which of its hidden draws are fit to judge by, beside its secret."""
-    return Path(course.root, ".headstart_draws")
+    """Where a course keeps which of its hidden draws are fit to judge by, beside its secret, for the same people."""
+    folder = Path(course.root, ".headstart_draws")
+    if course.groupshared:
+        with contextlib.suppress(OSError):  # made by another teacher, or nowhere to make it: Draws can do without
+            folder.mkdir(exist_ok=True)
+            folder.chmod(0o2770)
+    return folder
