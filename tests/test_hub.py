@@ -20,7 +20,7 @@ from autograder import lessons, programs
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.needs_bubblewrap, pytest.mark.timeout(1500)]
 
-TEACHER, SECOND, STUDENTS = "ada", "eve", ("ben", "cleo", "dan")
+TEACHER, SECOND, STUDENTS, MISTAKEN = "ada", "eve", ("ben", "cleo", "dan"), "cleo"
 CLONE = "git clone <this repository>"
 COURSE, STUDENTS_ENVIRONMENT = "/srv/headstart", "/opt/headstart"
 
@@ -37,7 +37,7 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[hub.Server]:
         blocks = hub.blocks()
         assert "apt-get" in blocks[0][1]
         for user, script in blocks[1:]:
-            follow(machine, {"root": "root", "teacher": TEACHER}[user], script)
+            follow(machine, {"root": "root", "teacher": TEACHER, "second": SECOND}[user], script)
         yield machine
 
 
@@ -63,18 +63,37 @@ def test_a_week_of_the_course_on_the_hub(machine: hub.Server, tmp_path: Path) ->
 def a_week(machine: hub.Server, folder: Path) -> None:
     """Release, fetch, work, check, submit, collect, grade, read: three students and two teachers."""
     right, wrong = written(folder / "right"), written(folder / "wrong", UNSCALED)
-    passwords(machine, TEACHER, *STUDENTS)
+    passwords(machine, TEACHER, SECOND, *STUDENTS)
     with hub.serving(machine, folder / "hub.log") as address, visitors(address, folder) as visit:
-        ada = visit(TEACHER)
-        the_teacher_releases(ada)
-        for name, notebook in zip(STUDENTS, (right, wrong, right), strict=True):
-            student = visit(name)
-            fetches_and_works(machine, student, notebook, headline="✗" if notebook == wrong else "✓")
-            submits(student)
-        the_teacher_collects_and_grades(ada)
-        the_teacher_reads_what_is_written_and_answers(ada)
+        releases(visit(TEACHER))
         for name in STUDENTS:
-            reads_the_feedback(visit(name), wrong=name == "cleo")
+            student = visit(name)
+            fetches_and_works(machine, student, wrong if name == MISTAKEN else right)
+            submits(student)
+        collects_and_grades(visit(TEACHER))
+        reads_what_is_written(visit(TEACHER), "Submission #1")
+        gives_feedback(visit(TEACHER))
+        for name in STUDENTS:
+            reads_the_feedback(visit(name))
+        # The other teacher takes over what the first has made.
+        grades_again(visit(SECOND))
+        reads_what_is_written(visit(SECOND), "Submission #2")
+        gives_feedback(visit(SECOND))
+
+
+def test_nobody_gets_in_where_only_teachers_may(machine: hub.Server) -> None:
+    """Neither the course nor another's home; only the exchange and the students' environment are for all."""
+    closed = [COURSE, f"{COURSE}/gradebook.db", "/home/ben", "/home/ada", "/var/lib/jupyterhub"]
+    for path in closed:
+        done = machine.run("cleo", f"ls {path}", check=False)
+        assert done.returncode and "Permission denied" in done.stderr, path
+    listed = machine.run(
+        "cleo", "find /srv /opt/headstart -name '*.py' -path '*autograder*'", check=False
+    ).stdout
+    assert not listed, "the graders' code, with the references in it, is the teachers' alone"
+    machine.run("cleo", f"{STUDENTS_ENVIRONMENT}/bin/python -c 'import torch, nbgrader'")
+    told = machine.run(SECOND, f"cd {COURSE}; .venv/bin/headstart doctor").stdout
+    assert "other users of this machine" not in told and "grading works" in told
 
 
 class Visitor:
@@ -152,7 +171,7 @@ def written(folder: Path, answer: str | None = None) -> Path:
 # -- a student ---------------------------------------------------------------------------------------------
 
 
-def fetches_and_works(machine: hub.Server, student: Visitor, notebook: Path, headline: str) -> None:
+def fetches_and_works(machine: hub.Server, student: Visitor, notebook: Path) -> None:
     """Fetch by the button, work (which is to have a solved notebook), and run it with its checks."""
     home = f"/home/{student.name}"
     cells = f"{home}/.jupyter/lab/user-settings/@jupyterlab/notebook-extension/tracker.jupyterlab-settings"
@@ -167,14 +186,18 @@ def fetches_and_works(machine: hub.Server, student: Visitor, notebook: Path, hea
     opened = Notebook(student, f"{LESSON}/{LESSON}.ipynb")
     opened.run_all()
     assert opened.complaints() == []
-    at = list(SHEETS).index(WRONG)
-    assert opened.headlines()[at].startswith(f"{headline} {SHEETS[WRONG]['title']}")
+    sign = "✗" if student.name == MISTAKEN else "✓"
+    assert opened.headlines()[list(SHEETS).index(WRONG)].startswith(f"{sign} {SHEETS[WRONG]['title']}")
     expect(opened.cell("helpers.__file__")).to_contain_text(f"from {home}/{LESSON}/helpers")
     student.page.keyboard.press("ControlOrMeta+s")
     expect(
         student.page.locator(".jp-mod-current .jp-DirtyIndicator, .lm-mod-current.jp-mod-dirty")
     ).to_have_count(0)
     student.picture("worked")
+    used = machine.run("root", f"ps -u {student.name} -o rss=,args=").stdout.splitlines()
+    for program in ("jupyterhub-singleuser", "ipykernel_launcher"):
+        kib = sum(int(line.split()[0]) for line in used if program in line)
+        print(f"{program} of {student.name}, after lesson 01: {kib / 1024:.0f} MiB")
 
 
 def submits(student: Visitor) -> None:
@@ -185,7 +208,7 @@ def submits(student: Visitor) -> None:
     student.picture("submitted")
 
 
-def reads_the_feedback(student: Visitor, wrong: bool) -> None:
+def reads_the_feedback(student: Visitor) -> None:
     """Fetch the feedback by the button, and read it in JupyterLab."""
     student.choose("Assignment List")
     submitted = student.page.locator("#submitted_assignments_list")
@@ -199,14 +222,17 @@ def reads_the_feedback(student: Visitor, wrong: bool) -> None:
     page.dblclick()
     feedback = student.page.frame_locator(".jp-HTMLViewer iframe")
     message = feedback.get_by_role("status").filter(has_text=SHEETS[WRONG]["title"]).first
-    expect(message).to_contain_text(NOT_DIVIDED if wrong else "✓")
+    expect(message).to_contain_text(NOT_DIVIDED if student.name == MISTAKEN else "✓")
     student.picture("feedback")
+    feedback.get_by_role("link", name=SHEETS[WRONG]["title"]).first.click()
+    expect(message).to_be_in_viewport()  # a frame within the Hub may forbid what a page may
+    student.picture("feedback_followed")
 
 
 # -- a teacher ---------------------------------------------------------------------------------------------
 
 
-def the_teacher_releases(teacher: Visitor) -> None:
+def releases(teacher: Visitor) -> None:
     """By the button in formgrader."""
     formgrader = teacher.formgrader()
     row = formgrader.get_by_role("row", name=LESSON)
@@ -218,7 +244,7 @@ def the_teacher_releases(teacher: Visitor) -> None:
     teacher.picture("released")
 
 
-def the_teacher_collects_and_grades(teacher: Visitor) -> None:
+def collects_and_grades(teacher: Visitor) -> None:
     """Both by formgrader's buttons."""
     formgrader = teacher.formgrader()
     row = formgrader.get_by_role("row", name=LESSON)
@@ -233,13 +259,25 @@ def the_teacher_collects_and_grades(teacher: Visitor) -> None:
     teacher.picture("graded")
 
 
-def the_teacher_reads_what_is_written_and_answers(teacher: Visitor) -> None:
-    """Points for a written answer, then feedback for all."""
+def grades_again(teacher: Visitor) -> None:
+    """One submission by the button, over what another teacher's grading has written."""
     formgrader = teacher.formgrader()
-    formgrader.get_by_role("link", name="Manual Grading").click()
-    formgrader.get_by_role("row", name=LESSON).get_by_role("link", name=LESSON).click()
-    formgrader.get_by_role("row", name=LESSON).get_by_role("link", name=LESSON).click()
-    formgrader.get_by_role("row").get_by_role("link", name="Submission #1").click()
+    formgrader.get_by_role("row", name=LESSON).get_by_role(
+        "link", name=str(len(STUDENTS)), exact=True
+    ).click()
+    submission = formgrader.get_by_role("row", name=MISTAKEN)
+    submission.locator(".autograde a").click()
+    succeeds(formgrader, "Successfully autograded")
+    teacher.picture("graded_again")
+
+
+def reads_what_is_written(teacher: Visitor, submission: str) -> None:
+    """Points for a student's written answers, in formgrader."""
+    formgrader = teacher.formgrader()
+    formgrader.get_by_role("link", name=re.compile("Manual Grading|Gradebook")).click()
+    for _ in ("assignment", "notebook"):
+        formgrader.get_by_role("row", name=LESSON).get_by_role("link", name=LESSON).click()
+    formgrader.get_by_role("link", name=submission).click()
     waiting = formgrader.locator("input.score.needs_manual_grade")
     expect(waiting).to_have_count(len(WRITTEN))
     for name in WRITTEN:
@@ -249,6 +287,10 @@ def the_teacher_reads_what_is_written_and_answers(teacher: Visitor) -> None:
         assert saved.value.ok
     expect(waiting).to_have_count(0)
     teacher.picture("written_answers")
+
+
+def gives_feedback(teacher: Visitor) -> None:
+    """Make everybody's feedback and release it."""
     teacher.page.reload()
     formgrader = teacher.formgrader()
     row = formgrader.get_by_role("row", name=LESSON)

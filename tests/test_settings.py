@@ -199,3 +199,5 @@ def test_a_course_that_is_shared_by_a_group_stays_so(places) -> None:
     folder = root / "autograded/amy/ps1"
     assert os.stat(folder).st_mode & 0o2770 == 0o2770
     assert stat.S_IMODE(os.stat(folder / "ps1.ipynb").st_mode) == 0o664
+    modes = [stat.S_IMODE(os.stat(root / name).st_mode) for name in (".headstart_secret", ".headstart_draws")]
+    assert modes == [0o640, 0o2770]

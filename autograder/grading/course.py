@@ -120,10 +120,10 @@ def hidden_secret(course: CourseDirectory) -> bytes:
 
 
 def draws_folder(course: CourseDirectory) -> Path:
-    """Where a course keeps which of its hidden draws are fit to judge by, beside its secret, for the same people."""
+    """Where a course keeps which of its hidden draws are fit to judge by: beside its secret, as private."""
     folder = Path(course.root, ".headstart_draws")
     if course.groupshared:
-        with contextlib.suppress(OSError):  # made by another teacher, or nowhere to make it: Draws can do without
+        with contextlib.suppress(OSError):  # another teacher has made it
             folder.mkdir(exist_ok=True)
             folder.chmod(0o2770)
     return folder

@@ -37,13 +37,13 @@ def place(spawner) -> None:
     spawner.environment["PATH"] = f"{programs}:{SYSTEM_PATH}"
     # What a teacher makes, the others may change; what a student makes is their own.
     spawner.popen_kwargs = {"umask": 0o007 if teaches else 0o077}
+    # Formgrader and feedback stand in frames of JupyterLab's, which JupyterHub forbids otherwise.
+    headers = {"headers": {"Content-Security-Policy": "frame-ancestors 'self'"}}
+    spawner.args = [f"--ServerApp.tornado_settings={headers}"]
     if teaches:
         spawner.notebook_dir = str(COURSE)  # formgrader opens nothing that lies elsewhere
-        # Formgrader stands in a frame of JupyterLab's, which JupyterHub forbids otherwise.
-        headers = {"headers": {"Content-Security-Policy": "frame-ancestors 'self'"}}
-        spawner.args = [f"--ServerApp.tornado_settings={headers}"]
     else:
-        spawner.args = [f"--ContentsManager.hide_globs={name}" for name in HIDDEN]
+        spawner.args += [f"--ContentsManager.hide_globs={name}" for name in HIDDEN]
 
 
 c.Spawner.pre_spawn_hook = place
