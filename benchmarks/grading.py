@@ -127,7 +127,8 @@ def compare(lesson: str, students: int, workers: int) -> list[str]:
 def _theirs(root: Path, lesson: str, students: int) -> float:
     """Seconds that nbgrader's autograde would take for the class."""
     seconds = {}
-    submitted = sorted((root / "submitted").iterdir())[:: max(1, students // THEIRS)]
+    submitted = sorted((root / "submitted").iterdir())
+    submitted = submitted[:: max(1, len(submitted) // THEIRS)]
     for number in (1, THEIRS):
         theirs = root.parent / f"theirs-{number}"
         shutil.copytree(root, theirs, ignore=shutil.ignore_patterns("submitted"))

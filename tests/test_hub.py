@@ -275,7 +275,8 @@ def reads_what_is_written(teacher: Visitor, submission: str) -> None:
     """Points for a student's written answers, in formgrader."""
     formgrader = teacher.formgrader()
     formgrader.get_by_role("link", name=re.compile("Manual Grading|Gradebook")).click()
-    for _ in ("assignment", "notebook"):
+    for page in ("Assignment ID", "Notebook ID"):
+        expect(formgrader.get_by_role("columnheader", name=page)).to_be_visible()
         formgrader.get_by_role("row", name=LESSON).get_by_role("link", name=LESSON).click()
     formgrader.get_by_role("link", name=submission).click()
     waiting = formgrader.locator("input.score.needs_manual_grade")
