@@ -4,7 +4,7 @@ python -m tests.conformance [--quick] [NAME ...]
 
 They come with nbgrader. Each is run with nbgrader as it is, with `nbgrader autograde` under our configuration and
 with `headstart grade`, and the table says which pass. A test that passes with nbgrader has to pass with all of
-them, or the reason stands in `EXPLAINED`, and in docs/teaching.md. `--quick` runs some of them with
+them, or the reason stands in `EXPLAINED`, and in docs/nbgrader.md. `--quick` runs some of them with
 `headstart grade` alone. The course of nbgrader's own guide is graded, too. A NAME is part of a test's name.
 """
 
@@ -35,7 +35,7 @@ QUICK = (
     "test_grade", "test_grade_autotest", "test_showtraceback_exploit", "test_student_id_exclude",
     "test_grade_overwrite_files", "test_grade_with_validating_envvar",
 )  # fmt: skip
-# Tests that don't pass our two ways, with the difference: a row of the table in docs/teaching.md.
+# Tests that don't pass our two ways, with the difference: a row of the table in docs/nbgrader.md.
 DIFFERENT = {
     "test_filter_notebook": "`--notebook`, `--no-execute`",
     "test_force_single_notebook": "`--notebook`, `--no-execute`",

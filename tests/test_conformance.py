@@ -1,4 +1,4 @@
-"""nbgrader's own tests of its autograde pass with our engine, or a row of docs/teaching.md says why not."""
+"""nbgrader's own tests of its autograde pass with our engine, or a row of docs/nbgrader.md says why not."""
 
 import subprocess
 import sys
@@ -20,4 +20,4 @@ def test_nbgraders_own_tests_pass() -> None:
 
 @pytest.mark.parametrize("row", sorted({*EXPLAINED.values()}))
 def test_each_difference_stands_in_the_table_for_teachers(row) -> None:
-    assert f"\n| {row} |" in (ROOT / "docs/teaching.md").read_text(encoding="utf-8")
+    assert f"\n| {row} |" in (ROOT / "docs/nbgrader.md").read_text(encoding="utf-8")
