@@ -28,12 +28,19 @@ COURSE, STUDENTS_ENVIRONMENT = "/srv/headstart", "/opt/headstart"
 
 @pytest.fixture(scope="module")
 def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[hub.Server]:
-    """A server on which all commands of the page have been run, but for those that install programs."""
+    """A server as the page leaves it."""
     layers = tmp_path_factory.mktemp("layers")
     if reason := hub.what_is_missing(layers):
         if os.environ.get("CI"):
             pytest.fail(f"the Hub can't be tried: {reason}")
         pytest.skip(f"the Hub can't be tried: {reason}")
+    with setting_up(layers) as machine:
+        yield machine
+
+
+@contextlib.contextmanager
+def setting_up(layers: Path) -> Iterator[hub.Server]:
+    """A server on which all commands of the page have been run, but for those that install programs."""
     with hub.server(layers) as machine:
         blocks = hub.blocks()
         assert "apt-get" in blocks[0][1]
