@@ -20,7 +20,7 @@ from torch import nn
 
 from helpers import corpora, pretraining, training
 from helpers.models.transformer import LanguageModel, LanguageModelConfig
-from helpers.pretraining import scaling
+from helpers.pretraining import plays, scaling
 from helpers.training.muon import CombinedOptimizer, Muon, matrices_and_rest
 
 SETTING = {"d_model": 128, "n_heads": 4, "n_layers": 4, "positions": 64}
@@ -186,9 +186,16 @@ def main() -> None:
     parser.add_argument(
         "--scaling", action="store_true", help="the 16 runs that lesson 08 shows, kept for it"
     )
+    parser.add_argument("--tokens", action="store_true", help="Shakespeare with tokens of three sizes, kept")
     options = parser.parse_args()
     torch.set_num_threads(1)
     console = Console(width=110)
+    if options.tokens:
+        rows = plays.measure()
+        plays.KEPT.write_text(json.dumps(rows, indent=1) + "\n")
+        for row in rows:
+            console.print(row, f"{row.bits:.3f} bits per character")
+        return
     if options.scaling:
         runs = scaling.measure()
         scaling.KEPT.write_text(json.dumps(runs, indent=1) + "\n")

@@ -40,6 +40,7 @@ def main() -> None:
         student, home = place / "student", place / "home"
         student.mkdir()
         with visit(student, home, "student") as browser:
+            browser.page.set_default_timeout(600_000)  # a whole lesson, on a busy machine
             browser.pictures = (options.pictures or place / "pictures").resolve()
             for number in FIRST:
                 [lesson] = [name for name in lessons.names() if name.startswith(number)]
