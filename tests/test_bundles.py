@@ -100,13 +100,20 @@ def test_each_topic_is_listed_and_numbers_the_lessons() -> None:
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """The paths of all that the build makes of all lessons."""
-    return [*make(lessons.names(), tmp_path_factory.mktemp("built"))]
+def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """All that the build makes of all lessons, by path."""
+    return make(lessons.names(), tmp_path_factory.mktemp("built"))
 
 
 @each_lesson
-def test_a_bundle_holds_what_is_listed_and_nothing_else(lesson: str, built: list[str]) -> None:
+def test_helpers_are_copied_byte_for_byte(lesson: str, built: dict[str, bytes]) -> None:
+    """Weights, too, in which two bytes may look like the end of a line on Windows."""
+    for name in listed(lesson):
+        assert built[f"release/{lesson}/helpers/{name}"] == (ROOT / "helpers" / name).read_bytes(), name
+
+
+@each_lesson
+def test_a_bundle_holds_what_is_listed_and_nothing_else(lesson: str, built: dict[str, bytes]) -> None:
     for tree in ("source", "release"):
         bundle = {
             path.removeprefix(f"{tree}/{lesson}/") for path in built if path.startswith(f"{tree}/{lesson}/")

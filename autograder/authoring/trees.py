@@ -114,5 +114,6 @@ def _remove_helper(path: str, root: Path) -> None:
 
 
 def contents(path: Path) -> bytes:
-    """What a text file holds, with the line ends that git may have given it on Windows set right."""
-    return path.read_bytes().replace(b"\r\n", b"\n")
+    """What a file holds; a text's line ends, which git may have changed on Windows, are set right."""
+    held = path.read_bytes()
+    return held if b"\0" in held else held.replace(b"\r\n", b"\n")  # no text has a zero: git looks for it, too
