@@ -114,15 +114,21 @@ def asked_for(lesson: str) -> list[str]:
     return ast.literal_eval(call.args[1])
 
 
-def run(lesson: str, python: Path, quick: bool) -> bool:
+def run(lesson: str, python: Path, quick: bool, bundle: Path | None = None) -> bool:
     """Unpack a lesson, solve it, run it with another Python and say what came of it.
+
+    Args:
+        lesson: its name.
+        python: of the environment.
+        quick: whether trainings are short.
+        bundle: its zip; if None, the one in `release/`.
 
     Returns:
         Whether something failed.
     """
     with tempfile.TemporaryDirectory() as folder:
-        with zipfile.ZipFile(ROOT / "release" / f"{lesson}.zip") as bundle:
-            bundle.extractall(folder)
+        with zipfile.ZipFile(bundle or ROOT / "release" / f"{lesson}.zip") as packed:
+            packed.extractall(folder)
         path = Path(folder, lesson, f"{lesson}.ipynb")
         notebook = solve(nbformat.read(path, as_version=4), lesson)
         nbformat.write(notebook, path)

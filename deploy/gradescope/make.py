@@ -3,8 +3,8 @@
 python deploy/gradescope/make.py LESSON [--course FOLDER] [--no-sandbox] [--to FILE]
 
 It holds this program and the course: its sources, and its secret, from which the hidden cases follow. The
-course is in this folder, or where `--course` says. `--no-sandbox` is for students you trust, where Gradescope's
-containers don't let a sandbox start.
+course is in this folder, or where `--course` says. `--no-sandbox` is for students you trust, where no sandbox
+can start in Gradescope's containers.
 """
 
 import argparse
