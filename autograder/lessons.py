@@ -140,9 +140,10 @@ def kind(cell: NotebookNode) -> str:
 
     Returns:
         "prose": text. "given": code that students may edit. "setup": locked code that the grader runs.
-        "draw": code that only draws, which the grader doesn't run. "exercise": a solution cell. "check": the
-        locked cell that carries an exercise's points. "written": an answer in words, graded by hand.
-        "predict": a choice without points.
+        "bundle": code that says what is missing, which the grader doesn't run. "draw": code that only
+        draws, which the grader doesn't run either. "exercise": a solution cell. "check": the locked cell that
+        carries an exercise's points. "written": an answer in words, graded by hand. "predict": a choice
+        without points.
     """
     marked = cell.metadata.get("headstart", {}).get("kind")
     return marked or ("given" if cell.cell_type == "code" else "prose")

@@ -2,13 +2,20 @@
 
 import ast
 import functools
+import io
+import os
+import subprocess
+import sys
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import bundles
 import pytest
 
 from autograder import exercises, lessons
 from autograder.authoring.build import make
+from autograder.authoring.bundles import bundle, repository
 from autograder.grading.course import course_directory
 from autograder.grading.lesson import Lesson
 from autograder.lessons import ROOT, TOPICS
@@ -100,13 +107,20 @@ def test_each_topic_is_listed_and_numbers_the_lessons() -> None:
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """The paths of all that the build makes of all lessons."""
-    return [*make(lessons.names(), tmp_path_factory.mktemp("built"))]
+def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """All that the build makes of all lessons, by path."""
+    return make(lessons.names(), tmp_path_factory.mktemp("built"))
 
 
 @each_lesson
-def test_a_bundle_holds_what_is_listed_and_nothing_else(lesson: str, built: list[str]) -> None:
+def test_helpers_are_copied_byte_for_byte(lesson: str, built: dict[str, bytes]) -> None:
+    """Weights, too, in which two bytes may look like the end of a line on Windows."""
+    for name in listed(lesson):
+        assert built[f"release/{lesson}/helpers/{name}"] == (ROOT / "helpers" / name).read_bytes(), name
+
+
+@each_lesson
+def test_a_bundle_holds_what_is_listed_and_nothing_else(lesson: str, built: dict[str, bytes]) -> None:
     for tree in ("source", "release"):
         bundle = {
             path.removeprefix(f"{tree}/{lesson}/") for path in built if path.startswith(f"{tree}/{lesson}/")
@@ -204,3 +218,113 @@ def test_a_reference_under_another_name_would_be_found(tmp_path: Path) -> None:
     )
     found = {references("attention").get(text) for _, text in functions(copy)}
     assert {"attention.softmax", "attention.scaled_dot_product"} <= found
+
+
+# -- the zips --------------------------------------------------------------------------------------------
+
+# In thousands of bytes. 50 are the check engine and figures, 20 the notebook, 10 to 90 the numbers of the checks.
+# Besides, lesson 01 has the weights of a model (130), and those from 06 on have texts, trainings and models (50
+# to 80), but for 07. docs/architecture.md has the split.
+AT_MOST = {
+    "01_attention": 300, "03_positional": 195, "06_block": 220, "08_pretraining": 220, "09_finetuning": 235,
+    "10_bert": 275, "11_translation": 245, "12_modern": 230,
+}  # fmt: skip
+OTHERS_AT_MOST = 160
+
+
+def entries(lesson: str, built: dict[str, bytes]) -> dict[str, bytes]:
+    """What a lesson's zip holds, by path."""
+    with zipfile.ZipFile(io.BytesIO(built[f"release/{lesson}.zip"])) as packed:
+        assert packed.testzip() is None
+        assert {entry.compress_type for entry in packed.infolist()} == {zipfile.ZIP_DEFLATED}
+        return {name: packed.read(name) for name in packed.namelist()}
+
+
+@each_lesson
+def test_a_zip_is_small_and_holds_a_part_of_the_released_folder(lesson: str, built: dict[str, bytes]) -> None:
+    assert len(built[f"release/{lesson}.zip"]) <= 1000 * AT_MOST.get(lesson, OTHERS_AT_MOST)
+    held = entries(lesson, built)
+    assert {f"{lesson}/{lesson}.ipynb", f"{lesson}/checks.json", f"{lesson}/helpers/checks.py"} <= set(held)
+    for name, content in held.items():
+        assert built[f"release/{name}"] == content
+
+
+@each_lesson
+def test_a_zip_lacks_nothing_that_its_modules_import(lesson: str, built: dict[str, bytes]) -> None:
+    held = entries(lesson, built)
+    for name, content in held.items():
+        for node in ast.walk(ast.parse(content)) if name.endswith(".py") else ():
+            if isinstance(node, ast.ImportFrom) and str(node.module).startswith("helpers."):
+                start = f"{lesson}/{str(node.module).replace('.', '/')}"
+                there = any(path == f"{start}.py" or path.startswith(f"{start}/") for path in held)
+                assert there, f"{name} imports {node.module}"
+
+
+@each_lesson
+def test_the_same_files_give_the_same_zip(lesson: str, built: dict[str, bytes]) -> None:
+    start = f"release/{lesson}/"
+    folder = {path.removeprefix(start): held for path, held in built.items() if path.startswith(start)}
+    backwards = dict(reversed(folder.items()))
+    assert bundle(lesson, folder) == bundle(lesson, backwards) == built[f"release/{lesson}.zip"]
+
+
+@pytest.mark.timeout(120)
+def test_a_solved_zip_passes(built: dict[str, bytes], tmp_path: Path) -> None:
+    """The others, and other versions of torch: `python -m tests.bundles`."""
+    path = tmp_path / "01_attention.zip"
+    path.write_bytes(built["release/01_attention.zip"])
+    assert not bundles.run("01_attention", Path(sys.executable), quick=True, bundle=path)
+
+
+# -- the first cell --------------------------------------------------------------------------------------
+
+
+def look_around(place: Path, *, before: str = "", lesson: str = "01_attention", **env: str) -> str:
+    """Run a lesson's first cell in a folder, in a Python without any package; what it says."""
+    code = f"{before}\nexec(open({str(first_cell(lesson, place))!r}, encoding='utf-8').read())\nprint('fine')"
+    command = [sys.executable, "-S", "-c", code]
+    done = subprocess.run(command, cwd=place, env=os.environ | {"PYTHONPATH": ""} | env, capture_output=True)
+    return (done.stdout + done.stderr).decode().strip().splitlines()[-1]
+
+
+def first_cell(lesson: str, place: Path) -> Path:
+    """The text of a lesson's first cell of code, in a file."""
+    [cell] = [c for c in lessons.load_source_notebook(lesson).cells if lessons.kind(c) == "bundle"]
+    path = place / "cell.py"
+    path.write_text(cell.source, encoding="utf-8")
+    return path
+
+
+def test_the_first_cell_says_what_is_missing(built: dict[str, bytes], tmp_path: Path) -> None:
+    assert "The folder helpers is missing. Unpack 01_attention.zip" in look_around(tmp_path)
+    (tmp_path / "helpers").mkdir()
+    said = look_around(tmp_path)
+    assert "Not installed: IPython ipywidgets matplotlib numpy torch. Run `%pip install IPython" in said
+    old = "import sys; sys.version_info, sys.version = (3, 8, 1), '3.8.1 (main)'"
+    assert "This is Python 3.8.1. The course needs Python 3.11 or newer." in look_around(tmp_path, before=old)
+    for name in ("IPython", "ipywidgets", "matplotlib", "numpy", "torch"):
+        (tmp_path / f"{name}.py").write_text("raise AssertionError('it is looked for, not imported')")
+    assert look_around(tmp_path) == "fine"
+
+
+def test_on_colab_the_first_cell_fetches_the_lesson(built: dict[str, bytes], tmp_path: Path) -> None:
+    colab = "import sys; sys.modules['google.colab'] = sys"
+    (tmp_path / "there").mkdir()
+    here = tmp_path / "here"
+    here.mkdir()
+    address = (tmp_path / "there").as_uri()
+    said = look_around(here, before=colab, HEADSTART_URL=address)
+    assert f"{address}/01_attention.zip" in said and "`%env HEADSTART_URL=...` names another place" in said
+    (tmp_path / "there" / "01_attention.zip").write_bytes(built["release/01_attention.zip"])
+    assert "Not installed" in look_around(here, before=colab, HEADSTART_URL=address)  # it found the helpers
+    assert (here / "01_attention" / "checks.json").read_bytes() == built["release/01_attention/checks.json"]
+
+
+@each_lesson
+def test_links_and_first_cell_name_the_repository_of_pyproject(lesson: str, built: dict[str, bytes]) -> None:
+    place = repository().removeprefix("https://github.com/")
+    text = built[f"release/{lesson}/{lesson}.ipynb"].decode()
+    notebook = f"github/{place}/blob/main/release/{lesson}/{lesson}.ipynb"
+    assert f"[Open in Colab](https://colab.research.google.com/{notebook})" in text
+    assert f"https://codespaces.new/{place})" in text and f"{repository()}/releases/download/lessons" in text
+    assert f"https://codespaces.new/{place})" in (ROOT / "README.md").read_text(encoding="utf-8")

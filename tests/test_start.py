@@ -81,12 +81,12 @@ def test_the_slider_is_answered_by_python():
 
 
 @pytest.mark.timeout(120)
-def test_after_a_restart_a_check_says_to_run_the_first_cell(monkeypatch):
+def test_after_a_restart_a_check_says_to_run_the_first_cells(monkeypatch):
     monkeypatch.setenv("PYTHONSTARTUP", str(ROOT / "helpers" / "start_here" / "kernel.py"))
     cells = ['check("attention.softmax", softmax)', "from helpers.checks import check", "softmax", "dir()"]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     nbclient.NotebookClient(notebook, allow_errors=True, kernel_name="python3").execute(cwd=str(ROOT))
     before, _, after, names = (cell.outputs[0] if cell.outputs else {} for cell in notebook.cells)
-    assert "Run the first cell" in before["text"] and "`check`" in before["text"]
+    assert "Run the first cells" in before["text"] and "`check`" in before["text"]
     assert after["ename"] == "NameError"  # from then on as ever
     assert "_point_to_the_first_cell" not in names["data"]["text/plain"]

@@ -22,7 +22,7 @@ from traitlets.config.loader import PyFileConfigLoader
 
 from autograder import exercises
 from autograder import lessons as course
-from autograder.authoring import trees, verified
+from autograder.authoring import bundles, trees, verified
 from autograder.authoring.expanding import expand
 from autograder.authoring.figures import figures, in_readme
 from autograder.authoring.master import Cell, MasterError, Mistake, did_you_mean, read_master
@@ -129,6 +129,14 @@ def make(
         mistakes = [mistake for lesson in names for mistake in _audit(lesson, cells[lesson], folder)]
     if mistakes:
         raise MasterError(mistakes)
+    for lesson in names:
+        packed = bundles.bundle(lesson, _held(folder / "release" / lesson))
+        write_whole(folder / "release" / f"{lesson}.zip", packed)
+    return _held(folder)
+
+
+def _held(folder: Path) -> dict[str, bytes]:
+    """What the files in a folder hold, by path below it."""
     found = sorted(path for path in folder.rglob("*") if path.is_file())
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
 
@@ -143,8 +151,6 @@ def _make_source(lesson: str, folder: Path, check: bool, root: Path, load: Load)
     if mistakes := mistakes or review(lesson, cells, specs, _master(lesson)):
         raise MasterError(mistakes)
     place = folder / "source" / lesson
-    notebook = nbformat.writes(make_notebook(lesson, cells, specs))
-    write_whole(place / f"{lesson}.ipynb", f"{notebook}\n".encode())
     try:
         checks = make_checks(cells, specs, _titles(specs, load))
     except SpecError as error:
@@ -154,8 +160,15 @@ def _make_source(lesson: str, folder: Path, check: bool, root: Path, load: Load)
         checks[exercise]["slips"] = record.slips
     text = _unless_alike(root / "source" / lesson / "checks.json", dump(checks))
     write_whole(place / "checks.json", text.encode())
-    for path in course.helper_files(course.number(lesson), root):
-        write_whole(place / path.relative_to(root), trees.contents(path))
+    helpers = {
+        path.relative_to(root).as_posix(): trees.contents(path)
+        for path in course.helper_files(course.number(lesson), root)
+    }
+    for name, content in helpers.items():
+        write_whole(place / name, content)
+    cells = bundles.with_first_cell(lesson, cells, text, helpers)
+    notebook = nbformat.writes(make_notebook(lesson, cells, specs))
+    write_whole(place / f"{lesson}.ipynb", f"{notebook}\n".encode())
     return cells
 
 

@@ -49,7 +49,7 @@ class Cell:
     """A cell of a master.
 
     Attributes:
-        kind: "prose", "given", or the key of `KINDS` that its marker names.
+        kind: "prose", "given", the key of `KINDS` of its marker; "bundle" where the build put it in.
         source: its text, without the marker and, where it is prose, without comment signs.
         line: the line of its marker in the master, counted from 1.
         first: the line of the master that `source` begins on.
@@ -68,7 +68,7 @@ class Cell:
 
     @property
     def is_code(self) -> bool:
-        return KINDS.get(self.kind, "code" if self.kind == "given" else "markdown") == "code"
+        return KINDS.get(self.kind, "markdown" if self.kind == "prose" else "code") == "code"
 
     @property
     def lines(self) -> list[tuple[int, str]]:

@@ -12,6 +12,7 @@ import torch
 from nbformat import NotebookNode, v4
 
 from autograder import lessons
+from autograder.authoring.bundles import links
 from autograder.authoring.figures import figures, in_header
 from autograder.authoring.master import Cell
 from autograder.authoring.review import INTRODUCTION
@@ -30,7 +31,7 @@ LANGUAGE = {"file_extension": ".py", "name": "python", "pygments_lexer": "ipytho
 def make_notebook(lesson: str, cells: list[Cell], specs: Mapping[str, Exercise]) -> NotebookNode:
     """The source notebook: nbgrader's metadata on what is graded or locked, lasting ids, no outputs."""
     names, texts = cell_ids(cells), with_rules(cells, specs)
-    texts[0] = in_header(texts[0], figures(cells, specs))
+    texts[0] = f"{in_header(texts[0], figures(cells, specs))}\n\n{links(lesson)}"
     made = []
     for cell, name, text in zip(cells, names, texts, strict=True):
         new = v4.new_code_cell if cell.is_code else v4.new_markdown_cell
@@ -83,7 +84,7 @@ def cell_ids(cells: list[Cell]) -> list[str]:
     counts: Counter[str] = Counter()
     for number, cell in enumerate(cells):
         ending = {"prose": "", "given": "-code", "draw": "-draw"}.get(cell.kind)
-        base = "setup" if cell.kind == "setup" else f"{_slug(cell.heading)}{ending}"
+        base = cell.kind if cell.kind in ("setup", "bundle") else f"{_slug(cell.heading)}{ending}"
         while not names[number]:
             counts[base] += 1
             name = base if counts[base] == 1 else f"{base}-{counts[base]}"
@@ -104,6 +105,8 @@ def _metadata(cell: Cell, name: str, specs: Mapping[str, Exercise]) -> dict:
     if cell.kind in ("prose", "given"):
         return {}
     ours: dict[str, Any] = {"kind": cell.kind} | ({"id": cell.id} if cell.id else {})
+    if cell.kind == "bundle":  # folded away, by Colab too
+        return {"headstart": ours, "jupyter": {"source_hidden": True}, "cellView": "form"}
     if cell.kind == "draw":  # folded away: there is nothing to learn from how a picture is drawn
         return {"headstart": ours, "jupyter": {"source_hidden": True}, "tags": ["draw"]}
     theirs: dict[str, Any] = {

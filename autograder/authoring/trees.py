@@ -16,7 +16,7 @@ IGNORED = ("__pycache__", ".ipynb_checkpoints", ".DS_Store")
 def differences(names: list[str], made: Mapping[str, bytes], root: Path = ROOT) -> dict[str, str]:
     """How the course's folder differs from what was made.
 
-    Copies of helpers count only where there are any: git has none, so a fresh clone has none.
+    Copies of helpers and zips count only where there are any: git has none, so a fresh clone has none.
 
     Args:
         names: of the lessons that were made.
@@ -33,7 +33,8 @@ def differences(names: list[str], made: Mapping[str, bytes], root: Path = ROOT) 
             if (root / folder).is_dir() and not _holds(root / path, right):
                 found[folder.as_posix()] = "is a copy of older helpers"
         elif not (root / path).is_file():
-            found[path] = "is missing"
+            if not path.endswith(".zip"):
+                found[path] = "is missing"
         elif not _holds(root / path, right):
             found[path] = "has answers in it: move it away" if has_answers(root / path) else "is out of date"
     for path in strays(names, made, root):
@@ -114,5 +115,8 @@ def _remove_helper(path: str, root: Path) -> None:
 
 
 def contents(path: Path) -> bytes:
-    """What a text file holds, with the line ends that git may have given it on Windows set right."""
-    return path.read_bytes().replace(b"\r\n", b"\n")
+    """What a file holds; a text's line ends, which git may have changed on Windows, are set right."""
+    held = path.read_bytes()
+    return (
+        held if b"\0" in held else held.replace(b"\r\n", b"\n")
+    )  # no text has a zero: git looks for it, too

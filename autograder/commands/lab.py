@@ -72,7 +72,7 @@ def hand_out(release: Path, work: Path) -> list[str]:
     record = work / ".handed_out.json"
     handed_out = renumber(work, json.loads(record.read_text()) if record.exists() else {}, release)
     kept = []
-    for source in files(release):
+    for source in (path for path in files(release) if path.parent != release):  # no zips
         name = source.relative_to(release).as_posix()
         target = work / name
         new, theirs = digest(source.read_bytes()), digest(target.read_bytes()) if target.exists() else None

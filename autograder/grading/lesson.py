@@ -141,7 +141,7 @@ class Lesson:
         return [
             Cell(cell.id, cell.source, exercise, answers.get(exercise))
             for cell in notebook.cells
-            if cell.cell_type == "code" and lessons.kind(cell) != "draw"
+            if cell.cell_type == "code" and lessons.kind(cell) not in ("draw", "bundle")
             for exercise in [exercise_id(cell, name, self.plain)]
             if exercise or SKIPPED not in cell.metadata.get("tags", [])
         ]

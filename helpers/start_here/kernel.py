@@ -18,11 +18,12 @@ def _point_to_the_first_cell() -> None:
     def explained(
         shell: Any, kind: type, error: BaseException, trace: TracebackType, tb_offset: Any = None
     ) -> None:
-        if "helpers.checks" not in sys.modules:  # the first cell of every lesson imports it
+        if "helpers.checks" not in sys.modules:  # the first cells of every lesson import it
             name = getattr(error, "name", None) or "this name"
             print(
-                f"Run the first cell of this notebook: it hasn't run since the kernel started, so `{name}` "
-                "isn't known.\nThe menu Run → Run All Above Selected Cell runs all that comes before a cell."
+                "Run the first cells of this notebook: they haven't run since the kernel started, so "
+                f"`{name}` isn't known.\n"
+                "The menu Run → Run All Above Selected Cell runs all that comes before a cell."
             )
             return
         shell.showtraceback((kind, error, trace), tb_offset=tb_offset)

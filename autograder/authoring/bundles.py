@@ -1,0 +1,193 @@
+"""Each released lesson as one zip that runs by itself, and the cell and the links that lead to it.
+
+A zip holds the notebook, its checks, and of the helpers that the lesson's students may read those that it
+reaches: what it imports, what these import, the data they name, and the recipes that its cases name.
+"""
+
+import ast
+import functools
+import io
+import json
+import sys
+import tomllib
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+from autograder import lessons
+from autograder.authoring.master import Cell
+from autograder.authoring.review import parse
+from autograder.lessons import ROOT
+
+# A zip's own times would make it another one on each build.
+NEW_YEAR_1980 = (1980, 1, 1, 0, 0, 0)
+CELL = """\
+# @title Is everything here? On Colab, this fetches the lesson's files.
+def look_around(lesson, packages, address):
+    import os
+    import sys
+    from importlib.util import find_spec
+
+    class Missing(Exception):
+        def _render_traceback_(self):
+            return [str(self)]
+
+    if sys.version_info < (3, 11):
+        raise Missing(f"This is Python {{sys.version.split()[0]}}. The course needs Python 3.11 or newer.")
+    if not find_spec("helpers") and "google.colab" in sys.modules:
+        from shutil import unpack_archive
+        from urllib.request import urlretrieve
+
+        bundle = os.environ.get("HEADSTART_URL", address) + f"/{{lesson}}.zip"
+        try:
+            unpack_archive(urlretrieve(bundle, f"{{lesson}}.zip")[0])
+        except OSError as error:
+            raise Missing(f"{{bundle}}: {{error}}. `%env HEADSTART_URL=...` names another place.") from None
+        os.chdir(lesson)
+    if not find_spec("helpers"):
+        raise Missing(f"The folder helpers is missing. Unpack {{lesson}}.zip, and open its notebook.")
+    missing = " ".join(name for name in packages if not find_spec(name))
+    if missing:
+        raise Missing(f"Not installed: {{missing}}. Run `%pip install {{missing}}`, and restart the kernel.")
+
+
+look_around("{lesson}", {packages}, "{address}")
+del look_around"""
+
+
+class Reached(NamedTuple):
+    """What a lesson needs: paths below its folder, and packages that aren't Python's own."""
+
+    files: set[str]
+    packages: list[str]
+
+
+def repository() -> str:
+    """The course's public address, for links and downloads: a fork changes it in `pyproject.toml`."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return project["urls"]["Repository"]
+
+
+def with_first_cell(lesson: str, cells: list[Cell], checks: str, helpers: Mapping[str, bytes]) -> list[Cell]:
+    """A lesson's cells with one before the set-up that says what is missing.
+
+    What sets nothing up stays as it is.
+
+    Args:
+        lesson: its name.
+        cells: of its master.
+        checks: the text of its `checks.json`.
+        helpers: those that its students may read, as in `reach`.
+    """
+    at = next((number for number, cell in enumerate(cells) if cell.kind == "setup"), None)
+    if at is None:
+        return cells
+    packages = reach(lesson, [cell.source for cell in cells if cell.is_code], checks, helpers).packages
+    address = f"{repository()}/releases/download/lessons"
+    source = CELL.format(lesson=lesson, packages=json.dumps(packages), address=address)
+    return [*cells[:at], replace(cells[at], kind="bundle", source=source), *cells[at:]]
+
+
+def links(lesson: str) -> str:
+    """Where a lesson can be opened without installing anything.
+
+    Words, not pictures: a picture would have to come from another server each time a lesson is opened.
+    """
+    place = repository().removeprefix("https://github.com/")
+    colab = f"https://colab.research.google.com/github/{place}/blob/main/release/{lesson}/{lesson}.ipynb"
+    return f"[Open in Colab]({colab}) · [Open in Codespaces](https://codespaces.new/{place})"
+
+
+def reach(lesson: str, code: Iterable[str], checks: str, helpers: Mapping[str, bytes]) -> Reached:
+    """What a lesson reaches.
+
+    Args:
+        lesson: its name.
+        code: its code cells.
+        checks: the text of its `checks.json`, whose cases may name recipes.
+        helpers: those that its students may read: `helpers/checks.py` and so on, with what they hold.
+    """
+    waiting = [name for cell in code for name in _imports(parse(cell))]
+    files, packages = set[str](), set[str]()
+    room = f"helpers/{lessons.topic(lesson)}/"
+    layers = set(_layers(json.loads(checks)))
+    for path in (path for path in helpers if path.endswith(".py")):
+        named = path.endswith("/recipes.py") and layers & _module(helpers[path]).texts
+        if path.startswith(room) or named:
+            waiting.append(path.removesuffix(".py").replace("/", "."))
+    while waiting:
+        name = waiting.pop()
+        if not name.startswith("helpers."):
+            packages.add(name.partition(".")[0])
+            continue
+        for path in _holders(name, helpers) - files:
+            files.add(path)
+            if path.endswith(".py"):
+                module = _module(helpers[path])
+                waiting += module.imports
+                here = path.rpartition("/")[0]
+                files |= {f"{here}/{text}" for text in module.texts if f"{here}/{text}" in helpers}
+    return Reached(files, sorted(packages - sys.stdlib_module_names - {"helpers"}, key=str.lower))
+
+
+def bundle(lesson: str, release: Mapping[str, bytes]) -> bytes:
+    """The zip of a lesson: the same bytes for the same files.
+
+    Args:
+        lesson: its name.
+        release: what its folder in `release/` holds, by path below it.
+    """
+    notebook, checks = release[f"{lesson}.ipynb"], release["checks.json"].decode()
+    cells = [cell for cell in json.loads(notebook)["cells"] if cell["cell_type"] == "code"]
+    helpers = {path: content for path, content in release.items() if path.startswith("helpers/")}
+    reached = reach(lesson, ["".join(cell["source"]) for cell in cells], checks, helpers).files
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as packed:
+        for path in sorted({*release} - {*helpers} | reached):
+            entry = zipfile.ZipInfo(f"{lesson}/{path}", NEW_YEAR_1980)
+            entry.create_system, entry.external_attr = 3, 0o100644 << 16
+            # Deflate is what Windows, macOS and every unzip can unpack.
+            packed.writestr(entry, release[path], zipfile.ZIP_DEFLATED, compresslevel=9)
+    return made.getvalue()
+
+
+class _Module(NamedTuple):
+    """What a piece of code imports anywhere in it, and the texts in it."""
+
+    imports: list[str]
+    texts: set[str]
+
+
+@functools.lru_cache(maxsize=512)
+def _module(source: bytes) -> _Module:
+    tree = ast.parse(source)
+    constants = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    return _Module([*_imports(tree)], {value for value in constants if isinstance(value, str)})
+
+
+def _imports(tree: ast.Module) -> Iterator[str]:
+    """The names that code imports, wherever in it."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names))
+
+
+def _holders(name: str, helpers: Mapping[str, bytes]) -> set[str]:
+    """The files that importing a name reads: the module, and the packages around it."""
+    parts = name.split(".")
+    begun = ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
+    return {path for start in begun for path in (f"{start}.py", f"{start}/__init__.py")} & set(helpers)
+
+
+def _layers(value: object) -> Iterator[str]:
+    """The names of the recipes in the cases of some checks."""
+    if isinstance(value, dict):
+        if isinstance(value.get("layer"), str):
+            yield value["layer"]
+        value = list(value.values())
+    if isinstance(value, list):
+        for item in value:
+            yield from _layers(item)
