@@ -180,7 +180,7 @@ class Notebook:
 
     def __init__(self, browser: Browser, path: str) -> None:
         self.page = browser.page
-        self.page.goto(f"{browser.address}/lab/tree/{path}")
+        self.page.goto(f"{browser.address}/lab/tree/{path}?reset")  # with no other notebook beside it
         expect(self.page.locator(".jp-Notebook .jp-Cell").first).to_be_visible()
         # What is run while the kernel is still connecting may never be answered.
         expect(self.page.locator("#jp-main-statusbar")).to_contain_text("| Idle")

@@ -68,7 +68,7 @@ COMES_WITH = {
     "pretraining": """
         counting/__init__.py counting/reference.py
         pretraining/explorers.py pretraining/predictions.py pretraining/recipes.py
-        pretraining/scaling.json pretraining/scaling.py
+        pretraining/plays.py pretraining/scaling.json pretraining/scaling.py pretraining/tokens.json
     """,
     "finetuning": """
         pretraining/__init__.py pretraining/reference.py

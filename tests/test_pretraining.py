@@ -11,7 +11,7 @@ from helpers import corpora, counting, pretraining, training
 from helpers.block import DecoderOnly
 from helpers.figures.showing import waiting_for
 from helpers.models.transformer import LanguageModel, LanguageModelConfig
-from helpers.pretraining import explorers, scaling
+from helpers.pretraining import explorers, plays, scaling
 from helpers.training import muon
 
 
@@ -302,3 +302,56 @@ def test_sizes_and_budgets_by_hand() -> None:
         torch.tensor([10.0, 1000]).double(), torch.tensor([3.0, 30]).double(), 1e5
     )
     assert found == pytest.approx((300, 55.5556), rel=1e-4)
+
+
+# -- Shakespeare ---------------------------------------------------------------------------------------------
+
+SPEECH = "First Citizen:\nWe are accounted poor citizens, the patricians good.\n\n  'Tis so, is't not? Ay -- O!\n"
+
+
+def test_a_text_is_its_words_and_its_tokens_again() -> None:
+    assert plays.text_of(plays.words(SPEECH)) == SPEECH
+    assert plays.words("to be, or\nnot") == ["to", "▁be", ",", "▁or", "¶", "not"]
+    merges = corpora.library_merges([" ".join(plays.words(9 * SPEECH))], 30)
+
+    def encode(word: str) -> str:
+        tokens = " ".join(word)
+        for pair in merges:
+            tokens = pretraining.merge_pair(tokens, pair)
+        return tokens
+
+    tokens = plays.encoded(SPEECH, encode)
+    assert plays.text_of(tokens) == SPEECH
+    assert len(tokens) < len(plays.encoded(SPEECH, " ".join)) == len(SPEECH)
+
+
+def test_plays_are_learned_with_tokens_of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plays, "STEPS", 80)
+    monkeypatch.setattr(corpora, "load", {"tinyshakespeare": 60 * SPEECH}.get)
+    letters, tokens = plays.measure((0, 40))
+    assert (letters.vocabulary, tokens.vocabulary) == (len(set(SPEECH)), len(set(SPEECH)) + 40)
+    assert letters.characters == 1 < tokens.characters
+    for run in (letters, tokens):
+        assert 0 < run.nats < math.log(run.vocabulary) + 0.5
+        assert run.bits == pytest.approx(run.nats / math.log(2) / run.characters)
+
+
+def test_the_held_out_loss_is_that_of_all_windows() -> None:
+    scores = torch.randn(7, generator=torch.Generator().manual_seed(0))
+
+    class Same(nn.Module):
+        def forward(self, ids: torch.Tensor) -> torch.Tensor:
+            return scores.expand(*ids.shape, 7)
+
+    ids = torch.randint(7, (64 * 130 + 1,), generator=torch.Generator().manual_seed(1))
+    expected = -scores.log_softmax(0)[ids[1:]].mean()
+    assert plays.held_out_loss(Same(), ids, pretraining.loss_of) == pytest.approx(float(expected), rel=1e-5)
+
+
+def test_a_larger_vocabulary_was_measured_to_buy_shorter_texts() -> None:
+    """What is kept is of the sizes that the lesson shows, and what it says of them is so."""
+    runs = plays.kept()
+    assert tuple(run.merges for run in runs) == plays.MERGES
+    for fewer, more in zip(runs, runs[1:], strict=False):
+        assert fewer.characters < more.characters and fewer.nats < more.nats
+        assert fewer.parameters < more.parameters

@@ -61,7 +61,7 @@ def encoded(text: str, encode: Callable[[str], str]) -> list[str]:
         text: any.
         encode: gives the tokens of a word, with spaces between them. Called once for each different word.
     """
-    known = functools.cache(lambda word: encode(word).split())
+    known = functools.cache(lambda word: encode(word).strip(" ").split(" "))
     return [token for word in words(text) for token in known(word)]
 
 
