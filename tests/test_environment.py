@@ -95,7 +95,7 @@ def test_the_pythons_are_the_same_everywhere():
 )
 def test_pytorch_s_index_is_the_only_address(name):
     found = re.findall(r"\w+://[\w./-]*|file:\S+", (ROOT / name).read_text())
-    assert set(found) <= {bootstrap.CPU_INDEX}
+    assert set(found) <= {bootstrap.CPU_INDEX, PROJECT["urls"]["Repository"]}
 
 
 # bootstrap.py, before there is an environment
@@ -202,6 +202,9 @@ def test_students_get_an_environment_elsewhere_that_leads_to_nothing_here(folder
     place, taken = folder.path / "opt" / "headstart", folder.path / "taken"
     taken.mkdir()
     (taken / "thesis.txt").write_text("")
+    settings = folder.path / bootstrap.LAB_SETTINGS
+    settings.mkdir(parents=True)
+    (settings / "page_config.json").write_text("{}")
     for names in ([], [""], [str(taken)]):
         with pytest.raises(SystemExit, match=r"make student-env AT=|holds something else"):
             bootstrap.main(["student-env", *names])
@@ -209,6 +212,7 @@ def test_students_get_an_environment_elsewhere_that_leads_to_nothing_here(folder
     bootstrap.main(["student-env", str(place)])
     assert folder.calls == ["make", "install", "chmod"]
     assert bootstrap.PYTHON.is_relative_to(place) and bootstrap.STAMP.is_relative_to(place)
+    assert (place / "etc/jupyter/labconfig/page_config.json").exists()
     bootstrap.main(["student-env", str(place)])
     assert folder.calls == ["make", "install", "chmod", "chmod"]
 
