@@ -1,6 +1,7 @@
 """Lesson 08's helpers against torch and lesson 07, what its prose says, its explorer."""
 
 import dataclasses
+import itertools
 import math
 
 import pytest
@@ -306,7 +307,9 @@ def test_sizes_and_budgets_by_hand() -> None:
 
 # -- Shakespeare ---------------------------------------------------------------------------------------------
 
-SPEECH = "First Citizen:\nWe are accounted poor citizens, the patricians good.\n\n  'Tis so, is't not? Ay -- O!\n"
+SPEECH = (
+    "First Citizen:\nWe are accounted poor citizens, the patricians good.\n\n  'Tis so, is't not? Ay -- O!\n"
+)
 
 
 def test_a_text_is_its_words_and_its_tokens_again() -> None:
@@ -352,6 +355,6 @@ def test_a_larger_vocabulary_was_measured_to_buy_shorter_texts() -> None:
     """What is kept is of the sizes that the lesson shows, and what it says of them is so."""
     runs = plays.kept()
     assert tuple(run.merges for run in runs) == plays.MERGES
-    for fewer, more in zip(runs, runs[1:], strict=False):
+    for fewer, more in itertools.pairwise(runs):
         assert fewer.characters < more.characters and fewer.nats < more.nats
         assert fewer.parameters < more.parameters

@@ -27,6 +27,9 @@ LANGUAGE = {"file_extension": ".py", "name": "python", "pygments_lexer": "ipytho
 
 # -- the notebook ----------------------------------------------------------------------------------------
 
+# What students are asked to change, such as `TRAIN_ANEW, STEPS = False, 1750`.
+SETTING = re.compile(r"^[A-Z][A-Z0-9_]+(, [A-Z][A-Z0-9_]+)* = (True|False|\d)", re.MULTILINE)
+
 
 def make_notebook(lesson: str, cells: list[Cell], specs: Mapping[str, Exercise]) -> NotebookNode:
     """The source notebook: nbgrader's metadata on what is graded or locked, lasting ids, no outputs."""
@@ -107,8 +110,10 @@ def _metadata(cell: Cell, name: str, specs: Mapping[str, Exercise]) -> dict:
     ours: dict[str, Any] = {"kind": cell.kind} | ({"id": cell.id} if cell.id else {})
     if cell.kind == "bundle":  # folded away, by Colab too
         return {"headstart": ours, "jupyter": {"source_hidden": True}, "cellView": "form"}
-    if cell.kind == "draw":  # folded away: there is nothing to learn from how a picture is drawn
-        return {"headstart": ours, "jupyter": {"source_hidden": True}, "tags": ["draw"]}
+    if cell.kind == "draw":
+        # Folded away: there is nothing to learn from how a picture is drawn. But a setting is to be seen.
+        folded = {} if SETTING.search(cell.source) else {"jupyter": {"source_hidden": True}}
+        return {"headstart": ours, **folded, "tags": ["draw"]}
     theirs: dict[str, Any] = {
         "cell_type": "code" if cell.is_code else "markdown",
         "grade": cell.kind in ("check", "written"),

@@ -90,7 +90,9 @@ def _measured(learning: str, unseen: str, merges: list[str]) -> Measured:
 
     parts = [encoded(text, encode) for text in (learning, unseen)]
     letters = sorted(set("".join(words(learning))))
-    numbers = {token: number for number, token in enumerate([*letters, *(p.replace(" ", "") for p in merges)])}
+    numbers = {
+        token: number for number, token in enumerate([*letters, *(p.replace(" ", "") for p in merges)])
+    }
     ids, new = (torch.tensor([numbers[token] for token in part]) for part in parts)
     torch.manual_seed(0)
     model = LanguageModel(LanguageModelConfig(len(numbers), **SIZES))

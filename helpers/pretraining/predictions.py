@@ -53,6 +53,19 @@ PREDICTIONS = {
         },
         right="b",
     ),
+    "vocabulary": Prediction(
+        "Shakespeare, with letters, and with 256 and 1,024 merges besides: the same model, the same steps. "
+        "How many bits per character does it need in the end?",
+        {
+            "As many: bits per character don't depend on the tokens.": "The unit is the same, the model "
+            "isn't: with longer tokens it looks further back, and reads more in as many steps.",
+            "Fewer with merges.": "So it is here: the same 64 positions hold more text, and as many steps "
+            "read more of it.",
+            "More with merges: there are more tokens to guess among.": "Per token that is so. But each token "
+            "stands for more characters, and that outweighs it.",
+        },
+        right="b",
+    ),
     "valley": Prediction(
         "For each budget of operations one size is best. With thirty times the operations, how much "
         "larger is "
