@@ -19,7 +19,8 @@ from helpers import corpora, training
 from helpers.models.transformer import LanguageModel, LanguageModelConfig
 from helpers.training.muon import CombinedOptimizer, Muon, matrices_and_rest
 
-SIZES = {"d_model": 128, "n_heads": 4, "n_layers": 4, "positions": 64}  # nanoGPT's, for a CPU
+CONTEXT = 64
+SIZES = 128, 4, 4, CONTEXT  # width, heads, layers, positions: nanoGPT's for a CPU
 STEPS, BATCH, WARMUP = 2000, 12, 100
 PEAK, MATRIX_PEAK = 3e-3, 0.02  # learning rates of AdamW and of Muon
 MERGES = (0, 256, 1024)
@@ -95,7 +96,7 @@ def _measured(learning: str, unseen: str, merges: list[str]) -> Measured:
     }
     ids, new = (torch.tensor([numbers[token] for token in part]) for part in parts)
     torch.manual_seed(0)
-    model = LanguageModel(LanguageModelConfig(len(numbers), **SIZES))
+    model = LanguageModel(LanguageModelConfig(len(numbers), *SIZES))
     matrices, rest = matrices_and_rest(model)
     adam = torch.optim.AdamW(rest, lr=PEAK, betas=(0.9, 0.98), weight_decay=0.05, fused=True)
     optimizer = CombinedOptimizer(Muon(matrices, lr=MATRIX_PEAK), adam)
@@ -103,8 +104,8 @@ def _measured(learning: str, unseen: str, merges: list[str]) -> Measured:
     begun = time.perf_counter()
     for step in range(1, steps + 1):
         optimizer.set_rate(pretraining.learning_rate(step, steps, WARMUP, 1.0))
-        at = torch.randint(len(ids) - SIZES["positions"], (BATCH,))
-        rows = ids.unfold(0, SIZES["positions"] + 1, 1)[at]
+        at = torch.randint(len(ids) - CONTEXT, (BATCH,))
+        rows = ids.unfold(0, CONTEXT + 1, 1)[at]
         pretraining.training_step(model, optimizer, spread, (rows[:, :-1], rows[:, 1:]))
     seconds = time.perf_counter() - begun
     return Measured(
@@ -125,7 +126,7 @@ def held_out_loss(model: torch.nn.Module, ids: torch.Tensor, loss_of: Callable[.
         ids: of the text, (N,).
         loss_of: called with the model, inputs (B, T) and targets (B, T): the mean over all targets.
     """
-    windows = ids.unfold(0, SIZES["positions"] + 1, SIZES["positions"])
+    windows = ids.unfold(0, CONTEXT + 1, CONTEXT)
     with torch.no_grad():
         losses = [float(loss_of(model, part[:, :-1], part[:, 1:])) * len(part) for part in windows.split(100)]
     return sum(losses) / len(windows)
