@@ -234,6 +234,8 @@ def reads_the_feedback(student: Visitor) -> None:
     message = feedback.get_by_role("status").filter(has_text=SHEETS[WRONG]["title"]).first
     expect(message).to_contain_text(NOT_DIVIDED if student.name == MISTAKEN else "✓")
     student.picture("feedback")
+    if student.name == MISTAKEN:
+        expect(feedback.locator("ol li code").first).to_contain_text("case(")
     feedback.get_by_role("link", name=SHEETS[WRONG]["title"]).first.click()
     expect(message).to_be_in_viewport()  # a frame within the Hub may forbid what a page may
     student.picture("feedback_followed")
