@@ -52,10 +52,10 @@ def setting_up(layers: Path) -> Iterator[hub.Server]:
 def follow(machine: hub.Server, user: str, script: str) -> None:
     """Run a block of the page, with what pip would download already there."""
     if CLONE in script:
-        # From a copy that ada can read, wherever this one lies and whoever owns it.
-        safe = "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0='*'"
-        machine.run("root", f"{safe} git clone -q --bare {lessons.ROOT} {COPY}; chmod -R a+rX {COPY}")
-        machine.run(user, f"umask 007; {safe} git clone -q {COPY} {COURSE}")
+        # From a copy that is the teacher's, wherever this one lies and whoever owns it.
+        safe = "export HOME=$(mktemp -d); git config --global safe.directory '*'"
+        machine.run("root", f"{safe}; git clone -q --bare {lessons.ROOT} {COPY}; chown -R {user} {COPY}")
+        machine.run(user, f"umask 007; git clone -q {COPY} {COURSE}")
         machine.furnish(f"{COURSE}/.venv", f"{TEACHER}:headstart-teachers")
         script = re.sub(f"{re.escape(CLONE)}.*", "", script)
     if "student-env" in script:
