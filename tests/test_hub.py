@@ -53,7 +53,7 @@ def follow(machine: hub.Server, user: str, script: str) -> None:
     """Run a block of the page, with what pip would download already there."""
     if CLONE in script:
         # From a copy that is the teacher's, wherever this one lies and whoever owns it.
-        safe = "export HOME=$(mktemp -d); git config --global safe.directory '*'"
+        safe = f"export HOME={COPY}.home; mkdir $HOME; git config --global safe.directory '*'"
         machine.run("root", f"{safe}; git clone -q --bare {lessons.ROOT} {COPY}; chown -R {user} {COPY}")
         machine.run(user, f"umask 007; git clone -q {COPY} {COURSE}")
         machine.furnish(f"{COURSE}/.venv", f"{TEACHER}:headstart-teachers")
