@@ -159,18 +159,24 @@ def server(layers: Path) -> Iterator[Server]:
             started.kill()
 
 
-@contextlib.contextmanager
-def serving(machine: Server, log: Path) -> Iterator[str]:
-    """The Hub, as its unit file starts it, but for the ports. Yields its address."""
+def service(machine: Server) -> configparser.SectionProxy:
+    """How the unit file starts the Hub. Its state directory is made, as systemd makes it."""
     unit = configparser.ConfigParser(interpolation=None, strict=False)
     unit.optionxform = str  # type: ignore[assignment,method-assign]
     unit.read_string(machine.run("root", f"cat {UNIT}").stdout)
-    service = unit["Service"]
+    found = unit["Service"]
+    machine.run("root", f"install -d -m {found['StateDirectoryMode']} {found['WorkingDirectory']}")
+    return found
+
+
+@contextlib.contextmanager
+def serving(machine: Server, log: Path) -> Iterator[str]:
+    """The Hub, as its unit file starts it, but for the ports. Yields its address."""
+    started = service(machine)
     ports = free_ports(3)
     address = f"http://127.0.0.1:{ports[0]}"
-    machine.run("root", f"install -d -m {service['StateDirectoryMode']} {service['WorkingDirectory']}")
     script = (
-        f"cd {service['WorkingDirectory']}; exec env {service['Environment']} {service['ExecStart']}"
+        f"cd {started['WorkingDirectory']}; exec env {started['Environment']} {started['ExecStart']}"
         f" --JupyterHub.bind_url={address} --JupyterHub.hub_port={ports[1]}"
         f" --ConfigurableHTTPProxy.api_url=http://127.0.0.1:{ports[2]}"
     )
