@@ -105,6 +105,14 @@ def test_that_a_draw_is_fit_is_found_out_once_per_course(tmp_path):
     assert calls(secret, "1", tmp_path / "not there" / "draws") == (found, paid)
 
 
+@pytest.mark.parametrize(("folder", "file"), [(0o700, 0o600), (0o2770, 0o660)])
+def test_the_draws_are_for_whom_their_folder_is(tmp_path, folder, file):
+    (tmp_path / "draws").mkdir()
+    (tmp_path / "draws").chmod(folder)
+    FitDraws(tmp_path / "draws", b"of this test", {"topic.name": "1"}).keep("topic.name", 0, 1)
+    assert (tmp_path / "draws/topic.name").stat().st_mode & 0o777 == file
+
+
 def test_a_course_without_a_secret_gets_one_that_its_owner_alone_can_read(tmp_path):
     course, _ = course_directory(tmp_path)
     secret = hidden_secret(course)
