@@ -170,7 +170,7 @@ def test_of_runs_side_by_side_all_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
     presses = threading.Thread(target=lambda: (both.wait(), os.kill(os.getpid(), signal.SIGINT)))
     presses.start()
-    with pytest.raises(training.Stopped, match=r"Stopped after \d of 3 runs; none of them is kept"):
+    with pytest.raises(training.Stopped, match=r"Stopped after 0 of 3 runs; none of them is kept"):
         training.each(job, range(3), "Runs")
     presses.join()
     assert ended.acquire(timeout=60) and ended.acquire(timeout=60)

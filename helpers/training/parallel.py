@@ -4,14 +4,14 @@ import functools
 import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, CancelledError, ThreadPoolExecutor, wait
 from typing import TypeVar
 
 import torch
 from torch.autograd.function import FunctionCtx
 
 from helpers.training.display import progress_bar
-from helpers.training.stopping import Stopped
+from helpers.training.stopping import Stopped, after_the_step
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -140,19 +140,23 @@ def each(function: Callable[[Job], Result], jobs: Iterable[Job], title: str) -> 
         Stopped: it was interrupted; jobs that call `unless_stopped` end at once, the others run to their end.
     """
     jobs = list(jobs)
-    _interrupted.clear()
     # Threads of their own: a job whose steps wait for `step_threads` must not be one of these itself.
-    with progress_bar(title, len(jobs)) as bar, new_threads(cores()) as threads:
-        running: list[Future[Result]] = []
+    with (
+        progress_bar(title, len(jobs)) as bar,
+        new_threads(cores()) as threads,
+        after_the_step() as stopped,
+    ):
         try:
-            running += [threads.submit(function, job) for job in jobs]
-            for _ in as_completed(running):
-                bar.update()
-        except BaseException as error:
+            runs = [threads.submit(function, job) for job in jobs]
+            left = set(runs)
+            while left and not stopped():
+                done, left = wait(left, timeout=0.2, return_when=FIRST_COMPLETED)
+                bar.update(len(done))
+        finally:
             _interrupted.set()
             threads.shutdown(cancel_futures=True)
-            if isinstance(error, KeyboardInterrupt):
-                done = sum(run.done() and not run.cancelled() for run in running)
-                raise Stopped(f"Stopped after {done} of {len(jobs)} runs; none of them is kept.") from None
-            raise
-    return [run.result() for run in running]
+            _interrupted.clear()
+    if stopped():
+        done = {run for run in runs if not run.cancelled() and run.exception() is None}
+        raise Stopped(f"Stopped after {len(done)} of {len(jobs)} runs; none of them is kept.")
+    return [run.result() for run in runs]
