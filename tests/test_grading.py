@@ -35,7 +35,7 @@ from autograder.sheets import HiddenSheets
 
 pytestmark = [pytest.mark.needs_bubblewrap, pytest.mark.timeout(600)]
 SOFTMAX = "attention.softmax"
-KILLS = int(os.environ.get("HEADSTART_KILLS", "8"))  # each takes as long as a grader takes to start
+KILLS = int(os.environ.get("HEADSTART_KILLS", "4"))  # each takes as long as a grader takes to start
 
 
 @pytest.fixture
