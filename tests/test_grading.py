@@ -35,6 +35,7 @@ from autograder.sheets import HiddenSheets
 
 pytestmark = [pytest.mark.needs_bubblewrap, pytest.mark.timeout(600)]
 SOFTMAX = "attention.softmax"
+STUDENTS = int(os.environ.get("HEADSTART_STUDENTS", "15"))  # in the simulated class of each lesson but the first
 KILLS = int(os.environ.get("HEADSTART_KILLS", "4"))  # each takes as long as a grader takes to start
 
 
@@ -52,7 +53,7 @@ def function(body: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("lesson", [name for name in lessons.names() if lessons.number(name)])
 def test_a_simulated_class_gets_exactly_its_expected_verdicts(lesson, tmp_path) -> None:
-    course, number = Course(tmp_path / "course", lesson), 30
+    course, number = Course(tmp_path / "course", lesson), STUDENTS
     if lesson == LESSON:  # here everybody: each misconception and each manner of handing in
         number = 40 + sum(len(spec.misconceptions) for spec in load(lessons.topic(lesson)).values())
     course.run("headstart", "simulate", lesson, "--students", str(number), "--seed", "1")
