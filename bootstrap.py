@@ -58,8 +58,10 @@ def main(arguments: list[str]) -> None:
     if command == "lab":
         become([PYTHON, "-m", "autograder.commands.lab", *rest])
     if command == "test":
-        # Two at a time, a file's tests in one process; tests/conftest.py puts the longest first.
-        become([PYTHON, "-m", "pytest", "-n2", "--dist=loadfile", "--no-loadscope-reorder", *rest])
+        # A file's tests in one process; tests/conftest.py puts the longest first. Tests wait for something
+        # now and then, so one process more than there are cores keeps the cores busy.
+        several = f"-n{min(os.cpu_count() or 1, 7) + 1}"
+        become([PYTHON, "-m", "pytest", several, "--dist=loadfile", "--no-loadscope-reorder", *rest])
     become([PYTHON, "-c", "from autograder.commands.lab import build; build()"])
 
 

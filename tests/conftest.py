@@ -15,7 +15,7 @@ from autograder import programs
 
 # nbgrader calls alembic by its bare name: an environment that is only named, not activated, must do too.
 os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-# Two files are tested at a time, and threads of torch that wait for a core make others wait.
+# Several files are tested at a time, and threads of torch that wait for a core make others wait.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 # Lessons that train models take a twentieth of their steps: `helpers.training.steps`.
 os.environ["HEADSTART_QUICK"] = "1"

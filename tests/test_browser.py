@@ -7,7 +7,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from browser import Browser, Notebook, answers, everything_is_shown, fill_in, hand_out, visit
+from browser import Browser, Notebook, answers, everything_is_shown, fill_in, hand_out, hurry, visit
 from course import LESSON, Course
 from playwright.sync_api import Locator, expect
 from test_nbgrader import UNSCALED
@@ -141,7 +141,9 @@ def in_the_dark_theme_it_can_be_read(browser: Browser, notebook: Notebook) -> No
 @pytest.mark.parametrize("lesson", [name for name in lessons.names() if name > LESSON])
 def test_a_solved_lesson_runs_and_its_explorers_move(lesson: str, tmp_path: Path) -> None:
     student, home = tmp_path / "student", tmp_path / "home"
-    drawings = fill_in(hand_out(lesson, student), answers(Course(tmp_path / "course", lesson)))
+    path = hand_out(lesson, student)
+    drawings = fill_in(path, answers(Course(tmp_path / "course", lesson)))
+    hurry(path)
     sheets = json.loads((ROOT / "release" / lesson / "checks.json").read_text())
     with visit(student, home, f"lesson_{lesson[:2]}") as browser:
         notebook = Notebook(browser, f"{lesson}/{lesson}.ipynb")

@@ -35,7 +35,7 @@ from autograder.sheets import HiddenSheets
 
 pytestmark = [pytest.mark.needs_bubblewrap, pytest.mark.timeout(600)]
 SOFTMAX = "attention.softmax"
-STUDENTS = int(os.environ.get("HEADSTART_STUDENTS", "15"))  # in the simulated class of each lesson but the first
+STUDENTS = int(os.environ.get("HEADSTART_STUDENTS", "15"))  # in each simulated class but that of lesson 01
 KILLS = int(os.environ.get("HEADSTART_KILLS", "4"))  # each takes as long as a grader takes to start
 
 
