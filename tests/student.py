@@ -94,13 +94,13 @@ def sees_whose_each_part_is(browser: Browser) -> Notebook:
 
 def runs_above(notebook: Notebook, text: str) -> None:
     """*Run All Above Selected Cell*, with the cell selected in whose source a text stands."""
-    notebook.cell(text).locator(".jp-InputPrompt, .jp-InputCollapser").first.click()
+    notebook.cell(text).locator(".jp-InputPrompt").first.click()
     page = notebook.page
     page.locator(".lm-MenuBar-itemLabel").get_by_text("Run", exact=True).click()
     page.locator(".lm-Menu-itemLabel").get_by_text("Run All Above Selected Cell", exact=True).click()
     expect(page.locator("#jp-main-statusbar")).to_contain_text("| Busy")
     expect(page.locator("#jp-main-statusbar")).to_contain_text("| Idle")
-    notebook.cell(text).locator(".jp-InputPrompt, .jp-InputCollapser").first.click()
+    notebook.cell(text).locator(".jp-InputPrompt").first.click()
 
 
 def is_interrupted(browser: Browser, notebook: Notebook) -> None:
