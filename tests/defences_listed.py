@@ -418,6 +418,9 @@ INTERRUPTS = [
     ("interrupts: not between cells", "if self._open and self._waiting:", "if self._waiting:", LATE),
     ("interrupts: not in a message", "before, self._open = self._open, False", "before = self._open", AT_ANY_MOMENT),
 ]  # fmt: skip
+FIRST_MOMENTS = [
+    ("interrupts: from the fork on", "    interrupts.listen()  # here", "    # here", "an_interrupt_that_comes_before_all_else_ends_no_child"),
+]  # fmt: skip
 SHARES = [
     ("child: a session of its own", "    os.setsid()  #", "    pass  #", "signals_to_its_group_reach_the_child_alone"),
     ("child: one core", 'if request["core"] is not None:', "if False:", "a_child_has_one_core_and_no_other_worker_has_it"),
@@ -786,6 +789,7 @@ LISTED: list[tuple[str, str, list[Row]]] = [
     ("autograder/child/calls.py", "test_filter", FILTER),
     ("autograder/child/worker.py", "test_walls", [*DESCRIPTORS, *SHARES]),
     ("autograder/child/interrupts.py", "test_walls", INTERRUPTS),
+    ("autograder/child/worker.py", "test_walls", FIRST_MOMENTS),
     ("autograder/grading/clock.py", "test_clock", CLOCK),
     ("autograder/child/worker.py", "test_agreement", OUTSIDE),
     ("autograder/grading/submission.py", "test_submission", GRAFTED),

@@ -618,7 +618,24 @@ def test_signals_to_its_group_reach_the_child_alone(worker):
 @pytest.mark.needs_bubblewrap
 def test_an_interrupt_at_any_moment_breaks_no_message(worker):
     """Hundreds, some of which come while a message is under way: the conversation goes on, in turn."""
-    channel = worker.begin({})
+    with ending(worker) as channel:
+        assert an_interrupted_conversation(worker, channel) > 100
+
+
+@contextlib.contextmanager
+def ending(worker: Worker) -> Iterator[socket.socket]:
+    """A child's channel. However a test ends, its child's end is heard: it says what went wrong."""
+    with worker.begin({}) as channel:
+        try:
+            yield channel
+        finally:
+            ended = worker.end()
+            print("the child:", ended)  # seen where a test fails
+    assert ended.signal == signal.SIGKILL, "it was there until its end was asked for"
+
+
+def an_interrupted_conversation(worker: Worker, channel: socket.socket) -> int:
+    """Its outcomes, counted."""
     inbox, asked = wire.Inbox(channel), 0
     for number in range(300):
         wire.send(channel, {"run": CHECKED}, seconds=60)
@@ -638,9 +655,7 @@ def test_an_interrupt_at_any_moment_breaks_no_message(worker):
             message = inbox.receive(seconds=60)
         assert "done" in message
         assert not [line for line in message["done"] if line.get("ename") not in (None, "KeyboardInterrupt")]
-    channel.close()
-    assert asked > 100
-    assert not worker.end().failed
+    return asked
 
 
 CHECKED = "from helpers.checks import check\ncheck('attention.softmax', lambda x: x)"
@@ -650,13 +665,37 @@ CASES = {"cases": [CASE], "driver": "call", "gradients": False, "forbidden": []}
 
 @pytest.mark.needs_bubblewrap
 def test_an_interrupt_that_comes_late_ends_no_other_cell(worker):
-    channel = worker.begin({})
-    for _ in range(100):
-        wire.send(channel, {"run": "1"}, seconds=60)
-        wire.receive(channel, seconds=60)
-        worker.interrupt()
-        wire.send(channel, {"run": "print(sum(range(1000)))"}, seconds=60)
-        [output] = wire.receive(channel, seconds=60)["done"]
-        assert output["text"] == "499500\n"
-    channel.close()
-    worker.end()
+    with ending(worker) as channel:
+        for _ in range(100):
+            wire.send(channel, {"run": "1"}, seconds=60)
+            wire.receive(channel, seconds=60)
+            worker.interrupt()
+            wire.send(channel, {"run": "print(sum(range(1000)))"}, seconds=60)
+            [output] = wire.receive(channel, seconds=60)["done"]
+            assert output["text"] == "499500\n"
+
+
+def test_an_interrupt_that_comes_before_all_else_ends_no_child(monkeypatch):
+    """In the first moments after the fork: here, from the child itself."""
+    monkeypatch.setattr(Worker, "_fill", fill_with_the_hasty)
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)  # a program in the background ignores it
+    worker = Worker(tuple(helper_files(0)), sandboxed=False)
+    try:
+        with ending(worker) as channel:
+            wire.send(channel, {"run": "print('still there')"}, seconds=60)
+            [output] = wire.receive(channel, seconds=60)["done"]
+            assert output["text"] == "still there\n"
+    finally:
+        worker.stop()
+        signal.signal(signal.SIGINT, handler)
+
+
+def fill_with_the_hasty(worker: Worker, stage: Path, fill: Callable = Worker._fill) -> None:
+    fill(worker, stage)
+    code = stage / "autograder" / "child" / "worker.py"
+    text = code.read_text()
+    assert text.count(FIRST) == 1
+    code.write_text(text.replace(FIRST, f"{FIRST}            os.kill(os.getpid(), signal.SIGINT)\n"))
+
+
+FIRST = "        def student() -> None:\n"

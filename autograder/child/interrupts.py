@@ -11,13 +11,13 @@ T = TypeVar("T")
 
 
 class Interrupts:
-    """Hears SIGINT in the child. Each cell is interrupted once at most."""
+    """Hears SIGINT in the child, from its first moment on. Each cell is interrupted once at most."""
 
     def __init__(self) -> None:
         self._open = self._waiting = self._spent = False
 
     def listen(self) -> None:
-        """Become the process's handler."""
+        """Become the handler of this process, which does nothing, and of those that it forks."""
         signal.signal(signal.SIGINT, self._hear)
 
     def forget(self) -> None:

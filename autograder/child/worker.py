@@ -67,16 +67,20 @@ def main(control_fd: int, sandboxed: bool) -> None:
     if sandboxed:
         sandbox.own_namespaces()  # before torch, which leaves threads behind
     control = socket.socket(fileno=control_fd)
+    interrupts = Interrupts()
+    interrupts.listen()  # here: one that comes just after a fork would end a child that doesn't listen yet
     shell = _warm_up(sandboxed)
     wire.send(control, {"warm": True})
     with contextlib.suppress(wire.WireError):
         while True:
             request = wire.receive(control)
             if "folder" in request:  # and not a signal that crossed with the end of its child
-                _start(control, shell, request, sandboxed)
+                _start(control, shell, request, sandboxed, interrupts)
 
 
-def _start(control: socket.socket, shell: NotebookShell, request: dict, sandboxed: bool) -> None:
+def _start(
+    control: socket.socket, shell: NotebookShell, request: dict, sandboxed: bool, interrupts: Interrupts
+) -> None:
     """Run one submission in a child, from its start to its end."""
     _, fds, _, _ = socket.recv_fds(control, 1, 1)
     report, write_end = os.pipe()
@@ -85,7 +89,7 @@ def _start(control: socket.socket, shell: NotebookShell, request: dict, sandboxe
         def student() -> None:
             control.close()
             os.close(report)
-            _student(channel, write_end, shell, request, sandboxed)
+            _student(channel, write_end, shell, request, sandboxed, interrupts)
 
         keeper = threading.Thread(target=_keep, args=(student, write_end, sandboxed), name="MainThread")
         keeper.start()
@@ -217,11 +221,10 @@ def _student(
     shell: NotebookShell,
     request: dict,
     sandboxed: bool,
+    interrupts: Interrupts,
 ) -> None:
     """The child: puts up the walls and runs cells as told, until told to end."""
-    interrupts = Interrupts()
     try:
-        interrupts.listen()
         _get_ready(request, wire.receive(channel)["files"], sandboxed)
     except Exception as error:
         _say(report, failed=f"{type(error).__name__}: {error}")
