@@ -678,7 +678,9 @@ def test_an_interrupt_that_comes_late_ends_no_other_cell(worker):
 def test_an_interrupt_that_comes_before_all_else_ends_no_child(monkeypatch):
     """In the first moments after the fork: here, from the child itself."""
     monkeypatch.setattr(Worker, "_fill", fill_with_the_hasty)
-    handler = signal.signal(signal.SIGINT, signal.default_int_handler)  # a program in the background ignores it
+    handler = signal.signal(
+        signal.SIGINT, signal.default_int_handler
+    )  # a program in the background ignores it
     worker = Worker(tuple(helper_files(0)), sandboxed=False)
     try:
         with ending(worker) as channel:
