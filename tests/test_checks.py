@@ -383,7 +383,7 @@ def test_what_the_wrong_cases_have_in_common_is_told():
     wrong = weigher(
         "return (x if dim == 1 and x.dtype == torch.float32 else x.sigmoid()).softmax(dim), x.sum()"
     )
-    assert find(wrong).meaning.startswith("None of the mistakes")
+    assert find(wrong).meaning.startswith("Wrong only where `dim` is 0. None of the mistakes")
     double = weigher("return (x.sigmoid() if x.dtype == torch.float64 else x).softmax(dim), x.sum()")
     assert find(double).meaning.startswith("Wrong only where an input is float64. None of the mistakes")
 
@@ -410,6 +410,16 @@ CONTRASTS = {
         "where `causal` is True",
     ),
     "unequal sizes": (Case("", (torch.ones(3, 3),)), Case("", (X,)), "Right only where two sizes are equal"),
+    "a number": (
+        Case("", (X,), {"temperature": 1.0}),
+        Case("", (X,), {"temperature": 0.0}),
+        "where `temperature` is 0.0.",
+    ),
+    "two things at once": (
+        Case("", (X,), {"temperature": 1.0}),
+        Case("", (torch.ones(4, 2, 3),), {"temperature": 0.0}),
+        "where an input has more than 2 axes and `temperature` is 0.0.",
+    ),
 }
 
 

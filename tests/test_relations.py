@@ -1,5 +1,7 @@
 """What is said of wrong numbers that no known mistake gives is true of them, in every case."""
 
+import math
+
 import pytest
 import torch
 
@@ -72,6 +74,12 @@ TRUE = {
         lambda x, m: torch.cat([y(x)[:, :2], x[:, 2:] ** 2], 1),
         "first two positions of axis -1 alone",
     ),
+    "by the logarithm to another base": (lambda x, m: y(x) / math.log(10), "1/ln 10 times"),
+    "without the input": (lambda x, m: y(x) - x, "minus input 1: is it to be added?"),
+    "with the input": (lambda x, m: y(x) + x, "plus input 1: it is added once too often"),
+    "times the input": (lambda x, m: y(x) * x, "times input 1"),
+    "each row in another order": (lambda x, m: y(x).sort(-1).values, "Each line along axis -1 has the right"),
+    "all rows alike": (lambda x, m: x[:1].sin().expand(x.shape), "the same all along axis -2"),
 }
 
 
@@ -79,6 +87,36 @@ TRUE = {
 def test_what_is_true_is_said(name):
     wrong, sentence = TRUE[name]
     assert sentence in told(wrong)
+
+
+WEIGHTS = {
+    "the other axis": (lambda x, m: x.softmax(0), "sum to 1 along axis -2, the right ones along axis -1"),
+    "no axis": (lambda x, m: x.sigmoid(), "The right numbers sum to 1 along axis -1, these don't."),
+}
+
+
+@pytest.mark.parametrize("name", WEIGHTS)
+def test_of_weights_their_sums_tell(name):
+    wrong, sentence = WEIGHTS[name]
+    assert sentence in told(wrong, right=lambda x, m: x.softmax(-1))
+
+
+def test_that_weights_don_t_sum_to_1_need_not_be_said_twice():
+    x = torch.randn(2, 3)
+    right, wrong = Outcome(CallStatus.RETURNED, x.softmax(-1)), Outcome(CallStatus.RETURNED, x.sigmoid())
+    assert relation([(Case("", (x,)), right, wrong)], sums=False) == ""
+
+
+def test_of_a_size_it_is_said_whose_it_is():
+    def top(x, k):
+        return x.topk(k).values
+
+    x = torch.randn(2, 5)
+    right = Outcome(CallStatus.RETURNED, x)
+    triples = [
+        (Case("", (x, k), names=("x", "k")), right, Outcome(CallStatus.RETURNED, top(x, k))) for k in (1, 3)
+    ]
+    assert relation(triples) == "Axis -1 has the size of `k`, where it should have that of axis -1 of `x`."
 
 
 SQUARE = {
@@ -124,6 +162,11 @@ def test_of_several_values_the_wrong_one_is_told_of():
     assert "other sign" in told(lambda x, m: (-y(x), x.sum(-1)), right)
     assert "other sign" in told(lambda x, m: (-y(x), -x.sum(-1)), right)
     assert told(lambda x, m: (-y(x), 2 * x.sum(-1)), right) == ""
+    x = torch.randn(3, 4)
+    both = [Outcome(CallStatus.RETURNED, [sign * y(x), (3 + sign) / 4 * x]) for sign in (1, -1)]
+    assert relation([(Case("", (x,)), *both)], ("output", "sums")).startswith(
+        "Of `sums`: every number is half"
+    )
 
 
 def test_booleans_may_be_inverted():

@@ -4,6 +4,7 @@ It serves a student's notebook, where the cases come from `checks.json`, and the
 from a hidden seed. There is no reference code here: a sheet holds numbers only.
 """
 
+import functools
 import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
@@ -100,13 +101,15 @@ def _explain(
         )
     triples = [(sheet.cases[n], sheet.expected[n], outcomes[n]) for n, _ in wrong]
     of_numbers = first.cause in ("value", "shape")
-    more = _by_hand(sheet, number, reveal) if first.cause == "value" else first.meaning
-    if told := " ".join(filter(None, [_slip(sheet, outcomes), relation(triples) if of_numbers else ""])):
+    unexplained = first.meaning == _unknown(sheet, number, reveal)
+    more = _by_hand(sheet, number, reveal) if unexplained else first.meaning
+    holds = functools.partial(relation, returns=sheet.returns, sums=unexplained or first.cause != "value")
+    if told := " ".join(filter(None, [_slip(sheet, outcomes), holds(triples) if of_numbers else ""])):
         return first.cause, f"{told} {more}", told
     right = [case for case, problem in zip(sheet.cases, problems, strict=True) if not problem]
     if told := contrast(right, [case for case, _, _ in triples]):
         return first.cause, f"{told} {first.meaning}", told
-    if of_numbers and len(wrong) > 1 and (told := relation(triples[:1])):
+    if of_numbers and len(wrong) > 1 and (told := holds(triples[:1])):
         told = f"In this case, not in all: {told[0].lower()}{told[1:]}"
         return first.cause, f"{told} {more}", told
     return first.cause, first.meaning, ""

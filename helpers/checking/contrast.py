@@ -6,38 +6,52 @@ import torch
 
 from helpers.checking.outcome import Case
 
-AXES = "Wrong only where an input has more than {} axes: count axes from the end, like dim=-1."
+AXES = "an input has more than {} axes"
+FROM_THE_END = ": count axes from the end, like dim=-1"
 SIZES = (
     "Right only where two sizes are equal: two axes are taken for each other, which shows where they differ."
 )
 
 
 def contrast(right: Sequence[Case], wrong: Sequence[Case]) -> str:
-    """A sentence that is true of the cases; "" where nothing tells them apart, or none is right."""
+    """A sentence that is true of the cases; "" where nothing tells them apart, or none is right.
+
+    Where two things tell them apart, both are said: nobody knows which of them it is.
+    """
     if not right or not wrong:
         return ""
     features = [dict.fromkeys(_features(case)) for case in (*wrong, *right)]
     ours, others = features[: len(wrong)], features[len(wrong) :]
-    for sentence in ours[0]:
-        if all(sentence in found for found in ours) and not any(sentence in found for found in others):
-            return sentence
-    return ""
+    said = [
+        feature
+        for feature in ours[0]
+        if all(feature in found for found in ours) and not any(feature in found for found in others)
+    ]
+    of_axes = [feature for feature in said if feature.startswith(AXES.partition("{}")[0])]
+    said = [feature for feature in said if feature not in of_axes[1:]]
+    if said and said != [SIZES]:
+        said = [feature for feature in said if feature != SIZES][:2]
+        return f"Wrong only where {' and '.join(said)}{FROM_THE_END if said == of_axes[:1] else ''}."
+    return next(iter(said), "")
 
 
 def _features(case: Case) -> Iterator[str]:
-    """What is true of a case, each as the sentence to say if it is true of the wrong ones alone."""
+    """What is true of a case, each as the words to say if it is true of the wrong ones alone."""
     given = [tensor for _, tensor in case.inputs()]
     most = max((tensor.dim() for tensor in given), default=0)
     for axes in range(1, most):
         yield AXES.format(axes)
     for name, value in case.arguments():
         if isinstance(value, torch.Tensor):
-            yield f"Wrong only where {name} is given."
-        elif value is None or isinstance(value, bool):
-            yield f"Wrong only where {name} is {value}."
+            yield f"{name} is given"
+        elif value is None or isinstance(value, bool) or value == 0:
+            yield f"{name} is {value}"
         elif isinstance(value, str):
-            yield f"Wrong only where {name} is {value!r:.40}."
+            yield f"{name} is {value!r:.40}"
     if not any(len(set(tensor.shape)) < tensor.dim() for tensor in given):
         yield SIZES
-    for dtype in sorted({str(tensor.dtype).removeprefix("torch.") for tensor in given}):
-        yield f"Wrong only where an input is {dtype}."
+    for dtype in sorted({str(tensor.dtype).removeprefix("torch.") for tensor in given} - ORDINARY):
+        yield f"an input is {dtype}"
+
+
+ORDINARY = {"float32", "int64", "bool"}  # what most cases have: it tells nothing

@@ -20,32 +20,38 @@ ENOUGH = 3  # numbers that differ from each other: of fewer, something is true b
 MAX_AXES = 4  # of which all orders are tried
 
 
-def relation(wrong: Sequence[tuple[Case, Outcome, Outcome]]) -> str:
+def relation(
+    wrong: Sequence[tuple[Case, Outcome, Outcome]], returns: Sequence[str] = (), *, sums: bool = True
+) -> str:
     """What holds in every wrong case, as a sentence; "" where nothing does.
 
     Args:
         wrong: the cases that are wrong, each with its right outcome and the answer's.
+        returns: what to call returned values, where there are several.
+        sums: whether to say that lines don't sum to 1, which may have been said.
     """
     if not wrong or any(outcome.status != CallStatus.RETURNED for _, _, outcome in wrong):
         return ""
     common: dict[str, str] | None = None
     for case, expected, outcome in wrong:
-        found = dict(_relations(case, expected.outputs, outcome.outputs))
+        found = dict(_relations(case, expected.outputs, outcome.outputs, returns))
         common = found if common is None else {w: s for w, s in common.items() if found.get(w) == s}
         if not common:
             return ""
-    return next(iter((common or {}).values()), "")
+    said = [sentence for word, sentence in (common or {}).items() if sums or "sums" not in word]
+    return next(iter(said), "")
 
 
-def _relations(case: Case, right: Any, got: Any) -> Iterator[tuple[str, str]]:
+def _relations(case: Case, right: Any, got: Any, names: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
     """Words and sentences of what holds in one case, the most telling first."""
     if isinstance(right, list | tuple):
         if isinstance(got, list | tuple) and len(got) == len(right):
-            yield from _of_several(case, right, got)
+            yield from _of_several(case, right, got, names)
         return
     if isinstance(right, Mapping):
         if isinstance(got, Mapping) and set(got) == set(right):
-            yield from _of_several(case, list(right.values()), [got[key] for key in right])
+            values = list(right.values()), [got[key] for key in right]
+            yield from _of_several(case, *values, [str(key) for key in right])
         return
     if isinstance(right, bool | str | None) or isinstance(got, bool | str | None):
         return
@@ -57,8 +63,13 @@ def _relations(case: Case, right: Any, got: Any) -> Iterator[tuple[str, str]]:
         yield from _of_tensors(case, right, got)
 
 
-def _of_several(case: Case, right: Sequence, got: Sequence) -> Iterator[tuple[str, str]]:
-    """Of several values: another order, or what holds of the only one that is wrong."""
+def _of_several(
+    case: Case, right: Sequence, got: Sequence, names: Sequence[str]
+) -> Iterator[tuple[str, str]]:
+    """Of several values: another order, what holds of all that are wrong, or of the last of them that tells.
+
+    Of the last, since those before may be made of it.
+    """
     if len(right) == 2 and compare(list(right), [got[1], got[0]]) is None:
         yield "swapped", "The right values, in the other order."
     wrong = [number for number, pair in enumerate(zip(right, got, strict=True)) if compare(*pair)]
@@ -67,6 +78,12 @@ def _of_several(case: Case, right: Sequence, got: Sequence) -> Iterator[tuple[st
     elif wrong:
         each = [dict(_relations(case, right[number], got[number])) for number in wrong]
         yield from ((w, s) for w, s in each[0].items() if all(other.get(w) == s for other in each[1:]))
+        for number, found in reversed(list(zip(wrong, each, strict=True))):
+            if number < len(names):
+                yield from (
+                    (f"{number} {w}", f"Of `{names[number]}`: {s[0].lower()}{s[1:]}")
+                    for w, s in found.items()
+                )
 
 
 def _of_tensors(case: Case, right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
@@ -74,7 +91,7 @@ def _of_tensors(case: Case, right: torch.Tensor, got: torch.Tensor) -> Iterator[
         if given.dim() and given.numel() >= ENOUGH and _equal(given, got):
             yield name, f"What came back is {name} as it went in."
     if right.shape != got.shape:
-        yield from _of_shapes(right, got)
+        yield from _of_shapes(case, right, got)
         return
     if _close(right, got).all():
         return  # to a few digits only
@@ -91,11 +108,82 @@ def _of_tensors(case: Case, right: torch.Tensor, got: torch.Tensor) -> Iterator[
         yield "zero", "Every number is 0."
     yield from _of_order(right, got)
     yield from _of_values(case, a, b)
+    yield from _of_inputs(case, a, b)
     yield from _of_places(case, right, got)
+    yield from _of_sums(a, b)
 
 
-def _of_shapes(right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
-    """The right numbers in another shape."""
+def _of_inputs(case: Case, a: torch.Tensor, b: torch.Tensor) -> Iterator[tuple[str, str]]:
+    """An input that is missing in the right numbers, or in them once too often."""
+    for name, given in case.inputs():
+        if not given.is_floating_point() or given.shape != a.shape or given.unique().numel() < ENOUGH:
+            continue
+        x = given.double()
+        for word, changed, sentence in (
+            ("without", a - x, f"Every number is the right one minus {name}: is it to be added?"),
+            ("plus", a + x, f"Every number is the right one plus {name}: it is added once too often."),
+            ("times", a * x, f"Every number is the right one times {name}."),
+        ):
+            if changed.isfinite().all() and _near(changed, b):
+                yield f"{word} {name}", sentence
+
+
+def _of_sums(a: torch.Tensor, b: torch.Tensor) -> Iterator[tuple[str, str]]:
+    """Lines that should sum to 1 and don't, or along another axis; and lines that should differ."""
+    ours, theirs = _sum_to_one(a), _sum_to_one(b)
+    if len(ours) == 1 and not set(ours) & set(theirs):
+        if len(theirs) == 1:
+            yield (
+                f"sums {theirs[0]}",
+                f"These numbers sum to 1 along axis {theirs[0]}, the right ones along axis {ours[0]}.",
+            )
+        elif not torch.isclose(b.sum(ours[0]), torch.ones(()).double(), atol=1e-4).any():
+            yield "sums", f"The right numbers sum to 1 along axis {ours[0]}, these don't."
+    for axis in range(-a.dim(), 0):
+        if b.unique().numel() >= ENOUGH and _alike(b, axis) and not _alike(a, axis):
+            yield f"alike {axis}", f"The numbers are the same all along axis {axis}, the right ones differ."
+
+
+def _alike(numbers: torch.Tensor, axis: int) -> bool:
+    """Whether all along an axis the numbers are those at its first position."""
+    return bool(_close(numbers.narrow(axis, 0, 1).expand(numbers.shape), numbers).all())
+
+
+def _sum_to_one(numbers: torch.Tensor) -> list[int]:
+    """The axes along which numbers of 0 or more sum to 1 everywhere."""
+    if not numbers.isfinite().all() or (numbers < -1e-6).any():
+        return []
+    axes = [axis for axis in range(-numbers.dim(), 0) if numbers.shape[axis] > 1]
+    return [axis for axis in axes if _near(torch.ones(()).double(), numbers.sum(axis))]
+
+
+def _of_shapes(case: Case, right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
+    """The right numbers in another shape, or what another size is the size of."""
+    yield from _of_numbers_in_another_shape(right, got)
+    if right.dim() == got.dim() and sorted(right.shape) != sorted(got.shape):
+        differing = [axis for axis in range(-right.dim(), 0) if right.shape[axis] != got.shape[axis]]
+        for axis in differing if len(differing) == 1 else ():
+            for theirs, ours in itertools.product(
+                _sizes(case, got.shape[axis]), _sizes(case, right.shape[axis])
+            ):
+                yield (
+                    f"size {axis} {theirs} {ours}",
+                    f"Axis {axis} has the size of {theirs}, where it should have that of {ours}.",
+                )
+
+
+def _sizes(case: Case, size: int) -> Iterator[str]:
+    """What of the arguments is so large."""
+    for name, value in case.arguments():
+        if isinstance(value, int) and not isinstance(value, bool) and value == size:
+            yield name
+    for name, given in case.inputs():
+        yield from (
+            f"axis {axis} of {name}" for axis in range(-given.dim(), 0) if given.shape[axis] == size > 1
+        )
+
+
+def _of_numbers_in_another_shape(right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
     if right.numel() != got.numel() or right.numel() < ENOUGH:
         return
     if right.dim() == got.dim() <= MAX_AXES:
@@ -130,6 +218,8 @@ def _of_order(right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str
             order = _permutation(right.movedim(axis, 0), got.movedim(axis, 0))
             if order:
                 yield "permuted", f"The right numbers, with the positions of {name} in another order."
+            elif right.dim() > 1 and _equal(right.sort(axis).values, got.sort(axis).values):
+                yield "jumbled", f"Each line along {name} has the right numbers, in another order."
 
 
 def _permutation(right: torch.Tensor, got: torch.Tensor) -> bool:
@@ -241,8 +331,15 @@ NUMBERS = (
     ("2 times", 2.0),
     ("half", 0.5),
     ("10 times", 10.0),
+    ("a tenth of", 0.1),
+    ("100 times", 100.0),
+    ("a hundredth of", 0.01),
+    ("4 times", 4.0),
+    ("a quarter of", 0.25),
     ("ln 2 times", math.log(2)),
     ("1/ln 2 times", 1 / math.log(2)),
+    ("ln 10 times", math.log(10)),
+    ("1/ln 10 times", 1 / math.log(10)),
 )
 OF_SIZES: tuple[tuple[str, Callable[[float], float]], ...] = (
     ("√n", math.sqrt),
@@ -258,6 +355,9 @@ def _names(case: Case, factor: float) -> Iterator[tuple[str, str]]:
         if math.isclose(factor, value, rel_tol=1e-4):
             yield text, ""
     for text, of in OF_SIZES:
+        for name, value in case.arguments():
+            if isinstance(value, int | float) and value > 1 and math.isclose(factor, of(value), rel_tol=1e-4):
+                yield f"{text} times", f", where n is {name}"
         for name, given in case.inputs():
             for axis in range(-given.dim(), 0):
                 if given.shape[axis] > 1 and math.isclose(factor, of(given.shape[axis]), rel_tol=1e-4):
