@@ -61,7 +61,9 @@ def make_sheet(
 
 
 def _arguments(exercise: Exercise) -> tuple[str, ...]:
-    """What the text calls an answer's arguments, where a driver calls it with them alone."""
+    """What the text calls the arguments of a case, where it has names for them."""
+    if exercise.driver == "module":
+        return ("sizes", "weights", *list(inspect.signature(exercise.reference.forward).parameters)[1:])
     if exercise.driver not in ("call", "call_measured", "copies", "call_with_layer"):
         return ()
     return tuple(inspect.signature(exercise.reference).parameters)

@@ -4,7 +4,7 @@ import ast
 import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from autograder.authoring.mutation_tables import (
     AXES,
@@ -179,6 +179,16 @@ def _has_receiver(node: ast.Call) -> bool:
     return not (isinstance(root, ast.Name) and root.id in MODULES)
 
 
+def own_layer(node: ast.AST) -> TypeGuard[ast.Attribute]:
+    """Whether a node is one of an object's own: in `self.norm(x)`, x is what is left without it."""
+    return (
+        isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "self"
+        and not node.attr.startswith("_")
+    )
+
+
 def _arguments(node: ast.AST) -> Iterator[ast.AST]:
     if not isinstance(node, ast.Call):
         return
@@ -206,7 +216,7 @@ def _calls(node: ast.AST) -> Iterator[ast.AST]:
         for other in OTHERS.get(node.func.id, ()):
             if other in ("max", "min", "sum", "any", "all"):
                 yield _new(node, func=_new(node.func, id=other))
-    if _has_receiver(node) and isinstance(node.func, ast.Attribute):
+    if _has_receiver(node) and isinstance(node.func, ast.Attribute) and not own_layer(node.func):
         yield node.func.value
     elif node.args and not isinstance(node.args[0], ast.Starred):
         yield node.args[0]

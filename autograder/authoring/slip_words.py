@@ -64,7 +64,8 @@ def _said(place: Place, new: Any, kind: str) -> Iterator[str]:
     elif kind == "default":
         yield f"a default value is {ast.unparse(new)}, which should be another"
     elif kind == "name":
-        yield f"`{new.id}` stands where `{old.id}` belongs"
+        was, stands = (node.id if isinstance(node, ast.Name) else node.attr for node in (old, new))
+        yield f"`{stands}` stands where `{was}` belongs"
     elif kind == "reshaped":
         yield "sizes are changed by a `reshape` where axes should change places"
     elif kind == "in place":

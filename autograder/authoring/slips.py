@@ -1,5 +1,8 @@
 """What each mutant gives on the visible cases, and what to say of an answer that gives exactly the same.
 
+Mutants of the reference come first, then those of the alternatives: people make the same slip in other
+idioms, and what is one change in the one can be several in the other.
+
 What is said names the change, not the code: that an axis should be another, that a step is missing, and with
 which of the exercise's arguments it happens. It is true by construction: with that change, a right answer
 gives these numbers.
@@ -7,12 +10,15 @@ gives these numbers.
 
 import ast
 import json
+import re
+import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from autograder.authoring.mutants import mutants
 from autograder.authoring.mutation_testing import Limits
-from autograder.authoring.mutations import Change
+from autograder.authoring.mutations import Change, own_layer
 from autograder.authoring.places import Place
 from autograder.authoring.slip_words import describe
 from autograder.exercise import Exercise
@@ -28,8 +34,10 @@ SHARE = 0.45  # of a sheet: so much longer it may become
 AT_MOST = 2  # things to say of the same numbers: of more, none is likely
 CONFUSED = {
     "exp": ("exp2",), "sum": ("amax",), "amax": ("amin", "sum", "mean"), "mean": ("amax",), "log": ("log10",),
-    "sqrt": ("square",), "cumsum": ("cumprod",), "var": ("norm",),
+    "sqrt": ("square",), "cumsum": ("cumprod",), "var": ("norm",), "gelu": ("relu", "silu"),
+    "silu": ("gelu", "relu"), "relu": ("gelu",), "sigmoid": ("silu",), "tanh": ("relu",),
 }  # fmt: skip
+ACTIVATIONS = {"gelu", "silu", "relu", "tanh", "sigmoid"}
 
 
 def slips(exercise: Exercise) -> dict[str, list[str]]:
@@ -39,7 +47,25 @@ def slips(exercise: Exercise) -> dict[str, list[str]]:
     or gradients alone, and numbers that say nothing, such as zeros: much leads there.
     """
     sheet = make_sheet(exercise, VISIBLE_SEED)
-    found: list[tuple[str, list[tuple[str, str]]]] = []
+    told: dict[str, list[str]] = {}
+    known: list[str] = []
+    for answer in (exercise.reference, *filter(_is_code, exercise.alternatives)):
+        elsewhere = answer is not exercise.reference
+        for texts, given in _of_mutants(replace(exercise, reference=answer), sheet, known):
+            if len(texts) <= AT_MOST and all(
+                said and not (elsewhere and _vague(said + where)) for said, where in texts
+            ):
+                told.setdefault(_told(texts), []).append(given)
+            known.append(given)
+    return _that_fit(told, len(json.dumps(sheet.to_json(), ensure_ascii=False)) * SHARE)
+
+
+Texts = list[tuple[str, str]]
+
+
+def _of_mutants(exercise: Exercise, sheet: Sheet, known: Sequence[str]) -> list[tuple[Texts, str]]:
+    """What to say of one right answer's mutants, and what they give, but for what is known."""
+    found: list[tuple[str, Texts]] = []
     with Limits() as limits:
         for mutant in mutants(exercise, confusions):
             outcomes = limits.outcomes(exercise, mutant.answer, sheet) or []
@@ -47,17 +73,25 @@ def slips(exercise: Exercise) -> dict[str, list[str]]:
             made = sketches(sheet, outcomes)
             if not made or not _tells(sheet, outcomes, made) or recognise(sheet, outcomes):
                 continue
+            if any(alike(made, each) for each in known):
+                continue
             said = describe(mutant, exercise)
             texts = next((said_of for each, said_of in found if alike(made, each)), None)
             if texts is None:
                 found.append((written(made), [said]))
             elif said not in texts:
                 texts.append(said)
-    told: dict[str, list[str]] = {}
-    for given, texts in found:
-        if len(texts) <= AT_MOST and all(said for said, _ in texts):
-            told.setdefault(_told(texts), []).append(given)
-    return _that_fit(told, len(json.dumps(sheet.to_json(), ensure_ascii=False)) * SHARE)
+    return [(texts, given) for given, texts in found]
+
+
+def _vague(said: str) -> bool:
+    """Whether what is said of an idiom that may not be the reader's would leave them searching."""
+    return not re.search(r"in the step with|in what is returned|stands where `|^`\w+` is missing", said)
+
+
+def _is_code(answer: Any) -> bool:
+    """Whether an alternative is a function or class whose definition stands in its module."""
+    return vars(sys.modules[answer.__module__]).get(answer.__name__) is answer
 
 
 def _that_fit(told: dict[str, list[str]], room: float) -> dict[str, list[str]]:
@@ -86,6 +120,21 @@ def confusions(place: Place) -> Iterator[Change]:
         for other in dict.fromkeys(arguments) if node.id in arguments else ():
             if other not in (node.id, "self"):
                 yield Change("name", ast.Name(other, ast.Load()))
+    holder: Any = place.around[0]
+    if own_layer(node) and isinstance(holder, ast.Call) and holder.func is node:
+        whole = next(each for each in place.around if isinstance(each, ast.ClassDef))
+        called_there: list[Any] = [each.func for each in ast.walk(whole) if isinstance(each, ast.Call)]
+        for other in dict.fromkeys(each.attr for each in called_there if own_layer(each)):
+            if other != node.attr:
+                yield Change("name", ast.Attribute(node.value, other, ast.Load()))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        functional = ast.Attribute(
+            ast.Attribute(ast.Name("torch", ast.Load()), "nn", ast.Load()), "functional", ast.Load()
+        )
+        for other in CONFUSED.get(node.func.id, ()) if node.func.id in ACTIVATIONS else ():
+            yield Change(
+                "call", ast.Call(ast.Attribute(functional, other, ast.Load()), node.args, node.keywords)
+            )
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         receiver, called = node.func.value, node.func.attr
         for other in CONFUSED.get(called, ()):

@@ -128,6 +128,7 @@ def digest(exercise: Exercise, record: Record) -> str:
 def _made(exercise: Exercise, verified: str) -> str:
     """Of all that decides what mutants are recognised by."""
     variants = [m.variant for m in exercise.misconceptions if hasattr(m.variant, "__name__")]
+    variants += [answer for answer in exercise.alternatives if hasattr(answer, "__name__")]
     texts = reached([*SLIPS, *((variant.__module__, variant.__name__) for variant in variants)])
     tools = [Path(__file__).with_name(name).read_text(encoding="utf-8") for name in RECOGNISERS]
     parts = [verified, *tools, *texts.values()]

@@ -37,10 +37,13 @@ class Case:
         """Each tensor in the arguments with what to call it."""
         number = 0
         for name, value in self.arguments():
-            for tensor in tensors(value):
-                number += 1
-                named = isinstance(value, torch.Tensor) and name.startswith("`")
-                yield (name if named else f"input {number}"), tensor
+            entries = value.items() if isinstance(value, Mapping) else [(name.strip("`"), value)]
+            known = isinstance(value, Mapping) or name.startswith("`")
+            for key, entry in entries:
+                for tensor in tensors(entry):
+                    number += 1
+                    named = known and isinstance(entry, torch.Tensor)
+                    yield (f"`{key}`" if named else f"input {number}"), tensor
 
     def to_json(self) -> dict:
         return {"title": self.title, "args": encode(self.args), "kwargs": encode(dict(self.kwargs))}

@@ -43,7 +43,7 @@ class Sheet:
 
     Attributes:
         exercise: its id; title, points, driver, returns, forbidden, properties: as in the exercise.
-        arguments: the names of the answer's own arguments, where it is called with them alone.
+        arguments: what the text calls the arguments of a case, where it has names for them.
         needs: the exercises it builds on, by id, with their titles.
         look_at: the heading of the lesson that explains it.
         cases: the calls.
