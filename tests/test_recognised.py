@@ -11,12 +11,14 @@ import torch
 from autograder import exercises, lessons
 from autograder.authoring import verified
 from autograder.authoring.slips import slips
+from helpers.block import FeedForward, LayerNorm
 from helpers.checking.assessing import ONE_CHANGE, assess
 from helpers.checking.drivers import run
 from helpers.checking.finding import Finding
 from helpers.checking.outcome import CallStatus, Outcome
 from helpers.checking.sheet import Sheet, load_sheet
 from helpers.checking.sketches import sketch
+from helpers.multihead import MultiHeadAttention
 
 G = torch.Generator().manual_seed(0)
 x = torch.randn(4, 5, generator=G)
@@ -107,6 +109,44 @@ def test_a_slip_is_named_in_whatever_idiom_it_is_made():
     assert told.startswith(
         f"{ONE_CHANGE}: the size of axis -2 stands where another's belongs, in the step with `q`"
     )
+
+
+class KeysByTheQueriesMap(torch.nn.Module):
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        self.h = n_heads
+        self.W_q, self.W_k, self.W_v, self.W_o = (torch.nn.Linear(d_model, d_model) for _ in range(4))
+
+    def forward(self, y, x=None, mask=None):
+        x = y if x is None else x
+        q, k, v = (t.unflatten(-1, (self.h, -1)).mT.mT for t in (self.W_q(y), self.W_q(x), self.W_v(x)))
+        s = torch.einsum("...ihd,...jhd->...hij", q, k) * q.shape[-1] ** -0.5
+        w = (s if mask is None else torch.where(mask, s, -math.inf)).softmax(-1)
+        return self.W_o(torch.einsum("...hij,...jhd->...ihd", w, v).flatten(-2)), w
+
+
+class SecondNormForgotten(torch.nn.Module):
+    """Written out, as in an alternative: in the reference this would be more than one change."""
+
+    def __init__(self, d_model, n_heads, d_ff):
+        super().__init__()
+        self.attention, self.feed_forward = MultiHeadAttention(d_model, n_heads), FeedForward(d_model, d_ff)
+        self.norm_1, self.norm_2 = LayerNorm(d_model), LayerNorm(d_model)
+
+    def forward(self, x, mask=None):
+        y = x + self.attention(self.norm_1(x), mask=mask)[0]
+        return y + self.feed_forward(y)
+
+
+@pytest.mark.parametrize(
+    ("exercise", "answer", "slip"),
+    [
+        ("multihead.module", KeysByTheQueriesMap, "`W_q` stands where `W_k` belongs"),
+        ("block.block", SecondNormForgotten, "`norm_2` is missing"),
+    ],
+)
+def test_a_module_s_layers_are_named(exercise, answer, slip):
+    assert finding(exercise, answer).relation.startswith(f"{ONE_CHANGE}: {slip}")
 
 
 def test_what_no_single_change_gives_is_named_no_change():

@@ -57,7 +57,7 @@ def reference_file(exercise: Exercise) -> Path:
 More = Callable[[Place], Iterator[Change]]
 
 
-def mutants(exercise: Exercise, more: More = lambda _: iter(())) -> Iterator[Mutant]:
+def mutants(exercise: Exercise, more: More = lambda _: iter(()), of: Any = None) -> Iterator[Mutant]:
     """All mutants of an exercise's reference and of the private functions and classes it calls there.
 
     They come in the order of the code, the same ones each time.
@@ -65,9 +65,11 @@ def mutants(exercise: Exercise, more: More = lambda _: iter(())) -> Iterator[Mut
     Args:
         exercise: the exercise.
         more: further changes for each place.
+        of: another right answer, to be changed in the place of the reference.
     """
-    module = sys.modules[exercise.reference.__module__]
-    definitions = _definitions(module, exercise.reference.__name__)
+    right = of or exercise.reference
+    module = sys.modules[right.__module__]
+    definitions = _definitions(module, right.__name__)
     sizes = _sizes(exercise, module, definitions)
     seen = {_text(definitions)}
     names: dict[str, int] = {}
@@ -80,7 +82,7 @@ def mutants(exercise: Exercise, more: More = lambda _: iter(())) -> Iterator[Mut
                     if text in seen:
                         continue
                     seen.add(text)
-                    answer = _compiled(module, definitions, exercise.reference.__name__)
+                    answer = _compiled(module, definitions, right.__name__)
                 if answer is None:
                     continue
                 name = f"{definition.name}: {before} → {after}"
@@ -141,7 +143,7 @@ def _sizes(exercise: Exercise, module: ModuleType, definitions: list[Definition]
     for number, (place, node) in enumerate(zip(sized, nodes, strict=True)):
         call = ast.Call(ast.Name(RECORD, ast.Load()), [ast.Constant(number), node], [])
         place.put(ast.fix_missing_locations(ast.copy_location(call, node)))
-    answer = _compiled(module, definitions, exercise.reference.__name__, {RECORD: record})
+    answer = _compiled(module, definitions, definitions[0].name, {RECORD: record})
     for place, node in zip(sized, nodes, strict=True):
         place.put(node)
     exercise.outcome(answer, make_cases(exercise, VISIBLE_SEED)[0])

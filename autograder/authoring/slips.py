@@ -13,7 +13,6 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 from autograder.authoring.mutants import mutants
@@ -51,7 +50,7 @@ def slips(exercise: Exercise) -> dict[str, list[str]]:
     known: list[str] = []
     for answer in (exercise.reference, *filter(_is_code, exercise.alternatives)):
         elsewhere = answer is not exercise.reference
-        for texts, given in _of_mutants(replace(exercise, reference=answer), sheet, known):
+        for texts, given in _of_mutants(exercise, answer, sheet, known):
             if len(texts) <= AT_MOST and all(
                 said and not (elsewhere and _vague(said + where)) for said, where in texts
             ):
@@ -63,11 +62,13 @@ def slips(exercise: Exercise) -> dict[str, list[str]]:
 Texts = list[tuple[str, str]]
 
 
-def _of_mutants(exercise: Exercise, sheet: Sheet, known: Sequence[str]) -> list[tuple[Texts, str]]:
+def _of_mutants(
+    exercise: Exercise, answer: Any, sheet: Sheet, known: Sequence[str]
+) -> list[tuple[Texts, str]]:
     """What to say of one right answer's mutants, and what they give, but for what is known."""
     found: list[tuple[str, Texts]] = []
     with Limits() as limits:
-        for mutant in mutants(exercise, confusions):
+        for mutant in mutants(exercise, confusions, answer):
             outcomes = limits.outcomes(exercise, mutant.answer, sheet) or []
             outcomes = [judged(exercise.driver, *pair) for pair in zip(sheet.cases, outcomes, strict=False)]
             made = sketches(sheet, outcomes)

@@ -19,6 +19,7 @@ from helpers.checking.properties import PROPERTIES, inputs_unchanged
 from helpers.checking.relations import relation
 from helpers.checking.sheet import KnownMisconception, Sheet
 from helpers.checking.sketches import Sketch, recognised, sketch
+from helpers.checking.values import tensors
 
 
 def assess(
@@ -109,10 +110,15 @@ def _explain(
     right = [case for case, problem in zip(sheet.cases, problems, strict=True) if not problem]
     if told := contrast(right, [case for case, _, _ in triples]):
         return first.cause, f"{told} {first.meaning}", told
-    if of_numbers and len(wrong) > 1 and (told := holds(triples[:1])):
+    if of_numbers and len(wrong) > 1 and _several(triples[0][1]) and (told := holds(triples[:1])):
         told = f"In this case, not in all: {told[0].lower()}{told[1:]}"
         return first.cause, f"{told} {more}", told
     return first.cause, first.meaning, ""
+
+
+def _several(outcome: Outcome) -> bool:
+    """Whether there are several numbers: of a single one in a single case, anything may hold by chance."""
+    return sum(tensor.numel() for tensor in tensors(outcome.outputs)) > 1
 
 
 def recognise(sheet: Sheet, outcomes: list[Outcome]) -> list[KnownMisconception]:

@@ -18,6 +18,7 @@ from helpers.checking.outcome import CallStatus, Case, Outcome
 
 ENOUGH = 3  # numbers that differ from each other: of fewer, something is true by chance
 MAX_AXES = 4  # of which all orders are tried
+SMALL = 10  # what one counts wrong by: a larger whole number says nothing
 
 
 def relation(
@@ -254,7 +255,7 @@ def _of_values(case: Case, a: torch.Tensor, b: torch.Tensor) -> Iterator[tuple[s
                 yield "factor", "Every number is the right one times one factor."
     if (several or a.numel() == 1) and _near(a + (b - a).median(), b):
         offset = float((b - a).median())
-        if abs(offset - round(offset)) < 1e-6 and offset:
+        if abs(offset - round(offset)) < 1e-6 and 0 < abs(offset) <= SMALL:
             yield (
                 f"offset {offset:+.0f}",
                 f"Every number is {abs(offset):.0f} too {'large' if offset > 0 else 'small'}.",
