@@ -6,7 +6,7 @@ from a hidden seed. There is no reference code here: a sheet holds numbers only.
 
 import functools
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
 from helpers.checking.comparing import GRADIENT_SLACK, compare
@@ -105,7 +105,8 @@ def _explain(
     unexplained = first.meaning == _unknown(sheet, number, reveal)
     more = _by_hand(sheet, number, reveal) if unexplained else first.meaning
     holds = functools.partial(relation, returns=sheet.returns, sums=unexplained or first.cause != "value")
-    if told := " ".join(filter(None, [_slip(sheet, outcomes), holds(triples) if of_numbers else ""])):
+    slip = _slip(sheet, outcomes) or _nearly(sheet, outcomes)
+    if told := " ".join(filter(None, [slip, holds(triples) if of_numbers else ""])):
         return first.cause, f"{told} {more}", told
     right = [case for case, problem in zip(sheet.cases, problems, strict=True) if not problem]
     if told := contrast(right, [case for case, _, _ in triples]):
@@ -136,13 +137,41 @@ def recognise(sheet: Sheet, outcomes: list[Outcome]) -> list[KnownMisconception]
         # Different slips easily raise the same exception, so one that only raises tells nothing.
         if all(outcome.status != CallStatus.RETURNED for outcome in misconception.outcomes):
             continue
-        pairs = zip(misconception.outcomes, outcomes, sheet.expected, wrong, strict=True)
-        if all(
-            is_wrong != (theirs is right) and (not is_wrong or _same(theirs, ours))
-            for theirs, ours, right, is_wrong in pairs
-        ):
+        if all(_alike(sheet, misconception, outcomes, wrong)):
             return [misconception]
     return []
+
+
+def _alike(
+    sheet: Sheet, misconception: KnownMisconception, outcomes: list[Outcome], wrong: list[bool]
+) -> Iterator[bool]:
+    """Case by case, whether a misconception does what the answer does."""
+    for theirs, ours, right, is_wrong in zip(
+        misconception.outcomes, outcomes, sheet.expected, wrong, strict=True
+    ):
+        yield is_wrong != (theirs is right) and (not is_wrong or _same(theirs, ours))
+
+
+NEARLY = "All cases but one look like this mistake:"
+ENOUGH = 3  # wrong cases that look like it
+
+
+def _nearly(sheet: Sheet, outcomes: list[Outcome]) -> str:
+    """The one misconception that does the same in all cases but one, which has some corner of its own.
+
+    Nothing firm follows from that, and the class report doesn't count it.
+    """
+    if sheet.driver == "choice":
+        return ""
+    wrong = [_problem(sheet, index, outcome, True) is not None for index, outcome in enumerate(outcomes)]
+    found = []
+    for misconception in sheet.misconceptions:
+        alike = list(_alike(sheet, misconception, outcomes, wrong))
+        values = [theirs.status == CallStatus.RETURNED for theirs in misconception.outcomes]
+        telling = sum(map(all, zip(alike, values, wrong, strict=True)))
+        if len(alike) - sum(alike) == 1 and telling >= ENOUGH:
+            found.append(misconception.sentence)
+    return f"{NEARLY} {found[0]}" if len(found) == 1 else ""
 
 
 def sketches(sheet: Sheet, outcomes: list[Outcome]) -> list[Sketch | None] | None:

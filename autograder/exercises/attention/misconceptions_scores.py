@@ -15,6 +15,12 @@ def powers_of_two(x, dim):
     return e / e.sum(dim=dim, keepdim=True)
 
 
+def total_of_everything(x, dim):
+    """One maximum and one sum serve the whole tensor, as if it were one row: give both of them `dim`."""
+    e = torch.exp(x - x.max())
+    return e / e.sum()
+
+
 def absolute_scores(x, dim):
     """The scores lose their signs before they are exponentiated, so −3 weighs as much as 3: a score below
     zero means less weight.
@@ -49,6 +55,29 @@ def keys_reshaped(q, k, v, mask=None):
     if mask is not None:
         scores = scores.masked_fill(~mask, float("-inf"))
     weights = torch.softmax(scores, dim=-1)
+    return weights @ v, weights
+
+
+def divided_after_the_softmax(q, k, v, mask=None):
+    """The weights are divided by √d_k, and then they no longer sum to 1: it is the scores that have to be
+    divided, before the softmax.
+    """
+    scores = q @ k.transpose(-2, -1)
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -math.inf)
+    weights = scores.softmax(dim=-1) / math.sqrt(q.size(-1))
+    return weights @ v, weights
+
+
+def softmax_over_everything(q, k, v, mask=None):
+    """All scores together are turned into one set of weights: each query has a sum of its own, over its keys,
+    the last axis.
+    """
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -math.inf)
+    weights = (scores - scores.max()).exp()
+    weights = weights / weights.sum()
     return weights @ v, weights
 
 

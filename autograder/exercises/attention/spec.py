@@ -55,6 +55,7 @@ SOFTMAX = Exercise(
         wrong.not_divided,
         wrong.logarithm,
         scores.powers_of_two,
+        scores.total_of_everything,
         scores.absolute_scores,
         scores.smallest_is_largest,
         scores.of_unit_length,
@@ -124,6 +125,8 @@ SCALED_DOT_PRODUCT = Exercise(
         wrong.filled_with_e,
         wrong.mask_added,
         scores.keys_reshaped,
+        scores.divided_after_the_softmax,
+        scores.softmax_over_everything,
     ),
     alternatives=(
         right.with_einsum,

@@ -112,6 +112,11 @@ def separator_opens(ids):
     return ((count == 1) | ((count == 2) & (ids == 5))).long() * (ids != 0)
 
 
+def separator_opens_and_padding_follows(ids):
+    """The first [SEP] and all behind it have segment 1: it belongs to the first passage, padding to none."""
+    return (ids == 5).long().cumsum(dim=-1).clamp(max=1)
+
+
 def last_separator_left_out(ids):
     """The second [SEP] has segment 0: it closes the second passage and belongs to it."""
     return (((ids == 5).cumsum(dim=-1) == 1) & (ids != 5) & (ids != 0)).long()

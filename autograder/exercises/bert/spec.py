@@ -104,6 +104,7 @@ SEGMENTS = Exercise(
     properties=(inputs_unchanged,),
     misconceptions=explained(
         packing.separator_opens,
+        packing.separator_opens_and_padding_follows,
         packing.last_separator_left_out,
         packing.padding_in_the_second,
         packing.one_passage_padded,

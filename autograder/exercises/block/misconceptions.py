@@ -92,6 +92,48 @@ def divided_by_one_less(x, weight, bias, eps=1e-5):
     return (x - x.mean(-1, keepdim=True)) / torch.sqrt(x.var(-1, keepdim=True) + eps) * weight + bias
 
 
+def torch_std(x, weight, bias, eps=1e-5):
+    """x.std() divides the squares by n − 1, and eps is added outside of the root: use the mean of the
+    squares, and add eps to it.
+    """
+    return (x - x.mean(-1, keepdim=True)) / (x.std(-1, keepdim=True) + eps) * weight + bias
+
+
+def over_all_but_the_last(x, weight, bias, eps=1e-5):
+    """Mean and variance go over the batch and the positions, channel by channel, as in a batch norm: here
+    each vector has its own, over the last axis.
+    """
+    axes = tuple(range(max(x.dim() - 1, 1)))
+    mean, variance = x.mean(axes, keepdim=True), x.var(axes, correction=0, keepdim=True)
+    return (x - mean) / torch.sqrt(variance + eps) * weight + bias
+
+
+def over_the_last_two(x, weight, bias, eps=1e-5):
+    """Mean and variance go over positions and channels together: each position's vector is normalised by
+    itself, over the last axis alone.
+    """
+    axes = tuple(range(-min(x.dim(), 2), 0))
+    mean, variance = x.mean(axes, keepdim=True), x.var(axes, correction=0, keepdim=True)
+    return (x - mean) / torch.sqrt(variance + eps) * weight + bias
+
+
+def one_variance_for_all(x, weight, bias, eps=1e-5):
+    """The mean is each vector's own, but one variance serves the whole tensor: it needs the same axis."""
+    return (x - x.mean(-1, keepdim=True)) / torch.sqrt(x.var(correction=0) + eps) * weight + bias
+
+
+def weight_and_bias_exchanged(x, weight, bias, eps=1e-5):
+    """Weight and bias have changed places: the weight multiplies, the bias is added."""
+    deviation = torch.sqrt(x.var(-1, correction=0, keepdim=True) + eps)
+    return (x - x.mean(-1, keepdim=True)) / deviation * bias + weight
+
+
+def mean_deviation(x, weight, bias, eps=1e-5):
+    """This divides by the mean absolute value: the standard deviation is the root of the mean square."""
+    centred = x - x.mean(-1, keepdim=True)
+    return centred / (centred.abs().mean(-1, keepdim=True) + eps) * weight + bias
+
+
 def eps_beside_the_root(x, weight, bias, eps=1e-5):
     """The eps is added to the standard deviation, but it belongs to the variance, inside of the root."""
     deviation = x.var(-1, correction=0, keepdim=True).sqrt()
@@ -171,6 +213,11 @@ def tanh_approximation(x):
     return 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
 
 
+def tanh_by_another_root(x):
+    """The approximation with a tanh has √(2/π) in front, not √(2π), and the formula with erf is exact."""
+    return 0.5 * x * (1 + torch.tanh(math.sqrt(2 * math.pi) * (x + 0.044715 * x**3)))
+
+
 def sigmoid_approximation(x):
     """x·σ(1.702x) is a rough approximation, off by up to 0.02: the formula with erf is exact."""
     return x * torch.sigmoid(1.702 * x)
@@ -199,6 +246,11 @@ def phi_alone(x):
 def not_halved(x):
     """The half is missing: 1 + erf lies between 0 and 2, and a share between 0 and 1."""
     return x * (1 + torch.erf(x / math.sqrt(2)))
+
+
+def brackets_forgotten(x):
+    """Only the 1 is multiplied by x, and erf is added to that: 1 + erf needs brackets around it."""
+    return 0.5 * x * 1 + torch.erf(x / math.sqrt(2))
 
 
 def erf_alone(x):
@@ -280,6 +332,11 @@ def rest_divided_by_share(x, p, training, chances):
 def others_dropped(x, p, training, chances):
     """The wrong ones are dropped: a chance below p means that the number goes."""
     return torch.where(chances < p, x / (1 - p), 0.0) if training else x
+
+
+def the_highest_dropped(x, p, training, chances):
+    """The share is right, but the highest chances go: a chance below p means that the number goes."""
+    return torch.where(chances >= 1 - p, 0.0, x / (1 - p)) if training else x
 
 
 def dropped_later_too(x, p, training, chances):

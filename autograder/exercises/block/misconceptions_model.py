@@ -4,6 +4,8 @@ A class's docstring is the sentence that the student reads. Each class stands al
 the lesson's earlier answers as its only names, so that the class simulator can paste it.
 """
 
+# ruff: noqa: D205  (a sentence may take two lines)
+
 import math
 
 import torch
@@ -190,6 +192,25 @@ class Probabilities(torch.nn.Module):
         for block in self.blocks:
             x = block(x, mask)
         return unembed(self.norm(x), self.words.weight).softmax(dim=-1)
+
+
+class LogProbabilities(torch.nn.Module):
+    """What comes out are log-probabilities: logits are the scores before any softmax, and the loss takes its
+    own logarithms.
+    """
+
+    def __init__(self, vocabulary, d_model, n_heads, n_layers, positions):
+        super().__init__()
+        self.words = torch.nn.Embedding(vocabulary, d_model)
+        self.positions = torch.nn.Embedding(positions, d_model)
+        self.blocks = torch.nn.ModuleList(Block(d_model, n_heads, 4 * d_model) for _ in range(n_layers))
+        self.norm = LayerNorm(d_model)
+
+    def forward(self, ids):
+        x = embed(ids, self.words.weight, self.positions.weight)
+        for block in self.blocks:
+            x = block(x, causal_mask(ids.size(-1)))
+        return unembed(self.norm(x), self.words.weight).log_softmax(dim=-1)
 
 
 class HiddenVectors(torch.nn.Module):

@@ -66,6 +66,11 @@ def padding_in_the_mean(hidden, real):
     return hidden.mean(dim=1)
 
 
+def largest_of_each(hidden, real):
+    """This takes the largest of each feature: a mean adds them up and divides."""
+    return hidden.masked_fill(~real[..., None], -1e9).amax(dim=-2)
+
+
 def divided_by_all(hidden, real):
     """Padding is left out of the sum, but the sum is divided by T: divide by the number of real tokens."""
     return (hidden * real.unsqueeze(-1)).sum(dim=1) / hidden.size(1)

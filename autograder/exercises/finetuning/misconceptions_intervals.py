@@ -21,6 +21,13 @@ def half_not_divided(correct, n, z):
     return centre - half, centre + half
 
 
+def centre_and_half(correct, n, z):
+    """These are the centre and the half length: the interval goes from centre − half to centre + half."""
+    p, extra = correct / n, z * z / n
+    half = z * math.sqrt(p * (1 - p) / n + extra / (4 * n)) / (1 + extra)
+    return (p + extra / 2) / (1 + extra), half
+
+
 def whole_square_added(correct, n, z):
     """The centre moves by z²/n, twice as far as it should: it is z²/(2n) that is added to p."""
     p, extra = correct / n, z**2 / n

@@ -45,6 +45,7 @@ MEAN = Exercise(
     properties=(inputs_unchanged, gradient_reaches_inputs),
     misconceptions=explained(
         wrong.padding_in_the_mean,
+        wrong.largest_of_each,
         wrong.divided_by_all,
         wrong.not_divided_at_all,
         wrong.mean_over_the_batch,
@@ -218,6 +219,7 @@ WILSON = Exercise(
         slips.in_per_cent,
         intervals.z_for_its_square,
         intervals.half_not_divided,
+        intervals.centre_and_half,
         intervals.whole_square_added,
     ),
     alternatives=(right.wilson_multiplied_out, right.wilson_as_roots),

@@ -17,6 +17,13 @@ def mean_taken_away(x, weight, eps=1e-6):
     return x * torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + eps) * weight
 
 
+def a_layer_norm(x, weight, eps=1e-6):
+    """This is a layer norm, by torch's std, which divides by n − 1: nothing is taken away here, and the size
+    is the root of the mean square.
+    """
+    return (x - x.mean(dim=-1, keepdim=True)) / (x.std(dim=-1, keepdim=True) + eps) * weight
+
+
 def root_forgotten(x, weight, eps=1e-6):
     """This divides by the mean square itself: it is the root of it that has the size of x."""
     return x / (x.square().mean(dim=-1, keepdim=True) + eps) * weight

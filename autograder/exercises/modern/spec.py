@@ -26,6 +26,7 @@ RMS_NORM = Exercise(
     forbidden=("torch.nn.RMSNorm", "torch.nn.functional.rms_norm", "torch.rms_norm"),
     misconceptions=explained(
         wrong.mean_taken_away,
+        wrong.a_layer_norm,
         wrong.root_forgotten,
         wrong.eps_beside_the_root,
         wrong.eps_left_out,
@@ -252,6 +253,7 @@ QUANTIZED = Exercise(
     properties=(inputs_unchanged,),
     misconceptions=explained(
         cheaper.one_scale_for_all,
+        cheaper.largest_with_its_sign,
         cheaper.cut_off,
         cheaper.up_to_128,
         cheaper.only_positive,

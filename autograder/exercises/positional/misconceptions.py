@@ -134,6 +134,28 @@ def features_by_positions(T, d_model, base=10_000.0):
     return torch.stack([angles.sin(), angles.cos()], dim=-1).reshape(T, d_model).T
 
 
+def no_cosine(T, d_model, base=10_000.0):
+    """The odd features stay 0: feature 2i + 1 is the cosine of the angle whose sine is feature 2i."""
+    table = torch.zeros(T, d_model)
+    table[:, 0::2] = (torch.arange(T)[:, None] * base ** (-torch.arange(0, d_model, 2) / d_model)).sin()
+    return table
+
+
+def decimal_logarithm(T, d_model, base=10_000.0):
+    """The speeds are exp(−2i/d_model · log₁₀ base): exp undoes the natural logarithm, `math.log`."""
+    speeds = torch.exp(-torch.arange(0, d_model, 2) * math.log10(base) / d_model)
+    angles = torch.arange(T).unsqueeze(1) * speeds
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(start_dim=1)
+
+
+def whole_turns(T, d_model, base=10_000.0):
+    """The angles are multiplied by 2π, as if positions counted turns: position p is an angle of p radians in
+    the first pair.
+    """
+    angles = 2 * math.pi * torch.arange(T).unsqueeze(1) * base ** (-torch.arange(0, d_model, 2) / d_model)
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(start_dim=1)
+
+
 # -- adding --------------------------------------------------------------------------------------------------
 
 

@@ -101,6 +101,15 @@ def no_sign(table, T_q, T_k):
     return table[..., apart.clamp(0, K) + K]
 
 
+def first_half_looked_up(table, T_q, T_k):
+    """The size of the distance is looked up from the table's start: its first half is for keys on the left,
+    and distance 0 stands in the middle, at K.
+    """
+    K = table.size(-1) // 2
+    distance = torch.arange(T_k) - torch.arange(T_q).unsqueeze(1)
+    return table[..., distance.abs().clamp(max=K)]
+
+
 def not_moved_by_k(table, T_q, T_k):
     """Distance 0 takes entry 0, and negative distances count from the end of the table: entry 0 is for
     the distance -K, so add K.

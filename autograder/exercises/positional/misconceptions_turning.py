@@ -108,6 +108,24 @@ def no_turn(x, positions, base=10_000.0):
     return torch.stack([a * c + b * s, a * s + b * c], dim=-1).flatten(-2)
 
 
+def second_turned_back(x, positions, base=10_000.0):
+    """The first feature of a pair is turned one way and the second the other: with a cos − b sin goes
+    b cos + a sin.
+    """
+    angles = positions.unsqueeze(-1) * base ** (-torch.arange(0, x.size(-1), 2) / x.size(-1))
+    cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    return torch.stack([even * cos - odd * sin, odd * cos - even * sin], dim=-1).flatten(start_dim=-2)
+
+
+def sine_and_cosine_not_exchanged(x, positions, base=10_000.0):
+    """Both features have their cosine in front: the second is a sin + b cos, with the two changed round."""
+    angles = positions.unsqueeze(-1) * base ** (-torch.arange(0, x.size(-1), 2) / x.size(-1))
+    cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    return torch.stack([even * cos - odd * sin, even * cos + odd * sin], dim=-1).flatten(start_dim=-2)
+
+
 def first_half_with_second(x, positions, base=10_000.0):
     """Feature i is paired with feature i + d/2, as some models do: as published, neighbours are a pair,
     features 2i and 2i+1.

@@ -37,6 +37,9 @@ SINUSOIDAL = Exercise(
         added.as_in_fairseq,
         added.in_degrees,
         added.features_by_positions,
+        added.no_cosine,
+        added.decimal_logarithm,
+        added.whole_turns,
     ),
     alternatives=(right.with_two_slices, right.one_entry_after_another, right.with_a_quarter_turn),
 )
@@ -148,6 +151,7 @@ RELATIVE = Exercise(
         scores.not_clipped,
         scores.wrapped_round,
         scores.no_sign,
+        scores.first_half_looked_up,
         scores.not_moved_by_k,
         scores.clipped_after_moving,
         scores.far_keys_get_nothing,
@@ -169,6 +173,8 @@ ROTARY = Exercise(
     misconceptions=explained(
         turned.turned_back,
         turned.no_turn,
+        turned.second_turned_back,
+        turned.sine_and_cosine_not_exchanged,
         turned.first_half_with_second,
         turned.turned_pairs_in_halves,
         turned.angles_in_halves,

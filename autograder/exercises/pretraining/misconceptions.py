@@ -34,6 +34,12 @@ def padding_as_a_target(ids, pad=0):
     return ids[:, :-1], ids[:, 1:]
 
 
+def padding_as_minus_one(ids, pad=0):
+    """Padding gets −1 as its target: what torch leaves out by default, and this course too, is −100."""
+    inputs, targets = ids[:, :-1], ids[:, 1:]
+    return inputs, targets.masked_fill(targets == pad, -1)
+
+
 def inputs_hidden_too(ids, pad=0):
     """Padding is replaced in the inputs as well: -100 is no row of an embedding, only targets may hold it."""
     marked = ids.masked_fill(ids == pad, -100)
@@ -83,6 +89,19 @@ def mean_over_all_positions(logits, targets):
 def padding_counted(logits, targets):
     """Positions without a target are counted as if their target were token 0: leave them out of the sum."""
     return -logits.log_softmax(dim=-1).gather(-1, targets.clamp(min=0)[..., None]).mean()
+
+
+def token_zero_left_out(logits, targets):
+    """Targets of 0 are left out, as if they were padding: −100 is to be left out, and 0 is a token."""
+    log_p = logits.log_softmax(dim=-1)
+    real = targets.clamp(min=0) != 0
+    chosen = log_p.gather(-1, targets.clamp(min=0)[..., None])[..., 0]
+    return -(chosen * real).sum() / real.sum()
+
+
+def mean_over_the_vocabulary(logits, targets):
+    """The log-probabilities of all tokens are averaged: of each position, only its target's counts."""
+    return -logits.log_softmax(dim=-1)[targets != -100].mean()
 
 
 def mean_of_row_means(logits, targets):
@@ -153,6 +172,14 @@ def in_bits(logits, targets):
     return -(log_p * real).sum() / real.sum() / math.log(2)
 
 
+def to_base_ten(logits, targets):
+    """The logarithm is to base 10: nats are natural logarithms."""
+    log_p = logits.log_softmax(dim=-1) / math.log(10)
+    real = targets != -100
+    chosen = log_p.gather(-1, targets.clamp(min=0)[..., None])[..., 0]
+    return -(chosen * real).sum() / real.sum()
+
+
 def logarithm_of_a_rounded_softmax(logits, targets):
     """The logarithm comes after a softmax, where small probabilities have become 0 and their logarithm
     infinite: log_softmax takes both steps in one.
@@ -185,6 +212,11 @@ def power_of_two(losses, counts):
 def no_power(losses, counts):
     """This is the mean loss: the perplexity is e to it."""
     return (losses * counts).sum() / counts.sum()
+
+
+def divided_by_batches(losses, counts):
+    """The sum over all tokens is divided by the number of batches: divide by the number of tokens."""
+    return ((losses * counts).sum() / len(losses)).exp()
 
 
 def losses_overwritten(losses, counts):

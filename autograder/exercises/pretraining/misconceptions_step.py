@@ -114,6 +114,18 @@ def down_from_the_start(step, steps, warmup, peak):
     return peak * (steps - step) / steps
 
 
+def peak_never_reached(step, steps, warmup, peak):
+    """Behind the warm-up the line is that from step 0 to the end, so the rate jumps down at the peak: it
+    starts at the peak, at step `warmup`.
+    """
+    return peak * step / warmup if step < warmup else peak * (1 - step / steps)
+
+
+def by_an_inverse_root(step, steps, warmup, peak):
+    """Down with 1/√step, as in the first Transformer paper: asked for here is a straight line to 0."""
+    return peak * step / warmup if step <= warmup else peak * math.sqrt(warmup / step)
+
+
 def down_by_a_share(step, steps, warmup, peak):
     """Behind the peak this is the share of the way that is done, not what is left of it: the rate jumps to 0
     and climbs again.

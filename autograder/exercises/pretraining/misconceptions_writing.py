@@ -30,6 +30,15 @@ def divided_after_the_softmax(logits, temperature):
     return p / p.sum(dim=-1, keepdim=True)
 
 
+def powers_as_they_are(logits, temperature):
+    """The probabilities are taken to the power of 1/T, which is right, but then they don't sum to 1: divide
+    by their sum, or divide the logits before the softmax.
+    """
+    if temperature == 0:
+        return torch.nn.functional.one_hot(logits.argmax(dim=-1), logits.size(-1)).to(logits.dtype)
+    return logits.softmax(dim=-1) ** (1 / temperature)
+
+
 def not_a_distribution(logits, temperature):
     """The probabilities are divided by the temperature and no longer sum to 1: divide the logits before the
     softmax.
@@ -184,6 +193,24 @@ def nucleus_still_sorted(probabilities, p):
     ordered = probabilities.sort(dim=-1, descending=True).values
     kept = ordered.masked_fill(ordered.cumsum(dim=-1) - ordered >= p, 0)
     return kept / kept.sum(dim=-1, keepdim=True)
+
+
+def mask_of_the_sorted(probabilities, p):
+    """What is kept was found among the sorted probabilities, and is applied to the unsorted ones: bring it
+    back to their order first.
+    """
+    ordered = probabilities.sort(dim=-1, descending=True).values
+    kept = probabilities.masked_fill(ordered.cumsum(dim=-1) - ordered >= p, 0)
+    return kept / kept.sum(dim=-1, keepdim=True)
+
+
+def sorted_once_more(probabilities, p):
+    """The order is applied again where it should be undone: gather with the places sorts, and what brings
+    everything back is scatter, or the places of the places.
+    """
+    ordered, places = probabilities.sort(dim=-1, descending=True)
+    kept = ordered.masked_fill(ordered.cumsum(dim=-1) - ordered >= p, 0)
+    return (kept / kept.sum(dim=-1, keepdim=True)).gather(-1, places)
 
 
 def not_sorted(probabilities, p):

@@ -6,6 +6,7 @@ its only names, so that the class simulator can paste it.
 
 # ruff: noqa: D205, D403  (a sentence may take two lines, and may begin with a name)
 
+import torch
 
 # -- label smoothing -----------------------------------------------------------------------------------------
 
@@ -92,6 +93,16 @@ def each_gets_epsilon(logits, targets, epsilon):
     return (-(1 - epsilon) * right - epsilon * log_p.sum(-1)).mean()
 
 
+def divergence(logits, targets, epsilon):
+    """This is the divergence from the smoothed target, which is smaller by that target's own entropy: the
+    gradients are the same, but the loss asked for is the cross-entropy.
+    """
+    log_p, real = logits.log_softmax(dim=-1), targets != -100
+    wanted = torch.full_like(log_p, epsilon / log_p.size(-1))
+    wanted.scatter_add_(-1, targets.clamp(min=0)[..., None], torch.full_like(log_p[..., :1], 1 - epsilon))
+    return (wanted * ((wanted + 1e-12).log() - log_p)).sum(dim=-1)[real].mean()
+
+
 def predictions_smoothed(logits, targets, epsilon):
     """The model's own probabilities are smoothed, and the targets stay sharp: this forgives wrong guesses,
     where label smoothing punishes too much certainty.
@@ -136,6 +147,13 @@ def warmup_by_its_root(step, d_model, warmup):
     both meet exactly at the end of the warm-up.
     """
     return d_model**-0.5 * min(step**-0.5, step * warmup**-0.5)
+
+
+def share_of_the_warm_up(step, d_model, warmup):
+    """While warming up the rate is step / warmup, as large as if its peak were 1: step · warmup^(−3/2)
+    reaches 1/√warmup.
+    """
+    return d_model**-0.5 * min(step**-0.5, step / warmup)
 
 
 def width_without_root(step, d_model, warmup):

@@ -104,6 +104,7 @@ SMOOTHING = Exercise(
         wrong.nearly_all_spread,
         wrong.smoothing_added,
         wrong.each_gets_epsilon,
+        wrong.divergence,
         wrong.predictions_smoothed,
         wrong.mean_of_sentences,
         wrong.summed,
@@ -124,6 +125,7 @@ RATE = Exercise(
     misconceptions=explained(
         wrong.larger_of_both,
         wrong.warmup_by_its_root,
+        wrong.share_of_the_warm_up,
         wrong.width_without_root,
         wrong.grows_with_width,
         wrong.one_step_late,
