@@ -15,7 +15,7 @@ from helpers.checking.drivers import judged
 from helpers.checking.finding import Finding, Status
 from helpers.checking.hints import explain
 from helpers.checking.outcome import CallStatus, Outcome
-from helpers.checking.properties import PROPERTIES, inputs_unchanged
+from helpers.checking.properties import PROPERTIES, gradient_reaches_inputs, inputs_unchanged
 from helpers.checking.relations import relation
 from helpers.checking.sheet import KnownMisconception, Sheet
 from helpers.checking.sketches import Sketch, recognised, sketch
@@ -175,9 +175,13 @@ def _nearly(sheet: Sheet, outcomes: list[Outcome]) -> str:
 
 
 def sketches(sheet: Sheet, outcomes: list[Outcome]) -> list[Sketch | None] | None:
-    """Outcomes in short, None for those that are right; None for all if more than their values is wrong."""
+    """Outcomes in short, None for those that are right; None for all if something else than values decides.
+
+    Where values are right and gradients wrong, as with a factor of 0 in one case, others have to tell.
+    """
     problems = [_problem(sheet, number, outcome, True) for number, outcome in enumerate(outcomes)]
-    if any(problem and problem.cause not in OF_VALUES for problem in problems):
+    causes = {problem.cause for problem in problems if problem}
+    if not causes & {*OF_VALUES} or causes - {*OF_VALUES, gradient_reaches_inputs.__name__}:
         return None
     return [sketch(outcome) if problem else None for outcome, problem in zip(outcomes, problems, strict=True)]
 

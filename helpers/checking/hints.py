@@ -47,6 +47,11 @@ HINTS_OF_LINES: tuple[tuple[str, str, str], ...] = (
 # The same by the text alone.
 HINTS: tuple[tuple[str, str], ...] = (
     (
+        r"queries have \d+ features but keys have|there are \d+ keys but \d+ values",
+        "Attention was given queries, keys and values that don't fit each other: by which matrix is each "
+        "made, and in which order does the function take them?",
+    ),
+    (
         r"expected Tensor as element \d+",
         "torch.cat and torch.stack take tensors, and the list holds something else, such as plain numbers: "
         "of those torch.tensor makes a tensor.",

@@ -213,6 +213,41 @@ class LogProbabilities(torch.nn.Module):
         return unembed(self.norm(x), self.words.weight).log_softmax(dim=-1)
 
 
+class PositionsFromOne(torch.nn.Module):
+    """Positions are counted from 1: the first token gets row 0 of the positions' table."""
+
+    def __init__(self, vocabulary, d_model, n_heads, n_layers, positions):
+        super().__init__()
+        self.words = torch.nn.Embedding(vocabulary, d_model)
+        self.positions = torch.nn.Embedding(positions, d_model)
+        self.blocks = torch.nn.ModuleList(Block(d_model, n_heads, 4 * d_model) for _ in range(n_layers))
+        self.norm = LayerNorm(d_model)
+
+    def forward(self, ids):
+        moved = self.positions.weight.roll(-1, 0)
+        x = embed(ids, self.words.weight, moved)
+        for block in self.blocks:
+            x = block(x, causal_mask(ids.size(-1)))
+        return unembed(self.norm(x), self.words.weight)
+
+
+class TokensForLogits(torch.nn.Module):
+    """The likeliest token is returned: asked for are the logits, a score for each token of the vocabulary."""
+
+    def __init__(self, vocabulary, d_model, n_heads, n_layers, positions):
+        super().__init__()
+        self.words = torch.nn.Embedding(vocabulary, d_model)
+        self.positions = torch.nn.Embedding(positions, d_model)
+        self.blocks = torch.nn.ModuleList(Block(d_model, n_heads, 4 * d_model) for _ in range(n_layers))
+        self.norm = LayerNorm(d_model)
+
+    def forward(self, ids):
+        x = embed(ids, self.words.weight, self.positions.weight)
+        for block in self.blocks:
+            x = block(x, causal_mask(ids.size(-1)))
+        return unembed(self.norm(x), self.words.weight).argmax(dim=-1)
+
+
 class HiddenVectors(torch.nn.Module):
     """These are the vectors behind the last norm: `unembed` turns them into a score for each token."""
 

@@ -285,6 +285,8 @@ MODEL = Exercise(
         models.AddedTwice,
         models.Probabilities,
         models.LogProbabilities,
+        models.PositionsFromOne,
+        models.TokensForLogits,
         models.HiddenVectors,
         models.LastPositionAlone,
         models.EmbeddingNotScaled,

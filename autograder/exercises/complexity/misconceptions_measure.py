@@ -56,6 +56,13 @@ def through_the_origin(sizes, times):
     return (x * y).sum() / (x * x).sum()
 
 
+def mean_of_ratios(sizes, times):
+    """This is the mean of log time over log size, which a constant factor in front changes: fit a line, and
+    take its slope.
+    """
+    return (times.log() / sizes.log()).mean()
+
+
 def the_intercept(sizes, times):
     """This is the line's other number, its height: the exponent is its slope."""
     x, y = sizes.log(), times.log()
@@ -117,6 +124,11 @@ def positions_squared(layers, heads, kv_heads, d_head, positions, bytes_per_numb
 def cached_numbers(layers, heads, kv_heads, d_head, positions, bytes_per_number):
     """This is how many numbers are kept: each takes bytes_per_number bytes."""
     return 2 * layers * kv_heads * d_head * positions
+
+
+def cache_in_bits(layers, heads, kv_heads, d_head, positions, bytes_per_number):
+    """These are bits: asked for are bytes, of which a number has `bytes_per_number`."""
+    return 8 * 2 * layers * kv_heads * d_head * positions * bytes_per_number
 
 
 # -- heads that share keys -----------------------------------------------------------------------------------

@@ -157,6 +157,7 @@ EXPONENT = Exercise(
         measure.axes_swapped,
         measure.first_and_last,
         measure.through_the_origin,
+        measure.mean_of_ratios,
         measure.the_intercept,
         measure.correlation,
     ),
@@ -242,6 +243,7 @@ CACHE_BYTES = Exercise(
         measure.one_layer_alone,
         measure.positions_squared,
         measure.cached_numbers,
+        measure.cache_in_bits,
     ),
     alternatives=(right.keys_and_values_apart, right.a_share_of_the_full_cache),
 )

@@ -75,6 +75,30 @@ class EverythingReal(torch.nn.Module):
         return self.head(self.pool(self.body(ids), torch.ones_like(ids, dtype=torch.bool)))
 
 
+class PaddingPooled(torch.nn.Module):
+    """The mask is the wrong way round: it is True where there is a word, and pooling leaves out the rest."""
+
+    def __init__(self, body, d_model, n_classes, pool):
+        super().__init__()
+        self.body, self.pool = body, pool
+        self.head = torch.nn.Linear(d_model, n_classes)
+
+    def forward(self, ids):
+        return self.head(self.pool(self.body(ids), ids == 0))
+
+
+class GivesSigmoids(torch.nn.Module):
+    """What comes out went through a sigmoid: asked for are logits, which the loss takes as they are."""
+
+    def __init__(self, body, d_model, n_classes, pool):
+        super().__init__()
+        self.body, self.pool = body, pool
+        self.head = torch.nn.Linear(d_model, n_classes)
+
+    def forward(self, ids):
+        return self.head(self.pool(self.body(ids), ids != 0)).sigmoid()
+
+
 class GivesProbabilities(torch.nn.Module):
     """These are probabilities: return logits, since the loss takes the softmax itself."""
 
@@ -175,6 +199,20 @@ class DividedByTheRank(torch.nn.Module):
 
     def forward(self, x):
         return self.linear(x) + x @ self.A.T @ self.B.T / self.rank
+
+
+class DividedByTheRoot(torch.nn.Module):
+    """The change is multiplied by alpha/√r, as in rank-stabilised LoRA: asked for is alpha/r."""
+
+    def __init__(self, linear, rank, alpha):
+        super().__init__()
+        self.linear = linear.requires_grad_(False)
+        self.A = torch.nn.Parameter(torch.randn(rank, linear.in_features) / math.sqrt(linear.in_features))
+        self.B = torch.nn.Parameter(torch.zeros(linear.out_features, rank))
+        self.rank, self.alpha = rank, alpha
+
+    def forward(self, x):
+        return self.linear(x) + self.alpha / math.sqrt(self.rank) * (x @ self.A.T @ self.B.T)
 
 
 class MultipliedByTheRank(torch.nn.Module):

@@ -246,6 +246,29 @@ class NotCausal(torch.nn.Module):
         return self.W_o(merge_heads(masked_attention(q, k, v, torch.ones(1, 1, dtype=torch.bool))[0]))
 
 
+class CausalTurned(torch.nn.Module):
+    """The causal mask is the wrong way round: a position may see itself and earlier ones, not later ones."""
+
+    def __init__(self, d_model, n_heads, n_groups):
+        super().__init__()
+        D = d_model // n_heads
+        self.n_heads, self.n_groups = n_heads, n_groups
+        self.W_q = torch.nn.Linear(d_model, n_heads * D, bias=False)
+        self.W_k = torch.nn.Linear(d_model, n_groups * D, bias=False)
+        self.W_v = torch.nn.Linear(d_model, n_groups * D, bias=False)
+        self.W_o = torch.nn.Linear(d_model, d_model, bias=False)
+        self.norm_q, self.norm_k = (torch.nn.Parameter(torch.ones(D)) for _ in range(2))
+
+    def forward(self, x):
+        q = rms_norm(split_heads(self.W_q(x), self.n_heads), self.norm_q)
+        k = rms_norm(split_heads(self.W_k(x), self.n_groups), self.norm_k)
+        v = split_heads(self.W_v(x), self.n_groups)
+        places = torch.arange(x.size(-2))
+        q, k = rotary(q, places), rotary(k, places)
+        k, v = (shared.repeat_interleave(self.n_heads // self.n_groups, dim=-3) for shared in (k, v))
+        return self.W_o(merge_heads(masked_attention(q, k, v, causal_mask(x.size(-2)).mT)[0]))
+
+
 class GroupsTiled(torch.nn.Module):
     """The heads of keys are repeated as a row, 0 1 0 1: neighbours share, 0 0 1 1."""
 

@@ -135,6 +135,7 @@ ATTENTION = Exercise(
         blocks.KeysNotTurned,
         blocks.ValuesTurnedToo,
         blocks.NotCausal,
+        blocks.CausalTurned,
         blocks.GroupsTiled,
         blocks.LastMapForgotten,
         blocks.ScaledTwice,

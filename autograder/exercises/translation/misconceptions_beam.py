@@ -289,6 +289,47 @@ def worst_first(step, beams, longest, alpha, bos=1, eos=2):
     return sorted(scored, key=lambda one: one[0])
 
 
+def end_taken_off(step, beams, longest, alpha, bos=1, eos=2):
+    """The end is taken off what is returned: a hypothesis that has ended holds its `<eos>`, at its end."""
+    running, finished = [(0.0, [bos])], []
+    for _ in range(longest):
+        if not running:
+            break
+        log_p = step(torch.tensor([tokens for _, tokens in running]))
+        total = log_p + torch.tensor([[before] for before, _ in running], dtype=log_p.dtype)
+        best = total.flatten().topk(min(beams, total.numel()))
+        grown = []
+        for value, index in zip(best.values.tolist(), best.indices.tolist(), strict=True):
+            row, token = divmod(index, log_p.size(-1))
+            grown.append((value, [*running[row][1], token]))
+        finished += [one for one in grown if one[1][-1] == eos]
+        running = [one for one in grown if one[1][-1] != eos]
+    scored = [
+        (length_normalised(v, len(t) - 1, alpha), [x for x in t[1:] if x != eos])
+        for v, t in finished + running
+    ]
+    return sorted(scored, key=lambda one: -one[0])
+
+
+def twice_as_many_beams(step, beams, longest, alpha, bos=1, eos=2):
+    """Twice as many hypotheses are kept as there are beams: of all continuations, the best `beams` stay."""
+    running, finished = [(0.0, [bos])], []
+    for _ in range(longest):
+        if not running:
+            break
+        log_p = step(torch.tensor([tokens for _, tokens in running]))
+        total = log_p + torch.tensor([[before] for before, _ in running], dtype=log_p.dtype)
+        best = total.flatten().topk(min(2 * beams, total.numel()))
+        grown = []
+        for value, index in zip(best.values.tolist(), best.indices.tolist(), strict=True):
+            row, token = divmod(index, log_p.size(-1))
+            grown.append((value, [*running[row][1], token]))
+        finished += [one for one in grown if one[1][-1] == eos]
+        running = [one for one in grown if one[1][-1] != eos]
+    scored = [(length_normalised(v, len(t) - 1, alpha), t[1:]) for v, t in finished + running]
+    return sorted(scored, key=lambda one: -one[0])
+
+
 def sorted_before_normalising(step, beams, longest, alpha, bos=1, eos=2):
     """The order is that of the sums, from before they were normalised: it is the normalised scores that
     decide.

@@ -136,6 +136,45 @@ class PaddingSeen(torch.nn.Module):
         return y + self.feed_forward(self.norm_3(y))
 
 
+class MemoryMaskTurned(torch.nn.Module):
+    """The memory's mask is turned round: True already means “may be looked at”."""
+
+    def __init__(self, d_model, n_heads, d_ff):
+        from helpers.models.blocks import CrossAttention, FeedForward, SelfAttention
+
+        super().__init__()
+        self.attention = SelfAttention(d_model, n_heads)
+        self.cross_attention = CrossAttention(d_model, n_heads)
+        self.feed_forward = FeedForward(d_model, d_ff)
+        self.norm_1, self.norm_2, self.norm_3 = (torch.nn.LayerNorm(d_model) for _ in range(3))
+
+    def forward(self, y, memory, memory_mask=None, cache=None):
+        own, crossed = cache if cache is not None else (None, None)
+        y = y + self.attention(self.norm_1(y), None, True, own)
+        turned = None if memory_mask is None else ~memory_mask
+        y = y + self.cross_attention(self.norm_2(y), memory, turned, crossed)
+        return y + self.feed_forward(self.norm_3(y))
+
+
+class LaterNormsExchanged(torch.nn.Module):
+    """The second and the third norm have changed places: each sublayer has its own, in order."""
+
+    def __init__(self, d_model, n_heads, d_ff):
+        from helpers.models.blocks import CrossAttention, FeedForward, SelfAttention
+
+        super().__init__()
+        self.attention = SelfAttention(d_model, n_heads)
+        self.cross_attention = CrossAttention(d_model, n_heads)
+        self.feed_forward = FeedForward(d_model, d_ff)
+        self.norm_1, self.norm_2, self.norm_3 = (torch.nn.LayerNorm(d_model) for _ in range(3))
+
+    def forward(self, y, memory, memory_mask=None, cache=None):
+        own, crossed = cache if cache is not None else (None, None)
+        y = y + self.attention(self.norm_1(y), None, True, own)
+        y = y + self.cross_attention(self.norm_3(y), memory, memory_mask, crossed)
+        return y + self.feed_forward(self.norm_2(y))
+
+
 class CrossAttentionCausal(torch.nn.Module):
     """The cross-attention is causal too, as if word i could only look at the first i source words: the
     source is all there from the start, and other languages have another order.
