@@ -29,7 +29,7 @@ from helpers.checking.sketches import Sketch, alike, written
 from helpers.checking.values import tensors
 from helpers.checks import Sheet
 
-SHARE = 0.45  # of a sheet: so much longer it may become
+SHARE = 0.45  # of a sheet's text: so much longer it may become
 AT_MOST = 2  # things to say of the same numbers: of more, none is likely
 CONFUSED = {
     "exp": ("exp2",), "sum": ("amax",), "amax": ("amin", "sum", "mean"), "mean": ("amax",), "log": ("log10",),

@@ -5,6 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
+
+import torch
 
 from helpers.checking.drivers import Case, Outcome
 from helpers.checking.properties import PROPERTIES
@@ -70,17 +73,23 @@ class Sheet:
     def to_json(self) -> dict:
         """The sheet as data, for `checks.json`."""
         lists = ("cases", "expected", "misconceptions", "slips")
-        return {
-            **{
-                each.name: encode(getattr(self, each.name)) for each in fields(self) if each.name not in lists
-            },
-            "cases": [
-                {**case.to_json(), "expected": expected.to_json()}
-                for case, expected in zip(self.cases, self.expected, strict=True)
-            ],
-            "misconceptions": [misconception.to_json(self.expected) for misconception in self.misconceptions],
-            "slips": dict(self.slips),
-        }
+        return shortened(
+            {
+                **{
+                    each.name: encode(getattr(self, each.name))
+                    for each in fields(self)
+                    if each.name not in lists
+                },
+                "cases": [
+                    {**case.to_json(), "expected": expected.to_json()}
+                    for case, expected in zip(self.cases, self.expected, strict=True)
+                ],
+                "misconceptions": [
+                    misconception.to_json(self.expected) for misconception in self.misconceptions
+                ],
+                "slips": dict(self.slips),
+            }
+        )
 
     @classmethod
     def from_json(cls, value: dict) -> "Sheet":
@@ -112,6 +121,18 @@ class Sheet:
             "cases": [case.to_json() for case in self.cases],
         }
         return json.dumps(asked).encode()
+
+
+def shortened(value: Any) -> Any:
+    """Data with the fewest digits that read back as the same float32: 0.279, where 9 digits are 0.279000014."""
+    if isinstance(value, list):
+        return [shortened(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if value.get("$tensor") == "float32":
+        numbers = torch.tensor(value["data"], dtype=torch.float32).numpy()
+        return {**value, "data": [float(str(number)) for number in numbers]}
+    return {key: shortened(item) for key, item in value.items()}
 
 
 def load_sheet(exercise: str, folder: Path | None = None) -> Sheet:

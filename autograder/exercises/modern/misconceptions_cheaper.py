@@ -20,15 +20,6 @@ def one_scale_for_all(weight):
     return (weight / scales).round().to(torch.int8), scales
 
 
-def largest_with_its_sign(weight):
-    """A row's largest number is found with its sign, so a larger negative one doesn't fit into 127: take
-    absolute values first.
-    """
-    largest = weight.amax(dim=-1, keepdim=True)
-    scales = torch.where(largest > 0, largest / 127, 1.0)
-    return (weight / scales).round().clamp(-128, 127).to(torch.int8), scales
-
-
 def cut_off(weight):
     """The fraction is cut off, which makes all weights smaller: round to the nearest whole number."""
     largest = weight.abs().amax(dim=-1, keepdim=True)

@@ -254,7 +254,6 @@ QUANTIZED = Exercise(
     properties=(inputs_unchanged,),
     misconceptions=explained(
         cheaper.one_scale_for_all,
-        cheaper.largest_with_its_sign,
         cheaper.cut_off,
         cheaper.up_to_128,
         cheaper.only_positive,

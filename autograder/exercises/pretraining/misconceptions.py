@@ -214,11 +214,6 @@ def no_power(losses, counts):
     return (losses * counts).sum() / counts.sum()
 
 
-def divided_by_batches(losses, counts):
-    """The sum over all tokens is divided by the number of batches: divide by the number of tokens."""
-    return ((losses * counts).sum() / len(losses)).exp()
-
-
 def losses_overwritten(losses, counts):
     """The losses are multiplied in place, so the caller's own are gone: `losses * counts` makes new numbers,
     and `*=` or `mul_` doesn't.

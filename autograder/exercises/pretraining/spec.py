@@ -94,7 +94,6 @@ PERPLEXITY = Exercise(
         wrong.mean_of_perplexities,
         wrong.power_of_two,
         wrong.no_power,
-        wrong.divided_by_batches,
         wrong.losses_overwritten,
         wrong.power_of_the_sum,
     ),
