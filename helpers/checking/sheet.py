@@ -124,7 +124,7 @@ class Sheet:
 
 
 def shortened(value: Any) -> Any:
-    """Data with the fewest digits that read back as the same float32: 0.279, where 9 digits are 0.279000014."""
+    """Data with the fewest digits that read back as the same float32: 0.279, and not 0.279000014."""
     if isinstance(value, list):
         return [shortened(item) for item in value]
     if not isinstance(value, dict):
