@@ -94,7 +94,7 @@ def adamw_alone(console: Console) -> None:
     model = pretraining.new_model()
     alone = CombinedOptimizer(pretraining.optimizer_of(model, pretraining.PEAK))
     used = time.process_time()
-    with mock.patch.object(reference, "CombinedOptimizer", lambda *_: alone):
+    with mock.patch.object(reference, "both_optimizers", lambda _: alone):
         pretraining.pretrain(model, training.steps(pretraining.STEPS))
     ours, best, _ = beside_the_grammar(model.to("cpu"))
     console.print(

@@ -172,8 +172,8 @@ check("finetuning.mean_real", mean_real)
 #
 # $$\text{logits} = W h + b, \qquad W: K \times C$$
 #
-# $K$ is the number of classes. For the course's model, with C = 128 and K = 2, that is 258 new parameters beside the body's
-# half a million.
+# $K$ is the number of classes. For the course's model, with C = 96 and K = 2, that is 194 new parameters beside the body's
+# 318 thousand.
 #
 # **Exercise 9.3** · difficulty 2 of 5 · 8 minutes · 3 points
 #
@@ -825,7 +825,7 @@ with waiting_for("the exercises up to 9.11"):
 # %% [markdown]
 # ## 9.12 What counting words can do
 #
-# **Why.** A model with half a million parameters should beat something simple, or why bother? The simple thing: count
+# **Why.** A model with 318 thousand parameters should beat something simple, or why bother? The simple thing: count
 # each review's words, weight each word by how rare it is, and draw a line between the classes (logistic regression). It
 # knows nothing of order.
 #
@@ -1115,7 +1115,7 @@ with waiting_for("the exercises up to 9.12"), after_predicting("finetuning.forge
 # $$h = W x + b + \frac{\alpha}{r} B A x \qquad A: r \times d_\text{in}, \quad B: d_\text{out} \times r$$
 #
 # The **rank** $r$ is small. So $A$ and $B$ have $r\,(d_\text{in} + d_\text{out})$ numbers, where $W$ has
-# $d_\text{in} \cdot d_\text{out}$: with 128, 512 and $r = 4$ that is 2,560 beside 65,536. $A$ begins with random numbers
+# $d_\text{in} \cdot d_\text{out}$: with 96, 384 and $r = 4$ that is 1,920 beside 36,864. $A$ begins with random numbers
 # and $B$ with zeros, so that at the beginning nothing has changed. The factor $\alpha / r$ keeps the change about as large
 # when $r$ is another.
 #
@@ -1247,7 +1247,7 @@ with waiting_for("the exercises up to 9.16b"):
 #
 # Merged, the model has forgotten as well, with us even more than by full fine-tuning: 1.92 nats against 1.70. A small number
 # of numbers isn't a small change. But it is a change that can be **taken out**, and then the body is what it was, to the last digit. So
-# one body can serve many tasks, with 16 thousand numbers for each.
+# one body can serve many tasks, with 12 thousand numbers for each.
 
 # %% [markdown]
 # ## 9.17 Explore: what the label hangs on

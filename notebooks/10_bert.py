@@ -667,8 +667,8 @@ def blank_left_to_right(model, ids, place, candidates):
 check("bert.blank", blank_left_to_right)
 
 # %% [markdown]
-# Now the measurement, on reviews that neither model has seen. The language model is lesson 8's, of the same size: two
-# layers, width 128. Each blank has its candidates: *a* and *an*; fourteen kinds of book; the sixteen authors; *is* and
+# Now the measurement, on reviews that neither model has seen. The language model is lesson 8's: two layers
+# as well, 96 channels wide where BERT has 128. Each blank has its candidates: *a* and *an*; fourteen kinds of book; the sixteen authors; *is* and
 # *are*; four words for luck and its opposite. Each model's probabilities are divided by their sum over these.
 
 # %%

@@ -80,10 +80,10 @@ def test_the_model_of_lesson_06_has_the_same_numbers_under_other_names():
 
 
 def test_the_cost_is_that_of_lesson_06():
-    sizes = {"vocabulary": 884, "d_model": 128, "n_heads": 4, "n_layers": 2, "positions": 100}
+    sizes = {"vocabulary": 884, "d_model": 96, "n_heads": 4, "n_layers": 2, "positions": 100}
     parameters, operations = pretraining.model_cost(**sizes, tokens=7)
     assert parameters == counting.gpt2_parameters(**sizes) == counting.count(pretraining.new_model())
-    per_token = counting.training_flops_per_token(parameters - 100 * 128, 2, 100, 128)
+    per_token = counting.training_flops_per_token(parameters - 100 * 96, 2, 100, 96)
     assert operations == 7 * per_token
     assert pretraining.model_cost(10, 2, 1, 1, 5, 1) == (108, 708)  # by hand, in the lesson
 

@@ -41,7 +41,7 @@ PREDICTIONS = {
         right="a",
     ),
     "adapters": Prediction(
-        "Adapters of rank 4 beside every map of the blocks, 3 % of all numbers, are trained on 200 labels. "
+        "Adapters of rank 4 beside every map of the blocks, 4 % of all numbers, are trained on 200 labels. "
         "Where will their accuracy lie?",
         {
             "Between the head alone and full fine-tuning.": "That is what one expects of something in "
