@@ -89,10 +89,8 @@ def _gradients_differ(right: torch.Tensor, arrived: Any) -> Difference | None:
 )
 def rows_sum_to_one(case: Case, expected: Outcome, outcome: Outcome) -> str | None:
     """Wherever the right weights sum to 1 over the last axis, the answer's do too."""
-    got, right = (
-        list(outputs) if isinstance(outputs, list | tuple) else [outputs]
-        for outputs in (outcome.outputs, expected.outputs)
-    )
+    got = outcome.outputs if isinstance(outcome.outputs, list) else [outcome.outputs]
+    right = expected.outputs if isinstance(expected.outputs, list) else [expected.outputs]
     for ours, theirs in zip(right, got, strict=False):
         if not (isinstance(ours, torch.Tensor) and isinstance(theirs, torch.Tensor) and ours.dim()):
             continue
