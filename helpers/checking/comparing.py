@@ -13,7 +13,8 @@ from helpers.checking.values import Opaque
 # work done in float32 on the way shows.
 TOLERANCES = {torch.float64: (1e-9, 1e-11), torch.float32: (1e-4, 1e-5)}
 HALF_TOLERANCE = (2e-2, 2e-3)
-GRADIENT_SLACK = 10
+GRADIENT_SLACK = 10  # gradients are sums of what cancels
+FLOAT64_GRADIENT_SLACK = 1_000  # work done in float32 on the way still shows, in the values
 PLAIN_TOLERANCES = (1e-4, 1e-12)  # a plain float may have been computed in float32
 NOUGHT = (0, 1e-6)  # what it then makes of a number that should be 0
 
@@ -86,6 +87,25 @@ def compare(
             return None
         return _different("value", f"another {name}", f"{name} {_quoted(got)}, expected {_quoted(expected)}")
     return _compare_numbers(expected, got, name, slack)
+
+
+def compare_gradients(right: torch.Tensor, arrived: Any, *, slack: float = 1) -> Difference | None:
+    """The difference between two gradients that rounding doesn't explain; None where there is none.
+
+    Where scores are large, small gradients are differences of large ones: they are as exact as those.
+
+    Args:
+        right: the gradient that should arrive.
+        arrived: the one that did, from anywhere.
+        slack: widens the tolerances.
+    """
+    slack *= FLOAT64_GRADIENT_SLACK if right.dtype == torch.float64 else GRADIENT_SLACK
+    difference = compare(right, arrived, slack=slack)
+    if difference and difference.cause == "value":
+        relative, _ = TOLERANCES.get(right.dtype, HALF_TOLERANCE)
+        if (right - arrived).abs().max() <= slack * relative * right.abs().max():
+            return None
+    return difference
 
 
 def kind(value: object) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from helpers.checking.comparing import GRADIENT_SLACK, HALF_TOLERANCE, TOLERANCES, Difference, compare
+from helpers.checking.comparing import compare, compare_gradients
 from helpers.checking.drivers import Case, Outcome
 from helpers.checking.values import map_tensors, tensors
 
@@ -63,23 +63,10 @@ def gradient_reaches_inputs(case: Case, expected: Outcome, outcome: Outcome) -> 
         name = names[number] if number < len(names) else f"input {number + 1}"
         if right is not None and arrived is None:
             return f"no gradient reaches {name}"
-        if right is not None and (difference := _gradients_differ(right, arrived)):
+        if right is not None and (difference := compare_gradients(right, arrived)):
             wrong = "NaN" if difference.cause == "nan" else "wrong"
             return f"the gradient that reaches {name} is {wrong}"
     return None
-
-
-def _gradients_differ(right: torch.Tensor, arrived: Any) -> Difference | None:
-    """The difference between two gradients that rounding doesn't explain.
-
-    Where scores are large, small gradients are differences of large ones: they are as exact as those.
-    """
-    difference = compare(right, arrived, slack=GRADIENT_SLACK)
-    if difference and difference.cause == "value":
-        relative, _ = TOLERANCES.get(right.dtype, HALF_TOLERANCE)
-        if (right - arrived).abs().max() <= GRADIENT_SLACK * relative * right.abs().max():
-            return None
-    return difference
 
 
 @_property(
