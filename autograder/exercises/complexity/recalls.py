@@ -6,7 +6,7 @@ BOTH = recall(
     "complexity.recall_both",
     "masking.both",
     title="Catch the slip: padding and the future",
-    task=("This makes the decoder's mask from where the words are, (B, T) to (B, T, T)."),
+    task=("This makes the decoder's mask, given where the words are, (B, T) to (B, T, T)."),
     code="""
 def decoder_mask(real):
     T = real.size(-1)
@@ -27,8 +27,8 @@ REACH = recall(
     "masking.reach",
     title="Catch the slip: several layers",
     task=(
-        "This says what each position knows of after a number of layers. In each layer a position sees "
-        "itself and what the mask allows."
+        "This says what each position knows of after some layers, in each of which it sees itself and what "
+        "the mask allows."
     ),
     code="""
 def reach(mask, layers):
