@@ -787,7 +787,7 @@ def switch_off(weight, keep):
 check("multihead.switch_off", switch_off)
 
 # %% [markdown]
-# Now the reader of 2.9 can read with any of its heads. `functional_call` calls a module with some parameters
+# Now the reader of 2.9 can read with any choice of heads. `functional_call` calls a module with some parameters
 # replaced, and leaves the module itself as it was.
 
 

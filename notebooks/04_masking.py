@@ -450,8 +450,8 @@ with waiting_for("Exercise 4.6"):
 #
 # **Run the layer on each prefix of x, and return the last output of each.**
 #
-# <details><summary>Hint 1</summary>How do you cut the first n positions from (..., T, d), with any batch axes in
-# front?</details>
+# <details><summary>Hint 1</summary>How do you cut the first n positions from (..., T, d)? In an index,
+# <code>...</code> stands for any axes in front.</details>
 # <details><summary>Hint 2</summary>Which output of each pass do you keep? Along which axis are these put
 # together?</details>
 # <details><summary>The idea</summary>A text of T words is T texts: each is read to its end, and only the end
@@ -814,7 +814,8 @@ explorers.cache_explorer(cached_step)
 # how is each written from <code>may</code>?</details>
 # <details><summary>Hint 2</summary>Which number stands in an additive mask where attending is allowed? What does
 # <code>.bool()</code> make of −∞, and what is 0 · ∞?</details>
-# <details><summary>The idea</summary>One meeting point: four ways in, four ways out.</details>
+# <details><summary>The idea</summary>One common form in the middle: every kind is read into it, and every kind is
+# written from it.</details>
 
 
 # %% exercise="masking.convert"
@@ -1017,8 +1018,8 @@ show(plots.lines(distance.tolist(), curves, xlabel="distance (words)", ylabel="w
 # <details><summary>Hint 1</summary>What does each position know of after 0 layers? What does one more layer
 # add?</details>
 # <details><summary>Hint 2</summary>@ wants numbers: how do you turn booleans into floats, and back?</details>
-# <details><summary>The idea</summary>Each layer is the same step: you keep what you know, and hear what those know
-# whom you see.</details>
+# <details><summary>The idea</summary>Each layer is the same step: you keep what you know, and learn what everyone
+# you see knows.</details>
 
 
 # %% exercise="masking.reach"

@@ -518,7 +518,8 @@ with waiting_for("Exercise 5.7"), after_predicting("complexity.cheaper"):
 # <details><summary>Hint 1</summary>What comes before the formula? Of what are x and y made?</details>
 # <details><summary>Hint 2</summary>What if the means aren't subtracted? Then the line goes through size 1, time 1.
 # Should it?</details>
-# <details><summary>The idea</summary>Around their means, how much does y go along with x?</details>
+# <details><summary>The idea</summary>With the means subtracted, the line goes through the origin, and only its
+# slope is left to fit.</details>
 
 
 # %% exercise="complexity.fitted_exponent"
@@ -943,8 +944,8 @@ with waiting_for("Exercise 5.12"), after_predicting("complexity.blocks"):
 # <details><summary>Hint 1</summary>What is looked at again when the next word is written: queries, keys,
 # values?</details>
 # <details><summary>Hint 2</summary>Which argument changes nothing about what is kept?</details>
-# <details><summary>The idea</summary>What is kept is a key and a value, in each layer, each head that has its own,
-# and at each position.</details>
+# <details><summary>The idea</summary>The cache keeps one key and one value for each layer, each head of keys and
+# each position.</details>
 
 
 # %% exercise="complexity.cache_bytes"
