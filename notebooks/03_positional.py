@@ -81,9 +81,9 @@ for layer in (attend_to_itself, attend_with_places):
 # %% [markdown]
 # ## 3.2 A clock with many hands
 #
-# **Why.** A clock tells the time by a few hands of different speeds. The second hand tells near moments apart, the
-# hour hand distant ones. Do the same with positions: $d_{model}/2$ hands, each given by the sine and cosine of its
-# angle, which always lie between −1 and 1.
+# **Why.** A clock tells the time by a few hands of different speeds. The hand for seconds tells near moments apart,
+# the hour hand distant ones. Do the same with positions: $d_{model}/2$ hands, each given by the sine and cosine of
+# its angle, which always lie between −1 and 1.
 #
 # **Formula** (Vaswani et al. 2017, section 3.5). For position $p$ and pair $i = 0, 1, 2, \dots$
 #
@@ -523,7 +523,7 @@ with waiting_for("Exercise 3.7"):
 #
 # **Exercise 3.8** · difficulty 3 of 5 · 10 minutes · 3 points
 #
-# **Return the bias of each query and key: the table's number for their clipped distance.**
+# **Return the bias for each query and key: the table's number for their clipped distance.**
 #
 # <details><summary>Hint 1</summary>How do a row of key positions and a column of query positions make all
 # distances, (T_q, T_k)?</details>
@@ -923,7 +923,7 @@ with waiting_for("Exercises 3.2, 3.3, 3.8, 3.9a and 3.10"), after_predicting("po
     show(by_length(LENGTHS, groups, trained_to=LONGEST_TRAINED))
 
 # %% [markdown]
-# Look at the shaded part, beyond the training texts:
+# Look at 16 first, then at the shaded part beyond the training texts:
 #
 # - **At 16** every kind but *none* gets nearly all right. Without positions it is two thirds: often there are few
 #   names to choose from.

@@ -948,8 +948,10 @@ print(f"largest difference between the weights: {(pairs[0] - pairs[1]).abs().max
 # **Exercise 4.11** · difficulty 2 of 5 · 4 minutes · 2 points
 #
 # **Say for each mask or bias whether adding it inside or outside the division gives the same weights, to four
-# digits.** # # Take $d_k = 64$ and scores of ordinary size, in float32. Write `"same"` or `"different"` in place of
-# each `...`. You can try it in the cells above; `causal_mask` and `convert` may help.
+# digits.**
+#
+# Take $d_k = 64$ and scores of ordinary size, in float32. Write `"same"` or `"different"` in place of each `...`.
+# You can try it in the cells above; `causal_mask` and `convert` may help.
 #
 # <details><summary>Hint 1</summary>What is each bias divided by 8?</details>
 # <details><summary>Hint 2</summary>What is e to that?</details>

@@ -778,8 +778,9 @@ print(f"and takes {time:.0f} times as long")
 #
 # **Exercise 5.11** · difficulty 4 of 5 · 14 minutes · 3 points
 #
-# **Return each query's three running numbers after one more block of keys.** # # Before the first block, `largest`
-# is −∞ and the sums are 0; that needs no special case, as $e^{-\infty} = 0$.
+# **Return each query's three running numbers after one more block of keys.**
+#
+# Before the first block, `largest` is −∞ and the sums are 0; that needs no special case, as $e^{-\infty} = 0$.
 #
 # <details><summary>Hint 1</summary>What is the new maximum? <code>torch.maximum</code> compares two tensors place
 # by place.</details>
@@ -840,9 +841,10 @@ explorers.running_softmax_explorer(absorb)
 #
 # **Exercise 5.12** · difficulty 4 of 5 · 14 minutes · 4 points
 #
-# **Return attention's outputs, going through keys and values a block at a time.** # # The check compares with full
-# attention, and measures the largest tensor that you make. Blocks of queries pass it too, though `block` counts
-# keys.
+# **Return attention's outputs, going through keys and values a block at a time.**
+#
+# The check compares with full attention, and measures the largest tensor that you make. Blocks of queries pass it
+# too, though `block` counts keys.
 #
 # <details><summary>Hint 1</summary>Where does each block begin? What does a slice give that goes beyond the
 # end?</details>
