@@ -41,8 +41,8 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 # A model reads one page. Then it reads a book of 300 pages. Is that 300 times the work, or 300² = 90 000 times? You
 # will hear both answers. Choose one before you go on.
 #
-# Then ask a stopwatch. Here is lesson 1's self-attention with all its projections. Its input gets twice as long,
-# once from a short sequence and once from a long one. What happens to the time?
+# Then ask a stopwatch. Here is lesson 1's self-attention with all its projections. We double the length of its
+# input, once for a short sequence and once for a long one. What happens to the time?
 
 # %% draw=true
 torch.manual_seed(0)
@@ -515,7 +515,7 @@ with waiting_for("Exercise 5.7"), after_predicting("complexity.cheaper"):
 #
 # **Return the slope of the line that best fits the logarithms.**
 #
-# <details><summary>Hint 1</summary>What comes before the formula? Of what are x and y made?</details>
+# <details><summary>Hint 1</summary>What has to happen to sizes and times before the formula?</details>
 # <details><summary>Hint 2</summary>What if the means aren't subtracted? Then the line goes through size 1, time 1.
 # Should it?</details>
 # <details><summary>The idea</summary>With the means subtracted, the line goes through the origin, and only its
@@ -1047,8 +1047,8 @@ check("complexity.grouped_attention", grouped_attention)
 # %% [markdown]
 # Sharing isn't free: heads of a group look things up in the same keys, so they can differ only in what they ask,
 # and in what $W_o$ makes of what they find. With 8 groups, Ainslie et al. (2023) find quality close to that of full
-# multi-head attention, and speed close to that of a single one. To see that takes a trained model. The saving shows
-# with random numbers too:
+# multi-head attention, and speed close to that of a single head. It takes a trained model to see that. The saving
+# shows with random numbers too:
 
 # %% draw=true
 with waiting_for("Exercise 5.14"):

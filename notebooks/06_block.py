@@ -616,8 +616,8 @@ with waiting_for("Exercises 6.4 to 6.10"), torch.no_grad():
 #
 # **Write `forward`, from tokens to logits, so that no position sees a later one.**
 #
-# <details><summary>Hint 1</summary><code>self.words</code> is a module. Where is its table? In
-# <code>self.words.weight</code>.</details>
+# <details><summary>Hint 1</summary>What does <code>embed</code> want: the module <code>self.words</code>, or its
+# table, <code>self.words.weight</code>?</details>
 # <details><summary>Hint 2</summary>Which mask serves all blocks? <code>causal_mask(T)</code> of lesson 4 is
 # imported.</details>
 # <details><summary>The idea</summary>Your embed, the blocks in a loop, the norm, your unembed.</details>
@@ -769,7 +769,7 @@ with waiting_for("Exercises 6.2 to 6.12"), torch.no_grad():
 #
 # <details><summary>Hint 1</summary>How do the names of the two maps end? <code>str.endswith</code> takes several
 # endings at once.</details>
-# <details><summary>Hint 2</summary>Each block has two sublayers.</details>
+# <details><summary>Hint 2</summary>How many sublayers does a block have?</details>
 # <details><summary>The idea</summary>The name tells who writes to the path, and variances add up.</details>
 
 
@@ -822,8 +822,8 @@ with waiting_for("Exercises 6.2 to 6.13"), after_predicting("block.first_loss"),
 # per word, the text's **entropy**. Lesson 8 takes the training apart; here it is given. Watch the loss come down
 # from $\ln V$ = 6.8.
 #
-# You can interrupt it at any time (the square ■ above): the run is saved twice a minute, and goes on when you run
-# the cell again.
+# You can interrupt the training at any time (the square ■ above): it is saved twice a minute, and goes on when you
+# run the cell again.
 
 # %% draw=true
 TRAIN_ANEW = False
