@@ -772,15 +772,16 @@ explorers.cache_explorer(cached_step)
 
 # %% [markdown] written="masking.parallel" points=5
 # ### BEGIN SOLUTION
-# **Model answer.** One sentence of T words holds T questions: given the first i words, which is word i + 1? The answers
-# stand in the same sentence, one place further. Asked one by one, that is T passes over T prefixes. With the causal mask
-# output i depends on the inputs up to i alone, so what comes after makes no difference to it, and output i of one pass over
-# the whole sentence is the output of the pass over prefix i. We measured equal outputs and equal gradients, up to rounding;
-# without the mask they differed. What must hold is that *no part* of the model carries anything from a later position to
-# an earlier one: every layer must be causal, not the attention weights alone. In training all words are known beforehand,
-# so all questions can be asked at once, and one pass costs T² scores where the prefixes cost about T³/3. In writing, word
-# i + 1 is the model's own answer and the input of the next question, so there is nothing to put there before it is
-# written. What can be saved is to compute the old keys and values again: the cache keeps them, and gives the same outputs.
+# **Model answer.** One sentence of T words holds T questions: given the first i words, which is word i + 1? The
+# answers stand in the same sentence, one place further. Asked one by one, that is T passes over T prefixes. With
+# the causal mask output i depends on the inputs up to i alone, so what comes after makes no difference to it, and
+# output i of one pass over the whole sentence is the output of the pass over prefix i. We measured equal outputs
+# and equal gradients, up to rounding; without the mask they differed. What must hold is that *no part* of the model
+# carries anything from a later position to an earlier one: every layer must be causal, not the attention weights
+# alone. In training all words are known beforehand, so all questions can be asked at once, and one pass costs T²
+# scores where the prefixes cost about T³/3. In writing, word i + 1 is the model's own answer and the input of the
+# next question, so there is nothing to put there before it is written. What can be saved is computing the old keys
+# and values again: the cache keeps them, and gives the same outputs.
 #
 # **Rubric**
 # - 1 point: one sentence holds T questions, each answered by the next word.

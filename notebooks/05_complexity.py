@@ -1104,11 +1104,12 @@ with waiting_for("Exercise 5.4"):
 # like n²d. The projections grow like nd². At my size 4n²d = 0.12 GFLOP and 6nd² = 0.71 GFLOP, so one seventh of
 # attention's FLOPs (and a smaller part of the whole layer's) is quadratic: reviews twice as long take little more
 # than twice the time. Quadratic is far off here: the two are equal at n = 1.5 d = 1152 (in a whole layer at 6d =
-# 4608). Memory: the table of weights has n² numbers for each head, which a plain implementation holds; in blocks with
-# a running softmax the outputs are the same and memory grows like n. The FLOPs of the two products can't be avoided
-# so: blocks do as many. Writing one more word with a cache costs one row, linear in n; writing n words costs the sum
-# of these, which is quadratic again. The cache itself is linear in n, and sharing heads makes it smaller by a factor
-# (but changes the model). And a quadratic count doesn't say what is slow: the work is parallel.
+# 4608). Memory: the table of weights has n² numbers for each head, which a plain implementation holds; in blocks
+# with a running softmax the outputs are the same and memory grows like n. The FLOPs of the two products can't be
+# avoided that way: blocks do as many. Writing one more word with a cache costs one row, linear in n; writing n
+# words costs the sum of these, which is quadratic again. The cache itself is linear in n, and sharing heads makes
+# it smaller by a factor (but changes the model). And a quadratic count doesn't say what is slow: the work is
+# parallel.
 #
 # **Rubric**
 # - 1 point: FLOPs: scores and mixture are quadratic in n, projections (and feed-forward) linear.

@@ -874,14 +874,15 @@ explorers.stream_explorer(model, unembed, "the training in 6.14")
 
 # %% [markdown] written="block.plumbing" points=5
 # ### BEGIN SOLUTION
-# **Model answer.** Attention is the only part that moves information between positions, so in that sense the friend is
-# right. But stacked alone it destroys what it moves: each layer averages over positions, and after two layers all ten
-# positions had a mean cosine of 1.0; with its output added to what it had read, they stayed apart. The residual path
-# keeps what no layer has touched and gives the gradient a way back: without path and norms the gradient in front of the
-# first of twelve blocks was about 10⁻¹⁴ of that in front of the last. Norms alone repaired the gradient's size, yet no
-# stack without the path got below the loss that word frequencies give, in our short training; with the path, norms made
-# the more difference, the deeper the stack was. The feed-forward network works at each position alone and holds two thirds of a block's parameters: it
-# does something with what attention has brought; without an activation in it two maps would be one.
+# **Model answer.** Attention is the only part that moves information between positions, so in that sense the friend
+# is right. But stacked alone it destroys what it moves: each layer averages over positions, and after two layers
+# all ten positions had a mean cosine of 1.0; with its output added to what it had read, they stayed apart. The
+# residual path keeps what no layer has touched and gives the gradient a way back: without path and norms the
+# gradient in front of the first of twelve blocks was about 10⁻¹⁴ of that in front of the last. Norms alone repaired
+# the gradient's size, yet no stack without the path got below the loss that word frequencies give, in our short
+# training; with the path, norms made more difference the deeper the stack was. The feed-forward network works at
+# each position alone and holds two thirds of a block's parameters: it does something with what attention has
+# brought; without an activation in it two maps would be one.
 #
 # **Rubric**
 # - 1 point: attention alone makes positions alike (or: is only averaging).
