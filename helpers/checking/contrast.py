@@ -8,9 +8,7 @@ from helpers.checking.outcome import Case
 
 AXES = "an input has more than {} axes"
 FROM_THE_END = ": count axes from the end, like dim=-1"
-SIZES = (
-    "Right only where two sizes are equal: two axes are taken for each other, which shows where they differ."
-)
+SIZES = "Right only where two sizes are equal: two axes are confused, which shows only where they differ."
 
 
 def contrast(right: Sequence[Case], wrong: Sequence[Case]) -> str:

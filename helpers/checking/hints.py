@@ -16,20 +16,19 @@ HINTS_OF_LINES: tuple[tuple[str, str, str], ...] = (
     (
         r"Boolean value of Tensor with more than one",
         r"[=!<>]=|[<>]",
-        "To compare a tensor gives a tensor of booleans, one for each number, and `if` takes one: choose "
-        "number by number, with torch.where or masked_fill, or ask .any() or .all().",
+        "Comparing a tensor gives many booleans, one for each number, and `if` takes just one: choose number "
+        "by number, with torch.where or masked_fill, or ask .any() or .all().",
     ),
     (
         r"must match the size|not broadcastable|shapes cannot be multiplied|first two dimensions of batch",
         r"\.T\b|\.t\(\)|(transpose|swapaxes)\((\w+, )?[012], ?[012]\)",
-        "With more than two axes that swaps others than the last two: .transpose(-2, -1) counts from the "
-        "end.",
+        "With more than two axes this doesn't swap the last two: .transpose(-2, -1) counts from the end.",
     ),
     (
         r"must match the size of tensor|not broadcastable|shape mismatch|Sizes of tensors must match",
         r"repeat_interleave|\.repeat\(|\.expand\(|\.tile\(",
-        "After the copies were made two shapes don't fit: are they made along the axis that you mean? Count "
-        "it from the end.",
+        "Two shapes don't fit after copying: are the copies made along the axis that you mean? Count it from "
+        "the end.",
     ),
     (
         r"must match the size of tensor|not broadcastable|shape mismatch",
@@ -48,37 +47,37 @@ HINTS_OF_LINES: tuple[tuple[str, str, str], ...] = (
 HINTS: tuple[tuple[str, str], ...] = (
     (
         r"queries have \d+ features but keys have|there are \d+ keys but \d+ values",
-        "Attention was given queries, keys and values that don't fit each other: by which matrix is each "
-        "made, and in which order does the function take them?",
+        "Attention was given queries, keys and values that don't fit each other: which matrix makes each of "
+        "them, and in which order does the function take them?",
     ),
     (
         r"expected Tensor as element \d+",
         "torch.cat and torch.stack take tensors, and the list holds something else, such as plain numbers: "
-        "of those torch.tensor makes a tensor.",
+        "torch.tensor turns those into a tensor.",
     ),
     (
         r"'tensors' \(position 1\) must be tuple of Tensors",
-        "What is to be joined comes in one list: torch.cat([a, b], dim=...).",
+        "Tensors to be joined go into one list: torch.cat([a, b], dim=...).",
     ),
     (
         r"(tuple|list) indices must be integers or slices, not tuple",
-        "This is a list or a tuple, which takes one index at a time: is a tensor meant, or one part of what "
-        "a function gave back?",
+        "This is a list or a tuple, which takes one index at a time: did you mean a tensor, or one part of "
+        "what a function returned?",
     ),
     (
         r"invalid for input of size",
-        "The new shape holds another number of numbers than the old: multiply out both, and look at which "
-        "axes are split or joined.",
+        "The new shape has room for more or fewer numbers than there are: multiply out both shapes, and see "
+        "which axes are split or joined.",
     ),
     (
         r"permute\(.*number of dimensions|number of dimensions in the tensor input",
-        ".permute names each axis once, and this tensor has more or fewer of them: to swap the last two "
-        "there is .transpose(-2, -1).",
+        ".permute names each axis once, and this tensor has more or fewer of them: to swap the last two, use "
+        ".transpose(-2, -1).",
     ),
     (
         r"index tensor of type LongTensor|scalar types: Long|Expected dtype int\S* for index"
         r"|tensors used as indices must be|applicable to index tensor",
-        "What is used as an index has to be of whole numbers, of dtype torch.long, and this is of another: "
+        "A tensor used as an index holds whole numbers, of dtype torch.long, and this one has another dtype: "
         "are the arguments in the right order?",
     ),
     (
@@ -87,17 +86,16 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"only implemented on integer and Boolean|bitwise_\w+.*not implemented for '(Float|Double|Half)",
-        "`~`, `&` and `|` are for booleans, and this is a tensor of floats: make a mask of it first, with a "
-        "comparison such as `mask > 0` or with .bool().",
+        "`~`, `&` and `|` are for booleans, and this is a tensor of floats: turn it into a mask first, with "
+        "a comparison such as `mask > 0` or with .bool().",
     ),
     (
         r"leaf Variable that requires grad|modified by an inplace operation",
-        "A tensor that gradients are needed of is changed in place: make a new one, as in `x = x + 1` for "
-        "`x += 1`.",
+        "A tensor that needs a gradient is changed in place: make a new one, as in `x = x + 1` for `x += 1`.",
     ),
     (
         r"Can't call numpy\(\) on Tensor that requires grad",
-        "numpy knows no gradients: use torch's own function of that name, such as torch.exp for np.exp.",
+        "numpy knows no gradients: use torch's function of the same name, such as torch.exp for np.exp.",
     ),
     (
         r"not compiled with CUDA|No CUDA GPUs|Found no NVIDIA|Expected all tensors to be on the same device",
@@ -105,12 +103,12 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"(masked_fill\w*|where)\(\) received .* got \(bool, ",
-        "`mask == None` gives one truth value, not one for each number: to ask whether there is a mask write "
-        "`if mask is not None`, and pass the mask itself.",
+        "`mask == None` gives one truth value, not one for each number: to ask whether there is a mask, "
+        "write `if mask is not None`, and pass on the mask itself.",
     ),
     (
         r"'(builtin_function_or_method|method)' object is not subscriptable",
-        "A method stands there without its brackets: .size(0) asks for a size, and so does .shape[0].",
+        "A method is missing its brackets: .size(0) asks for a size, and so does .shape[0].",
     ),
     (
         r"'torch.Size' object is not callable",
@@ -118,27 +116,27 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"'(list|tuple)' object has no attribute",
-        "A list or a tuple has no methods of tensors: make a tensor of it with torch.stack or torch.tensor, "
-        "or take the part that you mean.",
+        "A list or a tuple doesn't have a tensor's methods: turn it into one with torch.stack or "
+        "torch.tensor, or take the part that you mean.",
     ),
     (
         r"iteration over a 0-d tensor|'(int|float|bool)' (object is not iterable|has no len)"
         r"|non-iterable (int|float|bool)\b"
         r"|object of type '(int|float|bool)' has no len",
-        "This is one number or nothing that has parts, so it can't be gone through, counted or unpacked.",
+        "This is a single number, so it can't be looped over, counted or unpacked.",
     ),
     (
         r"math domain error|division by zero",
-        "A number is 0 or negative where the formula doesn't allow it: is that case named in the text of the "
-        "exercise?",
+        "A number is 0 or negative where the formula doesn't allow it: does the exercise's text name that "
+        "case?",
     ),
     (
         r"expected sequence of length",
-        "torch.tensor needs rows of one length: fill the shorter ones up first.",
+        "torch.tensor needs rows of one length: pad the shorter ones first.",
     ),
     (
         r"contains either `inf`, `nan` or element < 0",
-        "These are no probabilities: they are negative or NaN, as logits or logarithms may be.",
+        "These aren't probabilities: some are negative or NaN, as logits or logarithms can be.",
     ),
     (
         r"Expected target size",
@@ -148,7 +146,7 @@ HINTS: tuple[tuple[str, str], ...] = (
     (
         r"can't multiply sequence|can only concatenate"
         r"|unsupported operand type\(s\) for (?!.*NoneType).*'(list|tuple)'",
-        "Lists, tuples and texts don't calculate as tensors do: make a tensor with torch.tensor first.",
+        "Lists, tuples and strings don't do arithmetic like tensors: make a tensor with torch.tensor first.",
     ),
     (
         r"must match the size of tensor|not broadcastable|doesn't match the broadcast shape|shape mismatch",
@@ -156,20 +154,21 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"unsupported operand type\(s\) for [@*]: .*'(Linear|Embedding|LayerNorm|ModuleList|Sequential)'",
-        "That is a layer, no matrix: call it, as in `self.W_q(x)`; its numbers are in `.weight`.",
+        "That is a layer, not a matrix: call it, as in `self.W_q(x)`; its numbers are in `.weight`.",
     ),
     (
         r"tuple of ints.*float|'float' object cannot be interpreted|indices must be .*float|got float",
-        "A size or an index has to be an integer, and this is a float: `/` gives one always, `//` does not.",
+        "A size or an index has to be an integer, and this is a float: `/` always gives a float, `//` "
+        "doesn't.",
     ),
     (
         r"index -\d+ is out of bounds|Target -\d+ is out of bounds",
-        "A negative label came to be used as an index: −100 marks what isn't asked for. Leave those places "
-        "out, or put a valid index there and mask the result.",
+        "A negative label is used as an index: −100 marks what isn't asked for. Leave those places out, or "
+        "put a valid index there and mask the result.",
     ),
     (
         r"only supports boolean masks|expected predicate to be bool|`mask` must be bool",
-        "A mask is of booleans: make one with a comparison, such as `mask == 0`, or with .bool().",
+        "A mask has to be boolean: make one with a comparison, such as `mask == 0`, or with .bool().",
     ),
     (
         r"must have the same dtype, but got .*(Long|Int|Bool)|not implemented for '(Bool|Long|Int)'",
@@ -177,8 +176,8 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"'(Tensor|int|float|list|dict)' object is not callable",
-        "What stands before the brackets is a value, no function: was a function's name given to a value, or "
-        "is a `*` missing?",
+        "What stands before the brackets isn't a function: did a value get a function's name, or is a `*` "
+        "missing?",
     ),
     (
         r"cannot assign (module|parameters?) before Module",
@@ -186,16 +185,17 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"equal size, but got|Sizes of tensors must match",
-        "What is put together must have the same sizes on all axes, but for the one along which torch.cat "
+        "Tensors that are joined must have the same size on every axis except the one along which torch.cat "
         "joins.",
     ),
     (
         r"expanded size of the tensor",
-        "Only an axis of size 1 can be expanded: is an unsqueeze missing, or is it another axis?",
+        "Only an axis of size 1 can be expanded: is an unsqueeze missing, or did you mean another axis?",
     ),
     (
         r"shapes cannot be multiplied|first two dimensions of batch2|size mismatch|vec \(",
-        "In a @ b the last axis of a must be as long as b's last but one: is a .transpose(-2, -1) missing?",
+        "In a @ b the last axis of a must be as long as the second-to-last of b: is a .transpose(-2, -1) "
+        "missing?",
     ),
     (
         r"number of subscripts in the equation|einsum\(\)",
@@ -225,7 +225,7 @@ HINTS: tuple[tuple[str, str], ...] = (
     (
         r"Boolean value of Tensor with more than one",
         "A tensor of several numbers is neither true nor false: write `if mask is not None` for what may be "
-        "missing, torch.where to choose number by number.",
+        "missing, and torch.where to choose number by number.",
     ),
     (
         r"return_types\.(max|min|median|sort|topk)",
@@ -265,11 +265,11 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"'(float|int)' object has no attribute",
-        "A plain number has no methods of tensors: use the math module for it, or make it a tensor.",
+        "A plain number doesn't have a tensor's methods: use the math module, or turn it into a tensor.",
     ),
     (
         r"object has no attribute",
-        "Nothing of that name is there: a typo, a value of another type than you think, or a part that "
+        "There is nothing of that name: a typo, a value of another type than you think, or a part that "
         "`__init__` doesn't make.",
     ),
     (

@@ -82,7 +82,7 @@ def _of_several(
         for number, found in reversed(list(zip(wrong, each, strict=True))):
             if number < len(names):
                 yield from (
-                    (f"{number} {w}", f"Of `{names[number]}`: {s[0].lower()}{s[1:]}")
+                    (f"{number} {w}", f"In `{names[number]}`: {s[0].lower()}{s[1:]}")
                     for w, s in found.items()
                 )
 
@@ -90,7 +90,7 @@ def _of_several(
 def _of_tensors(case: Case, right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
     for name, given in case.inputs():
         if given.dim() and given.numel() >= ENOUGH and _equal(given, got):
-            yield name, f"What came back is {name} as it went in."
+            yield name, f"What came back is {name}, unchanged."
     if right.shape != got.shape:
         yield from _of_shapes(case, right, got)
         return
@@ -98,7 +98,7 @@ def _of_tensors(case: Case, right: torch.Tensor, got: torch.Tensor) -> Iterator[
         return  # to a few digits only
     if right.dtype == torch.bool:
         if got.dtype == torch.bool and torch.equal(~right, got):
-            yield "inverted", "The opposite of what is right, in every place."
+            yield "inverted", "Every place has the opposite of what is right."
         yield from _of_places(case, right, got)
         return
     a, b = right.double(), got.double()
@@ -121,7 +121,7 @@ def _of_inputs(case: Case, a: torch.Tensor, b: torch.Tensor) -> Iterator[tuple[s
             continue
         x = given.double()
         for word, changed, sentence in (
-            ("without", a - x, f"Every number is the right one minus {name}: is it to be added?"),
+            ("without", a - x, f"Every number is the right one minus {name}: should it be added?"),
             ("plus", a + x, f"Every number is the right one plus {name}: it is added once too often."),
             ("times", a * x, f"Every number is the right one times {name}."),
         ):
@@ -287,7 +287,7 @@ def _of_rows(a: torch.Tensor, b: torch.Tensor) -> Iterator[tuple[str, str]]:
         weight = a.square().sum(axis, keepdim=True)
         factor = (a * b).sum(axis, keepdim=True) / weight.clamp(min=1e-30)
         if factor.numel() > 1 and (factor.abs() > 1e-6).all() and _near(a * factor, b):
-            yield f"factor along {axis}", f"Right along axis {axis}, but for a factor of each line's own."
+            yield f"factor along {axis}", f"Right along axis {axis}, except for one factor per line."
 
 
 def _of_places(case: Case, right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
@@ -318,9 +318,9 @@ def _places(case: Case, right: torch.Tensor) -> Iterator[tuple[str, str, torch.T
         if size > 2:
             yield f"first {axis}", f"Right, except at the first position of axis {axis}.", index == 0
             yield f"last {axis}", f"Right, except at the last position of axis {axis}.", index == size - 1
-            yield f"but first {axis}", f"Right at the first position of axis {axis} alone.", index > 0
+            yield f"but first {axis}", f"Right only at the first position of axis {axis}.", index > 0
         if size > 3:
-            yield f"but two {axis}", f"Right at the first two positions of axis {axis} alone.", index > 1
+            yield f"but two {axis}", f"Right only at the first two positions of axis {axis}.", index > 1
     if right.dim() > 1 and right.shape[-1] == right.shape[-2] > 2:
         ones = torch.ones(right.shape, dtype=torch.bool)
         yield "diagonal", "Right, except on the diagonal.", ones.tril() & ones.triu()

@@ -127,7 +127,7 @@ def cached_numbers(layers, heads, kv_heads, d_head, positions, bytes_per_number)
 
 
 def cache_in_bits(layers, heads, kv_heads, d_head, positions, bytes_per_number):
-    """These are bits: asked for are bytes, of which a number has `bytes_per_number`."""
+    """These are bits: the exercise asks for bytes, and a number takes `bytes_per_number` of them."""
     return 8 * 2 * layers * kv_heads * d_head * positions * bytes_per_number
 
 
