@@ -566,9 +566,9 @@ with waiting_for("Exercise 7.7"), after_predicting("counting.meets"):
 
 # %% [markdown]
 # The lines meet at one point, and that point is the lab model. There is a second coincidence: both counts treat the
-# feed-forward matrices as *squares*, which is right only because the lab has $d_{ff} = d$. With BERT's $d_{ff} =
-# 4d$ both fail. **A model whose sizes all differ is the better witness.** That is why the checks of this course use
-# such sizes.
+# feed-forward matrices as *squares*, which is right only because the lab has $d_{ff} = d$. With BERT's
+# $d_{ff} = 4d$ both fail. **A model whose sizes all differ is the better witness.** That is why the checks of this
+# course use such sizes.
 #
 # **Question 7.10b** · graded by hand · 8 minutes · 5 points
 #
