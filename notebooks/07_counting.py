@@ -72,7 +72,7 @@ print({name: tuple(parameter.shape) for name, parameter in small.named_parameter
 # **Return how many parameters a linear map has.**
 #
 # <details><summary>Hint 1</summary>How many arrows lead from the inputs to one output? And to all of them?</details>
-# <details><summary>Hint 2</summary>The bias is added to what comes out. Some maps have none.</details>
+# <details><summary>Hint 2</summary>The bias is added to what comes out. How many numbers is that?</details>
 # <details><summary>The idea</summary>A product for the weights, and as many biases as outputs where there is a bias.</details>
 
 
@@ -148,7 +148,8 @@ def embedding_parameters(vocabulary, d_model, positions=0):
 # `n_heads` divides `d_model`. Does your answer need it at all?
 #
 # <details><summary>Hint 1</summary>Count by hand once more for width 4 and 4 heads. What changes?</details>
-# <details><summary>Hint 2</summary>Each of the maps is one that Exercise 7.1 counts. From how many numbers to how many?</details>
+# <details><summary>Hint 2</summary>Each of the maps is one that Exercise 7.1 counts. From how many numbers to how
+# many does it lead?</details>
 # <details><summary>The idea</summary>Four square maps.</details>
 
 
@@ -215,9 +216,10 @@ def feed_forward_parameters(d_model, d_ff):
 # %% [markdown]
 # ## 7.5 Layer normalisation
 #
-# **Why.** Sums grow from layer to layer. Layer normalisation (Ba et al. 2016) takes each token's vector, shifts and scales it
-# to mean 0 and standard deviation 1, and then lets the model choose another scale $\gamma_i$ and another shift $\beta_i$
-# for each feature $i$. Mean and deviation are computed afresh for each token. Only $\gamma$ and $\beta$ are learned.
+# **Why.** Sums grow from layer to layer. Layer normalisation (Ba et al. 2016) takes each token's vector, shifts and
+# scales it to mean 0 and standard deviation 1, and then lets the model choose a new scale $\gamma_i$ and a new
+# shift $\beta_i$ for each feature $i$. Mean and deviation are computed afresh for each token. Only $\gamma$ and
+# $\beta$ are learned.
 #
 # **By hand.** The vector (1, 3) has mean 2 and deviation 1, so it becomes (−1, 1), and then
 # $(-\gamma_1 + \beta_1,\; \gamma_2 + \beta_2)$: **4** parameters.
@@ -479,8 +481,8 @@ second_report(100, 200, 2, 4, 2), second_report(100, 200, 2, 4, 100)
 # <details><summary>Hint 1</summary>Which parts of a layer know about heads at all? Section 7.3 says what the heads change
 # in the count.</details>
 # <details><summary>Hint 2</summary>The lab model has 2 heads. What else is there two of in each layer?</details>
-# <details><summary>The idea</summary>Go through the layer with your own functions: which of them has a 2, and what does
-# that 2 count?</details>
+# <details><summary>The idea</summary>A 2 can stand for several things. Give the layer 3 heads: which of these lines
+# should change?</details>
 
 # %% exercise="counting.second_report"
 second_report_lines = {
@@ -701,9 +703,9 @@ with waiting_for("Exercise 7.11"):
 
 # %% [markdown]
 # Eight rows agree with each other: layers as you count them, and a shared matrix of about 41,000 rows. (Or 37,000,
-# plus something else as large as 4,000 rows.) None of the eight fits 37,000, and the last row fits neither. The
-# paper doesn't say what it counted. So: *65M as published, 63.1M by the sizes in its text*. That is how to quote
-# such a number.
+# plus something else as large as 4,000 rows.) None of the eight fits 37,000, and the last row fits neither number.
+# The paper doesn't say what it counted. So: *65M as published, 63.1M by the sizes in its text*. That is how to
+# quote such a number.
 
 # %% [markdown]
 # ## 7.12 BERT and GPT-2
@@ -850,8 +852,9 @@ explorers.size_explorer(functions)
 # **Return the bytes of weights, gradients and the optimizer's own numbers.**
 #
 # <details><summary>Hint 1</summary>Count numbers first: how many for one parameter, with each optimizer?</details>
-# <details><summary>Hint 2</summary>A dict from the optimizer's name to that number keeps it short.</details>
-# <details><summary>The idea</summary>2, 3 or 4 numbers a parameter, times 4 bytes.</details>
+# <details><summary>Hint 2</summary>How would a dict hold that number for each optimizer?</details>
+# <details><summary>The idea</summary>A few numbers per parameter, one of them the weight, and 4 bytes for
+# each.</details>
 
 
 # %% exercise="counting.training_state"
@@ -1146,10 +1149,11 @@ def training_days(flops, n_gpus, peak_flops, utilisation):
 
 
 # %% [markdown]
-# Now Transformer-base. From the paper: 100,000 steps, each with about 25,000 source tokens and 25,000 target tokens; 8 GPUs of type
-# P100; 12 hours (sections 5.1 and 5.2). Source tokens pass through the encoder, target tokens through the decoder and the output
-# map, so a *pair* of them meets all N parameters once. The paper takes a P100 for 9.5 TFLOPS (10¹² FLOPs a second; footnote 5). The
-# data sheet of a GTX 1050 Ti gives 768 cores at 1.392 GHz, with 2 FLOPs each: 2.14 TFLOPS.
+# Now Transformer-base. From the paper: 100,000 steps, each with about 25,000 source tokens and 25,000 target
+# tokens; 8 GPUs of type P100; 12 hours (sections 5.1 and 5.2). Source tokens pass through the encoder, target
+# tokens through the decoder and the output map, so a *pair* of them meets all N parameters once. The paper counts a
+# P100 as 9.5 TFLOPS (10¹² FLOPs per second; footnote 5). The data sheet of a GTX 1050 Ti gives 768 cores at 1.392
+# GHz, with 2 FLOPs each: 2.14 TFLOPS.
 
 # %% predict="counting.home"
 
@@ -1204,19 +1208,21 @@ print(
 
 # %% [markdown] written="counting.your_machine" points=5
 # ### BEGIN SOLUTION
-# **Model answer** (for a laptop; the numbers differ from machine to machine). Four cores at 3 GHz with 32 FLOPs a cycle have a
-# peak of 4 · 3·10⁹ · 32 = 3.8·10¹¹ FLOPs a second, and 16 GB of memory. The run needs about 9.5·10¹⁷ FLOPs, by
-# training_flops_per_token with N = 63 million and 2.5·10⁹ pairs of tokens. I assume a utilisation of 0.3, since the
-# paper's own GPUs reached 0.29 by our estimate. training_days(9.5e17, 1, 3.8e11, 0.3) gives about 96 days. The state takes 16
-# bytes a parameter, 1.0 GB with Adam. A whole step would take another 14 GB or so for activations and scores, so I split it
-# into 8 parts, after which everything fits into 3 GB. So memory is no obstacle and time is. The number I trust least is the
-# utilisation, which may be off by a factor of two or three either way; next the FLOPs a cycle. To make it possible: a smaller
-# model (N enters as a factor), fewer steps or shorter sentences, a rented GPU with half-precision units (an A100's
-# 3·10¹⁴ FLOPs a second at 0.3 would take about three hours), or a pretrained model that is only fine-tuned.
+# **Model answer** (for a laptop; the numbers differ from machine to machine). Four cores at 3 GHz with 32 FLOPs per
+# cycle have a peak of 4 · 3·10⁹ · 32 = 3.8·10¹¹ FLOPs per second, and there are 16 GB of memory. The run needs
+# about 9.5·10¹⁷ FLOPs, by training_flops_per_token with N = 63 million and 2.5·10⁹ pairs of tokens. I assume a
+# utilisation of 0.3, since the paper's own GPUs reached 0.29 by our estimate. training_days(9.5e17, 1, 3.8e11, 0.3)
+# gives about 96 days. The state takes 16 bytes per parameter, 1.0 GB with Adam. A whole step would take another 14
+# GB or so for activations and scores, so I split it into 8 parts, after which everything fits into 3 GB. So memory
+# is no obstacle, but time is. The number I trust least is the utilisation, which may be off by a factor of two or
+# three either way; next the FLOPs per cycle. To make it possible: a smaller model (N enters as a factor), fewer
+# steps or shorter sentences, a rented GPU with half-precision units (an A100's 3·10¹⁴ FLOPs per second at 0.3 would
+# take about three hours), or a pretrained model that is only fine-tuned.
 #
 # **Rubric**
 # - 1 point: a peak for a machine, with where it comes from, and its memory.
-# - 1 point: memory: state (16 bytes a parameter with Adam, about 1 GB) and activations, or that a step is split into parts.
+# - 1 point: memory: state (16 bytes per parameter with Adam, about 1 GB) and activations, or that a step is split
+#   into parts.
 # - 1 point: days computed from about 10¹⁸ FLOPs (5·10¹⁷ to 4·10¹⁸ is fine), with the peak multiplied by the utilisation.
 # - 1 point: a utilisation with a reason, and which number is least certain.
 # - 1 point: a sensible change that makes it possible.
@@ -1261,4 +1267,4 @@ explorers.training_explorer(
 # 2022, *FlashAttention*. Kaplan et al. 2020, *Scaling laws for neural language models*. Chowdhery et al. 2022, *PaLM*.
 # NVIDIA's data sheets for the GeForce GTX 1050 Ti and RTX 4090, the A100 and the H100 (SXM, without sparsity).
 #
-# Next, lesson 8 builds the model that you have counted, and trains it.
+# Next, in lesson 8, you train such a model.

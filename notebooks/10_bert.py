@@ -141,9 +141,9 @@ with waiting_for("Exercise 10.1a"):
     )
 
 # %% [markdown]
-# About 12, 1.5 and 1.5 words of 100. Each time the review is read, other words are hidden: the text is the same and the
-# questions are new. (The first BERT drew ten times and used each draw for several passes; to draw each time anew was
-# RoBERTa's change, Liu et al. 2019, section 4.1.)
+# About 12, 1.5 and 1.5 words of 100. Each time the review is read, other words are hidden: the text is the same,
+# but the questions are new. (The first BERT drew ten times and used each draw for several passes; drawing anew each
+# time was RoBERTa's change, Liu et al. 2019, section 4.1.)
 #
 # Note the price: BERT is asked for only 15 of 100 words, a language model for all 100.
 
@@ -170,13 +170,13 @@ with waiting_for("Exercise 10.1a"):
 #
 # **Rubric**
 # - 1 point: the two losses are on different questions; hers are easier.
-# - 1 point: without exchanged words each visible word can be trusted, or the questions are marked.
+# - 1 point: without replaced words each visible word can be trusted, or the questions are marked.
 # - 1 point: at ordinary positions nothing is trained, and later there is no `<mask>`.
 # - 2 points: an experiment that compares both on the same thing (1), with several seeds or an interval (1).
 # ### END SOLUTION
 
 # %% [markdown]
-# ## 10.2 Two passages, half of them true
+# ## 10.2 Pairs of passages, half of them true
 #
 # **Why.** Many tasks are about two texts: does this answer that question, does this follow from that? So BERT's
 # second task in pretraining is about two passages: **does the second one go on where the first one stops?** In half
@@ -299,7 +299,7 @@ def pack(first, second, length):
 check("bert.pack", pack)
 
 # %% [markdown]
-# Rows become a batch by filling them up with `<pad>`, as in lesson 4. Now find the segments, for a whole batch at once.
+# Filled up with `<pad>`, rows become a batch, as in lesson 4. Now find the segments, for a whole batch at once.
 #
 # **By hand.** Count the `[SEP]` that stand *before* each token, not at it: 0 in the first passage and at its own
 # `[SEP]`, 1 in the second and at its `[SEP]`, 2 in the padding. So the segment is 1 exactly where the count is 1.
@@ -620,7 +620,7 @@ with waiting_for("Exercises 10.1a to 10.7"):
 #
 # The sum hides the second task: look at the share of pairs in the last line. A model that always says the same gets
 # about 50 %. To notice that a name has changed, the model must compare names across the whole row. It learns this
-# late, and a short training may end before.
+# late, and a short training may end before that.
 
 # %% [markdown]
 # ## 10.9 A blank, from one side and from both
@@ -877,8 +877,8 @@ class PairClassifier(torch.nn.Module):
 check("bert.classifier", PairClassifier)
 
 # %% [markdown]
-# The same classifier twice: once with the body and the pooler of 10.8, once with new weights. The same labelled pairs,
-# the same steps, two seeds each.
+# We train the same classifier twice: once with the body and the pooler of 10.8, once with new weights. Both get the
+# same labelled pairs, the same steps, and two seeds.
 
 # %%
 LABELLED, TUNING, RATE = 2_000, 600, 2e-3

@@ -583,8 +583,8 @@ with waiting_for("Exercises 11.2, 11.6, 11.7 and 11.8"), after_predicting("trans
     )
 
 # %% [markdown]
-# The loss comes down almost to the floor that label smoothing leaves, and hardly a held-out sentence is wrong. None
-# of them was in the training set, though about a quarter differ from a training sentence in one word only. The
+# The loss comes down almost to the floor that label smoothing leaves, and hardly any held-out sentence is wrong.
+# None of them was in the training set, though about a quarter differ from a training sentence in one word only. The
 # others come out just as well: the model has learned the grammar, not the sentences.
 #
 # Remember the word *exactly*: one wrong ending, and the sentence counts as wrong. Put some sentences of your own
@@ -777,7 +777,7 @@ check("translation.length_normalised", length_normalised)
 #
 # **Exercise 11.13** · difficulty 5 of 5 · 25 minutes · 4 points
 #
-# **Return all hypotheses that a number of beams finds, best first.**
+# **Return the hypotheses that beam search finds, best first.**
 #
 # <details><summary>Hint 1</summary>Keep two lists of pairs (sum, tokens): running and finished. Why do all running
 # hypotheses fit into one tensor for <code>step</code>?</details>
@@ -913,8 +913,8 @@ with waiting_for("Exercise 11.13, and the training in 11.9"):
 # quadruples of words) occur in a translation made by a person.
 #
 # **Clipped.** The candidate "the the the the the the the" consists of nothing but words of the reference "the cat
-# is on the mat". But the reference has only two, so only two count. **By hand**: 2 of 7 (their example, section
-# 2.1). An n-gram counts at most as often as it is in the reference.
+# is on the mat". But the reference has *the* only twice, so only two count. **By hand**: 2 of 7 (their example,
+# section 2.1). An n-gram counts at most as often as it is in the reference.
 #
 # **Exercise 11.14** · difficulty 2 of 5 · 8 minutes · 2 points
 #
@@ -1019,8 +1019,8 @@ check("translation.brevity_penalty", brevity_penalty)
 # in?</details>
 # <details><summary>Hint 2</summary>The logarithm of 0 stops the program. What is a geometric mean with a 0 in
 # it?</details>
-# <details><summary>The idea</summary>Treat the set as one long text: four precisions and one penalty, all from
-# sums. If one precision is 0, so is BLEU.</details>
+# <details><summary>The idea</summary>Count in each sentence, add up over the set, and only then take ratios. If one
+# precision is 0, so is BLEU.</details>
 
 
 # %% exercise="translation.bleu"

@@ -995,5 +995,5 @@ check("modern.same", same)
 # Dettmers et al. 2022, *LLM.int8()*. Leviathan, Kalman and Matias 2023, *Fast inference from Transformers via speculative
 # decoding*. Chen et al. 2023, *Accelerating large language model decoding with speculative sampling*.
 #
-# That was the last lesson. You have built every part of the paper's figure 1, and every part of the models that came
-# after it.
+# That was the last lesson. You have built every part of the paper's figure 1, and the parts that models since have
+# put in their place.
