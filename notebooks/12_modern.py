@@ -913,7 +913,8 @@ with waiting_for("Exercises 12.13 to 12.15, and the training in 12.7"):
 #
 # **Exercise 12.16** · difficulty 2 of 5 · 5 minutes · 2 points
 #
-# **Say for each step what it does to the texts that a trained model writes.**
+# **Say for each step what it does to the texts that a trained model writes.** Write `"exactly the same
+# distribution"`, `"nearly the same"` or `"another model, to be trained as such"` in place of each `...`
 #
 # <details><summary>Hint 1</summary>Does the step change any number that the softmax sees? By rounding alone?</details>
 # <details><summary>Hint 2</summary>Where a step needs weights that the model doesn't have, where could their values
