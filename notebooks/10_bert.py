@@ -806,7 +806,7 @@ check("bert.comparable", comparable)
 # **Say for each task whether it loses by one direction.**
 #
 # <details><summary>Hint 1</summary>When the answer is due, is there anything to the right of its position?</details>
-# <details><summary>Hint 2</summary>Take the word *Paris* at the beginning of a sentence: a town or a person?</details>
+# <details><summary>Hint 2</summary>Take the word <em>Paris</em> at the beginning of a sentence: a town or a person?</details>
 # <details><summary>The idea</summary>An answer in the middle misses what comes later. An answer after the last word
 # has seen all there is.</details>
 
@@ -849,9 +849,9 @@ check("bert.tasks", tasks)
 #
 # **Write `forward`: from a packed pair to a score for each class.**
 #
-# <details><summary>Hint 1</summary>How does it differ from your `Bert`?</details>
+# <details><summary>Hint 1</summary>How does it differ from your <code>Bert</code>?</details>
 # <details><summary>Hint 2</summary>Which position does the pooler read, and what comes after it?</details>
-# <details><summary>The idea</summary>Your `Bert` without the head for words, and with another last layer.</details>
+# <details><summary>The idea</summary>Your <code>Bert</code> without the head for words, and with another last layer.</details>
 
 
 # %% exercise="bert.classifier"
@@ -980,7 +980,7 @@ with waiting_for("Exercises 10.1a to 10.8 and 10.11"), after_predicting("bert.fr
 # <details><summary>Hint 2</summary>Only what was <code>&lt;mask&gt;</code> may be hidden again. Which certainty
 # keeps all other positions at the end when you sort?</details>
 # <details><summary>The idea</summary>Fill every blank with the best word, rank the new words by certainty, and hide
-# the first `again` of them, as far as they were blanks.</details>
+# the first <code>again</code> of them, as far as they were blanks.</details>
 
 
 # %% exercise="bert.fill"

@@ -921,7 +921,7 @@ with waiting_for("Exercise 11.13, and the training in 11.9"):
 # **Return how many n-grams of the candidate count as matches.**
 #
 # <details><summary>Hint 1</summary>How many n-grams has a sentence of T words, and when has it none?</details>
-# <details><summary>Hint 2</summary>How often is each *different* n-gram in the candidate, and how often in the
+# <details><summary>Hint 2</summary>How often is each <em>different</em> n-gram in the candidate, and how often in the
 # reference? (A list can't go into a set or a dict: make it a tuple or a text.)</details>
 # <details><summary>The idea</summary>Every different n-gram of the candidate brings the smaller of its two counts.
 # The second number counts all n-grams of the candidate.</details>
