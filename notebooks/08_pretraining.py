@@ -537,8 +537,8 @@ check("pretraining.training_step", training_step)
 #
 # <details><summary>Hint 1</summary>What is left of the way down at step <code>warmup</code>? And at the last
 # step?</details>
-# <details><summary>Hint 2</summary>Two straight lines that meet at the peak. Which one is asked depends on the
-# step.</details>
+# <details><summary>Hint 2</summary>Two straight lines meet at the peak. How does a step tell which one it is
+# on?</details>
 # <details><summary>The idea</summary>Up: the share of the warm-up that is done. Down: the share of the rest that is
 # left.</details>
 
@@ -740,9 +740,9 @@ with waiting_for("the training in 8.11"):
     show(explorers.next_words(next_probabilities(before), title=f"... {before[-28:]} ..."))
 
 # %% [markdown]
-# The kind of book was said at the beginning, and it decides what may lie beyond and what not. Now three pairs of
-# beginnings that differ in a few words. *The jokes that carry the book* take *are*, though *book* stands nearer. After
-# *alma* the model says *she*, after *kaspar* *he*. And whether a last book was *his* or *her* was said sixteen words
+# The kind of book was named at the beginning, and it decides what can lie beyond. Now three pairs of beginnings
+# that differ in a few words. *The jokes that carry the book* take *are*, though *book* stands nearer. After *alma*
+# the model says *she*, after *kaspar* *he*. And whether it is *his* or *her* last book was decided sixteen words
 # earlier.
 
 # %% draw=true
@@ -785,13 +785,13 @@ with waiting_for("the training in 8.11"), torch.no_grad():
 
 # %% [markdown]
 # Is there a row with a bright cell at *jokes*? That head looks past *that carry the book* at the noun that decides.
-# Nobody built it: training did, to make the loss smaller. Where it lies differs from training to training.
+# Nobody built it: training did, to make the loss smaller. Its place differs from training to training.
 #
 # **Question 8.13** · graded by hand · 10 minutes · 5 points
 #
-# Why can a language model be trained on unlabelled text, at all positions of it in one pass? Say what the targets are
-# and what the causal mask has to do with it. What would happen to the loss without the mask, and why would the model
-# then be useless? Why can't the held-out loss be below the entropy? Use what you measured.
+# Why can a language model be trained on unlabelled text, at all its positions in one pass? Say what the targets are
+# and what the causal mask has to do with it. What would happen to the loss without the mask, and why would the
+# model then be useless? Why can't the held-out loss be below the entropy? Use what you measured.
 
 # %% [markdown] written="pretraining.why_it_works" points=5
 # ### BEGIN SOLUTION
@@ -817,7 +817,7 @@ with waiting_for("the training in 8.11"), torch.no_grad():
 # ## 8.14 Temperature
 #
 # **Why.** A model gives probabilities; writing takes decisions. *Greedy* takes the most probable token each time.
-# It is safe, and it writes the same text again and again. Drawing by the probabilities is lively. But hundreds of
+# It is safe, and it writes the same text again and again. Drawing from the probabilities is lively. But hundreds of
 # wrong tokens have a small probability each, and now and then one of them is drawn.
 #
 # **Formula.** Between the two lies a **temperature** τ: divide the logits by it, then take the softmax. Below 1 it

@@ -66,8 +66,8 @@ for review in corpora.reviews(4, seed=3):
 # In a batch, reviews have different lengths, and short ones are filled up with padding. There the last *column* isn't the
 # last *token*.
 #
-# **By hand.** Three reviews of 4, 2 and 3 tokens in a batch with T = 4 (to be short, without the `<bos>` that each real
-# one begins with):
+# **By hand.** Three reviews of 4, 2 and 3 tokens in a batch with T = 4 (for short, without the `<bos>` that each
+# real one begins with):
 #
 # | | 0 | 1 | 2 | 3 | real tokens | read position |
 # | --- | --- | --- | --- | --- | --- | --- |
