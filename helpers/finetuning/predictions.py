@@ -9,7 +9,7 @@ PREDICTIONS = {
         {
             "About half after both.": "A model that had learned word order alone would do so."
             " This one has noticed which words keep company.",
-            "Much after the first, little after the second.": "So it is: words are known by "
+            "A lot after the first, little after the second.": "So it is: words are known by "
             "the company they keep, and nobody had to give a label.",
             "Little after both: praise is rare.": "In these reviews praise and blame are about as frequent.",
         },
@@ -35,7 +35,7 @@ PREDICTIONS = {
             "what isn't asked for is given up.",
             "It stays: the body still knows the language.": "With the head alone it does, to "
             "the last digit. Here the body itself moves.",
-            "It falls further: the model goes on learning.": "It goes on learning another "
+            "It falls further: the model goes on learning.": "It learns to answer another "
             "question, and pays with the first.",
         },
         right="a",

@@ -29,8 +29,8 @@ PREDICTIONS = {
         right="a",
     ),
     "settings": Prediction(
-        "The model writes reviews in several ways. At which setting are fewest of its sentences"
-        " ones that the grammar could have written?",
+        "The model writes reviews in several ways. Which setting gives the fewest sentences"
+        " that the grammar could have written?",
         {
             "Greedy: it always takes the likeliest word.": "Greedy text is nearly flawless, "
             "and says the same thing again and again.",

@@ -20,7 +20,7 @@ def last_separator_missing(first, second, length):
 
 
 def summary_for_each(first, second, length):
-    """Each passage begins with a [CLS]: a row has one, at its very beginning, which is to hear of both
+    """Each passage begins with a [CLS]: a row has one, at its very beginning, which sums up both
     passages.
     """
     first, second = list(first), list(second)
@@ -94,7 +94,7 @@ def taken_from_the_callers(first, second, length):
 
 
 def first_gives_when_equal(first, second, length):
-    """Of two passages of one length the first gives a word here: the exercise lets the second do so, as in
+    """Where both passages are equally long, the first loses a word here: it should be the second, as in
     BERT's published code.
     """
     first, second = list(first), list(second)
@@ -107,7 +107,7 @@ def first_gives_when_equal(first, second, length):
 
 
 def separator_opens(ids):
-    """The first [SEP] is counted to the second passage: it closes the first, so its segment is 0."""
+    """The first [SEP] is given to the second passage: it closes the first, so its segment is 0."""
     count = (ids == 5).cumsum(dim=-1)
     return ((count == 1) | ((count == 2) & (ids == 5))).long() * (ids != 0)
 
@@ -131,7 +131,7 @@ def padding_in_the_second(ids):
 
 
 def one_passage_padded(ids):
-    """Behind a passage that is alone the padding has segment 1 here: one [SEP] stands before it, but padding
+    """After a single passage the padding has segment 1 here: one [SEP] stands before it, but padding
     always gets 0.
     """
     is_separator = (ids == 5).long()
@@ -236,7 +236,7 @@ def positions_by_segment(ids, segments, words, positions, kinds):
 
 
 def kinds_swapped(ids, segments, words, positions, kinds):
-    """The two segments' vectors are exchanged: row 0 of the table belongs to segment 0."""
+    """The two segments' vectors are swapped: row 0 of the table belongs to segment 0."""
     return words[ids] + positions[: ids.size(-1)] + kinds[1 - segments]
 
 

@@ -147,7 +147,7 @@ def all_turned(published, names, n_layers, turned=()):
 
 
 def turned_after_joining(published, names, n_layers, turned=()):
-    """The matrices are joined first and turned then, so columns are put below each other as if they were
+    """The matrices are joined before they are turned, so columns are put below each other as if they were
     rows: turn each one, then join.
     """
     found = {}

@@ -134,7 +134,7 @@ def two_separate_draws(ids, vocabulary, generator, share=0.15):
 
 
 def labels_for_masks_alone(ids, vocabulary, generator, share=0.15):
-    """Only <mask> has a label: the words that were exchanged or left have one too, or else nothing would
+    """Only <mask> has a label: words that were replaced or kept need one too, or else nothing would
     tell the model to doubt what it reads.
     """
     chosen = (torch.rand(ids.shape, generator=generator) < share) & (ids >= 6)

@@ -45,7 +45,7 @@ def weights_added(n_in, n_out, bias=True):
 
 
 def multiplied_by_heads(d_model, n_heads, bias=True):
-    """The matrices are counted once for each head, but the heads share them out: a head has only
+    """The matrices are counted once for each head, but the heads split them: a head has only
     d_model / n_heads columns of each.
     """
     return n_heads * 4 * (d_model * d_model + (d_model if bias else 0))

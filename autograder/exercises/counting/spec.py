@@ -217,7 +217,7 @@ GPT2 = Exercise(
 
 STATE = Exercise(
     id="counting.training_state",
-    title="What each parameter takes along",
+    title="What each parameter needs",
     points=2,
     difficulty=2,
     minutes=4,
@@ -266,7 +266,7 @@ ACTIVATIONS = Exercise(
 
 FLOPS = Exercise(
     id="counting.flops",
-    title="Operations for each token",
+    title="Operations per token",
     points=2,
     difficulty=3,
     minutes=6,

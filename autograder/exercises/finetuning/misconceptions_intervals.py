@@ -6,7 +6,7 @@ import math
 
 
 def z_for_its_square(correct, n, z):
-    """What is divided by below is 1 + z/n: it is 1 + z²/n."""
+    """The divisor is 1 + z/n: it should be 1 + z²/n."""
     p, extra = correct / n, z**2 / n
     centre = (p + extra / 2) / (1 + z / n)
     half = z * math.sqrt(p * (1 - p) / n + extra / (4 * n)) / (1 + z / n)
@@ -29,7 +29,7 @@ def centre_and_half(correct, n, z):
 
 
 def whole_square_added(correct, n, z):
-    """The centre moves by z²/n, twice as far as it should: it is z²/(2n) that is added to p."""
+    """The centre moves by z²/n, twice as far as it should: add z²/(2n) to p."""
     p, extra = correct / n, z**2 / n
     centre = (p + extra) / (1 + extra)
     half = z * math.sqrt(p * (1 - p) / n + extra / (4 * n)) / (1 + extra)

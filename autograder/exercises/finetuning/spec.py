@@ -129,7 +129,7 @@ MOVED = Exercise(
 
 SILENT = Exercise(
     id="finetuning.silent",
-    title="What says nothing",
+    title="A silent mismatch",
     points=2,
     difficulty=2,
     minutes=5,

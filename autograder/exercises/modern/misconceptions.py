@@ -25,7 +25,7 @@ def a_layer_norm(x, weight, eps=1e-6):
 
 
 def root_forgotten(x, weight, eps=1e-6):
-    """This divides by the mean square itself: it is the root of it that has the size of x."""
+    """This divides by the mean square itself: its root has the size of x."""
     return x / (x.square().mean(dim=-1, keepdim=True) + eps) * weight
 
 
@@ -255,7 +255,7 @@ def half_as_much_again(d_ff, multiple):
 
 
 def rows_as_they_are(weight, n_heads):
-    """The rows stay where they were, so neighbours would be turned that don't belong together."""
+    """The rows stay where they were, so neighbours that don't belong together would be turned."""
     return weight.clone()
 
 

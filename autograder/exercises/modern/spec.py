@@ -115,7 +115,7 @@ INTERLEAVED = Exercise(
 
 ATTENTION = Exercise(
     id="modern.attention",
-    title="Attention of today",
+    title="Attention today",
     points=5,
     difficulty=4,
     minutes=18,
@@ -146,7 +146,7 @@ ATTENTION = Exercise(
 
 BLOCK = Exercise(
     id="modern.block",
-    title="The block of today",
+    title="Today's block",
     points=3,
     difficulty=2,
     minutes=8,
@@ -244,7 +244,7 @@ BALANCE = Exercise(
 
 QUANTIZED = Exercise(
     id="modern.quantized",
-    title="One byte for each weight",
+    title="One byte per weight",
     points=3,
     difficulty=3,
     minutes=10,
@@ -267,7 +267,7 @@ QUANTIZED = Exercise(
 
 QUANTIZED_LINEAR = Exercise(
     id="modern.quantized_linear",
-    title="Through a map of bytes",
+    title="Using the bytes",
     points=1,
     difficulty=2,
     minutes=5,
@@ -327,7 +327,7 @@ ADJUSTED = Exercise(
 
 TOKENS = Exercise(
     id="modern.tokens",
-    title="Tokens for each call",
+    title="Tokens per call",
     points=1,
     difficulty=2,
     minutes=5,

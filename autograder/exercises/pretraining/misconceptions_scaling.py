@@ -101,7 +101,7 @@ def forward_alone(budgets, best, flops):
 
 
 def exchanged(budgets, best, flops):
-    """Size and tokens are exchanged: the size comes first."""
+    """Size and tokens are swapped: the size comes first."""
     x, y = budgets.log(), best.log()
     u = x - x.mean()
     slope = float((u * y).sum() / (u * u).sum())

@@ -68,7 +68,7 @@ def padding_counted(logits, targets, epsilon):
 
 
 def nearly_all_spread(logits, targets, epsilon):
-    """ε and 1 - ε are exchanged: the right token keeps 1 - ε, and the small ε is spread."""
+    """ε and 1 - ε are swapped: the right token keeps 1 - ε, and the small ε is spread."""
     asked = targets != -100
     log_p = logits.log_softmax(-1)[asked]
     right = log_p.gather(-1, targets[asked][:, None])[:, 0]
