@@ -34,7 +34,7 @@ V = len(vocabulary)
 # %% [markdown]
 # ## 10.0 Catch the slip
 #
-# Three short pieces on lessons 08 and 09. Each is right, or has one slip in it of a kind that is easily made.
+# Three short pieces on lessons 08 and 09. Each is right, or has one slip that is easy to make.
 
 # %% recall="bert.recall_last"
 

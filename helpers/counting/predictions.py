@@ -9,7 +9,7 @@ PREDICTIONS = {
         {
             "The classifier: it solves the harder task.": "The task doesn't enter the count."
             " A head costs the same for each of its outputs.",
-            "The language model.": "So it is: its head has 100 outputs, the other's has 2,"
+            "The language model.": "Right: its head has 100 outputs, the other's has 2,"
             " and each costs width + 1 parameters.",
             "Neither: the blocks are the same.": "The blocks are, but the heads differ by 98 outputs.",
         },
@@ -23,7 +23,7 @@ PREDICTIONS = {
             "where there are two matrices. Two heads hide that.",
             "It is right for more heads, not for one.": "The two lines cross once, at two "
             "heads, and part on both sides.",
-            "It is right at two heads, and nowhere else.": "So it is: two wrong factors "
+            "It is right at two heads, and nowhere else.": "Right: two wrong factors "
             "happened to be right for this one model.",
         },
         right="c",
@@ -33,7 +33,7 @@ PREDICTIONS = {
         "is as well utilised as they were?",
         {
             "About a day.": "It has less than a quarter of one P100's speed, and there were eight.",
-            "Two to three weeks.": "So it is: half a day, times eight, times more than four.",
+            "Two to three weeks.": "Right: half a day, times eight, times more than four.",
             "About a year.": "The run took 12 hours, which is short: times eight GPUs, times "
             "4.4 for the slower one.",
         },
