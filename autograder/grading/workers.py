@@ -19,6 +19,7 @@ from autograder.results import Ended
 START_SECONDS = 120
 GRACE_SECONDS = 2.0  # from an interrupt to a kill
 ANSWER_SECONDS = 10.0  # in which a worker that still runs answers
+FEW = 16  # submissions after which a worker gets ready for many more: a second or two
 CHILD = Path(sandbox.__file__).parent  # what of the engine a worker may see
 
 
@@ -44,6 +45,7 @@ class Worker:
     _stage: tempfile.TemporaryDirectory | None = field(default=None, repr=False)
     _ended: dict = field(default_factory=dict, repr=False)
     _core: tuple[int, socket.socket] | None = field(default=None, repr=False)
+    _begun: int = field(default=0, repr=False)
 
     def start(self) -> None:
         """Start the process and wait until it is warm. Does nothing while one is running.
@@ -54,7 +56,7 @@ class Worker:
         if self._process and self._process.poll() is None:
             return
         self.stop()
-        self._core = claim_core()
+        self._core, self._begun = claim_core(), 0
         self._stage = tempfile.TemporaryDirectory(prefix="headstart-", ignore_cleanup_errors=True)
         stage = Path(self._stage.name)
         self._fill(stage)
@@ -119,7 +121,11 @@ class Worker:
         request = {"folder": folder, "plain": self.plain, "core": self._core and self._core[0]}
         # To the child itself: what passes through the worker, a later child could find in its memory.
         handed_in = {name: content.hex() for name, content in (files or {}).items()}
+        self._begun += 1
         with theirs:
+            if self._begun == FEW + 1:
+                wire.send(control, {"many": True}, seconds=START_SECONDS)
+                wire.receive(control, seconds=START_SECONDS)
             wire.send(control, request, seconds=START_SECONDS)
             try:
                 socket.send_fds(control, [b"."], [theirs.fileno()])
