@@ -1109,7 +1109,7 @@ with waiting_for("Exercise 7.16"):
         each, alone = training_flops_per_token(n_weights, 1, T, d), 6 * n_weights
         counted = counter.get_total_flops() // (B * T)
         print(
-            f"T = {T:>4}: yours {each:>11,} a token, counted {counted:>11,}; attention's share {100 * (1 - alone / each):.0f} %"
+            f"T = {T:>4}: yours {each:>11,} per token, counted {counted:>11,}; attention's share {100 * (1 - alone / each):.0f} %"
         )
 
 # %% [markdown]

@@ -61,7 +61,7 @@ COMES_WITH = {
     """,
     "counting": """
         block/__init__.py block/reference.py
-        own.py models/__init__.py models/blocks.py models/transformer.py
+        own.py models/__init__.py models/blocks.py models/linear.py models/transformer.py
         counting/explorers.py counting/figures.py counting/predictions.py counting/recipes.py
     """,
     "pretraining": """
