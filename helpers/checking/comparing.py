@@ -37,6 +37,8 @@ ALMOST = (
     "Right to a few digits only: a step is done in float32 although the inputs are float64 (.float(), or "
     "torch.tensor of a plain number), or a small constant is added where none is needed."
 )
+ONE_TEXT = "One text is expected: `join` makes one of a list's parts."
+NOT_PUT_IN = "What is missing was never put in: is a loop not entered, or a condition not met?"
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,9 @@ def compare(
     if got is None and expected is not None:
         return _different("structure", f"nothing (None), expected {name}", meaning=NO_RETURN)
     if isinstance(got, list | tuple):
+        if isinstance(expected, str):
+            found = f"{name}: a list of {_values(len(got))}, expected a text"
+            return _different("structure", found, meaning=ONE_TEXT)
         return _different("structure", f"{_values(len(got))}, expected one: {name}")
     if isinstance(expected, Mapping):
         return _compare_dicts(expected, got, name, slack)
@@ -107,11 +112,13 @@ def _different(cause: str, public: str, full: str = "", meaning: str = "") -> Di
 def _compare_lists(
     expected: list | tuple, got: Any, names: tuple[str, ...], slack: float
 ) -> Difference | None:
-    names = names if len(names) == len(expected) else tuple(f"{names[0]}[{i}]" for i in range(len(expected)))
+    listed = f"expected {_values(len(expected))}: {', '.join(names)}"
+    if len(names) != len(expected):
+        listed = f"expected {_values(len(expected))} in `{names[0]}`"
+        names = tuple(f"{names[0]}[{i}]" for i in range(len(expected)))
     if isinstance(got, torch.Tensor):
         got = _taken_apart(expected, got)
     if not isinstance(got, list | tuple) or len(got) != len(expected):
-        listed = f"expected {_values(len(expected))}: {', '.join(names)}"
         if isinstance(got, list | tuple):
             return _different("structure", f"{_values(len(got))}, {listed}")
         what = "one tensor" if isinstance(got, torch.Tensor) else kind(got)
@@ -132,7 +139,8 @@ def _stacked(expected: torch.Tensor, got: list | tuple) -> Any:
         fits = expected.dtype == torch.bool or not any(isinstance(part, bool) for part in parts)
         return torch.tensor(parts, dtype=expected.dtype) if fits else got
     if parts and all(isinstance(p, torch.Tensor) and p.shape == parts[0].shape for p in parts):
-        return torch.stack(parts)
+        rows = torch.stack(parts)  # with an axis too many, these are several values and not one's rows
+        return rows if rows.dim() <= expected.dim() or len(parts) == 1 else got
     return got
 
 
@@ -152,7 +160,8 @@ def _compare_dicts(expected: Mapping, got: Any, name: str, slack: float) -> Diff
         other = ", ".join(f"{key!r:.40}" for key in list(got)[:10] if key not in expected)
         told = " and ".join(filter(None, [lacking and f"without {lacking}", other and f"with {other}"]))
         keys = ", ".join(map(repr, expected))
-        return _different("structure", f"{name}: a dict {told}", "", f"The keys are {keys}, spelled so.")
+        meaning = f"The keys are {keys}, spelled so." if other else NOT_PUT_IN
+        return _different("structure", f"{name}: a dict {told}", "", meaning)
     differences = (compare(v, got[key], (f"{name}[{key!r}]",), slack=slack) for key, v in expected.items())
     return next(filter(None, differences), None)
 
@@ -201,7 +210,9 @@ def _compare_one(
         return _different("nan", f"{name} is NaN")
     nothing = max(tolerances[1] * slack, 1e-6 * abs(a) if math.isfinite(a) else 0)
     shown, right = _tell_apart(got, expected, nothing=nothing)
-    return _different("value", f"{name}: another number", f"{name} {shown}, expected {right}")
+    almost = tolerances == TOLERANCES[torch.float64] and error <= 1e-6 + 1e-5 * abs(a)
+    meaning = ALMOST if almost and isinstance(got, float) and not isinstance(expected, int) else ""
+    return _different("value", f"{name}: another number", f"{name} {shown}, expected {right}", meaning)
 
 
 def _compare_shapes(expected: torch.Tensor, got: torch.Tensor, name: str) -> Difference:

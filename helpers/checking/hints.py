@@ -8,6 +8,12 @@ UNKNOWN = "Your code stopped with this exception before it returned anything."
 # first that fits counts; those further down go by the text alone.
 HINTS_OF_LINES: tuple[tuple[str, str, str], ...] = (
     (
+        r"shapes cannot be multiplied \((\d+x\d+) and \1\)",
+        r"@|matmul|\.mm\(",
+        "Two matrices of the same size meet here. A product number by number is `*`; in a @ b the last axis "
+        "of a must be as long as b's last but one: for rows with rows b is transposed, .transpose(-2, -1).",
+    ),
+    (
         r"Boolean value of Tensor with more than one",
         r"\b(or|and|not)\b",
         "`or`, `and` and `not` take one truth value, and a tensor has many: write `|`, `&` and `~` between "
@@ -46,6 +52,55 @@ HINTS_OF_LINES: tuple[tuple[str, str, str], ...] = (
 
 # The same by the text alone.
 HINTS: tuple[tuple[str, str], ...] = (
+    (
+        r"unhashable type",
+        "A list or a dict can't be a key, nor in a set: make a tuple(...) or a text of it.",
+    ),
+    (
+        r"(list|string) index out of range|pop from empty list",
+        "A list or a text is shorter than that: a loop that looks at place i + 1 has to end one place "
+        "earlier, and some lists may be empty.",
+    ),
+    (
+        r"non-iterable NoneType|'NoneType' object is not iterable",
+        "This is None, which can't be unpacked or gone through: is it an argument that may be missing, or "
+        "the result of a function without `return`?",
+    ),
+    (
+        r"(Index tensor|tensors?) must have (the )?same number of dimensions",
+        "The tensors must have as many axes as each other: with unsqueeze(-1) or [:, None] a column comes to "
+        "be beside a table, also for gather, whose result loses it again with squeeze(-1).",
+    ),
+    (
+        r"boundaries tensor",
+        "torch.searchsorted takes a row of numbers for each row of ends: give them an axis with "
+        "[..., None], and take it away from the result with .squeeze(-1).",
+    ),
+    (
+        r"bincount only supports",
+        "torch.bincount takes one row of whole numbers from 0 on: is there a −100 or another negative number "
+        "among them, or more than one axis?",
+    ),
+    (
+        r"selected index k out of range",
+        "topk is asked for more numbers than there are: ask for min(k, how many there are).",
+    ),
+    (
+        r"'(float|int)' object has no attribute 'backward'",
+        "This loss is a plain number, and gradients are known to a tensor alone: first backward, and "
+        ".item() or float() of the loss afterwards.",
+    ),
+    (
+        r"(not|and|:|of) '?(SiLU|GELU|ReLU|Tanh|Sigmoid|Softmax|LogSoftmax|Dropout)\b|^\w+: '(SiLU|GELU|ReLU|"
+        r"Tanh|Sigmoid|Softmax|LogSoftmax|Dropout)' object",
+        "torch.nn.SiLU(x) and its like make a layer and don't call it: call what is made, as in "
+        "torch.nn.SiLU()(x), or take the function, torch.nn.functional.silu(x).",
+    ),
+    (
+        r"missing \d+ required (keyword-only |positional )?argument",
+        "A function is called with fewer arguments than it takes: compare the call with its `def` line. A "
+        "tuple that holds several is handed over with a star, as in f(*values).",
+    ),
     (
         r"queries have \d+ features but keys have|there are \d+ keys but \d+ values",
         "Attention was given queries, keys and values that don't fit each other: by which matrix is each "
@@ -172,8 +227,9 @@ HINTS: tuple[tuple[str, str], ...] = (
         "A mask is of booleans: make one with a comparison, such as `mask == 0`, or with .bool().",
     ),
     (
-        r"must have the same dtype, but got .*(Long|Int|Bool)|not implemented for '(Bool|Long|Int)'",
-        "This step needs floats: turn booleans or integers into floats first, with .float().",
+        r"must have the same dtype, but got.*\b(Long|Int|Bool|long|int|bool|signed char|unsigned char)\b"
+        r"|not implemented for '(Bool|Long|Int)'",
+        "This step needs floats: turn booleans or integers into floats first, with .float() or .to(x.dtype).",
     ),
     (
         r"'(Tensor|int|float|list|dict)' object is not callable",
@@ -216,7 +272,7 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"index \S+ is out of (bounds|range)|index out of range",
-        "An index is beyond the end of its axis: is it the axis that you mean?",
+        "An index is beyond the end of its axis: are these the axis and the index that you mean?",
     ),
     (
         r"bool tensor is not supported|with a bool tensor",

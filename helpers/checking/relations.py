@@ -18,6 +18,7 @@ from helpers.checking.outcome import CallStatus, Case, Outcome
 
 ENOUGH = 3  # numbers that differ from each other: of fewer, something is true by chance
 MAX_AXES = 4  # of which all orders are tried
+MANY = 50  # values of which orders are compared
 SMALL = 10  # what one counts wrong by: a larger whole number says nothing
 
 
@@ -73,6 +74,8 @@ def _of_several(
     """
     if len(right) == 2 and compare(list(right), [got[1], got[0]]) is None:
         yield "swapped", "The right values, in the other order."
+    if 2 < len(right) <= MANY and _reordered(right, got):
+        yield "reordered", "The right values, in another order."
     wrong = [number for number, pair in enumerate(zip(right, got, strict=True)) if compare(*pair)]
     if len(wrong) == 1 and len(right) > 1:
         yield from _relations(case, right[wrong[0]], got[wrong[0]])
@@ -85,6 +88,17 @@ def _of_several(
                     (f"{number} {w}", f"Of `{names[number]}`: {s[0].lower()}{s[1:]}")
                     for w, s in found.items()
                 )
+
+
+def _reordered(right: Sequence, got: Sequence) -> bool:
+    """Whether values are those that are right, each as often, in another order."""
+    left = list(right)
+    for value in got:
+        place = next((number for number, one in enumerate(left) if compare(one, value) is None), None)
+        if place is None:
+            return False
+        left.pop(place)
+    return any(compare(*pair) for pair in zip(right, got, strict=True))
 
 
 def _of_tensors(case: Case, right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
