@@ -471,6 +471,19 @@ HINTED = {
     "classes on the second axis": "F = torch.nn.functional; y = torch.zeros(1, 3, 4); return F.cross_entropy(y, y[:, :, 0].long()), x",
     "don't calculate as tensors do": "return [1, 2] * 2.0, x",
     "numpy knows no gradients": "return torch.ones(2, requires_grad=True).numpy(), x",
+    "make a tuple(...)": "return {[1]: 2}, x",
+    "that looks at place i + 1": "return [1][3], x",
+    "can't be unpacked or gone through": "a, b = None; return a, b",
+    "as many axes as each other": "return x.gather(-1, torch.zeros(2).long()), x",
+    "for each row of ends": "return torch.searchsorted(torch.ones(5, 4), torch.ones(5)), x",
+    "from 0 on: is there": "return torch.bincount(torch.tensor([-1])), x",
+    "A number becomes too large": "return math.exp(1e9), x",
+    "more numbers than there are": "return x.topk(99), x",
+    "first backward": "x.sum().item().backward(); return x, x",
+    "make a layer and don't call it": "return torch.nn.SiLU(x) * x, x",
+    "handed over with a star": "f = lambda a, b: a; return f(x), x",
+    "Two matrices of the same size": "return x @ x, x",
+    "or .to(x.dtype)": "return x @ torch.ones(3, 2).char(), x",
 }
 
 

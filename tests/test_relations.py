@@ -162,6 +162,8 @@ def test_of_several_values_the_wrong_one_is_told_of():
     assert "other sign" in told(lambda x, m: (-y(x), x.sum(-1)), right)
     assert "other sign" in told(lambda x, m: (-y(x), -x.sum(-1)), right)
     assert told(lambda x, m: (-y(x), 2 * x.sum(-1)), right) == ""
+    three = lambda x, m: (y(x), x.sum(-1), x.sum())  # noqa: E731
+    assert told(lambda x, m: (x.sum(), y(x), x.sum(-1)), three) == "The right values, in another order."
     x = torch.randn(3, 4)
     both = [Outcome(CallStatus.RETURNED, [sign * y(x), (3 + sign) / 4 * x]) for sign in (1, -1)]
     assert relation([(Case("", (x,)), *both)], ("output", "sums")).startswith(

@@ -82,6 +82,11 @@ HINTS: tuple[tuple[str, str], ...] = (
         "among them, or more than one axis?",
     ),
     (
+        r"^OverflowError",
+        "A number becomes too large here: look at what goes into the power or the exponential. Is a sign the "
+        "wrong way round, or are two values exchanged?",
+    ),
+    (
         r"selected index k out of range",
         "topk is asked for more numbers than there are: ask for min(k, how many there are).",
     ),
@@ -227,8 +232,8 @@ HINTS: tuple[tuple[str, str], ...] = (
         "A mask is of booleans: make one with a comparison, such as `mask == 0`, or with .bool().",
     ),
     (
-        r"must have the same dtype, but got.*\b(Long|Int|Bool|long|int|bool|signed char|unsigned char)\b"
-        r"|not implemented for '(Bool|Long|Int)'",
+        r"(must|to) have the same dtype, but got.*\b([Ll]ong|[Ii]nt|[Bb]ool|[Cc]har|Byte)\b"
+        r"|not implemented for '(Bool|Long|Int)'|expected scalar type \w+ but found (Char|Byte|Long|Int|Bool)",
         "This step needs floats: turn booleans or integers into floats first, with .float() or .to(x.dtype).",
     ),
     (
