@@ -233,7 +233,8 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"(must|to) have the same dtype, but got.*\b([Ll]ong|[Ii]nt|[Bb]ool|[Cc]har|Byte)\b"
-        r"|not implemented for '(Bool|Long|Int)'|expected scalar type \w+ but found (Char|Byte|Long|Int|Bool)",
+        r"|not implemented for '(Bool|Long|Int)'"
+        r"|expected scalar type \w+ but found (Char|Byte|Long|Int|Bool)",
         "This step needs floats: turn booleans or integers into floats first, with .float() or .to(x.dtype).",
     ),
     (
