@@ -329,7 +329,7 @@ NAMED = {
     "finetuning.last_real": [(last_of_all_rows, "hidden[rows, positions]")],
     "finetuning.mean_real": [(one_mean, "one mean of them all")],
     "finetuning.what_fits": [(fits_by_numel, "holds as many"), (fits_by_lstrip, "`lstrip`")],
-    "finetuning.moved": [(moved_without_clone, "old ones and new ones"), (moved_but_for_one, SHARED)],
+    "finetuning.moved": [(moved_without_clone, SHARED), (moved_but_for_one, SHARED)],
     "bert.mask_tokens": [(specials_chosen, "Special tokens are chosen too")],
     "bert.pack": [(cut_to_halves, "cut to half of the room")],
     "bert.embed": [(whole_table, "The whole table of positions is added")],

@@ -8,6 +8,25 @@ UNKNOWN = "Your code stopped with this exception before it returned anything."
 # first that fits counts; those further down go by the text alone.
 HINTS_OF_LINES: tuple[tuple[str, str, str], ...] = (
     (
+        r"Boolean value of Tensor with more than one",
+        r"(?<![.\w])(max|min|sorted)\(",
+        "Python's own max, min and sorted take a tensor for one value: .clamp(min=0), torch.maximum and "
+        ".sort compare number by number.",
+    ),
+    (
+        r"values to unpack",
+        r"^(?!.*(shape|size)).*(=|\bin\b)",
+        "There are more or fewer parts than names for them: a dict gives its keys, and pairs with .items(); "
+        "a tensor is taken apart along its first axis. Does the function give back as many things as you "
+        "take?",
+    ),
+    (
+        r"shapes cannot be multiplied",
+        r"^(?!.*(@|matmul|einsum|linear\(|\.T\b)).*self\.\w+\(",
+        "A layer gets vectors of another width than it was made for: write the shape beside each step, and "
+        "look at which result goes into which layer.",
+    ),
+    (
         r"shapes cannot be multiplied \((\d+x\d+) and \1\)",
         r"@|matmul|\.mm\(",
         "Two matrices of the same size meet here. A product number by number is `*`; in a @ b the last axis "
@@ -80,6 +99,44 @@ HINTS: tuple[tuple[str, str], ...] = (
         r"bincount only supports",
         "torch.bincount takes one row of whole numbers from 0 on: is there a −100 or another negative number "
         "among them, or more than one axis?",
+    ),
+    (
+        r"a mask is boolean",
+        "Something else has come to the mask's place: look at the order of the arguments, or name it, as in "
+        "mask=mask.",
+    ),
+    (
+        r"'bool' object is not callable",
+        "That is True or False, no function: to set it, write =, as in p.requires_grad = False, or call the "
+        "method whose name ends in an underscore.",
+    ),
+    (
+        r"'generator' object",
+        "This gives one thing after another, as .parameters() does: go through it in a loop, or make a list "
+        "of it.",
+    ),
+    (
+        r"result type \w+ can't be cast",
+        "A step in place, such as +=, keeps the dtype, and whole numbers have no room for fractions: make a "
+        "new tensor, x = x + y.",
+    ),
+    (
+        r"refer to a single memory location",
+        "A tensor is copied onto a part of itself: .clone() what is read.",
+    ),
+    (
+        r"Class values must be non-negative",
+        "one_hot takes classes from 0 on: leave places with −100 out, or put a class there and mask the "
+        "result.",
+    ),
+    (
+        r"self.dtype to be equal to src.dtype|source and destination dtypes match",
+        "What is written into a tensor has to be of its dtype: make the tensor with torch.zeros_like of the "
+        "values, or with dtype=.",
+    ),
+    (
+        r"elements cannot be converted to Scalar|only one element tensors can be converted",
+        ".item(), int(), float() and the math module take a tensor of one number, and this one has several.",
     ),
     (
         r"^OverflowError",
@@ -333,6 +390,11 @@ HINTS: tuple[tuple[str, str], ...] = (
         r"object has no attribute",
         "Nothing of that name is there: a typo, a value of another type than you think, or a part that "
         "`__init__` doesn't make.",
+    ),
+    (
+        r"invalid combination of arguments",
+        "A function of torch gets what it doesn't take: of plain numbers there is Python's own min, max and "
+        "math, and what stands behind a * in the message goes by name, as in generator=generator.",
     ),
     (
         r"No module named",

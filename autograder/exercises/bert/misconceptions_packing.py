@@ -94,6 +94,14 @@ def taken_from_the_front(first, second, length):
     return [4, *first, 5, *second, 5]
 
 
+def two_specials_counted(first, second, length):
+    """Two special tokens are counted, and there are three, [CLS] and two [SEP]: the row is one too long."""
+    first, second = list(first), list(second)
+    while len(first) + len(second) + 2 > length:
+        (first if len(first) > len(second) else second).pop()
+    return [4, *first, 5, *second, 5]
+
+
 def taken_from_the_callers(first, second, length):
     """Words are popped from the very lists that were passed in, so the caller's passages are shorter
     afterwards: work on copies.

@@ -86,6 +86,7 @@ PACK = Exercise(
         packing.each_gets_half,
         packing.each_gets_the_smaller_half,
         packing.specials_not_counted,
+        packing.two_specials_counted,
         packing.taken_from_the_callers,
         packing.taken_from_the_front,
         packing.first_gives_when_equal,

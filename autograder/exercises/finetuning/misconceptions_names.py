@@ -1,11 +1,9 @@
-"""Lesson 09's misconceptions about rows that are crossed, names that are cut, and tensors that are shared.
+"""Lesson 09's misconceptions about rows that are crossed and names that are cut.
 
 A docstring is the sentence that the student reads.
 """
 
 # ruff: noqa: D205  (a sentence may take two lines)
-
-from helpers.finetuning import match_state_dict
 
 
 def rows_crossed(hidden, real):
@@ -48,11 +46,3 @@ def letters_stripped(old, new, prefix):
             found[kind].append(name)
     found["left over"] = [name for name in old if prefix + name not in new]
     return found
-
-
-def shares_both(old, new, prefix):
-    """The tensors themselves are handed over, old ones and new ones, so training the result changes both
-    models: copy each with `clone`.
-    """
-    fits = match_state_dict(old, new, prefix)["fits"]
-    return {n: old[n.removeprefix(prefix)] if n in fits else tensor for n, tensor in new.items()}

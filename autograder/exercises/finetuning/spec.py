@@ -126,7 +126,6 @@ MOVED = Exercise(
         wrong.by_position,
         wrong.shares_the_old,
         wrong.shares_the_new,
-        names.shares_both,
         wrong.old_names_kept,
         wrong.only_what_matches,
     ),
@@ -252,6 +251,7 @@ T_INTERVAL = Exercise(
         slips.whole_range,
         intervals.population_and_degrees,
         intervals.degrees_less_two,
+        intervals.mean_and_half,
     ),
     alternatives=(right.t_with_torch, right.t_step_by_step),
 )
@@ -276,6 +276,7 @@ TFIDF = Exercise(
         slips.columns_of_length_one,
         slips.sums_to_one,
         slips.rarity_alone,
+        intervals.logarithm_to_base_ten,
         intervals.one_added_below_alone,
         intervals.shares_of_texts,
     ),

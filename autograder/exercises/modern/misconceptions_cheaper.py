@@ -168,6 +168,13 @@ def every_place_for_every_token(target, draft, drafted, chances):
     return int(kept.long().cumprod(dim=0).sum())
 
 
+def first_no_by_argmax(target, draft, drafted, chances):
+    """Argmax finds the first token that is turned down; where none is, it says 0, as if the first were."""
+    places = torch.arange(len(drafted))
+    kept = chances < target[places, drafted] / draft[places, drafted]
+    return int((~kept).long().argmax())
+
+
 def ratio_turned_over(target, draft, drafted, chances):
     """The ratio is turned over: a token is kept for sure where the target has more of it."""
     places = torch.arange(len(drafted))

@@ -133,6 +133,7 @@ ATTENTION = Exercise(
         blocks.ValuesNormedToo,
         blocks.NormsExchanged,
         blocks.TurnedBeforeNormed,
+        blocks.NormedBeforeSplit,
         blocks.NotTurned,
         blocks.KeysNotTurned,
         blocks.ValuesTurnedToo,
@@ -299,6 +300,7 @@ ACCEPTED = Exercise(
     misconceptions=explained(
         cheaper.all_that_pass,
         cheaper.every_place_for_every_token,
+        cheaper.first_no_by_argmax,
         cheaper.ratio_turned_over,
         cheaper.chances_above,
         cheaper.target_alone,

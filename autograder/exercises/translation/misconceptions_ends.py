@@ -104,3 +104,26 @@ def ends_before_choosing(step, beams, longest, alpha, bos=1, eos=2):
         (length_normalised(total, len(tokens) - 1, alpha), tokens[1:]) for total, tokens in finished + running
     ]
     return sorted(scored, key=lambda one: one[0], reverse=True)
+
+
+def one_list_for_all(step, beams, longest, alpha, bos=1, eos=2):
+    """Continuations of one hypothesis share its list, so what one appends stands in all of them: make a new
+    list, [*tokens, token].
+    """
+    running, finished = [(0.0, [bos])], []
+    for _ in range(longest):
+        if not running:
+            break
+        sums = torch.tensor([[total] for total, _ in running])
+        table = step(torch.tensor([tokens for _, tokens in running])) + sums
+        best, found = table.flatten().topk(min(beams, table.numel())), []
+        for total, index in zip(best.values.tolist(), best.indices.tolist(), strict=True):
+            row, token = divmod(index, table.size(-1))
+            running[row][1].append(token)
+            found.append((total, running[row][1], token))
+        finished += [(total, tokens) for total, tokens, token in found if token == eos]
+        running = [(total, tokens) for total, tokens, token in found if token != eos]
+    scored = [
+        (length_normalised(total, len(tokens) - 1, alpha), tokens[1:]) for total, tokens in finished + running
+    ]
+    return sorted(scored, key=lambda one: one[0], reverse=True)

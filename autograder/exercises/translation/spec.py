@@ -234,6 +234,7 @@ BEAM = Exercise(
         beam.sorted_before_normalising,
         beam.normalised_on_the_way,
         ends.ends_before_choosing,
+        ends.one_list_for_all,
     ),
     alternatives=(right.beam_by_sorting, right.beam_in_tensors, right.beam_with_a_penalty_of_its_own),
 )
