@@ -79,6 +79,10 @@ TRUE = {
     "with the input": (lambda x, m: y(x) + x, "plus input 1: it is added once too often"),
     "times the input": (lambda x, m: y(x) * x, "times input 1"),
     "each row in another order": (lambda x, m: y(x).sort(-1).values, "Each line along axis -1 has the right"),
+    "jumbled altogether": (
+        lambda x, m: y(x).flatten()[torch.arange(x.numel()) * 7 % x.numel()].reshape(x.shape),
+        "All the right numbers, in other places",
+    ),
     "all rows alike": (lambda x, m: x[:1].sin().expand(x.shape), "the same all along axis -2"),
 }
 

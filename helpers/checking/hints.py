@@ -20,6 +20,17 @@ HINTS_OF_LINES: tuple[tuple[str, str, str], ...] = (
         "number by number, with torch.where or masked_fill, or ask .any() or .all().",
     ),
     (
+        r"shapes cannot be multiplied",
+        r"\blinear\(",
+        "F.linear(x, W) multiplies by W transposed, for nn.Linear keeps its weight as (out, in): with a "
+        "matrix that is (in, out) it is x @ W.",
+    ),
+    (
+        r"mat1 and mat2 shapes cannot be multiplied",
+        r"\w\.(T\b|t\(\))",
+        "In x @ W the last axis of x must be as long as the first of W: is W to be transposed there at all?",
+    ),
+    (
         r"must match the size|not broadcastable|shapes cannot be multiplied|first two dimensions of batch",
         r"\.T\b|\.t\(\)|(transpose|swapaxes)\((\w+, )?[012], ?[012]\)",
         "With more than two axes that swaps others than the last two: .transpose(-2, -1) counts from the "
@@ -32,10 +43,45 @@ HINTS_OF_LINES: tuple[tuple[str, str, str], ...] = (
         "it from the end.",
     ),
     (
+        r"must match the size of tensor",
+        r"[+] *(positions|table|pe)(\.weight)?\b(?! *[\[(.])",
+        "Is the whole table added? It fits only a text as long as itself: take as many of its rows as there "
+        "are positions.",
+    ),
+    (
+        r"must match the size of tensor|not broadcastable|first two dimensions of batch",
+        r"(scaled_dot_product|masked|cross)_attention\(",
+        "What this line hands over doesn't fit: write down the shapes of q, k, v and the mask just before "
+        "it. The axes in front of the last two have to agree, and each key needs a value.",
+    ),
+    (
         r"must match the size of tensor|not broadcastable|shape mismatch",
         r"arange|\.range\(|linspace",
         "Two shapes don't fit, axis by axis from the right: does the range have one number for each place, "
         "and does an unsqueeze or [:, None] make it a column where one is meant?",
+    ),
+    (
+        r"Sizes of tensors must match",
+        r"dim=[0-9]|axis=[0-9]|, [0-9]\)",
+        "What is put together must have the same sizes on all axes, but for the one along which it is "
+        "joined. Count that one from the end, dim=-2 for positions: axes in front come and go.",
+    ),
+    (
+        r"same dtype, but got Bool|not implemented for 'Bool'",
+        r"\(.*\bmask\b",
+        "A mask has come to a place where numbers belong: is it the right argument? By name, as in "
+        "mask=mask, it can't be taken for another.",
+    ),
+    (
+        r"unexpected keyword argument",
+        r"keep_dims",
+        "The argument is called `keepdim` in torch.",
+    ),
+    (
+        r"index (-?\d+ )?(is )?out of (bounds|range)",
+        r"(positions|pos\w*)(\.weight)?\[ids\]|embedding\(ids, *pos|positions\(ids\)",
+        "Are positions looked up by the numbers of the words? They are counted by place, 0, 1, 2, and so on, "
+        "whatever word stands there.",
     ),
     (
         r"tuple of ints.*float|'float' object cannot be interpreted|indices must be integers|got float",
@@ -146,6 +192,11 @@ HINTS: tuple[tuple[str, str], ...] = (
         "alike, or transpose the logits.",
     ),
     (
+        r"unsupported operand type\(s\) for .*('Tensor' and 'tuple'|'tuple' and 'Tensor')",
+        "A tuple of several results stands where one tensor belongs, as when a function returns its output "
+        "and its weights: take the one that you mean, as in `output, weights = ...`.",
+    ),
+    (
         r"can't multiply sequence|can only concatenate"
         r"|unsupported operand type\(s\) for (?!.*NoneType).*'(list|tuple)'",
         "Lists, tuples and texts don't calculate as tensors do: make a tensor with torch.tensor first.",
@@ -159,8 +210,14 @@ HINTS: tuple[tuple[str, str], ...] = (
         "That is a layer, no matrix: call it, as in `self.W_q(x)`; its numbers are in `.weight`.",
     ),
     (
-        r"tuple of ints.*float|'float' object cannot be interpreted|indices must be .*float|got float",
+        r"tuple of ints.*float|'float' object cannot be interpreted|indices must be .*float|got float"
+        r"|repeat_interleave\(\) .* got \(float",
         "A size or an index has to be an integer, and this is a float: `/` gives one always, `//` does not.",
+    ),
+    (
+        r"index -?\d+ is out of bounds for dimension \d+ with size 0",
+        "That axis has no entry at all, so there is no last one either: where does the range begin, and how "
+        "long is the first slice?",
     ),
     (
         r"index -\d+ is out of bounds|Target -\d+ is out of bounds",
@@ -177,8 +234,9 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"'(Tensor|int|float|list|dict)' object is not callable",
-        "What stands before the brackets is a value, no function: was a function's name given to a value, or "
-        "is a `*` missing?",
+        "What stands before the brackets is a value, no function: was a function's name given to a value, "
+        "was a result handed over in place of the function, is a `*` missing, or are square brackets meant, "
+        "which look up a row?",
     ),
     (
         r"cannot assign (module|parameters?) before Module",
@@ -217,6 +275,38 @@ HINTS: tuple[tuple[str, str], ...] = (
     (
         r"index \S+ is out of (bounds|range)|index out of range",
         "An index is beyond the end of its axis: is it the axis that you mean?",
+    ),
+    (
+        r"shape of the mask .* does not match the shape of the indexed",
+        "A mask in square brackets needs the very shape of what it indexes, and isn't broadcast: masked_fill "
+        "and torch.where broadcast it.",
+    ),
+    (
+        r"does not require grad and does not have a grad_fn",
+        "Nothing here was followed for a gradient: the tensor that it is taken with respect to needs "
+        "`.requires_grad_()` before the steps that use it, and .detach(), .item() or no_grad() cut it off.",
+    ),
+    (
+        r"backward through the graph a second time",
+        "One gradient uses up the graph: where several are taken of one result, all but the last need "
+        "retain_graph=True.",
+    ),
+    (
+        r"'(float|int)' object is not subscriptable",
+        "This is one number, which has no entries: a loop variable, or what .item() or a math function gave?",
+    ),
+    (
+        r"^KeyError",
+        "There is no entry under that key: compare it with those that are there, letter by letter.",
+    ),
+    (
+        r"ModuleList\] is missing",
+        "A ModuleList is a list of layers and can't be called: go through it in a loop, and hand on what "
+        "each layer gives.",
+    ),
+    (
+        r"'(Embedding|Linear|LayerNorm|ModuleList|Sequential)' object has no attribute",
+        "That is a layer, no tensor: the tensor of its numbers is `.weight`.",
     ),
     (
         r"bool tensor is not supported|with a bool tensor",

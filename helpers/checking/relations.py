@@ -221,6 +221,11 @@ def _of_order(right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str
                 yield "permuted", f"The right numbers, with the positions of {name} in another order."
             elif right.dim() > 1 and _equal(right.sort(axis).values, got.sort(axis).values):
                 yield "jumbled", f"Each line along {name} has the right numbers, in another order."
+    if right.dim() > 1 and _equal(*(numbers.flatten().sort().values for numbers in (right, got))):
+        yield (
+            "scattered",
+            "All the right numbers, in other places: look at the order of axes at each stack and reshape.",
+        )
 
 
 def _permutation(right: torch.Tensor, got: torch.Tensor) -> bool:

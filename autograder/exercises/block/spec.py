@@ -9,6 +9,7 @@ from autograder.exercises.block import cases, choices
 from autograder.exercises.block import misconceptions as wrong
 from autograder.exercises.block import misconceptions_block as blocks
 from autograder.exercises.block import misconceptions_gpt2 as gpt2
+from autograder.exercises.block import misconceptions_habits as habits
 from autograder.exercises.block import misconceptions_model as models
 from helpers import block
 from helpers.checks import gradient_reaches_inputs, inputs_unchanged
@@ -33,6 +34,7 @@ EMBED = Exercise(
         wrong.last_positions,
         wrong.no_positions,
         wrong.scaled_by_vocabulary,
+        habits.positions_for_the_batch,
     ),
     alternatives=(right.embed_with_functional, right.embed_with_one_hot, right.embed_with_index_select),
 )
@@ -53,6 +55,7 @@ UNEMBED = Exercise(
         wrong.unembedded_to_probabilities,
         wrong.unembedded_to_one_token,
         wrong.unembedded_by_distance,
+        habits.unembedded_by_angles,
     ),
     alternatives=(right.unembed_with_linear, right.unembed_with_einsum, right.unembed_by_sums),
 )
@@ -124,6 +127,7 @@ GELU = Exercise(
         wrong.brackets_forgotten,
         wrong.erf_alone,
         wrong.density,
+        habits.root_outside_erf,
     ),
     alternatives=(right.gelu_with_normal_distribution, right.gelu_with_erfc, right.gelu_with_ndtr),
 )
@@ -316,6 +320,7 @@ INITIAL_STD = Exercise(
         wrong.feed_forward_alone,
         wrong.larger,
         wrong.readers_smaller,
+        habits.std_written_in,
     ),
     alternatives=(right.std_by_the_end, right.std_by_a_set),
 )

@@ -6,6 +6,7 @@ from autograder.exercises.masking import cases
 from autograder.exercises.masking import misconceptions as wrong
 from autograder.exercises.masking import misconceptions_axes as axes
 from autograder.exercises.masking import misconceptions_form as form
+from autograder.exercises.masking import misconceptions_habits as habits
 from autograder.exercises.masking import misconceptions_study as study
 from helpers import masking
 from helpers.checks import gradient_reaches_inputs, inputs_unchanged, rows_sum_to_one
@@ -74,6 +75,7 @@ BOTH = Exercise(
         wrong.exclusive,
         axes.queries_with_heads,
         axes.both_with_heads,
+        habits.words_taken_to_come_first,
     ),
     alternatives=(right.with_none, right.hidden_keys_filled, right.both_compared),
 )
@@ -119,6 +121,8 @@ MASKED = Exercise(
         wrong.scores_set_to_zero,
         wrong.mask_turned_round,
         wrong.not_scaled,
+        habits.weights_left_nan,
+        habits.hidden_scores_near_zero,
     ),
     alternatives=(
         right.empty_rows_put_aside,
@@ -300,6 +304,7 @@ REACH = Exercise(
         form.who_is_reached,
         form.both_ways,
         form.last_layer_alone,
+        habits.one_layer_at_least,
     ),
     alternatives=(right.as_a_power, right.from_neighbour_to_neighbour, right.kept_and_added),
 )
