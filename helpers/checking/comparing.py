@@ -23,8 +23,8 @@ MEANINGS = {
     "structure": "Look at what the docstring says is returned, and in which order.",
     "shape": "Write the shape beside each line, and find the first that surprises you.",
     "dtype": "Use the dtype the docstring names, or else the dtype of an input: torch.zeros(n) is float32.",
-    "nan": "NaN comes from 0/0, inf/inf, inf - inf or a negative number's root: look at the numbers before "
-    "each division, exp and root.",
+    "nan": "NaN comes from 0/0 (the mean of nothing is one), inf/inf, inf - inf or a negative number's root: "
+    "look at the numbers before each division, mean, exp and root.",
     "value": "",
 }
 ONE_NUMBER = "One number is expected: is a mean, a sum or a maximum over the remaining axes missing?"
@@ -153,7 +153,7 @@ def _compare_dicts(expected: Mapping, got: Any, name: str, slack: float) -> Diff
         return _different("structure", f"{name}: {kind(got)}, expected a dict with the keys {keys}")
     if set(got) != set(expected):
         lacking = ", ".join(repr(key) for key in expected if key not in got)
-        other = ", ".join(f"{key!r:.40}" for key in list(got)[:10] if key not in expected)
+        other = ", ".join(f"{key!r:.40}" for key in [key for key in got if key not in expected][:10])
         told = " and ".join(filter(None, [lacking and f"without {lacking}", other and f"with {other}"]))
         keys = ", ".join(map(repr, expected))
         return _different("structure", f"{name}: a dict {told}", "", f"The keys are {keys}, spelled so.")

@@ -43,7 +43,7 @@ def _number_of_axes(right: Sequence[Case], wrong: Sequence[Case]) -> str:
     for name, axes in others[0].items():
         alike = all(found.get(name) == axes for found in others)
         if alike and axes > 1 and all(found.get(name, axes) != axes for found in ours):
-            return f"Right only where {name} has {axes} axes{FROM_THE_END}, to allow any number in front."
+            return f"Right only where {name} has {axes} axes: are axes counted from the end, like dim=-1?"
     return ""
 
 

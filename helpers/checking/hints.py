@@ -31,6 +31,23 @@ HINTS_OF_LINES: tuple[tuple[str, str, str], ...] = (
         "In x @ W the last axis of x must be as long as the first of W: is W to be transposed there at all?",
     ),
     (
+        r"mat1 and mat2 shapes cannot be multiplied",
+        r"self\.\w+\(",
+        "A layer takes vectors as long as it was made for: which width does each layer of this line expect, "
+        "and what does it get?",
+    ),
+    (
+        r"Boolean value of Tensor with more than one",
+        r"(?<![.\w])(max|min)\(",
+        "Python's max and min choose between whole values: torch.maximum compares two tensors number by "
+        "number, and x.amax(dim) goes along an axis.",
+    ),
+    (
+        r"slice indices must be integers",
+        r"(ends|starts)with\(",
+        "Several endings come as one tuple: name.endswith((first, second)).",
+    ),
+    (
         r"must match the size|not broadcastable|shapes cannot be multiplied|first two dimensions of batch",
         r"\.T\b|\.t\(\)|(transpose|swapaxes)\((\w+, )?[012], ?[012]\)",
         "With more than two axes that swaps others than the last two: .transpose(-2, -1) counts from the "
@@ -199,7 +216,13 @@ HINTS: tuple[tuple[str, str], ...] = (
     (
         r"can't multiply sequence|can only concatenate"
         r"|unsupported operand type\(s\) for (?!.*NoneType).*'(list|tuple)'",
-        "Lists, tuples and texts don't calculate as tensors do: make a tensor with torch.tensor first.",
+        "Lists, tuples and texts don't calculate as tensors do: make a tensor with torch.tensor first, or "
+        "take the part that you mean, as a[-1] is of a shape.",
+    ),
+    (
+        r"size of tensor [ab] \(0\)",
+        "One of the two is empty: is it a slice such as [:-k], which is [:0] where k is 0, or something that "
+        "is repeated 0 times?",
     ),
     (
         r"must match the size of tensor|not broadcastable|doesn't match the broadcast shape|shape mismatch",
@@ -229,7 +252,7 @@ HINTS: tuple[tuple[str, str], ...] = (
         "A mask is of booleans: make one with a comparison, such as `mask == 0`, or with .bool().",
     ),
     (
-        r"must have the same dtype, but got .*(Long|Int|Bool)|not implemented for '(Bool|Long|Int)'",
+        r"have the same dtype, but got:? .*(Long|Int|Bool|long|bool)|not implemented for '(Bool|Long|Int)'",
         "This step needs floats: turn booleans or integers into floats first, with .float().",
     ),
     (
@@ -253,7 +276,8 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"shapes cannot be multiplied|first two dimensions of batch2|size mismatch|vec \(",
-        "In a @ b the last axis of a must be as long as b's last but one: is a .transpose(-2, -1) missing?",
+        "In a @ b the last axis of a must be as long as b's last but one: is a .transpose(-2, -1) missing "
+        "or one too many?",
     ),
     (
         r"number of subscripts in the equation|einsum\(\)",
@@ -309,6 +333,27 @@ HINTS: tuple[tuple[str, str], ...] = (
         "That is a layer, no tensor: the tensor of its numbers is `.weight`.",
     ),
     (
+        r"same number of dimensions as input",
+        "gather wants an index with as many axes as the tensor: in square brackets, table[..., index], it "
+        "may have any shape.",
+    ),
+    (
+        r"must be real number, not (torch.Size|tuple|list)",
+        "A math function takes one number: take one size, as .size(-1) or .shape[-1].",
+    ),
+    (
+        r"arguments to matmul need to be at least 1D",
+        "One number stands where a vector or a matrix belongs: what does that function take?",
+    ),
+    (
+        r"block_diag: Input tensors must have 2",
+        "torch.block_diag takes the blocks one by one: a `*` in front of what holds them hands them over so.",
+    ),
+    (
+        r"a mask is boolean",
+        "Something else stands in the place of the mask: in which order does the function take arguments?",
+    ),
+    (
         r"bool tensor is not supported|with a bool tensor",
         "To invert a boolean mask, write ~mask.",
     ),
@@ -326,7 +371,7 @@ HINTS: tuple[tuple[str, str], ...] = (
         "Something is None here: a mask that wasn't given, or the result of a function without `return`.",
     ),
     (
-        r"same dtype|expected scalar type|must have the same",
+        r"same dtype|expected scalar type",
         "Two dtypes meet: a new tensor was made without dtype=x.dtype, or one was cast with .float().",
     ),
     (

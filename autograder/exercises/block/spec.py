@@ -35,6 +35,7 @@ EMBED = Exercise(
         wrong.no_positions,
         wrong.scaled_by_vocabulary,
         habits.positions_for_the_batch,
+        habits.embedded_side_by_side,
     ),
     alternatives=(right.embed_with_functional, right.embed_with_one_hot, right.embed_with_index_select),
 )
@@ -56,6 +57,7 @@ UNEMBED = Exercise(
         wrong.unembedded_to_one_token,
         wrong.unembedded_by_distance,
         habits.unembedded_by_angles,
+        habits.unembedded_to_log_probabilities,
     ),
     alternatives=(right.unembed_with_linear, right.unembed_with_einsum, right.unembed_by_sums),
 )
@@ -100,6 +102,7 @@ LAYER_NORM = Exercise(
         wrong.scale_left_out,
         wrong.shift_left_out,
         wrong.shifted_before_scaled,
+        habits.neither_scaled_nor_shifted,
     ),
     alternatives=(right.norm_with_var_mean, right.norm_with_var, right.norm_from_sums),
 )
@@ -177,6 +180,7 @@ ADD_SUBLAYER = Exercise(
         wrong.output_normed,
         wrong.sum_not_normed,
         wrong.path_added_twice,
+        habits.first_of_what_is_said,
     ),
     alternatives=(right.sublayer_with_branches, right.sublayer_with_two_choices),
     square="a sublayer's map is d_model × d_model",
@@ -261,6 +265,7 @@ BLOCK = Exercise(
         blocks.NoFeedForward,
         blocks.NoAttention,
         blocks.SublayersNormalised,
+        habits.MaskTurnedRound,
     ),
     alternatives=(right.BlockInSteps, right.BlockWithFunctions),
     square="the maps of attention are d_model × d_model",

@@ -4,7 +4,7 @@
 
 import math
 
-from helpers.complexity import absorb
+from helpers.complexity import absorb, layers_to_connect
 
 
 def fraction_of_a_layer(n, k, dilated):
@@ -69,3 +69,75 @@ def result_thrown_away(q, k, v, block):
         scores = q @ k[..., piece, :].transpose(-2, -1) / math.sqrt(q.size(-1))
         absorb(largest, total, mixture, scores, v[..., piece, :])
     return mixture / total.unsqueeze(-1)
+
+
+def scores_without_transpose(n, d):
+    """The scores are counted as (n, d) times (n, d): K is transposed for them, (d, n), so each of n · n
+    scores takes d multiply-adds.
+    """
+    return {
+        "projections": 6 * n * d * d,
+        "scores": 2 * n * d * d,
+        "softmax": 6 * n * n,
+        "mixture": 2 * n * n * d,
+    }
+
+
+def steps_doubled(n, k, dilated):
+    """The steps are 1, 2, 4, and so on, as in WaveNet: here they grow by the factor k, 1, k, k², and what is
+    seen with them.
+    """
+    layers, sees, step = 0, 1, 1
+    while sees < n:
+        layers, sees, step = layers + 1, sees + (k - 1) * step, 2 * step if dilated else 1
+    return layers
+
+
+def steps_of_the_stack(layer, n, d, k):
+    """The convolution's sequential steps are those of a whole stack: they are asked of one layer, whose
+    positions don't wait for each other.
+    """
+    if layer == "self-attention":
+        return n**2 * d, 1, 1
+    if layer == "recurrent":
+        return n * d**2, n, n
+    return k * n * d**2, layers_to_connect(n, k, True), layers_to_connect(n, k, True)
+
+
+def operations_of_the_stack(layer, n, d, k):
+    """The convolution's operations are those of a whole stack: only the path is, and operations are those of
+    one layer.
+    """
+    if layer == "self-attention":
+        return n**2 * d, 1, 1
+    if layer == "recurrent":
+        return n * d**2, n, n
+    height = layers_to_connect(n, k, True)
+    return height * k * n * d**2, 1, height
+
+
+def last_block_left_out(q, k, v, block):
+    """The last block is left out: the blocks begin at 0, block, 2 · block and so on, for as long as there are
+    keys.
+    """
+    largest, total = q.new_full(q.shape[:-1], -math.inf), q.new_zeros(q.shape[:-1])
+    mixture = q.new_zeros(*q.shape[:-1], v.size(-1))
+    for start in range(0, k.size(-2) - block, block):
+        piece = slice(start, start + block)
+        scores = q @ k[..., piece, :].transpose(-2, -1) / math.sqrt(q.size(-1))
+        largest, total, mixture = absorb(largest, total, mixture, scores, v[..., piece, :])
+    return mixture / total.unsqueeze(-1)
+
+
+def divided_in_the_loop(q, k, v, block):
+    """The mixture is divided by the total after each block, and goes on as if it were still a sum: divide
+    once, after the last block.
+    """
+    largest, total = q.new_full(q.shape[:-1], -math.inf), q.new_zeros(q.shape[:-1])
+    mixture = q.new_zeros(*q.shape[:-1], v.size(-1))
+    for start in range(0, k.size(-2), block):
+        piece = slice(start, start + block)
+        scores = q @ k[..., piece, :].transpose(-2, -1) / math.sqrt(q.size(-1))
+        largest, total, mixture = absorb(largest, total, mixture, scores, v[..., piece, :])
+        mixture = mixture / total.unsqueeze(-1)
+    return mixture

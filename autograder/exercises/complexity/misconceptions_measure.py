@@ -204,7 +204,7 @@ def second_axis_repeated(q, k, v):
 
 
 def heads_not_repeated(q, k, v):
-    """The heads of k and v aren't repeated H/G times each: theirs is the third axis from the end, and q has
+    """Not both k and v have each of their heads H/G times: theirs is the third axis from the end, and q has
     more of them.
     """
     shared = q.size(-3) // k.size(-3)

@@ -66,6 +66,7 @@ ATTENTION_FLOPS = Exercise(
         wrong.one_projection,
         wrong.projection_of_one_position,
         wrong.softmax_of_one_row,
+        habits.scores_without_transpose,
     ),
     alternatives=(right.written_out, right.with_products_of_shapes),
 )
@@ -88,6 +89,7 @@ CONNECTING = Exercise(
         wrong.always_dilated,
         wrong.doubled_for_any_kernel,
         habits.fraction_of_a_layer,
+        habits.steps_doubled,
     ),
     alternatives=(right.by_division_and_powers, right.by_walking_back),
 )
@@ -119,6 +121,8 @@ LAYER_COST = Exercise(
         layers.path_of_one_less,
         habits.height_not_rounded,
         habits.kernels_side_by_side,
+        habits.steps_of_the_stack,
+        habits.operations_of_the_stack,
     ),
     alternatives=(right.from_a_dict, right.as_a_list),
 )
@@ -224,6 +228,8 @@ BLOCKWISE = Exercise(
         block.no_running_maximum,
         block.rescaling_forgotten,
         habits.result_thrown_away,
+        habits.last_block_left_out,
+        habits.divided_in_the_loop,
     ),
     alternatives=(
         right.starting_with_the_first_block,

@@ -42,3 +42,17 @@ def one_layer_at_least(mask, layers):
     for _ in range(layers - 1):
         reached = step @ reached
     return reached > 0
+
+
+def one_word_less(lengths, T):
+    """The last word of each sentence counts as padding: positions count from 0, and a sentence of n words has
+    them at 0 to n − 1.
+    """
+    return torch.arange(T) < lengths[:, None] - 1
+
+
+def slopes_add_up(layer, x):
+    """Slopes are summed with their signs, and those of both signs cancel: ask for each whether it differs
+    from 0 before you put them together.
+    """
+    return torch.autograd.functional.jacobian(layer, x).sum(dim=(1, 3)).abs() > 1e-9

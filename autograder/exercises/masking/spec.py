@@ -50,6 +50,7 @@ PADDING = Exercise(
         wrong.padding_as_numbers,
         wrong.up_to_the_longest,
         axes.with_axes_for_heads,
+        habits.one_word_less,
     ),
     alternatives=(right.one_sentence_after_another, right.filled_in_place, right.written_as_a_list),
 )
@@ -156,6 +157,7 @@ SEES = Exercise(
         study.the_future_alone,
         study.one_feature_asked,
         study.asked_at_zero,
+        habits.slopes_add_up,
     ),
     alternatives=(
         right.one_output_at_a_time,

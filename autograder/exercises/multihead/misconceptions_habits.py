@@ -43,3 +43,16 @@ def rows_shared_out(weight, keep):
         if not keep[head]:
             off[head * size : (head + 1) * size] = 0
     return off
+
+
+def no_head_off(loss_with, n_heads):
+    """Every importance is 0, as where both losses are taken with the same heads on: `off = on` is a second
+    name for one tensor, and `on.clone()` a tensor of its own.
+    """
+    on = torch.ones(n_heads, dtype=torch.bool)
+    importances = []
+    for head in range(n_heads):
+        off = on
+        off[head] = False
+        importances.append(loss_with(off) - loss_with(on))
+    return torch.stack(importances)

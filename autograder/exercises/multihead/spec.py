@@ -294,6 +294,7 @@ IMPORTANCE = Exercise(
         heads.never_on_again,
         heads.against_none,
         heads.as_ratio,
+        habits.no_head_off,
     ),
     alternatives=(right.with_an_identity_matrix, right.as_plain_numbers),
 )

@@ -67,6 +67,7 @@ ADD = Exercise(
         added.multiplied,
         added.added_in_place,
         habits.scaled_up_first,
+        habits.put_side_by_side,
     ),
     alternatives=(right.with_a_slice_in_front, right.with_a_look_up, right.with_expand),
 )
@@ -114,6 +115,7 @@ SHIFT = Exercise(
         turned.k_times_one_step,
         turned.laid_out_in_halves,
         turned.rows_rolled,
+        habits.shift_forward_alone,
     ),
     alternatives=(right.filled_in, right.with_diagonals, right.solved_from_two_positions),
 )
@@ -136,6 +138,8 @@ LEARNED = Exercise(
         scores.positions_alone,
         scores.one_after_the_other,
         scores.frozen,
+        habits.words_scaled_up,
+        habits.one_position_for_all,
     ),
     alternatives=(right.with_embeddings, right.with_one_hot, right.with_index_select),
 )
@@ -192,6 +196,7 @@ ROTARY = Exercise(
         turned.added_instead,
         turned.scaled_feature_by_feature,
         habits.positions_in_a_row,
+        habits.rotary_exponent_of_half,
     ),
     alternatives=(right.with_complex_numbers, right.with_a_partner, right.pair_by_pair),
 )
@@ -217,6 +222,7 @@ ROTARY_ATTENTION = Exercise(
         turned.rotary_filled_with_minus_hundred,
         turned.rotary_unscaled,
         habits.keys_at_the_queries_positions,
+        habits.positions_added_in,
     ),
     alternatives=(right.with_named_steps, right.turning_the_keys_by_distance, right.all_by_itself),
 )
