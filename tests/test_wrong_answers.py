@@ -339,7 +339,7 @@ NAMED = {
     "bert.renamed": [(renamed_block_by_block, "once for each block, for all layers alike")],
     "translation.decoder_block": [(NormalisedPath, "y itself is normalised")],
     "translation.label_smoothed_loss": [(smoothed_by_scatter, "1 - ε in place of its ε/V")],
-    "translation.decoder_work": [(work_in_pairs, "The right values, in another order.")],
+    "translation.decoder_work": [(work_in_pairs, "in each other's places")],
     "translation.bleu": [(bleu_of_letters, "n-grams of letters")],
     "translation.alignment": [(aligned_among_the_real, "counted anew")],
     "modern.rms_norm": [(rms_by_normalize, "`normalize`"), (rms_by_variance, "deviation from the mean")],

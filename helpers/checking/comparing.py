@@ -23,12 +23,16 @@ MEANINGS = {
     "structure": "Look at what the docstring says is returned, and in which order.",
     "shape": "Write the shape beside each line, and find the first that surprises you.",
     "dtype": "Use the dtype the docstring names, or else the dtype of an input: torch.zeros(n) is float32.",
-    "nan": "NaN comes from 0/0, inf/inf or inf - inf: look at the numbers before each division and exp.",
+    "nan": "NaN comes from 0/0 (the mean of nothing is one), inf/inf, inf - inf or a negative number's root: "
+    "look at the numbers before each division, mean, exp and root.",
     "value": "",
 }
 ONE_NUMBER = "One number is expected: is a mean, a sum or a maximum over the remaining axes missing?"
 PLAIN_NUMBER = "A number is expected: an int, a float or a tensor of one number."
-NO_RETURN = "The function ended without a `return`."
+NO_RETURN = (
+    "None came back: a `return` is missing, or what it returns is None, as .get gives for a key that isn't "
+    "there."
+)
 OTHER_ORDER = (
     "These are the right sizes in another order: two axes are swapped, or a sum is over the wrong one."
 )
@@ -157,7 +161,7 @@ def _compare_dicts(expected: Mapping, got: Any, name: str, slack: float) -> Diff
         return _different("structure", f"{name}: {kind(got)}, expected a dict with the keys {keys}")
     if set(got) != set(expected):
         lacking = ", ".join(repr(key) for key in expected if key not in got)
-        other = ", ".join(f"{key!r:.40}" for key in list(got)[:10] if key not in expected)
+        other = ", ".join(f"{key!r:.40}" for key in [key for key in got if key not in expected][:10])
         told = " and ".join(filter(None, [lacking and f"without {lacking}", other and f"with {other}"]))
         keys = ", ".join(map(repr, expected))
         meaning = f"The keys are {keys}, spelled so." if other else NOT_PUT_IN
@@ -170,8 +174,9 @@ def _compare_numbers(expected: Any, got: Any, name: str, slack: float) -> Differ
     if not isinstance(expected, torch.Tensor):
         return _compare_plain(expected, got, name, slack)
     tolerances = TOLERANCES.get(expected.dtype, HALF_TOLERANCE if expected.is_floating_point() else (0, 0))
-    if expected.dim() == 0 and _is_number(got):  # where one number is asked for, a plain one will do
-        return _compare_one(float(expected), got, name, tolerances, slack)
+    # Where one number is asked for, a plain one will do, or one with more digits.
+    if expected.dim() == 0 and (_is_number(got) or _is_wider(expected, got)):
+        return _compare_one(float(expected), float(got), name, tolerances, slack)
     if not isinstance(got, torch.Tensor):
         return _different("type", f"{name}: {kind(got)}, expected {_wanted(expected)}")
     if got.shape != expected.shape:
@@ -279,6 +284,15 @@ def _number(value: float, digits: int) -> str:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_wider(expected: torch.Tensor, got: object) -> bool:
+    """Whether this is a number in float64 where one in float32 is asked for, as a plain one would be."""
+    return (
+        isinstance(got, torch.Tensor)
+        and got.dim() == 0
+        and (got.dtype, expected.dtype) == (torch.float64, torch.float32)
+    )
 
 
 def _values(count: int) -> str:

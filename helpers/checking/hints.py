@@ -8,23 +8,11 @@ UNKNOWN = "Your code stopped with this exception before it returned anything."
 # first that fits counts; those further down go by the text alone.
 HINTS_OF_LINES: tuple[tuple[str, str, str], ...] = (
     (
-        r"Boolean value of Tensor with more than one",
-        r"(?<![.\w])(max|min|sorted)\(",
-        "Python's own max, min and sorted take a tensor for one value: .clamp(min=0), torch.maximum and "
-        ".sort compare number by number.",
-    ),
-    (
         r"values to unpack",
         r"^(?!.*(shape|size)).*(=|\bin\b)",
         "There are more or fewer parts than names for them: a dict gives its keys, and pairs with .items(); "
         "a tensor is taken apart along its first axis. Does the function give back as many things as you "
         "take?",
-    ),
-    (
-        r"shapes cannot be multiplied",
-        r"^(?!.*(@|matmul|einsum|linear\(|\.T\b)).*self\.\w+\(",
-        "A layer gets vectors of another width than it was made for: write the shape beside each step, and "
-        "look at which result goes into which layer.",
     ),
     (
         r"shapes cannot be multiplied \((\d+x\d+) and \1\)",
@@ -45,6 +33,34 @@ HINTS_OF_LINES: tuple[tuple[str, str, str], ...] = (
         "number by number, with torch.where or masked_fill, or ask .any() or .all().",
     ),
     (
+        r"shapes cannot be multiplied",
+        r"\blinear\(",
+        "F.linear(x, W) multiplies by W transposed, for nn.Linear keeps its weight as (out, in): with a "
+        "matrix that is (in, out) it is x @ W.",
+    ),
+    (
+        r"mat1 and mat2 shapes cannot be multiplied",
+        r"\w\.(T\b|t\(\))",
+        "In x @ W the last axis of x must be as long as the first of W: is W to be transposed there at all?",
+    ),
+    (
+        r"mat1 and mat2 shapes cannot be multiplied",
+        r"self\.\w+\(",
+        "A layer takes vectors as long as it was made for: which width does each layer of this line expect, "
+        "and what does it get?",
+    ),
+    (
+        r"Boolean value of Tensor with more than one",
+        r"(?<![.\w])(max|min)\(",
+        "Python's max and min choose between whole values: torch.maximum compares two tensors number by "
+        "number, and x.amax(dim) goes along an axis.",
+    ),
+    (
+        r"slice indices must be integers",
+        r"(ends|starts)with\(",
+        "Several endings come as one tuple: name.endswith((first, second)).",
+    ),
+    (
         r"must match the size|not broadcastable|shapes cannot be multiplied|first two dimensions of batch",
         r"\.T\b|\.t\(\)|(transpose|swapaxes)\((\w+, )?[012], ?[012]\)",
         "With more than two axes that swaps others than the last two: .transpose(-2, -1) counts from the "
@@ -57,10 +73,45 @@ HINTS_OF_LINES: tuple[tuple[str, str, str], ...] = (
         "it from the end.",
     ),
     (
+        r"must match the size of tensor",
+        r"[+] *(positions|table|pe)(\.weight)?\b(?! *[\[(.])",
+        "Is the whole table added? It fits only a text as long as itself: take as many of its rows as there "
+        "are positions.",
+    ),
+    (
+        r"must match the size of tensor|not broadcastable|first two dimensions of batch",
+        r"(scaled_dot_product|masked|cross)_attention\(",
+        "What this line hands over doesn't fit: write down the shapes of q, k, v and the mask just before "
+        "it. The axes in front of the last two have to agree, and each key needs a value.",
+    ),
+    (
         r"must match the size of tensor|not broadcastable|shape mismatch",
         r"arange|\.range\(|linspace",
         "Two shapes don't fit, axis by axis from the right: does the range have one number for each place, "
         "and does an unsqueeze or [:, None] make it a column where one is meant?",
+    ),
+    (
+        r"Sizes of tensors must match",
+        r"dim=[0-9]|axis=[0-9]|, [0-9]\)",
+        "What is put together must have the same sizes on all axes, but for the one along which it is "
+        "joined. Count that one from the end, dim=-2 for positions: axes in front come and go.",
+    ),
+    (
+        r"same dtype, but got Bool|not implemented for 'Bool'",
+        r"\(.*\bmask\b",
+        "A mask has come to a place where numbers belong: is it the right argument? By name, as in "
+        "mask=mask, it can't be taken for another.",
+    ),
+    (
+        r"unexpected keyword argument",
+        r"keep_dims",
+        "The argument is called `keepdim` in torch.",
+    ),
+    (
+        r"index (-?\d+ )?(is )?out of (bounds|range)",
+        r"(positions|pos\w*)(\.weight)?\[ids\]|embedding\(ids, *pos|positions\(ids\)",
+        "Are positions looked up by the numbers of the words? They are counted by place, 0, 1, 2, and so on, "
+        "whatever word stands there.",
     ),
     (
         r"tuple of ints.*float|'float' object cannot be interpreted|indices must be integers|got float",
@@ -86,9 +137,9 @@ HINTS: tuple[tuple[str, str], ...] = (
         "the result of a function without `return`?",
     ),
     (
-        r"(Index tensor|tensors?) must have (the )?same number of dimensions",
-        "The tensors must have as many axes as each other: with unsqueeze(-1) or [:, None] a column comes to "
-        "be beside a table, also for gather, whose result loses it again with squeeze(-1).",
+        r"Tensors must have same number of dimensions",
+        "torch.cat joins tensors with as many axes as each other: unsqueeze(-1) or [:, None] makes a column "
+        "of a vector.",
     ),
     (
         r"boundaries tensor",
@@ -99,11 +150,6 @@ HINTS: tuple[tuple[str, str], ...] = (
         r"bincount only supports",
         "torch.bincount takes one row of whole numbers from 0 on: is there a −100 or another negative number "
         "among them, or more than one axis?",
-    ),
-    (
-        r"a mask is boolean",
-        "Something else has come to the mask's place: look at the order of the arguments, or name it, as in "
-        "mask=mask.",
     ),
     (
         r"'bool' object is not callable",
@@ -263,9 +309,20 @@ HINTS: tuple[tuple[str, str], ...] = (
         "alike, or transpose the logits.",
     ),
     (
+        r"unsupported operand type\(s\) for .*('Tensor' and 'tuple'|'tuple' and 'Tensor')",
+        "A tuple of several results stands where one tensor belongs, as when a function returns its output "
+        "and its weights: take the one that you mean, as in `output, weights = ...`.",
+    ),
+    (
         r"can't multiply sequence|can only concatenate"
         r"|unsupported operand type\(s\) for (?!.*NoneType).*'(list|tuple)'",
-        "Lists, tuples and texts don't calculate as tensors do: make a tensor with torch.tensor first.",
+        "Lists, tuples and texts don't calculate as tensors do: make a tensor with torch.tensor first, or "
+        "take the part that you mean, as a[-1] is of a shape.",
+    ),
+    (
+        r"size of tensor [ab] \(0\)",
+        "One of the two is empty: is it a slice such as [:-k], which is [:0] where k is 0, or something that "
+        "is repeated 0 times?",
     ),
     (
         r"must match the size of tensor|not broadcastable|doesn't match the broadcast shape|shape mismatch",
@@ -276,8 +333,14 @@ HINTS: tuple[tuple[str, str], ...] = (
         "That is a layer, no matrix: call it, as in `self.W_q(x)`; its numbers are in `.weight`.",
     ),
     (
-        r"tuple of ints.*float|'float' object cannot be interpreted|indices must be .*float|got float",
+        r"tuple of ints.*float|'float' object cannot be interpreted|indices must be .*float|got float"
+        r"|repeat_interleave\(\) .* got \(float",
         "A size or an index has to be an integer, and this is a float: `/` gives one always, `//` does not.",
+    ),
+    (
+        r"index -?\d+ is out of bounds for dimension \d+ with size 0",
+        "That axis has no entry at all, so there is no last one either: where does the range begin, and how "
+        "long is the first slice?",
     ),
     (
         r"index -\d+ is out of bounds|Target -\d+ is out of bounds",
@@ -296,8 +359,9 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"'(Tensor|int|float|list|dict)' object is not callable",
-        "What stands before the brackets is a value, no function: was a function's name given to a value, or "
-        "is a `*` missing?",
+        "What stands before the brackets is a value, no function: was a function's name given to a value, "
+        "was a result handed over in place of the function, is a `*` missing, or are square brackets meant, "
+        "which look up a row?",
     ),
     (
         r"cannot assign (module|parameters?) before Module",
@@ -314,7 +378,8 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"shapes cannot be multiplied|first two dimensions of batch2|size mismatch|vec \(",
-        "In a @ b the last axis of a must be as long as b's last but one: is a .transpose(-2, -1) missing?",
+        "In a @ b the last axis of a must be as long as b's last but one: is a .transpose(-2, -1) missing "
+        "or one too many?",
     ),
     (
         r"number of subscripts in the equation|einsum\(\)",
@@ -338,6 +403,59 @@ HINTS: tuple[tuple[str, str], ...] = (
         "An index is beyond the end of its axis: are these the axis and the index that you mean?",
     ),
     (
+        r"shape of the mask .* does not match the shape of the indexed",
+        "A mask in square brackets needs the very shape of what it indexes, and isn't broadcast: masked_fill "
+        "and torch.where broadcast it.",
+    ),
+    (
+        r"does not require grad and does not have a grad_fn",
+        "Nothing here was followed for a gradient: the tensor that it is taken with respect to needs "
+        "`.requires_grad_()` before the steps that use it, and .detach(), .item() or no_grad() cut it off.",
+    ),
+    (
+        r"backward through the graph a second time",
+        "One gradient uses up the graph: where several are taken of one result, all but the last need "
+        "retain_graph=True.",
+    ),
+    (
+        r"'(float|int)' object is not subscriptable",
+        "This is one number, which has no entries: a loop variable, or what .item() or a math function gave?",
+    ),
+    (
+        r"^KeyError",
+        "There is no entry under that key: compare it with those that are there, letter by letter.",
+    ),
+    (
+        r"ModuleList\] is missing",
+        "A ModuleList is a list of layers and can't be called: go through it in a loop, and hand on what "
+        "each layer gives.",
+    ),
+    (
+        r"'(Embedding|Linear|LayerNorm|ModuleList|Sequential)' object has no attribute",
+        "That is a layer, no tensor: the tensor of its numbers is `.weight`.",
+    ),
+    (
+        r"same number of dimensions as (input|self)",
+        "gather and scatter want an index with as many axes as the tensor, as unsqueeze(-1) may give it: in "
+        "square brackets, table[..., index], it may have any shape.",
+    ),
+    (
+        r"must be real number, not (torch.Size|tuple|list)",
+        "A math function takes one number: take one size, as .size(-1) or .shape[-1].",
+    ),
+    (
+        r"arguments to matmul need to be at least 1D",
+        "One number stands where a vector or a matrix belongs: what does that function take?",
+    ),
+    (
+        r"block_diag: Input tensors must have 2",
+        "torch.block_diag takes the blocks one by one: a `*` in front of what holds them hands them over so.",
+    ),
+    (
+        r"a mask is boolean",
+        "Something else stands in the place of the mask: in which order does the function take arguments?",
+    ),
+    (
         r"bool tensor is not supported|with a bool tensor",
         "To invert a boolean mask, write ~mask.",
     ),
@@ -355,7 +473,7 @@ HINTS: tuple[tuple[str, str], ...] = (
         "Something is None here: a mask that wasn't given, or the result of a function without `return`.",
     ),
     (
-        r"same dtype|expected scalar type|must have the same",
+        r"same dtype|expected scalar type",
         "Two dtypes meet: a new tensor was made without dtype=x.dtype, or one was cast with .float().",
     ),
     (

@@ -18,7 +18,6 @@ from helpers.checking.outcome import CallStatus, Case, Outcome
 
 ENOUGH = 3  # numbers that differ from each other: of fewer, something is true by chance
 MAX_AXES = 4  # of which all orders are tried
-MANY = 50  # values of which orders are compared
 SMALL = 10  # what one counts wrong by: a larger whole number says nothing
 
 
@@ -74,9 +73,14 @@ def _of_several(
     """
     if len(right) == 2 and compare(list(right), [got[1], got[0]]) is None:
         yield "swapped", "The right values, in the other order."
-    if 2 < len(right) <= MANY and _reordered(right, got):
-        yield "reordered", "The right values, in another order."
     wrong = [number for number, pair in enumerate(zip(right, got, strict=True)) if compare(*pair)]
+    if (
+        len(right) > 2
+        and 1 < len(wrong) <= SMALL
+        and (place := _place_of_another(right, got, wrong)) is not None
+    ):
+        where = f" of `{names[wrong[0]]}` and `{names[place]}`" if len(names) == len(right) else ""
+        yield "exchanged", f"The right values, but in each other's places: look at those{where}."
     if len(wrong) == 1 and len(right) > 1:
         yield from _relations(case, right[wrong[0]], got[wrong[0]])
     elif wrong:
@@ -90,15 +94,16 @@ def _of_several(
                 )
 
 
-def _reordered(right: Sequence, got: Sequence) -> bool:
-    """Whether values are those that are right, each as often, in another order."""
-    left = list(right)
-    for value in got:
-        place = next((number for number, one in enumerate(left) if compare(one, value) is None), None)
+def _place_of_another(right: Sequence, got: Sequence, wrong: Sequence[int]) -> int | None:
+    """Where the first wrong value belongs, if each of them is right in the place of another."""
+    free, places = list(wrong), []
+    for number in wrong:
+        place = next((other for other in free if compare(right[other], got[number]) is None), None)
         if place is None:
-            return False
-        left.pop(place)
-    return any(compare(*pair) for pair in zip(right, got, strict=True))
+            return None
+        free.remove(place)
+        places.append(place)
+    return places[0]
 
 
 def _of_tensors(case: Case, right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
@@ -126,6 +131,15 @@ def _of_tensors(case: Case, right: torch.Tensor, got: torch.Tensor) -> Iterator[
     yield from _of_inputs(case, a, b)
     yield from _of_places(case, right, got)
     yield from _of_sums(a, b)
+    yield from _of_zeros(right, got)
+
+
+def _of_zeros(right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
+    """Right but for what is 0, and what should be."""
+    close, ours, theirs = _close(right, got), right != 0, got != 0
+    telling = (close & ours).sum()
+    if telling >= ENOUGH and 2 * telling >= ours.sum() and (close | ~ours | ~theirs).all():
+        yield "zeros", "Right, except for which numbers are 0."
 
 
 def _of_inputs(case: Case, a: torch.Tensor, b: torch.Tensor) -> Iterator[tuple[str, str]]:
@@ -235,6 +249,11 @@ def _of_order(right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str
                 yield "permuted", f"The right numbers, with the positions of {name} in another order."
             elif right.dim() > 1 and _equal(right.sort(axis).values, got.sort(axis).values):
                 yield "jumbled", f"Each line along {name} has the right numbers, in another order."
+    if right.dim() > 1 and _equal(*(numbers.flatten().sort().values for numbers in (right, got))):
+        yield (
+            "scattered",
+            "All the right numbers, in other places: look at the order of axes at each stack and reshape.",
+        )
 
 
 def _permutation(right: torch.Tensor, got: torch.Tensor) -> bool:
