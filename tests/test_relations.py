@@ -79,6 +79,14 @@ TRUE = {
     "with the input": (lambda x, m: y(x) + x, "plus input 1: it is added once too often"),
     "times the input": (lambda x, m: y(x) * x, "times input 1"),
     "each row in another order": (lambda x, m: y(x).sort(-1).values, "Each line along axis -1 has the right"),
+    "jumbled altogether": (
+        lambda x, m: y(x).flatten()[torch.arange(x.numel()) * 7 % x.numel()].reshape(x.shape),
+        "All the right numbers, in other places",
+    ),
+    "other numbers are 0": (
+        lambda x, m: y(x) * (torch.arange(x.numel()).reshape(x.shape) % 4 > 0),
+        "Right, except for which numbers are 0",
+    ),
     "all rows alike": (lambda x, m: x[:1].sin().expand(x.shape), "the same all along axis -2"),
 }
 
@@ -162,6 +170,11 @@ def test_of_several_values_the_wrong_one_is_told_of():
     assert "other sign" in told(lambda x, m: (-y(x), x.sum(-1)), right)
     assert "other sign" in told(lambda x, m: (-y(x), -x.sum(-1)), right)
     assert told(lambda x, m: (-y(x), 2 * x.sum(-1)), right) == ""
+    three = lambda x, m: (y(x), x.sum(-1), x.mean(-1))  # noqa: E731
+    assert "in each other's places" in told(lambda x, m: (y(x), x.mean(-1), x.sum(-1)), three)
+    assert told(lambda x, m: (y(x), x.mean(-1), x.mean(-1)), three) == told(
+        lambda x, m: (y(x), x.mean(-1)), right
+    )
     x = torch.randn(3, 4)
     both = [Outcome(CallStatus.RETURNED, [sign * y(x), (3 + sign) / 4 * x]) for sign in (1, -1)]
     assert relation([(Case("", (x,)), *both)], ("output", "sums")).startswith(

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
 from helpers.checking.comparing import GRADIENT_SLACK, compare
-from helpers.checking.contrast import contrast
+from helpers.checking.contrast import FROM_THE_END, contrast
 from helpers.checking.drivers import judged
 from helpers.checking.finding import Finding, Status
 from helpers.checking.hints import explain
@@ -19,7 +19,7 @@ from helpers.checking.properties import PROPERTIES, gradient_reaches_inputs, inp
 from helpers.checking.relations import relation
 from helpers.checking.sheet import KnownMisconception, Sheet
 from helpers.checking.sketches import Sketch, recognised, sketch
-from helpers.checking.values import tensors
+from helpers.checking.values import map_tensors, tensors
 
 
 def assess(
@@ -110,6 +110,8 @@ def _explain(
         return first.cause, f"{told} {more}", told
     right = [case for case, problem in zip(sheet.cases, problems, strict=True) if not problem]
     if told := contrast(right, [case for case, _, _ in triples]):
+        if first.cause == "raised":  # an exception has a hint of its own, which knows more than how many axes
+            told = told.partition(FROM_THE_END)[0].rstrip(".") + "."
         return first.cause, f"{told} {first.meaning}", told
     if of_numbers and len(wrong) > 1 and _several(triples[0][1]) and (told := holds(triples[:1])):
         told = f"In this case, not in all: {told[0].lower()}{told[1:]}"
@@ -149,7 +151,27 @@ def _alike(
     for theirs, ours, right, is_wrong in zip(
         misconception.outcomes, outcomes, sheet.expected, wrong, strict=True
     ):
-        yield is_wrong != (theirs is right) and (not is_wrong or _same(theirs, ours))
+        same = not is_wrong or _same(theirs, ours) or _same_in_float32(theirs, ours, right)
+        yield is_wrong != (theirs is right) and same
+
+
+def _same_in_float32(misconception: Outcome, outcome: Outcome, right: Outcome) -> bool:
+    """Whether both make the same of the right numbers, as far as float32 tells.
+
+    Who makes a mistake in float64 may have a step in float32 besides, and it is the same mistake.
+    """
+    if not any(t.is_floating_point() and t.element_size() > 4 for t in tensors(right.outputs)):
+        return False
+    theirs, ours, right = map(_in_float32, (misconception, outcome, right))
+    return _same(theirs, ours) and compare(right.outputs, theirs.outputs) is not None
+
+
+def _in_float32(outcome: Outcome) -> Outcome:
+    outputs, gradients = (
+        map_tensors(lambda t: t.float() if t.is_floating_point() else t, value)
+        for value in (outcome.outputs, outcome.gradients)
+    )
+    return replace(outcome, outputs=outputs, gradients=gradients)
 
 
 NEARLY = "All cases but one look like this mistake:"
@@ -246,6 +268,8 @@ def _problem(sheet: Sheet, index: int, outcome: Outcome, reveal: bool) -> _Probl
         return _Problem(difference.cause, described, meaning)
     for prop in properties:
         if not prop.explains_values and (wrong := prop(case, expected, outcome)):
+            if sheet.driver == "copies" and prop is inputs_unchanged:
+                return _Problem(prop.__name__, f"the right values, but {wrong}{CHANGED_LATER}", SHARED)
             return _Problem(prop.__name__, f"the right values, but {wrong}", prop.meaning)
     return None
 
@@ -263,6 +287,10 @@ FILL_IN = "Fill in the `...` and leave the rest as it was."
 OTHER_PARAMETERS = "The check loads weights of its own by name and shape: leave `__init__` as it was."
 RESULT = "Look at what the docstring says is returned: its type, its shape, its order."
 REDEFINE = "The name now stands for something else: run the cell with your function again, then this one."
+
+
+CHANGED_LATER = ", or the check did when it changed what came back"
+SHARED = "The check changes what came back, and looks whether what it gave stays the same: `.clone()` copies."
 
 
 def _not_returned(sheet: Sheet, outcome: Outcome, reveal: bool) -> _Problem:

@@ -8,6 +8,19 @@ UNKNOWN = "Your code stopped with this exception before it returned anything."
 # first that fits counts; those further down go by the text alone.
 HINTS_OF_LINES: tuple[tuple[str, str, str], ...] = (
     (
+        r"values to unpack",
+        r"^(?!.*(shape|size)).*(=|\bin\b)",
+        "There are more or fewer parts than names for them: a dict gives its keys, and pairs with .items(); "
+        "a tensor is taken apart along its first axis. Does the function give back as many things as you "
+        "take?",
+    ),
+    (
+        r"shapes cannot be multiplied \((\d+x\d+) and \1\)",
+        r"@|matmul|\.mm\(",
+        "Two matrices of the same size meet here. A product number by number is `*`; in a @ b the last axis "
+        "of a must be as long as b's last but one: for rows with rows b is transposed, .transpose(-2, -1).",
+    ),
+    (
         r"Boolean value of Tensor with more than one",
         r"\b(or|and|not)\b",
         "`or`, `and` and `not` take one truth value, and a tensor has many: write `|`, `&` and `~` between "
@@ -18,6 +31,34 @@ HINTS_OF_LINES: tuple[tuple[str, str, str], ...] = (
         r"[=!<>]=|[<>]",
         "Comparing a tensor gives many booleans, one for each number, and `if` takes just one: choose number "
         "by number, with torch.where or masked_fill, or ask .any() or .all().",
+    ),
+    (
+        r"shapes cannot be multiplied",
+        r"\blinear\(",
+        "F.linear(x, W) multiplies by W transposed, for nn.Linear keeps its weight as (out, in): with a "
+        "matrix that is (in, out) it is x @ W.",
+    ),
+    (
+        r"mat1 and mat2 shapes cannot be multiplied",
+        r"\w\.(T\b|t\(\))",
+        "In x @ W the last axis of x must be as long as the first of W: is W to be transposed there at all?",
+    ),
+    (
+        r"mat1 and mat2 shapes cannot be multiplied",
+        r"self\.\w+\(",
+        "A layer takes vectors as long as it was made for: which width does each layer of this line expect, "
+        "and what does it get?",
+    ),
+    (
+        r"Boolean value of Tensor with more than one",
+        r"(?<![.\w])(max|min)\(",
+        "Python's max and min choose between whole values: torch.maximum compares two tensors number by "
+        "number, and x.amax(dim) goes along an axis.",
+    ),
+    (
+        r"slice indices must be integers",
+        r"(ends|starts)with\(",
+        "Several endings come as one tuple: name.endswith((first, second)).",
     ),
     (
         r"must match the size|not broadcastable|shapes cannot be multiplied|first two dimensions of batch",
@@ -31,10 +72,45 @@ HINTS_OF_LINES: tuple[tuple[str, str, str], ...] = (
         "the end.",
     ),
     (
+        r"must match the size of tensor",
+        r"[+] *(positions|table|pe)(\.weight)?\b(?! *[\[(.])",
+        "Is the whole table added? It fits only a text as long as itself: take as many of its rows as there "
+        "are positions.",
+    ),
+    (
+        r"must match the size of tensor|not broadcastable|first two dimensions of batch",
+        r"(scaled_dot_product|masked|cross)_attention\(",
+        "What this line hands over doesn't fit: write down the shapes of q, k, v and the mask just before "
+        "it. The axes in front of the last two have to agree, and each key needs a value.",
+    ),
+    (
         r"must match the size of tensor|not broadcastable|shape mismatch",
         r"arange|\.range\(|linspace",
         "Two shapes don't fit, axis by axis from the right: does the range have one number for each place, "
         "and does an unsqueeze or [:, None] make it a column where one is meant?",
+    ),
+    (
+        r"Sizes of tensors must match",
+        r"dim=[0-9]|axis=[0-9]|, [0-9]\)",
+        "What is put together must have the same sizes on all axes, but for the one along which it is "
+        "joined. Count that one from the end, dim=-2 for positions: axes in front come and go.",
+    ),
+    (
+        r"same dtype, but got Bool|not implemented for 'Bool'",
+        r"\(.*\bmask\b",
+        "A mask has come to a place where numbers belong: is it the right argument? By name, as in "
+        "mask=mask, it can't be taken for another.",
+    ),
+    (
+        r"unexpected keyword argument",
+        r"keep_dims",
+        "The argument is called `keepdim` in torch.",
+    ),
+    (
+        r"index (-?\d+ )?(is )?out of (bounds|range)",
+        r"(positions|pos\w*)(\.weight)?\[ids\]|embedding\(ids, *pos|positions\(ids\)",
+        "Are positions looked up by the numbers of the words? They are counted by place, 0, 1, 2, and so on, "
+        "whatever word stands there.",
     ),
     (
         r"tuple of ints.*float|'float' object cannot be interpreted|indices must be integers|got float",
@@ -45,6 +121,93 @@ HINTS_OF_LINES: tuple[tuple[str, str, str], ...] = (
 
 # The same by the text alone.
 HINTS: tuple[tuple[str, str], ...] = (
+    (
+        r"unhashable type",
+        "A list or a dict can't be a key, nor in a set: make a tuple(...) or a text of it.",
+    ),
+    (
+        r"(list|string) index out of range|pop from empty list",
+        "A list or a text is shorter than that: a loop that looks at place i + 1 has to end one place "
+        "earlier, and some lists may be empty.",
+    ),
+    (
+        r"non-iterable NoneType|'NoneType' object is not iterable",
+        "This is None, which can't be unpacked or gone through: is it an argument that may be missing, or "
+        "the result of a function without `return`?",
+    ),
+    (
+        r"Tensors must have same number of dimensions",
+        "torch.cat joins tensors with as many axes as each other: unsqueeze(-1) or [:, None] makes a column "
+        "of a vector.",
+    ),
+    (
+        r"boundaries tensor",
+        "torch.searchsorted takes a row of numbers for each row of ends: give them an axis with "
+        "[..., None], and take it away from the result with .squeeze(-1).",
+    ),
+    (
+        r"bincount only supports",
+        "torch.bincount takes one row of whole numbers from 0 on: is there a −100 or another negative number "
+        "among them, or more than one axis?",
+    ),
+    (
+        r"'bool' object is not callable",
+        "That is True or False, no function: to set it, write =, as in p.requires_grad = False, or call the "
+        "method whose name ends in an underscore.",
+    ),
+    (
+        r"'generator' object",
+        "This gives one thing after another, as .parameters() does: go through it in a loop, or make a list "
+        "of it.",
+    ),
+    (
+        r"result type \w+ can't be cast",
+        "A step in place, such as +=, keeps the dtype, and whole numbers have no room for fractions: make a "
+        "new tensor, x = x + y.",
+    ),
+    (
+        r"refer to a single memory location",
+        "A tensor is copied onto a part of itself: .clone() what is read.",
+    ),
+    (
+        r"Class values must be non-negative",
+        "one_hot takes classes from 0 on: leave places with −100 out, or put a class there and mask the "
+        "result.",
+    ),
+    (
+        r"self.dtype to be equal to src.dtype|source and destination dtypes match",
+        "What is written into a tensor has to be of its dtype: make the tensor with torch.zeros_like of the "
+        "values, or with dtype=.",
+    ),
+    (
+        r"elements cannot be converted to Scalar|only one element tensors can be converted",
+        ".item(), int(), float() and the math module take a tensor of one number, and this one has several.",
+    ),
+    (
+        r"^OverflowError",
+        "A number becomes too large here: look at what goes into the power or the exponential. Is a sign the "
+        "wrong way round, or are two values exchanged?",
+    ),
+    (
+        r"selected index k out of range",
+        "topk is asked for more numbers than there are: ask for min(k, how many there are).",
+    ),
+    (
+        r"'(float|int)' object has no attribute 'backward'",
+        "This loss is a plain number, and gradients are known to a tensor alone: first backward, and "
+        ".item() or float() of the loss afterwards.",
+    ),
+    (
+        r"(not|and|:|of) '?(SiLU|GELU|ReLU|Tanh|Sigmoid|Softmax|LogSoftmax|Dropout)\b|^\w+: '(SiLU|GELU|ReLU|"
+        r"Tanh|Sigmoid|Softmax|LogSoftmax|Dropout)' object",
+        "torch.nn.SiLU(x) and its like make a layer and don't call it: call what is made, as in "
+        "torch.nn.SiLU()(x), or take the function, torch.nn.functional.silu(x).",
+    ),
+    (
+        r"missing \d+ required (keyword-only |positional )?argument",
+        "A function is called with fewer arguments than it takes: compare the call with its `def` line. A "
+        "tuple that holds several is handed over with a star, as in f(*values).",
+    ),
     (
         r"queries have \d+ features but keys have|there are \d+ keys but \d+ values",
         "Attention was given queries, keys and values that don't fit each other: which matrix makes each of "
@@ -144,9 +307,20 @@ HINTS: tuple[tuple[str, str], ...] = (
         "alike, or transpose the logits.",
     ),
     (
+        r"unsupported operand type\(s\) for .*('Tensor' and 'tuple'|'tuple' and 'Tensor')",
+        "A tuple of several results stands where one tensor belongs, as when a function returns its output "
+        "and its weights: take the one that you mean, as in `output, weights = ...`.",
+    ),
+    (
         r"can't multiply sequence|can only concatenate"
         r"|unsupported operand type\(s\) for (?!.*NoneType).*'(list|tuple)'",
-        "Lists, tuples and strings don't do arithmetic like tensors: make a tensor with torch.tensor first.",
+        "Lists, tuples and strings don't do arithmetic like tensors: make a tensor with torch.tensor first, or "
+        "take the part that you mean, as a[-1] of a shape.",
+    ),
+    (
+        r"size of tensor [ab] \(0\)",
+        "One of the two is empty: is it a slice such as [:-k], which is [:0] where k is 0, or something that "
+        "is repeated 0 times?",
     ),
     (
         r"must match the size of tensor|not broadcastable|doesn't match the broadcast shape|shape mismatch",
@@ -157,9 +331,15 @@ HINTS: tuple[tuple[str, str], ...] = (
         "That is a layer, not a matrix: call it, as in `self.W_q(x)`; its numbers are in `.weight`.",
     ),
     (
-        r"tuple of ints.*float|'float' object cannot be interpreted|indices must be .*float|got float",
+        r"tuple of ints.*float|'float' object cannot be interpreted|indices must be .*float|got float"
+        r"|repeat_interleave\(\) .* got \(float",
         "A size or an index has to be an integer, and this is a float: `/` always gives a float, `//` "
         "doesn't.",
+    ),
+    (
+        r"index -?\d+ is out of bounds for dimension \d+ with size 0",
+        "That axis has no entry at all, so there is no last one either: where does the range begin, and how "
+        "long is the first slice?",
     ),
     (
         r"index -\d+ is out of bounds|Target -\d+ is out of bounds",
@@ -171,13 +351,16 @@ HINTS: tuple[tuple[str, str], ...] = (
         "A mask has to be boolean: make one with a comparison, such as `mask == 0`, or with .bool().",
     ),
     (
-        r"must have the same dtype, but got .*(Long|Int|Bool)|not implemented for '(Bool|Long|Int)'",
-        "This step needs floats: turn booleans or integers into floats first, with .float().",
+        r"(must|to) have the same dtype, but got.*\b([Ll]ong|[Ii]nt|[Bb]ool|[Cc]har|Byte)\b"
+        r"|not implemented for '(Bool|Long|Int)'"
+        r"|expected scalar type \w+ but found (Char|Byte|Long|Int|Bool)",
+        "This step needs floats: turn booleans or integers into floats first, with .float() or .to(x.dtype).",
     ),
     (
         r"'(Tensor|int|float|list|dict)' object is not callable",
-        "What stands before the brackets isn't a function: did a value get a function's name, or is a `*` "
-        "missing?",
+        "What stands before the brackets isn't a function: did a value get a function's name, was a result "
+        "passed where the function belongs, is a `*` missing, or are square brackets meant, which look up a "
+        "row?",
     ),
     (
         r"cannot assign (module|parameters?) before Module",
@@ -195,7 +378,7 @@ HINTS: tuple[tuple[str, str], ...] = (
     (
         r"shapes cannot be multiplied|first two dimensions of batch2|size mismatch|vec \(",
         "In a @ b the last axis of a must be as long as the second-to-last of b: is a .transpose(-2, -1) "
-        "missing?",
+        "missing, or one too many?",
     ),
     (
         r"number of subscripts in the equation|einsum\(\)",
@@ -216,7 +399,60 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"index \S+ is out of (bounds|range)|index out of range",
-        "An index is beyond the end of its axis: is it the axis that you mean?",
+        "An index is beyond the end of its axis: are these the axis and the index that you mean?",
+    ),
+    (
+        r"shape of the mask .* does not match the shape of the indexed",
+        "A mask in square brackets needs the very shape of what it indexes, and isn't broadcast: masked_fill "
+        "and torch.where broadcast it.",
+    ),
+    (
+        r"does not require grad and does not have a grad_fn",
+        "Nothing here was followed for a gradient: the tensor that it is taken with respect to needs "
+        "`.requires_grad_()` before the steps that use it, and .detach(), .item() or no_grad() cut it off.",
+    ),
+    (
+        r"backward through the graph a second time",
+        "One gradient uses up the graph: where several are taken of one result, all but the last need "
+        "retain_graph=True.",
+    ),
+    (
+        r"'(float|int)' object is not subscriptable",
+        "This is one number, which has no entries: a loop variable, or what .item() or a math function gave?",
+    ),
+    (
+        r"^KeyError",
+        "There is no entry under that key: compare it with those that are there, letter by letter.",
+    ),
+    (
+        r"ModuleList\] is missing",
+        "A ModuleList is a list of layers and can't be called: go through it in a loop, and hand on what "
+        "each layer gives.",
+    ),
+    (
+        r"'(Embedding|Linear|LayerNorm|ModuleList|Sequential)' object has no attribute",
+        "That is a layer, no tensor: the tensor of its numbers is `.weight`.",
+    ),
+    (
+        r"same number of dimensions as (input|self)",
+        "gather and scatter want an index with as many axes as the tensor, as unsqueeze(-1) may give it: in "
+        "square brackets, table[..., index], it may have any shape.",
+    ),
+    (
+        r"must be real number, not (torch.Size|tuple|list)",
+        "A math function takes one number: take one size, as .size(-1) or .shape[-1].",
+    ),
+    (
+        r"arguments to matmul need to be at least 1D",
+        "One number stands where a vector or a matrix belongs: what does that function take?",
+    ),
+    (
+        r"block_diag: Input tensors must have 2",
+        "torch.block_diag takes the blocks one by one: a `*` in front of what holds them hands them over so.",
+    ),
+    (
+        r"a mask is boolean",
+        "Something else stands in the place of the mask: in which order does the function take arguments?",
     ),
     (
         r"bool tensor is not supported|with a bool tensor",
@@ -236,7 +472,7 @@ HINTS: tuple[tuple[str, str], ...] = (
         "Something is None here: a mask that wasn't given, or the result of a function without `return`.",
     ),
     (
-        r"same dtype|expected scalar type|must have the same",
+        r"same dtype|expected scalar type",
         "Two dtypes meet: a new tensor was made without dtype=x.dtype, or one was cast with .float().",
     ),
     (
@@ -271,6 +507,11 @@ HINTS: tuple[tuple[str, str], ...] = (
         r"object has no attribute",
         "There is nothing of that name: a typo, a value of another type than you think, or a part that "
         "`__init__` doesn't make.",
+    ),
+    (
+        r"invalid combination of arguments",
+        "A function of torch gets what it doesn't take: of plain numbers there is Python's own min, max and "
+        "math, and what stands behind a * in the message goes by name, as in generator=generator.",
     ),
     (
         r"No module named",

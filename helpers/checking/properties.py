@@ -51,7 +51,8 @@ def inputs_unchanged(case: Case, expected: Outcome, outcome: Outcome) -> str | N
 
 @_property(
     "Some step lets no gradient through, so nothing can be learned: .detach(), .data, .item(), .numpy(), "
-    "torch.tensor(...), torch.no_grad(), or an in-place step such as /= on a tensor that the gradient needs.",
+    "torch.tensor(...), torch.nn.Parameter(...), torch.no_grad(), or an in-place step such as /= on a tensor "
+    "that the gradient needs.",
     needs_gradients=True,
 )
 def gradient_reaches_inputs(case: Case, expected: Outcome, outcome: Outcome) -> str | None:

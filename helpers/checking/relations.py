@@ -74,6 +74,13 @@ def _of_several(
     if len(right) == 2 and compare(list(right), [got[1], got[0]]) is None:
         yield "swapped", "The right values, in the other order."
     wrong = [number for number, pair in enumerate(zip(right, got, strict=True)) if compare(*pair)]
+    if (
+        len(right) > 2
+        and 1 < len(wrong) <= SMALL
+        and (place := _place_of_another(right, got, wrong)) is not None
+    ):
+        where = f" of `{names[wrong[0]]}` and `{names[place]}`" if len(names) == len(right) else ""
+        yield "exchanged", f"The right values, but in each other's places: look at those{where}."
     if len(wrong) == 1 and len(right) > 1:
         yield from _relations(case, right[wrong[0]], got[wrong[0]])
     elif wrong:
@@ -85,6 +92,18 @@ def _of_several(
                     (f"{number} {w}", f"In `{names[number]}`: {s[0].lower()}{s[1:]}")
                     for w, s in found.items()
                 )
+
+
+def _place_of_another(right: Sequence, got: Sequence, wrong: Sequence[int]) -> int | None:
+    """Where the first wrong value belongs, if each of them is right in the place of another."""
+    free, places = list(wrong), []
+    for number in wrong:
+        place = next((other for other in free if compare(right[other], got[number]) is None), None)
+        if place is None:
+            return None
+        free.remove(place)
+        places.append(place)
+    return places[0]
 
 
 def _of_tensors(case: Case, right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
@@ -112,6 +131,15 @@ def _of_tensors(case: Case, right: torch.Tensor, got: torch.Tensor) -> Iterator[
     yield from _of_inputs(case, a, b)
     yield from _of_places(case, right, got)
     yield from _of_sums(a, b)
+    yield from _of_zeros(right, got)
+
+
+def _of_zeros(right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
+    """Right but for what is 0, and what should be."""
+    close, ours, theirs = _close(right, got), right != 0, got != 0
+    telling = (close & ours).sum()
+    if telling >= ENOUGH and 2 * telling >= ours.sum() and (close | ~ours | ~theirs).all():
+        yield "zeros", "Right, except for which numbers are 0."
 
 
 def _of_inputs(case: Case, a: torch.Tensor, b: torch.Tensor) -> Iterator[tuple[str, str]]:
@@ -221,6 +249,11 @@ def _of_order(right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str
                 yield "permuted", f"The right numbers, with the positions of {name} in another order."
             elif right.dim() > 1 and _equal(right.sort(axis).values, got.sort(axis).values):
                 yield "jumbled", f"Each line along {name} has the right numbers, in another order."
+    if right.dim() > 1 and _equal(*(numbers.flatten().sort().values for numbers in (right, got))):
+        yield (
+            "scattered",
+            "All the right numbers, in other places: look at the order of axes at each stack and reshape.",
+        )
 
 
 def _permutation(right: torch.Tensor, got: torch.Tensor) -> bool:

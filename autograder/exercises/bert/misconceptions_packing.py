@@ -66,6 +66,16 @@ def each_gets_half(first, second, length):
     return [4, *first, 5, *second, 5]
 
 
+def each_gets_the_smaller_half(first, second, length):
+    """Each passage is cut to half of the room, rounded down, so a place may stay empty, and words are lost
+    even if the other needs less: take one word at a time from the longer.
+    """
+    half = (length - 3) // 2
+    if len(first) + len(second) + 3 > length:
+        first, second = first[:half], second[:half]
+    return [4, *first, 5, *second, 5]
+
+
 def specials_not_counted(first, second, length):
     """[CLS] and two [SEP] aren't counted, so the row is three tokens too long for the model's positions."""
     first, second = list(first), list(second)
@@ -81,6 +91,14 @@ def taken_from_the_front(first, second, length):
     first, second = list(first), list(second)
     while len(first) + len(second) + 3 > length:
         (first if len(first) > len(second) else second).pop(0)
+    return [4, *first, 5, *second, 5]
+
+
+def two_specials_counted(first, second, length):
+    """Two special tokens are counted, and there are three, [CLS] and two [SEP]: the row is one too long."""
+    first, second = list(first), list(second)
+    while len(first) + len(second) + 2 > length:
+        (first if len(first) > len(second) else second).pop()
     return [4, *first, 5, *second, 5]
 
 

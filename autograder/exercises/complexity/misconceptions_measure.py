@@ -203,8 +203,10 @@ def second_axis_repeated(q, k, v):
     return (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(dim=-1) @ v
 
 
-def positions_repeated(q, k, v):
-    """Positions are repeated where heads should be: the axis of the heads is the third from the end."""
+def heads_not_repeated(q, k, v):
+    """Not both k and v have each of their heads H/G times: theirs is the third axis from the end, and q has
+    more of them.
+    """
     shared = q.size(-3) // k.size(-3)
     k, v = k.repeat_interleave(shared, dim=-2), v.repeat_interleave(shared, dim=-2)
     return (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(dim=-1) @ v

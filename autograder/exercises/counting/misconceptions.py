@@ -85,6 +85,14 @@ def output_map_for_each_head(d_model, n_heads, bias=True):
     return 3 * linear + n_heads * linear
 
 
+def whole_width_for_each_head(d_model, n_heads, bias=True):
+    """Each head is given queries, keys and values of the whole width, and W_o takes them all: the heads share
+    the width, so each has d_model / n_heads columns.
+    """
+    linear = d_model * d_model + (d_model if bias else 0)
+    return 3 * n_heads * linear + n_heads * d_model * d_model + (d_model if bias else 0)
+
+
 def one_matrix_for_all_three(d_model, n_heads, bias=True):
     """Queries, keys and values share one matrix here: each has its own, and W_o comes fourth."""
     return 2 * (d_model * d_model + (d_model if bias else 0))

@@ -72,3 +72,16 @@ def shares_of_texts(train, counts):
     """
     rows = counts * (((1 + (train > 0).sum(dim=0)) / (1 + len(train))).log() + 1)
     return rows / rows.norm(dim=-1, keepdim=True)
+
+
+def mean_and_half(values, quantiles):
+    """These are the mean and the half length: the interval goes from mean − half to mean + half."""
+    n = len(values)
+    mean = sum(values) / n
+    return mean, quantiles[n - 1] * math.sqrt(sum((v - mean) ** 2 for v in values) / (n - 1) / n)
+
+
+def logarithm_to_base_ten(train, counts):
+    """The logarithm has base 10: ln is the natural one, `torch.log`."""
+    weighted = counts * (((1 + len(train)) / (1 + (train > 0).sum(dim=0))).log10() + 1)
+    return weighted / weighted.norm(dim=-1, keepdim=True)

@@ -149,7 +149,9 @@ def exclusive(real):
 
 
 def nan_in_empty_rows(q, k, v, mask):
-    """A row of −∞ alone makes the softmax divide 0 by 0, and the query gets NaN: it should get zeros."""
+    """In a row with nothing to look at, 0 is divided by 0, as the softmax does where all scores are −∞, and
+    the query gets NaN: it should get zeros.
+    """
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
     weights = scores.masked_fill(~mask, float("-inf")).softmax(dim=-1)
     return weights @ v, weights

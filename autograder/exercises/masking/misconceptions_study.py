@@ -96,8 +96,8 @@ def the_future_alone(layer, x):
 
 
 def one_feature_asked(layer, x):
-    """Only the first feature of each output is asked, and the others may see something else: ask them
-    all.
+    """A dependence that the first feature of an output doesn't have is overlooked: ask all features, and one
+    of them is enough.
     """
     x = x.clone().requires_grad_()
     rows = [torch.autograd.grad(y[0], x, retain_graph=True)[0] for y in layer(x)]

@@ -73,6 +73,20 @@ def one_added_to_weight(x, weight, eps=1e-6):
     return x * torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + eps) * (1 + weight)
 
 
+def length_by_normalize(x, weight, eps=1e-6):
+    """Torch's `normalize` divides by the vector's length, the root of the sum of its squares: here it is the
+    root of their mean.
+    """
+    return torch.nn.functional.normalize(x, dim=-1, eps=eps) * weight
+
+
+def deviation_for_size(x, weight, eps=1e-6):
+    """This divides by the deviation from the mean, as a layer norm does: here it is the root of the mean
+    square of the numbers themselves.
+    """
+    return x * torch.rsqrt(x.var(dim=-1, keepdim=True, correction=0) + eps) * weight
+
+
 def absolute_mean(x, weight, eps=1e-6):
     """This divides by the mean of the absolute values: squares come first, then mean, then root."""
     return x / (x.abs().mean(dim=-1, keepdim=True) + eps) * weight

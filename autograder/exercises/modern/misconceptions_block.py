@@ -156,6 +156,31 @@ class TurnedBeforeNormed(torch.nn.Module):
         return self.W_o(merge_heads(masked_attention(q, k, v, causal_mask(x.size(-2)))[0]))
 
 
+class NormedBeforeSplit(torch.nn.Module):
+    """Queries and keys are normalised over their whole width, before they are split: each head has a size of
+    its own.
+    """
+
+    def __init__(self, d_model, n_heads, n_groups):
+        super().__init__()
+        D = d_model // n_heads
+        self.n_heads, self.n_groups = n_heads, n_groups
+        self.W_q = torch.nn.Linear(d_model, n_heads * D, bias=False)
+        self.W_k = torch.nn.Linear(d_model, n_groups * D, bias=False)
+        self.W_v = torch.nn.Linear(d_model, n_groups * D, bias=False)
+        self.W_o = torch.nn.Linear(d_model, d_model, bias=False)
+        self.norm_q, self.norm_k = (torch.nn.Parameter(torch.ones(D)) for _ in range(2))
+
+    def forward(self, x):
+        q = split_heads(rms_norm(self.W_q(x), self.norm_q.repeat(self.n_heads)), self.n_heads)
+        k = split_heads(rms_norm(self.W_k(x), self.norm_k.repeat(self.n_groups)), self.n_groups)
+        v = split_heads(self.W_v(x), self.n_groups)
+        places = torch.arange(x.size(-2))
+        q, k = rotary(q, places), rotary(k, places)
+        k, v = (shared.repeat_interleave(self.n_heads // self.n_groups, dim=-3) for shared in (k, v))
+        return self.W_o(merge_heads(masked_attention(q, k, v, causal_mask(x.size(-2)))[0]))
+
+
 class NotTurned(torch.nn.Module):
     """Nothing is turned by its position, so attention doesn't know the order of earlier tokens."""
 

@@ -32,6 +32,8 @@ RMS_NORM = Exercise(
         wrong.eps_left_out,
         wrong.eps_written_in,
         wrong.summed,
+        wrong.length_by_normalize,
+        wrong.deviation_for_size,
         wrong.over_everything,
         wrong.over_the_first_axis,
         wrong.scale_left_out,
@@ -131,6 +133,7 @@ ATTENTION = Exercise(
         blocks.ValuesNormedToo,
         blocks.NormsExchanged,
         blocks.TurnedBeforeNormed,
+        blocks.NormedBeforeSplit,
         blocks.NotTurned,
         blocks.KeysNotTurned,
         blocks.ValuesTurnedToo,
@@ -275,7 +278,11 @@ QUANTIZED_LINEAR = Exercise(
     cases=cases.quantized_linear_cases,
     properties=(inputs_unchanged,),
     misconceptions=explained(
-        cheaper.scales_forgotten, cheaper.divided_by_scales, cheaper.input_rounded, cheaper.scales_summed
+        cheaper.scales_forgotten,
+        cheaper.divided_by_scales,
+        cheaper.input_rounded,
+        cheaper.scales_summed,
+        cheaper.scales_as_a_column,
     ),
     alternatives=(right.quantized_linear_scaled_later, right.quantized_linear_with_functional),
 )
@@ -292,6 +299,8 @@ ACCEPTED = Exercise(
     properties=(inputs_unchanged,),
     misconceptions=explained(
         cheaper.all_that_pass,
+        cheaper.every_place_for_every_token,
+        cheaper.first_no_by_argmax,
         cheaper.ratio_turned_over,
         cheaper.chances_above,
         cheaper.target_alone,
@@ -319,6 +328,7 @@ ADJUSTED = Exercise(
         cheaper.the_other_more,
         cheaper.differences_both_ways,
         cheaper.softmax_of_differences,
+        cheaper.softmax_of_the_rest,
         cheaper.target_where_more,
         cheaper.by_ratio,
     ),

@@ -41,7 +41,9 @@ def padding_as_minus_one(ids, pad=0):
 
 
 def inputs_hidden_too(ids, pad=0):
-    """Padding is replaced in the inputs as well: -100 is no row of an embedding, only targets may hold it."""
+    """Padding is replaced in the inputs as well, as happens where both are slices of one tensor that is
+    written into: -100 is no row of an embedding, only targets may hold it.
+    """
     marked = ids.masked_fill(ids == pad, -100)
     return marked[:, :-1], marked[:, 1:]
 
