@@ -112,10 +112,11 @@ def test_memory_of_all_together_is_bounded(monkeypatch):
         one, other = made.add(), made.add()
         with program(one, HOLD, GIB // 3) as first, program(other, HOLD, GIB // 3) as second:
             assert first.stdout.readline() == "held\n"
-            # The kernel ends the larger one, by a few pages: which of them that is doesn't matter here.
             second.stdout.readline()
-            time.sleep(0.5)
-            ended = [process.poll() for process in (first, second)]
+            # The kernel ends the larger one, by a few pages: which of them that is doesn't matter here.
+            ends = time.monotonic() + 60
+            while not any(ended := [first.poll(), second.poll()]) and time.monotonic() < ends:
+                time.sleep(0.1)
             assert sorted(ended, key=str) == [-signal.SIGKILL, None]
             assert [one.ran_out(), other.ran_out()] == [status is not None for status in ended]
             assert not one.ran_out() and not other.ran_out()  # it is said once

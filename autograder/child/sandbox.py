@@ -10,6 +10,7 @@ that notebooks need (`calls.py`).
 Not covered: a hole in the Linux kernel, and time: two submissions on one machine can slow each other down.
 """
 
+import contextlib
 import ctypes
 import functools
 import os
@@ -156,7 +157,10 @@ def bound_resources(sandboxed: bool) -> None:
     if sys.platform == "linux":
         with open("/proc/self/statm", "rb", buffering=0) as file:  # in C: what else a child uses, it copies
             mapped = int(file.read().split()[0]) * resource.getpagesize()
-        with open("/proc/self/oom_score_adj", "wb", buffering=0) as file:
+        with (
+            contextlib.suppress(OSError),  # not everywhere may it be said
+            open("/proc/self/oom_score_adj", "wb", buffering=0) as file,
+        ):
             file.write(b"1000")
     limits = {"RLIMIT_CORE": 0, "RLIMIT_FSIZE": FOLDER_BYTES, "RLIMIT_NOFILE": 256}
     if mapped:

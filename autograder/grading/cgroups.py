@@ -144,7 +144,7 @@ def _remedy() -> str:
         return f"`systemd-run {user}--scope -p Delegate=yes headstart grade ...` gives it a cgroup of its own"
     return (
         "a container needs a writable /sys/fs/cgroup (podman: `--security-opt unmask=/sys/fs/cgroup`, "
-        "docker: `--security-opt writable-cgroups=true`), with `headstart grade` as its command and root to run it"
+        "docker: `--security-opt writable-cgroups=true`), and root to run `headstart grade` as its command"
     )
 
 
