@@ -110,16 +110,17 @@ def test_memory_of_all_together_is_bounded(monkeypatch):
     monkeypatch.setattr(cgroups, "_spare_bytes", lambda own: GIB // 2)
     with shared_limits(2) as made:
         one, other = made.add(), made.add()
-        with program(one, HOLD, GIB // 3) as first, program(other, HOLD, GIB // 3) as second:
+        with program(one, HOLD, GIB // 3) as first:
             assert first.stdout.readline() == "held\n"
-            second.stdout.readline()
-            # The kernel ends the larger one, by a few pages: which of them that is doesn't matter here.
-            ends = time.monotonic() + 60
-            while not any(ended := [first.poll(), second.poll()]) and time.monotonic() < ends:
-                time.sleep(0.1)
-            assert sorted(ended, key=str) == [-signal.SIGKILL, None]
-            assert [one.ran_out(), other.ran_out()] == [status is not None for status in ended]
-            assert not one.ran_out() and not other.ran_out()  # it is said once
+            with program(other, HOLD, GIB // 3) as second:
+                second.stdout.readline()
+                # The kernel ends the larger one, by a few pages: which of them that is doesn't matter here.
+                ends = time.monotonic() + 60
+                while not any(ended := [first.poll(), second.poll()]) and time.monotonic() < ends:
+                    time.sleep(0.1)
+                assert sorted(ended, key=str) == [-signal.SIGKILL, None]
+                assert [one.ran_out(), other.ran_out()] == [status is not None for status in ended]
+                assert not one.ran_out() and not other.ran_out()  # it is said once
 
 
 @pytest.mark.needs_cgroups

@@ -209,7 +209,7 @@ def _move(source: Path, target: Path) -> None:
 
 def _sweep(own: Path) -> None:
     """Remove the groups of graders that were killed."""
-    for group in own.glob(f"{NAME}*"):
+    for group in own.glob(f"{NAME}[0-9]*"):
         process = group.name.split("-")[1]
         if process == str(os.getpid()) or not Path("/proc", process).exists():
             _quietly(_remove, group)
