@@ -143,6 +143,10 @@ CHILD = [
         "a_childs_memory_is_bounded",
     ),
     (
+        "child: the first to go", 'file.write(b"1000")', 'file.write(b"0")',
+        "where_memory_runs_out_a_child_is_the_first_to_go",
+    ),
+    (
         "child: limits that stay", "(value, value)",
         "(value, resource.getrlimit(getattr(resource, name))[1])",
         "a_child_has_its_limits_and_cannot_raise_them",

@@ -92,8 +92,8 @@ HINTS_OF_LINES: tuple[tuple[str, str, str], ...] = (
     (
         r"Sizes of tensors must match",
         r"dim=[0-9]|axis=[0-9]|, [0-9]\)",
-        "What is put together must have the same sizes on all axes, but for the one along which it is "
-        "joined. Count that one from the end, dim=-2 for positions: axes in front come and go.",
+        "Tensors that are joined must have the same size on every axis except the one along which torch.cat "
+        "joins. Count that one from the end, dim=-2 for positions: there may be more axes in front.",
     ),
     (
         r"same dtype, but got Bool|not implemented for 'Bool'",
@@ -314,8 +314,8 @@ HINTS: tuple[tuple[str, str], ...] = (
     (
         r"can't multiply sequence|can only concatenate"
         r"|unsupported operand type\(s\) for (?!.*NoneType).*'(list|tuple)'",
-        "Lists, tuples and strings don't do arithmetic like tensors: make a tensor with torch.tensor first, or "
-        "take the part that you mean, as a[-1] of a shape.",
+        "Lists, tuples and strings don't do arithmetic like tensors: make a tensor with torch.tensor first, "
+        "or take the part that you mean, as a[-1] of a shape.",
     ),
     (
         r"size of tensor [ab] \(0\)",
