@@ -229,6 +229,11 @@ def test_pretraining_comes_closer_to_the_entropy():
     held_out = [value for _, value in live.lines["held out"]]
     assert held_out[-1] < 0.8 * held_out[0]
     assert held_out[-1] > live.limits["entropy"]
+    above = [value for _, value in live.lines[pretraining.reference.GAP]]
+    assert len(above) == len(held_out) and above[-1] == min(above) > 0
+    [loss, gap] = held_out[-1], above[-1]
+    assert loss / (1 + gap / 100) == pytest.approx(live.limits["entropy"], rel=0.05)  # on 100 texts
+    assert live.apart == {pretraining.reference.GAP: "per cent"}
 
 
 # -- another device --------------------------------------------------------------------------------------

@@ -21,6 +21,8 @@ from helpers.training.muon import CombinedOptimizer, Muon
 Document = tuple[list[int], list[int]]
 Words = Callable[[torch.Tensor], torch.Tensor]  # tokens (B, T) to logits (B, T, V)
 
+PEAK, MATRIX_PEAK = 3e-3, 0.02  # learning rates of AdamW and of Muon
+
 
 # -- rows ------------------------------------------------------------------------------------------------
 
@@ -86,13 +88,13 @@ def optimizer_of(model: torch.nn.Module, share: float = 1.0) -> CombinedOptimize
 
     Args:
         model: with an `encoder`, a `helpers.models.transformer.Encoder`.
-        share: of the language model's learning rates.
+        share: of the learning rates.
     """
     inside = [weight for weight in model.get_submodule("encoder.blocks").parameters() if weight.dim() == 2]
     known = set(map(id, inside))
     rest = [weight for weight in model.parameters() if id(weight) not in known]
-    adam = pretraining.optimizer_of(rest, share * pretraining.PEAK)
-    return CombinedOptimizer(Muon(inside, lr=share * pretraining.MATRIX_PEAK), adam)
+    adam = pretraining.optimizer_of(rest, share * PEAK)
+    return CombinedOptimizer(Muon(inside, lr=share * MATRIX_PEAK), adam)
 
 
 def same_genre(count: int, seed: int) -> list[tuple[list[int], list[int], int]]:

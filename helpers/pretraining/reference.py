@@ -20,6 +20,7 @@ Item = TypeVar("Item")
 STEPS, WARMUP, BATCH = 1_750, 50, 24  # under two minutes on two cores
 PEAK, MATRIX_PEAK = 3e-3, 0.02  # learning rates of AdamW and of Muon
 NEAR = 32  # batches whose texts are sorted by length together
+GAP = "above the grammar"  # of the live picture: how much more the model needs than the grammar itself
 KEPT = "reviews"  # the name under which lesson 08 keeps its model, for the lessons after it
 KEPT_ELSEWHERE = "reviews_of_the_course"  # that of a model which another lesson trained, as there was none
 
@@ -248,21 +249,23 @@ def pretrain(model: nn.Module, steps: int = STEPS, seed: int = 0) -> training.Li
     model.to(training.device())
     vocabulary = corpora.vocabulary()
     texts = [review.text for review in corpora.reviews(steps * BATCH, seed=1_000 + seed)]
-    new_texts = vocabulary.batch(review.text for review in corpora.reviews(100, seed=995))
-    held_out = training.there(*inputs_and_targets(new_texts))
+    new_texts = [review.text for review in corpora.reviews(100, seed=995)]
+    held_out = training.there(*inputs_and_targets(vocabulary.batch(new_texts)))
+    floor = -sum(map(corpora.log_probability, new_texts)) / int((held_out[1] != -100).sum())
     drawn = batches(texts, BATCH, seed, vocabulary)
     matrices, rest = matrices_and_rest(model)
     optimizer = CombinedOptimizer(Muon(matrices, lr=MATRIX_PEAK), optimizer_of(rest, PEAK))
     spread = training.on_all_cores(loss_of)
-    limits = {"entropy": corpora.entropy_per_token()}
-    live = training.Live(steps, "nats per token", limits, "Pretraining")
+    limits, apart = {"entropy": corpora.entropy_per_token()}, {GAP: "per cent"}
+    live = training.Live(steps, "nats per token", limits, "Pretraining", apart=apart)
     for step in live:
         optimizer.set_rate(learning_rate(step, steps, WARMUP, 1.0))
         batch = training.there(*inputs_and_targets(next(drawn)))
         live.add(training=training_step(model, optimizer, spread, batch))
         if step % max(1, steps // 8) == 0:
             with torch.no_grad():
-                live.add(held_out=loss_of(model, *held_out))
+                loss = float(loss_of(model, *held_out))
+            live.add(held_out=loss, **{GAP: 100 * (loss / floor - 1)})
     return live
 
 
