@@ -18,6 +18,7 @@ from helpers.models.blocks import (
     Block,
     CrossAttention,
     FeedForward,
+    Parts,
     SelfAttention,
 )
 from helpers.models.encoder_decoder import DecoderBlock, EncoderDecoder, EncoderDecoderConfig
@@ -499,3 +500,14 @@ def test_a_large_linear_map_gives_torchs_numbers_and_gradients_whichever_library
     with torch.no_grad():
         assert torch.equal(ours(x[:1, :2]), theirs(x[:1, :2])), "small ones are torch's own"
         torch.testing.assert_close(ours.double()(x.double()), theirs.double()(x.double()))
+
+
+def test_a_feed_forward_network_of_the_student_s_own_multiplies_as_fast() -> None:
+    class Own(nn.Module):
+        def __init__(self, d_model: int, d_ff: int) -> None:
+            super().__init__()
+            self.W_up, self.W_down = nn.Linear(d_model, d_ff), nn.Linear(d_ff, d_model)
+
+    own = Block(8, 2, 16, parts=Parts(feed_forward=Own)).feed_forward
+    assert isinstance(own, Own)
+    assert type(own.W_up) is type(own.W_down) is Linear

@@ -60,8 +60,8 @@ def slips(exercise: Exercise) -> dict[str, list[str]]:
             known.append(given)
     room = len(_as_json(sheet.to_json())) * SHARE
     kept = _that_fit(of_reference, room)  # first: most answers are written like it
-    for said, given in _that_fit(of_alternatives, room - len(_as_json(kept))).items():
-        kept.setdefault(said, []).extend(given)
+    for said, each in _that_fit(of_alternatives, room - len(_as_json(kept))).items():
+        kept.setdefault(said, []).extend(each)
     return kept
 
 

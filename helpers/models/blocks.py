@@ -15,7 +15,7 @@ from torch import nn
 from helpers.attention import scaled_dot_product_attention as attention
 from helpers.block import add_sublayer
 from helpers.masking import masked_attention
-from helpers.models.linear import Linear
+from helpers.models.linear import Linear, faster
 from helpers.multihead import check_mask, merge_heads, split_heads
 
 ACTIVATIONS: dict[str, Callable[[], nn.Module]] = {
@@ -226,7 +226,9 @@ class Block(nn.Module):
         self.norm_first, self.add_sublayer = style.norm_first, parts.add_sublayer
         self.attention = SelfAttention(d_model, n_heads, parts)
         own = parts.feed_forward
-        self.feed_forward = own(d_model, d_ff) if own else FeedForward(d_model, d_ff, style.activation)
+        self.feed_forward = (
+            faster(own(d_model, d_ff)) if own else FeedForward(d_model, d_ff, style.activation)
+        )
         self.norm_1, self.norm_2 = (new_norm(d_model, style, parts) for _ in range(2))
         self.dropout = nn.Dropout(dropout)
 

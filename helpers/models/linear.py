@@ -25,6 +25,14 @@ class Linear(nn.Linear):
         return super().forward(x)
 
 
+def faster(module: nn.Module) -> nn.Module:
+    """The module, in which torch's own linear maps now multiply as `Linear` does."""
+    for part in module.modules():
+        if type(part) is nn.Linear:
+            part.__class__ = Linear
+    return module
+
+
 def _pays(x: torch.Tensor, weight: torch.Tensor) -> bool:
     if x.numel() * len(weight) < WORTH or not mkl_is_slow():
         return False
