@@ -698,7 +698,7 @@ CAUSES = [
         "what_a_mistake_would_get_wrong_and_the_answer_gets_right_speaks_against_it",
     ),
     (
-        "causes: wrong in the same way", "(not is_wrong or _same(theirs, ours))", "True",
+        "causes: wrong in the same way", "not is_wrong or _same(theirs, ours) or _same_in_float32(theirs, ours, right)", "True",
         "a_mistake_that_explains_one_case_and_not_the_others_is_not_named",
     ),
 ]  # fmt: skip

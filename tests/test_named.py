@@ -392,7 +392,7 @@ for i in range(0, len(k), block):
     m, l, o = absorb(m, l, o, q @ k[i : i + block].mT / math.sqrt(q.shape[-1]), v[i : i + block])
 return o / l.unsqueeze(-1)
 """,
-        "count axes from the end",
+        "Wrong only where an input has more than 3 axes",
     ),
     (
         "complexity.grouped_attention",

@@ -9,6 +9,11 @@ UNKNOWN = "Your code stopped with this exception before it returned anything."
 HINTS_OF_LINES: tuple[tuple[str, str, str], ...] = (
     (
         r"values to unpack",
+        r"\bsplit\(",
+        "torch.split takes the size of a piece, and torch.chunk how many there are to be: which is meant?",
+    ),
+    (
+        r"values to unpack",
         r"^(?!.*(shape|size)).*(=|\bin\b)",
         "There are more or fewer parts than names for them: a dict gives its keys, and pairs with .items(); "
         "a tensor is taken apart along its first axis. Does the function give back as many things as you "
@@ -42,11 +47,6 @@ HINTS_OF_LINES: tuple[tuple[str, str, str], ...] = (
         r"mat1 and mat2 shapes cannot be multiplied",
         r"\w\.(T\b|t\(\))",
         "In x @ W the last axis of x must be as long as the first of W: is W to be transposed there at all?",
-    ),
-    (
-        r"values to unpack",
-        r"\bsplit\(",
-        "torch.split takes the size of a piece, and torch.chunk how many there are to be: which is meant?",
     ),
     (
         r"mat1 and mat2 shapes cannot be multiplied",
