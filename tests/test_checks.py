@@ -503,6 +503,7 @@ HINTED = {
     "classes on the second axis": "F = torch.nn.functional; y = torch.zeros(1, 3, 4); return F.cross_entropy(y, y[:, :, 0].long()), x",
     "don't calculate as tensors do": "return [1, 2] * 2.0, x",
     "numpy knows no gradients": "return torch.ones(2, requires_grad=True).numpy(), x",
+    "needs something to add to": "counts = {}; counts['a'] += 1; return x, x",
     "than names for them": "a, b = {'a': 1}; return a, b",
     "That is True or False": "return x.requires_grad(True), x",
     "go through it in a loop": "return torch.nn.Linear(2, 2).parameters().shape, x",

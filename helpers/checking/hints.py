@@ -8,6 +8,12 @@ UNKNOWN = "Your code stopped with this exception before it returned anything."
 # first that fits counts; those further down go by the text alone.
 HINTS_OF_LINES: tuple[tuple[str, str, str], ...] = (
     (
+        r"^KeyError",
+        r"\] *[-+*/]=",
+        "`counts[key] += 1` needs something to add to: counts[key] = counts.get(key, 0) + 1, or a "
+        "collections.defaultdict(int).",
+    ),
+    (
         r"values to unpack",
         r"^(?!.*(shape|size)).*(=|\bin\b)",
         "There are more or fewer parts than names for them: a dict gives its keys, and pairs with .items(); "
@@ -511,8 +517,9 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"invalid combination of arguments",
-        "A function of torch gets what it doesn't take: of plain numbers there is Python's own min, max and "
-        "math, and what stands behind a * in the message goes by name, as in generator=generator.",
+        "A function of torch gets what it doesn't take: torch.max and .min compare tensors, .clamp(min=0) "
+        "takes a number too, and Python's own min two of them. What stands behind a * in the message goes by "
+        "name, as in generator=generator.",
     ),
     (
         r"No module named",
