@@ -58,6 +58,7 @@ SIGNATURES = {
     "multihead.split_heads": "x, n_heads",
     "multihead.merge_heads": "z",
     "multihead.switch_off": "weight, keep",
+    "multihead.unpack": "in_proj_weight, in_proj_bias",
     "multihead.head_importance": "loss_with, n_heads",
     "multihead.both_neighbours": "",
     "positional.sinusoidal": "T, d_model, base=10_000.0",
@@ -84,6 +85,7 @@ SIGNATURES = {
     "block.embed": "ids, words, positions",
     "block.layer_norm": "x, weight, bias, eps=1e-5",
     "block.add_sublayer": "x, sublayer, norm, norm_first=True",
+    "block.dropout": "x, p, training, chances",
     "block.from_gpt2": "state, n_layers",
     "block.initial_std": "name, n_layers, std=0.02",
 }
@@ -196,6 +198,15 @@ for h in range(n_heads):
 return torch.stack(out)
 """,
         "`on.clone()` a tensor of its own",
+    ),
+    (
+        "multihead.unpack",
+        """
+(q, k, v), (a, b, c) = torch.split(in_proj_weight, 3), torch.split(in_proj_bias, 3)
+weights = {"W_q.weight": q, "W_k.weight": k, "W_v.weight": v}
+return {**weights, "W_q.bias": a, "W_k.bias": b, "W_v.bias": c}
+""",
+        "torch.split takes the size of a piece",
     ),
     (
         "positional.sinusoidal",
@@ -360,6 +371,14 @@ return (x - x.mean()).sum() * (y - y.mean()).sum() / ((x - x.mean()) ** 2).sum()
         "multiply them pair by pair",
     ),
     (
+        "complexity.fitted_exponent",
+        """
+x, y = sizes.log(), times.log()
+return ((x - x.mean()) * (y - y.mean())).mean() / x.var()
+""",
+        "divided by N − 1",
+    ),
+    (
         "complexity.absorb",
         "return max(largest, scores.amax(-1)), total, mixture",
         "torch.maximum compares two tensors number by number",
@@ -410,6 +429,11 @@ return (x - m) / torch.sqrt(((x - m) ** 2).mean(-1, keepdim=True) + eps)
         "block.add_sublayer",
         "return x + sublayer(norm(x))[0] if norm_first else norm(x + sublayer(x)[0])",
         "Only the first entry",
+    ),
+    (
+        "block.dropout",
+        "return torch.where(chances < p, x / p, 0.0) if training else x",
+        "the share that stays",
     ),
     (
         "block.from_gpt2",

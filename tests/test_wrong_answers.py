@@ -362,12 +362,6 @@ def test_what_came_back_is_called_what_it_is():
     assert "a dict with a key of type tuple" in find("pretraining.count_pairs", pairs_as_tuples).returned
 
 
-def test_of_an_exception_its_own_hint_says_what_to_do():
-    """It is wrong with more axes alone, and to count them from the end would change nothing."""
-    found = find("pretraining.draw", lambda p, u: torch.searchsorted(p.cumsum(-1), u))
-    assert "Wrong only where an input has more than 1 axis. torch.searchsorted takes a row" in found.meaning
-
-
 def test_of_keys_that_are_missing_no_spelling_is_said():
     found = find("bert.renamed", lambda *args: {})
     assert NOT_PUT_IN in found.meaning

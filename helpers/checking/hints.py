@@ -15,10 +15,9 @@ HINTS_OF_LINES: tuple[tuple[str, str, str], ...] = (
     ),
     (
         r"values to unpack",
-        r"^(?!.*(shape|size)).*(=|\bin\b)",
-        "There are more or fewer parts than names for them: a dict gives its keys, and pairs with .items(); "
-        "a tensor is taken apart along its first axis. Does the function give back as many things as you "
-        "take?",
+        r"\bfor\b.*\bin\b",
+        "Each round has more or fewer parts than there are names: a dict gives its keys, and pairs with "
+        ".items(); a tensor is gone through along its first axis.",
     ),
     (
         r"shapes cannot be multiplied \((\d+x\d+) and \1\)",
@@ -48,6 +47,11 @@ HINTS_OF_LINES: tuple[tuple[str, str, str], ...] = (
         r"mat1 and mat2 shapes cannot be multiplied",
         r"\w\.(T\b|t\(\))",
         "In x @ W the last axis of x must be as long as the first of W: is W to be transposed there at all?",
+    ),
+    (
+        r"values to unpack",
+        r"\bsplit\(",
+        "torch.split takes the size of a piece, and torch.chunk how many there are to be: which is meant?",
     ),
     (
         r"mat1 and mat2 shapes cannot be multiplied",
@@ -398,7 +402,8 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"values to unpack",
-        "The number of axes differs from case to case: take sizes from the end, like x.size(-1).",
+        "There are more parts than names before the `=`, or fewer. If it is a shape, the number of axes "
+        "differs from case to case: take sizes from the end, like x.size(-1).",
     ),
     (
         r"Dimension out of range|too many indices|tuple index out of range",
@@ -416,7 +421,7 @@ HINTS: tuple[tuple[str, str], ...] = (
     (
         r"does not require grad and does not have a grad_fn",
         "Nothing here was followed for a gradient: the tensor that it is taken with respect to needs "
-        "`.requires_grad_()` before the steps that use it, and .detach(), .item() or no_grad() cut it off.",
+        "`.requires_grad_()` before the steps that use it, and .detach(), argmax or no_grad() cut it off.",
     ),
     (
         r"backward through the graph a second time",
@@ -459,7 +464,8 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"a mask is boolean",
-        "Something else stands in the place of the mask: in which order does the function take arguments?",
+        "What comes as the mask isn't boolean: is it made of numbers, which .bool() turns into booleans, or "
+        "is another argument in its place?",
     ),
     (
         r"bool tensor is not supported|with a bool tensor",

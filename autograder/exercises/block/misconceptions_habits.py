@@ -76,3 +76,10 @@ class MaskTurnedRound(torch.nn.Module):
         mask = None if mask is None else ~mask
         x = x + self.attention(self.norm_1(x), mask=mask)[0]
         return x + self.feed_forward(self.norm_2(x))
+
+
+def share_that_stays(x, p, training, chances):
+    """Here p is the share that stays, as it was in early TensorFlow: it is the share that goes, and the
+    rest is divided by 1 − p.
+    """
+    return torch.where(chances < p, x / p, 0.0) if training else x

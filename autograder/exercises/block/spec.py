@@ -219,6 +219,7 @@ DROPOUT = Exercise(
         wrong.scaled_later_instead,
         wrong.only_later,
         wrong.not_dropped_at_all,
+        habits.share_that_stays,
     ),
     alternatives=(right.dropout_by_a_mask, right.dropout_by_filling, right.dropout_by_multiplying),
 )

@@ -171,6 +171,7 @@ EXPONENT = Exercise(
         measure.the_intercept,
         measure.correlation,
         habits.sums_before_products,
+        habits.one_less_in_the_variance,
     ),
     alternatives=(right.by_covariance, right.by_least_squares, right.in_plain_python),
 )
@@ -230,6 +231,7 @@ BLOCKWISE = Exercise(
         habits.result_thrown_away,
         habits.last_block_left_out,
         habits.divided_in_the_loop,
+        habits.blocks_scaled_again,
     ),
     alternatives=(
         right.starting_with_the_first_block,

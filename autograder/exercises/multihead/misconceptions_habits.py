@@ -56,3 +56,24 @@ def no_head_off(loss_with, n_heads):
         off[head] = False
         importances.append(loss_with(off) - loss_with(on))
     return torch.stack(importances)
+
+
+class MaskWithOneMoreAxis(torch.nn.Module):
+    """The mask gets an axis more, mask.unsqueeze(1), as where it has none for the heads: this one can be
+    broadcast to (B, H, T_q, T_k) as it is.
+    """
+
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        self.n_heads = n_heads
+        self.W_q, self.W_k, self.W_v, self.W_o = (torch.nn.Linear(d_model, d_model) for _ in range(4))
+
+    def forward(self, y, x=None, mask=None):
+        x = y if x is None else x
+        q, k, v = (split_heads(t, self.n_heads) for t in (self.W_q(y), self.W_k(x), self.W_v(x)))
+        scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+        if mask is not None:
+            scores = scores.masked_fill(~mask.unsqueeze(1), float("-inf"))
+        weights = scores.softmax(dim=-1)
+        heads = (weights @ v).transpose(1, 2).contiguous()
+        return self.W_o(heads.view(len(y), -1, y.size(-1))), weights

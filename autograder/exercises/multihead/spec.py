@@ -179,6 +179,7 @@ MODULE = Exercise(
         roles.OneMaskForAll,
         roles.WeightsAveraged,
         habits.WeightsAsTheyLie,
+        habits.MaskWithOneMoreAxis,
     ),
     alternatives=(right.WithEinsum, right.OneHeadAfterAnother, right.WithScaledQueries),
 )
