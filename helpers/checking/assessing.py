@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
 from helpers.checking.comparing import GRADIENT_SLACK, compare
-from helpers.checking.contrast import FROM_THE_END, contrast
+from helpers.checking.contrast import contrast
 from helpers.checking.drivers import judged
 from helpers.checking.finding import Finding, Status
 from helpers.checking.hints import explain
@@ -110,8 +110,6 @@ def _explain(
         return first.cause, f"{told} {more}", told
     right = [case for case, problem in zip(sheet.cases, problems, strict=True) if not problem]
     if told := contrast(right, [case for case, _, _ in triples]):
-        if first.cause == "raised":  # an exception has a hint of its own, which knows more than how many axes
-            told = told.partition(FROM_THE_END)[0].rstrip(".") + "."
         return first.cause, f"{told} {first.meaning}", told
     if of_numbers and len(wrong) > 1 and _several(triples[0][1]) and (told := holds(triples[:1])):
         told = f"In this case, not in all: {told[0].lower()}{told[1:]}"

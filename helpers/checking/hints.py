@@ -8,16 +8,21 @@ UNKNOWN = "Your code stopped with this exception before it returned anything."
 # first that fits counts; those further down go by the text alone.
 HINTS_OF_LINES: tuple[tuple[str, str, str], ...] = (
     (
+        r"^KeyError",
+        r"\] *[-+*/]=",
+        "`counts[key] += 1` needs something to add to: counts[key] = counts.get(key, 0) + 1, or a "
+        "collections.defaultdict(int).",
+    ),
+    (
         r"values to unpack",
         r"\bsplit\(",
         "torch.split takes the size of a piece, and torch.chunk how many there are to be: which is meant?",
     ),
     (
         r"values to unpack",
-        r"^(?!.*(shape|size)).*(=|\bin\b)",
-        "There are more or fewer parts than names for them: a dict gives its keys, and pairs with .items(); "
-        "a tensor is taken apart along its first axis. Does the function give back as many things as you "
-        "take?",
+        r"\bfor\b.*\bin\b",
+        "Each round has more or fewer parts than there are names: a dict gives its keys, and pairs with "
+        ".items(); a tensor is gone through along its first axis.",
     ),
     (
         r"shapes cannot be multiplied \((\d+x\d+) and \1\)",
@@ -517,8 +522,9 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"invalid combination of arguments",
-        "A function of torch gets what it doesn't take: of plain numbers there is Python's own min, max and "
-        "math, and what stands behind a * in the message goes by name, as in generator=generator.",
+        "A function of torch gets what it doesn't take: torch.max and .min compare tensors, .clamp(min=0) "
+        "takes a number too, and Python's own min two of them. What stands behind a * in the message goes by "
+        "name, as in generator=generator.",
     ),
     (
         r"No module named",
