@@ -30,6 +30,7 @@ OPENS = {
     "own.py": "counting",
     "models/__init__.py": "counting",
     "models/blocks.py": "counting",
+    "models/linear.py": "counting",
     "models/transformer.py": "counting",
     "models/encoder_decoder.py": "modern",  # answers translation
 }

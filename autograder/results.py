@@ -69,6 +69,7 @@ class Ended:
         cpu_seconds: of the child and its threads.
         peak_mb: resident memory at its highest, in MiB.
         worker_seconds: CPU time of the worker and all its children so far.
+        out_of_memory: whether the kernel ended it, for want of memory in its worker's cgroup.
     """
 
     signal: int = 0
@@ -76,6 +77,7 @@ class Ended:
     cpu_seconds: float = 0.0
     peak_mb: float = 0.0
     worker_seconds: float = 0.0
+    out_of_memory: bool = False
 
 
 @dataclass(frozen=True)

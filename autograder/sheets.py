@@ -13,6 +13,7 @@ import torch
 from autograder.draws import FitDraws
 from autograder.exercise import Exercise
 from helpers.checking.assessing import assess
+from helpers.checking.comparing import compare_gradients
 from helpers.checking.drivers import Case, Outcome, judged
 from helpers.checking.finding import Status
 from helpers.checking.outcome import CallStatus
@@ -203,10 +204,12 @@ def _steady(exercise: Exercise, case: Case, expected: Outcome) -> bool:
     if all(tensor.dtype != torch.float32 for tensor in tensors(inputs)):
         return True
     args, kwargs = _cast(inputs, torch.float32, torch.float64)
-    values = replace(exercise, properties=())  # gradients, which aren't compared here, cost more than these
-    exact = _expected(values, replace(case, args=args, kwargs=kwargs))
-    outputs = _cast(exact.outputs, torch.float64, torch.float32)
-    return compare(expected.outputs, outputs, slack=0.1) is None
+    exact = _expected(exercise, replace(case, args=args, kwargs=kwargs))
+    outputs, gradients = _cast([exact.outputs, exact.gradients], torch.float64, torch.float32)
+    if compare(expected.outputs, outputs, slack=0.1):
+        return False
+    pairs = zip(expected.gradients or [], gradients or [], strict=True)
+    return not any(right is not None and compare_gradients(right, exact, slack=0.1) for right, exact in pairs)
 
 
 def _cast(value: Any, old: torch.dtype, new: torch.dtype) -> Any:

@@ -29,10 +29,11 @@ live_slider()
 # %% [markdown]
 # ## 0.2 An exercise and its check
 #
-# In each lesson you write short functions, and under each stands a check. A check calls your function on a few
-# inputs and compares. When something is wrong it says what came back, what that usually means, and where to look.
+# In each lesson you write short functions, each with a check below it. The check calls your function on a few
+# inputs and compares. When something is wrong, it says what came back, what that usually means, and where to look.
 #
-# Say the task is: *return twice x*. Somebody who tried it on 2 alone could write this. Run it, and read the message.
+# Suppose the task is *return twice x*. Somebody who tried nothing but 2 could write this. Run it, and read the
+# message.
 
 
 # %%
@@ -44,12 +45,12 @@ def double_wrong(x):
 check("start_here.double", double_wrong)
 
 # %% [markdown]
-# Now you. Replace the line `raise NotImplementedError()` by your own, run the cell, then run the check below it.
+# Now you. Replace the line `raise NotImplementedError()` with your own, run the cell, then run the check below it.
 # Until you write something, the check says *not written yet*: that isn't wrong, and you can go on and come back.
 #
 # **Exercise 0.1** · difficulty 1 of 5 · 1 minute · 0 points
 #
-# <details><summary>Hint 1</summary>A function gives back what stands after <code>return</code>.</details>
+# <details><summary>Hint 1</summary>What does a function hand back? See <code>return</code> above.</details>
 # <details><summary>Hint 2</summary>Try it on 3 first: what should come out?</details>
 # <details><summary>The idea</summary>Twice x is x times 2. With a tensor, <code>*</code> multiplies every number in it.</details>
 
@@ -69,14 +70,14 @@ check("start_here.double", double)
 # That is all there is to it. Four things are good to know:
 #
 # - **Run a check as often as you like.** It costs nothing, and only what you hand in is graded.
-# - **The grade** comes from fresh inputs of the same kind. A function that is right passes both.
+# - **The grade** comes from new inputs of the same kind. A function that is right passes both.
 # - **Cells with a check are locked.** Try things in cells of your own: <kbd>Esc</kbd>, then <kbd>B</kbd>, adds one.
 # - **Lost?** *Kernel → Restart Kernel and Run All Cells* starts afresh and keeps what you wrote.
 #
 # ## 0.3 Your lessons
 #
-# What passed is remembered, also when you close JupyterLab. Run this cell again to see where you are, and click on a
-# lesson to open it.
+# What passed is remembered, even after you close JupyterLab. Run this cell again to see where you are, and click on
+# a lesson to open it.
 
 # %%
 list_lessons()

@@ -1,9 +1,9 @@
 # %% [markdown]
 # # 1 · Attention
 #
-# - **You will learn** how a network looks things up: from a soft dictionary, through the additive attention of the first
-#   neural translators, to the scaled dot-product attention of the Transformer. You will write each of them, know why
-#   √d_k is there, and find a slip that is easy to make.
+# - **You will learn** how a network looks things up: from a soft dictionary, through the additive attention of the
+#   first neural translators, to the scaled dot-product attention of the Transformer. You will write each of them,
+#   learn why √d_k is there, and find a slip that is easy to make.
 # - **You need** Python, tensors in PyTorch (shapes, broadcasting, `@`), and what a gradient is.
 # - **Time** {minutes} minutes. Sections 1.1 to 1.7 and 1.8 to 1.14 make two good sittings.
 #
@@ -25,9 +25,9 @@ from helpers.figures.showing import show, waiting_for
 # %% [markdown]
 # ## 1.0 First, watch one
 #
-# Here is a small Transformer. It has read book reviews, from left to right, and was asked a single thing all the time: which word
-# comes next? Nobody told it what a name is, what *plural* means, or who is *she* and who is *he*. Now it has read *the plot that
-# fills the book*, and must go on with *is* or with *are*.
+# Here is a small Transformer. It has read book reviews from left to right, always asked the same thing: which word
+# comes next? Nobody told it what a name is, what *plural* means, or who is a *she* and who a *he*. Now it has read
+# *the plot that fills the book*, and must go on with *is* or *are*.
 
 # %% predict="attention.watched"
 
@@ -36,21 +36,23 @@ with waiting_for("your prediction"), after_predicting("attention.watched"):
     display(explorers.reading_explorer())
 
 # %% [markdown]
-# To choose a word it looks back. It has two *heads*, which do so side by side: the bars say how much each looks at every word so
-# far, and sum to 1 in each colour. (`<bos>` stands before every text.) Head 2 has found the subject. Try these:
+# To choose a word, it looks back. Two *heads* do so side by side: the bars show how much each looks at every word
+# so far, and each colour sums to 1. (`<bos>` stands before every text.) Head 2 has found the subject. Try these:
 #
-# 1. Put *jokes that fill* in the place of *plot that fills*. Which word follows now? Where does head 2 look?
-# 2. *when simon inherits the treasure , two captains follow*: whom do they follow? Then let *nora* inherit it.
+# 1. Replace *plot that fills* with *jokes that fill*. Which word follows now? Where does head 2 look?
+# 2. *when simon inherits the treasure , two captains follow*: whom do they follow? Then replace *simon* with
+#    *nora*.
 # 3. *luckily , the plot is*, then *sadly , the plot is*. Which head makes the difference?
 # 4. Move the slider to the left, word by word: each word looks for something else.
-# 5. Type something of your own. It knows some 880 words of reviews, and says which of yours it doesn't.
+# 5. Type something of your own. It knows some 880 words, and tells you which of yours it doesn't.
 #
-# On 300 new reviews it chooses rightly at nearly all of 769 places with *is* or *are*, and at nine of ten with *he* or *she*. Four
-# were trained alike, from other random numbers; this is the one whose heads are the easiest to read. All four learned *is* and
-# *are*, but in one *he* and *she* stayed a toss of a coin. (`python -m benchmarks.reader` trains and measures.)
+# On 300 new reviews it gets nearly all of 769 choices between *is* and *are* right, and nine of ten between *he*
+# and *she*. Four such models were trained, from different random numbers; this is the one whose heads are easiest
+# to read. All four learned *is* and *are*, but for one of them *he* or *she* stayed a coin toss.
+# (`python -m benchmarks.reader` trains and measures.)
 #
-# A look-up is going on in there, and nobody programmed it. This lesson builds one, from four temperatures on. In 1.6 your own
-# function reads the same sentence with this model's numbers, and you will know what each of them is for.
+# There is a look-up in there that nobody programmed. This lesson builds one, starting from four temperatures. In
+# 1.6 your own function reads such a sentence with this model's numbers, and you will know what each of them is for.
 
 # %% [markdown]
 # ## 1.1 A look-up that never misses
@@ -108,13 +110,13 @@ big.exp(), big.exp() / big.exp().sum()
 #
 # **Exercise 1.2** · difficulty 2 of 5 · 10 minutes · 3 points
 #
-# **Turn scores into weights along one axis, so that no score overflows.**
+# **Turn scores into weights along one axis, so that no exponential overflows.**
 #
 # <details><summary>Hint 1</summary>Which $c$ makes the largest exponent exactly 0? Each row has its own.</details>
-# <details><summary>Hint 2</summary>A sum or a maximum along <code>dim</code> removes that axis, and then the shapes
-# don't fit any more. Look up what <code>keepdim</code> does.</details>
-# <details><summary>The idea</summary>Subtract the largest score along <code>dim</code>: every exponent is then at most
-# 0, so every exponential lies between 0 and 1. Then divide by the sum along the same axis.</details>
+# <details><summary>Hint 2</summary>A sum or a maximum along <code>dim</code> removes that axis. What does
+# <code>keepdim</code> do about it?</details>
+# <details><summary>The idea</summary>With the largest score of its row subtracted, every exponent is at most 0, so
+# every exponential lies between 0 and 1.</details>
 
 
 # %% exercise="attention.softmax"
@@ -139,7 +141,7 @@ def softmax(x, dim):
 check("attention.softmax", softmax)
 
 # %% [markdown]
-# Divide the scores by a number first, the *temperature*, and you decide how sharp the look-up is.
+# Divide the scores by a *temperature* first, and you decide how sharp the look-up is.
 
 # %% predict="attention.temperature"
 
@@ -150,14 +152,14 @@ with waiting_for("Exercise 1.2"), after_predicting("attention.temperature"):
     show(plots.bars(labels, by_temperature, title="The same scores at three temperatures"))
 
 # %% [markdown]
-# Cold takes the winner alone, hot takes everybody equally.
+# Cold, the winner takes nearly all. Hot, the weights come closer together.
 
 # %% [markdown]
 # ## 1.3 Additive attention: one step of a translator
 #
 # **Why.** The first neural translators read a whole sentence into *one* vector, then wrote the translation from it.
-# Long sentences suffered. Bahdanau et al. (2015) kept a vector for every source word, and let the decoder look
-# them up: before it writes its next word, its state is the query, the source words are keys and values, and the
+# Long sentences suffered. Bahdanau et al. (2015) kept a vector for every source word, and let the decoder look them
+# up. Before it writes the next word, its state is the query, the source words are keys and values, and their
 # average is called the **context**.
 #
 # **Formula.** A small network compares the query with each key: two matrices bring both to the same size $d_a$, their
@@ -177,8 +179,8 @@ with waiting_for("Exercise 1.2"), after_predicting("attention.temperature"):
 # <code>keys @ W_k</code> is (..., T, d_a). What must happen to the first so that they add up for every key?</details>
 # <details><summary>Hint 2</summary>The scores are (..., T). Over which axis do they become weights? And for the
 # average, each weight has to meet a whole row of <code>values</code>.</details>
-# <details><summary>The idea</summary>Give the query an axis of size 1 in the place of T and let broadcasting copy it.
-# tanh, then a product with v gives the scores; softmax over T; then a sum of weight times value over T.</details>
+# <details><summary>The idea</summary>With an axis of size 1 in the place of T, one query meets every key by
+# broadcasting. The scores become weights, and the context is the average that they make of the values.</details>
 
 
 # %% exercise="attention.additive"
@@ -260,14 +262,14 @@ with waiting_for("Exercise 1.3"):
 #
 # **Exercise 1.4** · difficulty 2 of 5 · 10 minutes · 4 points
 #
-# **Return the outputs and the weights of scaled dot-product attention, with the keys hidden that the mask forbids.**
+# **Return the outputs and weights of scaled dot-product attention, hiding the keys that the mask forbids.**
 #
-# <details><summary>Hint 1</summary>There may be more axes in front, so <code>k.T</code> won't do: only the last two axes
-# of k change places.</details>
-# <details><summary>Hint 2</summary>The mask is True where attending is allowed. Which entries must become −∞, those
-# where it is True or those where it is False? Have a look at <code>torch.where</code> or <code>masked_fill</code>.</details>
-# <details><summary>The idea</summary>Scores: all dot products over the root of d_k. Then −∞ where the mask says no. Then
-# your softmax over the keys, the last axis. Then one product with v.</details>
+# <details><summary>Hint 1</summary>Which two axes of k change places? There may be more in front, so
+# <code>k.T</code> won't do.</details>
+# <details><summary>Hint 2</summary>Which scores must become −∞, those where the mask is True or those where it is
+# False? Look up <code>masked_fill</code>.</details>
+# <details><summary>The idea</summary>One product compares all queries with all keys. A score of −∞ leaves no
+# weight. Another product averages the values.</details>
 
 
 # %% exercise="attention.scaled_dot_product"
@@ -313,7 +315,8 @@ with waiting_for("Exercise 1.4"), after_predicting("attention.hidden_key"):
     show(plots.heatmap(east_hidden, names, names, mask=not_east, title="E hidden", ax=middle))
 
 # %% [markdown]
-# Each direction looks at itself first, then at its neighbours. With E hidden, the query E asks NE and SE instead.
+# Each direction looks at itself most, then at its neighbours. With E hidden, the query E looks at NE and SE
+# instead.
 
 # %% [markdown]
 # ## 1.5 Who asks, who answers
@@ -329,9 +332,10 @@ with waiting_for("Exercise 1.4"), after_predicting("attention.hidden_key"):
 # **Write `"x"` or `"y"` in place of each `...`.**
 #
 # <details><summary>Hint 1</summary>In 1.3, what was the query: the decoder's state or the source words?</details>
-# <details><summary>Hint 2</summary>The output has one row for each query. Attention of y over x gives each position of
-# y something new.</details>
-# <details><summary>The idea</summary>One who asks, one who is asked: the asked one gives keys and values.</details>
+# <details><summary>Hint 2</summary>The output has one row for each query. Which positions get something new in
+# attention of y over x?</details>
+# <details><summary>The idea</summary>One asks, one is asked: keys and values come from the one who is
+# asked.</details>
 
 # %% exercise="attention.roles"
 roles = {
@@ -367,7 +371,7 @@ check("attention.roles", roles)
 # **Project both sequences, and return the outputs and the weights of y looking things up in x.**
 #
 # <details><summary>Hint 1</summary>You have written the look-up already. Which three tensors does it want?</details>
-# <details><summary>Hint 2</summary>The mask goes through unchanged.</details>
+# <details><summary>Hint 2</summary>Does the mask change on its way?</details>
 # <details><summary>The idea</summary>Three projections, two of them of x, then your function of Exercise 1.4.</details>
 
 
@@ -430,9 +434,10 @@ with waiting_for("Exercise 1.6"):
 # *the*, *because* and *was* ask for nothing here. All their scores are 0, so they look everywhere equally.
 
 # %% [markdown]
-# And the model of 1.0? It does the same. Its vectors have 48 features instead of four, and nobody chose what they mean. Before
-# each of its heads three matrices make queries, keys and values of them. Here they go through **your** function of 1.4, with a
-# mask that hides later words: the model reads from left to right. (Each projection adds a constant vector as well.)
+# And the model of 1.0? It does the same. Its vectors have 48 features instead of four, and nobody chose what they
+# mean. For each head, three matrices turn them into queries, keys and values. Here these go through **your**
+# function of 1.4, with a mask that hides later words: the model reads from left to right. (Each projection adds a
+# constant vector as well.)
 
 # %% draw=true
 with waiting_for("Exercise 1.4"):
@@ -446,8 +451,8 @@ with waiting_for("Exercise 1.4"):
     print(f"largest difference from the model's own weights: {(looks - reading.weights[1]).abs().max():.0e}")
 
 # %% [markdown]
-# The last row is what 1.0 shows of head 2. Nothing in it is made by hand: 66,288 numbers were moved, a little at a time, whenever the
-# next word came as a surprise. How, is the subject of lesson 8.
+# The last row is what 1.0 shows of head 2 for this sentence. Nothing in it was set by hand: 66,288 numbers were
+# moved, a little at a time, whenever the next word came as a surprise. Lesson 8 shows how.
 
 # %% [markdown]
 # ## 1.7 Explore: a sentence of your own
@@ -455,7 +460,7 @@ with waiting_for("Exercise 1.4"):
 # The picture calls **your** function. The bars show each row's *entropy*: 0 bits when a word looks at one word alone,
 # $\log_2 T$ when it looks at all $T$ equally. Try these:
 #
-# 1. Move the temperature down to 0.1, then up to 10. What becomes of the entropy? Which rows don't care, and why?
+# 1. Move the temperature down to 0.1, then up to 10. What happens to the entropy? Which rows don't care, and why?
 # 2. Choose the causal mask. What is left for the first word to look at?
 # 3. Hide *cat*. Where does *it* look now? Is that a good answer?
 # 4. Type *the dog chased the ball because it was hungry*, then end with *round*. Can one layer tell what *it* is?
@@ -492,10 +497,10 @@ explorers.attention_explorer(scaled_dot_product_attention)
 # %% [markdown]
 # ## 1.8 Why √d_k: how large is a dot product?
 #
-# Some slips in these lessons were made by students before you, in reports on the same subjects: they are easy to make,
-# and each shows something. Here is the first: the $\sqrt{d_k}$ is there since without it the numbers get too large, which
-# is numerically unstable. The first half is right. But in float32 your softmax survives ±10⁴, so instability isn't it.
-# Let us measure what is.
+# Some slips in these lessons come from reports by students before you: they are easy to make, and each shows
+# something. Here is the first: *$\sqrt{d_k}$ is there because the numbers get too large without it, which is
+# numerically unstable.* The first half is right. But in float32 your softmax survives ±10⁴, so instability isn't
+# the reason. Let us measure what is.
 #
 # First: *how* large? Let the components of q and k be independent, each with mean 0 and variance 1.
 # $q \cdot k = q_1 k_1 + q_2 k_2 + \dots$ has one term for each of the $d_k$ components.
@@ -555,20 +560,20 @@ with waiting_for("Exercise 1.8"):
 #
 # **Exercise 1.9** · difficulty 4 of 5 · 15 minutes · 3 points
 #
-# Each of N queries has T keys of its own. For each query compute the T scores q·k, divided by $\sqrt{d_k}$ if `scaled`, and
-# their softmax.
+# Each of N queries has T keys of its own. Its T scores are q·k, divided by $\sqrt{d_k}$ if `scaled`, and their
+# softmax gives T weights.
 #
-# **Return two averages over the N queries: of the largest weight, and of the Euclidean norm of the gradient of
-# that largest weight with respect to the query's T scores (those that go into the softmax).**
+# **Return two means over the queries: of the largest weight, and of the Euclidean norm of its gradient with respect
+# to the T scores that go into the softmax.**
 #
-# <details><summary>Hint 1</summary>Scores of shape (N, T): each q[n] meets its own keys k[n, t]. Broadcasting with a new
-# axis does it, and so does <code>torch.einsum</code>.</details>
-# <details><summary>Hint 2</summary>For a gradient by autograd the scores must require one:
-# <code>scores.detach().requires_grad_()</code>. Then <code>torch.autograd.grad</code> of a <i>sum</i> gives every row's
-# gradient at once, as no row's weight depends on another row's scores.</details>
-# <details><summary>The idea</summary>Scores, your softmax, the largest weight of each row; the gradient of the sum of
-# these with respect to the scores, (N, T); its norm along T; two means. Or derive the gradient on paper: with w the
-# weights and m the largest one's place, its t-th component is w_m(1 − w_m) for t = m and −w_m·w_t otherwise.</details>
+# <details><summary>Hint 1</summary>The scores are (N, T): how does each q[n] meet its own keys k[n, t] only? By a
+# new axis, or by <code>torch.einsum</code>.</details>
+# <details><summary>Hint 2</summary>What should the gradient be taken of, and with respect to what? After
+# <code>scores.detach().requires_grad_()</code>, <code>torch.autograd.grad</code> of a <i>sum</i> gives every row's
+# gradient at once: no row's weight depends on another row's scores.</details>
+# <details><summary>The idea</summary>Autograd does all rows in one go. Or derive the gradient on paper: with w the
+# weights and m the place of the largest, its t-th component is w_m(1 − w_m) for t = m and −w_m·w_t
+# otherwise.</details>
 
 
 # %% exercise="attention.saturation"
@@ -616,14 +621,14 @@ with waiting_for("Exercise 1.9"), after_predicting("attention.gradient"):
     print(f"d_k = 1024, not scaled: {100 * lost:.0f} % of the queries get a gradient below 0.001")
 
 # %% [markdown]
-# So, for random vectors: **the scores' variance is $d_k$, the softmax saturates and its gradient vanishes.** The authors only
-# *suspect* that this is why unscaled dot products do worse at large $d_k$ (Vaswani et al. 2017, section 3.2.1).
-# The mean even flatters. Most queries get next to nothing; those whose two best keys happen to tie carry the mean.
-# (At $d_k = 4$ the unscaled scores are ahead. It is size that does the damage.) Trained queries and keys aren't random
-# vectors: a model may learn to keep them small, and then nothing saturates.
+# So, for random vectors: **the scores' variance is $d_k$, the softmax saturates and its gradient vanishes.** The
+# authors only *suspect* that this is why unscaled dot products do worse at large $d_k$ (Vaswani et al. 2017,
+# section 3.2.1). And the mean flatters: most queries get next to nothing, and the few whose two best keys nearly
+# tie lift it. (At $d_k = 4$ the unscaled scores are ahead: only large ones do damage.) Trained queries and keys
+# aren't random vectors: a model may learn to keep them small, and then nothing saturates.
 #
-# There is one case in which "numerically unstable" is right. Large models compute in 16 bits, and float16
-# ends at 65,504. A product beyond that is infinite before any softmax sees it:
+# In one case "numerically unstable" is right. Large models compute in 16 bits, and float16 ends at 65,504. A
+# product beyond that is infinite before any softmax sees it:
 
 # %%
 large = torch.full((1024,), 8.0, dtype=torch.float16)
@@ -638,9 +643,9 @@ explorers.saturation_explorer(saturation)
 # %% [markdown]
 # ## 1.10 Additive or dot product?
 #
-# The dot product is often preferred for two reasons: it is cheaper, and additive attention, with its tanh, isn't fully
-# differentiable. Take the second first. PyTorch can compare gradients with finite differences; `gradcheck` says True where
-# they agree.
+# Two reasons are often given for the dot product: it is cheaper, and additive attention, with its tanh, isn't fully
+# differentiable. Take the second first. PyTorch can compare gradients with finite differences; `gradcheck` says
+# True where they agree.
 
 # %% draw=true
 with waiting_for("Exercises 1.3 and 1.4"):
@@ -656,11 +661,11 @@ with waiting_for("Exercises 1.3 and 1.4"):
 # %% [markdown]
 # Both are differentiable: tanh is smooth, and its derivative is $1 - \tanh^2$. You trained through it in 1.3.
 #
-# Now the cost, for T queries and T keys of d features. Both need about T²·d multiplications. But the dot
-# product is one matrix product, which processors are built for. Additive attention makes T²·d numbers, puts each of them
-# through a tanh, and has to keep them all for the gradient (Vaswani et al. 2017, section 3.2.1, chose the dot product for
-# this; without the scale, they write, additive attention does better at large $d_k$, citing Britz et al. 2017). Timed on
-# one core of your machine, with your functions:
+# Now the cost, for T queries and T keys of d features. Both need about T²·d multiplications. But the dot product is
+# one matrix product, which processors are built for. Additive attention makes T²·d numbers, puts each of them
+# through a tanh, and has to keep them all for the gradient. That is why Vaswani et al. (2017, section 3.2.1) chose
+# the dot product. (Without the scale, they write, citing Britz et al. 2017, additive attention does better at large
+# $d_k$.) Timed on one core of your machine, with your functions:
 
 # %% draw=true
 from timeit import repeat
@@ -747,10 +752,9 @@ with waiting_for("Exercise 1.6"), after_predicting("attention.order"):
 # **Return how far a layer is from each: its equivariance gap and its invariance gap.** A gap of 0 (up to
 # rounding) means that it has the property.
 #
-# <details><summary>Hint 1</summary>Shuffling the positions is indexing with <code>permutation</code>, on the axis before
-# the last: there may be a batch axis in front.</details>
-# <details><summary>Hint 2</summary>Three tensors are enough: the layer's output for x, that output shuffled, and the
-# layer's output for the shuffled x.</details>
+# <details><summary>Hint 1</summary>You shuffle by indexing with <code>permutation</code>. Along which axis, if
+# there may be a batch axis in front?</details>
+# <details><summary>Hint 2</summary>Which three tensors do the two gaps compare?</details>
 # <details><summary>The idea</summary>Both gaps are the largest absolute difference from layer(x shuffled): once to the
 # shuffled output, once to the output as it is.</details>
 
@@ -801,10 +805,10 @@ with waiting_for("Exercises 1.6 and 1.11"):
 # %% [markdown]
 # ## 1.12 Symmetric is something else
 #
-# A reason that is easily given for position encodings: the dot product is permutation invariant, since
-# dot(a, b) = dot(b, a). That equation is true, and it isn't the reason: it swaps the two *arguments* of one score.
-# Shuffling *positions* is another thing. Self-attention with $W_q \ne W_k$ even scores (a, b) and (b, a) differently, and
-# loses the order all the same.
+# Why are position encodings needed? *Because the dot product is permutation invariant: dot(a, b) = dot(b, a).* The
+# equation is true, but it isn't the reason: it swaps the two *arguments* of one score. Shuffling *positions* is
+# something else. Self-attention with $W_q \ne W_k$ even scores (a, b) and (b, a) differently, and loses the order
+# all the same.
 #
 # **Exercise 1.12** · difficulty 2 of 5 · 4 minutes · 2 points
 #
@@ -855,7 +859,7 @@ def report_attention(x, W_q, W_k, W_v):
 #
 # **Write the number of the wrong line in place of `...`.**
 #
-# <details><summary>Hint 1</summary>Read it beside the formula in 1.4, symbol by symbol.</details>
+# <details><summary>Hint 1</summary>Which part of the formula in 1.4 does each line compute?</details>
 # <details><summary>Hint 2</summary>How large is a typical score after line 3? And what goes into the softmax?</details>
 # <details><summary>The idea</summary>Each part of the formula should happen once.</details>
 
@@ -869,8 +873,8 @@ slip_line = 4
 check("attention.find_slip", slip_line)
 
 # %% [markdown]
-# What did the slip do? With the assumption of 1.8, scores scaled once have size 1. Scaled twice, they have size
-# $1/\sqrt{d_k}$: the larger $d_k$, the nearer attention is to a plain average. No error and no warning: it only hears less.
+# What did the slip do? Under the assumption of 1.8, scores scaled once have size 1. Scaled twice, they have size
+# $1/\sqrt{d_k}$: the larger $d_k$, the nearer attention comes to a plain average. There is no error and no warning.
 
 # %% draw=true
 with waiting_for("Exercise 1.2"):
@@ -891,7 +895,7 @@ with waiting_for("Exercise 1.2"):
 # - Self-attention asks itself, cross-attention asks another sequence. The same function does both.
 # - Divide by √d_k once: scores have variance d_k, a saturated softmax has hardly any gradient.
 # - A mask is True where a query may look, and acts before the softmax.
-# - Self-attention is permutation equivariant. Symmetry of the dot product is another thing.
+# - Self-attention is permutation equivariant. The symmetry of the dot product is something else.
 #
 # **Sources.** Bahdanau, Cho and Bengio 2015, *Neural machine translation by jointly learning to align and translate*.
 # Vaswani et al. 2017, *Attention is all you need*, sections 3.2.1 and 3.2.3.

@@ -1,9 +1,9 @@
 # %% [markdown]
 # # 2 · Multi-head attention
 #
-# - **You will learn** why one look-up isn't enough, how a layer makes several at the price of one, and what single heads
-#   do. You will write the module that all later lessons use, get the same numbers as PyTorch's own, set two heads by hand,
-#   and switch heads off in a model that you have trained.
+# - **You will learn** why one look-up isn't enough, how a layer makes several at the price of one, and what single
+#   heads do. You will write the module that all later lessons use, check it against PyTorch's own, set two heads by
+#   hand, and switch heads off in a model that you have trained.
 # - **You need** lesson 1 (queries, keys, values, masks) and `torch.nn.Module` with `torch.nn.Linear`.
 # - **Time** {minutes} minutes. Sections 2.1 to 2.6 and 2.7 to 2.13 make two good sittings.
 #
@@ -28,7 +28,7 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 # %% [markdown]
 # ## 2.0 Catch the slip
 #
-# Three short pieces on lesson 1. Each is right, or has one slip in it of a kind that is easily made.
+# Three short pieces on lesson 1. Each is right, or has one slip that is easy to make.
 
 # %% recall="multihead.recall_softmax"
 
@@ -44,9 +44,9 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 #
 # $$\text{output} = \sum_j w_j\, v_j$$
 #
-# **By hand.** Let the wolf's value be 10 and the cat's 30. Half the weight on each gives 0.5·10 + 0.5·30 = 20. Now let the
-# wolf's be 25 and the cat's 15. The output is 20 again. Both sentences look alike to whatever comes next, and who chased
-# whom is lost.
+# **By hand.** Let the wolf's value be 10 and the cat's 30. Half the weight on each gives 0.5·10 + 0.5·30 = 20. Now
+# let the wolf's be 25 and the cat's 15. The output is 20 again. Whatever comes next can't tell the two sentences
+# apart: who chased whom is lost.
 
 # %%
 weights = torch.tensor([[0.5, 0.5]])
@@ -56,8 +56,8 @@ for wolf, cat in ((10.0, 30.0), (25.0, 15.0), (30.0, 10.0)):
     )
 
 # %% [markdown]
-# Weights of 1 and 0 would keep the wolf whole and lose the cat. So let *chased* make **two** look-ups, each with weights
-# of its own, and keep both results. Such a look-up is called a **head**.
+# Weights of 1 and 0 would keep the wolf whole and lose the cat. So let *chased* do **two** look-ups, each with its
+# own weights, and keep both results. Such a look-up is called a **head**.
 #
 # Four letters for the rest of the lesson. A layer has C channels (`d_model`) and H heads (`n_heads`). Each head works in
 # D = C / H channels (`d_head`). T is the number of positions, as ever.
@@ -65,12 +65,13 @@ for wolf, cat in ((10.0, 30.0), (25.0, 15.0), (30.0, 10.0)):
 # %% [markdown]
 # ## 2.2 Splitting the channels
 #
-# **Why.** H heads could each have three matrices of their own. It is simpler, and one product instead of many, to project
-# once as in lesson 1 and then *share out the channels*: the first D of them belong to head 1, the next D to head 2, and so on.
+# **Why.** H heads could each have three matrices of their own. But one product instead of many is simpler: project
+# once, as in lesson 1, and then *share out the channels*. The first D belong to head 1, the next D to head 2, and
+# so on.
 #
-# **Formula.** (…, T, C) becomes (…, H, T, D). Entry (h, t, d) of the result is entry (t, h·D + d) of the input, where h
-# counts from 0. The heads come *before* the positions, since the last two axes then are one head's sentence, (T, D), and
-# the attention of lesson 1 works on them as it is.
+# **Formula.** (…, T, C) becomes (…, H, T, D). Entry (h, t, d) of the result is entry (t, h·D + d) of the input,
+# where h counts from 0. The heads come *before* the positions: then the last two axes are one head's sentence,
+# (T, D), and the attention of lesson 1 works on them as it is.
 #
 # **By hand.** T = 2 positions with C = 4 channels, H = 2 heads. Head 1 gets channels 0 and 1 of *both* positions:
 
@@ -80,26 +81,26 @@ print("x", x.tolist())
 print("head 1", x[:, :2].tolist(), "head 2", x[:, 2:].tolist())
 
 # %% [markdown]
-# The shape that we want is (2, 2, 2). `view` makes that shape, and no error comes:
+# We want the shape (2, 2, 2). `view` makes it, without an error:
 
 # %%
 print("view alone: head 1", x.view(2, 2, 2)[0].tolist(), "head 2", x.view(2, 2, 2)[1].tolist())
 
 # %% [markdown]
-# But now head 1 has all channels of position 0, and nothing of position 1! `view` moves no number: it counts them off in
-# the order in which they lie in memory, and that order is position by position. So first name the axes *as they lie*, and
-# only then swap two of them.
+# But now head 1 has all channels of position 0, and nothing of position 1! `view` moves no number: it counts them
+# off in memory order, which is position by position. So first name the axes *as they lie*, and only then swap two
+# of them.
 #
 # **Exercise 2.2** · difficulty 2 of 5 · 8 minutes · 2 points
 #
 # **Cut the channels into n_heads equal parts, and return them with the heads before the positions.**
 #
-# <details><summary>Hint 1</summary>In memory come all channels of position 0, then all channels of position 1. If you cut
-# only the last axis in two, H and D, which shape do you have?</details>
-# <details><summary>Hint 2</summary>There may be no batch axis, or two. Count axes from the end, as in
-# <code>transpose(-3, -2)</code>. Look up <code>unflatten</code>, or use <code>*x.shape[:-1]</code>.</details>
-# <details><summary>The idea</summary>(…, T, C) → (…, T, H, D) by cutting the last axis, then (…, H, T, D) by swapping two
-# axes.</details>
+# <details><summary>Hint 1</summary>Memory holds all channels of position 0, then all of position 1. If you only cut
+# the last axis into H and D, which shape do you get?</details>
+# <details><summary>Hint 2</summary>There may be no batch axis, or two. Which axes do you swap, counted from the
+# end? To cut one, look up <code>unflatten</code>.</details>
+# <details><summary>The idea</summary>Cutting an axis moves no number, so cut first, and swap two whole axes
+# afterwards: (…, T, H, D), then (…, H, T, D).</details>
 
 
 # %% exercise="multihead.split_heads"
@@ -122,8 +123,8 @@ def split_heads(x, n_heads):
 check("multihead.split_heads", split_heads)
 
 # %% [markdown]
-# Move the slider. On the right is **your** function: a head sees every position. On the left, with `view` alone, a head
-# sees some positions and is blind to the others. When are both the same?
+# Move the slider. On the right is **your** function: a head sees every position. On the left, with `view` alone, a
+# head sees some positions and is blind to the others. When are the two the same?
 
 # %% draw=true
 explorers.split_explorer(split_heads)
@@ -131,7 +132,7 @@ explorers.split_explorer(split_heads)
 # %% [markdown]
 # ## 2.3 Merging the heads
 #
-# **Why.** After the look-up each head has D numbers for each position. They go back side by side: C channels again.
+# **Why.** After the look-up each head has D numbers for each position. Side by side, they make C channels again.
 #
 # **Formula.** (…, H, T, D) becomes (…, T, H·D), and entry (t, h·D + d) is entry (h, t, d).
 #
@@ -144,7 +145,7 @@ explorers.split_explorer(split_heads)
 #
 # <details><summary>Hint 1</summary>Which two axes have to be neighbours, and in which order, before they can become
 # one?</details>
-# <details><summary>Hint 2</summary>If <code>view</code> complains that the numbers aren't in order in memory:
+# <details><summary>Hint 2</summary>What if <code>view</code> complains about the order in memory?
 # <code>reshape</code> and <code>flatten</code> copy where they must.</details>
 # <details><summary>The idea</summary>The two steps of Exercise 2.2, backwards: swap, then flatten the last two axes.</details>
 
@@ -168,7 +169,7 @@ def merge_heads(z):
 check("multihead.merge_heads", merge_heads)
 
 # %% [markdown]
-# A tempting test is to split, merge, and see whether x comes back. Try it on your functions, and on the wrong pair:
+# A tempting test: split, merge, and see whether x comes back. Try it on your functions, and on the wrong pair:
 
 # %% draw=true
 with waiting_for("Exercises 2.2 and 2.3"):
@@ -177,15 +178,15 @@ with waiting_for("Exercises 2.2 and 2.3"):
     print("view, then reshape: x comes back?", torch.equal(x.view(3, 5, 4).reshape(5, 12), x))
 
 # %% [markdown]
-# Two wrongs undo each other. The test passes, and in between every head has looked at the wrong numbers. A round trip
-# proves less than it seems. Look at what is in the middle.
+# Two wrongs undo each other. The test passes, though every head in between has looked at the wrong numbers. A round
+# trip proves less than it seems: look at what is in the middle.
 
 # %% [markdown]
 # ## 2.4 One more axis for the mask
 #
-# With heads, the scores have the shape (B, H, T_q, T_k). A mask is lined up with it **from the right**, and an axis of
-# size 1, or one that is missing in front, holds for all. Mostly all heads share one mask, but each *sentence* may have its
-# own. Here is a mask for each of B = 2 sentences, without an axis for the heads:
+# With heads, the scores have the shape (B, H, T_q, T_k). A mask is lined up with that **from the right**, and an
+# axis of size 1, or one missing in front, holds for all. Usually all heads share one mask, but each *sentence* may
+# have its own. Here is a mask for each of B = 2 sentences, without an axis for the heads:
 
 # %%
 mask = torch.ones(2, 3, 3, dtype=torch.bool)  # (B, T_q, T_k)
@@ -197,20 +198,20 @@ for n_heads in (4, 2):
         print(f"{n_heads} heads: {error}")
 
 # %% [markdown]
-# With 4 heads it raises, which is lucky. With 2 heads it fits, and means something else: the first sentence's mask goes to
-# the first *head* of every sentence.
+# With 4 heads there is an error, luckily. With 2 heads it fits, and means something else: the first sentence's mask
+# goes to the first *head* of every sentence.
 #
 # **Exercise 2.4** · difficulty 2 of 5 · 5 minutes · 2 points
 #
 # **Choose the smallest shape that does each job by broadcasting.** Write `"(T_q, T_k)"`, `"(B, T_q, T_k)"`,
 # `"(B, 1, 1, T_k)"` or `"(B, 1, T_q, T_k)"` in place of each `...`
 #
-# <details><summary>Hint 1</summary>Ask for each axis: does what is hidden depend on it? On the sentence? On the head? On the
-# query? On the key?</details>
-# <details><summary>Hint 2</summary>A padded word is hidden from every query of its sentence. A later word is hidden only
-# from earlier ones, in every sentence.</details>
-# <details><summary>The idea</summary>An axis that matters has its size, one that doesn't has size 1, and those of size 1 in
-# front can be left out.</details>
+# <details><summary>Hint 1</summary>What does the hiding depend on: the sentence, the head, the query, the
+# key?</details>
+# <details><summary>Hint 2</summary>From which queries is a padded word hidden, and from which a later
+# one?</details>
+# <details><summary>The idea</summary>An axis that matters keeps its size, any other has size 1, and in front those
+# of size 1 can be left out.</details>
 
 # %% exercise="multihead.mask_axes"
 mask_shapes = {
@@ -232,32 +233,32 @@ check("multihead.mask_axes", mask_shapes)
 # %% [markdown]
 # ## 2.5 The module
 #
-# **Formula** (Vaswani et al. 2017, section 3.2.2), for y that asks and x that answers:
+# **Formula** (Vaswani et al. 2017, section 3.2.2), where y asks and x answers:
 #
 # $$Q = y\,W_q \quad K = x\,W_k \quad V = x\,W_v \qquad \text{head}_h = \text{softmax}\!\left(\frac{Q_h K_h^\top}{\sqrt{D}}\right) V_h$$
 # $$\text{output} = [\text{head}_1, \dots, \text{head}_H]\; W_o$$
 #
-# $Q_h$ are head h's channels of Q. Note the √D: a dot product has D terms now, not C. And note $W_o$. Without it channel 0
-# of the output could only ever hold what head 1 has found; $W_o$ lets every output channel draw on every head.
+# $Q_h$ are head h's channels of Q. Note the √D: a dot product now has D terms, not C. And note $W_o$. Without it,
+# channel 0 of the output could only ever hold what head 1 has found; with it, every output channel can draw on
+# every head.
 #
 # **By hand.** C = 2, H = 2, so D = 1. Two positions, (1, 0) and (0, 1), and all four matrices the identity. Head 1 sees the
 # first channel, 1 and 0. Position 0 asks with 1: scores 1 and 0, weights 0.73 and 0.27, output 0.73. Position 1 asks
 # with 0: weights 0.5 and 0.5, output 0.5. Head 2 sees 0 and 1, and finds 0.5 and 0.73. Merged: (0.73, 0.5) and (0.5, 0.73).
 #
-# With x left out, the module is self-attention. In a translator's decoder, y are the decoder's vectors and x the encoder's
-# outputs: the same module, called with both.
+# With x left out, the module is self-attention. In a translator's decoder, y holds the decoder's vectors and x the
+# encoder's outputs: the same module, called with both.
 #
 # **Exercise 2.5** · difficulty 4 of 5 · 20 minutes · 5 points
 #
 # **Write the forward pass of multi-head attention: return the outputs and the weights of each head.**
 #
-# <details><summary>Hint 1</summary>Write the shape beside each line. After the projections (B, T, C), after splitting
-# (B, H, T, D), the scores (B, H, T_q, T_k). y and x may differ in length. What shape must
-# <code>W_o</code> get?</details>
-# <details><summary>Hint 2</summary>You may use <code>scaled_dot_product_attention</code> of lesson 1, which this notebook
-# has imported: it takes any number of axes in front, scales by its keys' size, and returns outputs and weights.</details>
-# <details><summary>The idea</summary>x = y where none is given. Three projections, each split; one look-up over the last
-# two axes, with the mask; merge; W_o. Return the output and each head's weights.</details>
+# <details><summary>Hint 1</summary>Which shape does each step have? (B, T, C) after the projections, (B, H, T, D)
+# after splitting, and what must <code>W_o</code> get?</details>
+# <details><summary>Hint 2</summary>What do you have already? <code>scaled_dot_product_attention</code> is imported,
+# takes any axes in front, and returns outputs and weights.</details>
+# <details><summary>The idea</summary>The heads are one more batch axis: split, one look-up serves them all, and
+# merging hands their findings to W_o to mix.</details>
 
 
 # %% exercise="multihead.module"
@@ -312,16 +313,16 @@ with waiting_for("Exercise 2.5"):
     show(axes[0])
 
 # %% [markdown]
-# One sentence, one mask, two different maps: each row sums to 1 in *each* head. Their average would be a map that neither
-# head has.
+# One sentence, one mask, two different maps: in *each* head, each row sums to 1. Their average is a map that
+# neither head has.
 
 # %% [markdown]
 # ## 2.6 The same numbers as PyTorch
 #
-# **Why.** A sure way to trust a module is to give it the weights of another one that is trusted, and compare.
+# **Why.** A sure test of a module: give it the weights of one that is trusted, and compare.
 # `torch.nn.MultiheadAttention` keeps its projections to queries, keys and values in one packed weight, so that
-# self-attention takes one product instead of three: `in_proj_weight`, (3C, C), holds three `nn.Linear` weights on top of
-# each other, for queries, keys and values in this order. `in_proj_bias`, (3C,), holds their biases in the same way.
+# self-attention takes one product instead of three: `in_proj_weight`, (3C, C), stacks three `nn.Linear` weights,
+# for queries, keys and values in this order. `in_proj_bias`, (3C,), stacks their biases in the same way.
 #
 # **By hand.** With C = 1 and `in_proj_weight` [[2], [3], [5]]: $W_q$ is [[2]], $W_k$ is [[3]], $W_v$ is [[5]].
 #
@@ -330,10 +331,10 @@ with waiting_for("Exercise 2.5"):
 # **Take torch's packed weight and bias apart, and return the six parameters by name.**
 #
 # <details><summary>Hint 1</summary>How many rows of the packed weight belong to the queries?</details>
-# <details><summary>Hint 2</summary><code>torch.chunk</code> cuts a tensor into equal pieces along an axis. Slices do it
-# too.</details>
-# <details><summary>The idea</summary>Three equal pieces from top to bottom, of the weight and of the bias. An nn.Linear keeps
-# its weight as (out, in), as the packed one does, so nothing is transposed.</details>
+# <details><summary>Hint 2</summary>Which function cuts a tensor into equal pieces? <code>torch.chunk</code>, or
+# slices.</details>
+# <details><summary>The idea</summary>Three equal pieces, from top to bottom. Nothing is transposed: an nn.Linear
+# keeps its weight as (out, in) too.</details>
 
 
 # %% exercise="multihead.unpack"
@@ -361,9 +362,9 @@ def unpack_projections(in_proj_weight, in_proj_bias):
 check("multihead.unpack", unpack_projections)
 
 # %% [markdown]
-# Now compare. Beware of three habits of torch's module: it puts the batch second unless you say `batch_first=True`; it
-# returns weights averaged over the heads unless you say otherwise; and in *its* masks True means "may **not** attend", the
-# opposite of ours and of `torch.nn.functional.scaled_dot_product_attention`.
+# Now compare. Beware of three habits of torch's module. It puts the batch second unless you say `batch_first=True`.
+# It averages the weights over the heads unless you say otherwise. And in *its* masks True means "may **not**
+# attend", the opposite of ours and of `torch.nn.functional.scaled_dot_product_attention`.
 
 # %% draw=true
 with waiting_for("Exercises 2.5 and 2.6"), torch.no_grad():
@@ -386,18 +387,18 @@ with waiting_for("Exercises 2.5 and 2.6"), torch.no_grad():
         print(f"{what:<16} largest difference: outputs {gaps[0]:.0e}, weights {gaps[1]:.0e}")
 
 # %% [markdown]
-# What is left is rounding: a float32 has about seven digits, so differences near 1e-07 are none.
+# What is left is rounding: a float32 has about seven digits, so differences near 1e-07 don't count.
 
 # %% [markdown]
 # ## 2.7 What do several heads cost?
 #
-# *Why several heads?* Two reasons are often given. Several heads look at several aspects, in several
-# subspaces. And several heads are "computationally effective". Are they cheaper, or dearer, or what? Count.
+# *Why several heads?* Two reasons are often given. Several heads look at several aspects, in several subspaces. And
+# several heads are "computationally effective". Are they cheaper, then, or more expensive? Count.
 #
 # - **Parameters**: four matrices and their biases.
 # - **Multiplications**: those in matrix products. Shape (a, b) times (b, c) takes a·b·c. (The FLOPs of lesson 5 are
 #   twice as many, as they count the additions too.)
-# - **Weights**: the numbers that come out of the softmax, which have to be kept for the gradient.
+# - **Weights**: the numbers that come out of the softmax. They have to be kept for the gradient.
 #
 # **By hand.** One sentence of T = 10, C = 4, H = 2, D = 2. Parameters: 4·(4·4 + 4) = 80. Each of the four
 # projections takes 10·4·4 = 160 multiplications, all four 640. In one head, the scores take 10·2·10 = 200 and the averages
@@ -407,13 +408,12 @@ with waiting_for("Exercises 2.5 and 2.6"), torch.no_grad():
 #
 # **Return the number of parameters, of multiplications and of weights of self-attention over one sentence.**
 #
-# Self-attention over one sentence.
-#
-# <details><summary>Hint 1</summary>Follow the by-hand example with letters. Which of its numbers contain H?</details>
-# <details><summary>Hint 2</summary>A head's scores: (T, D) times (D, T). Its averages: (T, T) times (T, D). Times H heads,
-# and D = C / H.</details>
-# <details><summary>The idea</summary>Four projections with biases. Four times T·C·C, plus H times two products of T·T·D.
-# H maps of T × T weights.</details>
+# <details><summary>Hint 1</summary>Follow the by-hand example with letters. Which of its numbers contain
+# H?</details>
+# <details><summary>Hint 2</summary>Which shapes are multiplied in one head, first for the scores, then for the
+# averages? What is H·D?</details>
+# <details><summary>The idea</summary>The projections don't know of heads. In the look-ups H heads of D channels do
+# the work of C channels. Only the maps are H-fold.</details>
 
 
 # %% exercise="multihead.costs"
@@ -470,17 +470,17 @@ with waiting_for("Exercises 2.5 and 2.7a"), after_predicting("multihead.price"),
 torch.set_num_threads(threads)
 
 # %% [markdown]
-# The heads share the channels, so that parameters and multiplications are **the same for any number of heads**. What does
-# grow is the number of weights, H maps instead of one, and with it the softmax's share of time and memory. So the
-# second reason is half a reason: several heads aren't *cheaper* than one wide head. Their matrix products
-# cost the same, and that is what makes them affordable (Vaswani et al. 2017, section 3.2.2). They are cheap only beside
-# H heads as wide as the model, the upper line. And there is a price of another kind: each head compares only D channels.
+# The heads share the channels, so parameters and multiplications are **the same for any number of heads**. What
+# does grow is the number of weights, H maps instead of one, and with it the softmax's share of time and memory. So
+# the second reason is half a reason. Several heads aren't *cheaper* than one wide head: their matrix products cost
+# the same, which makes them affordable (Vaswani et al. 2017, section 3.2.2). They are cheap only compared with H
+# heads as wide as the model, the upper line. And there is another price: each head compares only D channels.
 #
 # **Question 2.7b** · graded by hand · 8 minutes · 5 points
 #
-# So, *why several heads?* Say what several heads can do that one can't, what they cost against one head of
-# full width (parameters, multiplications, memory), what would change if every head were as wide as the model, and what
-# speaks against very many heads. Use your numbers.
+# So, *why several heads?* Say what several heads can do that one can't, what they cost compared with one head of
+# full width (parameters, multiplications, memory), what would change if every head were as wide as the model, and
+# what speaks against very many heads. Use your numbers.
 
 # %% [markdown] written="multihead.why_heads" points=5
 # ### BEGIN SOLUTION
@@ -505,12 +505,13 @@ torch.set_num_threads(threads)
 # %% [markdown]
 # ## 2.8 Two places at once
 #
-# Is one head really too little? It could be wider, or cleverer. Here is a task on which that can be *proved*.
+# Is one head really too little? It could be wider, or cleverer. Here is a task for which one head can be *proved*
+# not to do.
 #
-# Four places stand around a table: N, E, S, W. Each has a number. Each wants to know **both** neighbours' numbers: that of the
-# next place clockwise in output channel 0, that of the place before in output channel 1. N wants E's and W's.
+# Four places stand around a table: N, E, S, W. Each has a number. Each wants **both** neighbours' numbers: the next
+# place's (clockwise) in output channel 0, the previous place's in channel 1. N wants E's and W's.
 #
-# A place's vector has four channels: where it stands, as (east, north), its number, and a 0 to spare.
+# A place's vector has four channels: where it stands, as (east, north), its number, and a spare 0.
 
 # %%
 places = ["N", "E", "S", "W"]
@@ -526,40 +527,39 @@ def table(numbers):
 print(table(torch.tensor([7.0, 2.0, 5.0, 4.0])))
 
 # %% [markdown]
-# **One head can't, however wide it is.** A head averages before it does anything else: whatever its weights $w_j$ are,
-# the output of N is $(\sum_j w_j x_j)\,W_v W_o$. The four numbers come in only through *one* number, the average
-# $m = \sum_j w_j\,\text{number}_j$. The other channels of the average say where the weight went, and lie between −1 and 1.
-# So with fixed factors a and b that depend on the matrices alone,
+# **One head can't, however wide it is.** Whatever a head's weights $w_j$ are, it averages, and the output of N is
+# $(\sum_j w_j x_j)\,W_v W_o$. The four numbers enter it only through *one* number, the average
+# $m = \sum_j w_j\,\text{number}_j$. The other channels of the average say where the weight went, and lie between −1
+# and 1. So, with factors a and b that depend on the matrices alone,
 #
 # - output channel 0 is a·m + something small, and has to be E's number;
 # - output channel 1 is b·m + something small, and has to be W's number.
 #
-# Make the four numbers huge, and the small parts don't count. Then E's number over W's number is a over b, always. But the
-# two numbers are any two numbers. So no choice of matrices works, even where the weights depend on the numbers. ∎
+# Make the four numbers huge, and the small parts don't count. Then E's number divided by W's is a/b, always. But
+# the two numbers can be any two. So no choice of matrices works, even if the weights depend on the numbers. ∎
 #
-# **Two heads can**: each fetches one of the numbers, and W_o puts them into their channels. Your turn to set the weights by
+# **Two heads can**: each fetches one of the numbers, and W_o puts them into their channels. Now set the weights by
 # hand. A place finds its neighbour by *turning*: a quarter turn clockwise takes N to E, E to S, and so on.
 #
-# **By hand.** A quarter turn clockwise takes (east, north) to (north, −east). For a row vector that is a product with
-# [[0, −1], [1, 0]]: (0, 1) becomes (1, 0), N becomes E. If N asks with 40·(1, 0), its scores with the keys N, E, S, W are
-# 0, 40, 0, −40 before scaling, and after the softmax E has practically all the weight.
+# **By hand.** A quarter turn clockwise takes (east, north) to (north, −east). For a row vector that is the product
+# with [[0, −1], [1, 0]]: (0, 1) becomes (1, 0), N becomes E. If N asks with 40·(1, 0), its scores with the keys N,
+# E, S, W are 0, 40, 0, −40 before scaling, and after the softmax E has practically all the weight.
 #
 # **Exercise 2.8** · difficulty 4 of 5 · 15 minutes · 4 points
 #
-# **Return the four matrices of two heads by which each place gets both neighbours' numbers.**
+# **Return four matrices with which two heads bring each place both neighbours' numbers.**
 #
-# No biases: Q = x @ W_q and so on. H = 2, D = 2: columns 0 and 1 of W_q, W_k, W_v belong to head 1, columns 2 and 3 to head 2.
-# After the merge, channels 0 and 1 come from head 1, and 2 and 3 from head 2. The check compares to one decimal. Where your
-# numbers are nearly right, the softmax isn't sharp enough yet.
+# No biases: Q = x @ W_q and so on. H = 2, D = 2: columns 0 and 1 of W_q, W_k, W_v belong to head 1, columns 2 and 3
+# to head 2. After the merge, channels 0 and 1 come from head 1, and 2 and 3 from head 2. The check compares to one
+# decimal. If your numbers are only nearly right, the softmax isn't sharp enough yet.
 #
-# <details><summary>Hint 1</summary>Take the matrices one by one. W_k: both heads' keys should be the place's direction.
-# Which rows of x hold it, and to which columns must it go?</details>
-# <details><summary>Hint 2</summary>W_q: head 1's query is the direction, turned clockwise, times a large number; head 2's is
-# turned the other way (the transposed matrix). W_v: the number is channel 2 of x, and each head needs it in one of its
-# channels.</details>
-# <details><summary>The idea</summary>Start from <code>torch.zeros(4, 4)</code> four times and write blocks:
-# <code>W_k[:2, :2]</code> and <code>W_k[:2, 2:]</code> are identities; so are W_q's, turned and enlarged. Put a 1 where
-# the number enters each head, and a 1 in W_o from each head's channel to its output channel.</details>
+# <details><summary>Hint 1</summary>Begin with W_k: both heads' keys should be the place's direction. Which channels
+# of x hold it, and to which columns must it go?</details>
+# <details><summary>Hint 2</summary>What does head 1 ask for, and what head 2? (The transposed matrix turns the
+# other way.) Which channel of x does W_v have to hand to both?</details>
+# <details><summary>The idea</summary>All four are zeros but for blocks. Keys are directions:
+# <code>W_k[:2, :2]</code> and <code>W_k[:2, 2:]</code> are identities. Queries are directions, turned and enlarged.
+# A 1 in W_v lets the number into each head, and a 1 in W_o leads it out.</details>
 
 
 # %% exercise="multihead.both_neighbours"
@@ -598,8 +598,8 @@ with waiting_for("Exercises 2.2, 2.3 and 2.8"):
     show(axes[0])
 
 # %% [markdown]
-# Does gradient descent find this too? And how far does it get with one head, which then is as wide as both together? We train
-# your module on random numbers with mean 0 and variance 1, three times each.
+# Does gradient descent find this too? And how far does it get with one head that is as wide as both together? We
+# train your module on random numbers with mean 0 and variance 1, three times each.
 
 # %% predict="multihead.one_head"
 
@@ -627,16 +627,17 @@ with waiting_for("Exercise 2.5"), after_predicting("multihead.one_head"):
 
 # %% [markdown]
 # One head stays near 0.5: of two independent numbers with variance 1, a single average can carry one. (It gets a
-# little below, since weights that depend on the numbers smuggle some of the rest through. That is the "something small"
+# little lower: weights that depend on the numbers smuggle some of the rest through. That is the "something small"
 # of the proof.) Two heads go on towards 0.
 #
-# The proof needs both answers to be of *one kind*. Were one a number and the other a colour, in channels of its own, one
-# average of both vectors could hold both.
+# The proof needs two answers of *one kind*. If one were a number and the other a colour, in channels of its own,
+# one average could hold both.
 
 # %% [markdown]
 # ## 2.9 Heads that learn their jobs
 #
-# Back to the wolf and the cat. A tiny reader gets sentences such as these, and answers at each verb: who did it? And to whom?
+# Back to the wolf and the cat. A tiny reader gets sentences like these, and answers at each verb: who did it, and
+# to whom?
 
 # %%
 tokens, who, whom = sentences(3000, seed=0)
@@ -644,11 +645,12 @@ for row in range(3):
     print(" ".join(WORDS[token] for token in tokens[row] if token > 0))
 
 # %% [markdown]
-# How does a word become a vector? By its number: row 7 of a table is the vector of word 7. At first the rows are drawn at
-# random, and training moves them like all other weights. (`torch.nn.Embedding` is such a table.)
+# How does a word become a vector? By its number: word 7's vector is row 7 of a table. The rows begin random, and
+# training moves them like all other weights. (`torch.nn.Embedding` is such a table.)
 #
-# The reader has a vector for each word, a vector for each place in the sentence (lesson 3 is about those), your attention, and two
-# linear layers that each choose one of 20 nouns. Nothing else: what *chased* knows of the wolf has come through attention.
+# The reader has a vector for each word, a vector for each place in the sentence (lesson 3 is about those), your
+# attention, and two linear layers that each choose one of 20 nouns. Nothing else: whatever *chased* knows of the
+# wolf came through attention.
 
 
 # %%
@@ -697,7 +699,8 @@ def train(n_heads, seed, steps=400):
 
 
 # %% [markdown]
-# One head against two, three runs each, both 16 channels wide. They are asked about 500 sentences that they haven't seen:
+# One head against two, three runs each, both 16 channels wide. Each is asked about 500 sentences that it hasn't
+# seen:
 
 # %% draw=true
 test_tokens, test_who, test_whom = sentences(500, seed=1)
@@ -713,9 +716,9 @@ with waiting_for("Exercise 2.5"):
     show(explorers.shares(names, found, title="Who did it, and to whom?"))
 
 # %% [markdown]
-# Two heads get everything right, or nearly. One head never does: it learns one question and guesses at the other (1 in 20 is
-# chance), or it is so-so at both. (That it isn't always chance doesn't contradict 2.8: 20 nouns aren't arbitrary numbers,
-# and more can be smuggled through.)
+# Two heads get everything right, or nearly. One head never does: it learns one question and guesses at the other (1
+# in 20 is chance), or does so-so at both. (That doesn't contradict 2.8: 20 nouns aren't arbitrary numbers, so more
+# can be smuggled through.)
 #
 # Now a reader with four heads. Each row is one head, as seen from one of the two verbs:
 
@@ -734,16 +737,16 @@ with waiting_for("Exercise 2.5"):
     show(ax)
 
 # %% [markdown]
-# Nobody told the heads what to do. Yet some have taken on *who* and look at the noun before the verb; others have taken on
-# *whom* and look at the noun after it, in both clauses. (Which head does which depends on the random start.) In BERT too
-# there are heads that link verbs and their direct objects (Clark et al. 2019).
+# Nobody told the heads what to do. Yet some have taken on *who* and look at the noun before the verb; others have
+# taken on *whom* and look at the noun after it, in both clauses. (Which head does which depends on the random
+# start.) BERT, too, has heads that link verbs with their direct objects (Clark et al. 2019).
 
 # %% [markdown]
 # ## 2.10 Switching heads off
 #
 # **Why.** A map shows where a head looks. Is the head of any *use*? Take it away and see.
 #
-# **Formula.** The output is a sum of what the heads bring, since the merged vector meets $W_o$ head by head:
+# **Formula.** The output is a sum over the heads, since each head's channels meet their own part of $W_o$:
 #
 # $$\text{output} = \sum_h \text{head}_h\, W_o^{(h)} + \text{bias}$$
 #
@@ -756,12 +759,11 @@ with waiting_for("Exercise 2.5"):
 #
 # **Return the output projection with the heads switched off where keep is False.**
 #
-# <details><summary>Hint 1</summary>How many columns has each head? You know the number of all columns and the number of
-# heads.</details>
-# <details><summary>Hint 2</summary><code>keep</code> has one entry for each head, the weight D columns for each. Look up
-# <code>repeat_interleave</code>, and how it differs from <code>repeat</code>. Or write a loop over the heads.</details>
-# <details><summary>The idea</summary>Stretch keep to one entry for each column, D times each, and multiply. Leave the
-# weight that came in as it was.</details>
+# <details><summary>Hint 1</summary>How many columns does each head have?</details>
+# <details><summary>Hint 2</summary><code>keep</code> has one entry per head, the weight D columns per head. How do
+# <code>repeat_interleave</code> and <code>repeat</code> differ?</details>
+# <details><summary>The idea</summary>A head is silent if its columns are 0. The weight that came in stays as it
+# was.</details>
 
 
 # %% exercise="multihead.switch_off"
@@ -785,8 +787,8 @@ def switch_off(weight, keep):
 check("multihead.switch_off", switch_off)
 
 # %% [markdown]
-# With it, the reader of 2.9 can read with any of its heads. `functional_call` calls a module with some parameters replaced,
-# and leaves the module alone.
+# Now the reader of 2.9 can read with any choice of heads. `functional_call` calls a module with some parameters
+# replaced, and leaves the module itself as it was.
 
 
 # %%
@@ -799,8 +801,8 @@ def read(tokens, keep):
 # %% [markdown]
 # ## 2.11 What is a head worth?
 #
-# **Formula.** The importance of head h is what the loss grows by when h alone is off (Michel, Levy and Neubig 2019,
-# section 3.2, do this with the scores of a translator and of BERT in place of the loss):
+# **Formula.** The importance of head h is how much the loss grows when h alone is off. (Michel, Levy and Neubig
+# 2019, section 3.2, do this with the scores of a translator and of BERT in place of the loss.)
 #
 # $$\text{importance}_h = \text{loss}(\text{all but } h) - \text{loss}(\text{all})$$
 #
@@ -812,10 +814,10 @@ def read(tokens, keep):
 # **Return how much the loss grows when each head alone is off.**
 #
 # <details><summary>Hint 1</summary>How often do you have to call <code>loss_with</code> for H heads?</details>
-# <details><summary>Hint 2</summary>Begin each round with all heads on. If you change one tensor again and again, put the head
-# back on before you go to the next.</details>
-# <details><summary>The idea</summary>One loss with all heads. For each head one loss with all but this one, minus the first.
-# Put the H numbers into one tensor.</details>
+# <details><summary>Hint 2</summary>Which heads are on when a round begins? If you change one tensor again and
+# again, what must be undone?</details>
+# <details><summary>The idea</summary>One loss with all heads is the baseline; then each head goes missing
+# once.</details>
 
 
 # %% exercise="multihead.head_importance"
@@ -859,10 +861,11 @@ with waiting_for("Exercises 2.5, 2.10 and 2.11"), torch.no_grad():
     show(plots.bars(names, importance, ylabel="the loss grows by", title="One head off at a time"))
 
 # %% [markdown]
-# Compare with the map above: a head that looks at the subject matters for *who* and hardly for *whom*, and the other way
-# round. But heads that look at the same noun needn't matter alike. What a head is missed for depends on the others.
+# Compare with the map above: a head that looks at the subject matters for *who* and hardly for *whom*, and the
+# other way round. But heads that look at the same noun needn't matter equally: how much one is missed depends on
+# the others.
 #
-# Could two heads do for four? Here are all six pairs, with the other two heads off, and no training in between:
+# Could two heads do for four? Here are all six pairs, with the other two heads off and no further training:
 
 # %% predict="multihead.pairs"
 
@@ -878,23 +881,23 @@ with waiting_for("Exercises 2.5 and 2.10"), after_predicting("multihead.pairs"),
     show(explorers.shares(names, found, title="Only these two heads are on"))
 
 # %% [markdown]
-# Two heads for one question answer that one and lose the other. The best pair has a head for each question, and still does
-# worse than all four, which have learned to share the work. In large models the same was found: many heads can be taken
-# away one at a time with little loss, and some layers even get by on one head (Michel et al. 2019); those that have to stay are
-# often ones whose job can be named (Voita et al. 2019).
+# Two heads for the same question answer that one and lose the other. The best pair has a head for each question,
+# and still does worse than all four, which have learned to share the work. Large models are similar: many heads can
+# be removed one at a time with little loss, and some layers even get by on one head (Michel et al. 2019); those
+# that must stay are often ones whose job can be named (Voita et al. 2019).
 
 # %% [markdown]
 # ## 2.12 Explore: a sentence of your own
 #
-# The reader that **you** trained, through **your** module and your switches. In each map a row is a word that asks. Choose
-# the asking word with the slider: its row is framed. Above the maps stands what the reader says. It was only ever asked about
-# verbs, so the other rows may do as they like. Try these:
+# The reader that **you** trained, through **your** module and your switches. In each map a row is a word that asks.
+# The slider chooses the asking word: its row is framed. Above the maps stands what the reader answers. It was only
+# ever asked about verbs, so the other rows mean little. Try these:
 #
 # 1. Find the heads for *who* and for *whom*. Switch off heads until *who* goes wrong and *whom* stays right.
 # 2. Switch all heads off. What does the reader say now, and why the same at every verb?
 # 3. *the cat and the dog saw the bird*: who saw? Look at the maps, and remember the average of 2.1.
-# 4. *the cat was chased by the dog*: what does it make of that, and why can't one layer know better? What does the query
-#    of *chased* consist of?
+# 4. *the cat was chased by the dog*: what does it make of that, and why can't one layer know better? What is the
+#    query of *chased* made of?
 
 # %% draw=true
 explorers.heads_explorer(read)
@@ -902,10 +905,10 @@ explorers.heads_explorer(read)
 # %% [markdown]
 # **Question 2.12** · graded by hand · 8 minutes · 5 points
 #
-# Somebody has looked at the maps of a large model and found a head that always looks at the subject. They conclude: "this head
-# finds the subject, and the model needs it for that." Which part do the maps support? What does the head's importance add,
-# and what may an importance of almost 0 mean? Propose an experiment that tells a useless head from a replaceable one, and
-# use what you saw in 2.9 and 2.11.
+# Somebody has looked at the maps of a large model and found a head that always looks at the subject. They conclude:
+# "this head finds the subject, and the model needs it for that." Which part of this do the maps support? What does
+# the head's importance add, and what can an importance of almost 0 mean? Propose an experiment that tells a useless
+# head from a replaceable one, and use what you saw in 2.9 and 2.11.
 
 # %% [markdown] written="multihead.what_is_a_head_for" points=5
 # ### BEGIN SOLUTION
@@ -936,8 +939,8 @@ explorers.heads_explorer(read)
 # - Scale by √d_head. The softmax runs over the keys, in each head by itself.
 # - A mask meets (B, H, T_q, T_k): one mask for each sentence needs an axis of size 1 for the heads.
 # - At fixed d_model, parameters and multiplications don't depend on the number of heads. The number of weights does.
-# - What one head provably can't do, two can: bring home two things of one kind.
-# - Where a head looks and what it is worth are two questions. Switch it off to answer the second.
+# - Two heads can bring home two things of one kind. One head provably can't.
+# - Where a head looks and what it is worth are two questions. To answer the second, switch it off.
 #
 # **Sources.** Vaswani et al. 2017, *Attention is all you need*, section 3.2.2. Michel, Levy and Neubig 2019, *Are sixteen heads
 # really better than one?* Voita et al. 2019, *Analyzing multi-head self-attention: specialized heads do the heavy lifting,

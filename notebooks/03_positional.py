@@ -1,9 +1,10 @@
 # %% [markdown]
 # # 3 · Positions
 #
-# - **You will learn** five ways to tell attention where a word stands: sinusoidal and learned positions, which are added
-#   to the input; a bias by distance and a linear penalty, which are added to the scores; and rotary positions, which turn
-#   queries and keys. You will write each, and measure which of them still works on texts longer than any in training.
+# - **You will learn** five ways to tell attention where a word stands: sinusoidal and learned positions, which are
+#   added to the input; a bias by distance and a linear penalty, which are added to the scores; and rotary
+#   positions, which turn queries and keys. You will write each of them, and measure which still work on texts
+#   longer than any in training.
 # - **You need** lesson 1: scaled dot-product attention, masks, and what *equivariant* means. From lesson 2: heads. Sine and
 #   cosine.
 # - **Time** {minutes} minutes. Sections 3.1 to 3.6 and 3.7 to 3.13 make two good sittings.
@@ -28,7 +29,7 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 # %% [markdown]
 # ## 3.0 Catch the slip
 #
-# Three short pieces on lessons 01 and 02. Each is right, or has one slip in it of a kind that is easily made.
+# Three short pieces on lessons 01 and 02. Each is right, or has one slip that is easy to make.
 
 # %% recall="positional.recall_split"
 
@@ -39,13 +40,13 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 # %% [markdown]
 # ## 3.1 A sentence is a bag
 #
-# *The dog bites the man* and *the man bites the dog* have the same words. In lesson 1 you measured what self-attention
-# makes of that: shuffle the words, and each word's output is what it was before. The layer is **equivariant**, and the order
-# is lost. (The reason isn't that q·k = k·q. With $W_q$ and $W_k$ the score of word $i$ for word $j$ isn't even that of $j$ for
-# $i$, and still the order is lost: the layer does the same at every place.)
+# *The dog bites the man* and *the man bites the dog* have the same words. In lesson 1 you measured what that means
+# for self-attention: shuffle the words, and each word's output is what it was before. The layer is **equivariant**,
+# and the order is lost. (The reason isn't that q·k = k·q. With $W_q$ and $W_k$ words $i$ and $j$ score each other
+# differently, and still the order is lost: the layer does the same at every place.)
 #
-# A cure comes to mind at once: give each vector something that says where it stands. Here it is tried with random
-# vectors, one for each place.
+# There is an obvious cure: give each vector something that says where it stands. Let us try random vectors, one for
+# each place.
 
 # %%
 torch.manual_seed(4)
@@ -66,31 +67,31 @@ for layer in (attend_to_itself, attend_with_places):
     print(f"{layer.__name__:<18} equivariance gap {float(gap):.4f}")
 
 # %% [markdown]
-# Without places the gap is 0: shuffled words, the same outputs. With places it isn't, so a word's output depends on where it
-# stands.
+# Without places the gap is 0: shuffle the words, and the outputs are shuffled alike. With places it isn't 0: a
+# word's output depends on where it stands.
 #
-# One may put it like this: with positions encoded, the order can still be found after a shuffle. That is
-# right, and worth a second look. Shuffle the *sums*, words and places together, and attention itself is as equivariant as ever.
-# But each vector has taken its place along, so nothing is lost. The order no longer lies in how the rows are arranged. It lies
-# in the vectors.
+# It is sometimes said that with positions encoded, the order survives a shuffle. That is right, and worth a second
+# look. Shuffle the *sums* of words and places, and attention itself is as equivariant as ever. But each vector has
+# taken its place along, so nothing is lost. The order is no longer in the arrangement of the rows. It is in the
+# vectors.
 #
-# What should such a vector look like? Random ones would do, if every place had been seen often enough. The next
+# What should such a vector look like? Random ones would do, if training showed every place often enough. The next
 # section has something better.
 
 # %% [markdown]
 # ## 3.2 A clock with many hands
 #
-# **Why.** A clock tells the time by a few hands of different speeds. The hand for seconds tells near moments apart, the hand
-# for hours far ones. Do the same with positions: $d_{model}/2$ hands, each given by the sine and the cosine of its angle, which
-# always lie between −1 and 1.
+# **Why.** A clock tells the time by a few hands of different speeds. The hand for seconds tells near moments apart,
+# the hour hand distant ones. Do the same with positions: $d_{model}/2$ hands, each given by the sine and cosine of
+# its angle, which always lie between −1 and 1.
 #
 # **Formula** (Vaswani et al. 2017, section 3.5). For position $p$ and pair $i = 0, 1, 2, \dots$
 #
 # $$\text{table}[p, 2i] = \sin(p\,\omega_i) \qquad \text{table}[p, 2i+1] = \cos(p\,\omega_i) \qquad
 # \omega_i = 10000^{-2i/d_{model}}$$
 #
-# $\omega_i$ is a speed, in radians per position. The first hand has speed 1 and has gone round once after $2\pi \approx 6.3$
-# positions. The last one needs about 60,000, if $d_{model}$ is 512.
+# $\omega_i$ is a speed, in radians per position. The first hand has speed 1 and goes round once in
+# $2\pi \approx 6.3$ positions. The last one takes about 60,000, if $d_{model}$ is 512.
 #
 # **By hand**, $d_{model} = 4$: the speeds are $10000^0 = 1$ and $10000^{-2/4} = 0.01$.
 #
@@ -101,19 +102,19 @@ for layer in (attend_to_itself, attend_with_places):
 # | 3 | 0.14 | −0.99 | 0.03 | 1.00 |
 #
 # **As published.** A sine and its cosine stand side by side. Some libraries put all sines first and all cosines
-# after them. That is as good, since a model can learn either order, but two programs must not mix them. Here: as published.
+# after them. That works just as well, since a model can learn either order, but two programs must not mix them. We
+# do as published.
 #
 # **Exercise 3.2** · difficulty 3 of 5 · 12 minutes · 3 points
 #
 # **Return the table of sinusoidal positions, one row for each position.**
 #
-# <details><summary>Hint 1</summary>Begin with the speeds: d_model/2 numbers, whose exponents are 0, −2/d_model,
-# −4/d_model and so on. <code>torch.arange(0, d_model, 2)</code> counts in twos.</details>
-# <details><summary>Hint 2</summary>All angles at once are positions, as a column, times speeds, as a row: (T, 1) times
-# (d_model/2,) is (T, d_model/2).</details>
-# <details><summary>The idea</summary>Sines of the angles go to the even columns, <code>table[:, 0::2]</code>, cosines of the
-# same angles to the odd ones, <code>table[:, 1::2]</code>. Stacking the two on a new last axis and flattening does the
-# same.</details>
+# <details><summary>Hint 1</summary>Begin with the d_model/2 speeds: what are their exponents?
+# <code>torch.arange(0, d_model, 2)</code> counts in twos.</details>
+# <details><summary>Hint 2</summary>How do positions and speeds make all angles at once? (T, 1) times (d_model/2,)
+# is (T, d_model/2).</details>
+# <details><summary>The idea</summary>One table of angles, used twice: sines in the even columns, cosines in the odd
+# ones. Stacked on a new last axis and flattened, they come out woven.</details>
 
 
 # %% exercise="positional.sinusoidal"
@@ -148,27 +149,27 @@ with waiting_for("Exercise 3.2"):
     show(curves(range(64), hands, **labels, ax=right))
 
 # %% [markdown]
-# On the left the columns change quickly, on the right hardly at all within 64 positions. A row read across is a position:
-# no two rows are alike.
+# The left columns change quickly, the right ones hardly at all within 64 positions. Each row is a position: no two
+# are alike.
 
 # %% [markdown]
 # ## 3.3 Add it along the right axis
 #
-# **Why add?** One could also put the position behind the word's vector, but then every layer would have to be wider.
-# Added, it makes nothing wider, and a model can learn to keep the two apart in different directions of the space.
+# **Why add?** You could also append the position to the word's vector, but then every layer would have to be wider.
+# Adding makes nothing wider, and a model can learn to keep the two apart in different directions of the space.
 #
-# **Formula.** Row $p$ goes to what stands at place $p$, in every sentence of the batch alike:
+# **Formula.** Row $p$ is added to what stands at place $p$, in every sentence of the batch:
 #
 # $$x'_{b,p} = x_{b,p} + \text{table}_p$$
 #
-# The table depends on nothing but its size, so it is **computed once**, for the longest sentence, and each batch takes as many
-# rows as it needs.
+# The table depends only on its size, so it is **computed once**, for the longest sentence, and each batch takes the
+# rows it needs.
 #
 # **By hand.** A batch of 2 sentences with 3 words each takes rows 0, 1, 2 for the first sentence, and again 0, 1, 2 for
 # the second.
 #
-# **A slip that runs without any error.** Code can be written for the layout (T, B, d_model), words first. Copied to a batch
-# (B, T, d_model), it cuts the table by the number of *sentences*:
+# **A slip that raises no error.** This code was written for the layout (T, B, d_model), words first. Copied to a
+# batch (B, T, d_model), it cuts the table by the number of *sentences*:
 
 
 # %%
@@ -181,8 +182,8 @@ where = torch.arange(10.0).unsqueeze(1).expand(10, 4)  # row p holds nothing but
 print(copied_code(torch.zeros(2, 3, 4), where)[..., 0])
 
 # %% [markdown]
-# Every word of sentence 0 got row 0, every word of sentence 1 got row 1. Shapes are right, training runs, the loss falls. But
-# all words of a sentence get the same vector, and that is no position.
+# Every word of sentence 0 got row 0, every word of sentence 1 got row 1. The shapes are right, training runs, the
+# loss falls. But all words of a sentence get the same vector, which says nothing of position.
 #
 # **Exercise 3.3** · difficulty 2 of 5 · 6 minutes · 2 points
 #
@@ -190,10 +191,10 @@ print(copied_code(torch.zeros(2, 3, 4), where)[..., 0])
 #
 # <details><summary>Hint 1</summary>There may be no batch axis, one, or several. Which axis of x holds the positions in
 # each case? Count from the end.</details>
-# <details><summary>Hint 2</summary>Broadcasting lines shapes up from the right: (B, T, d_model) and (T, d_model) fit as they
-# are.</details>
-# <details><summary>The idea</summary>Cut the first T rows off the table, T being the second last size of x, and
-# add.</details>
+# <details><summary>Hint 2</summary>Broadcasting lines shapes up from the right: do (B, T, d_model) and (T, d_model)
+# fit as they are?</details>
+# <details><summary>The idea</summary>The last two axes of x are a sentence, and the table's first T rows are its
+# positions.</details>
 
 
 # %% exercise="positional.add"
@@ -225,8 +226,9 @@ with waiting_for("Exercise 3.3"):
     show(grid(right_way, sentences, columns, title="your function", digits=0, ax=right))
 
 # %% [markdown]
-# On the left rows count sentences, on the right words. Whenever you meet a model that adds positions, look at this line
-# first. A test takes a minute: put the same sentence twice into a batch, and the two must come out equal.
+# On the left the numbers count sentences, on the right words. Whenever you meet a model that adds positions, look
+# at this line first. The test takes a minute: put the same sentence twice into a batch, and both must come out
+# equal.
 
 # %% draw=true
 with waiting_for("Exercises 3.2 and 3.3"):
@@ -238,37 +240,36 @@ with waiting_for("Exercises 3.2 and 3.3"):
         print(f"{name:<14} equal sentences differ by {apart:.4f} · equivariance gap {float(gap):.4f}")
 
 # %% [markdown]
-# With the slip two equal sentences differ, and the equivariance gap is 0: the order of words is lost as before. With your
+# With the slip, equal sentences differ, and the equivariance gap is 0: word order is lost as before. With your
 # function it is the other way round.
 
 # %% [markdown]
 # ## 3.4 Are near positions similar?
 #
-# It is said of sinusoidal positions that near ones are similar, and that they may work for texts longer than those in
-# training. The first is measured here, the second in 3.12.
+# Sinusoidal positions are said to be similar when they are near, and perhaps to work for texts longer than those in
+# training. We measure the first here, the second in 3.12.
 #
-# How similar two rows are is their dot product, which is what scores are made of. For one pair of features, sine and
-# cosine of $a$ and of $b$:
+# We measure similarity by the dot product, which scores are made of. For one pair of features, the sine and cosine
+# of $a$ and of $b$:
 #
 # $$\sin a \sin b + \cos a \cos b = \cos(a - b)$$
 #
 # So the dot product of positions $p$ and $p + k$ is $\sum_i \cos(\omega_i k)$. It depends on the **distance** $k$ alone.
 #
-# **By hand**, $d_{model} = 4$, speeds 1 and 0.01. Distance 0: 1 + 1 = 2. Distance 1: 0.54 + 1.00 = 1.54.
-# Distance 3: −0.99 + 1.00 = 0.01. Distance 6: 0.96 + 1.00 = 1.96, which is nearly as much as distance 0!
+# **By hand**, $d_{model} = 4$, speeds 1 and 0.01. Distance 0: 1 + 1 = 2. Distance 1: 0.54 + 1.00 = 1.54. Distance
+# 3: −0.99 + 1.00 = 0.01. Distance 6: 0.96 + 1.00 = 1.96, nearly as much as at distance 0!
 #
-# Measure it for any table, learned ones too. There the pairs at one distance differ, so take their mean.
+# Measure this for any table, learned ones too. Their pairs at one distance differ, so take the mean.
 #
 # **Exercise 3.4** · difficulty 3 of 5 · 8 minutes · 2 points
 #
-# **Return the mean dot product of rows that are k apart, for each k from 0 to T − 1.**
+# **Return the mean dot product of rows k apart, for each k from 0 to T − 1.**
 #
 # <details><summary>Hint 1</summary>All dot products of rows with rows are one matrix product, (T, T). Where in it are the pairs
 # that are k apart?</details>
-# <details><summary>Hint 2</summary>On a diagonal. <code>x.diagonal(k)</code> is the one k places to the right of the main
-# one.</details>
-# <details><summary>The idea</summary>table times its transpose; for each k from 0 to T−1 the mean of diagonal k; stack
-# these means.</details>
+# <details><summary>Hint 2</summary>What does <code>x.diagonal(k)</code> give?</details>
+# <details><summary>The idea</summary>In the table of all dot products, equal distances lie on one
+# diagonal.</details>
 
 
 # %% exercise="positional.similarity"
@@ -303,30 +304,30 @@ with waiting_for("Exercises 3.2 and 3.4"), after_predicting("positional.similar"
     show(curves(range(64), found, **labels, ax=plots.panels(width=5.4, height=3.4)[0]))
 
 # %% [markdown]
-# True, then: near positions are similar, and in the two sinusoidal tables here the nearest ones most. But the curve isn't a
-# ruler. It goes up and down, more so in narrow tables, and a far position can be more similar than a nearer one. Random rows know
-# nothing of distance.
+# So it is true: near positions are similar, and in these two sinusoidal tables the nearest are the most similar.
+# But the curve isn't a ruler. It goes up and down, more so in narrow tables, and a far position can be more similar
+# than a nearer one. Random rows know nothing of distance.
 
 # %% [markdown]
 # ## 3.5 One matrix moves every position
 #
-# **Why.** To look three words back, a head has to turn *I am at p* into *I look for p − 3*. If a single matrix does that for
-# every $p$, then $W_q$ can learn it once and use it everywhere. The paper's authors chose sines and cosines for this
-# reason (Vaswani et al. 2017, section 3.5).
+# **Why.** To look three words back, a head has to turn *I am at p* into *I look for p − 3*. If a single matrix does
+# that for every $p$, then $W_q$ can learn it once and use it everywhere. That is why the paper's authors chose
+# sines and cosines (Vaswani et al. 2017, section 3.5).
 #
 # **Formula.** For one pair with speed $\omega$, write $a = p\,\omega$ and $b = k\,\omega$. Then
 #
 # $$\sin(a + b) = \sin a \cos b + \cos a \sin b \qquad \cos(a + b) = \cos a \cos b - \sin a \sin b$$
 #
-# The new pair is a mixture of the old one. The coefficients are $\cos b$ and $\sin b$, and $p$ isn't in them. As a matrix
+# The new pair is a mixture of the old one. The coefficients, $\cos b$ and $\sin b$, don't contain $p$. As a matrix,
 # with the row on the left:
 #
 # $$\begin{pmatrix} \sin a & \cos a \end{pmatrix}
 # \begin{pmatrix} \cos b & -\sin b \\ \sin b & \cos b \end{pmatrix} =
 # \begin{pmatrix} \sin(a+b) & \cos(a+b) \end{pmatrix}$$
 #
-# A table has many pairs, each with its own speed. So the whole matrix is **block diagonal**: such a 2 × 2 block for
-# each pair, and zeros elsewhere.
+# A table has many pairs, each with its own speed. So the whole matrix is **block diagonal**: a 2 × 2 block like
+# this for each pair, and zeros elsewhere.
 #
 # **By hand**, one pair, $\omega = 1$, $k = 1$: the block is (0.54, −0.84; 0.84, 0.54). Position 0 is (0, 1). Times the block:
 # (0.84, 0.54). That is position 1.
@@ -335,12 +336,12 @@ with waiting_for("Exercises 3.2 and 3.4"), after_predicting("positional.similar"
 #
 # **Return the matrix that moves every position of the sinusoidal table by k.**
 #
-# <details><summary>Hint 1</summary>First get one block right, for one pair: test that row 0 times the block is row k of
-# <code>sinusoidal(k + 1, 2)</code>.</details>
-# <details><summary>Hint 2</summary>The angles are k times the speeds of 3.2. Either fill a matrix of zeros with a loop over
-# the pairs, or build all blocks and hand them to <code>torch.block_diag</code>.</details>
-# <details><summary>The idea</summary>Pair i stands in rows and columns 2i and 2i+1: cos on the diagonal, −sin to the right
-# of it above, +sin below, all of the angle k·ω_i.</details>
+# <details><summary>Hint 1</summary>Get the block of one pair right first: is row 0 times it row k of
+# <code>sinusoidal(k + 1, 2)</code>?</details>
+# <details><summary>Hint 2</summary>By which angle does pair i turn? Look up <code>torch.block_diag</code>, or fill
+# a matrix of zeros in a loop.</details>
+# <details><summary>The idea</summary>Each pair turns by an angle of its own, k·ω_i, and no pair mixes with
+# another.</details>
 
 
 # %% exercise="positional.shift"
@@ -366,8 +367,8 @@ def shift_matrix(k, d_model, base=10_000.0):
 check("positional.shift", shift_matrix)
 
 # %% [markdown]
-# Does it depend on the position? Move position 0, 5, 100 and 1000 by 7, all with the same matrix. And ask the same of a
-# table of random rows: there, take the matrix that moves all rows best (by least squares), and see how far off it is.
+# Does it depend on the position? We move positions 0, 5, 100 and 1000 by 7, all with the same matrix. Then the same
+# for a table of random rows: how far off is the matrix that moves all rows best (by least squares)?
 
 # %% predict="positional.one_matrix"
 
@@ -389,8 +390,9 @@ with waiting_for("Exercise 3.5"):
     show(grid(shift_matrix(3, 8), features, features, reach=1, **labels))
 
 # %% [markdown]
-# One matrix moves every position of the sinusoidal table, up to rounding. No matrix moves random rows: nearly all of
-# their size is left over. In the picture each block is a turn, quick at the top, nearly the identity below.
+# One matrix moves every position of the sinusoidal table, up to rounding. No matrix moves random rows: nearly all
+# of their size is left over. In the picture each block is a turn, fast at the top, nearly the identity at the
+# bottom.
 
 # %% [markdown]
 # ## 3.6 Explore: two positions compared
@@ -399,8 +401,9 @@ with waiting_for("Exercise 3.5"):
 #
 # 1. Move a and b together, the same distance apart. What stays the same?
 # 2. Make the width 4. Which positions are now hard to tell from a? Why, if you look at the first pair alone?
-# 3. Make the base 10, with width 32. What becomes of far positions? What does a large base do for them?
-# 4. Make the width 8, put b 3 places from a, then 6. Which is more similar? From which width on is it the other way round?
+# 3. Make the base 10, with width 32. What happens to far positions? What does a large base do for them?
+# 4. Make the width 8 and put b 3 places from a, then 6. Which is more similar? From which width on is it the other
+#    way round?
 
 # %% draw=true
 explorers.positions_explorer(sinusoidal)
@@ -408,9 +411,10 @@ explorers.positions_explorer(sinusoidal)
 # %% [markdown]
 # **Question 3.6** · graded by hand · 8 minutes · 5 points
 #
-# Suppose that a head sees nothing but sinusoidal positions: query $i$ is table[i] $W_q$, key $j$ is table[j] $W_k$. Choose
-# $W_q$ and $W_k$ so that every position looks three places back. Why does it work for every $i$? How decided is the head
-# (think of 3.4)? Would it work with random rows? What does the head lose when words are added, as they always are?
+# Suppose a head sees nothing but sinusoidal positions: query $i$ is table[i] $W_q$, key $j$ is table[j] $W_k$.
+# Choose $W_q$ and $W_k$ so that every position looks three places back. Why does it work for every $i$? How sharply
+# does the head look (think of 3.4)? Would it work with random rows? What does the head lose when words are added,
+# as they always are?
 
 # %% [markdown] written="positional.three_back" points=5
 # ### BEGIN SOLUTION
@@ -435,8 +439,8 @@ explorers.positions_explorer(sinusoidal)
 # %% [markdown]
 # ## 3.7 Learned positions
 #
-# **Why.** Why decide on sines at all? Words have vectors that training finds. Let positions have such a table too: row
-# $p$ for place $p$, added like before (Gehring et al. 2017, section 3.1). BERT and GPT-2 do this.
+# **Why.** Why fix on sines at all? Training finds the vectors of words. Let it find a table of positions too: row
+# $p$ for place $p$, added as before (Gehring et al. 2017, section 3.1). BERT and GPT-2 do this.
 #
 # $$x_{b,p} = \text{words}[\text{id}_{b,p}] + \text{positions}[p]$$
 #
@@ -449,10 +453,9 @@ explorers.positions_explorer(sinusoidal)
 #
 # **Return the sum of word vectors and learned position vectors.**
 #
-# <details><summary>Hint 1</summary>Indexing a table with a tensor of integers looks up a row for each: if ids is (B, T), then
-# <code>words[ids]</code> is (B, T, d_model).</details>
-# <details><summary>Hint 2</summary>Which rows of <code>positions</code> do T words need? You have done that in 3.3.</details>
-# <details><summary>The idea</summary>Words by id, plus the first T rows of the position table.</details>
+# <details><summary>Hint 1</summary>What shape is <code>words[ids]</code> if ids is (B, T)?</details>
+# <details><summary>Hint 2</summary>Which rows of <code>positions</code> do T words need, as in 3.3?</details>
+# <details><summary>The idea</summary>What a word is decides one row, where it stands the other.</details>
 
 
 # %% exercise="positional.learned"
@@ -476,8 +479,9 @@ def learned_positions(ids, words, positions):
 check("positional.learned", learned_positions)
 
 # %% [markdown]
-# In the paper of 2017, learned and sinusoidal positions gave nearly the same translations (Vaswani et al. 2017, table 3, row
-# E). But now comes a sentence that is longer than any in training. Which rows have learned anything? Ask the gradient:
+# In the paper of 2017, learned and sinusoidal positions gave nearly the same translations (Vaswani et al. 2017,
+# table 3, row E). But now comes a sentence longer than any in training. Which rows have learned anything? Ask the
+# gradient:
 
 # %% draw=true
 with waiting_for("Exercise 3.7"):
@@ -493,40 +497,40 @@ with waiting_for("Exercise 3.7"):
     show(ax, alt=f"Gradients of 24 rows: 16 up to {reached.max():.3f}, then 8 of {reached[16:].max():.0f}")
 
 # %% [markdown]
-# Rows 16 to 23 get none at all: they stay the random numbers that they were. And past the last row, there is nothing to look
-# up. So a learned table ends with the texts that it was trained on.
+# Rows 16 to 23 get none at all: they stay the random numbers that they were. And past the last row, there is
+# nothing to look up. A learned table ends where its training texts ended.
 
 # %% [markdown]
 # ## 3.8 A number for each distance
 #
-# **Why.** For long texts one may use *relative* positions: what counts is rarely that a word is the 40th, but
-# that it stands three places before another. So leave the input alone, and add something to the **scores** that
-# depends on the distance of key and query. Shaw et al. (2018) learn a vector for each distance, Raffel et al. (2020, section 2.1)
-# a single number, which goes straight to the score. You will write the second:
+# **Why.** It rarely matters that a word is the 40th, but often that it stands three places before another.
+# *Relative* positions say that. Leave the input alone, and add to the **scores** something that depends on the
+# distance between key and query. Shaw et al. (2018) learn a vector for each distance, Raffel et al. (2020, section
+# 2.1) a single number, which goes straight to the score. You will write the second:
 #
 # $$\text{score}_{ij} = \frac{q_i \cdot k_j}{\sqrt{d_k}} + \text{table}[\,j - i\,]$$
 #
-# (Raffel et al. leave out the division by $\sqrt{d_k}$.) The table is learned, in each head its own. It holds distances
-# from −K to K. What lies further away gets the last number on its side: distances are **clipped** (as in Shaw et al., section 3.2; with Raffel et al. whole
-# ranges of far distances share a number).
+# (Raffel et al. leave out the division by $\sqrt{d_k}$.) The table is learned, one for each head. It holds
+# distances from −K to K. Whatever is further away gets the last number on its side: distances are **clipped** (as
+# in Shaw et al., section 3.2; in Raffel et al. whole ranges of far distances share a number).
 #
 # $$\text{bias}_{ij} = \text{table}[\,\text{clip}(j - i, -K, K) + K\,]$$
 #
-# The $+K$ is there because indices begin at 0: distance −K is entry 0, and distance 0 is the entry in the middle.
+# The $+K$ is there because indices begin at 0: distance −K is entry 0, and distance 0 the one in the middle.
 #
 # **By hand**, K = 2, the table for distances −2 to 2 is (5, 4, 3, 2, 1). Query 0 with four keys: the distances are 0, 1, 2, 3;
 # 3 is clipped to 2; the bias is 3, 2, 1, 1. Query 1: distances −1, 0, 1, 2; the bias is 4, 3, 2, 1.
 #
 # **Exercise 3.8** · difficulty 3 of 5 · 10 minutes · 3 points
 #
-# **Return the bias of each query and key: the table's number for their distance, clipped.**
+# **Return the bias for each query and key: the table's number for their clipped distance.**
 #
-# <details><summary>Hint 1</summary>First the distances, (T_q, T_k): a row of key positions minus a column of query
-# positions.</details>
-# <details><summary>Hint 2</summary>Clip first, then move by K. A tensor of integers as the last index looks all entries up at
-# once, and <code>...</code> in front of it leaves the other axes as they are.</details>
-# <details><summary>The idea</summary><code>clamp</code> the distances to −K and K, add K, and use the result, (T_q, T_k), as
-# the index of the table's last axis.</details>
+# <details><summary>Hint 1</summary>How do a row of key positions and a column of query positions make all
+# distances, (T_q, T_k)?</details>
+# <details><summary>Hint 2</summary>What comes first, clipping or adding K? In <code>table[..., index]</code> the
+# index may be a whole tensor.</details>
+# <details><summary>The idea</summary>A matrix of distances, made into valid indices, looks up all numbers at
+# once.</details>
 
 
 # %% exercise="positional.relative"
@@ -562,16 +566,16 @@ with waiting_for("Exercise 3.8"):
     show(plots.heatmap(bias.softmax(-1), names, names, title="weights, if all words are alike", ax=right))
 
 # %% [markdown]
-# Each diagonal has one number, so the pattern is the same wherever the query stands. Even when all words are alike, attention
-# now has a place to look at: here, what stood just before.
+# Each diagonal has one number, so the pattern is the same wherever the query stands. Even when all words are alike,
+# attention now knows where to look: here, at what stood just before.
 
 # %% [markdown]
 # ## 3.9 Turning queries and keys
 #
-# **Why.** In 3.5 a shift was a turn of each pair. What if positions *were* turns? Turn the query by its position and the key
-# by its own. The angle between the two then changes by the difference, and a dot product sees nothing but lengths and
-# angles. These are **rotary** positions (Su et al. 2021). Many large language models use them,
-# LLaMA for one (Touvron et al. 2023, section 2.2).
+# **Why.** In 3.5 a shift was a turn of each pair. What if positions *were* turns? Turn the query and the key, each
+# by its own position. The angle between them then changes by the difference, and a dot product sees nothing but
+# lengths and angles. These are **rotary** positions (Su et al. 2021). Many large language models use them, such as
+# LLaMA (Touvron et al. 2023, section 2.2).
 #
 # **Formula.** At position $p$, pair $i$ of a vector, $(a, b) = (x_{2i}, x_{2i+1})$, turns by $p\,\omega_i$, where
 # $\omega_i = 10000^{-2i/d}$ as before and $d$ is the width of the query:
@@ -581,22 +585,22 @@ with waiting_for("Exercise 3.8"):
 # **The property.** Write $R_p$ for this turn. Then $R_i q \cdot R_j k = q \cdot R_{j-i}\, k$: the score depends on
 # the **distance** $j - i$, not on $i$ and $j$. And nothing gets longer or shorter.
 #
-# **By hand**, one pair, so $\omega = 1$. The query (1, 0) at position 2 becomes (cos 2, sin 2) = (−0.42, 0.91). The key (1, 0) at
-# position 5 becomes (cos 5, sin 5) = (0.28, −0.96). Their dot product is −0.99, and that is cos 3. At positions 12
-# and 15 it is cos 3 again.
+# **By hand**, one pair, so $\omega = 1$. The query (1, 0) at position 2 becomes (cos 2, sin 2) = (−0.42, 0.91). The
+# key (1, 0) at position 5 becomes (cos 5, sin 5) = (0.28, −0.96). Their dot product is −0.99, which is cos 3. At
+# positions 12 and 15 it is cos 3 again.
 #
-# **As published**, neighbours are a pair: features 0 and 1, 2 and 3. Some programs pair feature $i$ with $i + d/2$ instead.
+# **As published**, neighbours form a pair: features 0 and 1, 2 and 3. Some programs pair feature $i$ with $i + d/2$
+# instead.
 #
 # **Exercise 3.9a** · difficulty 4 of 5 · 14 minutes · 3 points
 #
-# **Turn each pair of features of x by its position times the speed of the pair.**
+# **Turn each pair of features of x by its position times the pair's speed.**
 #
-# <details><summary>Hint 1</summary>The angles are a (T, d/2) table: positions as a column times the speeds as a row, as in
-# 3.2.</details>
-# <details><summary>Hint 2</summary><code>x[..., 0::2]</code> holds the first feature of every pair, <code>x[..., 1::2]</code> the
-# second. Both are (..., T, d/2), which fits the angles.</details>
-# <details><summary>The idea</summary>Two products each for the new first and the new second features, then weave them together
-# again: stack on a new last axis and flatten the last two.</details>
+# <details><summary>Hint 1</summary>How did positions and speeds make a (T, d/2) table of angles in 3.2?</details>
+# <details><summary>Hint 2</summary>What do <code>x[..., 0::2]</code> and <code>x[..., 1::2]</code> hold, and do
+# their shapes fit the angles?</details>
+# <details><summary>The idea</summary>All pairs turn at once if the first features are apart from the second.
+# Afterwards they are woven together again, as in 3.2.</details>
 
 
 # %% exercise="positional.rotary"
@@ -624,27 +628,27 @@ def rotary(x, positions, base=10_000.0):
 check("positional.rotary", rotary)
 
 # %% [markdown]
-# The picture turns a query and a key by **your** function. Move the key away from the query, then move both. What becomes
-# of the arrows, and what of the score?
+# The picture turns a query and a key by **your** function. Move the key away from the query, then move both. What
+# happens to the arrows, and to the score?
 
 # %% draw=true
 explorers.rotary_explorer(rotary)
 
 # %% [markdown]
-# Moved together, the arrows turn and the diamond stays: the score depends on the distance alone. Moved apart, the score goes up
-# and down like the curve of 3.4, for the same reason.
+# Move both, and the arrows turn while the diamond stays: the score depends on the distance alone. Move them apart,
+# and the score goes up and down like the curve of 3.4, for the same reason.
 #
-# Now put it to use. Rotary positions belong in every layer's queries and keys. The **values** stay as they are: a
+# Now put them to use. Rotary positions belong in every layer's queries and keys. The **values** stay as they are: a
 # position should decide where to look, not what is found there.
 #
 # **Exercise 3.9b** · difficulty 2 of 5 · 6 minutes · 2 points
 #
 # **Return attention with queries and keys turned by their positions, and values as they are.**
 #
-# <details><summary>Hint 1</summary>Queries and keys may differ in number; each has positions 0, 1, 2, … of its own.</details>
-# <details><summary>Hint 2</summary><code>scaled_dot_product_attention(q, k, v, mask)</code> of lesson 1 is imported
-# above.</details>
-# <details><summary>The idea</summary>Turn q, turn k, and hand both on with v and the mask.</details>
+# <details><summary>Hint 1</summary>How many positions do the queries have, and how many the keys?</details>
+# <details><summary>Hint 2</summary>Which part is lesson 1's
+# <code>scaled_dot_product_attention(q, k, v, mask)</code>, imported above?</details>
+# <details><summary>The idea</summary>Only what is compared turns; the look-up stays as it was.</details>
 
 
 # %% exercise="positional.rotary_attention"
@@ -671,8 +675,8 @@ def rotary_attention(q, k, v, mask=None):
 check("positional.rotary_attention", rotary_attention)
 
 # %% [markdown]
-# Does it see distances only? Put three strange words in front of a sentence, hide them, and see whether the sentence gets
-# other outputs. And do the same with sinusoidal positions.
+# Does it see distances only? We put three strange words in front of a sentence, hide them, and see whether the
+# sentence's outputs change. Then the same with sinusoidal positions.
 
 # %% draw=true
 with waiting_for("Exercises 3.2, 3.3 and 3.9b"):
@@ -687,21 +691,21 @@ with waiting_for("Exercises 3.2, 3.3 and 3.9b"):
     print(f"sinusoidal: {float((moved - attend_to_itself(x)).abs().max()):.6f}")
 
 # %% [markdown]
-# With rotary positions the outputs are the same, up to rounding, wherever the sentence stands. With sinusoidal ones they aren't:
-# there, positions are in the values too, and in products of words with positions.
+# With rotary positions the outputs are the same, up to rounding, wherever the sentence stands. With sinusoidal ones
+# they aren't: there, positions get into the values too, and into products of words with positions.
 
 # %% [markdown]
 # ## 3.10 A penalty for distance
 #
-# **Why.** The simplest idea of all: what is far away counts less. Subtract from each score a number that grows with the distance,
-# and learn nothing (Press et al. 2022, who call it ALiBi). Each head $h = 1 \dots H$ has its own slope $m_h$, so that
-# some heads look near and others far:
+# **Why.** The simplest idea of all: what is far away counts less. Subtract from each score a number that grows with
+# the distance. Nothing is learned (Press et al. 2022, who call it ALiBi). Each head $h = 1 \dots H$ has its own
+# slope $m_h$, so that some heads look near and others far:
 #
 # $$\text{score}_{ij} = \frac{q_i \cdot k_j}{\sqrt{d_k}} - m_h\,|i - j| \qquad m_h = 2^{-8h/H}$$
 #
-# **Two sides.** In the paper a query sees only what came before it, so the penalty is written for these keys alone. Ours has
-# $|i - j|$, and counts keys on both sides alike, so that it fits attention without a causal mask too. Under a causal mask the
-# two are the same. The penalty itself hides nothing: that is the work of a mask.
+# **Two sides.** In the paper a query sees only what came before it, so the penalty is written for those keys alone.
+# Ours, with $|i - j|$, treats both sides alike, and so fits attention without a causal mask too. Under a causal
+# mask the two are the same. The penalty itself hides nothing: that is a mask's job.
 #
 # **By hand.** With 8 heads the slopes are 1/2, 1/4, and so on to 1/256; with 4 heads 1/4, 1/16, 1/64, 1/256. For the first of 4
 # heads, query 2 and keys 0 to 3, the penalty is −0.5, −0.25, 0, −0.25.
@@ -710,11 +714,11 @@ with waiting_for("Exercises 3.2, 3.3 and 3.9b"):
 #
 # **Return each head's penalty for each query and key: minus its slope times their distance.**
 #
-# <details><summary>Hint 1</summary>Two things multiply: the slopes, (n_heads,), and the distances, (T_q, T_k). Which shapes must
-# they have so that every slope meets every distance?</details>
-# <details><summary>Hint 2</summary>The heads are counted from 1 here, so <code>torch.arange</code> has to begin at
-# 1.</details>
-# <details><summary>The idea</summary>Slopes as (n_heads, 1, 1), times the absolute distances, with a minus.</details>
+# <details><summary>Hint 1</summary>Slopes are (n_heads,), distances (T_q, T_k). Which shape lets every slope meet
+# every distance?</details>
+# <details><summary>Hint 2</summary>Heads are counted from 1 here. Where does <code>torch.arange</code>
+# begin?</details>
+# <details><summary>The idea</summary>One table of distances serves all heads, each with its own slope.</details>
 
 
 # %% exercise="positional.penalty"
@@ -747,18 +751,18 @@ with waiting_for("Exercise 3.10"):
     show(curves(range(64), series, xlabel="distance", ylabel="weight", title=title))
 
 # %% [markdown]
-# Head 1 looks at a few neighbours, head 4 at everything almost alike. The formula is defined for any distance, and the penalty
-# never gets smaller with distance.
+# Head 1 looks at a few neighbours, head 4 at everything almost equally. The formula is defined for any distance,
+# and the penalty only grows with it.
 
 # %% [markdown]
 # ## 3.11 Five ways in one table
 #
 # **Exercise 3.11** · difficulty 2 of 5 · 3 minutes · 2 points
 #
-# **Choose what each way changes:** write `"input"`, `"queries and keys"` or `"scores"` in place of each `...`
+# **Write what each way changes, `"input"`, `"queries and keys"` or `"scores"`, in place of each `...`.**
 #
-# <details><summary>Hint 1</summary>Look at what each of your functions gets and what shape it returns.</details>
-# <details><summary>Hint 2</summary>What belongs to one place can be added to a vector, what belongs to a pair of places can't.</details>
+# <details><summary>Hint 1</summary>What does each of your functions take, and what shape does it return?</details>
+# <details><summary>Hint 2</summary>Does it belong to one place, or to a pair of places?</details>
 # <details><summary>The idea</summary>Two are added to vectors, two to scores, and one turns.</details>
 
 # %% exercise="positional.places"
@@ -785,12 +789,12 @@ check("positional.places", changes)
 # %% [markdown]
 # ## 3.12 Which of them works on longer texts?
 #
-# There are two opinions. One: sinusoidal positions may let a model work on texts longer than those it was
-# trained on. (The paper says *may* as well: section 3.5.) The other: absolute positions are fixed whatever the length, so for
-# long texts use relative ones. Let us measure both.
+# There are two opinions. One: sinusoidal positions may let a model work on texts longer than those it was trained
+# on. (The paper, too, says *may*: section 3.5.) The other: absolute positions are fixed whatever the length, so for
+# long texts use relative ones. Let us test both.
 #
-# **The task.** You read a play. Some tokens are names, four of them; the others are words. At each token: *who is speaking?*
-# It is the last name that came up. A name comes up every four tokens on average.
+# **The task.** You read a play. Some tokens are names, of which there are four; the others are words. At each
+# token: *who is speaking?* It is the last name that came up. A name comes up every four tokens on average.
 
 # %% draw=true
 LENGTHS, LONGEST_TRAINED, SEEDS = (16, 32, 64), 16, 5
@@ -811,9 +815,9 @@ print("play   ", " ".join("ABCDuvwx"[n] for n in tokens))
 print("speaker", " ".join("ABCD"[n] for n in speaker))
 
 # %% [markdown]
-# **The model** is one layer of attention with 4 heads, and only the way it knows positions differs. Each token sees itself and
-# what came before it, so the mask is causal. Five models train side by side, on an axis in front of all others. They start from
-# different random numbers and read different texts: one model alone would prove little.
+# **The model** is one layer of attention with 4 heads. Only how it knows positions differs. Each token sees itself
+# and what came before, so the mask is causal. Five models train side by side, on an axis in front of all others.
+# They start from different random numbers and read different texts: one model alone would prove little.
 
 # %% draw=true
 D, HEADS, MASK = 32, 4, torch.ones(64, 64, dtype=torch.bool).tril()
@@ -851,9 +855,9 @@ def split_heads(x):
 
 
 # %% [markdown]
-# **Training** is on texts of 16 tokens, and as every token is asked for, on all shorter ones too. Then the same models read 16, 32
-# and 64 tokens. What counts is the accuracy on the **last 8 tokens**: those of the long texts stand where nothing stood
-# in training.
+# **Training** is on texts of 16 tokens and, since every token is asked, on all shorter ones too. Then the same
+# models read 16, 32 and 64 tokens. What counts is the accuracy on the **last 8 tokens**: in the long texts they
+# stand where nothing stood in training.
 
 
 # %% draw=true
@@ -900,7 +904,7 @@ def accuracy(w, kind, T, base=10_000.0, task=play):
 
 
 # %% [markdown]
-# Six kinds, five models each, with **your** functions. This takes some ten seconds, on a slow computer a minute.
+# Six kinds, five models each, with **your** functions. This takes some ten seconds, or a minute on a slow computer.
 
 # %% predict="positional.longer"
 
@@ -919,21 +923,21 @@ with waiting_for("Exercises 3.2, 3.3, 3.8, 3.9a and 3.10"), after_predicting("po
     show(by_length(LENGTHS, groups, trained_to=LONGEST_TRAINED))
 
 # %% [markdown]
-# Read the shaded part, where no text of training reaches:
+# Look at 16 first, then at the shaded part beyond the training texts:
 #
-# - **At 16** every kind but *none* answers nearly all. Without positions two thirds are right: often there are
-#   few names to choose from.
-# - **Sinusoidal and learned** fall to what *none* gets, or below. For the learned table that was to be expected (3.7). The
-#   sinusoidal one has a row for every position and one matrix for every shift, and still the model doesn't follow. A likely
-#   reason: in training it saw 16 rows, and nothing forced it to use what a shift keeps.
+# - **At 16** every kind but *none* gets nearly all right. Without positions it is two thirds: often there are few
+#   names to choose from.
+# - **Sinusoidal and learned** fall to the level of *none*, or below. For the learned table that was to be expected
+#   (3.7). The sinusoidal one has a row for every position and one matrix for every shift, and still the model can't
+#   use them. A likely reason: in training it saw 16 rows, and nothing forced it to rely on the shifts.
 # - **The relative bias** loses a little with each doubling: all keys further than 15 away share one number, and there are more
 #   and more of them.
 # - **Rotary** loses little at 32. At 64 it falls below *none*.
-# - **The linear penalty** stays where it was, at a level a little below the others' best.
+# - **The linear penalty** stays where it was, a little below the others' best.
 #
-# **Does order have to be put in, then?** Under a causal mask the first token sees one token, and the tenth sees ten: the
-# mask itself knows the order. One layer can't make much of it. The same model with two layers, and still without
-# positions:
+# **Does order have to be put in, then?** Under a causal mask the first token sees one token, and the tenth sees
+# ten: the mask itself knows the order. One layer can't make much of that. Here is the same model with two layers,
+# still without positions:
 
 # %% draw=true
 with waiting_for("Exercises 3.2, 3.3, 3.8, 3.9a and 3.10"):
@@ -945,9 +949,9 @@ with waiting_for("Exercises 3.2, 3.3, 3.8, 3.9a and 3.10"):
     )
 
 # %% [markdown]
-# At 16 tokens it answers nearly all, 0.95 in our run, 0.98 when trained four times as long. So a causal model of several
-# layers can find out the order by itself. Haviv et al. (2022) saw the same in large language models. An encoder, whose
-# mask hides nothing, can't. And beyond the training length this order fails like the others.
+# At 16 tokens it gets nearly all right: 0.95 in our run, 0.98 when trained four times as long. So a causal model of
+# several layers can work out the order by itself. Haviv et al. (2022) saw the same in large language models. An
+# encoder, whose mask hides nothing, can't. And beyond the training length this order fails like the others.
 #
 # Press et al. (2022, sections 2 and 4) measured language models beyond their training length: sinusoidal positions fail
 # almost at once, rotary ones hold somewhat longer, the bias of Raffel et al. longer still, and the penalty longest.
@@ -979,15 +983,16 @@ with waiting_for("Exercises 3.2, 3.3, 3.8, 3.9a and 3.10"):
         print(f"rotary, base 100,000, {T} tokens: mean accuracy {right:.2f}")
 
 # %% [markdown]
-# Rotary attention comes **back** far away, as a hand of a clock does. A head has 8 features here, so four pairs, with speeds 1, 0.1,
-# 0.01 and 0.001. It seems that the model tells near from far by the second pair. But that pair is round after $2\pi/0.1 \approx 63$ positions, and
-# then far looks like near.
+# Rotary attention comes **back** far away, as a clock's hand does. A head has 8 features here, so four pairs, with
+# speeds 1, 0.1, 0.01 and 0.001. It seems that the model tells near from far by the second pair. But that pair comes
+# round after $2\pi/0.1 \approx 63$ positions, and then far looks like near.
 #
-# If that is the reason, a slower second pair must help. With base 100,000 its speed is 0.056, and it needs 112 positions to
-# come round. Trained anew with this base, the hump far away is all but gone, and accuracy at 64 is about twice what it was.
+# If that is the reason, a slower second pair must help. With base 100,000 its speed is 0.056, and it takes 112
+# positions to come round. With models trained anew on this base, the hump far away is all but gone, and accuracy at
+# 64 is about twice what it was.
 #
-# **Is the penalty the best, then?** For this task, where nearer is better. Here is another: *which token stood three places
-# back?*
+# **Is the penalty the best, then?** For this task, in which nearer is better. Here is another: *which token stood
+# three places back?*
 
 
 # %% draw=true
@@ -1005,20 +1010,20 @@ with waiting_for("Exercises 3.2, 3.8 and 3.10"):
         print(f"{kind:<15}" + "".join(f"{T:>5} tokens: {a:.2f}" for T, a in zip(LENGTHS, found, strict=True)))
 
 # %% [markdown]
-# One layer with the penalty can't do it at any length: apart from what the words say, three places back always counts less than
-# one place back. The relative bias has a number for the distance −3, and learns it. (It loses at 64, as before: each of the many
-# keys further than 15 away gets a little weight.) There is no best way for all tasks. What can be said is which distances a way
-# *can* express, and what it does with those that training never showed.
+# One layer with the penalty can't do it at any length: words aside, three places back always counts less than one.
+# The relative bias has a number for the distance −3, and learns it. (It loses at 64, as before: each of the many
+# keys further than 15 away gets a little weight.) No way is best for all tasks. Ask which distances a way *can*
+# express, and what it does with those that training never showed.
 #
-# (One layer, small tables, made-up texts: the numbers are those of this model. That sinusoidal positions don't carry over by
-# themselves is what Press et al. measured in large ones too.)
+# (One layer, small tables, made-up texts: the numbers hold for this model. Press et al. found in large ones, too,
+# that sinusoidal positions don't carry over by themselves.)
 #
 # **Question 3.12** · graded by hand · 8 minutes · 5 points
 #
-# Hold the two opinions against your measurements. (a) *Sinusoidal positions may work on longer texts.* (b) *Absolute
-# positions are fixed whatever the length, so use relative ones.* What in each is right, what isn't, and which figure
-# of yours shows it? Which way would you choose to train on texts of 512 tokens and use on texts of 2048, and what would you
-# measure before you trust it?
+# Compare the two opinions with your measurements. (a) *Sinusoidal positions may work on longer texts.* (b)
+# *Absolute positions are fixed whatever the length, so use relative ones.* What in each is right, what isn't, and
+# which of your figures shows it? Which way would you choose to train on texts of 512 tokens and use on texts of
+# 2048, and what would you measure before you trust it?
 
 # %% [markdown] written="positional.longer_texts" points=5
 # ### BEGIN SOLUTION
@@ -1044,11 +1049,11 @@ with waiting_for("Exercises 3.2, 3.8 and 3.10"):
 # %% [markdown]
 # ## 3.13 What to take along
 #
-# - Attention without a mask is equivariant: order has to be put into the vectors or into the scores. Under a causal mask
-#   two layers find it out by themselves, as long as texts are no longer than in training.
+# - Attention without a mask is equivariant: order has to be put into the vectors or into the scores. Under a causal
+#   mask two layers work it out by themselves, as long as texts are no longer than in training.
 # - Sinusoidal: pairs of sine and cosine with falling speeds, computed once, row p added to place p. Check the axis.
 # - Near positions are similar, with humps. One matrix moves every position by k, whatever the position.
-# - Learned positions are as good within the training length, and untrained beyond.
+# - Learned positions are as good within the training length, and untrained beyond it.
 # - In the scores: a learned number for each clipped distance, or a fixed penalty. Rotary turns queries and keys, so that
 #   scores depend on distances alone. Values stay as they are.
 # - *Defined* at any length isn't *usable* at any length. Measure it, at lengths beyond training and with several seeds.

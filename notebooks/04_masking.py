@@ -1,13 +1,13 @@
 # %% [markdown]
 # # 4 · Masks
 #
-# - **You will learn** who may look where, and why that decides what a model can learn. You will write the masks of a
-#   decoder, catch models that peep at the answer, prove that one masked pass does the work of many, and give a decoder
-#   a memory. On the way you will mend a formula with a slip that is easy to make.
-# - **You need** lesson 1 (scaled dot-product attention), from lesson 2 what heads are, broadcasting, and what a gradient is.
+# - **You will learn** who may look where, and why that decides what a model can learn. You will write the masks of
+#   a decoder, catch models that peek at the answer, show that one masked pass does the work of many, and give a
+#   decoder a memory. On the way you will fix a formula with a slip that is easy to make.
+# - **You need** scaled dot-product attention (lesson 1), heads (lesson 2), broadcasting, and what a gradient is.
 # - **Time** {minutes} minutes. Sections 4.1 to 4.8 and 4.9 to 4.13 make two good sittings.
 #
-# One convention holds in the whole course: **a mask is boolean, and True means "may attend"**. Rows are queries,
+# One convention holds throughout the course: **a mask is boolean, and True means "may attend"**. Rows are queries,
 # columns are keys.
 
 # %% setup=true
@@ -27,7 +27,7 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 # %% [markdown]
 # ## 4.0 Catch the slip
 #
-# Three short pieces on lessons 02 and 03. Each is right, or has one slip in it of a kind that is easily made.
+# Three short pieces on lessons 02 and 03. Each is right, or has one slip that is easy to make.
 
 # %% recall="masking.recall_add"
 
@@ -41,23 +41,23 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 # A language model reads *the cat sat* and says what comes next. To train it, take a sentence from a book and let
 # **every** position predict the word after it. One sentence of T words gives T questions with known answers.
 #
-# There is a catch: the answer to question $i$ stands at position $i + 1$, in the same input. Self-attention looks
-# everywhere, so it would simply look there. The **causal mask** forbids it: position $i$ may look at position $j$ only
-# if $j$ isn't later.
+# There is a catch: the answer to question $i$ stands at position $i + 1$ of the same input. Self-attention looks
+# everywhere, so it would simply look there. The **causal mask** forbids that: position $i$ may look at position $j$
+# only if $j$ isn't later.
 #
 # $$M_{ij} = \text{True} \iff j \le i$$
 #
-# **By hand**, for T = 3, counting from 1. Row 1 may see column 1. Row 2 may see columns 1 and 2. Row 3 may see all three. That is a
-# triangle, with the diagonal: word $i$ itself is known when word $i + 1$ is asked for.
+# **By hand**, for T = 3, counting from 1. Row 1 may see column 1. Row 2 may see columns 1 and 2. Row 3 may see all
+# three. That is a triangle, including the diagonal: word $i$ is known when word $i + 1$ is asked for.
 #
-# What is this triangle for? −∞ in the scores gives weight 0, and all positions can be trained
-# at once. Both are right. You will draw the figure in 4.4 and prove the second half in 4.7.
+# What is this triangle for? Two answers: −∞ in the scores gives weight 0, and all positions can be trained at once.
+# Both are right. You will draw the triangle in 4.4 and test the second answer in 4.7.
 #
 # **Exercise 4.1** · difficulty 1 of 5 · 4 minutes · 2 points
 #
 # **Return the causal mask of T positions: True where a query may look at a key.**
 #
-# <details><summary>Hint 1</summary>Begin with a T × T tensor of ones. Which triangle of it do you keep?</details>
+# <details><summary>Hint 1</summary>Of a T × T tensor of ones, which triangle do you keep?</details>
 # <details><summary>Hint 2</summary><code>torch.tril</code> keeps the lower left, <code>torch.triu</code> the upper right.
 # Does the diagonal stay? And which dtype comes out?</details>
 # <details><summary>The idea</summary>The lower triangle of a matrix of ones, with the diagonal, as booleans. Or compare
@@ -85,8 +85,8 @@ check("masking.causal", causal_mask)
 # %% [markdown]
 # ## 4.2 Words that aren't there
 #
-# **Why.** A batch is one tensor, and sentences differ in length. So the short ones are filled up with a word that means
-# nothing, the **padding**. Nobody should listen to it.
+# **Why.** A batch is one tensor, and sentences differ in length. So the short ones are filled up with a word that
+# means nothing, the **padding**. No query should look at it.
 #
 # **Formula.** With $n_b$ words in sentence $b$, filled up at the end, position $j$ holds a word if $j < n_b$, counting $j$
 # from 0.
@@ -102,11 +102,11 @@ check("masking.causal", causal_mask)
 #
 # **Return where each filled-up sentence has words: True for a word, False for padding.**
 #
-# <details><summary>Hint 1</summary><code>torch.arange(T)</code> is the row of positions, (T,). It has to be compared with
-# each of the B lengths.</details>
+# <details><summary>Hint 1</summary><code>torch.arange(T)</code> is the row of positions. What is each compared
+# with?</details>
 # <details><summary>Hint 2</summary>(T,) and (B,) don't broadcast to (B, T). What shape must <code>lengths</code> have for
 # that?</details>
-# <details><summary>The idea</summary>Positions (T,) smaller than lengths (B, 1): one comparison gives (B, T).</details>
+# <details><summary>The idea</summary>One comparison of (T,) with (B, 1) gives (B, T).</details>
 
 
 # %% exercise="masking.padding"
@@ -131,12 +131,14 @@ check("masking.padding", padding_mask)
 # %% [markdown]
 # ## 4.3 Both at once, by broadcasting
 #
-# **Why.** A decoder needs both: no look ahead, and no look at padding. A key may be seen if **both** masks allow it.
+# **Why.** A decoder needs both: no looking ahead, and no looking at padding. A key may be seen if **both** masks
+# allow it.
 #
 # $$M_{bij} = (j \le i) \wedge \text{real}_{bj}$$
 #
-# Look at the indices. The causal part knows nothing of sentences, the padding part nothing of queries: what must not be
-# looked *at* is a key, so padding hides **columns**. Sizes are compared from the right, and a size of 1 is copied:
+# Look at the indices. The causal part knows nothing of sentences, the padding part nothing of queries. Padding must
+# not be looked *at*: it is a key, so it hides **columns**. Sizes are compared from the right, and a size of 1 is
+# copied:
 #
 # | | sentence | query | key |
 # | --- | --- | --- | --- |
@@ -147,16 +149,16 @@ check("masking.padding", padding_mask)
 # **By hand.** One sentence of 3 positions, the first of which is padding: real = (False, True, True). Row 0 would see
 # column 0, which is padding: nothing is left. Row 1 sees column 1. Row 2 sees columns 1 and 2.
 #
-# Padding stands in front when a batch of texts is to be continued: then all of them have their last word at the end.
+# Padding goes in front when a batch of texts is to be continued: then all their last words stand at the end.
 #
 # **Exercise 4.3** · difficulty 2 of 5 · 6 minutes · 3 points
 #
-# **Return one mask that hides both: later words, and padding.**
+# **Return one mask that hides both later words and padding.**
 #
-# <details><summary>Hint 1</summary>You have one half already, in 4.1. How many positions are there?</details>
-# <details><summary>Hint 2</summary><code>real</code> is (B, T), and its T are keys. Where does the axis of size 1 for the
-# queries go? <code>unsqueeze</code> takes negative numbers too.</details>
-# <details><summary>The idea</summary>The causal mask, & with real as (B, 1, T).</details>
+# <details><summary>Hint 1</summary>Which half did you write in 4.1?</details>
+# <details><summary>Hint 2</summary><code>real</code> is (B, T), and its T are keys. Where does the axis of size 1
+# for the queries go?</details>
+# <details><summary>The idea</summary>A key must pass both: the causal mask & real, as (B, 1, T).</details>
 
 
 # %% exercise="masking.both"
@@ -185,23 +187,24 @@ with waiting_for("Exercises 4.1 and 4.3"):
     show(figures.masks(pictures, tokens, tokens))
 
 # %% [markdown]
-# The padding takes away two whole columns. Two rows are left with nothing at all: what becomes of them is section 4.5.
+# The padding takes away two whole columns. Two rows are left with nothing at all. Section 4.5 takes care of them.
 #
-# Had the padding stood at the end, the causal mask alone would have been enough for every real word, since all padding
-# is then in its future. An encoder has no causal mask, so it needs the padding mask wherever the padding stands.
+# With the padding at the end, the causal mask alone would do for every real word, since all padding is in its
+# future. An encoder has no causal mask, so it needs the padding mask wherever the padding stands.
 #
-# **Beside heads.** In lesson 2 the scores got one axis more: (B, H, T_q, T_k). Broadcasting doesn't know what an axis
+# **With heads.** In lesson 2 the scores got one axis more: (B, H, T_q, T_k). Broadcasting doesn't know what an axis
 # means. It compares sizes, from the right.
 #
-# A mask needs an axis only for what it depends on, and size 1 will do for the others: the causal mask is (T_q, T_k), the
-# padding mask (B, 1, 1, T_k), both at once (B, 1, T_q, T_k). Leave the 1 for the heads out, and (B, T_q, T_k) stands flush
-# right below (B, H, T_q, T_k): an error if you are lucky. Where H happens to equal B it is none, and mask b goes to head b.
+# A mask needs an axis only for what it depends on, and size 1 will do for the others: the causal mask is
+# (T_q, T_k), the padding mask (B, 1, 1, T_k), both at once (B, 1, T_q, T_k). Leave out the 1 for the heads, and
+# (B, T_q, T_k) meets (B, H, T_q, T_k): an error, if you are lucky. Where H happens to equal B there is none, and
+# mask b goes to head b.
 
 # %% [markdown]
 # ## 4.4 A figure of your own
 #
-# **Why.** A mask explains itself in a figure: who may look where. One that can't be seen needs words instead, for a
-# screen reader or for yourself in a terminal. So the words first.
+# **Why.** A figure explains a mask at once: who may look where. Where it can't be seen, by a screen reader or in a
+# terminal, words must do. So the words first.
 #
 # For *the cat sat* and the causal mask: *the* sees the; *cat* sees the, cat; *sat* sees the, cat, sat.
 # This lists them:
@@ -214,12 +217,12 @@ def who_sees_whom(mask, words):
 
 
 # %% [markdown]
-# Now draw it. The next cell is yours, and nobody grades it. It has the few lines that any such figure begins with. Make
-# of them one that you would put in a report:
+# Now draw it. The next cell is yours, and nobody grades it. It has the few lines that any such figure begins with.
+# Turn it into one that you would put in a report:
 #
 # 1. Take a sentence of your own.
-# 2. Give allowed cells a sign besides their colour, `ax.text(column, row, "✓")`: not all readers see colours.
-# 3. Draw a sentence with padding in front, or the mask of an encoder, beside it (`plots.panels(2)` gives two axes).
+# 2. Mark allowed cells by more than colour, as with `ax.text(column, row, "✓")`: not all readers see colours.
+# 3. Beside it, draw a sentence with padding in front, or an encoder's mask (`plots.panels(2)` gives two axes).
 
 # %% draw=true
 sentence = ["the", "cat", "sat", "on", "the", "mat"]
@@ -236,8 +239,8 @@ with waiting_for("Exercise 4.1"):
 # %% [markdown]
 # ## 4.5 Nothing to look at
 #
-# **Why.** Some rows of a mask are empty: padding in front, or a sentence without words. Lesson 1's attention fills such
-# a row with −∞, and its softmax is 0/0. Who cares, you may say, nobody reads the output of padding. Look:
+# **Why.** Some rows of a mask are empty: padding in front, or a sentence without words. Lesson 1's attention fills
+# such a row with −∞, and its softmax is 0/0. Who cares, you may say: nobody reads the output of padding. Look:
 
 # %%
 torch.manual_seed(0)
@@ -249,15 +252,16 @@ output[2:].sum().backward()  # a loss on the two words alone
 print("gradient of v", v.grad, sep="\n")
 
 # %% [markdown]
-# The loss reads only good rows. Still the gradient is NaN everywhere, and one step of the optimizer makes every
-# parameter behind v NaN. The reason: the gradient of v is $w^\top g$, and the bad rows have $w$ = NaN and $g$ = 0.
-# **0 · NaN is NaN.** So it is no cure to replace the NaN in the output, or to multiply it by 0. It must be gone before
-# the product with v, and best is never to make it.
+# The loss reads only good rows. Still the gradient is NaN everywhere, and one optimizer step makes every parameter
+# behind v NaN. The reason: the gradient of v is $w^\top g$, and the bad rows have $w$ = NaN and $g$ = 0. **0 · NaN
+# is NaN.** So replacing the NaN in the output, or multiplying it by 0, is no cure. It must be gone before the
+# product with v; better still, never make it.
 #
-# Libraries differ. On such a row, torch's `scaled_dot_product_attention` gives zeros and `torch.nn.MultiheadAttention`
-# can give NaN. You will see both in 4.10.
+# Libraries differ. For such a row, torch's `scaled_dot_product_attention` gives zeros and
+# `torch.nn.MultiheadAttention` can give NaN. You will see both in 4.10.
 #
-# **Formula.** A row with something to look at is as before. A row with nothing gets weights 0, and so an output of 0:
+# **Formula.** A row with something to look at is as before. A row with nothing gets weights of 0, and so an output
+# of 0:
 #
 # $$w_{ij} = \frac{M_{ij}\, e^{s_{ij}}}{\sum_k M_{ik}\, e^{s_{ik}}} \quad\text{or 0 where the sum is empty}$$
 #
@@ -266,17 +270,16 @@ print("gradient of v", v.grad, sep="\n")
 #
 # **Exercise 4.5** · difficulty 3 of 5 · 10 minutes · 4 points
 #
-# **Return attention under a mask, with zeros, not NaN, for a query that may look at nothing.**
+# **Return attention under a mask, with zeros instead of NaN for a query that may look at nothing.**
 #
 # The check looks at gradients too.
 #
-# <details><summary>Hint 1</summary>Which finite number is as good as −∞ in a row that has something else? What does the
-# softmax make of a row that holds nothing but that number?</details>
-# <details><summary>Hint 2</summary><code>torch.finfo(scores.dtype).min</code> is the lowest number of a dtype. With it no
-# NaN arises, but an empty row becomes uniform. What can you still do to the weights?</details>
-# <details><summary>The idea</summary>Fill the hidden scores with the lowest finite number, take the softmax, set the
-# hidden weights to 0, and only then multiply by v. In an ordinary row the hidden weights are 0 already, so the last
-# filling changes nothing there.</details>
+# <details><summary>Hint 1</summary>Which finite number hides as well as −∞ in an ordinary row? What does the
+# softmax make of a row of nothing else?</details>
+# <details><summary>Hint 2</summary><code>torch.finfo(scores.dtype).min</code> is the lowest number of a dtype. It
+# makes no NaN, but an empty row becomes uniform. What can you still do to the weights?</details>
+# <details><summary>The idea</summary>Hide twice: finite scores before the softmax, and weights of 0 after it. In an
+# ordinary row the hidden weights are 0 already, so the second time changes nothing there.</details>
 
 
 # %% exercise="masking.attention"
@@ -319,16 +322,17 @@ with waiting_for("Exercise 4.5"):
 # %% [markdown]
 # ## 4.6 A leak detector
 #
-# **Why.** A model that peeps has the lowest training loss of all, and is worth nothing. How do you find out? Looking at
-# the attention weights isn't enough, as you will see. Ask the model itself: *does output $i$ change when input $j$ does?*
-# That is a derivative, and autograd knows it.
+# **Why.** A model that peeks has the lowest training loss of all, and is worthless. How do you find out? Looking at
+# the attention weights isn't enough, as you will see. Ask the model itself: *does output $i$ change when input $j$
+# does?* That is a derivative, and autograd computes it.
 #
 # $$\text{sees}_{ij} = \text{True} \iff \frac{\partial\, \text{output}_i}{\partial\, \text{input}_j} \ne 0$$
 #
-# Output $i$ and input $j$ are vectors, so this derivative is a table of numbers, one for each pair of features. One
-# number that isn't 0 is enough. A model **leaks** if there is a True above the diagonal.
+# Output $i$ and input $j$ are vectors, so this derivative is a table, with a number for each pair of features. One
+# that isn't 0 is enough. A model **leaks** if there is a True above the diagonal.
 #
-# Ask at random numbers. At a special input, such as all zeros, a derivative can be 0 although output $i$ does depend on input $j$.
+# Ask at random inputs. At a special one, such as all zeros, a derivative can be 0 although output $i$ does depend
+# on input $j$.
 #
 # **By hand.** Running sums: $y_1 = x_1$, $y_2 = x_1 + x_2$, $y_3 = x_1 + x_2 + x_3$. The derivatives are 1 where
 # $j \le i$ and 0 elsewhere: a lower triangle, no leak. The mean of all three, written everywhere: 1/3 in all nine
@@ -336,15 +340,13 @@ with waiting_for("Exercise 4.5"):
 #
 # **Exercise 4.6** · difficulty 4 of 5 · 12 minutes · 4 points
 #
-# **Return which inputs each output of a layer depends on, (outputs, inputs), by its gradients.**
+# **Return which inputs each output of a layer depends on, judged by gradients.**
 #
-# <details><summary>Hint 1</summary><code>torch.autograd.functional.jacobian(layer, x)</code> has shape (T, d_out, T, d).
-# Which two axes do you have to get rid of, and how? Or take one output after another with
-# <code>torch.autograd.grad</code>.</details>
-# <details><summary>Hint 2</summary>Adding up derivatives can cancel them: +2 and −2 make 0, and the dependence is
-# overlooked. The same happens when the features of an output are added up before the gradient is taken.</details>
-# <details><summary>The idea</summary>The jacobian, != 0, then <code>any</code> over the features of the output and over the
-# features of the input. What is left is (T, T).</details>
+# <details><summary>Hint 1</summary><code>torch.autograd.functional.jacobian(layer, x)</code> has shape
+# (T, d_out, T, d). Which two axes do you have to get rid of, and how?</details>
+# <details><summary>Hint 2</summary>Why not add derivatives up, or an output's features before the gradient is
+# taken? What do +2 and −2 make?</details>
+# <details><summary>The idea</summary>A pair of positions is connected if any pair of their features is.</details>
 
 
 # %% exercise="masking.sees"
@@ -368,7 +370,7 @@ def sees(layer, x):
 check("masking.sees", sees)
 
 # %% [markdown]
-# Four suspects. Each says that it doesn't look ahead, and each sets the weights of the future to 0. Read them: who leaks?
+# Four suspects. Each claims not to look ahead, and each sets the weights of the future to 0. Read them: who leaks?
 
 # %%
 torch.manual_seed(1)
@@ -420,23 +422,23 @@ with waiting_for("Exercise 4.6"):
 #
 # - **B** hides the future after the softmax. The weight is 0, but the denominator has counted the hidden scores: every
 #   other weight depends on them.
-# - **C** takes the softmax over the queries. The denominator of a column holds the queries that are still to come.
-# - **D** has perfect attention. Before it, every feature is normalised over the positions, with a mean that knows the whole
-#   sentence.
+# - **C** takes the softmax over the queries. A column's denominator contains queries that are still to come.
+# - **D** has perfect attention. But before it, every feature is normalised over the positions, with a mean that
+#   knows the whole sentence.
 #
 # So a figure of the weights proves nothing. The gradient does: it asks the whole model, not one layer of it.
 
 # %% [markdown]
 # ## 4.7 One pass instead of many
 #
-# **Why.** The mask lets all positions be trained at once, said 4.1. Why would that need a mask? Compare
-# two ways to get a prediction at each position of a sentence of T words:
+# **Why.** With the mask, said 4.1, all positions can be trained at once. Why does that need a mask? Compare two
+# ways to get a prediction at each position of a sentence of T words:
 #
-# 1. **T passes**, one for each prefix: *the*, *the cat*, *the cat sat*, and so on, keeping the last output of each. No
-#    future is there, so nothing can leak. It is how the model will be *used*.
+# 1. **T passes**, one for each prefix: *the*, *the cat*, *the cat sat*, and so on, keeping the last output of each.
+#    There is no future, so nothing can leak. This is how the model will be *used*.
 # 2. **One pass** over the whole sentence.
 #
-# If output $i$ depends on the inputs up to $i$ alone, it doesn't matter whether anything comes after them, and the two are
+# If output $i$ depends only on the inputs up to $i$, it doesn't matter what comes after them, and the two are
 # equal:
 #
 # $$\text{layer}(x_1 \dots x_T)_i = \text{layer}(x_1 \dots x_i)_i$$
@@ -448,14 +450,12 @@ with waiting_for("Exercise 4.6"):
 #
 # **Run the layer on each prefix of x, and return the last output of each.**
 #
-# Write the first way.
-#
-# <details><summary>Hint 1</summary>The prefixes have 1, 2, ..., T positions. Positions are the axis before the last; there
-# may be batch axes in front: <code>x[..., :n, :]</code>.</details>
-# <details><summary>Hint 2</summary>Of each pass keep what comes out at the last position, <code>[..., -1, :]</code>. Along
-# which axis are these put together?</details>
-# <details><summary>The idea</summary>A loop over the prefixes, the last output of each, and
-# <code>torch.stack</code> with <code>dim=-2</code>.</details>
+# <details><summary>Hint 1</summary>How do you cut the first n positions from (..., T, d)? In an index,
+# <code>...</code> stands for any axes in front.</details>
+# <details><summary>Hint 2</summary>Which output of each pass do you keep? Along which axis are these put
+# together?</details>
+# <details><summary>The idea</summary>A text of T words is T texts: each is read to its end, and only the end
+# counts.</details>
 
 
 # %% exercise="masking.prefixes"
@@ -507,9 +507,9 @@ with waiting_for("Exercises 4.1, 4.5 and 4.7"), after_predicting("masking.one_pa
     print(f"with the mask  largest difference between their gradients:       {(one - many).abs().max():.7f}")
 
 # %% [markdown]
-# With the mask, one pass *is* T passes: the same outputs, the same gradients, up to rounding. So a training step on a
-# whole sentence learns from T questions at once. Without it the two differ, since the model is trained on one thing and
-# used on another. **That is what the mask buys: training without a loop over positions.**
+# With the mask, one pass *is* T passes: the same outputs, the same gradients, up to rounding. So a training step on
+# a whole sentence learns from T questions at once. Without it the two differ: the model is trained on one thing and
+# used on another. **The mask buys training without a loop over positions.**
 #
 # How much is that? One pass computes T² scores. The prefixes compute 1 + 4 + 9 + ... + T², about T³/3.
 
@@ -540,19 +540,20 @@ with waiting_for("Exercises 4.1, 4.5 and 4.7"), torch.no_grad():
 torch.set_num_threads(threads)
 
 # %% [markdown]
-# The longer the sentence, the further apart. At 256 words the loop takes many times as long, for the same numbers.
+# The longer the sentence, the wider the gap. At 256 words the loop takes many times as long, for the same numbers.
 
 # %% [markdown]
 # ## 4.8 What a leak costs
 #
-# Let us train two models that differ in the mask alone. The "text" comes from a machine whose habits we know: there are 8
-# words; with probability 0.7 the next word is the following one (8 is followed by 1), otherwise it is one of the other
-# seven, each as likely as the next. Nobody can foresee more than that. The best possible loss is the **entropy** of the next word:
+# Let us train two models that differ only in the mask. The "text" comes from a machine whose habits we know. There
+# are 8 words; with probability 0.7 the next word is the following one (8 is followed by 1), otherwise one of the
+# other seven, all equally likely. Nobody can predict more than that. The best possible loss is the **entropy** of
+# the next word:
 #
-# $$H = -0.7 \ln 0.7 - 0.3 \ln \tfrac{0.3}{7} = 1.19 \text{ nats a word}$$
+# $$H = -0.7 \ln 0.7 - 0.3 \ln \tfrac{0.3}{7} = 1.19 \text{ nats per word}$$
 #
-# Guessing blindly costs ln 8 = 2.08. Each model has one layer of your attention. We measure its loss in two ways: in one
-# pass, as in training, and by your `prefix_passes`, as in use.
+# Guessing blindly costs ln 8 = 2.08. Each model has one layer of your attention. We measure its loss in two ways:
+# in one pass, as in training, and with your `prefix_passes`, as in use.
 
 # %%
 VOCABULARY, LENGTH, WIDTH, FOLLOWS = 8, 12, 24, 0.7
@@ -577,7 +578,7 @@ def train(masked, seed, steps=250):
     """Train one layer to say the next word.
 
     Returns:
-        Its loss on new texts in one pass, and prefix by prefix, in nats a word.
+        Its loss on new texts in one pass, and prefix by prefix, in nats per word.
     """
     generator = torch.Generator().manual_seed(seed)
     sizes = [(VOCABULARY, WIDTH), (LENGTH, WIDTH), *3 * [(WIDTH, WIDTH)], (WIDTH, VOCABULARY)]
@@ -612,7 +613,7 @@ with waiting_for("Exercises 4.1, 4.5 and 4.7"), after_predicting("masking.leak")
         "prefix by prefix, as in use": [means["with"][1], means["without"][1]],
     }
     groups, title = ["with the mask", "without"], "Mean of three seeds"
-    ax = plots.bars(groups, series, ylabel="loss (nats a word)", title=title)
+    ax = plots.bars(groups, series, ylabel="loss (nats per word)", title=title)
     for height, what in ((entropy, "entropy"), (math.log(VOCABULARY), "blind guessing")):
         ax.axhline(height, color=plots.FAINT, linestyle="--", linewidth=1.2, zorder=0)
         ax.text(0.52, height + 0.05, what, ha="center", fontsize=9)
@@ -622,18 +623,20 @@ with waiting_for("Exercises 4.1, 4.5 and 4.7"), after_predicting("masking.leak")
         print(f"{name:8}", "   ".join(said))
 
 # %% [markdown]
-# Without the mask the loss in one pass falls far *below* the entropy. On texts that are new to it, no model can do that without
-# seeing the future. So **a loss far below the entropy, on new texts, proves a leak**. (On old texts it doesn't: a model can learn
-# a text by heart. Here every batch is new. And a hair's breadth below may be chance, since a mean over some texts isn't the mean
-# over all.) In use, where the future isn't there, this model is worse than blind guessing: it has learned to copy an answer, and
-# nobody gives it one. With the mask the two bars are the same, and stop where they must.
+# Without the mask the loss in one pass falls far *below* the entropy. On texts that are new to it, no model can do
+# that without seeing the future. So **a loss far below the entropy, on new texts, proves a leak**. (On old texts it
+# doesn't: a model can learn a text by heart. Here every batch is new. And a hair below may be chance, since a mean
+# over some texts isn't the mean over all.) In use, where there is no future, this model is worse than blind
+# guessing: it has learned to copy an answer that nobody gives it. With the mask the two bars are the same, and stop
+# where they must.
 
 # %% [markdown]
 # **Question 4.8** · graded by hand · 8 minutes · 5 points
 #
-# A colleague trains a language model. The training loss is the lowest ever seen, and what the model writes is rubbish. She
-# shows you the attention weights of each layer: above the diagonal there are only zeros. She concludes that nothing can
-# leak. Is she right? Name two faults that fit all she says, and how you would find each. What would you measure first?
+# A colleague trains a language model. The training loss is the lowest ever seen, and what the model writes is
+# rubbish. She shows you the attention weights of each layer: above the diagonal there are only zeros. She concludes
+# that nothing can leak. Is she right? Name two faults that fit everything she says, and say how you would find
+# each. What would you measure first?
 
 # %% [markdown] written="masking.diagnose" points=5
 # ### BEGIN SOLUTION
@@ -658,20 +661,20 @@ with waiting_for("Exercises 4.1, 4.5 and 4.7"), after_predicting("masking.leak")
 # %% [markdown]
 # ## 4.9 A decoder with a memory
 #
-# **Why.** When a model *writes*, it can't use the trick of 4.7: word 5 isn't there before word 4 is written. So it runs
-# prefix by prefix after all. But look at what one more word changes. The queries, keys and values of the old words stay
-# what they were, and thanks to the mask so do their outputs. Only one row is new: the last.
+# **Why.** When a model *writes*, it can't use the trick of 4.7: there is no word 5 before word 4 is written. So it
+# runs prefix by prefix after all. But look at what one more word changes. The queries, keys and values of the old
+# words stay what they were and, thanks to the mask, so do their outputs. Only one row is new: the last.
 #
-# So keep the keys and values, and compute for the new word alone its query, key and value. This store is called the
-# **KV cache**.
+# So keep the keys and values, and compute only the new word's query, key and value. This store is called the **KV
+# cache**.
 #
 # $$\text{output}_t = \text{Attention}(q_t,\; [k_1 \dots k_t],\; [v_1 \dots v_t])$$
 #
 # **By hand**, all sizes 1. Stored: keys 0 and 0, values 10 and 20. The new word has query 1, key 0, value 60. All three
 # scores are 0, the weights are 1/3, the output is **30**, and the cache now has three keys and three values.
 #
-# For one new word no mask is needed: it is the last, and may look at everything that is stored, and at itself. But let
-# it be N new words at once, as for a question that the user has typed. With P stored positions, new word $n$ (from 0)
+# One new word needs no mask: it is the last, and may look at everything stored and at itself. But there may be N
+# new words at once, such as a question that the user has typed. With P stored positions, new word $n$ (from 0)
 # stands at $P + n$. Its row of the mask is the one for that place:
 #
 # | P = 2, N = 2 | key 0 | key 1 | key 2 | key 3 |
@@ -681,15 +684,14 @@ with waiting_for("Exercises 4.1, 4.5 and 4.7"), after_predicting("masking.leak")
 #
 # **Exercise 4.9a** · difficulty 4 of 5 · 12 minutes · 4 points
 #
-# **Return the new positions' outputs, and a new cache with their keys and values behind the old ones.**
+# **Return the new positions' outputs, and a new cache that has their keys and values after the old ones.**
 #
-# <details><summary>Hint 1</summary>First lengthen: the stored keys and the new ones, <code>torch.cat</code> along the
-# positions, which are the axis before the last. The same for the values. Then attend.</details>
-# <details><summary>Hint 2</summary>The mask is (N, P + N). <code>tril</code> and <code>torch.tril</code> take
-# <code>diagonal</code>: how far to the right does the diagonal begin in the table above?</details>
-# <details><summary>The idea</summary>Keys and values of the new positions are appended; the queries are those of the new
-# positions alone; the mask is the last N rows of the causal mask of all P + N positions. Then your function of 4.5, and a
-# new dict.</details>
+# <details><summary>Hint 1</summary>What must the cache hold before the new positions can attend? Along which axis
+# is it lengthened?</details>
+# <details><summary>Hint 2</summary>The mask is (N, P + N). <code>tril</code> takes a <code>diagonal</code>: how far
+# to the right does it begin in the table above?</details>
+# <details><summary>The idea</summary>Append first, then attend: only the new positions ask, and their mask is the
+# last N rows of the causal mask of all P + N.</details>
 
 
 # %% exercise="masking.cache"
@@ -748,18 +750,18 @@ with waiting_for("Exercises 4.1, 4.5, 4.7 and 4.9a"), after_predicting("masking.
 torch.set_num_threads(threads)
 
 # %% [markdown]
-# The same outputs, and the longer the text, the more the cache saves. See why: write a text word by word, with the cache and
-# without. The score of an old query with an old key is the same number each time.
+# The same outputs, and the longer the text, the more the cache saves. To see why, write a text word by word, with
+# the cache and without. The score of an old query with an old key is the same number each time.
 
 # %% draw=true
 explorers.cache_explorer(cached_step)
 
 # %% [markdown]
-# For the last of T words the cache leaves one row to compute. (Without it, we count only the scores that the mask allows.)
+# With the cache, the last of T words takes one row. (Without it, we count only the scores that the mask allows.)
 #
 # The price is memory: two vectors for each position in each layer. GPT-2 small has 12 layers of width 768 and 1,024
-# positions (Radford et al. 2019, section 2.3 and table 2). In 16-bit numbers its cache takes 2 · 12 · 1024 · 768 · 2 bytes =
-# **37.7 megabytes** for one full text. Where many texts are written at once, that adds up.
+# positions (Radford et al. 2019, section 2.3 and table 2). In 16-bit numbers its cache takes 2 · 12 · 1024 · 768 ·
+# 2 bytes = **37.7 megabytes** for one full text. With many texts at once, that adds up.
 
 # %% [markdown]
 # **Question 4.9b** · graded by hand · 8 minutes · 5 points
@@ -770,15 +772,16 @@ explorers.cache_explorer(cached_step)
 
 # %% [markdown] written="masking.parallel" points=5
 # ### BEGIN SOLUTION
-# **Model answer.** One sentence of T words holds T questions: given the first i words, which is word i + 1? The answers
-# stand in the same sentence, one place further. Asked one by one, that is T passes over T prefixes. With the causal mask
-# output i depends on the inputs up to i alone, so what comes after makes no difference to it, and output i of one pass over
-# the whole sentence is the output of the pass over prefix i. We measured equal outputs and equal gradients, up to rounding;
-# without the mask they differed. What must hold is that *no part* of the model carries anything from a later position to
-# an earlier one: every layer must be causal, not the attention weights alone. In training all words are known beforehand,
-# so all questions can be asked at once, and one pass costs T² scores where the prefixes cost about T³/3. In writing, word
-# i + 1 is the model's own answer and the input of the next question, so there is nothing to put there before it is
-# written. What can be saved is to compute the old keys and values again: the cache keeps them, and gives the same outputs.
+# **Model answer.** One sentence of T words holds T questions: given the first i words, which is word i + 1? The
+# answers stand in the same sentence, one place further. Asked one by one, that is T passes over T prefixes. With
+# the causal mask output i depends on the inputs up to i alone, so what comes after makes no difference to it, and
+# output i of one pass over the whole sentence is the output of the pass over prefix i. We measured equal outputs
+# and equal gradients, up to rounding; without the mask they differed. What must hold is that *no part* of the model
+# carries anything from a later position to an earlier one: every layer must be causal, not the attention weights
+# alone. In training all words are known beforehand, so all questions can be asked at once, and one pass costs T²
+# scores where the prefixes cost about T³/3. In writing, word i + 1 is the model's own answer and the input of the
+# next question, so there is nothing to put there before it is written. What can be saved is computing the old keys
+# and values again: the cache keeps them, and gives the same outputs.
 #
 # **Rubric**
 # - 1 point: one sentence holds T questions, each answered by the next word.
@@ -791,8 +794,8 @@ explorers.cache_explorer(cached_step)
 # %% [markdown]
 # ## 4.10 Four ways to write a mask
 #
-# **Why.** Libraries don't agree on what True means, and a mask that is the wrong way round raises no error. Four ways
-# to say "may see, may see, may not see":
+# **Why.** Libraries disagree on what True means, and a mask the wrong way round raises no error. Four ways to say
+# "may see, may see, may not see":
 #
 # | kind | by hand | who writes it so |
 # | --- | --- | --- |
@@ -801,19 +804,19 @@ explorers.cache_explorer(cached_step)
 # | `"additive"` | 0, 0, −∞ | all of torch's above take it too: it is added to the scores |
 # | `"integer"` | 1, 1, 0 | the `attention_mask` that a Hugging Face tokenizer makes |
 #
-# Two functions of *one* library disagree in the first two rows. With four kinds there are twelve conversions; don't write
-# twelve. Read any kind into ours, then write any kind from ours.
+# In the first two rows *one* library disagrees with itself. Four kinds make twelve conversions; don't write twelve.
+# Read any kind into ours, then write any kind from ours.
 #
 # **Exercise 4.10** · difficulty 2 of 5 · 8 minutes · 3 points
 #
 # **Return the same mask as the target library would write it.**
 #
-# <details><summary>Hint 1</summary>Two steps: first make <code>may</code>, boolean, True = may attend, out of the mask by its
-# <code>source</code>. Then make the <code>target</code> out of <code>may</code>.</details>
-# <details><summary>Hint 2</summary>Reading "additive": which number stands where attending is allowed? Careful with
-# <code>.bool()</code>: −∞ is True. Writing it: 0 · ∞ is NaN, so don't multiply.</details>
-# <details><summary>The idea</summary>Reading: as it is; <code>~</code>; == 0; == 1. Writing: as it is; <code>~</code>; zeros
-# filled with −∞ where not allowed; <code>.long()</code>.</details>
+# <details><summary>Hint 1</summary>What does each kind look like when read as ours, a boolean <code>may</code>? And
+# how is each written from <code>may</code>?</details>
+# <details><summary>Hint 2</summary>Which number stands in an additive mask where attending is allowed? What does
+# <code>.bool()</code> make of −∞, and what is 0 · ∞?</details>
+# <details><summary>The idea</summary>One common form in the middle: every kind is read into it, and every kind is
+# written from it.</details>
 
 
 # %% exercise="masking.convert"
@@ -848,8 +851,8 @@ def convert(mask, source, target):
 check("masking.convert", convert)
 
 # %% [markdown]
-# Now let three implementations look at one batch: yours, a function of torch and a module of torch. `torch.nn.MultiheadAttention` gets matrices that
-# change nothing, so that only the attention itself is compared.
+# Now three implementations look at one batch: yours, a function of torch and a module of torch.
+# `torch.nn.MultiheadAttention` gets matrices that change nothing, so that only the attention itself is compared.
 
 # %%
 torch.manual_seed(3)
@@ -890,24 +893,24 @@ with waiting_for("Exercises 4.1, 4.2, 4.3, 4.5 and 4.10"):
     print(f"the wrong way round  function                     {(turned - right).abs().max():.6f}")
 
 # %% [markdown]
-# These are the largest differences from your outputs. With padding at the end there are none. In front, some rows have
-# nothing to look at, and there the module's answer depends on whether you ask for the weights too: then it takes another way
-# inside, and gives NaN. (So it is in the version of torch that this course uses.)
+# These are the largest differences from your outputs. With padding at the end there are none. With padding in
+# front, some rows have nothing to look at, and there the module's answer depends on whether you ask for the weights
+# too: if so, it takes another path inside, and gives NaN. (At least in the version of torch that this course uses.)
 #
-# In the last line the function got a mask of the other polarity: other outputs, and no complaint. **Test the polarity when
-# you call a library**: hide one key, and see whether changing it changes the output.
+# In the last line the function got a mask the wrong way round: other outputs, and no complaint. **Test the polarity
+# when you call a library**: hide one key, and see whether changing it changes the output.
 
 # %% [markdown]
 # ## 4.11 A mask inside the fraction
 #
-# It is easy to write attention with a mask so:
+# It is easy to write attention with a mask like this:
 #
 # $$\text{softmax}\!\left(\frac{Q K^\top + \text{mask}}{\sqrt{d_k}}\right) V$$
 #
-# The mask is added *inside* the fraction. Is that wrong? For a mask of 0 and −∞ you wouldn't notice. But what is added to
-# scores can be finite too: a **bias** that says how much to prefer a key. ALiBi, for one, takes off a little for each word
-# of distance (Press et al. 2022), and no position vectors are needed. Inside the fraction a bias is divided by $\sqrt{d_k}$
-# as well, so it comes out weaker, and the larger $d_k$ is, the weaker. It belongs outside:
+# The mask is added *inside* the fraction. Is that wrong? With a mask of 0 and −∞ you wouldn't notice. But what is
+# added can also be finite: a **bias** that says how much to prefer a key. ALiBi, for one, takes off a little for
+# each word of distance (Press et al. 2022), and needs no position vectors. Inside the fraction the bias is divided
+# by $\sqrt{d_k}$ as well: the larger $d_k$, the weaker it comes out. It belongs outside:
 #
 # $$\text{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}} + \text{bias}\right) V$$
 #
@@ -925,7 +928,7 @@ def biased_attention(q, k, v, bias):
 
 
 # %% [markdown]
-# And the version above. Try the two against each other, with any bias that you like:
+# And the version above. Compare the two, with any bias that you like:
 
 
 # %%
@@ -945,10 +948,11 @@ print(f"largest difference between the weights: {(pairs[0] - pairs[1]).abs().max
 # %% [markdown]
 # **Exercise 4.11** · difficulty 2 of 5 · 4 minutes · 2 points
 #
-# **Say for each mask and bias whether inside and outside of the division make a difference.**
+# **Say for each mask or bias whether adding it inside or outside the division gives the same weights, to four
+# digits.**
 #
-# For $d_k = 64$ and scores of ordinary size, in float32: do inside and outside give the same weights, to four digits? Write
-# `"same"` or `"different"` in place of each `...`. The cells above let you try, `causal_mask` and `convert` may help.
+# Take $d_k = 64$ and scores of ordinary size, in float32. Write `"same"` or `"different"` in place of each `...`.
+# You can try it in the cells above; `causal_mask` and `convert` may help.
 #
 # <details><summary>Hint 1</summary>What is each bias divided by 8?</details>
 # <details><summary>Hint 2</summary>What is e to that?</details>
@@ -975,8 +979,9 @@ inside_or_outside = {
 check("masking.inside", inside_or_outside)
 
 # %% [markdown]
-# So the formula above is harmless as long as a mask hides and does nothing else, be it by −∞ or by a huge number, and wrong
-# for every bias that is to weigh keys, not hide them. Here is what −1 for each word of distance does to one query that likes all 12 keys equally well:
+# So the formula above is harmless as long as a mask only hides, by −∞ or by a huge number, and wrong for every bias
+# that should weigh keys, not hide them. Here is what −1 for each word of distance does to one query that likes all
+# 12 keys equally well:
 
 # %% draw=true
 distance = torch.arange(12.0)
@@ -989,35 +994,35 @@ title = "A bias of −1 for each word of distance"
 show(plots.lines(distance.tolist(), curves, xlabel="distance (words)", ylabel="weight", title=title))
 
 # %% [markdown]
-# Outside, the nearest key gets most of the weight, whatever $d_k$ is. Inside, the same bias hardly counts once $d_k$ is
-# large: a model that was built so would look far away where it was told to look near.
+# Outside, the nearest key gets most of the weight, whatever $d_k$ is. Inside, the same bias hardly counts once
+# $d_k$ is large: a model built that way would look far away where it was told to look near.
 
 # %% [markdown]
 # ## 4.12 Several layers
 #
-# **Why.** A mask says who may look at whom in *one* layer. In the next layer your neighbour has already heard from its
-# neighbour, and you hear it from them. So what a position can know grows from layer to layer, even if its mask is narrow.
+# **Why.** A mask says who may look at whom in *one* layer. In the next layer your neighbour has already heard from
+# its own neighbour, and passes it on to you. So what a position can know grows from layer to layer, even under a
+# narrow mask.
 #
 # **Formula.** A layer of a Transformer adds to what a position has, so a position also keeps its own. One layer makes one
 # step along $S = M \vee I$, with $I$ the identity. After $n$ layers:
 #
 # $$R_n = S^n > 0 \qquad R_0 = I$$
 #
-# with the matrix product: $(S\,R)_{ij}$ counts the positions $k$ that $i$ takes from and that know of $j$.
+# with the matrix product: $(S\,R)_{ij}$ counts the positions $k$ that $i$ hears from and that know of $j$.
 #
 # **By hand.** A window of two: each position sees itself and the one before it. After one layer word 4 knows of words 3
 # and 4. After two, of 2, 3 and 4, since word 3 knew of word 2. After three, of all four.
 #
 # **Exercise 4.12** · difficulty 3 of 5 · 8 minutes · 3 points
 #
-# **Return what each position can know of after so many layers, all with the same mask.**
+# **Return what each position can know of after a number of layers with the same mask.**
 #
-# <details><summary>Hint 1</summary>Begin with the identity, which is what no layer gives, and make one step for each
-# layer.</details>
-# <details><summary>Hint 2</summary>@ wants numbers, so turn booleans into floats first, and back with > 0 afterwards.
-# <code>torch.eye</code> gives the identity.</details>
-# <details><summary>The idea</summary>step = mask or identity. Then as often as there are layers: reached = (step @ reached)
-# > 0.</details>
+# <details><summary>Hint 1</summary>What does each position know of after 0 layers? What does one more layer
+# add?</details>
+# <details><summary>Hint 2</summary>@ wants numbers: how do you turn booleans into floats, and back?</details>
+# <details><summary>The idea</summary>Each layer is the same step: you keep what you know, and learn what everyone
+# you see knows.</details>
 
 
 # %% exercise="masking.reach"
@@ -1044,7 +1049,7 @@ def reach(mask, layers):
 check("masking.reach", reach)
 
 # %% [markdown]
-# That is a claim about models, made by counting alone. Your leak detector can test it: it asks a real stack of layers.
+# That is a claim about models, made by counting alone. Your leak detector can test it on a real stack of layers.
 
 # %% draw=true
 with waiting_for("Exercises 4.1, 4.5, 4.6 and 4.12"):
@@ -1065,40 +1070,41 @@ with waiting_for("Exercises 4.1, 4.5, 4.6 and 4.12"):
     print("the same as by counting:", agree)
 
 # %% [markdown]
-# A window of $w$ positions reaches $n\,(w - 1)$ back after $n$ layers. That is how a model with a narrow window can still use
-# a long text: Mistral 7B has a window of 4,096 and 32 layers, and so a reach of about 131,000 (Jiang et al. 2023, section 2).
-# Note what a causal mask never does, in however many layers: a triangle times a triangle is a triangle. If every layer is
-# causal, so is the stack.
+# A window of $w$ positions reaches $n\,(w - 1)$ back after $n$ layers. That is how a model with a narrow window can
+# still use a long text: Mistral 7B has a window of 4,096 and 32 layers, and so a reach of about 131,000 (Jiang et
+# al. 2023, section 2). A causal mask never reaches ahead, however many layers there are: a triangle times a
+# triangle is a triangle. If every layer is causal, so is the stack.
 #
 # **Explore.** Draw a mask: each button says whether its row may look at its column. Then add layers.
 #
-# 1. With the window, how many layers until *tired* knows of *the*? And with *one word to each side*?
+# 1. With the window, how many layers does it take until *tired* knows of *the*? And with *one word to each side*?
 # 2. Choose two blocks. Do more layers help? Which single button connects the blocks, and in which direction?
-# 3. Choose the causal mask and allow one cell above the diagonal. Who gets to know the future, after how many layers?
+# 3. Choose the causal mask and allow one cell above the diagonal. Who learns of the future, and after how many
+#    layers?
 # 4. Draw a mask with as few ticks as you can, so that after two layers everyone knows of everyone.
 
 # %% draw=true
 explorers.reach_explorer(reach)
 
 # %% [markdown]
-# Left, the number in a cell says how many layers it takes until the row knows of the column. No number: it never does, or
-# needs more layers. Right, the ways along which something reaches the word that you follow.
+# On the left, the number in a cell says how many layers it takes until the row knows of the column. No number: it
+# never does, or needs more layers. On the right are the paths by which something reaches the word that you follow.
 #
-# One answer to 4: let *the* look at everybody, and everybody look at *the*. Everything then goes through one word. That is
-# the idea of a global token, which long-text models use (Beltagy et al. 2020, section 3.1).
+# One answer to 4: let *the* look at everybody, and everybody look at *the*. Then everything goes through one word.
+# That is the idea of a global token, used in models for long texts (Beltagy et al. 2020, section 3.1).
 
 # %% [markdown]
 # ## 4.13 What to take along
 #
 # - A mask is True where a query may look. Causal: $j \le i$. Padding hides columns. Both: &, by broadcasting.
 # - A row with nothing to look at gets zeros, and no NaN on the way: 0 · NaN is NaN, in gradients too.
-# - A triangle of weights is no proof. Ask the whole model by gradients, or compare one pass with all prefixes.
+# - A triangle of weights proves nothing. Ask the whole model by gradients, or compare one pass with all prefixes.
 # - The mask makes one pass equal to T passes. That is why a Transformer trains on all positions at once.
 # - On new texts, a loss far below the entropy means a leak.
 # - Writing is one word after another. The cache keeps keys and values, and gives the outputs of the full pass.
-# - Libraries turn True round. A wrong polarity raises no error: test it.
+# - Libraries disagree on what True means. The wrong polarity raises no error: test it.
 # - A bias belongs outside the fraction. For a mask of 0 and −∞ it makes no difference.
-# - Layers pass on what they heard. A narrow mask reaches far in many of them, and a causal one stays causal.
+# - Layers pass on what they heard. Through many of them a narrow mask reaches far, and a causal one stays causal.
 #
 # **Sources.** Vaswani et al. 2017, *Attention is all you need*, section 3.2.3. Radford et al. 2019, *Language models are
 # unsupervised multitask learners*. Beltagy, Peters and Cohan 2020, *Longformer*. Press, Smith and Lewis 2022, *Train short,

@@ -27,7 +27,7 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 # %% [markdown]
 # ## 5.0 Catch the slip
 #
-# Three short pieces on lessons 03 and 04. Each is right, or has one slip in it of a kind that is easily made.
+# Three short pieces on lessons 03 and 04. Each is right, or has one slip that is easy to make.
 
 # %% recall="complexity.recall_both"
 
@@ -36,13 +36,13 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 # %% recall="complexity.recall_rows"
 
 # %% [markdown]
-# ## 5.1 Twice as long: how much dearer?
+# ## 5.1 Twice as long: how much more?
 #
-# A model reads one page. Then it reads a book of 300 pages. Is that 300 times the work, or 300² = 90 000 times?
-# You will hear both answers. Before you go on, choose one.
+# A model reads one page. Then it reads a book of 300 pages. Is that 300 times the work, or 300² = 90 000 times? You
+# will hear both answers. Choose one before you go on.
 #
-# Then ask a stopwatch. Here is self-attention of lesson 1 with all its projections. Double its length, once for a
-# short sequence and once for a long one. What happens to the time?
+# Then ask a stopwatch. Here is lesson 1's self-attention with all its projections. We double the length of its
+# input, once for a short sequence and once for a long one. What happens to the time?
 
 # %% draw=true
 torch.manual_seed(0)
@@ -60,20 +60,19 @@ for n in (64, 2048):
     print(f"{n:5} -> {2 * n:5} positions: {times}, {twice / once:.1f} times as long")
 
 # %% [markdown]
-# A short sequence costs roughly twice as much when it is doubled, a long one roughly four times as much. So both
-# answers are right, each at its own length. (On a busy machine such times scatter: run the cell again and see how
-# much.)
+# Doubled, a short sequence costs roughly twice as much, a long one roughly four times as much. So both answers are
+# right, each at its own length. (On a busy machine such times scatter: run the cell again and see how much.)
 #
-# Where does one answer turn into the other? Does another layer do better? To find out without buying a bigger
-# machine for each question, we count.
+# Where does one answer turn into the other? Does another layer do better? Instead of buying a bigger machine for
+# each question, we count.
 
 # %% [markdown]
 # ## 5.2 Counting: a matrix product
 #
 # **Why.** Nearly all the arithmetic of a Transformer is in matrix products. Count these and you have the bill.
 #
-# A **FLOP** is one floating-point operation: one multiplication, or one addition. (*FLOPs* are many of them; *FLOP/s*
-# with a slash are a speed. Mind which one an author means.) A multiplication whose result is added to a sum, a
+# A **FLOP** is one floating-point operation: one multiplication, or one addition. (*FLOPs* is the plural; *FLOP/s*,
+# with a slash, is a speed. Mind which one an author means.) A multiplication whose result is added to a sum, a
 # **multiply-add**, counts as **2 FLOPs**. Some papers count it as 1; this course always counts 2.
 #
 # **Formula.** Each number of $AB$ is a dot product of a row of $A$ with a column of $B$:
@@ -81,19 +80,18 @@ for n in (64, 2048):
 # $$(AB)_{ij} = \sum_{l=1}^{k} A_{il}\, B_{lj} \qquad A: m \times k, \quad B: k \times n$$
 #
 # **By hand.** A 2 × 3 matrix times a 3 × 4 matrix gives 2 · 4 = 8 numbers. Each takes 3 multiply-adds, which are 6
-# FLOPs. Together **48**. (The sum of 3 products needs 2 additions only. But it starts from 0, and counting 2 a
-# multiply-add is what everybody does.)
+# FLOPs. Together **48**. (A sum of 3 products needs only 2 additions. But it starts from 0, and everybody counts 2
+# per multiply-add.)
 #
 # **Exercise 5.2** · difficulty 1 of 5 · 5 minutes · 2 points
 #
-# **Return the FLOPs of a product, from the two shapes.**
+# **Return the FLOPs of a matrix product from its two shapes.**
 #
-# <details><summary>Hint 1</summary>How many numbers does the result have? And how many FLOPs does one of them
+# <details><summary>Hint 1</summary>How many numbers does the result have, and how many FLOPs does each
 # take?</details>
-# <details><summary>Hint 2</summary>Axes in front of the last two are a batch: that many products are done, one for
-# each. Without them in <code>b</code>, every product takes the same b.</details>
-# <details><summary>The idea</summary>Two, times all sizes of a, times the one size of b that a doesn't have.
-# <code>math.prod</code> multiplies the sizes of a shape.</details>
+# <details><summary>Hint 2</summary>Axes in front of the last two are a batch. How many products are done? If
+# <code>b</code> has no such axes, all of them take the same b.</details>
+# <details><summary>The idea</summary>Each number of a is used once for each column of b.</details>
 
 
 # %% exercise="complexity.matmul_flops"
@@ -116,7 +114,7 @@ def matmul_flops(a, b):
 check("complexity.matmul_flops", matmul_flops)
 
 # %% [markdown]
-# PyTorch has a counter of its own, which watches what is computed. Do the two of you agree?
+# PyTorch has a counter that watches what is computed. Do the two of you agree?
 
 # %% draw=true
 from torch.utils.flop_counter import FlopCounterMode
@@ -130,7 +128,7 @@ with waiting_for("Exercise 5.2"):
 # %% [markdown]
 # ## 5.3 A slip in the shapes
 #
-# Somebody works out what self-attention costs, for $n$ positions of $d$ features, and makes a slip that is easy to make.
+# Somebody works out what self-attention costs for $n$ positions of $d$ features, with a slip that is easy to make.
 # The softmax is left out: it changes no shape.
 #
 # | line | |
@@ -139,7 +137,7 @@ with waiting_for("Exercise 5.2"):
 # | 2 | $QK^\top$, of $n \times d$ with $d \times n$, takes $n^2 d$ multiply-adds. |
 # | 3 | What comes out is an $n \times d$ matrix. |
 # | 4 | Multiplying it by $V$, which is $n \times d$, takes $n^2 d$ again. |
-# | 5 | So attention takes of the order of $n^2 d$. |
+# | 5 | So attention's cost is of the order of $n^2 d$. |
 #
 # The last line is right. One line above it isn't.
 #
@@ -147,13 +145,13 @@ with waiting_for("Exercise 5.2"):
 #
 # **Find the line with the slip, and say what it should hold.**
 #
-# Fill in each `...`: the number of the line; `"n × n"`, `"n × d"` or `"d × d"`; `"n²d"`, `"nd²"` or `"nd"` (in
-# multiply-adds). You can copy the texts from here.
+# Fill in each `...`: the line's number; `"n × n"`, `"n × d"` or `"d × d"`; `"n²d"`, `"nd²"` or `"nd"` (in
+# multiply-adds). Copy the texts from here.
 #
-# <details><summary>Hint 1</summary>Rows of the left side, columns of the right side.</details>
+# <details><summary>Hint 1</summary>What decides how many rows a product has, and how many columns?</details>
 # <details><summary>Hint 2</summary>Make it small: 2 positions of 3 features. How many scores are there?</details>
-# <details><summary>The idea</summary>There is one score for each query and each key. For the last slot: so many
-# numbers, each a dot product of d terms.</details>
+# <details><summary>The idea</summary>There is one score for each pair of query and key. For the last slot: how many
+# numbers would there be, each a dot product of d terms?</details>
 
 # %% exercise="complexity.report_slip"
 report = {
@@ -173,22 +171,22 @@ report = {
 check("complexity.report_slip", report)
 
 # %% [markdown]
-# With the shape of line 3, the product of line 4 couldn't even be formed: $n \times d$ doesn't fit $n \times d$. And if
-# there were only $n \cdot d$ scores, they would cost $nd^2$, the order of a recurrent layer, as 5.6 will show. Nothing in
-# attention would be quadratic in $n$. The result is right because it doesn't use its own line 3. **Write the
-# shape beside each product.**
+# With the shape of line 3, the product of line 4 couldn't even be formed: $n \times d$ doesn't fit $n \times d$.
+# And if there were only $n \cdot d$ scores, they would cost $nd^2$, the order of a recurrent layer, as 5.6 will
+# show. Nothing in attention would be quadratic in $n$. The result is right only because it makes no use of line 3.
+# **Write the shape beside each product.**
 
 # %% [markdown]
 # ## 5.4 Attention, step by step
 #
-# **Formula.** Self-attention of $n$ positions with $d$ features, where queries, keys and values have $d$ features
-# too:
+# **Formula.** Self-attention of $n$ positions with $d$ features, where queries, keys and values also have $d$
+# features:
 #
 # $$\underbrace{Q = XW_q,\; K = XW_k,\; V = XW_v}_{\text{projections}} \quad \underbrace{S = QK^\top}_{\text{scores}} \quad
 # \underbrace{P = \text{softmax}(S / \sqrt d)}_{\text{softmax}} \quad \underbrace{PV}_{\text{mixture}}$$
 #
 # The softmax isn't a matrix product. Count 6 FLOPs for each score: divide by $\sqrt d$, compare (for the largest),
-# subtract it, take the exponential, add up, divide by the sum.
+# subtract the largest, take the exponential, add up, divide by the sum.
 #
 # **By hand**, $n = 2$, $d = 3$. Each projection is (2 × 3)(3 × 3): 2·2·3·3 = 36, and three make **108**. The scores
 # are (2 × 3)(3 × 2): **24**. There are 4 scores, so the softmax takes **24**. The mixture is (2 × 2)(2 × 3): **24**.
@@ -197,11 +195,10 @@ check("complexity.report_slip", report)
 #
 # **Return the FLOPs of each step of self-attention.**
 #
-# <details><summary>Hint 1</summary>Your <code>matmul_flops</code> wants two shapes. Write them down for each
-# step.</details>
+# <details><summary>Hint 1</summary>Which two shapes go into <code>matmul_flops</code> at each step?</details>
 # <details><summary>Hint 2</summary>The scores are n × n. What is multiplied with them to give the output?</details>
-# <details><summary>The idea</summary>Three products of (n, d) with (d, d); one of (n, d) with (d, n); 6 for each of
-# n·n scores; one of (n, n) with (n, d).</details>
+# <details><summary>The idea</summary>The projections work on positions one by one; everything after them works on
+# pairs.</details>
 
 
 # %% exercise="complexity.attention_flops"
@@ -246,19 +243,20 @@ with waiting_for("Exercise 5.4"):
     show(ax)
 
 # %% [markdown]
-# Every curve climbs from about 2 towards 4. The projections take $6nd^2$, which doubles with $n$. Scores and mixture
-# take $4n^2d$, which quadruples. The two are equal at $n = 1.5\,d$, and there the curve passes 3. (In fact a little
+# Every curve climbs from about 2 towards 4. When $n$ doubles, the projections' $6nd^2$ double, and the $4n^2d$ of
+# scores and mixture quadruple. The two are equal at $n = 1.5\,d$, where the curve passes 3. (In fact a little
 # earlier, because of the softmax.) "Attention is quadratic" is true *to the right of that*.
 
 # %% [markdown]
 # ## 5.5 How far does a convolution see?
 #
-# Before attention, sequences were read by recurrent and by convolutional layers. To compare, we need one more number
-# for the latter. In a causal convolution with kernel width $k$, each position looks at itself and the $k - 1$ before
-# it. A distant word is out of sight, until enough layers are stacked.
+# Before attention, recurrent and convolutional layers read sequences. To compare, we need one more number for
+# convolutions. In a causal one with kernel width $k$, each position looks at itself and the $k - 1$ before it. A
+# distant word is out of sight until enough layers are stacked.
 #
 # - With **steps of 1**, each layer adds $k - 1$ positions to what the last one sees.
-# - With **growing steps** (*dilated*: 1, then $k$, then $k^2$, ...) each layer multiplies it by $k$.
+# - With **growing steps** (*dilated*: 1, then $k$, then $k^2$, ...) each layer multiplies what the last one sees by
+#   $k$.
 #
 # **By hand**, $k = 3$, $n = 9$ positions. Steps of 1: the last position sees 1, 3, 5, 7, 9 after 0, 1, 2, 3, **4**
 # layers. Growing steps: 1, 3, 9 after 0, 1, **2** layers. The figure after the exercise draws both.
@@ -267,13 +265,12 @@ with waiting_for("Exercise 5.4"):
 #
 # **Return how many convolutions it takes until the last of n positions sees the first.**
 #
-# How many layers does it take until the last of $n$ positions sees the first?
-#
-# <details><summary>Hint 1</summary>A loop is fine: how many does it see after 0 layers, after 1, after 2?</details>
+# <details><summary>Hint 1</summary>How many positions are in sight after 0 layers, after 1, after 2? A loop is
+# fine.</details>
 # <details><summary>Hint 2</summary>If you use a logarithm, try n = 125, k = 5. What does
 # <code>math.log(125, 5)</code> print?</details>
-# <details><summary>The idea</summary>Start with 1 position in sight and no layer. While fewer than n are in sight,
-# add a layer: plus k − 1, or times k. Whole numbers don't round.</details>
+# <details><summary>The idea</summary>Stack layers until n positions are in sight, in whole numbers, which don't
+# round.</details>
 
 
 # %% exercise="complexity.layers_to_connect"
@@ -309,8 +306,8 @@ with waiting_for("Exercise 5.5"):
     show(axes[0])
 
 # %% [markdown]
-# Is it true of real convolutions? A gradient tells: the last output depends on the first input exactly when a
-# gradient arrives there. With your number of layers it should; with one layer fewer it shouldn't.
+# Is that true of real convolutions? A gradient tells: the last output depends on the first input exactly when a
+# gradient arrives there. With your number of layers it should; with one fewer it shouldn't.
 
 
 # %% draw=true
@@ -341,10 +338,10 @@ with waiting_for("Exercise 5.5"):
 #
 # - **Operations**: all the arithmetic. In this table, attention is the scores and the mixture; its projections are
 #   left out. (5.7 puts them back.)
-# - **Sequential steps**: how many things must wait for one another. However many calculators you have, it takes as
-#   many steps.
-# - **Longest path**: how many layers, or steps of one, a signal passes from the first position to the last. Long
-#   paths make distant things hard to learn.
+# - **Sequential steps**: how many things must wait for one another. However many calculators you have, it takes
+#   that many steps.
+# - **Longest path**: how many layers, or steps within a layer, a signal passes from the first position to the last.
+#   Long paths make distant things hard to learn.
 #
 # All three are *orders*: only the leading term counts, and constant factors are dropped. So write $n^2d$ for $4n^2d$,
 # and $n$ for $n - 1$.
@@ -357,8 +354,8 @@ with waiting_for("Exercise 5.5"):
 # - A *convolutional* layer has a $d \times d$ matrix for each of its $k$ places, at each position. Its path is the
 #   height of the stack that you have just counted, with growing steps.
 #
-# **By hand**, $n = 10$, $d = 4$: attention takes 10·10·4 = 400 operations, a recurrent layer 10·4·4 = 160. With $d =
-# 40$ it is 4 000 against 16 000. Which of the two is cheaper depends on whether $n$ or $d$ is larger.
+# **By hand**, $n = 10$, $d = 4$: attention takes 10·10·4 = 400 operations, a recurrent layer 10·4·4 = 160. With
+# $d = 40$ it is 4 000 against 16 000. Which is cheaper depends on whether $n$ or $d$ is larger.
 #
 # **Exercise 5.6** · difficulty 2 of 5 · 8 minutes · 3 points
 #
@@ -366,10 +363,10 @@ with waiting_for("Exercise 5.5"):
 #
 # <details><summary>Hint 1</summary>Operations: how many pairs are compared, and what does one comparison cost? Or:
 # how many positions, and what does one matrix cost?</details>
-# <details><summary>Hint 2</summary>For each layer ask: can position 7 be computed before position 6? And: who has to
-# hand on what position 1 says?</details>
-# <details><summary>The idea</summary>n²d, nd², knd² operations. Only the recurrent layer waits, n times, and only
-# there the path is n long. In attention every pair is one step apart.</details>
+# <details><summary>Hint 2</summary>For each layer: can position 7 be computed before position 6? And who has to
+# pass on what position 1 says?</details>
+# <details><summary>The idea</summary>Attention works on pairs, the other two on matrices at each position. Only the
+# recurrent layer waits and hands on position by position. In attention every pair is one step apart.</details>
 
 
 # %% exercise="complexity.layer_cost"
@@ -410,51 +407,49 @@ with waiting_for("Exercises 5.5 and 5.6"):
 
 # %% [markdown]
 # For the sentence, attention does a tenth of the recurrent layer's operations. For the book it does 200 times as
-# many. Yet the steps tell another story. Which of the two counts?
+# many. But the steps tell another story. Which of the two counts?
 #
 # ### Explore: who is done first
 #
-# Think of a machine with $P$ calculators that each do one operation in a time step. A step of a layer with $w$
-# operations takes it $w / P$ time steps, and at least 1. (This is Brent's rule of 1974, kept simple.) With one
-# calculator, operations are all that counts. A GPU does many thousands at once. Try these:
+# Think of a machine with $P$ calculators, each of which does one operation in a time step. A layer's step of $w$
+# operations takes it $w / P$ time steps, and at least 1. (This is Brent's rule of 1974, simplified.) With one
+# calculator, only operations count. A GPU does many thousands at once. Try these:
 #
-# 1. One calculator. Where does the plane change its layer, and along which line?
-# 2. Move the number of calculators up. Which layer loses its place? How many are enough at $n = 512$, $d = 256$?
-# 3. With very many calculators, make the kernel wider. What does the border follow now?
+# 1. One calculator. Along which line does the winning layer change?
+# 2. Increase the number of calculators. Which layer loses its place? How many does that take at $n = 512$,
+#    $d = 256$?
+# 3. With very many calculators, make the kernel wider. How does the border move?
 # 4. Does the convolution ever win with one calculator? Why not? What is it good for, then?
 
 # %% draw=true
 explorers.layer_explorer(layer_cost)
 
 # %% [markdown]
-# With one calculator the border is $n = d$: attention is the cheap one for short, wide sequences. The more
-# calculators, the smaller the recurrent layer's corner, because its $n$ steps can't be shared out. Then attention
-# competes with the convolution, and the border is $n = kd$.
+# With one calculator the border is $n = d$: attention is cheaper for short, wide sequences. The more calculators,
+# the smaller the recurrent layer's corner, because its $n$ steps can't be shared out. Then attention competes with
+# the convolution, and the border is $n = kd$.
 
 # %% [markdown]
 # ## 5.7 Where they cross
 #
-# The table drops constant factors. For a decision you need them: **FLOPs, with everything in**.
+# The table drops constant factors. For a decision you need them: **FLOPs, all included**.
 #
-# Attention with $p$ projections takes $2p\,nd^2 + 4n^2d$ FLOPs. (We leave out the softmax's $6n^2$: for $d = 64$ that
-# is 2 % of the scores and the mixture, and less for larger $d$.) A recurrent layer with $r$ matrices of $d \times d$
-# in each step takes $2r\,nd^2$. A plain one has $r = 2$, for the input and for the state. A GRU has 3 gates' worth of
-# each, $r = 6$; an LSTM 4, $r = 8$.
+# Attention with $p$ projections takes $2p\,nd^2 + 4n^2d$ FLOPs. (We leave out the softmax's $6n^2$: for $d = 64$
+# that is 2 % of the scores and the mixture, and less for larger $d$.) A recurrent layer with $r$ matrices of
+# $d \times d$ in each step takes $2r\,nd^2$. A plain one has $r = 2$, one for the input and one for the state. A
+# GRU has three of each, $r = 6$; an LSTM four, $r = 8$.
 #
 # **By hand.** As in the table: $p = 0$, $r = 2$. Then $4n^2d = 4nd^2$ gives $n = d$.
 # With $p = 3$ and an LSTM: $6nd^2 + 4n^2d = 16nd^2$, so $4n^2d = 10nd^2$ and $n = 2.5\,d$.
 #
 # **Exercise 5.7** · difficulty 3 of 5 · 8 minutes · 2 points
 #
-# **Return the length up to which attention takes fewer FLOPs than the recurrent layer.**
+# **Return the length up to which attention takes fewer FLOPs than the recurrent layer, or 0 if it never does.**
 #
-# At which length do both take equally many FLOPs? Where attention is dearer at every length, return 0.
-#
-# <details><summary>Hint 1</summary>Write both sides for general p and r, and set them equal. What can be divided
-# away?</details>
+# <details><summary>Hint 1</summary>Set both sides equal for general p and r. What can be divided away?</details>
 # <details><summary>Hint 2</summary>Try p = 3, r = 2. What does the formula give, and what should it?</details>
-# <details><summary>The idea</summary>4n²d = 2(r − p)nd². Solve for n. A negative length means never, which is
-# 0.</details>
+# <details><summary>The idea</summary>Only 4n²d grows faster: it has to use up the 2(r − p)nd² that attention saves,
+# if it saves any.</details>
 
 
 # %% exercise="complexity.crossover_length"
@@ -491,8 +486,8 @@ with waiting_for("Exercise 5.7"), after_predicting("complexity.cheaper"):
         print(f"{name:<16}", "; ".join(lengths))
 
 # %% [markdown]
-# Constant factors decide. Against a plain recurrent layer, attention with its projections is *never* the cheaper one.
-# Against the LSTMs of the first neural translators, with $d = 1000$ (Sutskever et al. 2014, section 3.4) and
+# Constant factors decide. Compared with a plain recurrent layer, attention with its projections is *never* cheaper.
+# Compared with the LSTMs of the first neural translators, with $d = 1000$ (Sutskever et al. 2014, section 3.4) and
 # sentences of a few dozen words, it is far cheaper. The order of growth says who wins in the end. It doesn't say
 # where the end begins.
 #
@@ -506,8 +501,8 @@ with waiting_for("Exercise 5.7"), after_predicting("complexity.cheaper"):
 #
 # $$\log t = \log c + p \log s$$
 #
-# So on **log-log axes** a power law is a straight line, and its slope is the exponent. It doesn't matter which
-# logarithm, or whether $t$ is in seconds or hours: that moves the line up and down.
+# So on **log-log axes** a power law is a straight line, and its slope is the exponent. The base of the logarithm
+# doesn't matter, nor whether $t$ is in seconds or hours: that only moves the line up or down.
 #
 # **Formula.** With $x = \log s$, $y = \log t$, and their means $\bar x$, $\bar y$, the slope by least squares is
 #
@@ -518,13 +513,13 @@ with waiting_for("Exercise 5.7"), after_predicting("complexity.cheaper"):
 #
 # **Exercise 5.8** · difficulty 3 of 5 · 10 minutes · 3 points
 #
-# **Return the slope of the line that fits best through the logarithms.**
+# **Return the slope of the line that best fits the logarithms.**
 #
-# <details><summary>Hint 1</summary>The logarithm of both, first of all. Then nothing but the formula.</details>
-# <details><summary>Hint 2</summary>A mean that isn't taken off makes the line go through the point of size 1, time 1.
-# Nothing says that it should.</details>
-# <details><summary>The idea</summary>x and y without their means; the sum of their products over the sum of the
-# squares of x.</details>
+# <details><summary>Hint 1</summary>What has to happen to sizes and times before the formula?</details>
+# <details><summary>Hint 2</summary>What if the means aren't subtracted? Then the line goes through size 1, time 1.
+# Should it?</details>
+# <details><summary>The idea</summary>With the means subtracted, the line goes through the origin, and only its
+# slope is left to fit.</details>
 
 
 # %% exercise="complexity.fitted_exponent"
@@ -550,7 +545,7 @@ check("complexity.fitted_exponent", fitted_exponent)
 
 # %% [markdown]
 # The same three counts on plain axes and on log-log axes. On the left you see that something is large. On the right
-# you can read off which power it is.
+# you can read off the power.
 
 # %% draw=true
 with waiting_for("Exercise 5.8"):
@@ -566,7 +561,7 @@ with waiting_for("Exercise 5.8"):
 # %% [markdown]
 # ## 5.9 The stopwatch's verdict
 #
-# Now measure. Attention here is scores, softmax and mixture, as in the table: no projections. The other two layers
+# Now measure. As in the table, attention is scores, softmax and mixture, without projections. The other two layers
 # are written out below. In one series $n$ grows and $d$ stays, in the other $d$ grows and $n$ stays.
 
 
@@ -638,13 +633,13 @@ with waiting_for("Exercise 5.8"):
         print(f"{layer:<20} {'       '.join(said)}")
 
 # %% [markdown]
-# On a quiet machine the exponents come out near the counted ones, and seldom equal to them. Small sizes are too fast
-# for their size to matter: each call costs a few microseconds whatever it computes, so the curves are flat at their
-# left ends and the slopes come out low. Tensors that no longer fit into the processor's cache make them come out
-# high, and so do other programs that want the same memory.
+# On a quiet machine the exponents come out near the counted ones, but seldom equal to them. At small sizes, size
+# hardly matters: each call costs a few microseconds whatever it computes, so the curves begin flat and the slopes
+# come out low. Tensors that no longer fit into the processor's cache make the slopes come out high, and so do other
+# programs that compete for memory.
 #
-# And something is missing from the count altogether. With $d = 64$, the recurrent layer takes fewer *operations* as
-# soon as $n > 64$. When does it take less *time*?
+# And the count leaves something out altogether. With $d = 64$, the recurrent layer takes fewer *operations* as soon
+# as $n > 64$. When does it take less *time*?
 
 # %% predict="complexity.clock"
 
@@ -658,9 +653,9 @@ with waiting_for("Exercise 5.7"), after_predicting("complexity.clock"):
     print(f"by the clock, of the lengths measured, the recurrent layer is faster {measured}")
 
 # %% [markdown]
-# Much later than counted, or not at all. Attention hands the processor one large product, on which all its arithmetic
-# units work side by side. The recurrent layer hands it $n$ small ones, each of which has to wait for the one before.
-# That is on one core. On a GPU with thousands of units, the gap is wider still.
+# Much later than counted, or not at all. Attention hands the processor one large product, on which all its
+# arithmetic units work side by side. The recurrent layer hands it $n$ small ones, each waiting for the one before.
+# And that is one core. On a GPU with thousands of units, the gap is wider still.
 #
 # **Question 5.9** · graded by hand · 8 minutes · 5 points
 #
@@ -697,12 +692,11 @@ with waiting_for("Exercise 5.7"), after_predicting("complexity.clock"):
 #
 # Time can be waited for. Memory can't: when it is full, the program stops.
 #
-# Attention makes a table of $n \times n$ weights, for each head and each sequence of a batch. A *head* is one look-up
-# with queries, keys and values of its own, as in lesson 2.
-# For the gradient, the tables of all layers are kept until the backward pass.
+# Attention makes a table of $n \times n$ weights for each head and each sequence of a batch. For the gradient, the
+# tables of all layers are kept until the backward pass.
 #
 # **By hand.** 2 sequences, 3 heads, $n = 4$: 2·3·4·4 = 96 numbers. In float32, 4 bytes each, **384 bytes**. (Large
-# models often use bfloat16, a shorter number format of 2 bytes: half of that.)
+# models often use bfloat16, a number format of 2 bytes: half of that.)
 #
 # For one sequence, 32 heads and bfloat16, in one layer:
 
@@ -711,14 +705,14 @@ for n in (1_000, 10_000, 100_000):
     print(f"n = {n:7,}: {1 * 32 * n * n * 2 / 1e9:10.3f} GB")
 
 # %% [markdown]
-# A tenfold length takes a hundredfold memory. At 100 000 positions one layer's table takes 640 GB, all
+# Ten times the length takes a hundred times the memory. At 100 000 positions one layer's tables take 640 GB, all
 # that eight GPUs of 80 GB hold.
 #
 # ### Additive attention holds even more
 #
-# In lesson 1 you compared the time of additive and dot-product attention as $d$ grew. Now let $n$ grow. Both score
-# $n^2$ pairs. But additive attention makes a vector of $d_a$ numbers for *each pair* before it has a score. A gauge
-# notes the largest tensor that each makes:
+# In lesson 1 you timed additive and dot-product attention as $d$ grew. Now let $n$ grow. Both score $n^2$ pairs.
+# But additive attention makes a vector of $d_a$ numbers for *each pair* before it has a score. We record the
+# largest tensor that each makes:
 
 # %% draw=true
 torch.manual_seed(0)
@@ -748,9 +742,9 @@ print(f"n = {lengths_of_both[-1]}, d = {d}: additive holds {memory:.0f} times as
 print(f"and takes {time:.0f} times as long")
 
 # %% [markdown]
-# In memory the two lines are parallel: both grow like $n^2$, and $d_a$ = 32 lies between them. So who calls
-# dot-product attention cheaper is right, and should say how: not by an order in $n$, but by a factor, because
-# the sum over the features happens *inside* the matrix product.
+# In memory the two lines are parallel: both grow like $n^2$, and a factor of $d_a$ = 32 lies between them. So
+# dot-product attention is cheaper, not by an order in $n$ but by a factor, because the sum over the features
+# happens *inside* the matrix product.
 #
 # *A good place for a break.*
 
@@ -762,8 +756,7 @@ print(f"and takes {time:.0f} times as long")
 # $$\text{output} = \frac{\sum_j e^{s_j} v_j}{\sum_j e^{s_j}}$$
 #
 # Two sums. Sums can be added up piece by piece: read some keys, add, forget them, read on. One thing is in the way.
-# For numbers that don't overflow we subtract the largest score of the row (1.2). Reading block by block, we don't
-# know it yet.
+# To avoid overflow we subtract the row's largest score (1.2). Reading block by block, we don't know it yet.
 #
 # The way out (Milakov and Gimelshein 2018): use the largest score *so far*, and when a larger one comes, correct what
 # has been summed. Keep three things for each query:
@@ -785,18 +778,16 @@ print(f"and takes {time:.0f} times as long")
 #
 # **Exercise 5.11** · difficulty 4 of 5 · 14 minutes · 3 points
 #
-# **Return the three running numbers after one more block of keys.**
+# **Return each query's three running numbers after one more block of keys.**
 #
-# Take one block into a running softmax, for all queries at once. Before the first block, `largest` is −∞ and the sums
-# are 0; that needs no special case, as $e^{-\infty} = 0$.
+# Before the first block, `largest` is −∞ and the sums are 0; that needs no special case, as $e^{-\infty} = 0$.
 #
-# <details><summary>Hint 1</summary>The new maximum first: <code>scores.amax(dim=-1)</code> is that of the block,
-# <code>torch.maximum</code> compares two tensors place by place.</details>
-# <details><summary>Hint 2</summary>Shapes: the factor is (..., T_q). The total has the same shape; the mixture has an
-# axis more, and so do the scores. Where is <code>unsqueeze(-1)</code> needed?</details>
-# <details><summary>The idea</summary>new maximum; factor = exp(old − new); exponentials of (scores − new); then
-# factor times old plus new, once with a sum over the keys, once with a product with the values. Nothing is divided
-# yet.</details>
+# <details><summary>Hint 1</summary>What is the new maximum? <code>torch.maximum</code> compares two tensors place
+# by place.</details>
+# <details><summary>Hint 2</summary>The factor is (..., T_q), like the total; the mixture and the scores have one
+# axis more. Where is <code>unsqueeze(-1)</code> needed?</details>
+# <details><summary>The idea</summary>Bring the old sums to the new maximum, then add the block's. Both sums shrink
+# by the same factor, and nothing is divided yet.</details>
 
 
 # %% exercise="complexity.absorb"
@@ -831,7 +822,7 @@ check("complexity.absorb", absorb)
 #
 # One query, 12 keys. The picture calls **your** function. Try these:
 #
-# 1. Read block after block. When do the bars shrink at once, and when only a little?
+# 1. Read block after block. When do the bars shrink a lot, and when only a little?
 # 2. Key 9 has the largest score. What are the weights before it is read, and after?
 # 3. Change the size of a block, then read all keys. Does the last line change?
 
@@ -841,9 +832,9 @@ explorers.running_softmax_explorer(absorb)
 # %% [markdown]
 # ## 5.12 Attention in blocks
 #
-# Now do it for whole sequences: go through the keys and values a block at a time, and absorb each. At the end,
-# divide. No table of scores is larger than the queries times one block: memory grows with $n$, not with $n^2$ (Rabe and
-# Staats 2021).
+# Now for whole sequences: go through the keys and values a block at a time, absorb each, and divide at the end. No
+# table of scores is larger than the queries times one block: memory grows with $n$, not with $n^2$ (Rabe and Staats
+# 2021).
 #
 # **By hand.** 100 queries, 100 keys, blocks of 10: ten tables of 100 × 10 = 1000 scores, one after another, in place
 # of one of 10 000.
@@ -852,15 +843,15 @@ explorers.running_softmax_explorer(absorb)
 #
 # **Return attention's outputs, going through keys and values a block at a time.**
 #
-# The check compares with full attention, and it measures the largest tensor that you make. Blocks of queries pass it
+# The check compares with full attention, and measures the largest tensor that you make. Blocks of queries pass it
 # too, though `block` counts keys.
 #
-# <details><summary>Hint 1</summary><code>range(0, T_k, block)</code> gives where each block begins. A slice that goes
-# beyond the end is just shorter.</details>
-# <details><summary>Hint 2</summary>Start with tensors that fit: <code>q.new_full(q.shape[:-1], -math.inf)</code> has
-# q's dtype. The mixture has the features of v.</details>
-# <details><summary>The idea</summary>Start values; for each block: scores of all queries with its keys, divided by
-# √d_k, then absorb. After the loop, mixture over total, with an axis added to the total.</details>
+# <details><summary>Hint 1</summary>Where does each block begin? What does a slice give that goes beyond the
+# end?</details>
+# <details><summary>Hint 2</summary>What do you start from? <code>q.new_full(q.shape[:-1], -math.inf)</code> has q's
+# dtype; the mixture has the features of v.</details>
+# <details><summary>The idea</summary>All queries meet one block of keys at a time. Only when all keys are read is
+# the mixture divided by the total.</details>
 
 
 # %% exercise="complexity.blockwise_attention"
@@ -916,47 +907,47 @@ with waiting_for("Exercise 5.12"), after_predicting("complexity.blocks"):
     print(f"milliseconds at n = {sizes[-1]}: full {times[0]:.0f}, in blocks {times[1]:.0f}")
 
 # %% [markdown]
-# The same outputs up to rounding, and memory with slope 1 in place of 2. The FLOPs are as many as before: attention
+# The same outputs up to rounding, and memory with slope 1 instead of 2. The FLOPs are the same as before: attention
 # in blocks is still quadratic in *time*. Whether it is faster depends on the machine. FlashAttention (Dao et al.
 # 2022) is this algorithm inside a GPU's small fast memory, with the queries in blocks too. It is faster than full
 # attention because it moves fewer bytes. It doesn't compute less.
 #
-# Why blocks of *keys*? Blocks of queries save memory too, and need no running softmax, since each query still sees its
-# whole row. But a row can be long, and when a text is written word by word there is one query only (5.13). Blocks of
-# keys work there as well.
+# Why blocks of *keys*? Blocks of queries save memory too, and need no running softmax, since each query still sees
+# its whole row. But a row can be long, and when a text is written word by word there is only one query (5.13).
+# Blocks of keys work even then.
 #
-# Two things your function leaves out. A mask sets scores to −∞ before they are absorbed. But where it hides the whole
-# first block from a query, the largest score so far is −∞, and −∞ − (−∞) isn't a number: a padded beginning is enough
-# for that. So one begins with a huge negative number in place of −∞, or passes over blocks that are hidden. The gradient
-# needs more thought: autograd keeps every block's exponentials, which together are the whole table again.
-# FlashAttention computes them a second time in the backward pass instead.
+# Your function leaves two things out. A mask would set scores to −∞ before they are absorbed. But where it hides
+# the whole first block from a query, as padding in front does, the largest score so far is −∞, and −∞ − (−∞) isn't
+# a number. So begin with a huge negative number instead of −∞, or skip hidden blocks. The gradient needs more
+# thought: autograd keeps every block's exponentials, which together are the whole table again. FlashAttention
+# instead computes them a second time in the backward pass.
 
 # %% [markdown]
 # ## 5.13 Writing one word at a time: the cache
 #
-# You built the **key-value cache** in 4.9: when a model writes word by word, the keys and values so far are kept and
-# not computed again. Each new word then costs FLOPs for one row of scores, not $n$ rows. Now it is memory that
-# limits. How much?
+# You built the **key-value cache** in 4.9: when a model writes word by word, the keys and values so far are kept
+# instead of being computed again. Each new word then costs the FLOPs of one row of scores, not $n$ rows. Now memory
+# is the limit. How much does it take?
 #
 # **Formula.** For each position, each layer, and each head that has keys and values of its own, the cache keeps one
 # key and one value of $d_\text{head}$ numbers.
 #
-# Heads can *share* keys and values, which is why the function has two numbers of heads. With as many heads of keys as
-# of queries, it is lesson 2's multi-head attention. With a single one, it is *multi-query* attention (Shazeer
-# 2019). In between, where groups of query heads share one, it is *grouped-query* attention (Ainslie et al. 2023).
+# Heads can *share* keys and values, so the function takes two numbers of heads. With as many heads of keys as of
+# queries, it is lesson 2's multi-head attention. With a single one, it is *multi-query* attention (Shazeer 2019).
+# In between, where groups of query heads share one, it is *grouped-query* attention (Ainslie et al. 2023).
 #
 # **By hand.** 2 layers, 4 query heads that share 2 heads of keys and values, $d_\text{head}$ = 8, 10 positions, 2
-# bytes a number: 2 (key and value) · 2 · 2 · 8 · 10 · 2 = **1280 bytes**.
+# bytes per number: 2 (key and value) · 2 · 2 · 8 · 10 · 2 = **1280 bytes**.
 #
 # **Exercise 5.13** · difficulty 2 of 5 · 5 minutes · 2 points
 #
-# **Return the bytes that the cache of one sequence takes.**
+# **Return how many bytes the cache of one sequence takes.**
 #
 # <details><summary>Hint 1</summary>What is looked at again when the next word is written: queries, keys,
 # values?</details>
-# <details><summary>Hint 2</summary>One argument isn't needed. Which one changes nothing about what is kept?</details>
-# <details><summary>The idea</summary>Two, for key and value, times layers, heads of keys, features of a head,
-# positions, and bytes.</details>
+# <details><summary>Hint 2</summary>Which argument changes nothing about what is kept?</details>
+# <details><summary>The idea</summary>The cache keeps one key and one value for each layer, each head of keys and
+# each position.</details>
 
 
 # %% exercise="complexity.cache_bytes"
@@ -983,8 +974,8 @@ def cache_bytes(layers, heads, kv_heads, d_head, positions, bytes_per_number):
 check("complexity.cache_bytes", cache_bytes)
 
 # %% [markdown]
-# For example a model with the shape of Llama 2 70B: 80 layers, 64 query heads of width 128, 8 heads of keys and
-# values (Touvron et al. 2023, and its published settings). The same with all 64, and with a single one:
+# Take a model with the shape of Llama 2 70B: 80 layers, 64 query heads of width 128, 8 heads of keys and values
+# (Touvron et al. 2023, and its published settings). Then the same with all 64, and with a single one:
 
 # %% draw=true
 with waiting_for("Exercise 5.13"):
@@ -1002,9 +993,9 @@ with waiting_for("Exercise 5.13"):
     show(ax)
 
 # %% [markdown]
-# With a head of keys for each query head, one long conversation would fill more than one GPU, beside the model's own
-# weights. Groups of 8 make that 8 times smaller. And since the whole cache is *read* for each new word, the words
-# come sooner as well.
+# With a head of keys for each query head, one long conversation would fill more than one GPU, on top of the model's
+# own weights. Groups of 8 make that 8 times smaller. And since the whole cache is *read* for each new word, the
+# words come sooner as well.
 
 # %% [markdown]
 # ## 5.14 Heads that share keys
@@ -1013,23 +1004,22 @@ with waiting_for("Exercise 5.13"):
 # divides $H$, **neighbours share**: the first $H/G$ query heads use the first head of keys and values, the next $H/G$
 # the second, and so on.
 #
-# **By hand.** $H = 6$, $G = 2$: heads 0, 1, 2 use keys 0, heads 3, 4, 5 use keys 1. In short 0 0 0 1 1 1, and not 0 1
-# 0 1 0 1.
+# **By hand.** $H = 6$, $G = 2$: heads 0, 1, 2 use keys 0, heads 3, 4, 5 use keys 1. In short 0 0 0 1 1 1, not 0 1 0
+# 1 0 1.
 #
-# As in lesson 2, heads are one more axis in front, and lesson 1's attention takes any number of these. The functions
-# that you import from `helpers.attention` are yours to use.
+# As in lesson 2, heads are one more axis in front, and lesson 1's attention takes any number of those. You may use
+# all that you import from `helpers.attention`.
 #
 # **Exercise 5.14** · difficulty 3 of 5 · 10 minutes · 3 points
 #
 # **Return attention's outputs where neighbouring query heads share a head of keys and values.**
 #
-# <details><summary>Hint 1</summary>If k and v had as many heads as q, it would be one call. How often does each head
-# of k have to appear?</details>
+# <details><summary>Hint 1</summary>With as many heads of k and v as of q, it would be one call. How often must each
+# head of k appear?</details>
 # <details><summary>Hint 2</summary>Compare <code>torch.repeat_interleave</code> with <code>.repeat</code> on the
 # numbers 0, 1. Which gives 0 0 0 1 1 1? The axis of the heads is the third from the end.</details>
-# <details><summary>The idea</summary>Repeat each head of k and v H/G times, neighbours together, then attention as in
-# lesson 1. Or give q an axis for the groups, (..., G, H/G, T_q, d_k), and let broadcasting share k and v without a
-# copy.</details>
+# <details><summary>The idea</summary>Either copy each head of k and v for its group, neighbours together, or give q
+# an axis for the groups, (..., G, H/G, T_q, d_k), and let broadcasting share k and v without a copy.</details>
 
 
 # %% exercise="complexity.grouped_attention"
@@ -1055,10 +1045,10 @@ def grouped_attention(q, k, v):
 check("complexity.grouped_attention", grouped_attention)
 
 # %% [markdown]
-# Sharing isn't free: heads of a group look things up in the same keys, so they can differ only in what they ask, and
-# in what $W_o$ makes of what they find.
-# Ainslie et al. (2023) find quality close to that of full multi-head attention with 8 groups, and a speed close to
-# that of a single one. That takes a trained model to see. What is saved shows with random numbers too:
+# Sharing isn't free: heads of a group look things up in the same keys, so they can differ only in what they ask,
+# and in what $W_o$ makes of what they find. With 8 groups, Ainslie et al. (2023) find quality close to that of full
+# multi-head attention, and speed close to that of a single head. It takes a trained model to see that. The saving
+# shows with random numbers too:
 
 # %% draw=true
 with waiting_for("Exercise 5.14"):
@@ -1078,9 +1068,9 @@ with waiting_for("Exercise 5.14"):
 # %% [markdown]
 # ## 5.15 One page or a book?
 #
-# Back to 5.1. A whole Transformer layer has more products that grow like $n$: besides the three projections one for
-# the output, and a feed-forward part that takes $16nd^2$ FLOPs (lesson 6). Together $24nd^2$, against $4n^2d$ for
-# scores and mixture. They are equal at $n = 6d$. For $d = 4096$ that is about 25 000 positions.
+# Back to 5.1. A whole Transformer layer has more products that grow like $n$: besides the three projections, one
+# for the output, and a feed-forward part that takes $16nd^2$ FLOPs (lesson 6). Together they take $24nd^2$, scores
+# and mixture $4n^2d$. The two are equal at $n = 6d$. For $d = 4096$ that is about 25 000 positions.
 
 # %% draw=true
 with waiting_for("Exercise 5.4"):
@@ -1104,9 +1094,9 @@ with waiting_for("Exercise 5.4"):
 # **Question 5.15** · graded by hand · 8 minutes · 5 points
 #
 # "Attention is quadratic." Take a task of your own (name it, with its typical $n$ and $d$) and explain what the
-# sentence means for it, and what it doesn't mean. Say what is quadratic in what: FLOPs, memory, and the cost of
-# writing one more word. Which part of the layer's FLOPs is quadratic at your $n$ and $d$? Which of the quadratic
-# things can be avoided with the same outputs?
+# sentence does and doesn't mean for it. Say what is quadratic in what: FLOPs, memory, and the cost of writing one
+# more word. Which part of the layer's FLOPs is quadratic at your $n$ and $d$? Which of the quadratic things can be
+# avoided with the same outputs?
 
 # %% [markdown] written="complexity.what_quadratic_means" points=5
 # ### BEGIN SOLUTION
@@ -1114,11 +1104,12 @@ with waiting_for("Exercise 5.4"):
 # like n²d. The projections grow like nd². At my size 4n²d = 0.12 GFLOP and 6nd² = 0.71 GFLOP, so one seventh of
 # attention's FLOPs (and a smaller part of the whole layer's) is quadratic: reviews twice as long take little more
 # than twice the time. Quadratic is far off here: the two are equal at n = 1.5 d = 1152 (in a whole layer at 6d =
-# 4608). Memory: the table of weights has n² numbers for each head, which a plain implementation holds; in blocks with
-# a running softmax the outputs are the same and memory grows like n. The FLOPs of the two products can't be avoided
-# so: blocks do as many. Writing one more word with a cache costs one row, linear in n; writing n words costs the sum
-# of these, which is quadratic again. The cache itself is linear in n, and sharing heads makes it smaller by a factor
-# (but changes the model). And a quadratic count doesn't say what is slow: the work is parallel.
+# 4608). Memory: the table of weights has n² numbers for each head, which a plain implementation holds; in blocks
+# with a running softmax the outputs are the same and memory grows like n. The FLOPs of the two products can't be
+# avoided that way: blocks do as many. Writing one more word with a cache costs one row, linear in n; writing n
+# words costs the sum of these, which is quadratic again. The cache itself is linear in n, and sharing heads makes
+# it smaller by a factor (but changes the model). And a quadratic count doesn't say what is slow: the work is
+# parallel.
 #
 # **Rubric**
 # - 1 point: FLOPs: scores and mixture are quadratic in n, projections (and feed-forward) linear.
@@ -1138,11 +1129,11 @@ with waiting_for("Exercise 5.4"):
 # - Operations, sequential steps, path: attention $n^2d$, 1, 1; recurrent $nd^2$, n, n; convolution $knd^2$, 1,
 #   $\log_k n$.
 # - Orders cross at n = d. With constant factors it may be at 2.5 d, or nowhere. By the clock, what runs in parallel
-#   wins much longer.
+#   stays ahead much longer.
 # - On log-log axes, the slope is the exponent.
 # - The n × n table needn't exist: a running maximum, a running total, a running mixture. That saves memory, not
 #   FLOPs.
-# - While writing, the cache limits. Keys *and* values; query heads that share them make it smaller.
+# - While writing, the cache is the limit. It holds keys *and* values; heads that share them make it smaller.
 #
 # **Sources.** Vaswani et al. 2017, *Attention is all you need*, section 4 and table 1. Kalchbrenner et al. 2016,
 # *Neural machine translation in linear time* (growing steps). Sutskever et al. 2014, *Sequence to sequence learning

@@ -1,12 +1,13 @@
 # %% [markdown]
 # # 6 · The block
 #
-# - **You will learn** what stands around attention, and build it: the way from tokens to vectors and back, the norm,
-#   the feed-forward network, the residual path. Together they are a *block*. A few blocks are a language model, and at
-#   the end yours learns to write.
+# - **You will learn** what surrounds attention, and build it: the way from tokens to vectors and back, the norm,
+#   the feed-forward network, the residual path. A few *blocks* of these make a language model, and at the end yours
+#   learns to write.
 # - **You need** lessons 1, 2 and 4 (attention, heads, the causal mask), `torch.nn.Module`, and what a gradient is.
-# - **Time** {minutes} minutes, in three sittings: 6.0 to 6.6 build the small parts, 6.7 to 6.11 put them together, 6.12
-#   to 6.17 bring them to life. The training takes less than a minute on two cores; a bar shows your computer's time.
+# - **Time** {minutes} minutes, in three sittings: 6.0 to 6.6 build the small parts, 6.7 to 6.11 put them together,
+#   6.12 to 6.15 bring them to life. The training takes less than a minute on two cores; a bar shows how long it
+#   takes on yours.
 #
 # Every exercise is checked as soon as you ask for it. Stuck? Below each are two hints, then the idea.
 
@@ -29,7 +30,7 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 # %% [markdown]
 # ## 6.0 Catch the slip
 #
-# Three short pieces on earlier lessons. Each is right, or has one slip in it of a kind that is easily made.
+# Three short pieces on earlier lessons. Each is right, or has one slip that is easy to make.
 
 # %% recall="block.recall_merge"
 
@@ -40,9 +41,9 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 # %% [markdown]
 # ## 6.1 Attention alone
 #
-# You have built attention with several heads. Why not stack twelve of them and be done? Here are ten random vectors,
-# and twelve of lesson 2's modules with random weights, one after the other. After each we ask how alike the ten
-# positions are: the mean cosine between two of them, 1 where all point the same way.
+# You have built attention with several heads. Why not stack twelve of them and be done? Here are ten random
+# vectors, and twelve of lesson 2's modules with random weights, one after the other. After each we ask how alike
+# the ten positions are: the mean cosine between two of them, which is 1 where all point the same way.
 
 # %% predict="block.alone"
 
@@ -58,24 +59,25 @@ with waiting_for("your prediction"), after_predicting("block.alone"):
 
 # %% [markdown]
 # After two layers all ten positions say the same. Nothing that comes later can tell them apart again: an average of
-# averages forgets what it was made of. (Dong et al. 2021 prove it: with attention alone, what tells positions apart
-# shrinks *doubly* exponentially with depth. One run with one seed is shown here; try others.)
+# averages forgets what it was made of. (Dong et al. 2021 prove it: with attention alone, the differences between
+# positions shrink *doubly* exponentially with depth. This is one run with one seed; try others.)
 #
 # The other line does one small thing more: it *adds* each layer's output to what the layer has read. You will build
-# that, and the other parts without which nobody stacks attention.
+# that, and the other parts that make attention stackable.
 
 # %% [markdown]
 # ## 6.2 Tokens to vectors
 #
-# **Why.** A model reads numbers of words, say 17, 4, 230. A table with a row of $C$ numbers for each of the $V$ tokens
-# makes vectors of them. The rows are parameters: they are learned like everything else. Where a token stands is added
-# as a second row, from a table of positions, as in 3.7.
+# **Why.** A model reads numbers that stand for words, say 17, 4, 230. A table with a row of $C$ numbers for each of
+# the $V$ tokens turns them into vectors. The rows are parameters, learned like everything else. A second row, from
+# a table of positions, says where the token stands, as in 3.7.
 #
 # **Formula** (Vaswani et al. 2017, section 3.4):
 #
 # $$x_t = \sqrt{C}\; \text{words}[\text{ids}_t] + \text{positions}[t]$$
 #
-# The factor has a reason that 6.3 shows: the same table has a second job, for which its numbers should be small.
+# Section 6.3 shows the reason for the factor: the same table has a second job, for which its numbers should be
+# small.
 #
 # **By hand.** $C = 4$, the token's row is (1, 0, −1, 2), its position's row (0.5, 0.5, 0.5, 0.5). Then $x$ = 2·(1, 0,
 # −1, 2) + 0.5 = **(2.5, 0.5, −1.5, 4.5)**.
@@ -84,9 +86,9 @@ with waiting_for("your prediction"), after_predicting("block.alone"):
 #
 # **Return a vector for each token: its scaled row of `words` plus the row of its position.**
 #
-# <details><summary>Hint 1</summary>A table can be indexed with a whole tensor of numbers at once.</details>
-# <details><summary>Hint 2</summary>The table of positions may be longer than the sequence. Which of its rows belong to
-# T tokens?</details>
+# <details><summary>Hint 1</summary>What comes out when a table is indexed with a whole tensor?</details>
+# <details><summary>Hint 2</summary>The table of positions may be longer than the sequence. Which rows belong to T
+# tokens?</details>
 # <details><summary>The idea</summary>Two look-ups and a sum; broadcasting takes care of batch axes.</details>
 
 
@@ -113,22 +115,22 @@ check("block.embed", embed)
 # %% [markdown]
 # ## 6.3 And back
 #
-# **Why.** At its end the model has a vector at each position and must say which token comes next. It compares the
-# vector with every token's row, by a dot product: the larger, the better the token fits. These scores are called
-# **logits**; a softmax makes probabilities of them.
+# **Why.** At the end the model has a vector at each position and must say which token comes next. It compares the
+# vector with every token's row by a dot product: the larger, the better the token fits. These scores are called
+# **logits**; a softmax turns them into probabilities.
 #
-# **One matrix, two jobs.** The rows that turned tokens into vectors now score them. The table is *tied* (Press and Wolf
-# 2017): one set of parameters instead of two, and a token that is easy to recognise is easy to write. For scores the
-# numbers should be small, or the first softmax is sure of itself before anything is learned. For vectors they should
-# be larger. That is what $\sqrt{C}$ on the way in is for.
+# **One matrix, two jobs.** The rows that turned tokens into vectors now score them. The table is *tied* (Press and
+# Wolf 2017): one set of parameters instead of two, and what is learned about a token in reading helps in writing
+# it. For scores the numbers should be small, or the first softmax is sure of itself before anything is learned. For
+# vectors they should be larger: hence the $\sqrt{C}$ on the way in.
 #
 # **By hand.** $x$ = (1, 2), and three tokens with the rows (1, 0), (0, 1), (1, 1): the logits are **1, 2, 3**.
 #
 # **Exercise 6.3** · difficulty 1 of 5 · 4 minutes · 1 point
 #
-# **Return the logits: the dot product of each vector with each token's row.**
+# **Return the logits: each vector's dot product with each token's row.**
 #
-# <details><summary>Hint 1</summary>(..., T, C) and (V, C) should give (..., T, V).</details>
+# <details><summary>Hint 1</summary>How do (..., T, C) and (V, C) give (..., T, V)?</details>
 # <details><summary>Hint 2</summary>Which of the two has to be transposed?</details>
 # <details><summary>The idea</summary>One matrix product does all positions and all tokens.</details>
 
@@ -155,8 +157,9 @@ check("block.unembed", unembed)
 # %% [markdown]
 # ## 6.4 Layer norm
 #
-# **Why.** Twelve blocks are 24 sublayers in a row. If each makes its vectors a fifth larger, the last reads numbers 80
-# times as large as the first. A **norm** in front of a sublayer gives it vectors of one size, wherever it stands.
+# **Why.** Twelve blocks are 24 sublayers in a row. If each makes its vectors a fifth larger, what comes out is 80
+# times as large as what went in. A **norm** in front of a sublayer gives it vectors of one size, wherever it
+# stands.
 #
 # **Formula** (Ba, Kiros and Hinton 2016). For one vector $x$ of $C$ channels:
 #
@@ -175,9 +178,10 @@ check("block.unembed", unembed)
 #
 # <details><summary>Hint 1</summary>Over which axis do mean and variance go? What does <code>keepdim</code> do for the
 # subtraction?</details>
-# <details><summary>Hint 2</summary>By what does <code>x.var()</code> divide: by C, or by C − 1? Where does ε stand: in
-# the root, or beside it?</details>
-# <details><summary>The idea</summary>Take the mean away first. What is left has the variance as its mean square.</details>
+# <details><summary>Hint 2</summary>Does <code>x.var()</code> divide by C, or by C − 1? Does ε stand inside the
+# root, or beside it?</details>
+# <details><summary>The idea</summary>Subtract the mean first. The mean square of what is left is the
+# variance.</details>
 
 
 # %% exercise="block.layer_norm"
@@ -204,8 +208,8 @@ def layer_norm(x, weight, bias, eps=1e-5):
 check("block.layer_norm", layer_norm)
 
 # %% [markdown]
-# Move a vector, stretch it, and watch what the norm makes of it. What does it forget? Is there anything that it can't
-# make up for? (Multiply by 0.)
+# Move a vector, stretch it, and watch what the norm makes of it. What does the norm forget? Is there anything that
+# it can't undo? (Multiply by 0.)
 
 # %% draw=true
 explorers.norm_explorer(layer_norm, "Exercise 6.4")
@@ -232,7 +236,7 @@ class LayerNorm(torch.nn.Module):
 # %% [markdown]
 # ## 6.5 GELU
 #
-# **Why.** Two matrices in a row are one matrix: $W_2 (W_1 x) = (W_2 W_1) x$. Something that isn't linear has to stand
+# **Why.** Two matrices in a row are one matrix: $W_2 (W_1 x) = (W_2 W_1) x$. Something nonlinear has to stand
 # between them. In 2017 that was ReLU, which cuts off below 0. GPT and BERT have a smoother one.
 #
 # **Formula** (Hendrycks and Gimpel 2016). Each number is multiplied by the share $\Phi(x)$ of a standard normal
@@ -247,7 +251,7 @@ class LayerNorm(torch.nn.Module):
 #
 # **Return GELU(x) for each number, by the exact formula.**
 #
-# <details><summary>Hint 1</summary><code>torch.erf</code> works number by number.</details>
+# <details><summary>Hint 1</summary>Which part of the formula is <code>torch.erf</code>?</details>
 # <details><summary>Hint 2</summary>Far below 0 nothing gets through, far above 0 everything does. What does your Φ give
 # at −60 and at 60?</details>
 # <details><summary>The idea</summary>A number times a share between 0 and 1.</details>
@@ -282,9 +286,9 @@ with waiting_for("Exercise 6.5"):
 # %% [markdown]
 # ## 6.6 The feed-forward network
 #
-# **Why.** Attention moves information between positions. What is then *done* with it happens here, at each position
-# alone, with the same two matrices at all of them: up to a wider vector, a GELU, and down again. Two thirds of a block's
-# parameters are in it, as lesson 7 will count.
+# **Why.** Attention moves information between positions. The feed-forward network works on what arrives, at each
+# position alone, with the same two matrices everywhere: up to a wider vector, a GELU, and down again. It holds two
+# thirds of a block's parameters, as lesson 7 will count.
 #
 # **Formula** (Vaswani et al. 2017, section 3.3, with a GELU for the ReLU):
 #
@@ -296,10 +300,10 @@ with waiting_for("Exercise 6.5"):
 #
 # **Exercise 6.6** · difficulty 2 of 5 · 6 minutes · 2 points
 #
-# **Write `forward`: up, your `gelu`, and down again.** The two maps are there.
+# **Write `forward`: up, your `gelu`, and down again.**
 #
-# <details><summary>Hint 1</summary>A <code>Linear</code> is called like a function, and adds its bias itself.</details>
-# <details><summary>Hint 2</summary>Where is the vector wide? There the GELU works.</details>
+# <details><summary>Hint 1</summary>How is a <code>Linear</code> called, and does it add its bias itself?</details>
+# <details><summary>Hint 2</summary>Is the vector narrow or wide where the GELU works?</details>
 # <details><summary>The idea</summary>Three calls, one inside the other.</details>
 
 
@@ -329,10 +333,10 @@ check("block.feed_forward", FeedForward)
 # %% [markdown]
 # ## 6.7 The residual path
 #
-# **Why.** In 6.1 one thing kept the positions apart: adding. Each sublayer, attention or feed-forward network, *reads*
-# from a path that runs through the whole model, and *adds* what it has to say. What it doesn't touch goes on unchanged,
-# to all later layers. The path is called **residual** (He et al. 2016: a layer has to learn only what is left to add),
-# and today often the *residual stream* (Elhage et al. 2021).
+# **Why.** In 6.1 one thing kept the positions apart: adding. Each sublayer, attention or feed-forward network,
+# *reads* from a path that runs through the whole model, and *adds* what it has to say. Whatever it doesn't touch
+# goes on unchanged to all later layers. The path is called **residual** (He et al. 2016: a layer has to learn only
+# what is left to add), and today often the *residual stream* (Elhage et al. 2021).
 #
 # **Formula.** There are two places for the norm:
 #
@@ -345,7 +349,8 @@ check("block.feed_forward", FeedForward)
 #
 # **Return the residual path after a sublayer has added to it, with the norm first or last.**
 #
-# <details><summary>Hint 1</summary><code>sublayer</code> and <code>norm</code> are functions: call them.</details>
+# <details><summary>Hint 1</summary><code>sublayer</code> and <code>norm</code> are functions: what does each
+# get?</details>
 # <details><summary>Hint 2</summary>With the norm first, is x itself ever normalised?</details>
 # <details><summary>The idea</summary>Read both formulas aloud, from the inside out.</details>
 
@@ -372,9 +377,9 @@ def add_sublayer(x, sublayer, norm, norm_first=True):
 check("block.add_sublayer", add_sublayer)
 
 # %% [markdown]
-# What is the path worth? First before any training. Small language models of twelve blocks, with random weights and your
-# `add_sublayer`, read some sentences. We look at the gradient of the loss in front of each block. "Without residual"
-# means that a block's output takes the place of what it has read.
+# What is the path worth? First, before any training: small language models of twelve blocks, with random weights
+# and your `add_sublayer`, read some sentences. We look at the gradient of the loss in front of each block. Without
+# a residual path, a block's output replaces what it has read.
 
 # %% predict="block.gradient"
 
@@ -383,9 +388,9 @@ with waiting_for("Exercise 6.7"), after_predicting("block.gradient"):
     show(figures.gradients(experiments.gradient_sizes(add_sublayer)))
 
 # %% [markdown]
-# Without path and norms the first block gets a gradient some 14 zeros behind the point. (Geometric means of three
-# seeds.) Norms alone repair the size of the gradient. Is size enough to learn from? Now the same four kinds, with 2, 6
-# and 12 blocks, learn to predict the next word for a short while, with three seeds each.
+# Without path and norms, the first block's gradient is about 10⁻¹⁴ of the last one's. (Geometric means of three
+# seeds.) Norms alone repair the size of the gradient. Is size enough to learn from? Now the same four kinds, with
+# 2, 6 and 12 blocks, learn for a short while to predict the next word, with three seeds each.
 
 # %% predict="block.depth"
 
@@ -395,29 +400,29 @@ with waiting_for("Exercise 6.7"), after_predicting("block.depth"):
     show(figures.losses(learned, math.log(len(corpora.vocabulary()))))
 
 # %% [markdown]
-# In this short time no stack without a residual path gets below what the frequencies of words give away, however shallow
-# it is. With the path all learn. Norms hardly matter for two blocks, and a good deal for twelve. (Three seeds, one
-# learning rate, 0.01, small models. Deeper isn't better yet after 50 steps; and with more time and care, stacks without
-# a path learn something as well.)
+# In this short time no stack without a residual path gets below the loss that word frequencies alone give, however
+# shallow it is. With the path all of them learn. Norms hardly matter for two blocks, but a good deal for twelve.
+# (Three seeds, one learning rate, 0.01, small models. Deeper isn't better yet after 50 steps; and with more time
+# and care, stacks without a path learn something as well.)
 #
-# So the gradient's size isn't all. Without a path, what the first block has seen must survive eleven rewritings, and 6.1
-# showed what those do.
+# So the gradient's size isn't everything. Without a path, what the first block has seen must survive eleven
+# rewritings, and 6.1 showed what those do.
 
 # %% [markdown]
 # ## 6.8 Norm first or last?
 #
-# The paper of 2017 has the norm last. GPT-2 moved it to the front (Radford et al. 2019, section 2.3), and nearly all
-# models since have left it there. Xiong et al. (2020) say why. With the norm last, the gradients near the output are
-# large at the start, so the learning rate has to rise slowly, in a *warm-up*. With the norm first that can be left out.
-# There is a price: the path itself is never normalised, so one more norm has to stand at its end.
+# The paper of 2017 has the norm last. GPT-2 moved it to the front (Radford et al. 2019, section 2.3), and nearly
+# all models since have left it there. Xiong et al. (2020) explain why. With the norm last, the gradients near the
+# output are large at the start, so the learning rate has to rise slowly, in a *warm-up*. With the norm first there
+# is no need for one. The price: the path itself is never normalised, so it needs one more norm at its end.
 #
 # **Exercise 6.8** · difficulty 2 of 5 · 5 minutes · 2 points
 #
-# **Say for each line whether it belongs to `"norm first"` or to `"norm last"`.**
+# **Say for each line whether it belongs to `"norm first"` or `"norm last"`.**
 #
-# <details><summary>Hint 1</summary>Write the path after two sublayers, in both ways. Which is a sum of three
+# <details><summary>Hint 1</summary>Write down the path after two sublayers, both ways. Which is a sum of three
 # terms?</details>
-# <details><summary>Hint 2</summary>What is the last thing that has happened to what leaves the stack?</details>
+# <details><summary>Hint 2</summary>What was the last thing to happen to what leaves the stack?</details>
 # <details><summary>The idea</summary>Norm last puts the path itself through every norm; norm first only copies of
 # it.</details>
 
@@ -445,21 +450,21 @@ check("block.pre_or_post", norms)
 # %% [markdown]
 # ## 6.9 Dropout, and what `eval` does
 #
-# **Why.** A model with more parameters than text learns the text by heart. **Dropout** makes that harder: while
-# training, a random share $p$ of the numbers is set to 0, so that no sublayer can lean on a single one (Srivastava et al.
-# 2014). The rest is divided by $1 - p$, which keeps the expected sum. Afterwards nothing is dropped.
+# **Why.** A model with more parameters than text learns the text by heart. **Dropout** makes that harder: during
+# training, a random share $p$ of the numbers is set to 0, so that no sublayer can lean on a single one (Srivastava
+# et al. 2014). The rest is divided by $1 - p$, which keeps the expected sum. After training nothing is dropped.
 #
-# **By hand.** $x$ = (1, 2, 3, 4), $p$ = ½, chances 0.9, 0.3, 0.5, 0.1. The second and the fourth go, the others double:
-# **(2, 0, 6, 0)**.
+# **By hand.** $x$ = (1, 2, 3, 4), $p$ = ½, chances 0.9, 0.3, 0.5, 0.1. The second and fourth are dropped, the
+# others double: **(2, 0, 6, 0)**.
 #
 # **Exercise 6.9a** · difficulty 2 of 5 · 6 minutes · 2 points
 #
-# **While training, return x with 0 where `chances` is below p, and the rest scaled up; else return x.**
+# **In training, return x with 0 where `chances` is below p and the rest scaled up; otherwise return x.**
 #
-# <details><summary>Hint 1</summary><code>torch.where</code> chooses number by number.</details>
-# <details><summary>Hint 2</summary>If half of the numbers go, by how much must the others grow for the sum to
+# <details><summary>Hint 1</summary>Which function chooses number by number?</details>
+# <details><summary>Hint 2</summary>If half of the numbers go, how much must the others grow for the sum to
 # stay?</details>
-# <details><summary>The idea</summary>Nothing but the comparison looks at <code>chances</code>.</details>
+# <details><summary>The idea</summary><code>chances</code> only decides who stays.</details>
 
 
 # %% exercise="block.dropout"
@@ -484,8 +489,8 @@ def dropout(x, p, training, chances):
 check("block.dropout", dropout)
 
 # %% [markdown]
-# How does a module know whether it is training? Every module has a flag, `training`. `model.train()` and `model.eval()`
-# set it, for the module and all inside it. That is all they do. Try it before you answer.
+# How does a module know whether it is training? Every module has a flag, `training`. `model.train()` and
+# `model.eval()` set it, for the module and everything inside it. They do nothing else. Try it before you answer.
 
 # %%
 trial = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.LayerNorm(3), torch.nn.Dropout(0.5))
@@ -503,11 +508,11 @@ for setting in (trial.train, trial.eval):
 # %% [markdown]
 # **Exercise 6.9b** · difficulty 2 of 5 · 4 minutes · 1 point
 #
-# **Say for each line whether `model.eval()` `"changes"` it, or it `"stays as it is"`.**
+# **Say of each line whether `model.eval()` `"changes"` it or it `"stays as it is"`.**
 #
 # <details><summary>Hint 1</summary>Which modules look at the flag?</details>
-# <details><summary>Hint 2</summary>The last column printed above is about gradients.</details>
-# <details><summary>The idea</summary>A flag, and no number of the model.</details>
+# <details><summary>Hint 2</summary>What does the last column printed above say?</details>
+# <details><summary>The idea</summary>A flag is set. No number of the model is touched.</details>
 
 # %% exercise="block.eval"
 evaluation = {
@@ -529,7 +534,7 @@ evaluation = {
 check("block.eval", evaluation)
 
 # %% [markdown]
-# The course's own models train on text that never repeats, so there is nothing to learn by heart, and they do without
+# The course's own models train on text that never repeats. There is nothing to learn by heart, so they do without
 # dropout.
 
 # %% [markdown]
@@ -542,18 +547,18 @@ check("block.eval", evaluation)
 #
 # Attention is lesson 2's module: `self.attention(y, mask=mask)` returns the outputs *and* the weights.
 #
-# **By hand.** If both sublayers return 0 for everything, the block returns what it was given: **x**. Can you see that in
-# the formula? It is what a block of small random weights nearly does, so a deep stack begins as almost nothing at all,
-# and that is easy to learn from.
+# **By hand.** If both sublayers return 0 for everything, the block returns what it was given: **x**. Can you see
+# that in the formula? A block of small random weights nearly does that, so a deep stack begins by passing on its
+# input almost unchanged, which is a good place to start learning.
 #
 # **Exercise 6.10** · difficulty 3 of 5 · 12 minutes · 4 points
 #
 # **Write `forward`: attention, then the feed-forward network, each added to the path behind its own norm.**
 #
-# <details><summary>Hint 1</summary>Your <code>add_sublayer</code> wants a function of one argument. How do you hand it
-# attention with a mask, and of the two results only the first?</details>
-# <details><summary>Hint 2</summary>The second sublayer reads what the first has added to.</details>
-# <details><summary>The idea</summary>Two calls of add_sublayer. A lambda makes a function of one argument.</details>
+# <details><summary>Hint 1</summary>Your <code>add_sublayer</code> wants a function of one argument. How do you give
+# it attention with a mask, and only the first of its two results?</details>
+# <details><summary>Hint 2</summary>What does the second sublayer read?</details>
+# <details><summary>The idea</summary>One path, added to twice. A lambda makes a function of one argument.</details>
 
 
 # %% exercise="block.block"
@@ -583,7 +588,7 @@ class Block(torch.nn.Module):
 check("block.block", Block)
 
 # %% [markdown]
-# PyTorch has such a block, under the name of an encoder layer. With your weights in it, does it give your numbers?
+# PyTorch has such a block and calls it an encoder layer. With your weights in it, does it give your numbers?
 
 # %% draw=true
 with waiting_for("Exercises 6.4 to 6.10"), torch.no_grad():
@@ -600,20 +605,20 @@ with waiting_for("Exercises 6.4 to 6.10"), torch.no_grad():
 # %% [markdown]
 # ## 6.11 The model
 #
-# **Why.** Everything is there. Tokens become vectors, the blocks add to them, a last norm, and the vectors become
-# scores. With a causal mask each position knows only what is up to it, so its scores are an honest guess at the next
-# token. Such a model is called *decoder-only*. GPT is one.
+# **Why.** All the parts are there. Tokens become vectors, the blocks add to them, and after a last norm the vectors
+# become scores. With a causal mask no position knows what comes later, so its scores are an honest guess at the
+# next token. Such a model is called *decoder-only*. GPT is one.
 #
-# **By hand.** Two tokens in, $V$ = 5: out come 2 · 5 scores. The first five guess at the second token, the last five at
-# one that isn't there yet.
+# **By hand.** Two tokens go in, $V$ = 5, and 2 · 5 scores come out. The first five guess at the second token, the
+# last five at one that isn't there yet.
 #
 # **Exercise 6.11** · difficulty 3 of 5 · 12 minutes · 4 points
 #
-# **Write `forward`: from tokens to logits, no position seeing a later one.**
+# **Write `forward`, from tokens to logits, so that no position sees a later one.**
 #
-# <details><summary>Hint 1</summary><code>self.words</code> is a module; its table is
-# <code>self.words.weight</code>.</details>
-# <details><summary>Hint 2</summary>One mask serves all blocks. <code>causal_mask(T)</code> of lesson 4 is
+# <details><summary>Hint 1</summary>What does <code>embed</code> want: the module <code>self.words</code>, or its
+# table, <code>self.words.weight</code>?</details>
+# <details><summary>Hint 2</summary>Which mask serves all blocks? <code>causal_mask(T)</code> of lesson 4 is
 # imported.</details>
 # <details><summary>The idea</summary>Your embed, the blocks in a loop, the norm, your unembed.</details>
 
@@ -655,13 +660,13 @@ check("block.model", DecoderOnly)
 # ## 6.12 Weights of GPT-2
 #
 # **Why.** Is this really the architecture of GPT-2? There is a hard test: put GPT-2's weights into your model, and
-# compare. Its file has other names, and three habits of its own:
+# compare. GPT-2's file has other names, and three habits of its own:
 #
 # - It keeps a linear map as (in, out), torch as (out, in): `attn.c_attn`, `attn.c_proj`, `mlp.c_fc`, `mlp.c_proj`.
 # - Queries, keys and values are one map, `c_attn`, in this order: (C, 3C), with a bias of 3C.
-# - It doesn't multiply its embedding by $\sqrt{C}$. Your `embed` does. So divide the words by $\sqrt{C}$. But the words
-#   are tied: now the scores are too small by $\sqrt{C}$. What stands between the blocks and the scores, and can make up
-#   for it?
+# - It doesn't multiply its embedding by $\sqrt{C}$. Your `embed` does. So divide the words by $\sqrt{C}$. But the
+#   words are tied: now the scores are too small by $\sqrt{C}$. What stands between the blocks and the scores and
+#   can make up for that?
 #
 # | GPT-2 | yours |
 # | --- | --- |
@@ -680,11 +685,11 @@ check("block.model", DecoderOnly)
 #
 # **Return GPT-2's parameters under your model's names and in its shapes.**
 #
-# <details><summary>Hint 1</summary>Square maps don't complain if you forget to transpose them. Which are
+# <details><summary>Hint 1</summary>Square maps don't complain if you forget to transpose them. Which ones are
 # square?</details>
-# <details><summary>Hint 2</summary>The last norm is followed by the scores and by nothing else: whatever multiplies its
-# weight and its bias multiplies the scores.</details>
-# <details><summary>The idea</summary>A loop over the layers, a table of names, one cut into three, and a factor in three
+# <details><summary>Hint 2</summary>What multiplies the scores if the last norm's weight and bias are
+# multiplied?</details>
+# <details><summary>The idea</summary>It is book-keeping: new names, one map cut into three, and a factor in three
 # places.</details>
 
 
@@ -731,8 +736,8 @@ def from_gpt2(state, n_layers):
 check("block.from_gpt2", from_gpt2)
 
 # %% [markdown]
-# The real file has 500 MB. A small GPT-2 with random weights is as hard a test: its code is the same. (Its activation is
-# set to the exact GELU; GPT-2 itself has an approximation with a tanh.)
+# The real file has 500 MB. A small GPT-2 with random weights is just as hard a test: its code is the same. (Its
+# activation is set to the exact GELU; GPT-2 itself has an approximation with a tanh.)
 
 # %% draw=true
 with waiting_for("Exercises 6.2 to 6.12"), torch.no_grad():
@@ -751,21 +756,21 @@ with waiting_for("Exercises 6.2 to 6.12"), torch.no_grad():
 # %% [markdown]
 # ## 6.13 How large to begin
 #
-# **Why.** Each of $N$ blocks adds to the path twice. If each addition has variance $v$, the path's variance grows to $2N
-# v$ and more. GPT-2 starts smaller where a map *writes* to the path (Radford et al. 2019, section 2.3): the last map of
-# attention, `W_o`, and of the feed-forward network, `W_down`. Variances add up, so a factor $1/\sqrt{2N}$ on each makes
-# the sum stay.
+# **Why.** Each of $N$ blocks adds to the path twice. If each addition has variance $v$, the path's variance grows
+# to $2N v$ and more. GPT-2 starts smaller where a map *writes* to the path (Radford et al. 2019, section 2.3): at
+# the last map of attention, `W_o`, and of the feed-forward network, `W_down`. Variances add up, so a factor of
+# $1/\sqrt{2N}$ on each keeps the sum in check.
 #
 # **By hand.** 8 blocks have 16 sublayers. With 0.02 for all others, those that write get 0.02/√16 = **0.005**.
 #
 # **Exercise 6.13** · difficulty 2 of 5 · 6 minutes · 2 points
 #
-# **Return the standard deviation with which a parameter is drawn, by its name.**
+# **Return the standard deviation with which a parameter is drawn, given its name.**
 #
 # <details><summary>Hint 1</summary>How do the names of the two maps end? <code>str.endswith</code> takes several
 # endings at once.</details>
-# <details><summary>Hint 2</summary>Each block has two sublayers.</details>
-# <details><summary>The idea</summary>A question to the name, and a root.</details>
+# <details><summary>Hint 2</summary>How many sublayers does a block have?</details>
+# <details><summary>The idea</summary>The name tells who writes to the path, and variances add up.</details>
 
 
 # %% exercise="block.initial_std"
@@ -789,8 +794,8 @@ def initial_std(name, n_layers, std=0.02):
 check("block.initial_std", initial_std)
 
 # %% [markdown]
-# A model that has learned nothing should be as unsure as somebody who guesses among all $V$ words: its loss should be
-# near $\ln V$. Is yours, and is a model with torch's usual first weights?
+# A model that has learned nothing should be as unsure as somebody who guesses among all $V$ words: its loss should
+# be near $\ln V$. Is yours? And what of a model with torch's usual first weights?
 
 # %% predict="block.first_loss"
 
@@ -806,19 +811,19 @@ with waiting_for("Exercises 6.2 to 6.13"), after_predicting("block.first_loss"),
     print(f"yours: {experiments.loss_of(yours, *some):.2f}")
 
 # %% [markdown]
-# torch draws an embedding with a standard deviation of 1. As scores such rows are far too large: the untrained model is
-# sure of itself, and wrong.
+# torch draws an embedding with a standard deviation of 1. Such rows give scores that are far too large: the
+# untrained model is sure of itself, and wrong.
 
 # %% [markdown]
 # ## 6.14 It learns to speak
 #
-# Two blocks of 96 channels, four heads: about 0.3 million parameters, every one of them in a part that you have written.
-# They read made-up book reviews, which come from a grammar. So it is known how well *anything* can predict them: 1.175
-# nats a word, the text's **entropy**. Lesson 8 takes the training apart; here it is given. Watch the loss come down from
-# $\ln V$ = 6.8.
+# Two blocks of 96 channels, four heads: about 0.3 million parameters, every one of them in a part that you have
+# written. They read book reviews made up by a grammar, so we know how well *anything* can predict them: 1.175 nats
+# per word, the text's **entropy**. Lesson 8 takes the training apart; here it is given. Watch the loss come down
+# from $\ln V$ = 6.8.
 #
-# It may be interrupted at any time (the square ■ above): the run is kept twice a minute, and goes on when you run the
-# cell again.
+# You can interrupt the training at any time (the square ■ above): it is saved twice a minute, and goes on when you
+# run the cell again.
 
 # %% draw=true
 TRAIN_ANEW = False
@@ -844,16 +849,17 @@ with waiting_for("the training in 6.14"):
         print(experiments.speak(model, "i read this", seed), "\n")
 
 # %% [markdown]
-# In our runs most of these sentences were ones that the grammar could have written. Look closely, and you find slips: a
-# name that changes, praise and blame for one thing. Where the loss stands above the entropy, that is what it consists of.
+# In our runs the grammar could have written most of these sentences. Look closely, and you find slips: a name that
+# changes, praise and blame for the same thing. The loss above the entropy consists of such slips.
 #
 # ### Explore: what the stream says
 #
-# Each block adds to the path. So you can stop after any of them, and ask the words' table what the path says *so far*
-# (nostalgebraist 2020 called it the *logit lens*). Type the beginning of a review, and look at its next word.
+# Each block adds to the path. So you can stop after any of them and ask the table of words what the path says *so
+# far* (nostalgebraist 2020 called this the *logit lens*). Type the beginning of a review, and look at its next
+# word.
 #
-# 1. In front of the blocks the path knows one word and its place. What does it name?
-# 2. Where is it decided that *a lonely* wants somebody's occupation?
+# 1. Before the first block the path knows one word and its place. Which words does it suggest?
+# 2. Which block decides that an occupation follows *a lonely*?
 # 3. End with *luckily , the plot is*, then with *sadly , the plot is*. Which block knows the difference?
 
 # %% draw=true
@@ -862,20 +868,21 @@ explorers.stream_explorer(model, unembed, "the training in 6.14")
 # %% [markdown]
 # **Question 6.14** · graded by hand · 8 minutes · 5 points
 #
-# A friend says: "The attention is the Transformer. The rest is plumbing." What would you answer? Say what attention
-# alone does to its positions, what the residual path and the norms do for learning, and what the feed-forward network
-# is for. Use at least two measurements of this lesson.
+# A friend says: "Attention is the Transformer. The rest is plumbing." What would you answer? Say what attention
+# alone does to its positions, what the residual path and the norms do for learning, and what the feed-forward
+# network is for. Use at least two measurements from this lesson.
 
 # %% [markdown] written="block.plumbing" points=5
 # ### BEGIN SOLUTION
-# **Model answer.** Attention is the only part that moves information between positions, so in that sense the friend is
-# right. But stacked alone it destroys what it moves: each layer averages over positions, and after two layers all ten
-# positions had a mean cosine of 1.0; with its output added to what it had read, they stayed apart. The residual path
-# keeps what no layer has touched and gives the gradient a way back: without path and norms the gradient in front of the
-# first of twelve blocks was about 10⁻¹⁴ of that in front of the last. Norms alone repaired the gradient's size, yet no
-# stack without the path got below the loss that word frequencies give, in our short training; with the path, norms made
-# the more difference, the deeper the stack was. The feed-forward network works at each position alone and holds two thirds of a block's parameters: it
-# does something with what attention has brought; without an activation in it two maps would be one.
+# **Model answer.** Attention is the only part that moves information between positions, so in that sense the friend
+# is right. But stacked alone it destroys what it moves: each layer averages over positions, and after two layers
+# all ten positions had a mean cosine of 1.0; with its output added to what it had read, they stayed apart. The
+# residual path keeps what no layer has touched and gives the gradient a way back: without path and norms the
+# gradient in front of the first of twelve blocks was about 10⁻¹⁴ of that in front of the last. Norms alone repaired
+# the gradient's size, yet no stack without the path got below the loss that word frequencies give, in our short
+# training; with the path, norms made more difference the deeper the stack was. The feed-forward network works at
+# each position alone and holds two thirds of a block's parameters: it does something with what attention has
+# brought; without an activation in it two maps would be one.
 #
 # **Rubric**
 # - 1 point: attention alone makes positions alike (or: is only averaging).
@@ -888,13 +895,13 @@ explorers.stream_explorer(model, unembed, "the training in 6.14")
 # %% [markdown]
 # ## 6.15 What to take along
 #
-# - Tokens become vectors by a table, and vectors become scores by the same table: tied.
-# - A layer norm gives each vector mean 0 and variance 1: divide by C, and keep ε inside of the root.
+# - One table turns tokens into vectors and vectors into scores: it is tied.
+# - A layer norm gives each vector mean 0 and variance 1: divide by C, and keep ε inside the root.
 # - The feed-forward network works at each position alone; without its activation it would be one matrix.
 # - The residual path is read and added to. Without it attention makes all positions alike, and deep stacks don't learn.
 # - Norm first leaves the path a plain sum, and needs one more norm at the end.
 # - `eval()` stops dropout. It stops no gradient.
-# - Where a map writes to the path, it begins smaller.
+# - A map that writes to the path begins smaller.
 #
 # **Sources.** Vaswani et al. 2017, *Attention is all you need*, sections 3.1, 3.3 and 3.4. He et al. 2016, *Deep residual
 # learning for image recognition*. Ba, Kiros and Hinton 2016, *Layer normalization*. Hendrycks and Gimpel 2016, *Gaussian

@@ -1,14 +1,14 @@
 # %% [markdown]
 # # 7 · Counting parameters
 #
-# - **You will learn** to count what a Transformer learns: part by part, as formulas that agree with real modules to the last
-#   number. Then what training it takes: gigabytes, operations, days. You will find out how one can have the
-#   right formula and the wrong totals, or the wrong formula and the right totals.
+# - **You will learn** to count a Transformer's parameters, part by part, with formulas that agree with real modules
+#   to the last number. Then what it takes to train one: gigabytes, operations, days. And you will see how somebody
+#   can have the right formula and wrong totals, or a wrong formula and the right totals.
 # - **You need** lessons 2 and 4: multi-head attention, and masks. Little code, much care.
 # - **Time** {minutes} minutes, in three sittings: 7.1 to 7.7, 7.8 to 7.13, 7.14 to 7.19.
 #
-# Every answer is an exact integer, but for the last. So there is no "almost right" here, and a check can tell you which
-# part is missing.
+# Every count is an exact integer. So there is no "almost right" here, and a check can tell you which part is
+# missing.
 
 # %% setup=true
 import math
@@ -26,7 +26,7 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 # %% [markdown]
 # ## 7.0 Catch the slip
 #
-# Three short pieces on lessons 05 and 06. Each is right, or has one slip in it of a kind that is easily made.
+# Three short pieces on lessons 05 and 06. Each is right, or has one slip that is easy to make.
 
 # %% recall="counting.recall_norm"
 
@@ -37,11 +37,11 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 # %% [markdown]
 # ## 7.1 What is a parameter?
 #
-# A parameter is a number that training changes. The first question about any model is how many it has: that decides what
-# memory it takes, how long it trains, and whether your machine can hold it at all.
+# A parameter is a number that training changes. The first question about any model is how many it has: that decides
+# how much memory it takes, how long it trains, and whether your machine can hold it at all.
 #
-# PyTorch can count for you, and in this lesson it is the witness. On the device `"meta"` a module has shapes and no numbers:
-# even a huge one is made at once and takes no memory.
+# PyTorch can count for you, and in this lesson it is your witness. On the device `"meta"` a module has shapes but
+# no numbers: even a huge one is made in an instant and takes no memory.
 
 
 # %%
@@ -58,8 +58,8 @@ with torch.device("meta"):
 print({name: tuple(parameter.shape) for name, parameter in small.named_parameters()}, "in all", count(small))
 
 # %% [markdown]
-# Why count by hand, then? Because a formula answers questions that a finished model can't: what if the width were doubled,
-# and what would fit? And because who can't count a model doesn't know what is in it. So write formulas: the checks
+# Why count by hand, then? A formula answers questions that a finished model can't: what if the width were doubled?
+# What would still fit? And if you can't count a model, you don't know what is in it. So write formulas: the checks
 # don't let your functions ask torch.
 #
 # **The smallest brick** is a linear map $y = xW + b$ from $n_{in}$ to $n_{out}$ numbers: a weight for each pair of an
@@ -72,7 +72,7 @@ print({name: tuple(parameter.shape) for name, parameter in small.named_parameter
 # **Return how many parameters a linear map has.**
 #
 # <details><summary>Hint 1</summary>How many arrows lead from the inputs to one output? And to all of them?</details>
-# <details><summary>Hint 2</summary>The bias is added to what comes out. Some maps have none.</details>
+# <details><summary>Hint 2</summary>The bias is added to what comes out. How many numbers is that?</details>
 # <details><summary>The idea</summary>A product for the weights, and as many biases as outputs where there is a bias.</details>
 
 
@@ -99,9 +99,9 @@ check("counting.linear", linear_parameters)
 # %% [markdown]
 # ## 7.2 Embeddings
 #
-# **Why.** A model begins by looking words up: token 17 gets row 17 of a table. The table has a row of $d$ numbers for each
-# of the $V$ tokens ($d$ is the width, `d_model`). It is the same table at every position, and nothing is added to what comes
-# out of it: no bias.
+# **Why.** A model begins by looking words up: token 17 gets row 17 of a table. The table has a row of $d$ numbers
+# for each of the $V$ tokens ($d$ is the width, `d_model`). It is the same table at every position, and it has no
+# bias.
 #
 # Positions come on top (lesson 3). Sines and cosines are computed, so they cost nothing. *Learned* positions are a second
 # table, with a row of $d$ numbers for each position.
@@ -135,8 +135,8 @@ def embedding_parameters(vocabulary, d_model, positions=0):
 #
 # $$H \cdot d \cdot \frac{d}{H} = d^2$$
 #
-# The same holds for $W_k$ and $W_v$. $W_o$ takes all heads side by side, $d$ numbers, and gives $d$. Each of the four
-# may have a bias.
+# The same holds for $W_k$ and $W_v$. $W_o$ takes all heads side by side, $d$ numbers, and returns $d$. Each of the
+# four may have a bias.
 #
 # **By hand**, width 4 and 2 heads. A head has three 4 × 2 matrices, so 24 weights; both together 48. $W_o$ has 16. That
 # makes 64 weights, and with 4 biases of 4 numbers **80**. With 1 head: three 4 × 4 matrices, 48 again.
@@ -148,8 +148,9 @@ def embedding_parameters(vocabulary, d_model, positions=0):
 # `n_heads` divides `d_model`. Does your answer need it at all?
 #
 # <details><summary>Hint 1</summary>Count by hand once more for width 4 and 4 heads. What changes?</details>
-# <details><summary>Hint 2</summary>Each of the maps is one that Exercise 7.1 counts. From how many numbers to how many?</details>
-# <details><summary>The idea</summary>Four linear maps of the same shape, square ones.</details>
+# <details><summary>Hint 2</summary>Each of the maps is one that Exercise 7.1 counts. From how many numbers to how
+# many does it lead?</details>
+# <details><summary>The idea</summary>Four square maps.</details>
 
 
 # %% exercise="counting.attention"
@@ -186,14 +187,14 @@ with waiting_for("Exercise 7.3"):
     show(axes[0])
 
 # %% [markdown]
-# A stripe is what one head owns. More heads are more stripes, and the areas stay what they are. **The number of heads is
-# not in the formula.** Keep that in mind for 7.9.
+# Each stripe belongs to one head. More heads mean more stripes, but the areas stay the same. **The number of heads
+# is not in the formula.** Keep that in mind for 7.9.
 
 # %% [markdown]
 # ## 7.4 Feed-forward
 #
-# **Why.** After attention each position is worked on by itself: a linear map to a hidden width $d_{ff}$, a bend, which
-# is a function that isn't linear (ReLU or GELU; it has no parameters), and a linear map back (Vaswani et al. 2017, section 3.3).
+# **Why.** After attention, each position is processed by itself: a linear map to a hidden width $d_{ff}$, a
+# nonlinearity (ReLU or GELU, without parameters), and a linear map back (Vaswani et al. 2017, section 3.3).
 #
 # **By hand.** Width 2, hidden width 3. Out: 2·3 + 3 = 9. Back: 3·2 + 2 = 8. Together **17**.
 
@@ -215,9 +216,10 @@ def feed_forward_parameters(d_model, d_ff):
 # %% [markdown]
 # ## 7.5 Layer normalisation
 #
-# **Why.** Sums grow from layer to layer. Layer normalisation (Ba et al. 2016) takes each token's vector, shifts and scales it
-# to mean 0 and standard deviation 1, and then lets the model choose another scale $\gamma_i$ and another shift $\beta_i$
-# for each feature $i$. Mean and deviation are computed afresh for each token. Only $\gamma$ and $\beta$ are learned.
+# **Why.** Sums grow from layer to layer. Layer normalisation (Ba et al. 2016) takes each token's vector, shifts and
+# scales it to mean 0 and standard deviation 1, and then lets the model choose a new scale $\gamma_i$ and a new
+# shift $\beta_i$ for each feature $i$. Mean and deviation are computed afresh for each token. Only $\gamma$ and
+# $\beta$ are learned.
 #
 # **By hand.** The vector (1, 3) has mean 2 and deviation 1, so it becomes (−1, 1), and then
 # $(-\gamma_1 + \beta_1,\; \gamma_2 + \beta_2)$: **4** parameters.
@@ -273,8 +275,8 @@ def encoder_layer_parameters(d_model, n_heads, d_ff):
 # **Return how many parameters a layer of the decoder has.**
 #
 # <details><summary>Hint 1</summary>A mask is a table of True and False. Does training change it?</details>
-# <details><summary>Hint 2</summary>In lesson 1, cross-attention had W_q for y, and W_k and W_v for x. It is the decoder
-# layer that has them, all three, and W_o too.</details>
+# <details><summary>Hint 2</summary>In lesson 1, cross-attention had W_q for y, and W_k and W_v for x. Which of the
+# two layers uses these three, and W_o?</details>
 # <details><summary>The idea</summary>Two whole attentions, one feed-forward block, three norms.</details>
 
 
@@ -318,15 +320,16 @@ with waiting_for("Exercise 7.6"):
 
 # %% [markdown]
 # With $d_{ff} = 4d$, as here, feed-forward has twice the weights of attention: two rectangles of $4d^2$ against
-# four squares of $d^2$. That makes $12 d^2$ weights a layer, a number worth remembering. All biases and norms together
-# are less than 0.3 % of this layer.
+# four squares of $d^2$. That makes $12 d^2$ weights per layer, a number worth remembering. All biases and norms
+# together are less than 0.3 % of this layer.
 
 # %% [markdown]
 # ## 7.7 A whole model: the lab's
 #
-# Two students of a course counted the same small model. It has 100 tokens and a width of 200, sines for positions, 4 encoder
-# layers with 2 heads and a hidden width of 200, and on top one linear map with a bias, its **head**. The course trains it
-# twice: as a language model, whose head has an output for each of the 100 tokens, and then as a classifier with 2 classes.
+# Two students of a course counted the same small model. It has a vocabulary of 100 tokens, width 200, sines for
+# positions, 4 encoder layers with 2 heads and hidden width 200, and on top one linear map with a bias, its
+# **head**. The course trains it twice: as a language model, whose head has an output for each of the 100 tokens,
+# and then as a classifier with 2 classes.
 #
 # Here it is as a module, without the parts that have no parameters.
 
@@ -390,18 +393,18 @@ with waiting_for("Exercise 7.7"), after_predicting("counting.larger"):
     print(f"difference {totals['language model'] - totals['classifier']:,} = (100 - 2) outputs · (200 + 1)")
 
 # %% [markdown]
-# The two models share all but the head. A head costs 201 numbers for each output: 402 for 2 classes, 20,100 for 100 words.
-# So the *language model* is the larger one, 1,008,100 against 988,402. (A good place for a break.)
+# The two models differ only in the head. A head costs 201 numbers for each output: 402 for 2 classes, 20,100 for
+# 100 words. So the *language model* is the larger one, 1,008,100 against 988,402. (A good place for a break.)
 
 # %% [markdown]
 # ## 7.8 The first count
 #
-# The first count is one long formula for the classifier, with $C$ classes (in our symbols, cut into lines):
+# The first count is one long formula for the classifier, with $C$ classes (in our symbols):
 #
 # $$V d + 4 \cdot \Big(\;4 \cdot (d^2 + d) \;+\; 2d \;+\; 2 \cdot (d^2 + d) \;+\; 2d \;+\; d\,C + C$$
 #
 # The parts are right. But the bracket after the ×4 is never closed, so the formula doesn't say what is there four
-# times. Here are its steps and its two totals, written down as code by us:
+# times. Here we have written its steps and its two totals as code:
 
 # %%
 d, V, C = 200, 100, 2  # line 1
@@ -416,10 +419,9 @@ first_report
 # %% [markdown]
 # **Exercise 7.8** · difficulty 2 of 5 · 5 minutes · 2 points
 #
-# **Name the line with the slip, and where its bracket should close.**
+# **Name the line with the slip, and say where the formula's bracket should close.**
 #
-# Which line has the slip? And behind which part should the bracket close: `"attention"`, `"feed-forward"`,
-# `"the second norm"` or `"the head"`?
+# The bracket closes behind `"attention"`, `"feed-forward"`, `"the second norm"` or `"the head"`.
 #
 # <details><summary>Hint 1</summary>Compare the two totals with yours.</details>
 # <details><summary>Hint 2</summary>Before any calculation: which of the two models must be larger, and why?</details>
@@ -442,15 +444,16 @@ first_report_slips = {
 check("counting.first_report", first_report_slips)
 
 # %% [markdown]
-# Both slips could be seen without a computer. A head with 100 outputs has more parameters than one with 2. And a formula
-# whose brackets don't close can't be calculated, so the totals came from somewhere else: they had been printed by
-# the model. **Numbers that were copied don't test a formula. Calculate it.**
+# Both slips can be seen without a computer. A head with 100 outputs has more parameters than one with 2. And a
+# formula whose brackets don't close can't be evaluated, so the totals came from somewhere else: the model had
+# printed them. **Copied numbers don't test a formula. Evaluate it.**
 
 # %% [markdown]
 # ## 7.9 The second count
 #
-# The second count has the totals right, 988,402 and 1,008,100. On the way it writes 98,800 where 988,000 belongs, twice, a
-# slip of the pen that adding up would have found: 98,800 + 402 isn't 988,402. There is something worse. This is its count:
+# The second count gets both totals right, 988,402 and 1,008,100. On the way it twice writes 98,800 instead of
+# 988,000, a slip of the pen that adding up would have caught: 98,800 + 402 isn't 988,402. There is something worse.
+# Here is the count:
 
 
 # %%
@@ -466,20 +469,20 @@ def second_report(vocabulary, d_model, n_heads, n_layers, n_out):
 second_report(100, 200, 2, 4, 2), second_report(100, 200, 2, 4, 100)
 
 # %% [markdown]
-# Right to the last digit, for both models. And still two of its lines are wrong.
+# Right to the last digit, for both models. And yet two of its lines are wrong.
 #
 # **Exercise 7.9** · difficulty 2 of 5 · 5 minutes · 2 points
 #
-# **Judge each line, and where it is wrong, say of what its 2 is.**
+# **Judge each line, and for a wrong one say what its 2 should count.**
 #
-# Write `"right"` or `"wrong"` for each line. Where a line is wrong it holds a 2 in disguise: of what? Write `"heads"`,
-# `"matrices"` or `"norms"`.
+# Write `"right"` or `"wrong"` for each line. A wrong line needs a 2 and takes it from the wrong place. What should
+# it count: `"heads"`, `"matrices"` or `"norms"`?
 #
 # <details><summary>Hint 1</summary>Which parts of a layer know about heads at all? Section 7.3 says what the heads change
 # in the count.</details>
 # <details><summary>Hint 2</summary>The lab model has 2 heads. What else is there two of in each layer?</details>
-# <details><summary>The idea</summary>Go through the layer with your own functions: which of them has a 2, and what does
-# that 2 count?</details>
+# <details><summary>The idea</summary>A 2 can stand for several things. Give the layer 3 heads: which of these lines
+# should change?</details>
 
 # %% exercise="counting.second_report"
 second_report_lines = {
@@ -518,13 +521,13 @@ check("counting.second_report", second_report_lines)
 #
 # **Return the sizes of a model on which the second count fails and the first doesn't.**
 #
-# Return a configuration of the given width that shows the second count's slip *and nothing else*:
+# Your configuration has the given width and shows the second count's slip *and nothing else*:
 #
 # - it is a model that can be built: the heads divide the width,
 # - the first count's layer (line 4 in 7.8) still agrees with torch,
 # - the second count's doesn't.
 #
-# Many answers are right. The check builds torch's own layer from yours and compares. It asks for several widths.
+# Many answers are right. The check builds torch's own layer from yours and compares, at several widths.
 #
 # <details><summary>Hint 1</summary>Look at line 3 of the first count. What does it take for granted about
 # <code>d_ff</code>? Leave that true.</details>
@@ -564,28 +567,29 @@ with waiting_for("Exercise 7.7"), after_predicting("counting.meets"):
     show(plots.lines(heads, series, xlabel="heads", ylabel="parameters (millions)", title=title))
 
 # %% [markdown]
-# The lines meet in one point, and that point is the lab model. There is a second coincidence: both counts take the
-# feed-forward block as two *squares*, which is right since the lab has $d_{ff} = d$. With BERT's $d_{ff} = 4d$ both fail.
-# **A model with all its sizes different is the better witness.** That is why the checks of this course use such sizes.
+# The lines meet at one point, and that point is the lab model. There is a second coincidence: both counts treat the
+# feed-forward matrices as *squares*, which is right only because the lab has $d_{ff} = d$. With BERT's
+# $d_{ff} = 4d$ both fail. **A model whose sizes all differ is the better witness.** That is why the checks of this
+# course use such sizes.
 #
 # **Question 7.10b** · graded by hand · 8 minutes · 5 points
 #
-# The second count's totals agree with what PyTorch prints, and its formula is wrong all the same. How can that be? Name both
-# coincidences of the lab model. How would you have tested the formula, and what would you have learned from a test
-# that passes? Where else does "the right number" prove little? One example of your own.
+# The second count's totals agree with what PyTorch prints, and yet its formula is wrong. How can that be? Name both
+# coincidences of the lab model. How would you have tested the formula, and what would a passing test have told you?
+# Where else does "the right number" prove little? Give one example of your own.
 
 # %% [markdown] written="counting.right_by_coincidence" points=5
 # ### BEGIN SOLUTION
-# **Model answer.** A formula is a claim about all configurations, and the lab model is one of them. It has n_heads
-# where a layer has 2 matrices (feed-forward) and 2 norms. The lab model has 2 heads, so the three 2s can't be told apart
-# there: the factors agree in value and not in meaning. The other coincidence is d_ff = d_model = 200, which makes a
-# d_model × d_ff matrix look like a square, so that the formula needn't mention d_ff. A test should choose sizes that all
-# differ and share no factors that matter, such as width 12, 3 heads, hidden width 40, 5 layers, 7 outputs, and compare with
-# a module built with just these sizes; it should also change one size at a time and see whether the count changes as
-# expected (heads: not at all). A test that passes on such sizes makes a slip of this kind unlikely; it proves nothing for what
-# was held constant, such as biases or tied weights. Examples: a matrix product tested on square matrices, where a missing
-# transpose raises no error; a mean over a batch of one; attention tested with T_q = T_k; a loss of log V at the start,
-# which a model that ignores its input has as well.
+# **Model answer.** A formula is a claim about all configurations, and the lab model is one of them. It writes
+# n_heads where a layer has 2 matrices (feed-forward) and 2 norms. The lab model has 2 heads, so the three 2s can't
+# be told apart there: they agree in value but not in meaning. The other coincidence is d_ff = d_model = 200, which
+# makes a d_model × d_ff matrix look like a square, so that the formula needn't mention d_ff. A test should choose
+# sizes that all differ and share no factors that matter, such as width 12, 3 heads, hidden width 40, 5 layers, 7
+# outputs, and compare with a module built with just these sizes; it should also change one size at a time and see
+# whether the count changes as expected (heads: not at all). A test that passes on such sizes makes a slip of this
+# kind unlikely; it proves nothing for what was held constant, such as biases or tied weights. Examples: a matrix
+# product tested on square matrices, where a missing transpose raises no error; a mean over a batch of one;
+# attention tested with T_q = T_k; a loss of log V at the start, which a model that ignores its input has as well.
 #
 # **Rubric**
 # - 1 point: a formula claims something for all configurations, and one agreeing case can agree by coincidence.
@@ -602,9 +606,9 @@ with waiting_for("Exercise 7.7"), after_predicting("counting.meets"):
 # **Why.** Transformer-base, the model of Vaswani et al. (2017), translates: an encoder of 6 layers, a decoder of 6 layers,
 # width 512, 8 heads, hidden width 2048, sines for positions, and a vocabulary of about 37,000 tokens that both languages share.
 #
-# Three places in it hold a matrix of $V \times d$: the source's embedding, the target's embedding, and the map from the
-# decoder's outputs to a score for each token. The paper **ties** them (section 3.4): one matrix serves in all three
-# places. It is learned once, so it counts once. `parameters()` of PyTorch sees it so, too:
+# Three places in it hold a matrix of $V \times d$: the source's embedding, the target's embedding, and the map from
+# the decoder's outputs to a score for each token. The paper **ties** them (section 3.4): one matrix serves in all
+# three places. It is learned once, so it counts once. PyTorch's `parameters()` agrees:
 
 # %%
 with torch.device("meta"):
@@ -626,7 +630,7 @@ apart, tied
 # The output map has no bias, tied or not.
 #
 # <details><summary>Hint 1</summary>How many matrices of V × d are learned if they are tied? And if not?</details>
-# <details><summary>Hint 2</summary>n_layers is for the encoder, and again for the decoder.</details>
+# <details><summary>Hint 2</summary>The encoder has n_layers layers. How many has the decoder?</details>
 # <details><summary>The idea</summary>The matrices, plus n_layers times the sum of an encoder layer and a decoder
 # layer.</details>
 
@@ -669,8 +673,8 @@ with waiting_for("Exercise 7.11"):
 # Torch has 2,048 more: its `Transformer` adds a norm after the last layer of each stack, 2 · 2 · 512 numbers, which the paper
 # doesn't have.
 #
-# The paper says **65 million** (Table 3). You have 63.1 million, 3 % less. Who is right? Table 3 has more rows, in
-# which one size is changed at a time. Each is rounded to a million, so each allows a range of vocabularies. Your
+# The paper says **65 million** (Table 3). You have 63.1 million, 3 % less. Who is right? Table 3 has more rows,
+# most of which change one size only. Each is rounded to a million, so each allows a range of vocabularies. Your
 # function can say which:
 
 # %% draw=true
@@ -698,9 +702,10 @@ with waiting_for("Exercise 7.11"):
     print(f"all rows but the last agree on {low:,.0f} to {high:,.0f}")
 
 # %% [markdown]
-# Eight rows agree with each other: layers as you count them, and a shared matrix of about 41,000 rows. (Or 37,000, and
-# something else of the size of 4,000 rows.) None of the eight fits 37,000, and the last row fits neither. The paper
-# doesn't say what it counted. So: *65M as published, 63.1M by the sizes in its text*. That is how to quote such a number.
+# Eight rows agree with each other: layers as you count them, and a shared matrix of about 41,000 rows. (Or 37,000,
+# plus something else as large as 4,000 rows.) None of the eight fits 37,000, and the last row fits neither number.
+# The paper doesn't say what it counted. So: *65M as published, 63.1M by the sizes in its text*. That is how to
+# quote such a number.
 
 # %% [markdown]
 # ## 7.12 BERT and GPT-2
@@ -794,11 +799,11 @@ with waiting_for("Exercise 7.12"):
 # %% [markdown]
 # BERT-base has 109,482,240, published as 110M. With rounding that agrees.
 #
-# GPT-2 small has **124,439,808**, and the paper says 117M (Table 2). Its authors corrected that later: the README of their code says
-# that the original counts were wrong due to an error, and the models are now called 124M, 355M, 774M and 1558M. What was
-# the error? They don't say. But look at the picture. All four published sizes are what you get with the vocabulary of the
-# *earlier* model, GPT-1, and everything else as in GPT-2. With formulas you can do such detective work, without a single
-# weight. (It fits to the last digit that was printed. That makes it likely, not certain.)
+# GPT-2 small has **124,439,808**, and the paper says 117M (Table 2). Its authors corrected that later: the README
+# of their code says that the original counts were wrong due to an error, and the models are now called 124M, 355M,
+# 774M and 1558M. What was the error? They don't say. But look at the picture. All four published sizes are what you
+# get with the vocabulary of the *earlier* model, GPT-1, and everything else as in GPT-2. Formulas allow such
+# detective work without a single weight. (It fits to the last printed digit. That makes it likely, not certain.)
 
 # %% [markdown]
 # ## 7.13 Explore: where the parameters are
@@ -823,12 +828,12 @@ functions = explorers.Functions(
 explorers.size_explorer(functions)
 
 # %% [markdown]
-# Embeddings grow with $d$, layers with $d^2$: small models are mostly vocabulary, large ones mostly layers. Of GPT-3's 175
-# billion, all but half a percent are in the layers: 96 · 12 · 12,288² by the rule of thumb from 7.6, which is 174 billion.
-# (Time for the second break.)
+# Embeddings grow with $d$, layers with $d^2$: small models are mostly vocabulary, large ones mostly layers. Of
+# GPT-3's 175 billion, all but half a percent are in the layers: the rule of thumb from 7.6 gives 96 · 12 · 12,288²,
+# which is 174 billion. (Time for the second break.)
 
 # %% [markdown]
-# ## 7.14 Memory: what each parameter takes along
+# ## 7.14 Memory: what each parameter needs
 #
 # Could Transformer-base be trained at home, on a GTX 1050 Ti with 4 GB? Obviously not, says a student with such a GPU:
 # 65 million parameters, and the paper used 8 GPUs for 12 hours. Is it obvious? The rest of this lesson finds out.
@@ -847,8 +852,9 @@ explorers.size_explorer(functions)
 # **Return the bytes of weights, gradients and the optimizer's own numbers.**
 #
 # <details><summary>Hint 1</summary>Count numbers first: how many for one parameter, with each optimizer?</details>
-# <details><summary>Hint 2</summary>A dict from the optimizer's name to that number keeps it short.</details>
-# <details><summary>The idea</summary>2, 3 or 4 numbers a parameter, times 4 bytes.</details>
+# <details><summary>Hint 2</summary>How would a dict hold that number for each optimizer?</details>
+# <details><summary>The idea</summary>A few numbers per parameter, one of them the weight, and 4 bytes for
+# each.</details>
 
 
 # %% exercise="counting.training_state"
@@ -900,9 +906,9 @@ with waiting_for("Exercise 7.14"):
 # %% [markdown]
 # ## 7.15 Memory: what the backward pass needs
 #
-# **Why.** For a gradient you need what the forward pass had in hand: the gradient of $W$ in $y = xW$ is made of $x$. So
-# each layer keeps its intermediate results, its **activations**, till the backward pass comes. Here is a layer written
-# out. A comment says what each line makes PyTorch keep.
+# **Why.** A gradient needs values from the forward pass: the gradient of $W$ in $y = xW$ is computed from $x$. So
+# each layer keeps its intermediate results, its **activations**, until the backward pass. Here is a layer written
+# out. The comments say what each line makes PyTorch keep.
 
 
 # %%
@@ -924,8 +930,9 @@ def written_out_layer(x, weights, n_heads):
 
 
 # %% [markdown]
-# PyTorch tells what it keeps, if asked: `saved_tensors_hooks` calls a function for each tensor that is put aside for the
-# backward pass. We add them up, each memory once, and leave the weights out, which you counted before.
+# PyTorch can tell us what it keeps: `saved_tensors_hooks` calls a function for each tensor that is put aside for
+# the backward pass. We add up their sizes, count shared memory once, and leave out the weights, which you have
+# counted already.
 
 
 # %%
@@ -960,25 +967,25 @@ def measured(B, T, d, H, d_ff, layers, device="meta"):
 measured(1, 3, 4, 2, 8, 1)
 
 # %% [markdown]
-# **By hand**, one sequence of 3 tokens, width 4, 2 heads, hidden width 8. Vectors of width 4 in the comments: 1 + 2 + 1 + 2 +
-# 1 + 1 = 8, for each of 3 tokens: 96 numbers. Vectors of hidden width 8: 2, for each of 3 tokens: 48. Attention weights: 2
-# heads of 3 × 3, so 18. Together **162**.
+# **By hand**, one sequence of 3 tokens, width 4, 2 heads, hidden width 8. By the comments, each token keeps 1 + 2 +
+# 1 + 2 + 1 + 1 = 8 vectors of width 4: for 3 tokens 96 numbers. And 2 vectors of hidden width 8: for 3 tokens 48.
+# Attention weights: 2 heads of 3 × 3, so 18. Together **162**.
 #
-# PyTorch says 174. The other 12 are the mean and the deviation of each token in each of the two norms, 2 · 2 · 3. We leave these
-# out: next to the rest they are nothing.
+# PyTorch says 174. The other 12 are the mean and the deviation of each token in each of the two norms, 2 · 2 · 3.
+# We leave these out: they are few.
 #
 # **Exercise 7.15** · difficulty 4 of 5 · 8 minutes · 3 points
 #
 # **Return how many numbers the encoder layers keep for the backward pass.**
 #
-# For the encoder layers as written out above, with B sequences of T tokens each:
+# The layers are those written out above; they read B sequences of T tokens each.
 #
-# <details><summary>Hint 1</summary>Which of the parts are there for each token, and which for each pair of tokens of a
+# <details><summary>Hint 1</summary>What is kept for each token, and what for each pair of tokens in a
 # sequence?</details>
-# <details><summary>Hint 2</summary>There are B · T tokens. Each has 8 vectors of the width and 2 of the hidden width.
-# A sequence has one table of weights for each head.</details>
-# <details><summary>The idea</summary>Tokens times the length of all their vectors, plus sequences times heads times T²;
-# all that for each layer.</details>
+# <details><summary>Hint 2</summary>Each token has 8 vectors of the width and 2 of the hidden width. How many tokens
+# are there? And how many tables of weights?</details>
+# <details><summary>The idea</summary>Tokens bring vectors, pairs of tokens bring weights. Each layer keeps its
+# own.</details>
 
 
 # %% exercise="counting.activations"
@@ -1035,19 +1042,20 @@ with waiting_for("Exercise 7.15"):
     )
 
 # %% [markdown]
-# The formula is exact. Its $T^2$ part grows with the length, until attention weights are most of it. Torch's own layer
-# doesn't pay that: its attention is computed in blocks and the weights are made again in the backward pass
-# (Dao et al. 2022), so that only one number for each query and head is kept. For one layer with $d_{ff} = 4d$, your formula is that of
-# Korthikanti et al. (2022, section 4.1), without dropout: 16 numbers for each token and feature, and $H T^2$.
+# The formula is exact. Its $T^2$ part grows with the length until attention weights dominate. Torch's own layer
+# doesn't pay that: it computes attention in blocks and recomputes the weights in the backward pass (Dao et al.
+# 2022), so it keeps only one number for each query and head. For one layer with $d_{ff} = 4d$, your formula is that
+# of Korthikanti et al. (2022, section 4.1), without dropout: 16 numbers for each token and feature, and $H T^2$.
 
 # %% [markdown]
 # ## 7.16 Operations
 #
 # **Why.** Memory decides whether a model can be trained on a machine. Operations decide how long it takes.
 #
-# **Formula.** A FLOP is one addition or one multiplication of numbers with a decimal point. In the forward pass a token meets
-# each weight once: one multiplication and one addition. The backward pass has two products for each one of the forward pass:
-# one for the gradient of the inputs, one for the gradient of the weights. So a weight costs 2 + 4 = **6** FLOPs for each token.
+# **Formula.** A FLOP is one addition or one multiplication of floating-point numbers. In the forward pass a token
+# meets each weight once: one multiplication and one addition. The backward pass has two products for each product
+# of the forward pass: one for the gradient of the inputs, one for the gradient of the weights. So a weight costs
+# 2 + 4 = **6** FLOPs per token.
 #
 # Two products have no weights: in each layer, a token's query meets the keys of $T$ tokens, and its attention weights meet their
 # values. Each takes $T \cdot d$ multiplications and as many additions, and there is a backward pass for them as well.
@@ -1060,8 +1068,8 @@ with waiting_for("Exercise 7.15"):
 #
 # <details><summary>Hint 1</summary>What does the forward pass cost, in both kinds of products?</details>
 # <details><summary>Hint 2</summary>The backward pass costs twice the forward pass. So how many forward passes in all?</details>
-# <details><summary>The idea</summary>Three times (2 for each weight, and for each layer 2·T·d for scores and as much for
-# averages).</details>
+# <details><summary>The idea</summary>The forward pass, with weights and without, and twice as much again for the
+# way back.</details>
 
 
 # %% exercise="counting.flops"
@@ -1101,23 +1109,23 @@ with waiting_for("Exercise 7.16"):
         each, alone = training_flops_per_token(n_weights, 1, T, d), 6 * n_weights
         counted = counter.get_total_flops() // (B * T)
         print(
-            f"T = {T:>4}: yours {each:>11,} a token, counted {counted:>11,}; attention's share {100 * (1 - alone / each):.0f} %"
+            f"T = {T:>4}: yours {each:>11,} per token, counted {counted:>11,}; attention's share {100 * (1 - alone / each):.0f} %"
         )
 
 # %% [markdown]
-# Exact again, for the matrix products, which is where nearly all the time goes. For sentences the attention term hardly
-# matters, and "6N FLOPs a token" is what people use (Kaplan et al. 2020, section 2.1); with long sequences it does, and the
-# formula with both terms is that of Chowdhery et al. (2022, appendix B).
+# Exact again, for the matrix products, where nearly all the time goes. For sentences the attention term hardly
+# matters, and people use "6N FLOPs per token" (Kaplan et al. 2020, section 2.1). For long sequences it does matter;
+# Chowdhery et al. (2022, appendix B) give the formula with both terms.
 #
-# Which weights does a token "meet"? All that multiply it. Embedding tables are only looked up, so they are left out, unless they
-# are tied to the output map, where they do multiply.
+# Which weights does a token "meet"? All that multiply it. Embedding tables are only looked up, so they don't count,
+# unless they are tied to the output map, where they do multiply.
 
 # %% [markdown]
 # ## 7.17 Days
 #
-# **Formula.** A GPU's data sheet says how many FLOPs it can do in a second, its **peak**. No training run reaches it: data
-# must be moved, and small products leave parts of the chip idle. What is reached, as a share of the peak, is the
-# **utilisation**.
+# **Formula.** A GPU's data sheet says how many FLOPs it can do per second, its **peak**. No training run reaches
+# it: data must be moved, and small products leave parts of the chip idle. What is reached, as a share of the peak,
+# is the **utilisation**.
 #
 # **By hand.** 864 · 10¹⁵ FLOPs on 10 GPUs with a peak of 10¹² and a utilisation of 0.5: 864 · 10¹⁵ / (5 · 10¹²) = 172,800
 # seconds. A day has 86,400, so **2 days**.
@@ -1141,10 +1149,11 @@ def training_days(flops, n_gpus, peak_flops, utilisation):
 
 
 # %% [markdown]
-# Now Transformer-base. From the paper: 100,000 steps, each with about 25,000 source tokens and 25,000 target tokens; 8 GPUs of type
-# P100; 12 hours (sections 5.1 and 5.2). Source tokens pass through the encoder, target tokens through the decoder and the output
-# map, so a *pair* of them meets all N parameters once. The paper takes a P100 for 9.5 TFLOPS (10¹² FLOPs a second; footnote 5). The
-# data sheet of a GTX 1050 Ti gives 768 cores at 1.392 GHz, with 2 FLOPs each: 2.14 TFLOPS.
+# Now Transformer-base. From the paper: 100,000 steps, each with about 25,000 source tokens and 25,000 target
+# tokens; 8 GPUs of type P100; 12 hours (sections 5.1 and 5.2). Source tokens pass through the encoder, target
+# tokens through the decoder and the output map, so a *pair* of them meets all N parameters once. The paper counts a
+# P100 as 9.5 TFLOPS (10¹² FLOPs per second; footnote 5). The data sheet of a GTX 1050 Ti gives 768 cores at 1.392
+# GHz, with 2 FLOPs each: 2.14 TFLOPS.
 
 # %% predict="counting.home"
 
@@ -1173,19 +1182,20 @@ with waiting_for("the exercises up to 7.16"), after_predicting("counting.home"):
 # Read the numbers. The paper prints 3.3 · 10¹⁸ FLOPs as its cost (Table 2). That is 8 GPUs times 12 hours times 9.5 TFLOPS:
 # what the GPUs *could* have done. What the training *needs*, by your count, is less than a third of it.
 #
-# At home the run takes between two and three weeks, day and night, if the small GPU is used as well as the large ones were. A
-# whole step doesn't fit into 4 GB. But it needn't: send the tokens through in parts, add up the gradients, and step once
-# (*gradient accumulation*). In 16 parts it fits. (The estimate is a bit low: decoder layers have a second attention, which keeps
-# more, and PyTorch itself takes some memory.)
+# At home the run takes between two and three weeks, day and night, if the small GPU is as well utilised as the
+# large ones were. A whole step doesn't fit into 4 GB. But it needn't: send the tokens through in parts, add up the
+# gradients, and step once (*gradient accumulation*). In 16 parts it fits. (The estimate is a bit low: decoder
+# layers have a second attention, which keeps more, and PyTorch itself takes some memory.)
 #
-# So the answer isn't "obviously not". It is: **yes in principle, in some weeks; no, if you have a deadline.** A smaller model learns
-# to translate in minutes, and that is what lesson 11 does.
+# So the answer isn't "obviously not". It is: **yes in principle, in some weeks; no, if you have a deadline.** A
+# smaller model learns to translate in minutes, in lesson 11.
 #
 # **Question 7.17** · graded by hand · 8 minutes · 5 points
 #
-# Could *your* machine train Transformer-base? Find out its peak in float32 (for a CPU: cores × GHz × FLOPs a cycle, for which 32
-# is a fair guess: two units that each multiply and add eight numbers; the cell below measures what yours really reaches) and its memory, choose a utilisation and say why, and compute memory and days with your
-# functions. Then say which of your numbers you trust least, and what you would change about the training to make it possible.
+# Could *your* machine train Transformer-base? Find out its memory and its peak in float32. (For a CPU: cores × GHz
+# × FLOPs per cycle, where 32 is a fair guess: two units that each multiply and add eight numbers. The cell below
+# measures what yours really reaches.) Choose a utilisation and say why, then compute memory and days with your
+# functions. Which of your numbers do you trust least? What would you change about the training to make it possible?
 
 # %%
 from timeit import repeat
@@ -1198,19 +1208,21 @@ print(
 
 # %% [markdown] written="counting.your_machine" points=5
 # ### BEGIN SOLUTION
-# **Model answer** (for a laptop; the numbers differ from machine to machine). Four cores at 3 GHz with 32 FLOPs a cycle have a
-# peak of 4 · 3·10⁹ · 32 = 3.8·10¹¹ FLOPs a second, and 16 GB of memory. The run needs about 9.5·10¹⁷ FLOPs, by
-# training_flops_per_token with N = 63 million and 2.5·10⁹ pairs of tokens. I assume a utilisation of 0.3, since the
-# paper's own GPUs reached 0.29 by our estimate. training_days(9.5e17, 1, 3.8e11, 0.3) gives about 96 days. The state takes 16
-# bytes a parameter, 1.0 GB with Adam. A whole step would take another 14 GB or so for activations and scores, so I split it
-# into 8 parts, after which everything fits into 3 GB. So memory is no obstacle and time is. The number I trust least is the
-# utilisation, which may be off by a factor of two or three either way; next the FLOPs a cycle. To make it possible: a smaller
-# model (N enters as a factor), fewer steps or shorter sentences, a rented GPU with half-precision units (an A100's
-# 3·10¹⁴ FLOPs a second at 0.3 would take about three hours), or a pretrained model that is only fine-tuned.
+# **Model answer** (for a laptop; the numbers differ from machine to machine). Four cores at 3 GHz with 32 FLOPs per
+# cycle have a peak of 4 · 3·10⁹ · 32 = 3.8·10¹¹ FLOPs per second, and there are 16 GB of memory. The run needs
+# about 9.5·10¹⁷ FLOPs, by training_flops_per_token with N = 63 million and 2.5·10⁹ pairs of tokens. I assume a
+# utilisation of 0.3, since the paper's own GPUs reached 0.29 by our estimate. training_days(9.5e17, 1, 3.8e11, 0.3)
+# gives about 96 days. The state takes 16 bytes per parameter, 1.0 GB with Adam. A whole step would take another 14
+# GB or so for activations and scores, so I split it into 8 parts, after which everything fits into 3 GB. So memory
+# is no obstacle, but time is. The number I trust least is the utilisation, which may be off by a factor of two or
+# three either way; next the FLOPs per cycle. To make it possible: a smaller model (N enters as a factor), fewer
+# steps or shorter sentences, a rented GPU with half-precision units (an A100's 3·10¹⁴ FLOPs per second at 0.3 would
+# take about three hours), or a pretrained model that is only fine-tuned.
 #
 # **Rubric**
 # - 1 point: a peak for a machine, with where it comes from, and its memory.
-# - 1 point: memory: state (16 bytes a parameter with Adam, about 1 GB) and activations, or that a step is split into parts.
+# - 1 point: memory: state (16 bytes per parameter with Adam, about 1 GB) and activations, or that a step is split
+#   into parts.
 # - 1 point: days computed from about 10¹⁸ FLOPs (5·10¹⁷ to 4·10¹⁸ is fine), with the peak multiplied by the utilisation.
 # - 1 point: a utilisation with a reason, and which number is least certain.
 # - 1 point: a sensible change that makes it possible.
@@ -1220,16 +1232,16 @@ print(
 # %% [markdown]
 # ## 7.18 Explore: what training takes
 #
-# Your functions again, for models you know. "Scores of the output" are the V numbers for each token, one for each word of the
-# vocabulary. Layers are counted as written out in 7.15, every number with 4 bytes, and every parameter as one that
-# multiplies. (The peaks of the A100 and the H100 are for bfloat16, whose numbers take 2 bytes. In practice a mixture of both
-# is used, and the memory lies somewhat below what is drawn.) Of several GPUs each holds all parameters with the
-# optimizer's state, and its own sequences: what is drawn is the memory of one. Try these:
+# Your functions again, for models you know. "Scores of the output" are V numbers per token, one for each word of
+# the vocabulary. Layers are those of 7.15, every number takes 4 bytes, and every parameter is taken to multiply.
+# (The peaks of the A100 and the H100 are for bfloat16, whose numbers take 2 bytes. In practice both kinds are
+# mixed, and memory is somewhat lower than drawn.) With several GPUs, each holds all parameters, the optimizer's
+# state and its own sequences: the picture shows the memory of one. Try these:
 #
 # 1. GPT-2 small with 1,024 tokens in each sequence, on a GTX 1050 Ti: how many sequences fit into a step? Which part is in the way?
-# 2. Make the sequences longer and the batch smaller, so that the tokens stay the same. What grows all the same?
+# 2. Make the sequences longer and the batch smaller, so that the number of tokens stays the same. What still grows?
 # 3. Adam or plain SGD: what does it change for a small batch, and what for a large one?
-# 4. GPT-3 was trained on 300 billion tokens. How many A100 does it take to be done in a month or two?
+# 4. GPT-3 was trained on 300 billion tokens. How many A100s does it take to finish in a month or two?
 
 # %% draw=true
 explorers.training_explorer(
@@ -1240,12 +1252,12 @@ explorers.training_explorer(
 # ## 7.19 What to take along
 #
 # - A linear map has $n_{in} n_{out} + n_{out}$ parameters, and everything in a Transformer is made of those, tables and norms.
-# - Attention has four square maps, $4(d^2 + d)$. Heads share them out, and don't change the count.
+# - Attention has four square maps, $4(d^2 + d)$. Heads split them and don't change the count.
 # - With $d_{ff} = 4d$ a layer has about $12 d^2$: a third attention, two thirds feed-forward. A decoder layer has a second
 #   attention and a third norm. A mask has no parameters. Tied matrices count once.
 # - A formula that agrees on one model may do so by coincidence. Test it where all sizes differ, and change one at a time.
-# - Training with Adam in float32 takes 16 bytes a parameter, and activations on top, which grow with the batch.
-# - A token costs about 6 FLOPs a parameter. Divide by the FLOPs a second that are really reached.
+# - Training with Adam in float32 takes 16 bytes per parameter, plus activations, which grow with the batch.
+# - A token costs about 6 FLOPs per parameter. Divide by the FLOPs per second that are really reached.
 # - Quote a published size with what it counts. 65M, 110M and 117M are all rounded, and one of them was wrong.
 #
 # **Sources.** Vaswani et al. 2017, *Attention is all you need*, sections 3.3, 3.4, 5.1 and 5.2, Tables 2 and 3. Devlin et al.
@@ -1255,4 +1267,4 @@ explorers.training_explorer(
 # 2022, *FlashAttention*. Kaplan et al. 2020, *Scaling laws for neural language models*. Chowdhery et al. 2022, *PaLM*.
 # NVIDIA's data sheets for the GeForce GTX 1050 Ti and RTX 4090, the A100 and the H100 (SXM, without sparsity).
 #
-# Next, lesson 8 builds the model that you have counted, and trains it.
+# Next, in lesson 8, you train such a model.

@@ -4,7 +4,7 @@
 # - **You will learn** how GPT learned to write: by saying what comes next, a token at a time. You build the loss, the
 #   model and the training step, train the model on your own machine, and let it write. And you will know how good it
 #   is, since here the best possible loss is known.
-# - **You need** lessons 1 to 7. Your parts of them are put together here.
+# - **You need** lessons 1 to 7, whose parts are put together here.
 # - **Time** {minutes} minutes, in three sittings: 8.1 to 8.5, 8.6 to 8.12, 8.13 to 8.21. The training itself took about two
 #   minutes on the two cores we tried; a bar shows your computer's time.
 
@@ -38,7 +38,7 @@ torch.set_num_threads(1)  # each core will have rows of its own to work on
 # %% [markdown]
 # ## 8.0 Catch the slip
 #
-# Three short pieces on lessons 04, 06 and 07. Each is right, or has one slip in it of a kind that is easily made.
+# Three short pieces on lessons 04, 06 and 07. Each is right, or has one slip that is easy to make.
 
 # %% recall="pretraining.recall_unembed"
 
@@ -103,8 +103,8 @@ print(f"entropy: {corpora.entropy_per_token():.3f} nats per token")
 # input?</details>
 # <details><summary>Hint 2</summary>Is a position left out because its input is padding, or because its target is? Look
 # at the last two columns above.</details>
-# <details><summary>The idea</summary>Two slices of the same tensor, one without its last column, one without its first.
-# In the second, −100 where padding stands, in a new tensor.</details>
+# <details><summary>The idea</summary>The same row twice, shifted by one place. Where the target would be padding,
+# nothing is asked.</details>
 
 
 # %% exercise="pretraining.inputs_and_targets"
@@ -138,8 +138,8 @@ with waiting_for("Exercise 8.2"):
 # %% [markdown]
 # ## 8.3 The loss
 #
-# **Why.** A model gives each position a score for each token, the logits. It should be surprised as little as possible
-# by what really comes. The loss is the mean surprise over all real targets, the **cross-entropy**:
+# **Why.** A model gives each position a score for each token, the logits. What really comes next should surprise it
+# as little as possible. The loss is the mean surprise over all real targets, the **cross-entropy**:
 #
 # $$L = -\frac{1}{N} \sum_{\text{real } (b,\,t)} \ln p_{b,t}(\text{target}_{b,t}) \qquad p_{b,t} = \text{softmax}(\text{logits}_{b,t})$$
 #
@@ -157,10 +157,10 @@ with waiting_for("Exercise 8.2"):
 #
 # <details><summary>Hint 1</summary><code>gather</code> takes one number out of each position's V; but −100 is no index.
 # What may stand there, if you leave that position out afterwards?</details>
-# <details><summary>Hint 2</summary>Or pick the real positions first: <code>logits[targets != -100]</code> has the shape
-# (N, V).</details>
-# <details><summary>The idea</summary>log_softmax over the last axis; of each real position the entry of its target; the
-# sum of these over their number; the sign changed.</details>
+# <details><summary>Hint 2</summary>Or pick the real positions first: which shape has <code>logits[targets !=
+# -100]</code>?</details>
+# <details><summary>The idea</summary>The surprise at each real target, averaged over the real targets
+# alone.</details>
 
 
 # %% exercise="pretraining.loss"
@@ -192,8 +192,8 @@ check("pretraining.loss", language_model_loss)
 # **Why.** "1.39 nats" says little. $e^{1.39} = 4$ says more: the model was as unsure as among 4 equally likely tokens.
 # That is the **perplexity**. A uniform guess has 884 here; the entropy, 1.175, is a perplexity of 3.24.
 #
-# **A trap.** Losses of several batches come as means over different numbers of tokens. A mean over all tokens weighs
-# each batch by its tokens, and only then comes the power of $e$.
+# **A trap.** The losses of several batches are means over different numbers of tokens. So weigh each batch by its
+# tokens, and take the power of $e$ only at the end.
 #
 # **By hand.** A batch of 30 tokens with mean loss 1, one of 10 tokens with mean loss 2: (30·1 + 10·2)/40 = 1.25, and
 # $e^{1.25}$ = **3.49**.
@@ -204,7 +204,8 @@ check("pretraining.loss", language_model_loss)
 #
 # <details><summary>Hint 1</summary>How large is the loss of a whole batch, summed over its tokens?</details>
 # <details><summary>Hint 2</summary>Would your answer change if one batch were cut into two? It mustn't.</details>
-# <details><summary>The idea</summary>All tokens' losses summed, over the number of all tokens; e to that.</details>
+# <details><summary>The idea</summary>One mean over all tokens, as if they were a single batch; then e to that
+# power.</details>
 
 
 # %% exercise="pretraining.perplexity"
@@ -230,8 +231,8 @@ check("pretraining.perplexity", perplexity)
 # %% [markdown]
 # ## 8.5 A language model without a network
 #
-# **Why.** What does a Transformer add? Only a comparison can tell. The oldest language model is a table: how often did
-# each token follow each other one (Shannon 1948, section 3)?
+# **Why.** What does a Transformer add? Only a comparison can tell. The oldest language model is a table: how often
+# did each token follow each other token (Shannon 1948, section 3)?
 #
 # $$p(\text{next} \mid \text{now}) = \frac{\text{count}(\text{now}, \text{next}) + \alpha}{\sum_{v} \big(\text{count}(\text{now}, v) + \alpha\big)}$$
 #
@@ -244,12 +245,12 @@ check("pretraining.perplexity", perplexity)
 #
 # **Return the table of log-probabilities of each next token after each token.**
 #
-# <details><summary>Hint 1</summary><code>counts[now, then] += 1</code> with tensors of indices counts a pair once, even
-# if it is in there five times. Try it.</details>
-# <details><summary>Hint 2</summary>A pair of tokens is one number, now · V + next, and <code>torch.bincount</code>
-# counts numbers. A loop over the pairs is fine too.</details>
-# <details><summary>The idea</summary>Count the pairs whose target is real, add alpha everywhere, divide each row by its
-# sum, take logarithms.</details>
+# <details><summary>Hint 1</summary>What does <code>counts[now, then] += 1</code>, with tensors of indices, do if a
+# pair is in there five times? Try it.</details>
+# <details><summary>Hint 2</summary>A pair of tokens is one number, now · V + next. What does
+# <code>torch.bincount</code> make of such numbers? (A loop over the pairs is fine too.)</details>
+# <details><summary>The idea</summary>Each row says how often every token came next, smoothed by alpha, as
+# log-probabilities. Padding never comes next.</details>
 
 
 # %% exercise="pretraining.bigram"
@@ -300,23 +301,23 @@ with waiting_for("Exercises 8.2, 8.3 and 8.5"):
     show(explorers.ladder(steps_up, entropy))
 
 # %% [markdown]
-# Each step of the ladder is something known about the language: how frequent words are, then which word follows which.
-# From the table to the dashed line is what needs more than one word of memory. No model, however large, gets past that
-# line on texts it hasn't seen.
+# Each step of the ladder is something known about the language: how frequent words are, then which word follows
+# which. To get from the table to the dashed line takes more than one word of memory. No model, however large, gets
+# past that line on texts it hasn't seen.
 #
 # A good place for a break.
 
 # %% [markdown]
 # ## 8.6 The model
 #
-# You built it in lesson 6: `DecoderOnly`, from tokens to scores. For a longer training, and for what comes after it, the
-# course has the same model with three things more. It is faster: one product makes queries, keys and values. It has a
-# **cache**, so that writing needn't compute the past again (4.9). And it can hand out its attention weights, to look
-# into. Everything else is as you wrote it.
+# You built it in lesson 6: `DecoderOnly`, from tokens to scores. For a longer training, and for what comes after,
+# the course has the same model with three additions. It is faster: one product makes queries, keys and values. It
+# has a **cache**, so that writing needn't recompute the past (4.9). And it can show its attention weights.
+# Everything else is as you wrote it.
 #
-# In fact it *is* yours: wherever a check of yours has passed on this computer, your own function does the work. The table
-# says whose each part is. (An answer that doesn't stand by itself, or would make the training many times slower, is
-# replaced by the course's. `own.use(False)` switches yours off. No grade depends on it.)
+# In fact it *is* yours: wherever a check of yours has passed on this computer, your own function does the work. The
+# table says whose each part is. (An answer that doesn't work on its own, or would make the training many times
+# slower, is replaced by the course's. `own.use(False)` switches yours off. No grade depends on it.)
 
 # %%
 parts, whose = own.parts()
@@ -363,10 +364,10 @@ with waiting_for("Exercises 8.2 and 8.3"), after_predicting("pretraining.untrain
 # %% [markdown]
 # ## 8.7 All positions learn at once
 #
-# Here is a reason for the causal mask. With −∞ before the softmax, later positions get the weight 0, and so all
-# positions can be trained at once. That is right, and worth measuring. Below, a review of T tokens goes through the
-# model once, with the mask. Then it goes through T times, cut off after 1, 2, ..., T tokens, and only the last position
-# is asked each time.
+# Here is a reason for the causal mask: with −∞ before the softmax, later positions get the weight 0, so all
+# positions can be trained at once. Let us measure that. Below, a review of T tokens goes through the model once,
+# with the mask. Then it goes through T times, cut off after 1, 2, ..., T tokens, and each time only the last
+# position is asked.
 
 # %% draw=true
 from time import process_time
@@ -395,7 +396,8 @@ with waiting_for("Exercises 8.2 and 8.3"), torch.no_grad():
 # %% [markdown]
 # ## 8.8 Its size and its price
 #
-# **Why.** Lesson 7 counts any model before it is trained. What has yours, and what will the training cost?
+# **Why.** With lesson 7 you can count any model before it is trained. How large is yours, and what will the
+# training cost?
 #
 # Parameters: the words (once, since the head is the same matrix), the positions, the blocks, the last norm. Operations:
 # lesson 7's `training_flops_per_token` with the weights that *multiply*. Positions are looked up and added, no more.
@@ -409,12 +411,12 @@ with waiting_for("Exercises 8.2 and 8.3"), torch.no_grad():
 #
 # **Return the model's parameters, and the operations of its training.**
 #
-# <details><summary>Hint 1</summary>The set-up cell has imported four functions of lesson 7. A block counts like an
-# encoder layer with a hidden width of 4 · d_model: a causal mask adds nothing.</details>
-# <details><summary>Hint 2</summary>Take all sequences to be as long as the model allows: T is the number of
-# positions.</details>
-# <details><summary>The idea</summary>Three terms make the parameters. Take the positions' table off, and
-# training_flops_per_token makes operations of it, which you multiply by the tokens.</details>
+# <details><summary>Hint 1</summary>The set-up cell has imported four functions of lesson 7. Which of them counts a
+# block, with a hidden width of 4 · d_model? (A causal mask adds nothing.)</details>
+# <details><summary>Hint 2</summary>All sequences are taken to be as long as the model allows. So which argument is
+# T?</details>
+# <details><summary>The idea</summary>Tables, blocks and a last norm make the parameters. All but the positions'
+# table multiply, once for each token.</details>
 
 
 # %% exercise="pretraining.cost"
@@ -465,8 +467,8 @@ with waiting_for("Exercise 8.8"):
 # 1. **zero**: forget the gradients of the step before; `backward` *adds* to what is there.
 # 2. **forward** and **loss**: how surprised is the model by this batch?
 # 3. **backward**: the gradient of the loss for each parameter.
-# 4. **clip**: take all gradients together as one long vector. If it is longer than `max_norm`, shorten it to that,
-#    direction unchanged. One odd batch can't throw the model far (Pascanu et al. 2013, section 3.2).
+# 4. **clip**: see all gradients as one long vector. If it is longer than `max_norm`, shorten it to that and keep
+#    its direction. So one odd batch can't throw the model far (Pascanu et al. 2013, section 3.2).
 # 5. **step**: the optimizer moves the parameters.
 #
 # **By hand.** Two parameters 1 and 1, gradients 3 and 4, plain gradient descent with learning rate 0.1, `max_norm` 1.
@@ -482,8 +484,8 @@ with waiting_for("Exercise 8.8"):
 # loss's?</details>
 # <details><summary>Hint 2</summary>Look up <code>torch.nn.utils.clip_grad_norm_</code>. What exists before backward has
 # run, and what is left to clip once the optimizer has moved?</details>
-# <details><summary>The idea</summary>The list above, in its order; <code>.item()</code> makes a plain number of the
-# loss.</details>
+# <details><summary>The idea</summary>The list above, in its order. What comes back is a plain number
+# (<code>.item()</code>).</details>
 
 
 # %% exercise="pretraining.training_step"
@@ -517,9 +519,9 @@ check("pretraining.training_step", training_step)
 # %% [markdown]
 # ## 8.10 Up, then down
 #
-# **Why.** At first the gradients of an untrained model point anywhere and the optimizer's averages know nothing, so the
-# first steps are small: a **warm-up**. At the end small steps again, so that the loss settles. Between them as large as
-# it goes well.
+# **Why.** At first the gradients of an untrained model point anywhere and the optimizer's averages know nothing, so
+# the first steps are small: a **warm-up**. At the end they are small again, so that the loss settles. In between
+# they are as large as training tolerates.
 #
 # **Formula.** Steps count from 1. Up in a straight line to the peak at step `warmup`, down in a straight line to 0 at
 # step `steps`.
@@ -535,8 +537,8 @@ check("pretraining.training_step", training_step)
 #
 # <details><summary>Hint 1</summary>What is left of the way down at step <code>warmup</code>? And at the last
 # step?</details>
-# <details><summary>Hint 2</summary>Two straight lines that meet at the peak. Which one is asked depends on the
-# step.</details>
+# <details><summary>Hint 2</summary>Two straight lines meet at the peak. How does a step tell which one it is
+# on?</details>
 # <details><summary>The idea</summary>Up: the share of the warm-up that is done. Down: the share of the rest that is
 # left.</details>
 
@@ -574,8 +576,8 @@ with waiting_for("Exercise 8.10"):
 # %% [markdown]
 # ## 8.11 Train it
 #
-# Everything is there. Only batches are missing: texts of about the same length together, so that little is padding.
-# Each review is used once; the grammar has more.
+# Only batches are still missing: texts of about the same length go together, so that there is little padding. Each
+# review is used once; the grammar has more.
 
 
 # %%
@@ -609,8 +611,8 @@ def grammar_loss(texts):
 # et al. 2024). The positions have a larger rate of their own: your `embed` multiplies the words by √C, and the positions by
 # nothing, so these must move further to count as much. AdamW alone would do, with more steps; the course's `benchmarks/training_pretraining.py` has both.
 #
-# The loop sets the learning rates, fetches a batch and calls your step. `training.on_all_cores` gives each core some
-# rows of the batch; loss and gradients stay what they are.
+# The loop sets the learning rates, fetches a batch and calls your step. `training.on_all_cores` gives each core
+# some rows of the batch; loss and gradients stay the same.
 
 
 # %%
@@ -713,14 +715,12 @@ show(explorers.four_runs(entropy))
 # %% [markdown]
 # **Exercise 8.12** · difficulty 2 of 5 · 6 minutes · 2 points
 #
-# **Say what happened in each run.**
+# **Say what happened in each run.** Write `"all is well"`, `"an answer leaks into the input"`, `"it has learned its
+# few texts by heart"` or `"nothing is learned"` in place of each `...`
 #
-# What happened in each run? Write `"all is well"`, `"an answer leaks into the input"`,
-# `"it has learned its few texts by heart"` or `"nothing is learned"` in place of each `...`
-#
-# <details><summary>Hint 1</summary>Who can be below the entropy, on texts never seen?</details>
-# <details><summary>Hint 2</summary>Where the two lines part, the model knows something about the training texts that
-# isn't true of others.</details>
+# <details><summary>Hint 1</summary>How can a run get below the entropy, on texts never seen?</details>
+# <details><summary>Hint 2</summary>Where the two lines part, what does the model know that isn't true of other
+# texts?</details>
 # <details><summary>The idea</summary>Below the dashed line on new texts: cheating. Lines that part: learning by heart.
 # A flat line: nothing moves. The one that is left is fine.</details>
 
@@ -757,9 +757,9 @@ with waiting_for("the training in 8.11"):
     show(explorers.next_words(next_probabilities(before), title=f"... {before[-28:]} ..."))
 
 # %% [markdown]
-# The kind of book was said at the beginning, and it decides what may lie beyond and what not. Now three pairs of
-# beginnings that differ in a few words. *The jokes that carry the book* take *are*, though *book* stands nearer. After
-# *alma* the model says *she*, after *kaspar* *he*. And whether a last book was *his* or *her* was said sixteen words
+# The kind of book was named at the beginning, and it decides what can lie beyond. Now three pairs of beginnings
+# that differ in a few words. *The jokes that carry the book* take *are*, though *book* stands nearer. After *alma*
+# the model says *she*, after *kaspar* *he*. And whether it is *his* or *her* last book was decided sixteen words
 # earlier.
 
 # %% draw=true
@@ -802,13 +802,13 @@ with waiting_for("the training in 8.11"), torch.no_grad():
 
 # %% [markdown]
 # Is there a row with a bright cell at *jokes*? That head looks past *that carry the book* at the noun that decides.
-# Nobody built it: training did, to make the loss smaller. Where it lies differs from training to training.
+# Nobody built it: training did, to make the loss smaller. Its place differs from training to training.
 #
 # **Question 8.13** · graded by hand · 10 minutes · 5 points
 #
-# Why can a language model be trained on unlabelled text, at all positions of it in one pass? Say what the targets are
-# and what the causal mask has to do with it. What would happen to the loss without the mask, and why would the model
-# then be useless? Why can't the held-out loss be below the entropy? Use what you measured.
+# Why can a language model be trained on unlabelled text, at all its positions in one pass? Say what the targets are
+# and what the causal mask has to do with it. What would happen to the loss without the mask, and why would the
+# model then be useless? Why can't the held-out loss be below the entropy? Use what you measured.
 
 # %% [markdown] written="pretraining.why_it_works" points=5
 # ### BEGIN SOLUTION
@@ -833,9 +833,9 @@ with waiting_for("the training in 8.11"), torch.no_grad():
 # %% [markdown]
 # ## 8.14 Temperature
 #
-# **Why.** A model gives probabilities; writing takes decisions. *Greedy* takes the most probable token each time. It is
-# safe, and it writes the same text again and again. Drawing by the probabilities is lively. But hundreds of tokens are
-# wrong and have a small probability each, and now and then one of them is drawn.
+# **Why.** A model gives probabilities; writing takes decisions. *Greedy* takes the most probable token each time.
+# It is safe, and it writes the same text again and again. Drawing from the probabilities is lively. But hundreds of
+# wrong tokens have a small probability each, and now and then one of them is drawn.
 #
 # **Formula.** Between the two lies a **temperature** τ: divide the logits by it, then take the softmax. Below 1 it
 # makes the large larger; towards 0 it becomes greedy.
@@ -849,10 +849,10 @@ with waiting_for("the training in 8.11"), torch.no_grad():
 #
 # <details><summary>Hint 1</summary>Dividing by 0 gives NaN. What is the limit, and how do you write it down for each
 # row?</details>
-# <details><summary>Hint 2</summary><code>torch.nn.functional.one_hot</code> makes rows with a single 1, in integers;
-# what comes back should have the dtype of the logits.</details>
-# <details><summary>The idea</summary>At temperature 0 all probability on each row's largest logit; otherwise one
-# division and one softmax over the last axis.</details>
+# <details><summary>Hint 2</summary><code>torch.nn.functional.one_hot</code> makes rows with a single 1, in
+# integers. Which dtype should come back?</details>
+# <details><summary>The idea</summary>The temperature stretches the gaps between the logits, or shrinks them. At 0
+# the largest logit wins everything.</details>
 
 
 # %% exercise="pretraining.temperature"
@@ -881,7 +881,7 @@ check("pretraining.temperature", with_temperature)
 # ## 8.15 Top-k
 #
 # **Why.** Another way to keep the hundreds of wrong tokens out: only the *k* most probable may be drawn (Fan et al.
-# 2018, section 5.4). The others get 0, and the rest is scaled so that it sums to 1 again.
+# 2018, section 5.4). The others get 0, and what is left is scaled to sum to 1 again.
 #
 # **By hand.** Probabilities 0.1, 0.5, 0.3, 0.1 and k = 2: 0, 0.5, 0.3, 0 are left, their sum is 0.8, so **0, 0.625,
 # 0.375, 0**.
@@ -892,11 +892,12 @@ check("pretraining.temperature", with_temperature)
 #
 # No two probabilities of a row are equal.
 #
-# <details><summary>Hint 1</summary><code>torch.topk</code> gives the largest values and where they were.</details>
-# <details><summary>Hint 2</summary>The answer has V numbers in each row, each token in its own place. The kth largest
-# value is a threshold.</details>
-# <details><summary>The idea</summary>Zero where a probability is below the kth largest of its row; then divide by the
-# row's sum.</details>
+# <details><summary>Hint 1</summary><code>torch.topk</code> gives the k largest values. Which of them is a
+# threshold?</details>
+# <details><summary>Hint 2</summary>The answer has V numbers in each row, each token in its own place. What stands
+# at those below the threshold?</details>
+# <details><summary>The idea</summary>The k best keep their places and their proportions, and share all of the
+# probability.</details>
 
 
 # %% exercise="pretraining.top_k"
@@ -936,11 +937,11 @@ check("pretraining.top_k", top_k)
 # **Keep the fewest most probable tokens that reach p, and return their probabilities so that they sum to 1.**
 #
 # <details><summary>Hint 1</summary>Sort from large to small and add up: <code>sort(descending=True)</code> and
-# <code>cumsum</code>. A token stays if the sum of those <em>before</em> it hasn't reached p yet.</details>
-# <details><summary>Hint 2</summary><code>sort</code> also says where each value was, and <code>scatter</code> puts
-# values back there.</details>
-# <details><summary>The idea</summary>Sort; zero where the sum before is p or more; back to the old places; divide by
-# the row's sum.</details>
+# <code>cumsum</code>. If a token stays, what holds for the sum of those <em>before</em> it?</details>
+# <details><summary>Hint 2</summary><code>sort</code> also says where each value was. How does <code>scatter</code>
+# put the values back there?</details>
+# <details><summary>The idea</summary>From the largest down, take tokens until p is reached. In their old places,
+# these share all of the probability.</details>
 
 
 # %% exercise="pretraining.nucleus"
@@ -969,8 +970,8 @@ check("pretraining.nucleus", nucleus)
 # %% [markdown]
 # ## 8.17 Drawing a token
 #
-# **Why.** Lay the probabilities end to end on a line from 0 to 1, and throw a uniform random number onto it. Each token
-# is hit as often as it is long. That is drawing.
+# **Why.** Lay the probabilities end to end on a line from 0 to 1, and throw a uniform random number onto it. The
+# longer a token's piece, the more often it is hit. That is drawing.
 #
 # **By hand.** Probabilities 0.2, 0.5, 0.3 end at 0.2, 0.7, 1. The number 0.65 falls on token 1; 0.1 on token 0; 0.9 on
 # token 2.
@@ -982,7 +983,7 @@ check("pretraining.nucleus", nucleus)
 # `torch.multinomial` does it in one call; here you do without. Rounding can leave the sum of all probabilities a little
 # below 1. A number beyond it belongs to the last token.
 #
-# <details><summary>Hint 1</summary><code>cumsum</code> gives the ends.</details>
+# <details><summary>Hint 1</summary>Where does each token's piece of the line end? (<code>cumsum</code>)</details>
 # <details><summary>Hint 2</summary>How many ends lie at or below the number, if it falls on token 1? On token
 # 0?</details>
 # <details><summary>The idea</summary>Count the ends that the number has passed: that is the token.</details>
@@ -1012,8 +1013,8 @@ check("pretraining.draw", draw)
 # %% [markdown]
 # ## 8.18 It writes
 #
-# The loop of all chat programs: probabilities, a rule, a draw, the new token goes to the end, again. With a cache only
-# the new token goes through the model.
+# This is the loop of all chat programs: probabilities, a rule, a draw, append the new token, and again. With a
+# cache only the new token goes through the model.
 
 
 # %%
@@ -1116,7 +1117,7 @@ with waiting_for("the training in 8.11 and Exercises 8.14 to 8.17"), after_predi
 # ### END SOLUTION
 
 # %% [markdown]
-# ## 8.19 Tokens of one's own: byte-pair encoding
+# ## 8.19 Tokens of your own: byte-pair encoding
 #
 # **Why.** So far a token was a word. Real text has more words than any table: names, numbers, *unfilmable*. A token for each
 # letter knows them all, but makes texts four times as long, and a model has to learn to spell first. **Byte-pair encoding** lies
@@ -1139,8 +1140,8 @@ with waiting_for("the training in 8.11 and Exercises 8.14 to 8.17"), after_predi
 # **Return how often each pair of neighbouring tokens occurs.**
 #
 # <details><summary>Hint 1</summary><code>word.split()</code> gives the tokens. How many pairs do n tokens have?</details>
-# <details><summary>Hint 2</summary>A pair occurs as often as the word that it stands in.</details>
-# <details><summary>The idea</summary>For each word, for each place but the last: add the word's number to the pair's.</details>
+# <details><summary>Hint 2</summary>If a word occurs 5 times, how often do its pairs occur?</details>
+# <details><summary>The idea</summary>Every pair of neighbours counts as often as its word occurs.</details>
 
 
 # %% exercise="pretraining.count_pairs"
@@ -1168,17 +1169,18 @@ def count_pairs(words):
 check("pretraining.count_pairs", count_pairs)
 
 # %% [markdown]
-# Now merge a pair, wherever it stands in a word. From left to right: of `a a a` the first two become `aa a`. And whole tokens: in
-# `xl o w` there is no `l o`, since its first token is `xl`.
+# Now merge a pair wherever it stands in a word, from left to right: `a a a` becomes `aa a`. Only whole tokens
+# count: in `xl o w` there is no `l o`, since its first token is `xl`.
 #
 # **Exercise 8.19b** · difficulty 3 of 5 · 10 minutes · 3 points
 #
-# **Return the word with every place of the pair as one token.**
+# **Return the word with each occurrence of the pair merged into one token.**
 #
-# <details><summary>Hint 1</summary><code>word.replace</code> knows no tokens. Work with the list of them.</details>
-# <details><summary>Hint 2</summary>After a merge the next place to look at is two tokens further.</details>
-# <details><summary>The idea</summary>Walk through the list. Where the two next tokens are the pair, append their merger and skip both,
-# else append one.</details>
+# <details><summary>Hint 1</summary>What would <code>word.replace</code> do to <code>xl o w</code>? It knows no
+# tokens.</details>
+# <details><summary>Hint 2</summary>After a merge, where do you look next?</details>
+# <details><summary>The idea</summary>Walk through the tokens: take two at once where they are the pair, else
+# one.</details>
 
 
 # %% exercise="pretraining.merge_pair"
@@ -1207,8 +1209,9 @@ def merge_pair(word, pair):
 check("pretraining.merge_pair", merge_pair)
 
 # %% [markdown]
-# That is all it takes to learn tokens. Where two pairs occur equally often, the one goes first whose tokens are older; letters are
-# as old as the alphabet says. The library `tokenizers` does the same, and is what everybody uses. Do you get its merges?
+# That is all it takes to learn tokens. If two pairs occur equally often, the one with the older tokens goes first;
+# letters have the age of their place in the alphabet. The library `tokenizers`, which everybody uses, does the
+# same. Do you get its merges?
 
 
 # %%
@@ -1238,8 +1241,9 @@ with waiting_for("Exercises 8.19a and 8.19b"):
     print(f"{same} of {len(library)} are those of the library")
 
 # %% [markdown]
-# Frequent words such as *the* are tokens soon, rare ones stay in pieces. A new word is encoded by the same merges in the same
-# order, and no word is unknown as long as its letters are known. Back to text is simpler: leave the spaces out.
+# Frequent words such as *the* soon become tokens, rare ones stay in pieces. A new word is encoded by the same
+# merges in the same order, and no word is unknown as long as its letters are known. The way back to text is
+# simpler: leave the spaces out.
 #
 # **By hand.** With the merges `l o`, `lo w`: *slower* is `s l o w e r`, then `s lo w e r`, then `s low e r`.
 #
@@ -1247,7 +1251,7 @@ with waiting_for("Exercises 8.19a and 8.19b"):
 #
 # **Return the tokens of a word.**
 #
-# <details><summary>Hint 1</summary>First split the word into letters, with spaces between them.</details>
+# <details><summary>Hint 1</summary>What are a word's tokens before any merge?</details>
 # <details><summary>Hint 2</summary>You have a function that merges one pair. In which order do they come?</details>
 # <details><summary>The idea</summary>Letters; then each merge, in the order in which they were learned.</details>
 
@@ -1275,8 +1279,8 @@ def encode_word(word, merges):
 check("pretraining.encode_word", encode_word)
 
 # %% [markdown]
-# What does a larger vocabulary cost, and what does it buy? Each merge is one more row in the embedding: for GPT-2, 768 numbers. It
-# buys shorter texts. Measured on reviews from which nothing was learned:
+# What does a larger vocabulary cost, and what does it buy? Each merge is one more row in the embedding: for GPT-2,
+# 768 numbers. It buys shorter texts, as measured here on reviews from which nothing was learned:
 
 # %% predict="pretraining.merges"
 
@@ -1294,15 +1298,17 @@ with waiting_for("Exercises 8.19a to 8.19c"), after_predicting("pretraining.merg
     show(plots.bars([str(size) for size in sizes], {"tokens a word": per_word}, ylabel="tokens", title=title))
 
 # %% [markdown]
-# The first merges shorten texts much, later ones less and less: what is frequent comes first. Two models with tokens of different
-# kinds can't be compared by their loss per token, since their tokens aren't equally long. Divide by what both share: **bits per
-# character** are the loss of the whole text in nats, by $\ln 2$, by its characters.
+# The first merges shorten texts a lot, later ones less and less: frequent pairs come first. Two models with
+# different tokens can't be compared by their loss per token, since their tokens aren't equally long. Divide by what
+# both share: **bits per character** are the loss of the whole text in nats, divided by $\ln 2$ and by its number of
+# characters.
 
 # %% [markdown]
 # ## 8.20 How large a model for how much computing?
 #
-# **Why.** You may compute so and so long. A large model reads few tokens in that time, a small one many. Which ends nearer to the
-# entropy? Training takes about 6 operations for each weight and token (7.16), so a budget of $F$ operations buys
+# **Why.** Your computing time is limited. A large model reads few tokens in that time, a small one many. Which ends
+# nearer to the entropy? Training takes about 6 operations for each weight and token (7.16), so a budget of $F$
+# operations buys
 #
 # $$D = \frac{F}{6N} \quad\text{tokens for a model of}\quad N \quad\text{weights.}$$
 #
@@ -1310,9 +1316,9 @@ with waiting_for("Exercises 8.19a to 8.19c"), after_predicting("pretraining.merg
 # What counts is the gap, the loss above the entropy, which elsewhere nobody knows. (They take some six minutes on two cores, so
 # they were measured beforehand, with one seed each. Set `MEASURE_ANEW = True` below for your own.)
 #
-# **Formula** (Hoffmann et al. 2022, section 3.2). The gaps of one budget make a valley. Near its bottom it is a parabola in the
-# *logarithms* of both: with $x = \ln N$ and $y = \ln \text{gap}$, fit $y \approx a x^2 + b x + c$ by least squares. The bottom is
-# where the slope $2ax + b$ is 0:
+# **Formula** (Hoffmann et al. 2022, section 3.2). The gaps of one budget form a valley. Near its bottom it is a
+# parabola in the *logarithms* of both: with $x = \ln N$ and $y = \ln \text{gap}$, fit $y \approx a x^2 + b x + c$
+# by least squares. The bottom is where the slope $2ax + b$ is 0:
 #
 # $$N_\text{best} = e^{-b / 2a}$$
 #
@@ -1322,8 +1328,9 @@ with waiting_for("Exercises 8.19a to 8.19c"), after_predicting("pretraining.merg
 #
 # **Return the size at the bottom of the parabola.**
 #
-# <details><summary>Hint 1</summary><code>np.polyfit(x, y, 2)</code> gives a, b and c. It takes tensors.</details>
-# <details><summary>Hint 2</summary>The bottom is at a logarithm. What is asked for is a size.</details>
+# <details><summary>Hint 1</summary><code>np.polyfit(x, y, 2)</code> gives a, b and c, also for tensors. What are x
+# and y?</details>
+# <details><summary>Hint 2</summary>The bottom is at a logarithm. How does that become a size?</details>
 # <details><summary>The idea</summary>Logarithms, a parabola, its bottom, and back.</details>
 
 
@@ -1369,8 +1376,8 @@ with waiting_for("Exercise 8.20a"), after_predicting("pretraining.valley"):
 #
 # ### Weights or tokens
 #
-# **Why.** Who plans a training too large to try it out has small ones to go by. The best sizes of four budgets lie on a line, in
-# logarithms, so they grow as a power of the budget: $N_\text{best} \propto F^a$. Follow the line.
+# **Why.** If a training is too large to try out, you have only small ones to go by. The best sizes of four budgets
+# lie on a line, in logarithms, so they grow as a power of the budget: $N_\text{best} \propto F^a$. Follow the line.
 #
 # **By hand.** With budgets 10 and 1,000 the best sizes are 3 and 30. A hundredfold budget, a tenfold size: $a$ = 0.5. For 100,000
 # the size is **300**, and the tokens are 100,000 / (6 · 300) = **55.6**.
@@ -1381,7 +1388,8 @@ with waiting_for("Exercise 8.20a"), after_predicting("pretraining.valley"):
 #
 # <details><summary>Hint 1</summary>A line by least squares: <code>np.polyfit(x, y, 1)</code>, or 5.8's fitted exponent and an
 # offset.</details>
-# <details><summary>Hint 2</summary>Size times tokens times 6 is the budget.</details>
+# <details><summary>Hint 2</summary>Size times tokens times 6 is the budget. How many tokens does that
+# leave?</details>
 # <details><summary>The idea</summary>The line gives the size, the budget the tokens.</details>
 
 
@@ -1534,8 +1542,8 @@ else:
 #
 # - Text labels itself: the target is the next token. With a causal mask all positions are trained in one pass.
 # - The loss is the mean surprise over real targets, in nats per token; $e$ to it is the perplexity.
-# - The entropy is the limit. From pairs of words to the model is what memory is worth; below the entropy there are only
-#   leaks.
+# - The entropy is the limit. The gap between the table of pairs and the model shows what memory is worth; below the
+#   entropy there are only leaks.
 # - A step: zero, forward, loss, backward, clip, step. Each in its place. The learning rate goes up, then down.
 # - Tokens are learned, too: byte-pair encoding merges what stands side by side most often. No word is unknown to it.
 # - Probabilities aren't decisions: greedy, temperature, top-k and nucleus make them, and you measured what each costs.

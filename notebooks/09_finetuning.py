@@ -1,14 +1,14 @@
 # %% [markdown]
 # # 9 · Fine-tuning
 #
-# - **You will learn** to turn a language model into a classifier: a head on its body, read at the right position; weights
-#   moved without a slip that nobody notices; parts frozen, and learning rates for the rest. Then you measure what
-#   pretraining is worth, with intervals, for 50 labels and for 2,000, what the model forgets on the way, and what a
-#   change of low rank can do (LoRA).
+# - **You will learn** to turn a language model into a classifier: put a head on its body and read the right
+#   position, move weights without a silent slip, freeze parts and choose learning rates for the rest. Then you
+#   measure what pretraining is worth, with intervals, for 50 labels and for 2,000, what the model forgets on the
+#   way, and what a change of low rank can do (LoRA).
 # - **You need** lesson 8, language models and how they are trained, and masks from lesson 4.
 # - **Time** {minutes} minutes, in three sittings: 9.1 to 9.5, 9.6 to 9.10, 9.11 to 9.18.
 #
-# A label costs somebody's time. Text is there for nothing. This lesson asks how much of the one the other can replace.
+# A label costs somebody's time; text is free. This lesson asks how many labels text can replace.
 
 # %% setup=true
 import math
@@ -31,7 +31,7 @@ T_95 = (0.0, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.2
 # %% [markdown]
 # ## 9.0 Catch the slip
 #
-# Three short pieces on lessons 07 and 08. Each is right, or has one slip in it of a kind that is easily made.
+# Three short pieces on lessons 07 and 08. Each is right, or has one slip that is easy to make.
 
 # %% recall="finetuning.recall_shift"
 
@@ -49,13 +49,13 @@ for review in corpora.reviews(4, seed=3):
     print(review.label, review.text, "\n")
 
 # %% [markdown]
-# Counting good and bad words isn't enough. *Not dull* is praise, and *although the plot is charming, the prose is flat* is
-# none. Who wants the label must read in order.
+# Counting good and bad words isn't enough. *Not dull* is praise, and *although the plot is charming, the prose is
+# flat* isn't. To find the label you have to read in order.
 #
-# A language model has read thousands of such reviews, without labels. To guess the next word it had to learn what words
-# go together. Can this be used? The plan: keep its **body**, which turns tokens into vectors. Throw its **head** away,
-# which turned vectors into scores for words. Put a new head on that scores two classes. Train a little on labelled
-# reviews. That is *fine-tuning* (Radford et al. 2018).
+# A language model has read thousands of such reviews, without labels. To guess the next word it had to learn which
+# words go together. Can we use that? The plan: keep its **body**, which turns tokens into vectors. Throw away its
+# **head**, which turned vectors into scores for words. Put on a new head that scores two classes. Train a little on
+# labelled reviews. That is *fine-tuning* (Radford et al. 2018).
 
 # %% [markdown]
 # ## 9.2 Which position to read
@@ -66,8 +66,8 @@ for review in corpora.reviews(4, seed=3):
 # In a batch, reviews have different lengths, and short ones are filled up with padding. There the last *column* isn't the
 # last *token*.
 #
-# **By hand.** Three reviews of 4, 2 and 3 tokens in a batch with T = 4 (to be short, without the `<bos>` that each real
-# one begins with):
+# **By hand.** Three reviews of 4, 2 and 3 tokens in a batch with T = 4 (for short, without the `<bos>` that each
+# real one begins with):
 #
 # | | 0 | 1 | 2 | 3 | real tokens | read position |
 # | --- | --- | --- | --- | --- | --- | --- |
@@ -81,9 +81,10 @@ for review in corpora.reviews(4, seed=3):
 #
 # <details><summary>Hint 1</summary>The mask says which tokens are real. How do you get the number of them in each review?
 # </details>
-# <details><summary>Hint 2</summary>If a review has n tokens, its last position isn't n.</details>
-# <details><summary>The idea</summary>Count the True in each row, subtract 1, and pick row b's vector at that position:
-# <code>hidden[rows, positions]</code> takes one position for each row.</details>
+# <details><summary>Hint 2</summary>If a review has n tokens, what is its last position? (<code>hidden[rows,
+# positions]</code> takes one position for each row.)</details>
+# <details><summary>The idea</summary>The number of real tokens in a row says where its last one is. Pick the vector
+# there.</details>
 
 
 # %% exercise="finetuning.last_real"
@@ -107,9 +108,9 @@ def last_real(hidden, real):
 check("finetuning.last_real", last_real)
 
 # %% [markdown]
-# What happens to someone who reads the last column? Below, one short review goes through an untrained body: alone, and in
-# a batch with a longer one. Read at its last token, its vector is the same in any company. Read at the last column, it is
-# another one as soon as there is a longer neighbour.
+# What happens if you read the last column? Below, one short review goes through an untrained body: alone, and in a
+# batch with a longer one. Read at its last token, its vector is the same in any company. Read at the last column,
+# it changes as soon as there is a longer neighbour.
 
 # %% draw=true
 with waiting_for("Exercise 9.2a"):
@@ -130,20 +131,22 @@ with waiting_for("Exercise 9.2a"):
     )
 
 # %% [markdown]
-# There is another choice. The last token has seen all, but what did the body need to *keep* there? It was trained to
-# say the next word, and after the last one there is none. What it found out about each word, it has at that word. So
-# read them all: the **mean** of the vectors at the real positions. 9.9 measures which is better. (The first position is
-# no choice at all. It has seen `<bos>` and nothing else, so it is the same for every review.)
+# There is another choice. The last token has seen everything, but what did the body need to *keep* there? It was
+# trained to say the next word, and after the last one there is none. What it found out about a word is kept at that
+# word. So read them all: the **mean** of the vectors at the real positions. 9.9 measures which is better. (The
+# first position won't do. It has seen `<bos>` and nothing else, so it is the same for every review.)
 #
-# **By hand.** Vectors 2, 4, 9, 9 of which the last two are padding: (2 + 4)/2 = **3**, not 24/4.
+# **By hand.** Vectors 2, 4, 9, 9, the last two of them padding: (2 + 4)/2 = **3**, not 24/4.
 #
 # **Exercise 9.2b** · difficulty 2 of 5 · 5 minutes · 2 points
 #
 # **Return the mean of the vectors at each review's real tokens.**
 #
 # <details><summary>Hint 1</summary>What has to be 0 before you add over the positions?</details>
-# <details><summary>Hint 2</summary>Divide by how many tokens each review has, not by T.</details>
-# <details><summary>The idea</summary>Multiply by the mask, with an axis for the channels; sum; divide by the mask's sum.</details>
+# <details><summary>Hint 2</summary>By what do you divide: by T, or by something that differs from review to
+# review?</details>
+# <details><summary>The idea</summary>Padding counts for nothing, neither in the sum nor in the number of
+# tokens.</details>
 
 
 # %% exercise="finetuning.mean_real"
@@ -168,7 +171,7 @@ check("finetuning.mean_real", mean_real)
 # %% [markdown]
 # ## 9.3 A head on a body
 #
-# **Formula.** With $h$ for what is read of the body's vectors, the one at the last token or their mean:
+# **Formula.** With $h$ for the vector that is read, the last token's or the mean:
 #
 # $$\text{logits} = W h + b, \qquad W: K \times C$$
 #
@@ -179,14 +182,13 @@ check("finetuning.mean_real", mean_real)
 #
 # **Write `forward`: the body's vectors, pooled into one, and a score for each class.**
 #
-# Write `forward`. The body is a module: `self.body(ids)` gives (B, T, C). `self.pool` is one of your functions, or
-# another of the same kind. Padding has the number 0.
+# The body is a module: `self.body(ids)` gives (B, T, C). `self.pool` is one of your functions, or another of the
+# same kind. Padding has the number 0.
 #
-# <details><summary>Hint 1</summary>Three steps: body, one vector for each review, head.</details>
+# <details><summary>Hint 1</summary>Which three steps lead from tokens to logits?</details>
 # <details><summary>Hint 2</summary>Which tokens are real? Compare the ids with the padding's number. The loss will want logits,
 # so no softmax here.</details>
-# <details><summary>The idea</summary>The head, applied to what <code>self.pool</code> makes of the body's output and the mask of what
-# isn't padding.</details>
+# <details><summary>The idea</summary>Body, pool, head. The pool also needs to know which tokens are real.</details>
 
 
 # %% exercise="finetuning.classifier"
@@ -219,8 +221,8 @@ check("finetuning.classifier", Classifier)
 # %% [markdown]
 # ## 9.4 The loss of a class
 #
-# **Why.** Lesson 8's loss asked, at each position, for the next of some hundred words. Now one question is asked a review,
-# with K possible answers. It is the same cross-entropy, without the positions:
+# **Why.** Lesson 8's loss asked for the next word at each position. Now there is one question for each review, with
+# K possible answers. It is the same cross-entropy, without the positions:
 #
 # $$\mathcal L = -\frac1B \sum_{b} \ln \mathrm{softmax}(\text{logits}_b)[\text{label}_b]$$
 #
@@ -269,8 +271,8 @@ print([f"{name} {tuple(tensor.shape)}" for name, tensor in old.items()][-3:])
 # <details><summary>Hint 1</summary>Go through the new names. Which of them belong to the body?</details>
 # <details><summary>Hint 2</summary>What is a name of the new body called in the old model? <code>removeprefix</code> helps.
 # </details>
-# <details><summary>The idea</summary>For each new name with the prefix: look for the old one without it. None: missing. Another
-# shape: other shape. Else it fits. At the end, the old names whose name with the prefix isn't in the new model.</details>
+# <details><summary>The idea</summary>Each name of the new body asks the old model: do you have it, and in this
+# shape? What nobody asked for is left over.</details>
 
 
 # %% exercise="finetuning.what_fits"
@@ -312,8 +314,8 @@ check("finetuning.what_fits", match_state_dict)
 # <details><summary>Hint 1</summary>The result has exactly the names of <code>new</code>. For which of them does the tensor come
 # from <code>old</code>?</details>
 # <details><summary>Hint 2</summary>You have just written the list of those that fit. <code>tensor.clone()</code> copies.</details>
-# <details><summary>The idea</summary>Go through the new names: if it fits, a clone of the old tensor under its old name, else a clone
-# of the new one.</details>
+# <details><summary>The idea</summary>Everything that comes back is a copy: of the old tensor where it fits, else of
+# the new one.</details>
 
 
 # %% exercise="finetuning.moved"
@@ -410,8 +412,8 @@ with waiting_for("the exercises up to 9.5b"), after_predicting("finetuning.prais
 # ## 9.6 The mismatch that nobody sees
 #
 # PyTorch has a loader of its own, `load_state_dict`. It raises an error when names differ. Many people then find
-# `strict=False` in a forum, and the error is gone. What else is gone? Below, the pretrained weights, whose names lack
-# the prefix.
+# `strict=False` in a forum, and the error is gone. What else is gone? Below we load the pretrained weights, whose
+# names lack the prefix.
 
 # %% predict="finetuning.strict"
 
@@ -444,15 +446,14 @@ with waiting_for("the exercises up to 9.5b"), after_predicting("finetuning.stric
 #
 # **Exercise 9.6** · difficulty 2 of 5 · 5 minutes · 2 points
 #
-# **Say what the loader does in each case.**
-#
-# Fill in what `load_state_dict(..., strict=False)` does in each case; "the rest is moved" means: without an error, all
-# tensors but those that don't match. The third line: blocks 0 and 1, of equal shapes, are exchanged. The last: what
-# shows best that nothing was moved.
+# **Say what `load_state_dict(..., strict=False)` does in each case.** `"the rest is moved"` means that all matching
+# tensors are moved, without an error. In the third line, blocks 0 and 1, which have equal shapes, are swapped. The
+# last line asks what shows best that nothing was moved.
 #
 # <details><summary>Hint 1</summary>Strict is about names. Is it about shapes?</details>
 # <details><summary>Hint 2</summary>Two blocks of the same shapes: which name or size could be wrong? And is f(g(x)) = g(f(x))?</details>
-# <details><summary>The idea</summary>Read the numbers printed above once more, and the sentence in brackets.</details>
+# <details><summary>The idea</summary>Names decide whether a tensor is moved, shapes whether there is an error. What
+# a block is for, nobody checks.</details>
 
 
 # %% exercise="finetuning.silent"
@@ -479,21 +480,22 @@ check("finetuning.silent", silent)
 # %% [markdown]
 # ## 9.7 Freezing
 #
-# **Why.** The head begins with random numbers, the body doesn't. One may let the body stay as it is and train the head alone:
-# it is quick, takes little memory, and the body can serve other tasks as well. A parameter with `requires_grad` False gets no
-# gradient, and an optimizer leaves it alone.
+# **Why.** The head begins with random numbers, the body doesn't. You can leave the body as it is and train the head
+# alone: that is quick, takes little memory, and the body can serve other tasks as well. A parameter with
+# `requires_grad` False gets no gradient, and an optimizer leaves it alone.
 #
 # **Exercise 9.7a** · difficulty 1 of 5 · 4 minutes · 2 points
 #
 # **Freeze the body, and leave the head free to learn.**
 #
-# The check freezes a small classifier with your function, makes one step with weight decay, and looks which parameters changed.
+# The check freezes a small classifier with your function, makes one step with weight decay, and sees which
+# parameters changed.
 #
 # <details><summary>Hint 1</summary>Which attribute of a parameter says whether it trains? It belongs to parameters, not to modules.</details>
-# <details><summary>Hint 2</summary><code>model.body.requires_grad = False</code> raises no error and does nothing: it hangs a new
-# attribute on the module.</details>
-# <details><summary>The idea</summary>Set it for each of <code>model.body.parameters()</code>, or call the module's method whose name ends
-# in an underscore.</details>
+# <details><summary>Hint 2</summary>What does <code>model.body.requires_grad = False</code> do? It raises no error,
+# and hangs a new attribute on the module.</details>
+# <details><summary>The idea</summary>Each parameter of the body must be told. A module has a method that tells all
+# of its own.</details>
 
 
 # %% exercise="finetuning.freeze"
@@ -518,7 +520,7 @@ check("finetuning.freeze", freeze)
 #
 # <details><summary>Hint 1</summary>Lesson 7 counted all parameters. Which of them count here?</details>
 # <details><summary>Hint 2</summary>A parameter of 3 × 4 is 12 numbers.</details>
-# <details><summary>The idea</summary>The sum of <code>numel()</code> over the parameters whose <code>requires_grad</code> is True.</details>
+# <details><summary>The idea</summary>Lesson 7's count, without what is frozen.</details>
 
 
 # %% exercise="finetuning.trainable"
@@ -555,8 +557,8 @@ for name, gradient in (("None", None), ("zeros", torch.zeros(2))):
 #
 # `torch.optim.AdamW([{"params": [...], "lr": 0.001}, {"params": [...], "lr": 0.01}])`
 #
-# Two traps. The key is `lr`. Any other key, `rate` say, is taken without a word, and the optimizer's own rate is used. And
-# `model.parameters()` has *all* parameters, the head's too.
+# Two traps. The key is `lr`. Any other key, `rate` say, is silently accepted, and the optimizer's own rate is used.
+# And `model.parameters()` has *all* parameters, the head's too.
 #
 # **Exercise 9.8** · difficulty 3 of 5 · 8 minutes · 3 points
 #
@@ -564,10 +566,11 @@ for name, gradient in (("None", None), ("zeros", torch.zeros(2))):
 #
 # The check moves each parameter by the rates that your groups give it, and looks where it ends up.
 #
-# <details><summary>Hint 1</summary>The body's parameters are those of <code>model.body</code>.</details>
-# <details><summary>Hint 2</summary>What is frozen belongs in no group; a group that would be empty is left out.</details>
-# <details><summary>The idea</summary>For body and head: a list of the parameters that train, and where it isn't empty a dict with it and
-# the rate.</details>
+# <details><summary>Hint 1</summary>How do you get the body's parameters without the head's?</details>
+# <details><summary>Hint 2</summary>Which parameters belong in no group? And what if a group would be
+# empty?</details>
+# <details><summary>The idea</summary>Two groups of what trains, each with its rate; a group with nobody in it is
+# left out.</details>
 
 
 # %% exercise="finetuning.groups"
@@ -679,12 +682,12 @@ with waiting_for("the exercises up to 9.8"):
 # %% [markdown]
 # ## 9.10 An accuracy needs an interval
 #
-# **Why.** "280 of 400 right" is 70 %. With 400 other reviews it would be another number. How much another?
+# **Why.** "280 of 400 right" is 70 %. With 400 other reviews it would be a different number. How different?
 #
 # **Formula.** The share $p$ of $n$ independent reviews varies from one set of n reviews to another, with standard
-# deviation $\sqrt{p(1-p)/n}$: its *standard error*. The interval $p \pm z \sqrt{p(1-p)/n}$, with $z = 1.96$ for 95 %,
-# is the usual one, and it fails at the ends: with all right its length is 0. Wilson's (1927) asks instead for which
-# true shares the observed one would be within $z$ standard errors:
+# deviation $\sqrt{p(1-p)/n}$: its *standard error*. The interval $p \pm z \sqrt{p(1-p)/n}$, with $z = 1.96$ for
+# 95 %, is the usual one, but it fails at the ends: if all are right, its length is 0. Wilson (1927) asks instead
+# which true shares would have the observed one within $z$ standard errors:
 #
 # $$\frac{p + \frac{z^2}{2n}}{1 + \frac{z^2}{n}} \;\pm\; \frac{z}{1 + \frac{z^2}{n}} \sqrt{\frac{p(1-p)}{n} + \frac{z^2}{4n^2}}$$
 #
@@ -695,10 +698,10 @@ with waiting_for("the exercises up to 9.8"):
 #
 # **Return the two ends of Wilson's interval.**
 #
-# <details><summary>Hint 1</summary>z²/n occurs four times. Give it a name.</details>
-# <details><summary>Hint 2</summary>Under the root: the first part is divided by n, and the second by 4n², so z²/(4n²) is your name divided by
-# 4n.</details>
-# <details><summary>The idea</summary>Centre and half length as in the formula; return centre minus half, centre plus half.</details>
+# <details><summary>Hint 1</summary>Which fraction occurs four times? Give it a name.</details>
+# <details><summary>Hint 2</summary>Under the root, how do you get z²/(4n²) from your name for z²/n?</details>
+# <details><summary>The idea</summary>A centre, pulled a little towards one half, and a half length that is never
+# 0.</details>
 
 
 # %% exercise="finetuning.wilson"
@@ -741,9 +744,9 @@ with waiting_for("Exercise 9.10"):
 # **Why.** There is a second source of chance. Another seed gives another head, another order, and here also *other
 # labelled reviews*. So train several times, and ask where the mean over all possible seeds lies.
 #
-# **Formula.** With the mean $m$ and the standard deviation $s$ of $n$ results (divided by $n - 1$): $m \pm t_{n-1}\,
-# s/\sqrt n$. Here $s$ itself is uncertain with few seeds, and Student's $t$ makes the interval longer for it. Its index
-# $n - 1$ is called the *degrees of freedom*: $t_4 = 2.776$ where $z$ is 1.96.
+# **Formula.** With the mean $m$ and the standard deviation $s$ of $n$ results (divided by $n - 1$):
+# $m \pm t_{n-1}\, s/\sqrt n$. With few seeds $s$ itself is uncertain, so Student's $t$ makes the interval longer.
+# Its index $n - 1$ is called the *degrees of freedom*: $t_4 = 2.776$ where $z$ is 1.96.
 #
 # **By hand.** Results 0.6, 0.7, 0.8: $m$ = 0.7, $s$ = 0.1, $t_2$ = 4.303. Half length 4.303 · 0.1/√3 = 0.248. So **0.45
 # to 0.95**: three seeds say little.
@@ -752,9 +755,10 @@ with waiting_for("Exercise 9.10"):
 #
 # **Return the two ends of Student's interval for the mean.**
 #
-# <details><summary>Hint 1</summary>The mean first, then the squares around it.</details>
-# <details><summary>Hint 2</summary>n − 1 occurs twice: in the deviation, and as the degrees of freedom. And √n once.</details>
-# <details><summary>The idea</summary>s²= sum of squares / (n − 1); half = quantiles[n − 1] · √(s²/n).</details>
+# <details><summary>Hint 1</summary>What do you need before you can square the deviations?</details>
+# <details><summary>Hint 2</summary>n − 1 occurs twice, √n once. Where?</details>
+# <details><summary>The idea</summary>A mean of n results strays by their deviation over √n; Student's t says how
+# many times that.</details>
 
 
 # %% exercise="finetuning.t_interval"
@@ -844,10 +848,10 @@ with waiting_for("the exercises up to 9.11"):
 #
 # **Return the weighted counts, each row of length 1.**
 #
-# <details><summary>Hint 1</summary>In how many texts is a word? Not: how often.</details>
-# <details><summary>Hint 2</summary>Rarity is learned from the training texts alone, whatever texts the rows are for.</details>
-# <details><summary>The idea</summary><code>train &gt; 0</code>, summed over the texts, goes into the formula; multiply the counts by it;
-# divide each row by its norm.</details>
+# <details><summary>Hint 1</summary>In how many texts does a word occur? (Not: how often.)</details>
+# <details><summary>Hint 2</summary>From which texts is rarity learned, whatever texts the rows are for?</details>
+# <details><summary>The idea</summary>The fewer training texts have a word, the more it counts. In the end all rows
+# are equally long.</details>
 
 
 # %% exercise="finetuning.tfidf"
@@ -980,9 +984,8 @@ with waiting_for("the exercises up to 9.12"):
 #
 # **Judge each line.**
 #
-# Fill in, for each line: what does one such pair of runs show? Is the claim of convergence sound? ("Its steps" are the
-# curve's changes from epoch to epoch.) What kind of statement is the third? And what do you read off 9.13 for the
-# fourth?
+# What does one such pair of runs show? Is the claim of convergence sound? ("Its steps" are the curve's changes from
+# epoch to epoch.) What kind of statement is the third? And what do you read off 9.13 for the fourth?
 #
 # <details><summary>Hint 1</summary>A run is one draw of a lottery. How many draws are 15 epochs of one run?</details>
 # <details><summary>Hint 2</summary>Your picture in 9.10 has the interval for 100 reviews.</details>
@@ -1044,8 +1047,8 @@ check("finetuning.reports", judgement)
 # %% [markdown]
 # ## 9.15 What fine-tuning forgets
 #
-# The body was a language model. Is it still one? Its head was the embedding's matrix, which fine-tuning moves too. Use
-# it as head again, and take the loss on reviews that nobody trained on.
+# The body was a language model. Is it still one? Its head was the embedding's matrix, which fine-tuning moves too.
+# Use it as the head again, and measure the loss on reviews that nobody trained on.
 
 # %% predict="finetuning.forgets"
 
@@ -1106,10 +1109,10 @@ with waiting_for("the exercises up to 9.12"), after_predicting("finetuning.forge
 # %% [markdown]
 # ## 9.16 A small change beside a large map: LoRA
 #
-# **Why.** Full fine-tuning costs a copy of the model for each task, and memory for the optimizer while it trains: AdamW keeps
-# two numbers for each that it moves. The head alone costs next to nothing, and was clearly behind. Is there something
-# between? Hu et al. (2022) leave each matrix $W$ as it is and learn a *change* to it, which is the product of two thin
-# matrices:
+# **Why.** Full fine-tuning costs a copy of the model for each task, and memory for the optimizer while it trains:
+# AdamW keeps two numbers for each that it moves. The head alone costs next to nothing, but was clearly behind. Is
+# there something in between? Hu et al. (2022) leave each matrix $W$ as it is and learn a *change* to it, the
+# product of two thin matrices:
 #
 # $$h = W x + b + \frac{\alpha}{r} B A x \qquad A: r \times d_\text{in}, \quad B: d_\text{out} \times r$$
 #
@@ -1127,8 +1130,9 @@ with waiting_for("the exercises up to 9.12"), after_predicting("finetuning.forge
 #
 # <details><summary>Hint 1</summary>x is (..., d_in), with its vector last. The formula has it as a column: what becomes of
 # $A x$?</details>
-# <details><summary>Hint 2</summary>First down to r numbers, then up to d_out. The product of B and A itself is never needed.</details>
-# <details><summary>The idea</summary>Call the map; add the scale times x through A and then through B, both transposed.</details>
+# <details><summary>Hint 2</summary>Which is cheaper: x down to r numbers and up again, or the product of B and A
+# first?</details>
+# <details><summary>The idea</summary>What the map says, plus a scaled detour through r numbers.</details>
 
 
 # %% exercise="finetuning.adapter"
@@ -1159,8 +1163,8 @@ class LoRALinear(torch.nn.Module):
 check("finetuning.adapter", LoRALinear)
 
 # %% [markdown]
-# While it trains there are three products instead of one. Afterwards there needn't be: a sum of linear maps is a linear
-# map, so the change can be put into the weight.
+# During training there are three products instead of one. Afterwards one is enough: a sum of linear maps is a
+# linear map, so the weight can absorb the change.
 #
 # **By hand.** Above, $W + 2/1 \cdot BA$ = (1, 1) + 2 · (3, −3) = (7, −5), and (7, −5) · (5, 4) = **15** again.
 #
@@ -1169,8 +1173,8 @@ check("finetuning.adapter", LoRALinear)
 # **Return the weight of the one map that does what both did.**
 #
 # <details><summary>Hint 1</summary>Which product of A and B has the shape of the weight?</details>
-# <details><summary>Hint 2</summary>The rank can be read off a shape. The old weight is still needed by others, so leave it as
-# it is.</details>
+# <details><summary>Hint 2</summary>Which shape tells you the rank? (Others still need the old weight, so leave it
+# as it is.)</details>
 # <details><summary>The idea</summary>The formula, with x taken out of the bracket.</details>
 
 
@@ -1251,17 +1255,17 @@ with waiting_for("the exercises up to 9.16b"):
 # %% [markdown]
 # ## 9.17 Explore: what the label hangs on
 #
-# Your classifier of 9.9 that reads the last token, and any review. Above, what the last position looks at in the last
-# block, the mean over its heads. Below, what happens to the probability when each word is left out.
+# Here is your classifier of 9.9 that reads the last token, with any review. Above: what the last position looks at
+# in the last block, averaged over its heads. Below: how the probability changes when a word is left out.
 #
 # Attention weights are tempting as an explanation. But other weights can give the same answer, and large weights
-# needn't matter (Jain and Wallace 2019): what a position looks at was already mixed by the blocks below. Leaving a word
-# out asks the model itself. Trust the lower picture more; even that has a flaw, since a review with a hole may be unlike
-# any that it has seen. Try these:
+# needn't matter (Jain and Wallace 2019): what a position looks at was already mixed by the blocks below. Leaving a
+# word out asks the model itself. Trust the lower picture more; even that has a flaw, since a review with a hole may
+# be unlike any that the model has seen. Try these:
 #
 # 1. Go through the reviews. Which are wrong? Type a *not* into one.
 # 2. Leave out *not*, *although*, *but*, with the second slider. Does the label follow? Does the upper picture show it?
-# 3. Find a word with much weight whose omission changes nothing.
+# 3. Find a word with a large weight whose omission changes nothing.
 
 # %% draw=true
 explorers.review_explorer(watched, explorers.EXAMPLES, "the exercises up to 9.8")
@@ -1296,7 +1300,7 @@ if LONG_EVENING:
 #   The last column of a short review is padding.
 # - Moving weights: names and shapes of the body must match, the head must not be moved. `strict=False` can move
 #   nothing, and says nothing. Look at the body's loss.
-# - Freeze by `requires_grad`. `eval()` freezes nothing. The key of a group is `lr`.
+# - Freeze with `requires_grad`; `eval()` freezes nothing. The key of a group is `lr`.
 # - An accuracy without an interval is half a number. Wilson's for n test reviews, Student's for a few seeds; say which.
 # - Pretraining is worth most where labels are few. Put a simple baseline beside it.
 # - Full fine-tuning forgets; head only doesn't. Adapters (LoRA) forget too, but they can be taken out, or merged so that they cost

@@ -1,13 +1,14 @@
 # %% [markdown]
 # # 10 · BERT
 #
-# - **You will learn** how a model learns from both sides of a gap. You will hide words as BERT does, pack two passages
-#   into one row, and build BERT with both of its heads. You pretrain it in one to two minutes and fine-tune it on a
-#   pair task. Then you measure what is often only claimed: what one direction costs, and how badly BERT writes.
+# - **You will learn** how a model learns from both sides of a gap. You will hide words as BERT does, pack two
+#   passages into one row, and build BERT with both of its heads. You will pretrain it in one to two minutes and
+#   fine-tune it on pairs. Then you measure what is often only claimed: what one direction costs, and how badly BERT
+#   writes.
 # - **You need** lesson 4 (masks), lesson 8 (pretraining a language model) and lesson 9 (fine-tuning). If lesson 8 kept its
 #   model on this computer, this lesson finds it. If not, it trains one of the same size for fewer steps.
-# - **Time** {minutes} minutes. Sections 10.1 to 10.7 and 10.8 to 10.16 make two good sittings. The computer itself works for less
-#   than four minutes.
+# - **Time** {minutes} minutes. Sections 10.1 to 10.7 and 10.8 to 10.16 make two good sittings. The computer needs
+#   less than four of these minutes.
 #
 # `B` batch, `T` positions, `C` or `d_model` channels, `V` vocabulary. **A mask is boolean, and True means "may attend".**
 
@@ -33,7 +34,7 @@ V = len(vocabulary)
 # %% [markdown]
 # ## 10.0 Catch the slip
 #
-# Three short pieces on lessons 08 and 09. Each is right, or has one slip in it of a kind that is easily made.
+# Three short pieces on lessons 08 and 09. Each is right, or has one slip that is easy to make.
 
 # %% recall="bert.recall_last"
 
@@ -44,11 +45,11 @@ V = len(vocabulary)
 # %% [markdown]
 # ## 10.1 Which words to hide
 #
-# **Why.** *In his third ___ , gabriel kapoor tells the story of otto, a shy orphan in a dark cellar.* What stands in the gap?
-# A language model has read *in his third*, and any kind of book is possible. You have read on: an orphan, a dark cellar. It is
-# a ghost story. The words **after** a gap know much about it.
+# **Why.** *In his third ___ , gabriel kapoor tells the story of otto, a shy orphan in a dark cellar.* What stands
+# in the gap? A language model has read *in his third*, and any kind of book is possible. You have read on: an
+# orphan, a dark cellar. It is a ghost story. The words **after** a gap say a lot about it.
 #
-# But a model that sees both sides can't be asked for the next word: the answer would stand in its input. So hide some words
+# But a model that sees both sides can't be asked for the next word: the answer is in its input. So hide some words
 # and ask for those. This is the **masked language model** (Devlin et al. 2019).
 #
 # **The recipe.** Choose each word with probability 15 %. Of the chosen words
@@ -57,14 +58,14 @@ V = len(vocabulary)
 # - 10 % become another word, drawn from all words,
 # - 10 % stay as they are.
 #
-# The model has to say for *every* chosen word what stood there, also for those that stayed. Special tokens are never chosen.
+# The model has to say what *every* chosen word was, even where it stayed. Special tokens are never chosen.
 #
-# Why not always `<mask>`? Because nobody writes `<mask>` later, when the model is used. If only `<mask>` were ever
-# asked for, nothing would train what the model says at the other positions. So now and then an ordinary word is a
-# question too, and sometimes a wrong one.
+# Why not always `<mask>`? Because no text contains `<mask>` when the model is used later. If the loss were on
+# `<mask>` alone, nothing would train what the model says at ordinary words. So now and then it is asked about an
+# ordinary word too, sometimes a wrong one.
 #
-# **By hand.** A row of 100 words: 15 are chosen on average; 12 become `<mask>`, 1.5 another word, 1.5 stay. If the draws choose
-# *orphan* and *a* of `[CLS] a shy orphan [SEP]`, and *a* stays:
+# **By hand.** A row of 100 words: 15 are chosen on average; 12 become `<mask>`, 1.5 another word, 1.5 stay. If
+# *orphan* and *a* are chosen in `[CLS] a shy orphan [SEP]`, and *a* stays:
 #
 # | | 0 | 1 | 2 | 3 | 4 |
 # | --- | --- | --- | --- | --- | --- |
@@ -77,18 +78,17 @@ V = len(vocabulary)
 #
 # **Exercise 10.1a** · difficulty 3 of 5 · 12 minutes · 4 points
 #
-# **Return the tokens with some hidden as BERT does it, and the labels that say what they were.**
+# **Hide some tokens as BERT does, and return them with the labels that say what they were.**
 #
-# No two right answers draw the same numbers. So the check calls yours many times and looks at
-# what holds of all draws together.
+# No two right answers draw the same numbers. So the check calls yours many times and looks at all the draws
+# together.
 #
-# <details><summary>Hint 1</summary>One draw for each token decides whether it is chosen: <code>torch.rand(ids.shape,
-# generator=generator) &lt; share</code>. Which tokens may not be?</details>
+# <details><summary>Hint 1</summary>One draw for each token decides whether it is chosen:
+# <code>torch.rand(ids.shape, generator=generator) &lt; share</code>. Which tokens must never be?</details>
 # <details><summary>Hint 2</summary>A second draw for each token decides among the three: below 0.8, from 0.9 on, or between.
 # <code>torch.where(condition, this, that)</code> takes numbers for <code>this</code> too.</details>
-# <details><summary>The idea</summary>chosen = draw below share and a word. fate = another draw. read = 3 where chosen and fate
-# below 0.8; a random word from 6 to V - 1 where chosen and fate at least 0.9; else the token. labels = the token where chosen,
-# else -100.</details>
+# <details><summary>The idea</summary>Two draws for each token: the first chooses it, the second decides its fate. A
+# third draws the random words. What isn't chosen stays as it is and gets the label -100.</details>
 
 
 # %% exercise="bert.mask_tokens"
@@ -141,57 +141,62 @@ with waiting_for("Exercise 10.1a"):
     )
 
 # %% [markdown]
-# About 12, 1.5 and 1.5 words of 100. Each time the review is read, other words are hidden: the text is the same and the
-# questions are new. (The first BERT drew ten times and used each draw for several passes; to draw each time anew was
-# RoBERTa's change, Liu et al. 2019, section 4.1.)
+# About 12, 1.5 and 1.5 words of 100. Each time the review is read, other words are hidden: the text is the same,
+# but the questions are new. (The first BERT drew ten times and used each draw for several passes; drawing anew each
+# time was RoBERTa's change, Liu et al. 2019, section 4.1.)
 #
-# Note the price: of 100 words only 15 are asked for, where a language model is asked for all 100.
+# Note the price: BERT is asked for only 15 of 100 words, a language model for all 100.
 
 # %% [markdown]
 # **Question 10.1b** · graded by hand · 8 minutes · 5 points
 #
-# A friend simplifies the recipe: all chosen words become `<mask>`, and the loss is on `<mask>` alone. Her loss on hidden words
-# is a little *lower* than yours. She concludes that her recipe is better. What is easier in her task? What could her model
-# learn to do, or not to do, at positions without `<mask>`, and when would that hurt? Which experiment decides?
+# A friend simplifies the recipe: all chosen words become `<mask>`, and the loss is on `<mask>` alone. Her loss on
+# hidden words is a little *lower* than yours, so she concludes that her recipe is better. What makes her task
+# easier? What might her model learn, or not learn, at positions without `<mask>`, and when would that hurt? Which
+# experiment would decide?
 
 # %% [markdown] written="bert.recipe" points=5
 # ### BEGIN SOLUTION
-# **Model answer.** In her task every question is marked: where there is no `<mask>`, nothing is asked and every word can be
-# trusted. With BERT's recipe one word in 100 or two is wrong without a mark, so the context is a little less reliable, and
-# of the questions one in ten shows a wrong word, which has to be doubted. So her loss is on easier questions, and two losses
-# on different questions can't be compared. Her model gets no gradient for what it says at ordinary positions, so it may keep
-# nothing useful there. In fine-tuning there are no `<mask>` tokens: all positions are ordinary ones, and a task that reads
-# each word's own vector (is this a name?) could suffer. To decide: pretrain both, same steps, several seeds, and compare
-# (1) on the same questions, for instance one word hidden by `<mask>` in the same held-out texts, and (2) after fine-tuning
-# on a task, above all one that reads ordinary positions, with intervals. Devlin et al. found small differences in fine-tuning
-# (appendix C.2), so either result is possible at our size.
+# **Model answer.** In her task every question is marked: where there is no `<mask>`, nothing is asked and every
+# word can be trusted. With BERT's recipe one or two words in 100 are wrong without a mark, so the context is a
+# little less reliable, and one question in ten shows a wrong word, which has to be doubted. So her loss is on
+# easier questions, and two losses on different questions can't be compared. Her model gets no gradient for what it
+# says at ordinary positions, so it may keep nothing useful there. In fine-tuning there are no `<mask>` tokens: all
+# positions are ordinary ones, and a task that reads each word's own vector (is this a name?) could suffer. To
+# decide: pretrain both, same steps, several seeds, and compare (1) on the same questions, for instance one word
+# hidden by `<mask>` in the same held-out texts, and (2) after fine-tuning on a task, above all one that reads
+# ordinary positions, with intervals. Devlin et al. found small differences in fine-tuning (appendix C.2), so either
+# result is possible at our size.
 #
 # **Rubric**
 # - 1 point: the two losses are on different questions; hers are easier.
-# - 1 point: without exchanged words each visible word can be trusted, or the questions are marked.
+# - 1 point: without replaced words each visible word can be trusted, or the questions are marked.
 # - 1 point: at ordinary positions nothing is trained, and later there is no `<mask>`.
 # - 2 points: an experiment that compares both on the same thing (1), with several seeds or an interval (1).
 # ### END SOLUTION
 
 # %% [markdown]
-# ## 10.2 Two passages, half of them true
+# ## 10.2 Pairs of passages, half of them true
 #
-# **Why.** Many tasks are about two texts: does this answer that question, does this follow from that? So BERT's second task
-# in pretraining is about two passages: **does the second one go on where the first one stops?** In half of the pairs it does;
-# in the others it was taken from another document. As in the paper, that takes no labels by hand: any text can be cut.
+# **Why.** Many tasks are about two texts: does this answer that question, does this follow from that? So BERT's
+# second task in pretraining is about two passages: **does the second one go on where the first one stops?** In half
+# of the pairs it does; in the others it comes from another document. As in the paper, nobody has to label anything:
+# any text can be cut.
 #
-# **By hand.** Three documents, each cut in two: (a1, a2), (b1, b2), (c1, c2). A draw might give (a1, a2, 1), (b1, a2, 0),
-# (c1, c2, 1). The stranger for b is a or c, never b itself: that would be a true pair with the label 0.
+# **By hand.** Three documents, each cut in two: (a1, a2), (b1, b2), (c1, c2). A draw might give (a1, a2, 1), (b1,
+# a2, 0), (c1, c2, 1). The stranger for b comes from a or c, never from b itself: that would be a true pair with the
+# label 0.
 #
 # **Exercise 10.2** · difficulty 2 of 5 · 8 minutes · 2 points
 #
 # **Return a pair for each document, half of them with their own second part.**
 #
-# <details><summary>Hint 1</summary>For each document one draw: below 0.5 it keeps its own second part.</details>
+# <details><summary>Hint 1</summary>Which draw for each document decides whether it keeps its own second
+# part?</details>
 # <details><summary>Hint 2</summary>How do you draw another document and never the same one? Draw again until it differs, or
 # draw a step from 1 to N - 1 and walk around the list with %.</details>
-# <details><summary>The idea</summary>For document n: own = draw below 0.5. If not own, take the second part of document
-# (n + step) % N with a random step of at least 1. Append (first, second, 1 or 0).</details>
+# <details><summary>The idea</summary>For each document flip a coin: its own second part, or that of a document some
+# steps further on, around the circle.</details>
 
 
 # %% exercise="bert.pairs"
@@ -232,27 +237,28 @@ with waiting_for("Exercise 10.2"):
         print(label, "·", vocabulary.decode(first), "|", vocabulary.decode(second), end="\n\n")
 
 # %% [markdown]
-# Look at the pair with 0. How did *you* notice? A name that changes is enough. In real text the topic changes, and that may be
-# all that a model learns of this task: Lan et al. (2020, section 3.1) say so, and ask for the order of two passages instead.
-# RoBERTa left the task out altogether and lost nothing (Liu et al. 2019, section 4.2). We keep it: it gives `[CLS]` something
-# to do before fine-tuning.
+# Look at the pair with 0. How did *you* notice? A changed name is enough. In real text the topic changes, and that
+# may be all that this task teaches a model: Lan et al. (2020, section 3.1) say so, and ask for the order of two
+# passages instead. RoBERTa left the task out altogether and lost nothing (Liu et al. 2019, section 4.2). We keep
+# it: it gives `[CLS]` something to do before fine-tuning.
 
 # %% [markdown]
-# ## 10.3 One row, and whose words they are
+# ## 10.3 Two passages in one row
 #
 # **Why.** The model reads one sequence. So the two passages are packed into one row, with two special tokens:
 #
 # $$\texttt{[CLS]}\; a_1 \dots a_m\; \texttt{[SEP]}\; b_1 \dots b_n\; \texttt{[SEP]}$$
 #
-# `[SEP]` closes a passage. `[CLS]` stands for no word at all: its vector at the top is free to sum up the whole row,
-# and that is what the second task, and later your own task, will read. A third thing is easily
-# left out: **segment ids**, 0 for the first passage and 1 for the second. A word could also find out
-# by attention on which side of the `[SEP]` it stands. The segment id says it at once, and need not be learned.
+# `[SEP]` closes a passage. `[CLS]` stands for no word at all: its vector at the top is free to sum up the whole
+# row, and the second task, and later your own task, will read it. A third thing is easily forgotten: **segment
+# ids**, 0 for the first passage and 1 for the second. A word could find out by attention on which side of the
+# `[SEP]` it stands. The segment id simply tells it.
 #
-# A model has a limited number of positions. If a row is too long, words go one by one from the end of the passage that
-# is longer at that moment; if both are of one length, from the second.
+# A model has a limited number of positions. If a row is too long, drop words one by one from the end of the passage
+# that is longer at that moment; if both are equally long, from the second.
 #
-# **By hand.** Passages of 4 and 2 words with room for 8 tokens: 4 + 2 + 3 = 9, one too many, so the first one gives a word.
+# **By hand.** Passages of 4 and 2 words with room for 8 tokens: 4 + 2 + 3 = 9, one too many, so the first one loses
+# a word.
 #
 # | | `[CLS]` | a1 | a2 | a3 | `[SEP]` | b1 | b2 | `[SEP]` |
 # | --- | --- | --- | --- | --- | --- | --- | --- | --- |
@@ -263,10 +269,10 @@ with waiting_for("Exercise 10.2"):
 # **Return the two passages as one row with its special tokens, shortened to fit.**
 #
 # <details><summary>Hint 1</summary>How many tokens are there besides the words?</details>
-# <details><summary>Hint 2</summary>Make copies with <code>list(...)</code> first, so that the caller's lists stay whole. Then
-# <code>while</code> it is too long: <code>.pop()</code> from one of the two.</details>
-# <details><summary>The idea</summary>While both lengths and 3 are more than `length`: pop from the first if it is longer, else
-# from the second. Then put the row together: [CLS, *first, SEP, *second, SEP].</details>
+# <details><summary>Hint 2</summary><code>.pop()</code> changes a list. Whose lists are these, and what does
+# <code>list(...)</code> do?</details>
+# <details><summary>The idea</summary>As long as the row wouldn't fit, the longer passage gives up its last word.
+# Then put the row together.</details>
 
 
 # %% exercise="bert.pack"
@@ -293,11 +299,11 @@ def pack(first, second, length):
 check("bert.pack", pack)
 
 # %% [markdown]
-# Rows become a batch by filling them up with `<pad>`, as in lesson 4. Now find the segments, for a whole batch at once.
+# Filled up with `<pad>`, rows become a batch, as in lesson 4. Now find the segments, for a whole batch at once.
 #
 # **By hand.** Count the `[SEP]` that stand *before* each token, not at it: 0 in the first passage and at its own
-# `[SEP]`, 1 in the second and at its `[SEP]`, 2 in the padding. So the segment is 1 exactly where the count is 1. Where
-# there is only one passage, its padding has the count 1 too: padding always gets 0.
+# `[SEP]`, 1 in the second and at its `[SEP]`, 2 in the padding. So the segment is 1 exactly where the count is 1.
+# But after a single passage the padding has the count 1 too, so padding always gets 0.
 #
 # **Exercise 10.3b** · difficulty 2 of 5 · 6 minutes · 1 point
 #
@@ -305,8 +311,9 @@ check("bert.pack", pack)
 #
 # <details><summary>Hint 1</summary><code>(ids == 5).long().cumsum(dim=-1)</code> counts the [SEP] up to each token, itself
 # included.</details>
-# <details><summary>Hint 2</summary>Subtract <code>(ids == 5).long()</code>, and a [SEP] no longer counts itself.</details>
-# <details><summary>The idea</summary>1 where the number of [SEP] before a token is 1 and the token isn't padding, else 0.</details>
+# <details><summary>Hint 2</summary>What do you subtract, so that a [SEP] no longer counts itself?</details>
+# <details><summary>The idea</summary>A token belongs to the second passage if exactly one [SEP] came before it and
+# it isn't padding.</details>
 
 
 # %% exercise="bert.segments"
@@ -332,16 +339,18 @@ check("bert.segments", segments_of)
 # %% [markdown]
 # ## 10.4 What goes in
 #
-# **Who may be looked at.** BERT sees both sides, so there is no causal mask, and the padding has to be hidden by itself. It
-# hides *keys*: columns, for every head and every query.
+# **Who may be looked at.** BERT sees both sides, so there is no causal mask, and padding needs a mask of its own.
+# It hides *keys*: columns, for every head and every query.
 #
 # **Exercise 10.4a** · difficulty 1 of 5 · 3 minutes · 1 point
 #
-# **Return the mask that hides padding from everybody.**
+# **Return the mask that hides padding from every query.**
 #
-# <details><summary>Hint 1</summary>Which numbers may nobody look at? Only one of the special tokens says nothing.</details>
-# <details><summary>Hint 2</summary>Scores are (B, H, T_q, T_k). Lesson 4.3 had the smallest shape for the padding mask.</details>
-# <details><summary>The idea</summary>Not `<pad>`, with two axes of size 1 for heads and queries.</details>
+# <details><summary>Hint 1</summary>Which of the special tokens says nothing, so that nobody may look at
+# it?</details>
+# <details><summary>Hint 2</summary>Scores are (B, H, T_q, T_k). Which of these axes need only size 1, as in
+# 4.3?</details>
+# <details><summary>The idea</summary>All that isn't padding may be looked at, whoever asks.</details>
 
 
 # %% exercise="bert.key_mask"
@@ -368,16 +377,17 @@ check("bert.key_mask", key_mask)
 #
 # $$x_t = W[\text{id}_t] + P[t] + S[\text{segment}_t]$$
 #
-# **By hand**, C = 2. Word (1, 0), place (0, 2), segment (3, 3): the sum is (4, 5). The places run on through the whole row; the
-# second passage doesn't begin at 0 again.
+# **By hand**, C = 2. Word (1, 0), place (0, 2), segment (3, 3): the sum is (4, 5). Places are counted through the
+# whole row; the second passage doesn't begin at 0 again.
 #
 # **Exercise 10.4b** · difficulty 1 of 5 · 4 minutes · 1 point
 #
 # **Return the sum of three rows for each token: its word's, its position's, its segment's.**
 #
 # <details><summary>Hint 1</summary>A tensor of indices picks rows of a table: <code>words[ids]</code> is (B, T, C).</details>
-# <details><summary>Hint 2</summary>The table of positions may have more rows than there are tokens.</details>
-# <details><summary>The idea</summary>words[ids] + the first T rows of positions + kinds[segments].</details>
+# <details><summary>Hint 2</summary>The table of positions may have more rows than there are tokens. Which ones do
+# you need?</details>
+# <details><summary>The idea</summary>Three tables: two are looked up, and one is read from the top.</details>
 
 
 # %% exercise="bert.embed"
@@ -403,20 +413,20 @@ def embed(ids, segments, words, positions, kinds):
 check("bert.embed", embed)
 
 # %% [markdown]
-# `helpers.models.transformer.Encoder` does both for you from here on: it takes the tokens, where they are real, and their
-# segments. Its blocks are those of lesson 7, without the causal mask.
+# `helpers.models.transformer.Encoder` does both for you from here on: it takes the tokens, where they are real, and
+# their segments. Its blocks are lesson 6's, without the causal mask.
 
 # %% [markdown]
 # ## 10.5 The head for words
 #
 # **Why.** At the top each position has a vector. Which word is it? Compare it with the vector of each word, by dot
-# products: the **embedding is used a second time**, as the output map. BERT puts a small layer between: a linear map,
-# GELU, a layer norm; and each word has a bias, which can say how frequent it is.
+# products: the **embedding is used a second time**, as the output map. BERT puts a small layer in between: a linear
+# map, GELU and a layer norm. And each word has a bias, which can say how frequent it is.
 #
 # $$\text{logits} = \text{norm}(\text{GELU}(x A + a))\, W^\top + b$$
 #
-# with the embedding $W$ (V, C) and the bias $b$ (V,). In BERT-base that saves 30,522 · 768 = 23.4 million numbers: a
-# second matrix of the size of the embedding, in a model of 110 million.
+# with the embedding $W$ (V, C) and the bias $b$ (V,). In BERT-base that saves a second matrix the size of the
+# embedding: 30,522 · 768 = 23.4 million numbers, in a model of 110 million.
 #
 # **By hand.** If the vector after the norm is (1, −1) and three words have the vectors (1, 0), (0, 1), (2, −2) and
 # biases 0, 0, −1, the logits are 1, −1 and 4 − 1 = 3.
@@ -428,7 +438,8 @@ check("bert.embed", embed)
 # <details><summary>Hint 1</summary>The three layers are made in <code>__init__</code>. In which order does the formula use them?</details>
 # <details><summary>Hint 2</summary>The exact GELU is <code>torch.nn.functional.gelu</code>. The embedding is (V, C), so which product gives
 # (..., V)?</details>
-# <details><summary>The idea</summary>norm(gelu(transform(x))) @ embedding.T + bias.</details>
+# <details><summary>The idea</summary>A small layer, then a comparison with every word's vector, then how frequent
+# the word is.</details>
 
 
 # %% exercise="bert.word_head"
@@ -462,15 +473,14 @@ check("bert.word_head", WordHead)
 #
 # **Exercise 10.6** · difficulty 3 of 5 · 10 minutes · 3 points
 #
-# **Write `forward`: from tokens to the scores of both tasks.**
+# **Write `forward`: from tokens to the scores of both tasks.** `__init__` is given, and so are the names.
+# `self.encoder(ids, real, segments)` gives (B, T, C); `real` is boolean, (B, T), True for tokens that aren't
+# padding. The embedding is `self.encoder.words.weight`.
 #
-# `__init__` is given, and so are the names. `self.encoder(ids, real, segments)` gives (B, T, C); `real` is boolean, (B,
-# T), True for tokens that aren't padding. The embedding is `self.encoder.words.weight`.
-#
-# <details><summary>Hint 1</summary>Three steps: the body; the head for words on all positions; pooler and scores on one.</details>
+# <details><summary>Hint 1</summary>Which positions does each of the two heads read?</details>
 # <details><summary>Hint 2</summary><code>x[:, 0]</code> is the vector of [CLS] in each row, (B, C).</details>
-# <details><summary>The idea</summary>x = encoder(ids, ids != 0, segments). Return word_head(x, embedding) and
-# follows(tanh(pooler(x[:, 0]))).</details>
+# <details><summary>The idea</summary>The body runs once. The head for words reads all positions; pooler and scores
+# read one.</details>
 
 
 # %% exercise="bert.model"
@@ -498,25 +508,26 @@ class Bert(torch.nn.Module):
 check("bert.model", Bert)
 
 # %% [markdown]
-# With the norms where BERT has them, after each sum, these are exactly the outputs of the `BertForPreTraining` of
-# Hugging Face's `transformers`, given its weights: a test of this course compares body, pooler and both heads. (Only
-# the names differ: in the published code 0 means "it follows" and 1 "it doesn't".) We put the norms first and multiply
-# the embedding by √C, as lesson 8's language model does: so small a model then learns faster. `experiments.new_bert`
-# makes it so.
+# With the norms where BERT has them, after each sum, and with the same weights, your outputs are exactly those of
+# `BertForPreTraining` in Hugging Face's `transformers`: a test of this course compares body, pooler and both heads.
+# (Only the labels differ: in the published code 0 means "it follows" and 1 "it doesn't".) We put the norms first
+# and multiply the embedding by √C, as lesson 8's language model does: a model as small as this then learns faster.
+# `experiments.new_bert` builds it that way.
 
 # %% [markdown]
 # ## 10.7 One loss for two tasks
 #
-# Two means, one sum: over the chosen words of the whole batch, and over its pairs (Devlin et al. 2019, appendix A.2).
+# The sum of two means: one over the chosen words of the whole batch, one over its pairs (Devlin et al. 2019,
+# appendix A.2).
 #
 # $$L = \frac{1}{|\text{chosen}|} \sum_{\text{chosen}} -\log p(\text{word}) \;+\; \frac{1}{B} \sum_{b} -\log p(\text{follows}_b)$$
 #
 # **By hand.** Two rows of 10 positions, 3 chosen words with −log p of 1, 2 and 6; pairs with 0.5 and 0.9. L = 9/3 +
-# 1.4/2 = **3.7**. Divided by all 20 positions, the words would count only 0.45, as if BERT had nearly nothing to learn
-# from them.
+# 1.4/2 = **3.7**. Divided by all 20 positions, the words would count for only 0.45, as if they taught BERT next to
+# nothing.
 #
-# Cross-entropy you have written in lesson 8, so torch's will do. It skips −100 by itself, once the positions of all rows
-# are one long row:
+# You wrote cross-entropy in lesson 8, so torch's will do here. It skips −100 by itself, once all rows are joined
+# into one long row:
 
 
 # %%
@@ -529,17 +540,17 @@ def bert_loss(word_logits, follows_logits, labels, follows):
 # %% [markdown]
 # ## 10.8 Pretraining
 #
-# Now your functions train a model: `next_sentence_pairs` and `pack` make the rows, `mask_tokens` hides words anew in each step,
-# `segments_of` finds the segments, `Bert` answers, `bert_loss` judges. Two layers of width 128, on book reviews that are cut in
-# two behind one of their sentences.
+# Now your functions train a model: `next_sentence_pairs` and `pack` make the rows, `mask_tokens` hides words anew
+# in each step, `segments_of` finds the segments, `Bert` answers, `bert_loss` judges. It has two layers of width 128
+# and reads book reviews, each cut in two after one of its sentences.
 #
-# Two things we change. With 15 % hidden, seven words of a review are questions, and the training is short. So we hide
-# **40 %**. Wettig et al. (2023) report that large models, too, can learn more with 40 % than with 15 %. And Muon,
-# lesson 8's optimizer, moves the blocks' matrices, as it did there; AdamW moves the rest. `experiments.optimizer_of`
-# puts the two together.
+# We change two things. With 15 % hidden, a review asks for seven words, and the training is short. So we hide
+# **40 %**. Wettig et al. (2023) report that large models, too, can learn more with 40 % than with 15 %. And the
+# optimizers are lesson 8's: Muon moves the blocks' matrices, AdamW the rest. `experiments.optimizer_of` puts the
+# two together.
 #
-# (Each core takes a part of a batch. The parts count by their number of chosen words, for the pairs too: on average
-# over the steps that is nearly the loss above.)
+# (Each core takes a part of a batch. Each part is weighted by its number of chosen words, even for the pairs:
+# averaged over the steps, that is nearly the loss above.)
 
 # %%
 models = {}  # "bert" and "left" come into it as they are trained
@@ -600,44 +611,44 @@ with waiting_for("Exercises 10.1a to 10.7"):
     print(f"held out, 15 % hidden: {words:.0%} of the hidden words right, {pairs:.0%} of the pairs")
 
 # %% [markdown]
-# The loss falls for as long as the rate allows, and less steeply at the beginning than lesson 8's. There each position
-# holds the word before the answer itself, and all words of a review are questions. Hidden words have neighbours at
-# *other* positions, some of them hidden too, and to look there has to be learned first.
+# The loss falls for as long as the learning rate allows, and less steeply at the beginning than lesson 8's. There
+# each position holds the very word before the answer, and every word of a review is asked for. A hidden word has
+# its neighbours at *other* positions, some of them hidden too, and the model must first learn to look there.
 #
-# The held-out line may lie *below* that of the training: 15 % of its words are hidden, and 40 % in training, so its
-# questions are easier. Compare each line with itself alone. Exercise 10.10a comes back to this.
+# The held-out line may lie *below* the training line: it hides 15 % of the words, training 40 %, so its questions
+# are easier. Compare each line only with itself. Exercise 10.10a comes back to this.
 #
-# The sum hides the second task: look at the share of pairs in the last line. A model that always says the same has
-# about 50 %. To notice that a name has changed, the model must compare names across the whole row. This comes late, and
-# a short training may end before it.
+# The sum hides the second task: look at the share of pairs in the last line. A model that always says the same gets
+# about 50 %. To notice that a name has changed, the model must compare names across the whole row. It learns this
+# late, and a short training may end before that.
 
 # %% [markdown]
 # ## 10.9 A blank, from one side and from both
 #
-# **Why.** BERT sees both sides, and one direction harms tasks which need both.
-# How much is it? The question has to be fair to the language model. It can use the right side too, if you let it: put
-# each candidate into the gap and ask **how probable the whole text is**.
+# **Why.** BERT sees both sides; a language model sees one, which hurts in tasks that need both. How much? The
+# comparison has to be fair to the language model. It can use the right side too, if you let it: put each candidate
+# into the gap and ask **how probable the whole text is**.
 #
 # $$p_\text{left}(c) \propto p(c \mid x_{<t}) \qquad\qquad p_\text{whole}(c) \propto \prod_{s} p(x_s \mid x_{<s}) \;\text{ with } x_t = c$$
 #
 # **By hand.** Two candidates, *is* and *are*, with probabilities 0.4 and 0.2 after what is before. The rest of the
 # sentence has probability 0.001 with *is* and 0.006 with *are*. Left: 0.4/0.6 = **0.67** for *is*. Whole: 0.0004
-# against 0.0012, so **0.25** for *is*. The right side turned it round. The price: one pass per candidate, where BERT
-# needs one for all.
+# against 0.0012, so **0.25** for *is*. The right side turned the answer round. The price: one pass per candidate,
+# where BERT needs one for all.
 #
 # The model's scores at position $s$ are for the word at $s + 1$. Work with logarithms: the product is a sum, and
 # softmax of log-probabilities divides by their sum.
 #
 # **Exercise 10.9** · difficulty 4 of 5 · 12 minutes · 3 points
 #
-# **Return what a language model says of a blank, from its left and from the whole text.**
+# **Return what a language model says about a blank, from its left and from the whole text.**
 #
-# <details><summary>Hint 1</summary>Make N copies of the text and put a candidate into each: <code>ids.repeat(N, 1)</code>. One call of the model
-# reads them all.</details>
+# <details><summary>Hint 1</summary><code>ids.repeat(N, 1)</code> makes N copies of the text. What goes into the
+# blank of each, and how many calls of the model do you need?</details>
 # <details><summary>Hint 2</summary>log_softmax of the logits at 0 to T - 2, and <code>gather</code> the entries of the tokens at 1 to T - 1. That is
 # (N, T - 1). In which column is the candidate's own?</details>
-# <details><summary>The idea</summary>Left: softmax over the candidates of column place - 1. Whole: softmax over the candidates of the sum of all
-# columns.</details>
+# <details><summary>The idea</summary>Each copy has a log-probability at the blank, and a sum over the whole text.
+# Either way, the candidates share 1 among them.</details>
 
 
 # %% exercise="bert.blank"
@@ -668,8 +679,9 @@ check("bert.blank", blank_left_to_right)
 
 # %% [markdown]
 # Now the measurement, on reviews that neither model has seen. The language model is lesson 8's: two layers
-# as well, 96 channels wide where BERT has 128. Each blank has its candidates: *a* and *an*; fourteen kinds of book; the sixteen authors; *is* and
-# *are*; four words for luck and its opposite. Each model's probabilities are divided by their sum over these.
+# too, 96 channels wide where BERT has 128. Each blank has its candidates: *a* and *an*; fourteen kinds of book; the sixteen authors;
+# *is* and *are*; four words for luck and its opposite. Each model's probabilities are rescaled to sum to 1 over
+# these.
 
 # %%
 BLANKS = 40  # of each kind
@@ -716,31 +728,33 @@ with waiting_for("Exercises 10.1a to 10.9"), after_predicting("bert.sides"):
     show(ax)
 
 # %% [markdown]
-# Read the first and the last bar of each kind: the same language model, once with what stands before the gap and once
-# with the whole text. *A or an* and the kind of book are decided by words that come *later*. There the left side can
-# only go by what is frequent, and the right side adds much. Where it came *before*, *is or are* after its subject and
-# an author named before, it adds next to nothing. That is what one direction costs: it depends on the task.
+# Read the first and the last bar of each kind: the same language model, once with what stands before the gap and
+# once with the whole text. *A or an* and the kind of book are decided by words that come *later*. There the left
+# side can only go by what is frequent, and the right side adds a lot. Where the decisive words came *before* (the
+# subject of *is or are*, an author named earlier), it adds next to nothing. So what one direction costs depends on
+# the task.
 #
-# The bar between them is BERT's. At *a or an* and at the kind of book it is clearly above the left side, and it needs
-# one pass for all candidates. But what a model *may* see and what it has *learned* from it are two things. The author
-# was named before, in plain sight. The language model copies the name, and BERT often doesn't; at *is or are* too BERT
-# stays a little behind. Is it the amount of training? BERT was asked for about half a million words, lesson 8's model
-# for over two million. So we stopped language models at BERT's 515,000 words, with three seeds of each, on these same
-# blanks. They copy the author all the same: 0.82 ± 0.03 from the whole text against BERT's 0.38 ± 0.04. At *a or an*
-# (0.98 against 0.96) and at the kind of book (0.58 against 0.57) the two are about equal
-# (`python -m benchmarks.training_bert --equal`). So it isn't the number of words. What else it is, this doesn't say.
+# The bar between them is BERT's. At *a or an* and at the kind of book it is clearly above the left side, and one
+# pass serves all candidates. But what a model *may* see and what it has *learned* from it are two things. The
+# author was named earlier, in plain sight. The language model copies the name, BERT often doesn't; at *is or are*,
+# too, BERT stays a little behind. Is it the amount of training? BERT was asked for about half a million words,
+# lesson 8's model for over two million. So we stopped language models at BERT's 515,000 words, with three seeds of
+# each, and gave them these same blanks. They still copy the author: 0.82 ± 0.03 from the whole text against BERT's
+# 0.38 ± 0.04. At *a or an* (0.98 against 0.96) and at the kind of book (0.58 against 0.57) the two are about equal
+# (`python -m benchmarks.training_bert --equal`). So it isn't the number of words. What it is instead, this
+# measurement doesn't say.
 #
-# *Luckily or sadly* is the hardest: what decides is whether the rest praises. Two of the four words fit each time, so
-# about one half is the best that can be had, and a quarter is drawing lots. In our run all stood near a quarter but the
-# language model with the whole text, at 0.40. So the cleanest measurement of direction is the one
-# within one model, first bar against last.
+# *Luckily or sadly* is the hardest: it depends on whether the rest is praise. Two of the four words fit each time,
+# so about one half is the best possible, and a quarter is guessing. In our run all stayed near a quarter except the
+# language model with the whole text, at 0.40. So the cleanest measurement of direction is within one model, first
+# bar against last.
 
 # %% [markdown]
 # **Explore.** Hide words, and see what each model puts there.
 #
 # 1. Hide *ghost* in the first sentence. What does each model expect, and what tells BERT?
-# 2. In the third sentence hide *sadly*. Who can know, and from what?
-# 3. In the fourth hide *jokes*, then *jokes that fill* (words hidden: 3). The picture is about the first hidden word.
+# 2. In the third sentence hide *sadly*. Which model can know, and from what?
+# 3. In the fourth hide *jokes*, then *jokes that fill* (words hidden: 3). The picture shows the first hidden word.
 #    Which candidates are new?
 # 4. Find a word for which the left side is enough.
 
@@ -783,18 +797,18 @@ comparable = {
 check("bert.comparable", comparable)
 
 # %% [markdown]
-# **Who loses by one direction?** A model whose positions see only the left side, with an answer read at the position
-# that the task asks about: for which tasks is something hidden that could be seen? Write `"loses by one direction"` or
+# **Who loses by one direction?** A model's positions see only the left side, and its answer is read at the position
+# that the task asks about. For which tasks does this hide something useful? Write `"loses by one direction"` or
 # `"loses nothing by it"`.
 #
 # **Exercise 10.10b** · difficulty 2 of 5 · 4 minutes · 2 points
 #
-# **Say which model fits each task.**
+# **Say for each task whether it loses by one direction.**
 #
 # <details><summary>Hint 1</summary>When the answer is due, is there anything to the right of its position?</details>
-# <details><summary>Hint 2</summary>Take the word *Paris* at the beginning of a sentence: a town or a person?</details>
-# <details><summary>The idea</summary>Whoever answers at a position in the middle loses. Whoever answers after the last word has seen
-# all there is.</details>
+# <details><summary>Hint 2</summary>Take the word <em>Paris</em> at the beginning of a sentence: a town or a person?</details>
+# <details><summary>The idea</summary>An answer in the middle misses what comes later. An answer after the last word
+# has seen all there is.</details>
 
 # %% exercise="bert.tasks"
 tasks = {
@@ -816,28 +830,28 @@ tasks = {
 check("bert.tasks", tasks)
 
 # %% [markdown]
-# The blanks of 10.9 have shown both sorts: an author who was named before is known from the left as well.
+# The blanks of 10.9 showed both sorts: an author who was named earlier is known from the left as well.
 
 # %% [markdown]
 # ## 10.11 Fine-tuning on pairs
 #
-# **Why.** That is what BERT was made for: one body for many tasks, each with a small new layer and few labels. The new
-# layer reads `[CLS]`, through the pooler that the pairs have trained. Why that position? It is no word's own, and it
-# stands at the same place whatever the length. A `[SEP]` is no word's own either, but its place changes.
+# **Why.** BERT was made for this: one body for many tasks, each with a small new layer and few labels. The new
+# layer reads `[CLS]`, through the pooler that the pairs have trained. Why that position? It belongs to no word, and
+# it is always in the same place. A `[SEP]` belongs to no word either, but its place changes.
 #
-# **Our task.** Two passages, the first sentences of reviews of two books by two authors. **Are both books of the same
-# genre?** Label 1 means yes, and half of the pairs are. One sentence may have a *whodunit*, the other an inspector: no
-# single word gives it away, and mostly the two have no telling word in common. But in our corpus each author writes one
-# genre. Whoever knows which words and names keep company has nearly solved it. Pretraining can show that, without any
-# label.
+# **Our task.** Two passages, the first sentences of reviews of two books by two authors. **Are both books of the
+# same genre?** Label 1 means yes, and half of the pairs are. One sentence may have a *whodunit*, the other an
+# inspector: no single word gives it away, and mostly the two have no telling word in common. But in our corpus each
+# author writes one genre. If you know which words and names keep company, you have nearly solved it. And that much
+# pretraining can teach without any label.
 #
 # **Exercise 10.11** · difficulty 2 of 5 · 6 minutes · 2 points
 #
 # **Write `forward`: from a packed pair to a score for each class.**
 #
-# <details><summary>Hint 1</summary>It is your `Bert` without the head for words, and another last layer.</details>
-# <details><summary>Hint 2</summary>Position 0, pooler, tanh, classifier.</details>
-# <details><summary>The idea</summary>classifier(tanh(pooler(encoder(ids, ids != 0, segments)[:, 0]))).</details>
+# <details><summary>Hint 1</summary>How does it differ from your <code>Bert</code>?</details>
+# <details><summary>Hint 2</summary>Which position does the pooler read, and what comes after it?</details>
+# <details><summary>The idea</summary>Your <code>Bert</code> without the head for words, and with another last layer.</details>
 
 
 # %% exercise="bert.classifier"
@@ -863,8 +877,8 @@ class PairClassifier(torch.nn.Module):
 check("bert.classifier", PairClassifier)
 
 # %% [markdown]
-# The same classifier twice: once with the body and the pooler of 10.8, once with new weights. The same labelled pairs,
-# the same steps, two seeds each.
+# We train the same classifier twice: once with the body and the pooler of 10.8, once with new weights. Both get the
+# same labelled pairs, the same steps, and two seeds.
 
 # %%
 LABELLED, TUNING, RATE = 2_000, 600, 2e-3
@@ -926,37 +940,36 @@ with waiting_for("Exercises 10.1a to 10.8 and 10.11"), after_predicting("bert.fr
         print(f"{start:12}", "   ".join(f"{p:.0%} ({low:.0%} to {high:.0%})" for p, low, high in intervals))
 
 # %% [markdown]
-# In our runs the pretrained start ended at 95 to 99 %, and from scratch the classifier guesses to the end. The labels would be
-# enough: each of our authors writes one genre, so
-# eight pairs of surnames decide, and each stands in more than a hundred of the labelled pairs. But no single word makes
-# a 1 more likely. Two words far apart have to be compared, and a likely reason for the failure is that nothing rewards
-# the first half of that step. The pretrained body has vectors for words that keep company. The labels have only to tell
-# it what is asked.
+# In our runs the pretrained start ended at 95 to 99 %; from scratch the classifier guesses to the end. The labels
+# would be enough: each of our authors writes one genre, so eight pairs of surnames decide, and each occurs in more
+# than a hundred of the labelled pairs. But no single word makes a 1 more likely. Two words far apart have to be
+# compared, and nothing rewards the first half of that step: a likely reason for the failure. The vectors of the
+# pretrained body say which words keep company. The labels only have to tell it what is asked.
 #
-# An interval in the print-out is about the 400 pairs of the test. Do the seeds of one start differ by more than their
-# intervals? Then the training itself is uncertain as well, and one run of each kind wouldn't have been enough.
+# The printed intervals cover the choice of the 400 test pairs. Do the seeds of one start differ by more than that?
+# Then the training itself is uncertain as well, and one run of each kind wouldn't have been enough.
 
 # %% [markdown]
 # ## 10.12 Can BERT write?
 #
-# "BERT can't generate", one reads, without a number. Let us make one. The corpus has a grammar, so a program can
-# say of each sentence whether it is grammatical. The language model writes word by word. How would BERT? It only fills
+# "BERT can't generate", people write, without a number. Let's get one. The corpus has a grammar, so a program can
+# tell whether a sentence is grammatical. The language model writes word by word. How would BERT? It only fills
 # blanks, so give it a row of nothing but `<mask>`, and some procedure:
 #
 # - **all at once**: draw every word from one pass;
 # - **one by one**: fill one blank, read again, fill the next, from the left or in any order;
-# - **mask-predict**, after Ghazvininejad et al. (2019): fill all, hide the least certain ones again, and repeat with
-#   fewer each round;
-# - **Gibbs sampling** (Wang and Cho 2019): then hide one word at a time and draw it anew, all through the text; once
-#   through is a *sweep*.
+# - **mask-predict**, after Ghazvininejad et al. (2019): fill all, hide the least certain ones again, and repeat,
+#   with fewer each round;
+# - **Gibbs sampling** (Wang and Cho 2019): fill all, then hide one word at a time and draw it anew; once through
+#   the text is a *sweep*.
 #
 # You write a round of mask-predict. It fills every `<mask>` with its most probable word, and then hides the `again`
-# least certain of these new words in each row. (The paper also keeps the certainty of older words, and may hide those
-# again. Ours is simpler: what once stays is final.)
+# least certain of these new words in each row. (The paper also keeps the certainty of older words, and may hide
+# those again. Ours is simpler: a word that once stays is final.)
 #
-# **By hand.** `[CLS] <mask> plot <mask> <mask> [SEP]`, again = 1. The best words are *the* (0.9), *is* (0.8) and *dull*
-# (0.1). All three are filled, and the least certain is hidden again: `[CLS] the plot is <mask> [SEP]`. Certainties are
-# probabilities among words, the numbers from 6 on: no special token may be written.
+# **By hand.** `[CLS] <mask> plot <mask> <mask> [SEP]`, again = 1. The best words are *the* (0.9), *is* (0.8) and
+# *dull* (0.1). All three are filled, and the least certain is hidden again: `[CLS] the plot is <mask> [SEP]`.
+# Certainties are probabilities among words alone, the numbers from 6 on: no special token may be written.
 #
 # **Exercise 10.12a** · difficulty 3 of 5 · 10 minutes · 3 points
 #
@@ -964,10 +977,10 @@ with waiting_for("Exercises 10.1a to 10.8 and 10.11"), after_predicting("bert.fr
 #
 # <details><summary>Hint 1</summary><code>logits[..., 6:].softmax(dim=-1).max(dim=-1)</code> gives probabilities and words. What has to be added to
 # the words?</details>
-# <details><summary>Hint 2</summary>Only what was <code>&lt;mask&gt;</code> may be hidden again. Give all other positions a certainty larger than 1, and
-# sort.</details>
-# <details><summary>The idea</summary>filled = torch.where(ids == 3, words + 6, ids). Sort the certainties, others at infinity; the first `again` columns
-# of argsort are hidden with scatter, as far as they were hidden before.</details>
+# <details><summary>Hint 2</summary>Only what was <code>&lt;mask&gt;</code> may be hidden again. Which certainty
+# keeps all other positions at the end when you sort?</details>
+# <details><summary>The idea</summary>Fill every blank with the best word, rank the new words by certainty, and hide
+# the first <code>again</code> of them, as far as they were blanks.</details>
 
 
 # %% exercise="bert.fill"
@@ -1001,9 +1014,9 @@ check("bert.fill", fill_and_mask_again)
 explorers.filling_explorer(models, fill_and_mask_again, "Exercise 10.12a", "Section 10.8")
 
 # %% [markdown]
-# Now count. To be fair to BERT, it gets what it can't know: the lengths of real reviews, and where the `[SEP]` stands.
-# Each procedure writes the same number of texts, and each sentence is parsed. The intervals are over texts: sentences of
-# one text aren't independent.
+# Now count. To be fair, BERT is given what it can't know: the lengths of real reviews, and where the `[SEP]`
+# stands. Each procedure writes the same number of texts, and each sentence is parsed. The intervals are over texts,
+# since sentences of one text aren't independent.
 
 # %%
 TEXTS, ROUNDS = 40, 10
@@ -1075,24 +1088,23 @@ with waiting_for("Exercises 10.1a to 10.9 and 10.12a"), after_predicting("bert.w
         print(f"\n{way}\n   {written[way][0]}")
 
 # %% [markdown]
-# No procedure of BERT's comes near the language model, and it isn't for a want of likely words: read the texts.
-# Neighbours don't fit each other. Filled at once, each word is drawn as if it were alone. The rounds help only as far
-# as the first words are any good: they were written among blanks alone, and in our simpler version they are never
-# hidden again. And a row of blanks is something that BERT has never seen: in training more than half of its words were
-# there.
+# None of BERT's procedures comes near the language model, and not for lack of likely words: read the texts.
+# Neighbours don't fit each other. Filled all at once, each word is drawn as if it were alone. Rounds can only help
+# if the first words are any good: those were chosen among nothing but blanks, and in our simpler version they are
+# never hidden again. And BERT has never seen a row of blanks: in training more than half of the words were there.
 #
-# Be careful with the claim. This is a small BERT after a short training, and its rival has been asked in its own trade.
-# Mask-predict writes good translations (Ghazvininejad et al. 2019). There the model is trained for it, with any share
-# of words hidden, and has a source sentence to hold on to. "Can't generate" is a statement about a *training and a
-# procedure*, not about both-sided attention.
+# Be careful with the claim. This is a small BERT after a short training, and its rival was doing its own trade.
+# Mask-predict writes good translations (Ghazvininejad et al. 2019). There the model is trained for it, with any
+# share of words hidden, and has a source sentence to hold on to. "Can't generate" is a statement about a *training
+# and a procedure*, not about both-sided attention.
 
 # %% [markdown]
 # **Question 10.12b** · graded by hand · 8 minutes · 5 points
 #
 # Somebody says: "BERT can't generate text well, since it isn't trained for it." Rewrite this as a claim that your
-# measurement supports. Say what was measured and against what. What was given to BERT that a writer wouldn't have?
-# *Why* does filling all blanks at once go so wrong when each single word is likely? What did the measurement not show?
-# Name one change that could raise BERT's share, and how you would test it.
+# measurement supports. Say what was measured, and against what. What was BERT given that a writer wouldn't have?
+# *Why* does filling all blanks at once go so wrong when each single word is likely? What did the measurement not
+# show? Name one change that could raise BERT's share, and say how you would test it.
 
 # %% [markdown] written="bert.generate" points=5
 # ### BEGIN SOLUTION
@@ -1118,14 +1130,12 @@ with waiting_for("Exercises 10.1a to 10.9 and 10.12a"), after_predicting("bert.w
 # %% [markdown]
 # ## 10.13 BERT, GPT and the original
 #
-# It is easily said that the original Transformer, unlike BERT, "processes input sequentially". Check
-# it against what you know from lesson 4: what in an encoder would have to wait for the word before?
+# You may read that the original Transformer, unlike BERT, "processes input sequentially". Check that against lesson
+# 4: what in an encoder would have to wait for the word before?
 #
 # **Exercise 10.13** · difficulty 2 of 5 · 6 minutes · 2 points
 #
-# **Fill in the table, row by row.**
-#
-# Complete the table. The options are, for each row:
+# **Fill in the table.** The options for each row are:
 #
 # - parts: `"an encoder alone"`, `"a decoder alone"`, `"an encoder and a decoder"`
 # - what a position sees: `"both sides"`, `"itself and the left side"`, `"in the encoder both sides, in the decoder the
@@ -1136,8 +1146,8 @@ with waiting_for("Exercises 10.1a to 10.9 and 10.12a"), after_predicting("bert.w
 #
 # <details><summary>Hint 1</summary>Reading and writing are two things. Which of them has to wait?</details>
 # <details><summary>Hint 2</summary>The original was made for translation: one part reads the source, the other writes.</details>
-# <details><summary>The idea</summary>BERT is the original's encoder, GPT its decoder without the look at an encoder. All three read what is given in one
-# pass; those with a causal mask write word by word.</details>
+# <details><summary>The idea</summary>BERT is the original's encoder, GPT its decoder without cross-attention. All
+# three read what they are given in one pass; those with a causal mask write word by word.</details>
 
 # %% exercise="bert.table"
 table = {
@@ -1193,21 +1203,22 @@ table = {
 check("bert.table", table)
 
 # %% [markdown]
-# So that is wrong about the original: its encoder reads all positions at once and sees both sides, sixteen months
-# before BERT did. What is sequential is *writing*, in its decoder and in GPT. BERT's step was another: to pretrain an
+# So the claim is wrong: the original's encoder read all positions at once and saw both sides, sixteen months before
+# BERT. Only *writing* is sequential, in its decoder and in GPT. BERT's step was a different one: to pretrain an
 # encoder alone, on plain text, with a task that lets it use both sides.
 #
-# Some call BERT "un-directional". The paper says *bidirectional*; what is meant, that no direction is
-# preferred, is right.
+# Some call BERT "un-directional". The paper says *bidirectional*. Both mean that no direction is preferred, which
+# is right.
 
 # %% [markdown]
 # ## 10.14 A checkpoint that others trained
 #
-# **Why.** At work you will seldom pretrain a BERT. You take one that somebody has trained: a **checkpoint**, a file of names and
-# tensors. Ours is all-MiniLM-L6-v2: six blocks, 384 channels, 12 heads, 22.7 million numbers (Apache-2.0). A larger BERT was its
-# teacher (MiniLM; Wang et al. 2020), and then it learned from a billion pairs of texts, says its model card, which sentences
-# belong together (the method: Reimers and Gurevych 2019). Does it fit into your `Bert`? Its architecture does, with the norms
-# after each sum. Its names don't. These are all that it has, with C = 384 channels:
+# **Why.** At work you will seldom pretrain a BERT. You take one that somebody has trained: a **checkpoint**, a file
+# of names and tensors. Ours is all-MiniLM-L6-v2: six blocks, 384 channels, 12 heads, 22.7 million numbers
+# (Apache-2.0). A larger BERT was its teacher (MiniLM; Wang et al. 2020). Then, says its model card, it learned from
+# a billion pairs of texts which sentences belong together (the method: Reimers and Gurevych 2019). Does it fit into
+# your `Bert`? Its architecture does, with the norms after each sum. Its names don't. Here are all of them, with C =
+# 384 channels:
 #
 # | published, each with .weight and, but for the embeddings, .bias | shape of the weight |
 # | --- | --- |
@@ -1231,10 +1242,12 @@ check("bert.table", table)
 #
 # **Say which published layer fills each of ours.**
 #
-# The braces stand for the number of the block. What you don't have to find stands below.
+# The braces stand for the number of the block. The names that you don't have to find are given below.
 #
-# <details><summary>Hint 1</summary>Where shapes differ, they decide. Where two are alike, look at what the name begins with.</details>
-# <details><summary>Hint 2</summary>Output of what? There are two layers called output.dense, and two norms behind them.</details>
+# <details><summary>Hint 1</summary>Which of ours can be told by their shape? And where two shapes are alike, how do
+# their names begin?</details>
+# <details><summary>Hint 2</summary>Two layers are called output.dense, and a norm follows each. Output of
+# what?</details>
 # <details><summary>The idea</summary>What is under attention.output belongs to attention: its output map, and the norm after the first sum.</details>
 
 # %% exercise="bert.published_names"
@@ -1261,18 +1274,22 @@ published_names = {
 check("bert.published_names", published_names)
 
 # %% [markdown]
-# **By hand.** Two channels. The file has a query of rows (1, 2), (3, 4), a key of rows (5, 6), (7, 8) and a value of rows
-# (0, 1), (1, 0). W_qkv is (6, 2): rows (1, 2), (3, 4), (5, 6), (7, 8), (0, 1), (1, 0). Its bias is the three biases in a row.
+# **By hand.** Two channels. The file has a query with rows (1, 2), (3, 4), a key with rows (5, 6), (7, 8) and a
+# value with rows (0, 1), (1, 0). W_qkv is (6, 2), with rows (1, 2), (3, 4), (5, 6), (7, 8), (0, 1), (1, 0). Its
+# bias is the three biases end to end.
 #
-# Some files keep their matrices the other way round, (in, out), as GPT-2's does. Those have to be turned before anything is joined.
+# Some files keep their matrices the other way round, (in, out), as GPT-2's does. Those have to be transposed before
+# anything is joined.
 #
 # **Exercise 10.14b** · difficulty 3 of 5 · 12 minutes · 3 points
 #
 # **Return a published model's weights under our names.**
 #
 # <details><summary>Hint 1</summary><code>"blocks.{}.norm_1".format(3)</code> is "blocks.3.norm_1". A name without braces stays as it is.</details>
-# <details><summary>Hint 2</summary>For each of our layers, for each block, for "weight" and "bias": collect the tensors that the file has.</details>
-# <details><summary>The idea</summary>Three loops, one inside the other, and torch.cat of what was collected. Nothing collected, no entry.</details>
+# <details><summary>Hint 2</summary>Which tensors of the file fill one of our layers, in one block, for "weight" or
+# for "bias"?</details>
+# <details><summary>The idea</summary>For each layer, each block and each kind, collect what the file has and join
+# it. If nothing is found, there is no entry.</details>
 
 
 # %% exercise="bert.renamed"
@@ -1309,10 +1326,12 @@ def renamed(published, names, n_layers, turned=()):
 check("bert.renamed", renamed)
 
 # %% [markdown]
-# Now your `Bert` gets the published weights, through your `transfer` of lesson 9. The file has 91 MB. It is fetched once, checked by
-# its SHA-256, and kept. Without a network, put it into a folder and name that in `HEADSTART_DATA`; the message says which file.
+# Now your `Bert` gets the published weights, through your `transfer` of lesson 9. The file has 91 MB. It is fetched
+# once, checked by its SHA-256, and kept. Without a network, put the file that the message names into a folder, and
+# name that folder in `HEADSTART_DATA`.
 #
-# Whether everything arrived is seen by running it: `transformers`, Hugging Face's library, gave us the first numbers at `[CLS]` of one sentence.
+# Did everything arrive? Run it: from Hugging Face's `transformers` we have the first numbers at `[CLS]` of one
+# sentence.
 
 # %%
 FETCH = False  # True fetches the checkpoint, 91 MB
@@ -1352,8 +1371,9 @@ with waiting_for("Exercises 10.6, 10.14a and 10.14b"):
         )
 
 # %% [markdown]
-# What is it worth? Here are real film reviews, sentences of rt-polarity (Pang and Lee 2005): favourable or not? In 9.18 nothing that
-# we trained ourselves was better than counting words. Four ways, with 50, 200 and 1,000 labels and 2,000 test sentences:
+# What is it worth? Here are real film reviews, sentences of rt-polarity (Pang and Lee 2005): favourable or not? In
+# 9.18 nothing that we trained ourselves beat counting words. We compare four ways, with 50, 200 and 1,000 labels
+# and 2,000 test sentences:
 #
 # - **frozen**: the checkpoint stays as it is, and a linear head reads the mean of its vectors;
 # - **fine-tuned**: the whole model trains, with small steps;
@@ -1372,16 +1392,17 @@ with waiting_for("your prediction"), after_predicting("bert.checkpoint"):
     show(figures.by_labels(found, title="Film reviews, five seeds"))
 
 # %% [markdown]
-# The figure shows runs of ours, half an hour on two cores (`python -m benchmarks.training_published`; the learning rate of the
-# fine-tuned model was chosen on other sentences, that from scratch wasn't tuned). With 200 labels the fine-tuned checkpoint is right for
-# 73.1 % (70.9 to 75.3), from scratch the same model for 57.4 % (55.8 to 59.0), and counting words for 58.6 % (56.1 to 61.0). What differs is
-# only what the model had read before. With 50 labels fine-tuning is no better than the frozen checkpoint, and its five runs lie far
-# apart; with 1,000 it is more than five points ahead. The checkpoint isn't proof that *pretraining on plain text* does this: it
-# also learned from pairs of texts which of them belong together.
+# The figure shows our own runs, half an hour on two cores (`python -m benchmarks.training_published`; the learning
+# rate of the fine-tuned model was chosen on other sentences, that from scratch wasn't tuned). With 200 labels the
+# fine-tuned checkpoint is right for 73.1 % (70.9 to 75.3), the same model from scratch for 57.4 % (55.8 to 59.0),
+# and counting words for 58.6 % (56.1 to 61.0). The first two differ in what the model had read before. With 50
+# labels fine-tuning is no better than the frozen checkpoint, and its five runs lie far apart; with 1,000 it is more
+# than five points ahead. This doesn't prove that *pretraining on plain text* does it: the checkpoint also learned
+# which pairs of texts belong together.
 #
-# With the checkpoint on your computer, the next cell measures the frozen one anew, in about half a minute. `FINE_TUNE = True` also
-# fine-tunes with 200 labels and five seeds, for some four minutes on two cores. (The numbers may differ in the last digit from
-# computer to computer.)
+# With the checkpoint on your computer, the next cell measures the frozen one again, in about half a minute.
+# `FINE_TUNE = True` also fine-tunes with 200 labels and five seeds, for some four minutes on two cores. (The last
+# digit may differ from computer to computer.)
 
 # %% draw=true
 FINE_TUNE = False
@@ -1398,14 +1419,16 @@ if real is not None:
             print(f"{labels:>16}  {100 * mean:.1f} % ({100 * low:.1f} to {100 * high:.1f})")
 
 # %% [markdown]
-# ## 10.15 GPT-2 by the same road
+# ## 10.15 GPT-2, the same way
 #
-# GPT-2 small is the language model of lesson 8 in large: 12 blocks, 768 channels, 124,439,808 numbers, as you counted in lesson 7. Its file
-# has other names again, and two traps. Its matrices are kept as (in, out). And its head is **tied**: the file has the
-# matrix once, as `wte`, our model has two names for one tensor. Fill only `words`, and what is loaded under `head` afterwards, random
-# numbers, overwrites it. So the table names it twice.
+# GPT-2 small is a large version of lesson 8's language model: 12 blocks, 768 channels, 124,439,808 numbers, as you
+# counted in lesson 7. Its file has other names again, and two traps. Its matrices are kept as (in, out). And its
+# head is **tied**: the file has the matrix once, as `wte`, while our model has two names for one tensor. If you
+# fill only `words`, the random numbers that are loaded under `head` afterwards overwrite it. So the table names it
+# twice.
 #
-# The file has 548 MB. Set `FETCH_GPT2 = True`, and your `renamed` and your nucleus sampling of lesson 8 let it write.
+# The file has 548 MB. Set `FETCH_GPT2 = True`: your `renamed` loads it, and your nucleus sampling of lesson 8 lets
+# it write.
 
 # %% draw=true
 FETCH_GPT2 = False
@@ -1434,11 +1457,13 @@ else:
 #   chosen words alone.
 # - `[CLS]` a `[SEP]` b `[SEP]`, and segment ids. Word, place and segment are three vectors, added.
 # - One body, two heads: the words by the tied embedding, the pair by `[CLS]` and the pooler. Two means, added.
-# - Both sides know more of a gap than one. A language model can use the right side too, at the price of one pass per candidate.
-# - BERT's loss is no perplexity of a text, and depends on how much is hidden.
-# - Words that are drawn at once don't know of each other: that is why filling in one pass writes badly.
-# - The original Transformer reads in parallel, as BERT and GPT do. Sequential is only the writing.
-# - A checkpoint is names and tensors. Match names and shapes, join and turn what has to be, and run it: it has the same outputs or it isn't loaded.
+# - Both sides tell more about a gap than one. A language model can use the right side too, at the price of one pass
+#   per candidate.
+# - BERT's loss doesn't give the perplexity of a text, and it depends on how much is hidden.
+# - Words drawn at once don't know of each other, so filling all blanks in one pass writes badly.
+# - The original Transformer reads in parallel, as BERT and GPT do. Only writing is sequential.
+# - A checkpoint is names and tensors. Match names and shapes, join and transpose where needed, and run it: only
+#   equal outputs prove that it is loaded.
 #
 # **Sources.** Devlin, Chang, Lee and Toutanova 2019, *BERT: pre-training of deep bidirectional transformers*. Liu et
 # al. 2019, *RoBERTa*. Lan et al. 2020, *ALBERT*. Wettig, Gao, Zhong and Chen 2023, *Should you mask 15 % in masked

@@ -1,15 +1,16 @@
 # %% [markdown]
 # # 11 · Translation, the whole Transformer
 #
-# - **You will learn** to build the model of the paper that started all this. An encoder reads, a decoder writes, and
-#   cross-attention stands between them. You will train it, let it write, greedily and with beams, measure how good it is,
-#   and look at what it looks at. At the end stand your own translations.
-# - **You need** lessons 2 to 4 (heads, positions, masks) and what a training loop is (lesson 8). Blocks and the loop are
-#   given; what is new you write.
+# - **You will learn** to build the model of the paper that started all this. An encoder reads, a decoder writes,
+#   and cross-attention connects them. You will train it, let it write, greedily and with beams, measure how good it
+#   is, and see what it looks at. At the end you make translations of your own.
+# - **You need** lessons 2 to 4 (heads, positions, masks) and the training loop of lesson 8. Blocks and the loop are
+#   given; you write what is new.
 # - **Time** {minutes} minutes, in three sittings: 11.1 to 11.9, 11.10 to 11.13, 11.14 to 11.21. The training itself takes a few
 #   minutes.
 #
-# On real sentences this takes hours, and most who try it stop before a sentence is decoded. Here everything fits in minutes, because the sentences come from a small grammar.
+# On real sentences this takes hours. Here everything takes minutes, because the sentences come from a small
+# grammar.
 
 # %% setup=true
 import itertools
@@ -34,7 +35,7 @@ torch.set_num_threads(1)  # the training has threads of its own, one a core
 # %% [markdown]
 # ## 11.0 Catch the slip
 #
-# Three short pieces on lessons 09 and 10. Each is right, or has one slip in it of a kind that is easily made.
+# Three short pieces on lessons 09 and 10. Each is right, or has one slip that is easy to make.
 
 # %% recall="translation.recall_pack"
 
@@ -45,36 +46,34 @@ torch.set_num_threads(1)  # the training has threads of its own, one a core
 # %% [markdown]
 # ## 11.1 Two towers
 #
-# **Why.** A language model goes on with a text. A translator has two texts: one that is all there, and one that comes into
-# being, word by word. So the paper's model (Vaswani et al. 2017, section 3.1) has two halves.
+# **Why.** A language model continues one text. A translator has two: one that is complete, and one that grows word
+# by word. So the paper's model (Vaswani et al. 2017, section 3.1) has two halves.
 #
-# - The **encoder** reads the source sentence once. Each word looks at all words, in both directions. What comes out, a
+# - The **encoder** reads the source sentence once. Each word looks at all words, in both directions. Its output, a
 #   vector for each source word, is the **memory**.
-# - The **decoder** writes. Each of its blocks looks twice: at what was written so far (*masked self-attention*), and at the
-#   memory (*cross-attention*, lesson 1). Then comes the feed-forward network.
+# - The **decoder** writes. Each of its blocks looks twice: at the words so far (*masked self-attention*), and at
+#   the memory (*cross-attention*, lesson 1). Then comes the feed-forward network.
 #
-# The languages of this lesson: English, and an invented language with an order of its own.
+# The languages of this lesson are English and an invented one, with a word order of its own.
 
 # %% draw=true
 for text in explorers.SENTENCES[:4]:
     print(f"{text}\n    {corpora.translate(text)}")
 
 # %% [markdown]
-# The verb comes last, adjectives come after their nouns, and there are no articles. Endings say who does what to whom.
-# *Old* is *zokur* when it is said of a person, and *zokul* of a thing. So word by word won't do.
+# The verb comes last, adjectives come after their nouns, and there are no articles. Endings say who does what to
+# whom. *Old* is *zokur* for a person and *zokul* for a thing. So translating word by word won't do.
 #
 # **Exercise 11.1** · difficulty 2 of 5 · 5 minutes · 2 points
 #
-# **Say for each kind of attention who asks, and who is asked.**
+# **Say for each kind of attention who asks, and who is asked.** Write `"the source's positions"`, `"the decoder's
+# positions"` or `"the memory"` in place of each `...`.
 #
-# Who asks, and who is asked? Write `"the source's positions"`, `"the decoder's positions"` or `"the memory"` in place of
-# each `...`. (The memory is what comes out of the encoder's last block.)
-#
-# <details><summary>Hint 1</summary>In self-attention one sequence plays all three parts.</details>
-# <details><summary>Hint 2</summary>There is one output for each query. Of which sequence does a decoder block need one
-# vector for each position?</details>
-# <details><summary>The idea</summary>Who needs to know something asks; who knows it gives keys and values. The encoder knows
-# nothing of the decoder.</details>
+# <details><summary>Hint 1</summary>In which kinds of attention does one sequence play all three parts?</details>
+# <details><summary>Hint 2</summary>There is one output for each query. So for which sequence's positions does a
+# decoder block need outputs?</details>
+# <details><summary>The idea</summary>Queries come from those who need to know something, keys and values from those
+# who know it. The encoder knows nothing of the decoder.</details>
 
 # %% exercise="translation.who_asks"
 who_asks = {
@@ -102,9 +101,9 @@ check("translation.who_asks", who_asks)
 # %% [markdown]
 # ## 11.2 The decoder block
 #
-# **Why.** It is the only part of the Transformer that you haven't got yet. Three sublayers, each beside a residual path.
-# As in lesson 8 the norm stands at the entrance of each sublayer: *pre-norm*. The paper of 2017 normalised the sums, which
-# needs a more careful start (Xiong et al. 2020).
+# **Why.** This is the only part of the Transformer that you haven't built yet. It has three sublayers, each beside
+# a residual path. As in lesson 8, each sublayer begins with a norm: *pre-norm*. The paper of 2017 normalised the
+# sums instead, which needs a more careful start (Xiong et al. 2020).
 #
 # $$y \leftarrow y + \text{SelfAttention}(\text{norm}_1(y)) \qquad \text{causal}$$
 # $$y \leftarrow y + \text{CrossAttention}(\text{norm}_2(y), \text{memory}) \qquad \text{padding hidden}$$
@@ -116,23 +115,23 @@ check("translation.who_asks", who_asks)
 # - `self.cross_attention(y, memory, mask=None, cache=None)`
 # - `self.feed_forward(x)`
 #
-# **The caches.** When the decoder writes word by word, it needn't compute old keys and values again. `cache` is None, or a
-# pair of dicts: hand the first on to the self-attention and the second to the cross-attention. They do the rest, and 11.10
-# shows how.
+# **The caches.** When the decoder writes word by word, it needn't recompute old keys and values. `cache` is None or
+# a pair of dicts: pass the first on to the self-attention and the second to the cross-attention. They do the rest,
+# and 11.10 shows how.
 #
-# **Shapes.** y is (B, T_t, C), the memory (B, T_s, C): other lengths, the same width. The output is shaped like y.
+# **Shapes.** y is (B, T_t, C), the memory (B, T_s, C): different lengths, the same width. The output is shaped like
+# y.
 #
 # **Exercise 11.2** · difficulty 3 of 5 · 15 minutes · 4 points
 #
 # **Write `forward`: masked self-attention, cross-attention, feed-forward network, each added to the path.**
 #
-# <details><summary>Hint 1</summary>Each line of the formula becomes one line of code. What goes into a sublayer is
-# normalised; what it is added to isn't.</details>
+# <details><summary>Hint 1</summary>Each line of the formula becomes one line of code. Which of the two summands is
+# normalised?</details>
 # <details><summary>Hint 2</summary><code>memory_mask</code> says which source words are real. Which of the two
 # attentions has source words as its keys? And which of them has to be causal?</details>
-# <details><summary>The idea</summary>Unpack the cache, or take None twice. Self-attention of the normalised y, causal, with
-# the first cache. Cross-attention from the normalised y to the memory as it is, with the mask and the second
-# cache. Feed-forward. After each, add.</details>
+# <details><summary>The idea</summary>Look at yourself, look at the memory, think; and add each time. The memory is
+# used as it comes. Without a cache, both attentions get None.</details>
 
 
 # %% exercise="translation.decoder_block"
@@ -178,22 +177,21 @@ check("translation.decoder_block", DecoderBlock)
 # %% [markdown]
 # ## 11.3 Three masks
 #
-# **Why.** Sentences of a batch have unlike lengths, so the short ones end in padding. And a decoder that is trained on whole
-# sentences mustn't see the words that it is to predict. So each of the three attentions hides something.
+# **Why.** The sentences of a batch differ in length, so the short ones end in padding. And a decoder trained on
+# whole sentences mustn't see the words that it should predict. So each of the three attentions hides something.
 #
-# The targets end in padding too. Do they need a mask? A causal mask is there anyway, and padding comes *after* every
-# real word. What is computed *at* padding is never asked for.
+# The targets end in padding too. Does it need a mask? There is a causal mask anyway, and padding comes *after*
+# every real word. And nobody asks for what is computed *at* padding.
 #
 # **Exercise 11.3** · difficulty 2 of 5 · 4 minutes · 1 point
 #
-# **Say what each of the three masks hides.**
+# **Say what each of the three masks hides.** Write `"the source's padding"`, `"later positions"` or `"both"` in
+# place of each `...`
 #
-# What does each hide? Write `"the source's padding"`, `"later positions"` or `"both"` in place of each `...`
-#
-# <details><summary>Hint 1</summary>Ask of each attention: whose positions are its keys?</details>
-# <details><summary>Hint 2</summary>Which of the two sentences is already there in full when the writing begins?</details>
-# <details><summary>The idea</summary>Where the keys are source words, their padding is hidden. Where the keys are words that
-# are only just being written, the later ones are.</details>
+# <details><summary>Hint 1</summary>Whose positions are the keys of each attention?</details>
+# <details><summary>Hint 2</summary>Which of the two sentences is complete before the writing begins?</details>
+# <details><summary>The idea</summary>Where the keys are source words, hide their padding. Where they are words
+# still being written, hide the later ones.</details>
 
 # %% exercise="translation.masks"
 masks = {
@@ -215,9 +213,9 @@ check("translation.masks", masks)
 # %% [markdown]
 # ## 11.4 The whole model
 #
-# This is all of it. Words become vectors, times √C (section 3.4 of the paper), and sines and cosines are added (lesson 3).
-# The source goes through N encoder blocks, the target through N of *your* decoder blocks, and each through a last norm. At the
-# end stands one score for each word of the vocabulary.
+# This is all of it. Words become vectors, times √C (section 3.4 of the paper), plus sines and cosines (lesson 3).
+# The source goes through N encoder blocks, the target through N of *your* decoder blocks, and each through a last
+# norm. Out comes one score for each word of the vocabulary.
 #
 # One matrix does three jobs, as in the paper: source embedding, target embedding, and the map to the scores. For that, both
 # languages share one vocabulary.
@@ -274,9 +272,9 @@ print(f"{len(vocabulary)} words of both languages, {parameters:,} parameters")
 #
 # ## 11.5 Shifted right
 #
-# **Why.** In training the right translation is known, so all its words can be predicted at once. At each position the decoder
-# reads the *right* words before it, whatever it would have written itself, and says the next one: **teacher forcing**. So what
-# it reads is the target, **shifted right** by one place (figure 1 of the paper).
+# **Why.** In training the right translation is known, so all its words can be predicted at once. At each position
+# the decoder reads the *right* words before it, whatever it would have written itself, and says the next one:
+# **teacher forcing**. So it reads the target, **shifted right** by one place (figure 1 of the paper).
 #
 # **By hand**, with `<bos>` 1, `<eos>` 2, `<pad>` 0:
 #
@@ -286,9 +284,10 @@ print(f"{len(vocabulary)} words of both languages, {parameters:,} parameters")
 # | the decoder reads | 1 | 31 | 17 | 2 |
 # | it should say | 31 | 17 | 2 | −100 |
 #
-# −100 is PyTorch's mark for "not asked". `<eos>` is asked for: a model that never learned to stop doesn't stop.
+# −100 is PyTorch's mark for "not asked". `<eos>` is asked for: a model that never learns to stop doesn't stop.
 #
-# You have cut inputs and targets out of one text in lesson 8. Here the target has no beginning of its own, so it gets one:
+# In lesson 8 you cut inputs and targets out of one text. Here the target has no beginning of its own, so it gets
+# one:
 
 
 # %%
@@ -301,32 +300,31 @@ def shifted_right(target, bos=1, pad=0):
 # %% [markdown]
 # ## 11.6 Label smoothing
 #
-# **Why.** Cross-entropy is never content: from a probability of 0.99 it pulls on towards 1, and the scores grow without end.
-# **Label smoothing** asks for a little less than certainty. Of the target's probability, a share ε is spread evenly over
-# **all** V words, the right one among them:
+# **Why.** Cross-entropy is never satisfied: from a probability of 0.99 it pulls on towards 1, and the scores grow
+# without end. **Label smoothing** asks for a little less than certainty. A share ε of the target's probability is
+# spread evenly over **all** V words, the right one among them:
 #
 # $$\text{target}_w = (1 - \varepsilon)\,[w = \text{right}] + \frac{\varepsilon}{V} \qquad
 # \text{loss} = -\sum_w \text{target}_w \log p_w$$
 #
-# (Some programs spread it over the V − 1 others. Szegedy et al. 2016, whom the paper cites for it, and PyTorch mean all V.)
-# The loss is the mean over all positions that are asked for, in nats per token.
+# (Some programs spread it over the V − 1 others. PyTorch and Szegedy et al. 2016, whom the paper cites, mean all
+# V.) The loss is the mean over all positions that are asked for, in nats per token.
 #
 # **By hand.** V = 4, ε = 0.1, the model says 0.7 for the right word and 0.1 for each other. The targets are 0.925 and three
 # times 0.025. The loss is 0.925·0.357 + 3·0.025·2.303 = **0.503**; without smoothing it is 0.357.
 #
-# **A floor.** The best that a model can do is to say exactly the targets; then the loss is their entropy, and not 0.
+# **A floor.** The best a model can do is to predict exactly these targets; then the loss is their entropy, not 0.
 #
 # **Exercise 11.6** · difficulty 3 of 5 · 12 minutes · 3 points
 #
 # **Return the mean cross-entropy against the smoothed targets.**
 #
-# <details><summary>Hint 1</summary>Put the target into the sum: one part is the log-probability of the right word, times
-# 1 − ε. What is the other part?</details>
-# <details><summary>Hint 2</summary><code>log_p.gather(-1, ...)</code> picks the right word's; -100 is no index, so put
-# something harmless there first, and leave these positions out of the mean. The other part is a mean over the
-# vocabulary.</details>
-# <details><summary>The idea</summary>log_softmax. At each position: −(1 − ε) · log p of the right word − ε · the mean
-# of log p over the vocabulary. Then the mean over the positions whose target isn't −100, both parts alike.</details>
+# <details><summary>Hint 1</summary>Put the target into the sum: one part is −(1 − ε) times the log-probability of
+# the right word. What is the other?</details>
+# <details><summary>Hint 2</summary><code>log_p.gather(-1, ...)</code> picks the right word's. But -100 is no index:
+# what can you put there instead, if these positions don't enter the mean anyway?</details>
+# <details><summary>The idea</summary>A mixture of two losses: one for the right word, and with weight ε one for all
+# words alike, the mean over the vocabulary. Both are averaged over the positions that are asked for.</details>
 
 
 # %% exercise="translation.label_smoothed_loss"
@@ -354,8 +352,8 @@ def label_smoothed_loss(logits, targets, epsilon):
 check("translation.label_smoothed_loss", label_smoothed_loss)
 
 # %% [markdown]
-# What does it ask for? One word in four is right. Below is the loss for a model that gives the right word the probability p and
-# shares the rest evenly.
+# What does this loss ask for? Of four words one is right. Below is the loss of a model that gives it the
+# probability p and spreads the rest evenly.
 
 # %% predict="translation.smoothing"
 
@@ -371,12 +369,12 @@ with waiting_for("Exercise 11.6"), after_predicting("translation.smoothing"):
     show(plots.lines(sure, curves, xlabel="p of the right word", ylabel="nats per token"))
 
 # %% [markdown]
-# Without smoothing the curve falls all the way. With ε = 0.1 the best p is 0.925, and being surer costs more.
+# Without smoothing the curve falls all the way. With ε = 0.1 the best p is 0.925, and more certainty costs more.
 #
 # ## 11.7 The paper's learning rate
 #
-# **Why.** At the start the gradients know little and Adam's averages are empty: large steps do harm, so the rate **warms up**.
-# Later the steps should become smaller. The paper's rule (equation 3) does both in one line:
+# **Why.** At the start the gradients know little and Adam's averages are empty. Large steps would do harm, so the
+# rate **warms up**. Later the steps should shrink. The paper's rule (equation 3) does both in one line:
 #
 # $$\text{rate} = d_{\text{model}}^{-0.5} \cdot \min\left(\text{step}^{-0.5},\; \text{step} \cdot \text{warmup}^{-1.5}\right)$$
 #
@@ -387,9 +385,10 @@ with waiting_for("Exercise 11.6"), after_predicting("translation.smoothing"):
 #
 # **Return the paper's learning rate at a step.**
 #
-# <details><summary>Hint 1</summary>It is one line, with plain numbers.</details>
-# <details><summary>Hint 2</summary>Steps count from 1. Is the smaller or the larger branch meant?</details>
-# <details><summary>The idea</summary>Python's <code>**</code> takes negative exponents: <code>step ** -0.5</code>.</details>
+# <details><summary>Hint 1</summary>Which branch is in force before the peak, and which after it?</details>
+# <details><summary>Hint 2</summary>Python's <code>**</code> takes negative exponents. How do you write 1/√step with
+# it?</details>
+# <details><summary>The idea</summary>A straight line up, a root down, and always the lower of the two.</details>
 
 
 # %% exercise="translation.paper_rate"
@@ -421,30 +420,29 @@ with waiting_for("Exercise 11.7"):
     show(plots.lines(places, rates, xlabel="step", ylabel="learning rate", title="96 channels"))
 
 # %% [markdown]
-# The warm-up decides two things at once: how long it takes, and how high the peak is. After it all curves are the same.
+# The warm-up decides two things at once: how long the rate rises, and how high. After that all curves are the same.
 #
 # ## 11.8 Greedy decoding
 #
-# **Why.** A trained model gives scores for the *next* word. To get a sentence, take the likeliest word, put it behind what is
-# there, and ask again, until `<eos>`. That is **greedy decoding**. Sentences of a batch end at unlike steps: a row that is
-# finished gets `<pad>` while the others go on.
+# **Why.** A trained model gives scores for the *next* word. To get a sentence, take the likeliest word, append it,
+# and ask again, until `<eos>`. That is **greedy decoding**. The sentences of a batch end at different steps: a
+# finished row gets `<pad>` while the others go on.
 #
-# The model is hidden behind a function `step`: it gets all tokens so far, (B, t), and gives scores (B, V).
+# The model is hidden behind a function `step`: it takes all tokens so far, (B, t), and returns scores (B, V).
 #
 # **By hand.** Two rows. The first says A, `<eos>`; the second says B, C, `<eos>`. The result is
 # (A, `<eos>`, `<pad>`) and (B, C, `<eos>`), and then all rows are finished.
 #
 # **Exercise 11.8** · difficulty 3 of 5 · 12 minutes · 3 points
 #
-# **Write the likeliest token again and again, for all rows at once, until each has ended.**
+# **Write the likeliest token again and again, in all rows at once, until each has ended.**
 #
-# <details><summary>Hint 1</summary>You need two things from step to step: the tokens so far, beginning with a column of
-# <code>&lt;bos&gt;</code>, and which rows are finished.</details>
-# <details><summary>Hint 2</summary>In which order: first replace what finished rows say by <code>&lt;pad&gt;</code>, or first
-# find out who has just finished? One of the two loses the <code>&lt;eos&gt;</code>.</details>
-# <details><summary>The idea</summary>Go on until the limit is reached or all are finished. Take the best token of each row,
-# <code>&lt;pad&gt;</code> where finished, and append the column. Who has just said <code>&lt;eos&gt;</code> is finished from now on.
-# Return all but the first column.</details>
+# <details><summary>Hint 1</summary>Which two things must you remember from step to step?</details>
+# <details><summary>Hint 2</summary>Which comes first: replacing what finished rows say by <code>&lt;pad&gt;</code>,
+# or marking the rows that have just finished? The wrong order loses the <code>&lt;eos&gt;</code>.</details>
+# <details><summary>The idea</summary>Grow all rows by one column at a time. A row that has said
+# <code>&lt;eos&gt;</code> only gets <code>&lt;pad&gt;</code> from then on. The column of <code>&lt;bos&gt;</code>
+# isn't part of the answer.</details>
 
 
 # %% exercise="translation.greedy_decode"
@@ -480,8 +478,8 @@ check("translation.greedy_decode", greedy_decode)
 # %% [markdown]
 # ## 11.9 Train it
 #
-# All parts are there. The loss puts your shift, your model and your smoothing together; the loop is lesson 8's. As a measure we
-# take the hardest there is: the share of held-out sentences that are translated **exactly**, every word and every ending.
+# All parts are ready. The loss joins the shift, the model and your smoothing; the loop is lesson 8's. We take the
+# strictest measure there is: the share of held-out sentences translated **exactly**, every word and every ending.
 
 
 # %%
@@ -517,11 +515,11 @@ def exact_share(model, pairs):
 
 
 # %% [markdown]
-# 12,000 pairs to learn from, 300 held out. Since the learning rate never reaches 0, the weights keep jumping about to the end.
-# So at last we take the mean of the weights along the last eighth of the way, which lies nearer to the middle. The paper did so
-# with its last checkpoints (section 6.1).
+# 12,000 pairs to learn from, 300 held out. Since the learning rate never reaches 0, the weights keep jumping about
+# to the end. So we finish with the mean of the weights over the last eighth of the steps, which lies nearer the
+# middle. The paper did the same with its last checkpoints (section 6.1).
 #
-# While it trains, the picture on the right shows which share of 60 held-out sentences is right.
+# While it trains, the picture on the right shows the share of 60 held-out sentences that are right.
 
 
 # %%
@@ -585,12 +583,12 @@ with waiting_for("Exercises 11.2, 11.6, 11.7 and 11.8"), after_predicting("trans
     )
 
 # %% [markdown]
-# The loss comes down almost to the floor that label smoothing leaves, and hardly a held-out sentence is wrong. None of
-# them was in the training, though about a quarter differ from a training sentence in one word only. The others come out
-# as well: the model has learned the grammar, not the sentences.
+# The loss comes down almost to the floor that label smoothing leaves, and hardly any held-out sentence is wrong.
+# None of them was in the training set, though about a quarter differ from a training sentence in one word only. The
+# others come out just as well: the model has learned the grammar, not the sentences.
 #
-# Keep the word *exactly* in mind: one wrong ending and the sentence counts as wrong. Below are sentences of your choice: put
-# in some of your own. (`explorers.vocabulary().words` lists the words.)
+# Remember the word *exactly*: one wrong ending, and the sentence counts as wrong. Put some sentences of your own
+# into the next cell. (`explorers.vocabulary().words` lists the words.)
 
 # %% draw=true
 with waiting_for("the training in 11.9"):
@@ -601,14 +599,14 @@ with waiting_for("the training in 11.9"):
 # %% [markdown]
 # ## 11.10 A cache
 #
-# **Why.** When the decoder writes its tenth word, the nine before it haven't changed. In a *causal* decoder nothing at
-# these places has changed either: they can't see the tenth. So their keys and values can be kept, and only the new
-# position goes through the layers. Its query looks at all keys, old and new.
+# **Why.** When the decoder writes its tenth word, the nine before it haven't changed. In a *causal* decoder nothing
+# computed at their positions has changed either: they can't see the tenth. So their keys and values can be kept,
+# and only the new position goes through the layers. Its query looks at all keys, old and new.
 #
 # $$\text{output} = \text{softmax}\!\left(\frac{q\,[K_{\text{past}}; k]^\top}{\sqrt{D}}\right)[V_{\text{past}}; v]$$
 #
-# **Several new positions** may come at once (a given beginning, say). Among them it has to stay causal. With P positions in the
-# past, new position i (from 0) may look at keys 0 … P + i.
+# **Several new positions** may come at once (a given beginning, say). Attention among them has to stay causal. With
+# P positions in the past, new position i (from 0) may look at keys 0 … P + i.
 #
 # **By hand.** P = 2 and two new positions. The mask has two rows and four columns: (1, 1, 1, 0) and (1, 1, 1, 1).
 #
@@ -627,7 +625,7 @@ def cached_attention(q, k, v, past=None):
 
 
 # %% [markdown]
-# Word by word with the cache, or all at once: it has to be the same.
+# Word by word with the cache, or all at once: the result has to be the same.
 
 # %% draw=true
 torch.manual_seed(0)
@@ -640,15 +638,15 @@ for t in range(6):
 print("largest difference:", f"{(torch.cat(rows) - whole).abs().max():.1e}")
 
 # %% [markdown]
-# The memory's keys and values never change at all: the cross-attention's cache is filled once.
+# The memory's keys and values never change at all, so the cross-attention's cache is filled only once.
 #
 # ## 11.11 What it saves
 #
 # **Why.** "Faster" isn't a number. Count, for a sentence of n tokens, in one layer and one head of self-attention:
 #
-# - **positions** that go through the layer. Without a cache, step t computes all t positions anew.
-# - **scores**, a query with a key. Without a cache, step t computes a whole square, t · t: the causal mask hides half
-#   of it, after it was computed. With a cache, step t has one query and t keys.
+# - **positions** that go through the layer. Without a cache, step t recomputes all t positions.
+# - **scores**, each of a query with a key. Without a cache, step t computes a whole square, t · t: the causal mask
+#   hides half of it, but only afterwards. With a cache, step t has one query and t keys.
 #
 # **By hand**, n = 3. Positions: 1 + 2 + 3 = 6 without, 3 with. Scores: 1 + 4 + 9 = 14 without, 1 + 2 + 3 = 6 with.
 #
@@ -656,9 +654,10 @@ print("largest difference:", f"{(torch.cat(rows) - whole).abs().max():.1e}")
 #
 # **Count the positions and the scores that writing takes, without a cache and with one.**
 #
-# <details><summary>Hint 1</summary>Go through the steps t = 1 … n, and add up.</details>
-# <details><summary>Hint 2</summary>With a cache one position is new at each step, and it looks at all so far, itself
-# included.</details>
+# <details><summary>Hint 1</summary>How many positions and scores does step t take, without a cache and with
+# one?</details>
+# <details><summary>Hint 2</summary>With a cache, which positions are new at step t? How many keys do they look at,
+# their own included?</details>
 # <details><summary>The idea</summary>Four sums over t: of t, of 1, of t², of t.</details>
 
 
@@ -679,7 +678,8 @@ def decoder_work(length):
 check("translation.decoder_work", decoder_work)
 
 # %% [markdown]
-# And on the clock: our decoder writes 8 sentences of a fixed length, with random weights, with and without its caches.
+# Now the clock: our decoder, with random weights, writes 8 sentences of a fixed length, with and without its
+# caches.
 
 
 # %%
@@ -711,15 +711,15 @@ with waiting_for("Exercises 11.2 and 11.11"), torch.no_grad():
         print(f"{length} tokens without a cache: {more}")
 
 # %% [markdown]
-# The gap grows with the length. It is smaller than the count says, since each call has a cost of its own, however little it
-# does.
+# The gap grows with the length. It is smaller than the count suggests, since every call has a fixed cost, however
+# little it does.
 #
 # ## 11.12 The length of a hypothesis
 #
-# **Why.** Greedy decoding never takes a word back. **Beam search** (next section) follows several beginnings,
-# *hypotheses*, at once, and has to compare them at the end. A hypothesis' probability is the product of its words'
-# probabilities, so its logarithm is a *sum*: each word more makes it smaller. Short hypotheses would win by being
-# short. Wu et al. (2016, equation 14) divide by
+# **Why.** Greedy decoding never takes a word back. **Beam search** (next section) follows several beginnings at
+# once, its *hypotheses*, and has to compare them at the end. The probability of a hypothesis is the product of its
+# words' probabilities, so its logarithm is a *sum*, and each further word makes it smaller. Short hypotheses would
+# win by being short. So Wu et al. (2016, equation 14) divide by a penalty:
 #
 # $$\text{penalty} = \left(\frac{5 + \text{length}}{6}\right)^{\alpha} \qquad \text{score} = \frac{\log p}{\text{penalty}}$$
 #
@@ -730,11 +730,11 @@ with waiting_for("Exercises 11.2 and 11.11"), torch.no_grad():
 #
 # **Exercise 11.12** · difficulty 1 of 5 · 4 minutes · 1 point
 #
-# **Return a hypothesis' score, its length taken into account.**
+# **Return a hypothesis' score, corrected for its length.**
 #
-# <details><summary>Hint 1</summary>For one token the penalty is 1, whatever α is.</details>
-# <details><summary>Hint 2</summary>The power is taken of the whole fraction.</details>
-# <details><summary>The idea</summary>One division, one power.</details>
+# <details><summary>Hint 1</summary>What is the penalty for one token, whatever α is?</details>
+# <details><summary>Hint 2</summary>What does the power apply to: the numerator, or the whole fraction?</details>
+# <details><summary>The idea</summary>Something between the sum (α = 0) and a mean per token.</details>
 
 
 # %% exercise="translation.length_normalised"
@@ -766,27 +766,27 @@ check("translation.length_normalised", length_normalised)
 # After B comes C, with 0.9. Greedy decoding takes A, and its sentence has at most 0.55 · 0.36 = 0.20. B C has 0.4 · 0.9 = 0.36.
 # In logarithms: −0.60 − 1.02 = −1.62 against −0.92 − 0.11 = −1.02.
 #
-# **The rules** (there are variants; these are Sutskever et al.'s, 2014, with the scores of 11.12):
+# **The rules** (there are variants; these follow Sutskever et al. 2014, with the scores of 11.12):
 #
 # 1. Begin with one running hypothesis, `<bos>`, log-probability 0.
-# 2. Continue every running hypothesis by every token. Of **all** these continuations together, the `beams` with the largest
-#    *sums of log-probabilities* stay.
-# 3. Those that end in `<eos>` are finished and leave. Their places stay empty. The others run on.
-# 4. Stop when none runs, or after `longest` tokens; what still runs then counts as it is.
+# 2. Continue every running hypothesis with every token. Of **all** these continuations together, keep the `beams`
+#    with the largest *sums of log-probabilities*.
+# 3. Those that end in `<eos>` are finished and leave; in this step nobody takes their place. The others run on.
+# 4. Stop when none is running, or after `longest` tokens; those still running then count as they are.
 # 5. Score all by `length_normalised`, and sort: best first.
 #
 # **Exercise 11.13** · difficulty 5 of 5 · 25 minutes · 4 points
 #
-# **Return the best translation that a number of beams finds.**
+# **Return the hypotheses that beam search finds, best first.**
 #
-# <details><summary>Hint 1</summary>Keep two lists of pairs (sum, tokens): running and finished. All running hypotheses have
-# the same length, so they fit into one tensor for <code>step</code>.</details>
-# <details><summary>Hint 2</summary>The sums of all continuations are a table (n, V). Flatten it and take
-# <code>topk</code>, of at most as many as there are; <code>divmod(index, V)</code> says which row and which token an index
-# stands for.</details>
-# <details><summary>The idea</summary>Step: table = log-probabilities + a column of the sums so far. The best of the flattened
-# table become new pairs. Sort them into finished and running by their last token. At the end normalise each sum by the
-# number of its tokens without <code>&lt;bos&gt;</code>, and sort.</details>
+# <details><summary>Hint 1</summary>Keep two lists of pairs (sum, tokens): running and finished. Why do all running
+# hypotheses fit into one tensor for <code>step</code>?</details>
+# <details><summary>Hint 2</summary>The sums of all continuations are a table (n, V). If you flatten it for
+# <code>topk</code>, which row and which token does an index stand for? (<code>divmod</code> tells, and
+# <code>topk</code> can't take more than there are.)</details>
+# <details><summary>The idea</summary>One table per step: what a hypothesis has so far, plus what each next token
+# adds. Its best entries become the new hypotheses, and their last token says whether they run on. Only the end
+# compares by length.</details>
 
 
 # %% exercise="translation.beam_search"
@@ -829,8 +829,9 @@ def beam_search(step, beams, longest, alpha, bos=1, eos=2):
 check("translation.beam_search", beam_search)
 
 # %% [markdown]
-# The example as a tree. A number on a branch is the log-probability of the word behind it. Blue branches stayed alive, dotted
-# grey ones were dropped, the thick orange one is the best. A number behind a word is a finished hypothesis' score.
+# Here is the example as a tree. The number on a branch is the log-probability of the word it leads to. Blue
+# branches stayed alive, dotted grey ones were dropped, the thick orange one is the best. The number after a word is
+# a finished hypothesis' score.
 
 # %%
 LETTERS = ["<pad>", "<bos>", "<eos>", "A", "B", "C"]
@@ -863,7 +864,7 @@ with waiting_for("Exercise 11.13"):
     show(figures.tree(recorder.chances, beam_search(recorder, 2, 4, 0.0), LETTERS))
 
 # %% [markdown]
-# One beam is greedy decoding, and walks into the trap. Two beams keep B alive long enough.
+# One beam is greedy decoding and walks into the trap. Two beams keep B alive long enough.
 #
 # Now your translator. Move the number of beams and α, and choose a sentence.
 
@@ -889,10 +890,10 @@ def step_of(text):
 explorers.beam_explorer(beam_search, step_of, vocabulary.words, "Exercise 11.13, and the training in 11.9")
 
 # %% [markdown]
-# The trained model is sure of itself: one continuation has about 0.9 (why not more? label smoothing), and the others
-# are hardly worth a beam. So beams change little here, as the next cell measures. A grammar has one right translation
-# for each sentence; in real language there are many, and more to gain. The numbers behind `<eos>` are the scores: α
-# moves them, and may change their order.
+# The trained model is sure of itself: one continuation has about 0.9 (why not more? label smoothing), and the
+# others are hardly worth a beam. So beams change little here, as the next cell measures. Our grammar has one right
+# translation for each sentence; real languages have many, and there is more to gain. The numbers after `<eos>` are
+# the scores: α moves them and may change their order.
 
 # %% draw=true
 with waiting_for("Exercise 11.13, and the training in 11.9"):
@@ -907,23 +908,23 @@ with waiting_for("Exercise 11.13, and the training in 11.9"):
 # %% [markdown]
 # ## 11.14 BLEU: clipped matches
 #
-# **Why.** *Exactly right* is too hard a measure for real sentences: two people would translate differently too.
-# **BLEU** (Papineni et al. 2002) counts how many of the translation's words, pairs, triples and quadruples of words,
-# its **n-grams**, occur in a translation made by a person.
+# **Why.** *Exactly right* is too strict for real sentences: two people would translate them differently, too.
+# **BLEU** (Papineni et al. 2002) counts how many of the translation's **n-grams** (single words, pairs, triples and
+# quadruples of words) occur in a translation made by a person.
 #
-# **Clipped.** The candidate "the the the the the the the" consists of nothing but words of the reference "the cat is on
-# the mat". But the reference has only two: so only two count. **By hand**: 2 of 7 (their example, section 2.1). An
-# n-gram counts at most as often as the reference has it.
+# **Clipped.** The candidate "the the the the the the the" consists of nothing but words of the reference "the cat
+# is on the mat". But the reference has *the* only twice, so only two count. **By hand**: 2 of 7 (their example,
+# section 2.1). An n-gram counts at most as often as it is in the reference.
 #
 # **Exercise 11.14** · difficulty 2 of 5 · 8 minutes · 2 points
 #
 # **Return how many n-grams of the candidate count as matches.**
 #
-# <details><summary>Hint 1</summary>A sentence of T words has T − n + 1 n-grams, or none.</details>
-# <details><summary>Hint 2</summary>For each *different* n-gram: how often has the candidate got it, how often the reference? A
-# list can be put into a set or a dict only as a tuple or a text.</details>
-# <details><summary>The idea</summary>List both sides' n-grams. Sum, over the candidate's different n-grams, the smaller of the
-# two counts. The second number is the length of the candidate's list.</details>
+# <details><summary>Hint 1</summary>How many n-grams has a sentence of T words, and when has it none?</details>
+# <details><summary>Hint 2</summary>How often is each <em>different</em> n-gram in the candidate, and how often in the
+# reference? (A list can't go into a set or a dict: make it a tuple or a text.)</details>
+# <details><summary>The idea</summary>Every different n-gram of the candidate brings the smaller of its two counts.
+# The second number counts all n-grams of the candidate.</details>
 
 
 # %% exercise="translation.clipped_matches"
@@ -952,22 +953,25 @@ check("translation.clipped_matches", clipped_matches)
 # %% [markdown]
 # ## 11.15 BLEU: brevity
 #
-# **Why.** Matches out of what was *said* reward saying little: "the cat" has a precision of 1. So translations that are
-# shorter than their references pay:
+# **Why.** Counting matches among the words *said* rewards saying little: "the cat" has a precision of 1. So
+# translations that are shorter than their references pay:
 #
 # $$\text{brevity penalty} = \begin{cases} 1 & c \ge r \\ e^{1 - r/c} & c < r \end{cases}$$
 #
-# with c words in the candidates and r in the references. Too long ones pay nothing: their precision is low already.
+# with c words in the candidates and r in the references. Translations that are too long pay nothing: their
+# precision is low already.
 #
-# **By hand.** 8 words for 10: $e^{1 - 10/8} = e^{-0.25}$ = 0.78. 10 for 8: 1.
+# **By hand.** 8 words against 10: $e^{1 - 10/8} = e^{-0.25}$ = 0.78. 10 against 8: 1.
 #
 # **Exercise 11.15** · difficulty 1 of 5 · 4 minutes · 1 point
 #
 # **Return the factor for translations that are too short.**
 #
-# <details><summary>Hint 1</summary>Two cases, and <code>math.exp</code>.</details>
-# <details><summary>Hint 2</summary>The penalty of a short one is below 1: so which fraction has to be above 1?</details>
-# <details><summary>The idea</summary>Reference over candidate.</details>
+# <details><summary>Hint 1</summary>What does a translation that is long enough pay?</details>
+# <details><summary>Hint 2</summary>The factor for a short one is below 1, so which fraction has to be above
+# 1?</details>
+# <details><summary>The idea</summary>The shorter the candidate is beside its reference, the smaller the
+# factor.</details>
 
 
 # %% exercise="translation.brevity_penalty"
@@ -999,23 +1003,24 @@ check("translation.brevity_penalty", brevity_penalty)
 # $$\text{BLEU} = 100 \cdot \text{brevity penalty} \cdot (p_1\, p_2\, p_3\, p_4)^{1/4} \qquad
 # p_n = \frac{\sum_{\text{sentences}} \text{matches}}{\sum_{\text{sentences}} \text{n-grams}}$$
 #
-# **Sum first, divide then.** BLEU is defined for a set of sentences. Matches and n-grams, and the lengths too, are
-# summed over all of them before anything is divided. It isn't a mean of sentences' scores: a single sentence easily has
-# no four words in a row right, and would count 0.
+# **Sum first, then divide.** BLEU is defined for a set of sentences. Matches, n-grams and lengths are summed over
+# all of them before anything is divided. It isn't a mean of the sentences' scores: a single sentence easily has no
+# four words in a row right, and would count 0.
 #
-# **By hand.** The reference is *kine zokur vezese lavok gebel zupot .*, twice. One candidate ends in ? instead: 6/7,
-# 5/6, 4/5, 3/4. Their product is 3/7, its fourth root 0.809: BLEU 80.9. The other exchanges *lavok* and *gebel*: 7/7,
-# 3/6, 1/5, 0/4, so 0. Together: 13/14, 8/12, 5/10, 3/8, and BLEU 58.4; the mean of the two would be 40.5.
+# **By hand.** The reference is *kine zokur vezese lavok gebel zupot .*, twice. One candidate ends in ? instead:
+# 6/7, 5/6, 4/5, 3/4. Their product is 3/7, its fourth root 0.809: BLEU 80.9. The other swaps *lavok* and *gebel*:
+# 7/7, 3/6, 1/5, 0/4, so 0. Together: 13/14, 8/12, 5/10, 3/8, and BLEU 58.4; the mean of the two would be 40.5.
 #
 # **Exercise 11.16** · difficulty 3 of 5 · 8 minutes · 2 points
 #
 # **Return the BLEU of a whole set of translations.**
 #
-# <details><summary>Hint 1</summary>Your two functions do the counting. What comes in are texts: <code>split()</code> gives
-# the words.</details>
-# <details><summary>Hint 2</summary>A logarithm of 0 stops the program: what is a geometric mean with a 0 in it?</details>
-# <details><summary>The idea</summary>For n = 1 … 4: sum matches and n-grams over all sentences. No matches: return 0. Mean of the
-# four logarithms, exponential, times the penalty of the summed lengths, times 100.</details>
+# <details><summary>Hint 1</summary>Your two functions count words. How do you get words from the texts that come
+# in?</details>
+# <details><summary>Hint 2</summary>The logarithm of 0 stops the program. What is a geometric mean with a 0 in
+# it?</details>
+# <details><summary>The idea</summary>Count in each sentence, add up over the set, and only then take ratios. If one
+# precision is 0, so is BLEU.</details>
 
 
 # %% exercise="translation.bleu"
@@ -1048,8 +1053,8 @@ check("translation.bleu", bleu)
 
 # %% [markdown]
 # Published figures usually come from a program, `sacrebleu` (Post 2018). Told to take the words as they are and to
-# smooth nothing, it gives the same as your function: the course's tests compare the two. What BLEU says of spoilt
-# translations:
+# smooth nothing, it agrees with your function: the course's tests compare the two. What does BLEU say about spoilt
+# translations?
 
 # %% predict="translation.exchanged"
 
@@ -1067,29 +1072,31 @@ with waiting_for("Exercise 11.16"), after_predicting("translation.exchanged"):
         print(f"{name:<28} BLEU {bleu(texts, references):5.1f}")
 
 # %% [markdown]
-# Exchanging two words is a grave mistake to a reader, and costs less than half here. Sorted words are no sentence
+# To a reader, swapping two words is a serious mistake; here it costs less than half. Sorted words are no sentence
 # at all, and still get something. BLEU counts what is alike, not what is understood.
 #
 # ## 11.17 Cross-attention as an alignment
 #
-# **Why.** Nobody told the model which word translates which. Did it find out? Its cross-attention has one row for each
-# word that it writes. The source word with the largest weight is its **alignment**, as in lesson 1, now for real. The
-# grammar knows the true one.
+# **Why.** Nobody told the model which word translates which. Did it find out? Its cross-attention has one row for
+# each word that it writes. The source word with the largest weight is that word's **alignment**, as in lesson 1,
+# now for real. The grammar knows the true one.
 #
-# A layer has several heads: take their average first. And some places are no words: padding, and `<eos>`, where heads
-# often rest when they have nothing to look for. They are left out.
+# A layer has several heads: take their average first. And some places aren't words: padding, and `<eos>`, where
+# heads often rest when they have nothing to look for. Leave them out.
 #
-# **By hand.** Two heads, one row: (0.1, 0.7, 0.2) and (0.1, 0.1, 0.8), and the last place is `<eos>`. The average is
-# (0.1, 0.4, 0.5); without the last, place 1 is the largest.
+# **By hand.** Two heads, one row: (0.1, 0.7, 0.2) and (0.1, 0.1, 0.8), and the last place is `<eos>`. The average
+# is (0.1, 0.4, 0.5); without the last place, place 1 has the largest weight.
 #
 # **Exercise 11.17** · difficulty 2 of 5 · 6 minutes · 2 points
 #
 # **Return the source position that each written word looks at most.**
 #
-# <details><summary>Hint 1</summary>Weights are (H, T_t, T_s). Which axis goes first, which goes next?</details>
-# <details><summary>Hint 2</summary>A weight is never negative: what could you write where a place isn't allowed?</details>
-# <details><summary>The idea</summary>Mean over the heads; something below every weight where <code>real</code> is False; argmax
-# along the source.</details>
+# <details><summary>Hint 1</summary>Weights are (H, T_t, T_s). Which axis do you get rid of first, and which
+# next?</details>
+# <details><summary>Hint 2</summary>A weight is never negative. What could you write where a place isn't
+# allowed?</details>
+# <details><summary>The idea</summary>The heads vote, places that aren't words can't win, and the largest weight
+# does.</details>
 
 
 # %% exercise="translation.alignment"
@@ -1130,7 +1137,7 @@ def watched(text):
 
 
 # %% [markdown]
-# How often is the alignment the true one, in each layer? A sentence that came out too short counts as not aligned.
+# How often is the alignment right, in each layer? A sentence that came out too short counts as not aligned.
 
 # %% draw=true
 with waiting_for("Exercise 11.17, and the training in 11.9"):
@@ -1158,16 +1165,17 @@ with waiting_for("Exercise 11.17, and the training in 11.9"):
     show(figures.alignment(weights, written, words, truth, title=title))
 
 # %% [markdown]
-# Frames are the grammar's truth. Where the other language puts the verb last, the bright cells jump back; an adjective
-# and its noun cross. The order of the source costs the decoder nothing: it looks where it needs to.
+# Frames mark the true alignment. Where the other language puts the verb last, the bright cells jump back; an
+# adjective and its noun cross. The order of the source costs the decoder nothing: it looks where it needs to.
 #
-# Don't take such a picture for a proof. What a position looks at is mixed with what it knew already, and the
-# memory at *king* holds something of *old* too. Attention weights show where a model looks, not by themselves why it decides
-# (Jain and Wallace 2019 argue so, and Wiegreffe and Pinter 2019 answer).
+# Such a picture proves nothing. What a position looks at is mixed with what it already knew, and the memory at
+# *king* holds something of *old* too. Attention weights show where a model looks; alone, they don't show why it
+# decides (so argue Jain and Wallace 2019; Wiegreffe and Pinter 2019 answer).
 #
 # ## 11.18 Self-attention and cross-attention, side by side
 #
-# One layer of the decoder, one sentence. Each row is one position: the word that it read, an arrow, the word that it wrote.
+# One layer of the decoder, one sentence. Each row is one position: the word that it read, an arrow, and the word
+# that it wrote.
 
 # %% draw=true
 with waiting_for("the training in 11.9"):
@@ -1177,10 +1185,10 @@ with waiting_for("the training in 11.9"):
     show(figures.side_by_side(own[layer].mean(0), crossed[layer].mean(0), read, written, words))
 
 # %% [markdown]
-# On the left a triangle as wide as it is high: a sequence asks itself, and only backwards. On the right a rectangle, as
-# wide as the source is long: no triangle, for the source is all there. Where do the two differ? In one, all
-# of Q, K and V come from the same sequence. In the other, queries come from the decoder, keys and values from the
-# encoder. Now you have seen what follows from it.
+# On the left is a triangle, as wide as it is high: a sequence asks itself, looking only backwards. On the right is
+# a rectangle, as wide as the source is long, and no triangle, since the source is complete. Where do the two
+# differ? In one, Q, K and V all come from the same sequence. In the other, queries come from the decoder, keys and
+# values from the encoder. The shapes follow from that.
 #
 # **Question 11.18** · graded by hand · 10 minutes · 5 points
 #
@@ -1190,15 +1198,16 @@ with waiting_for("the training in 11.9"):
 # - How large is the table of weights, for T_s source words and T_t target words?
 # - What is hidden, and why?
 #
-# What would the model do if the cross-attention were left out? And what can be kept in a cache for each of the decoder's two?
+# What would the model do without cross-attention? And what can be kept in a cache for each of the decoder's two
+# attentions?
 
 # %% [markdown] written="translation.self_and_cross" points=5
 # ### BEGIN SOLUTION
 # **Model answer.** In the encoder's self-attention, queries, keys and values all come from the source's positions: T_s × T_s
 # weights. Only padding is hidden, since the whole source is there before anything is written.
 #
-# In the decoder's self-attention all three come from the decoder's positions: T_t × T_t. Later positions are hidden. In
-# training the right words stand there that are to be predicted, and when writing they don't exist yet.
+# In the decoder's self-attention all three come from the decoder's positions: T_t × T_t. Later positions are
+# hidden: in training they hold the right words, which are to be predicted, and when writing they don't exist yet.
 #
 # In cross-attention the queries come from the decoder's positions, keys and values from the memory, the encoder's output:
 # T_t × T_s. Only the source's padding is hidden.
@@ -1220,8 +1229,8 @@ with waiting_for("the training in 11.9"):
 # %% [markdown]
 # ## 11.19 Your own translations
 #
-# Move the slider and watch the translation grow; choose a sentence, or type one. The
-# frames are the truth, as far as the grammar knows the sentence.
+# Move the slider and watch the translation grow; choose a sentence, or type one. The frames mark the true
+# alignment, if the grammar knows the sentence.
 
 
 # %%
@@ -1235,8 +1244,8 @@ def watch(text):
 explorers.translation_explorer(watch, "the training in 11.9, and 11.17")
 
 # %% [markdown]
-# Try sentences that the grammar can't make: *the lamp loves the king .*, or one of twenty words. The model answers all
-# the same. It was never shown how to say "I don't know".
+# Try sentences that the grammar can't make: *the lamp loves the king .*, or one of twenty words. The model answers
+# anyway. Nobody ever showed it how to say "I don't know".
 
 # %% draw=true
 with waiting_for("Exercise 11.16, and the training in 11.9"):
@@ -1251,12 +1260,12 @@ with waiting_for("Exercise 11.16, and the training in 11.9"):
 # %% [markdown]
 # **Question 11.19** · graded by hand · 10 minutes · 5 points
 #
-# A model can be built and its shapes be right, and still it translates nothing. What stands between a Transformer whose shapes are right and a translation that
-# you can read? List the steps in order, and say for each how you would notice that it is wrong. Use what you built and
-# measured here.
+# A model can have all its shapes right and still translate nothing. What lies between such a model and a
+# translation that you can read? List the steps in order, and say for each how you would notice that it is wrong.
+# Use what you built and measured here.
 #
-# End with two translations of your own, made with your model: one right, one wrong. (If you find no wrong one, take that which
-# you tried hardest with.) Say of the wrong one what went wrong.
+# End with two translations of your own, made with your model: one right, one wrong. (If you find no wrong one, take
+# your hardest sentence.) Explain what went wrong in the wrong one.
 
 # %% [markdown] written="translation.from_model_to_translation" points=5
 # ### BEGIN SOLUTION
@@ -1281,12 +1290,12 @@ with waiting_for("Exercise 11.16, and the training in 11.9"):
 # %% [markdown]
 # ## 11.20 For a longer evening: German to English
 #
-# Real captions of pictures, 29,000 pairs (Multi30k, Elliott et al. 2016), with the same functions. Four things change.
-# The words are sub-words (4,000, learned from both languages together). The model is larger: 192 channels, 3 + 3
-# blocks. BLEU measures instead of exact sentences, on words in lower case with punctuation apart, so don't hold it
-# against published figures. And it takes longer: set `LONG_EVENING` to True, choose the minutes, and run. The number of
-# steps follows from how fast your machine is. With us 7,148 steps took 63 minutes of processor time, half an hour on
-# two cores, and gave BLEU 36.2 on the 1,000 captions of the test set.
+# Real captions of pictures, 29,000 pairs (Multi30k, Elliott et al. 2016), with the same functions. Four things
+# change. The words are sub-words (4,000, learned from both languages together). The model is larger: 192 channels,
+# 3 + 3 blocks. The measure is BLEU instead of exact sentences, on lower-case words with punctuation apart, so don't
+# compare it with published figures. And it takes longer: set `LONG_EVENING` to True, choose the minutes, and run.
+# The number of steps depends on how fast your machine is. In our run 7,148 steps took 63 minutes of processor time,
+# half an hour on two cores, and gave BLEU 36.2 on the 1,000 captions of the test set.
 
 
 # %%
@@ -1356,12 +1365,12 @@ else:
 # %% [markdown]
 # ## 11.21 What to take along
 #
-# - The encoder reads once; its outputs are the memory. Each decoder block looks at what was written, causally, and then at the
-#   memory, whole.
-# - Teacher forcing: the decoder reads the right words, one place behind. So all positions train at once, and so a good
+# - The encoder reads once; its outputs are the memory. Each decoder block looks at the words so far, causally, and
+#   then at the whole memory.
+# - Teacher forcing: the decoder reads the right words, one place behind. So all positions train at once; but a good
 #   loss doesn't show that decoding works.
 # - Label smoothing spreads ε over all words: the loss has a floor above 0, and the model stays a little unsure.
-# - A cache keeps keys and values: one position a step, and the same result.
+# - A cache keeps keys and values: one position per step, and the same result.
 # - Greedy decoding takes the best word, beam search keeps several beginnings; their sums of log-probabilities need a
 #   correction for length.
 # - BLEU: clipped n-grams, summed over the set, geometric mean, brevity penalty.
@@ -1373,4 +1382,5 @@ else:
 # et al. 2020, *On layer normalization in the Transformer architecture*. Jain and Wallace 2019, *Attention is not
 # explanation*; Wiegreffe and Pinter 2019, *Attention is not not explanation*. Elliott et al. 2016, *Multi30K*.
 #
-# You have built every part of the paper's figure 1 now, and it translates. The last lesson, 12, is on what has changed since.
+# You have now built every part of the paper's figure 1, and it translates. The last lesson, 12, is about what has
+# changed since.

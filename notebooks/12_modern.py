@@ -1,15 +1,15 @@
 # %% [markdown]
 # # 12 · Since 2017
 #
-# - **You will learn** what has changed in the block since the paper, one step at a time, and build today's: RMS norm,
-#   a gate, shared keys, turned positions, experts. Then what makes a trained model cheaper to run: one byte for each
-#   weight, and drafts by a small model. Each step is measured, and some turn out to bring nothing here.
+# - **You will learn** what has changed in the block since the paper, one step at a time, and build today's: RMS
+#   norm, a gate, shared keys, rotary positions, experts. Then what makes a trained model cheaper to run: one byte
+#   per weight, and drafts by a small model. Each step is measured, and some turn out to bring nothing here.
 # - **You need** lessons 3, 5, 6 and 8: rotary positions, grouped heads, the block, a trained language model.
-# - **Time** {minutes} minutes, in three sittings: 12.0 to 12.6, 12.7 to 12.10, 12.11 to 12.18. Two trainings take about
-#   a minute and a half together on two cores.
+# - **Time** {minutes} minutes, in three sittings: 12.0 to 12.6, 12.7 to 12.10, 12.11 to 12.18. Two trainings take
+#   about a minute and a half together on two cores.
 #
-# The small models of this lesson differ from those you read about by a factor of a million. What helps there needn't
-# help here, and what helps here needn't help there. So every claim says where it was measured.
+# The models of this lesson are a million times smaller than those you read about. What helps there needn't help
+# here, and the other way round. So every claim says where it was measured.
 
 # %% setup=true
 import math
@@ -32,7 +32,7 @@ torch.set_num_threads(1)  # the training has threads of its own, one a core
 # %% [markdown]
 # ## 12.0 Catch the slip
 #
-# Three short pieces on lessons 03, 05 and 08. Each is right, or has one slip in it of a kind that is easily made.
+# Three short pieces on lessons 03, 05 and 08. Each is right, or has one slip that is easy to make.
 
 # %% recall="modern.recall_rotary"
 
@@ -43,23 +43,23 @@ torch.set_num_threads(1)  # the training has threads of its own, one a core
 # %% [markdown]
 # ## 12.1 RMS norm
 #
-# **Why.** A layer norm takes the mean away and divides by what is left. Zhang and Sennrich (2019) leave the first half
-# out: only the size counts. Their models learned as well, and their norm was faster. Llama, Qwen and most models since
-# have it.
+# **Why.** A layer norm subtracts the mean and divides by the standard deviation. Zhang and Sennrich (2019) leave
+# the first half out: only the size counts. Their models learned just as well, and their norm was faster. Llama,
+# Qwen and most models since use it.
 #
 # **Formula.** For one vector $x$ of $C$ channels:
 #
 # $$y_c = \frac{x_c}{\sqrt{\frac{1}{C}\sum_c x_c^2 + \varepsilon}}\; w_c$$
 #
-# **By hand.** $x$ = (1, 7), $w$ = 1. The squares are 1 and 49, their mean 25, its root 5. So $y$ = **(0.2, 1.4)**. A layer
-# norm would have made (−1, 1) of it.
+# **By hand.** $x$ = (1, 7), $w$ = 1. The squares are 1 and 49, their mean 25, its root 5. So $y$ = **(0.2, 1.4)**.
+# A layer norm would have given (−1, 1).
 #
 # **Exercise 12.1** · difficulty 2 of 5 · 6 minutes · 2 points
 #
 # **Divide each vector by the root of its mean square, and scale its channels.**
 #
-# <details><summary>Hint 1</summary>Three steps, in the order of the name read backwards: square, mean, root.</details>
-# <details><summary>Hint 2</summary>Where does ε have to stand, so that a vector of zeros gives zeros?</details>
+# <details><summary>Hint 1</summary>Read the name backwards: which three steps does it name?</details>
+# <details><summary>Hint 2</summary>Where must ε go, so that a vector of zeros gives zeros?</details>
 # <details><summary>The idea</summary>Your layer norm of 6.4, without the mean and without the bias.</details>
 
 
@@ -86,16 +86,16 @@ check("modern.rms_norm", rms_norm)
 # %% [markdown]
 # ## 12.2 A gate
 #
-# **Why.** The feed-forward network of 2017 has two maps with a ReLU between them. Shazeer (2020) tried a third: one
-# map says *what*, another says *how much of it*, and the two are multiplied. "How much" is the **gate**. Where it is
-# near 0 it closes, whatever the other says.
+# **Why.** The feed-forward network of 2017 has two maps with a ReLU between them. Shazeer (2020) added a third: one
+# map says *what*, another *how much of it*, and the two are multiplied. "How much" is the **gate**. Where it is
+# near 0, nothing passes, whatever the other map says.
 #
 # **Formula.** With $\text{SiLU}(x) = x\,\sigma(x)$, also called Swish, this is **SwiGLU**:
 #
 # $$\text{FFN}(x) = W_\text{down}\big(\text{SiLU}(W_\text{gate}\,x) \odot W_\text{up}\,x\big)$$
 #
-# $\odot$ multiplies channel by channel. There are no biases: Chowdhery et al. (2022, section 2) left them out of PaLM,
-# and report a more stable training of large models.
+# $\odot$ multiplies channel by channel. There are no biases: Chowdhery et al. (2022, section 2) left them out of
+# PaLM, and report that large models trained more stably.
 #
 # **By hand.** $C$ = 1, $d_\text{ff}$ = 1, $W_\text{gate}$ = 1, $W_\text{up}$ = 2, $W_\text{down}$ = 3, $x$ = 1. The gate is
 # SiLU(1) = 0.731, times 2 is 1.462, times 3 is **4.386**.
@@ -105,10 +105,11 @@ check("modern.rms_norm", rms_norm)
 #
 # **Exercise 12.2** · difficulty 2 of 5 · 8 minutes · 3 points
 #
-# **Write `forward`.** The three maps are there.
+# **Write `forward`.** The three maps are given.
 #
-# <details><summary>Hint 1</summary><code>torch.nn.functional.silu</code> is the SiLU.</details>
-# <details><summary>Hint 2</summary>Which of the two wide vectors goes through it, and which stays as it is?</details>
+# <details><summary>Hint 1</summary>SiLU is <code>torch.nn.functional.silu</code>. Which of the two wide vectors
+# goes through it?</details>
+# <details><summary>Hint 2</summary>How many channels has the product, and which map leads back?</details>
 # <details><summary>The idea</summary>Two maps side by side, a product, and one map back.</details>
 
 
@@ -140,20 +141,20 @@ check("modern.gated", GatedFeedForward)
 # %% [markdown]
 # ## 12.3 As many weights as before
 #
-# **Why.** Three maps have half as many weights again as two. Any change looks good with 50 % more weights, so a fair
-# comparison makes the network narrower: two thirds of the width, and three maps weigh what two did. Llama's code drops
-# the fraction, and then goes up to a multiple of 256, which computers like.
+# **Why.** Three maps have 50 % more weights than two, and with 50 % more weights any change looks good. So a fair
+# comparison makes the network narrower: at two thirds of the width, three maps have as many weights as two had.
+# Llama's code rounds that down, and then up to a multiple of 256, which suits the hardware.
 #
-# **By hand.** $d_\text{model}$ = 4,096, so the network of 2017 would be 4 · 4,096 = 16,384 wide. Two thirds are 10,922.67,
-# without the fraction 10,922. The next multiple of 256 is 43 · 256 = **11,008**: the width in Llama 7B (Touvron et al.
-# 2023).
+# **By hand.** $d_\text{model}$ = 4,096, so the network of 2017 would be 4 · 4,096 = 16,384 wide. Two thirds are
+# 10,922.67, rounded down 10,922. The next multiple of 256 is 43 · 256 = **11,008**: the width in Llama 7B (Touvron
+# et al. 2023).
 #
 # **Exercise 12.3** · difficulty 2 of 5 · 5 minutes · 1 point
 #
-# **Return two thirds of the width, without the fraction, up to the next multiple.**
+# **Return two thirds of the width, rounded down, then up to the next multiple.**
 #
 # <details><summary>Hint 1</summary><code>//</code> drops a fraction. What does <code>-(-7 // 2)</code> give?</details>
-# <details><summary>Hint 2</summary>A width that is a multiple already stays as it is.</details>
+# <details><summary>Hint 2</summary>What should happen to a width that is a multiple already?</details>
 # <details><summary>The idea</summary>Down once, by thirds; up once, by multiples.</details>
 
 
@@ -177,35 +178,35 @@ def gated_width(d_ff, multiple):
 check("modern.width", gated_width)
 
 # %% [markdown]
-# ## 12.4 Attention of today
+# ## 12.4 Attention today
 #
-# **Why.** Four things have changed in attention, and you have met two of them.
+# **Why.** Four things have changed in attention, and you know two of them.
 #
-# - **Turned positions** (3.9): queries and keys are turned by their place, so scores depend on distances. Nothing is
-#   added to the words any more.
-# - **Shared keys** (5.14): several heads of queries share one head of keys and values. The cache, which is what fills the
+# - **Rotary positions** (3.9): queries and keys are turned according to their place, so scores depend on distances.
+#   Nothing is added to the words any more.
+# - **Shared keys** (5.14): several heads of queries share one head of keys and values. The cache, which fills the
 #   memory while a model writes, shrinks by that factor.
 # - **No biases**, as in the network.
 # - **Norms of queries and keys**, in each head, before they are turned (Henry et al. 2020; Dehghani et al. 2023,
-#   section 2: without them the scores of a model of billions of weights grew until the softmax was all 0 and 1, and its
-#   training broke down). With them a score can't grow: with weights of 1, $|q| = |k| = \sqrt D$, so
+#   section 2: without them, the scores in a model of billions of weights grew until the softmax was nearly all 0
+#   and 1, and training broke down). With them a score is bounded: with weights of 1, $|q| = |k| = \sqrt D$, so
 #   $q \cdot k / \sqrt D$ is at most $\sqrt D$.
 #
-# **By hand.** 8 channels, 4 heads of queries, 2 of keys and values: a head has $D$ = 2 channels. $W_q$ and $W_o$ are 8 × 8,
-# $W_k$ and $W_v$ only 4 × 8. Together **192** weights, where lesson 2's module has 256, and 32 biases. No score is larger
-# than $\sqrt 2$ times the norms' weights.
+# **By hand.** 8 channels, 4 heads of queries, 2 of keys and values: a head has $D$ = 2 channels. $W_q$ and $W_o$
+# are 8 × 8, $W_k$ and $W_v$ only 4 × 8. Together **192** weights, where lesson 2's module has 256, plus 32 biases.
+# With norm weights of 1, no score is larger than $\sqrt 2$.
 #
 # **Exercise 12.4** · difficulty 4 of 5 · 18 minutes · 5 points
 #
 # **Write `forward`: queries and keys normalised in each head, then turned; keys and values shared; later positions
-# hidden.** `split_heads`, `merge_heads`, `rotary`, `causal_mask` and `masked_attention` of earlier lessons are there.
+# hidden.** `split_heads`, `merge_heads`, `rotary`, `causal_mask` and `masked_attention` come from earlier lessons.
 #
-# <details><summary>Hint 1</summary>Write down the shapes: q is (B, H, T, D), k and v are (B, G, T, D) until they are shared.
-# <code>masked_attention(q, k, v, mask)</code> divides by √D itself, and gives outputs and weights.</details>
-# <details><summary>Hint 2</summary>Neighbouring heads share: 0 0 1 1, as in 5.14. And the norm's weight belongs to the
-# features as they were before they were turned.</details>
-# <details><summary>The idea</summary>Split, normalise, turn, share, attend, merge, map. The values are split and shared
-# only.</details>
+# <details><summary>Hint 1</summary>q is (B, H, T, D). Which shapes have k and v before and after they are shared?
+# (<code>masked_attention(q, k, v, mask)</code> divides by √D itself, and returns outputs and weights.)</details>
+# <details><summary>Hint 2</summary>Which heads share, as in 5.14: 0 0 1 1 or 0 1 0 1? And why must the norm come
+# before the turning?</details>
+# <details><summary>The idea</summary>Split, normalise, turn, share, attend, merge, map. Values are only split and
+# shared.</details>
 
 
 # %% exercise="modern.attention"
@@ -248,20 +249,20 @@ check("modern.attention", GroupedAttention)
 # %% [markdown]
 # ## 12.5 The block
 #
-# **Formula.** The norm comes first, as since GPT-2, and the path stays a plain sum:
+# **Formula.** The norm comes first, as it has since GPT-2, and the path stays a plain sum:
 #
 # $$x' = x + \text{attention}(\text{norm}_1(x)) \qquad \text{block}(x) = x' + \text{FFN}(\text{norm}_2(x'))$$
 #
-# **By hand.** Let $x$ = (1, 7), and let attention give half of what it reads, the network twice. The norm makes (0.2, 1.4),
-# attention adds (0.1, 0.7): (1.1, 7.7). That points the same way, so the norm makes (0.2, 1.4) again, and the network adds (0.4,
-# 2.8): **(1.5, 10.5)**.
+# **By hand.** Let $x$ = (1, 7), and say attention returns half of what it reads, and the network twice. The norm
+# gives (0.2, 1.4), attention adds (0.1, 0.7): (1.1, 7.7). That points the same way, so the norm gives (0.2, 1.4)
+# again, and the network adds (0.4, 2.8): **(1.5, 10.5)**.
 #
 # **Exercise 12.5** · difficulty 2 of 5 · 8 minutes · 3 points
 #
 # **Write `forward`.**
 #
-# <details><summary>Hint 1</summary>The norms' weights are parameters, and <code>rms_norm</code> is a function that takes
-# them.</details>
+# <details><summary>Hint 1</summary><code>rms_norm</code> takes weights. Which parameters of the block are
+# they?</details>
 # <details><summary>Hint 2</summary>What does the second sublayer read: x, or what attention has made of it?</details>
 # <details><summary>The idea</summary>Two lines, one for each sublayer.</details>
 
@@ -296,8 +297,8 @@ class Block(torch.nn.Module):
 check("modern.block", Block)
 
 # %% [markdown]
-# A model around it is quickly made: words in, blocks, a norm, and the same words out, as in lesson 6. There is no table
-# of positions any more.
+# A model around it is quickly built: words in, blocks, a norm, and the same words out, as in lesson 6. There is no
+# table of positions any more.
 
 
 # %%
@@ -321,21 +322,22 @@ class Model(torch.nn.Module):
 # %% [markdown]
 # ## 12.6 The same block as theirs?
 #
-# **Why.** Qwen3 (Yang et al. 2025) has exactly these blocks. With its weights your model should say what it says. One thing
-# is in the way. Your `rotary` turns *neighbours*, features $2i$ and $2i + 1$, as its paper does. The code that most
-# published weights are made for turns feature $i$ with $i + D/2$ instead. The result is the same up to the order of features. So the
-# *rows* of $W_q$ and $W_k$, which make those features, have to change places, within each head.
+# **Why.** Qwen3 (Yang et al. 2025) has exactly these blocks. With its weights your model should say what it says.
+# One thing is in the way. Your `rotary` turns *neighbours*, features $2i$ and $2i + 1$, as the RoFormer paper does.
+# The code that most published weights are made for pairs feature $i$ with $i + D/2$ instead. The result is the same
+# up to the order of features. So the *rows* of $W_q$ and $W_k$, which make those features, have to change places
+# within each head.
 #
-# **By hand.** One head, $D$ = 4, rows a, b, c, d. Pairs are (a, c) and (b, d). Side by side: **a, c, b, d**.
+# **By hand.** One head, $D$ = 4, rows a, b, c, d. The pairs are (a, c) and (b, d). Side by side: **a, c, b, d**.
 #
 # **Exercise 12.6** · difficulty 3 of 5 · 10 minutes · 3 points
 #
-# **Reorder the rows, so that each head's pairs (i, i + D/2) become neighbours (2i, 2i + 1).**
+# **Reorder the rows so that each head's pairs (i, i + D/2) become neighbours (2i, 2i + 1).**
 #
-# <details><summary>Hint 1</summary>Rows H·D are heads, halves and pairs: three axes in one. Which <code>view</code> shows
-# them?</details>
-# <details><summary>Hint 2</summary>Try six rows numbered 0 to 5, one head: 0 3 1 4 2 5 should come out. With four rows
-# the way there and the way back are the same, and a slip doesn't show.</details>
+# <details><summary>Hint 1</summary>The H·D rows are heads, halves and pairs: three axes in one. Which
+# <code>view</code> shows them?</details>
+# <details><summary>Hint 2</summary>Do six rows 0 to 5 in one head become 0 3 1 4 2 5? (Four rows can't tell the way
+# there from the way back.)</details>
 # <details><summary>The idea</summary>Swap the axis of halves with that of pairs.</details>
 
 
@@ -361,8 +363,8 @@ def interleaved(weight, n_heads):
 check("modern.interleaved", interleaved)
 
 # %% [markdown]
-# Here is a small Qwen3 of the *transformers* library, with random weights. Your model gets the same, and both read the
-# same tokens. Without the new order of rows it would be another model:
+# Here is a small Qwen3 from the *transformers* library, with random weights. Your model gets the same weights, and
+# both read the same tokens. Without the new order of rows it would be another model:
 
 # %% draw=true
 with waiting_for("Exercises 12.1 to 12.6"), torch.no_grad():
@@ -380,8 +382,8 @@ with waiting_for("Exercises 12.1 to 12.6"), torch.no_grad():
 #
 # ## 12.7 Does it learn better?
 #
-# Two models of one size: lesson 6's, and yours. What yours saves on keys, values, positions and biases goes into its
-# network. Both read the same reviews in the same order.
+# Two models of the same size: lesson 6's and yours. What yours saves on keys, values, positions and biases goes
+# into its feed-forward network. Both read the same reviews in the same order.
 
 # %% draw=true
 TRAIN_ANEW = False
@@ -403,13 +405,13 @@ with waiting_for("Exercises 12.1 to 12.5"):
         print(f"{name}: {loss:.3f} nats per token; the entropy is {corpora.entropy_per_token():.3f}")
 
 # %% [markdown]
-# With us the older block ended at 1.279 and today's at 1.283 (one seed): no difference worth a word. Earlier on,
-# today's was ahead: after 200 steps of a shorter training 1.86 to 1.99 (one seed, too). Small models on an easy language
-# leave little to gain.
+# In our run the older block ended at 1.279 and today's at 1.283 (one seed): no difference worth mentioning. Early
+# on, today's was ahead: 1.86 against 1.99 after 200 steps of a shorter training (one seed, too). A small model on
+# an easy language leaves little to gain.
 #
-# One run of two models can't tell what each change does. For that there is a **ladder**: each rung is the one before with a single
-# change, as many weights, the best of three learning rates, and three seeds. It takes an hour, so it was measured
-# beforehand, by `python -m benchmarks.training_modern`.
+# One run of two models can't tell what each change does. A **ladder** can: each rung makes a single change to the
+# one before, with as many weights, the best of three learning rates, and three seeds. It takes an hour, so it was
+# measured beforehand, by `python -m benchmarks.training_modern`.
 
 # %% predict="modern.worth"
 
@@ -419,23 +421,25 @@ with waiting_for("your prediction"), after_predicting("modern.worth"):
     figures.show_table(figures.ladder_table())
 
 # %% [markdown]
-# Two changes help beyond doubt. **Norm first** takes 0.19 nats per token off (95 % interval 0.03 to 0.35), and stands ten times the
-# learning rate. **Rotary positions** take off 0.033 (0.025 to 0.040). To leave out the biases costs a little, 0.004 (0.002 to
-# 0.006). Of all others the interval contains 0: with three seeds nobody can say whether they help or harm a model of this size.
+# Two changes help beyond doubt. **Norm first** takes off 0.19 nats per token (95 % interval 0.03 to 0.35), and
+# tolerates ten times the learning rate. **Rotary positions** take off 0.033 (0.025 to 0.040). Leaving out the
+# biases costs a little, 0.004 (0.002 to 0.006). For all others the interval contains 0: with three seeds nobody can
+# say whether they help or harm a model of this size.
 #
-# Now look at time. Each change since rotary positions makes a step slower on this processor. An RMS norm does less than a layer norm and
-# takes longer, since torch has layer norm as one fused operation here; so do norms of queries and keys, 7 % of a step. A mixture of
-# experts does half of its network's work, and a step takes 7 % *more*: many small products are slower than a few large ones. At
-# equal time the best rung is the one without biases, and none of the four after it catches up.
+# Now look at time. Each change since rotary positions makes a step slower on this processor. An RMS norm does less
+# than a layer norm but takes longer, since torch has layer norm as one fused operation here. Norms of queries and
+# keys cost 7 % of a step. A mixture of experts does half of its network's work, and a step takes 7 % *more*: many
+# small products are slower than a few large ones. At equal time the best rung is the one without biases, and none
+# of the four after it catches up.
 #
 # (The rates tried were 0.003, 0.01 and 0.03. Several rungs took the highest, so a higher one might do still better.)
 #
 # **Question 12.7** · graded by hand · 10 minutes · 5 points
 #
-# You build a language model for a small computer, about as large as those of the ladder. Which of the changes would you take, and
-# which not? Use the table: name at least one change whose interval doesn't contain 0, one whose interval does, and one
-# that loses at equal time what it wins at equal steps, or the other way round. Then say why the makers of models a million
-# times as large may decide otherwise, with one reason from this lesson.
+# You are building a language model for a small computer, about as large as those of the ladder. Which of the
+# changes would you adopt, and which not? Use the table: name at least one change whose interval doesn't contain 0,
+# one whose interval does, and one that loses at equal time what it wins at equal steps, or the other way round.
+# Then give one reason from this lesson why the makers of models a million times as large may decide otherwise.
 
 # %% [markdown] written="modern.which_steps" points=5
 # ### BEGIN SOLUTION
@@ -458,9 +462,10 @@ with waiting_for("your prediction"), after_predicting("modern.worth"):
 # %% [markdown]
 # ## 12.8 Experts: the router
 #
-# **Why.** More weights know more, and cost more at each token. A **mixture of experts** (Shazeer et al. 2017) has several
-# networks, the experts, and gives each token to a few of them. Mixtral (Jiang et al. 2024) has eight, and takes two: a token meets
-# 13 of its 47 billion weights. Who reads what is decided by a **router**, a map to one score for each expert.
+# **Why.** More weights know more, but cost more for each token. A **mixture of experts** (Shazeer et al. 2017) has
+# several networks, the experts, and gives each token to a few of them. Mixtral (Jiang et al. 2024) has eight and
+# uses two: a token meets 13 of its 47 billion weights. A **router**, a map to one score for each expert, decides
+# who reads what.
 #
 # **Formula.** For scores $s$, and the set $K$ of the $k$ best:
 #
@@ -473,11 +478,11 @@ with waiting_for("your prediction"), after_predicting("modern.worth"):
 #
 # **Return each expert's gate: a softmax over the k best, 0 for the others.**
 #
-# <details><summary>Hint 1</summary><code>topk</code> gives the best scores and their places. <code>scatter</code> puts
-# values at places.</details>
-# <details><summary>Hint 2</summary>There is a way without places, too: what has to stand where no weight shall be, before a
-# softmax? You have done that in lesson 4.</details>
-# <details><summary>The idea</summary>Shares among those that were chosen; nothing for the rest.</details>
+# <details><summary>Hint 1</summary><code>topk</code> gives the best scores and their places. How does
+# <code>scatter</code> put numbers back into those places?</details>
+# <details><summary>Hint 2</summary>Or without places: what must a score be before the softmax, so that its weight
+# is 0, as in lesson 4?</details>
+# <details><summary>The idea</summary>The chosen ones share 1 among themselves; the rest get nothing.</details>
 
 
 # %% exercise="modern.gates"
@@ -503,21 +508,23 @@ check("modern.gates", gates)
 # %% [markdown]
 # ## 12.9 Experts: the work
 #
-# **Why.** What is saved is saved here: an expert reads *its* tokens, and no others. To compute all experts for all tokens and
-# multiply most of it by 0 would be right, and four times the work.
+# **Why.** Here is where work is saved: an expert reads *its* tokens and no others. Computing all eight experts for
+# all tokens and multiplying most results by 0 would be right too, and four times the work.
 #
-# **By hand.** One token, $x$ = 3, gates (0.75, 0, 0.25). The first expert doubles, the third negates. 0.75 · 6 + 0.25 ·
-# (−3) = **3.75**. The second isn't asked.
+# **By hand.** One token, $x$ = 3, gates (0.75, 0, 0.25). The first expert doubles, the third negates: 0.75 · 6 +
+# 0.25 · (−3) = **3.75**. The second isn't asked.
 #
 # **Exercise 12.9** · difficulty 4 of 5 · 14 minutes · 4 points
 #
-# **Give each expert the tokens whose gate for it isn't 0, and only those. Add up what the experts say, each times its
-# gate.** Some experts of the check can't read others' tokens: they say NaN.
+# **Give each expert only the tokens whose gate for it isn't 0, and add up what the experts say, each times its
+# gate.** In the check, some experts answer NaN to other experts' tokens.
 #
-# <details><summary>Hint 1</summary><code>gates[:, e] &gt; 0</code> says which rows are expert e's. A tensor can be indexed with it, and
-# written to as well.</details>
-# <details><summary>Hint 2</summary>A token has several experts: the second one's word is added to the first one's.</details>
-# <details><summary>The idea</summary>A loop over experts; in it, pick rows, ask, weigh, add to those rows.</details>
+# <details><summary>Hint 1</summary><code>gates[:, e] &gt; 0</code> says which rows belong to expert e. What do you
+# get, and what can you write, if you index a tensor with it?</details>
+# <details><summary>Hint 2</summary>A token has several experts. What happens to the first one's answer when the
+# second one comes?</details>
+# <details><summary>The idea</summary>Go from expert to expert: each reads its own rows and adds its weighted answer
+# to them.</details>
 
 
 # %% exercise="modern.mixture"
@@ -547,26 +554,28 @@ check("modern.mixture", mixture)
 # %% [markdown]
 # ## 12.10 Experts: a balance
 #
-# **Why.** An expert that gets more tokens learns more, does better, and gets more tokens. In the end a few do everything, and
-# the other weights are there for nothing. So the router pays for imbalance (Fedus, Zoph and Shazeer 2022, section 2.2).
+# **Why.** An expert that gets more tokens learns more, does better, and gets even more tokens. In the end a few do
+# everything, and the other weights are wasted. So the router pays for imbalance (Fedus, Zoph and Shazeer 2022,
+# section 2.2).
 #
-# **Formula.** $f_e$ is expert $e$'s share of all $N \cdot k$ places, $P_e$ the mean over the tokens of its probability, from a softmax over
-# *all* experts:
+# **Formula.** $f_e$ is expert $e$'s share of all $N \cdot k$ places. $P_e$ is its probability, from a softmax over
+# *all* experts, averaged over the tokens:
 #
 # $$\text{loss} = E \sum_e f_e P_e$$
 #
-# $f$ is counted, so it has no gradient. $P$ has one: it makes those experts less probable that got much.
+# $f$ is counted, so it has no gradient. $P$ has one: it makes busy experts less probable.
 #
-# **By hand.** Two experts, $k$ = 1. Two tokens, both with the probabilities 0.8 and 0.2. Both go to the first: $f$ = (1, 0), $P$ =
-# (0.8, 0.2), the loss is 2 · (1 · 0.8 + 0 · 0.2) = **1.6**. In perfect balance it is 1.
+# **By hand.** Two experts, $k$ = 1. Two tokens, both with the probabilities 0.8 and 0.2. Both go to the first:
+# $f$ = (1, 0), $P$ = (0.8, 0.2), and the loss is 2 · (1 · 0.8 + 0 · 0.2) = **1.6**. In perfect balance it is 1.
 #
 # **Exercise 12.10** · difficulty 3 of 5 · 10 minutes · 3 points
 #
-# **Return E times the sum, over the experts, of share times mean probability.**
+# **Return E times the sum over the experts of share times mean probability.**
 #
-# <details><summary>Hint 1</summary>From the places of <code>topk</code>: how often does each expert occur?
-# <code>scatter</code> or <code>one_hot</code> makes ones of places, to be summed.</details>
-# <details><summary>Hint 2</summary>The shares have to sum to 1, and each token was counted k times.</details>
+# <details><summary>Hint 1</summary>How often does each expert occur among the places of <code>topk</code>?
+# (<code>one_hot</code> turns places into ones, to be summed.)</details>
+# <details><summary>Hint 2</summary>Each token was counted k times. By what do you divide, so that the shares sum to
+# 1?</details>
 # <details><summary>The idea</summary>Two vectors of E numbers, and their dot product.</details>
 
 
@@ -592,7 +601,7 @@ def balance_loss(logits, k):
 check("modern.balance", balance_loss)
 
 # %% [markdown]
-# A small model whose network is a mixture of six experts learns for a few seconds, without your loss and with it.
+# A small model with a mixture of six experts learns for a few seconds, without your loss and with it.
 
 # %% predict="modern.crowd"
 
@@ -601,33 +610,36 @@ with waiting_for("Exercises 12.8 to 12.10"), after_predicting("modern.crowd"):
     show(figures.crowds(experiments.crowded(gates, mixture, balance_loss, (0.0, 0.02))))
 
 # %% [markdown]
-# Each line is an expert's share of the tokens. With us, without the balance loss, the busiest got 32 % of the tokens and the
-# idlest 10 % in the last step; with it, 20 % and 13 %. The model's own loss hardly differed, 2.54 and 2.52. (One seed.) What balance
-# buys isn't seen in so small a model: where each expert sits on a computer of its own, the busiest one is what all others
-# wait for.
+# Each line is an expert's share of the tokens. In our run, in the last step, the busiest expert got 32 % of the
+# tokens and the idlest 10 % without the balance loss; with it, 20 % and 13 %. The model's own loss hardly differed,
+# 2.54 and 2.52. (One seed.) A small model doesn't show what balance is good for: where each expert has a computer
+# of its own, all others wait for the busiest one.
 #
 # A good place for a break.
 #
-# ## 12.11 One byte for each weight
+# ## 12.11 One byte per weight
 #
-# **Why.** Once a model is trained, who runs it wants it small. A weight is a number of four bytes, and most of their digits
-# hardly matter. **Quantisation** keeps a whole number from −127 to 127, one byte, and one scale for each row of the map.
+# **Why.** A model that has to run should be small. A weight takes four bytes, and most of its digits hardly matter.
+# **Quantisation** keeps a whole number from −127 to 127 for each weight, one byte, and one scale for each row of
+# the map.
 #
 # **Formula.** For a row $w$ (Dettmers et al. 2022, section 2.1, row by row):
 #
 # $$s = \frac{\max |w|}{127} \qquad n_i = \text{round}\left(\frac{w_i}{s}\right) \qquad w_i \approx s\,n_i$$
 #
-# **By hand.** The row (0.5, −1.27, 0.004): its largest size is 1.27, so $s$ = 0.01. The whole numbers are **(50, −127, 0)**. The
-# last weight is lost.
+# **By hand.** The row is (0.5, −1.27, 0.004). Its largest size is 1.27, so $s$ = 0.01. The whole numbers are **(50,
+# −127, 0)**. The last weight is lost.
 #
 # **Exercise 12.11** · difficulty 3 of 5 · 10 minutes · 3 points
 #
-# **Return the whole numbers, as `torch.int8`, and the scales, one for each row.** A row of zeros gets the scale 1.
+# **Return the whole numbers, as `torch.int8`, and one scale for each row.** A row of zeros gets the scale 1.
 #
-# <details><summary>Hint 1</summary>The largest <em>size</em> of a row, with its axis kept, so that rows are divided by their
-# own.</details>
-# <details><summary>Hint 2</summary><code>.to(torch.int8)</code> cuts fractions off. What comes before it?</details>
-# <details><summary>The idea</summary>The largest weight of a row becomes ±127, all others what they are beside it.</details>
+# <details><summary>Hint 1</summary>Which axis holds the weights of one row, and what shape lets each row be divided
+# by its own scale?</details>
+# <details><summary>Hint 2</summary><code>.to(torch.int8)</code> cuts off fractions. What has to come before
+# it?</details>
+# <details><summary>The idea</summary>The largest weight of a row becomes ±127, and all others keep their proportion
+# to it.</details>
 
 
 # %% exercise="modern.quantized"
@@ -651,26 +663,30 @@ def quantized(weight):
 check("modern.quantized", quantized)
 
 # %% [markdown]
-# Give each weight fewer bits than eight. Then let one weight of row 2 grow: whom does it harm? And whom, if all rows share one scale?
+# Give each weight fewer bits than eight. Then let one weight of row 2 grow: which weights suffer? And which, if all
+# rows share one scale?
 
 # %% draw=true
 explorers.bits_explorer(quantized, "Exercise 12.11")
 
 # %% [markdown]
-# An outlier spoils its row: all others are rounded to its grid. With one scale for the whole map it spoils them all. In large models
-# such outliers are the main trouble (Dettmers et al. 2022 keep them apart, in 16 bits).
+# An outlier spoils its row: all its neighbours are rounded to a coarse grid. With one scale for the whole map it
+# spoils every row. In large models such outliers are the main trouble (Dettmers et al. 2022 keep them apart, in 16
+# bits).
 
 # %% [markdown]
-# ## 12.12 Through a map of bytes
+# ## 12.12 Using the bytes
 #
-# **By hand.** $x$ = (1, 2), the row (50, −127) with the scale 0.01: 50 − 254 = −204, times 0.01 is **−2.04**.
+# **By hand.** $x$ = (1, 2), and the row is (50, −127) with the scale 0.01: 50 − 254 = −204, times 0.01 is
+# **−2.04**.
 #
 # **Exercise 12.12** · difficulty 2 of 5 · 5 minutes · 1 point
 #
 # **Send x through a map that was `quantized`.**
 #
-# <details><summary>Hint 1</summary>Numbers times scales, and you have a weight again.</details>
-# <details><summary>Hint 2</summary>A map (out, in) takes x by its transpose.</details>
+# <details><summary>Hint 1</summary>How do you get a weight back from its number and its scale?</details>
+# <details><summary>Hint 2</summary>The map is (out, in) and x is (..., in). Which product gives (...,
+# out)?</details>
 # <details><summary>The idea</summary>A row's scale can be applied before the product, or to what comes out.</details>
 
 
@@ -695,7 +711,7 @@ def quantized_linear(x, whole, scales):
 check("modern.quantized_linear", quantized_linear)
 
 # %% [markdown]
-# Now all maps of the trained model, and its words, with 8 bits, and with fewer.
+# Now quantise all maps of the trained model, and its words, with 8 bits and with fewer.
 
 # %% predict="modern.bits"
 
@@ -706,34 +722,38 @@ with waiting_for("Exercise 12.11, and the training in 12.7"), after_predicting("
     show(figures.bits(experiments.losses_by_bits(trained, quantized)))
 
 # %% [markdown]
-# With us, 8 bits changed the loss by less than 0.0001, 4 bits by 0.008, 3 bits by 0.063, and 2 bits gave a model that knows next
-# to nothing (one model). So the 32 bits of a weight are needed for *learning*, where many tiny steps add up. For running, a
-# quarter or an eighth of them does.
+# In our run, 8 bits changed the loss by less than 0.0001, 4 bits by 0.008, 3 bits by 0.063, and 2 bits gave a model
+# that knows next to nothing (one model). So 32 bits are needed for *learning*, where many tiny steps add up. For
+# running, a quarter or an eighth of them is enough.
 
 # %% [markdown]
 # ## 12.13 Drafts
 #
-# **Why.** A model writes one token at a time, and for each one all weights have to be read from memory. To *judge* five tokens takes
-# hardly longer than to write one: they go through together, as in training. So let a small model draft a few tokens,
-# and the large one judge them at once. That is **speculative decoding** (Leviathan, Kalman and Matias 2023; Chen et al. 2023).
+# **Why.** A model writes one token at a time, and for each one all weights have to be read from memory. *Judging*
+# five tokens takes hardly longer than writing one: they go through together, as in training. So let a small model
+# draft a few tokens, and let the large one judge them all at once. That is **speculative decoding** (Leviathan,
+# Kalman and Matias 2023; Chen et al. 2023).
 #
-# The rule has to be such that the text is *exactly* as probable as if the large model had written it alone. A token $x$, drawn from the
-# small model's $q$, where the large one has $p$, is kept with the probability
+# The text must be *exactly* as probable as if the large model had written it alone. So a token $x$, drawn from the
+# small model's distribution $q$ where the large one has $p$, is kept with the probability
 #
 # $$\min\left(1, \frac{p(x)}{q(x)}\right)$$
 #
-# The first one that is turned down takes all later ones with it: they were drafted for a text that isn't written.
+# The first token that is turned down takes all later ones with it: they were drafted for a text that won't be
+# written.
 #
-# **By hand.** Three drafts, with $p/q$ = 0.5, 2 and 0.1, and the chances 0.4, 0.9 and 0.3. The first is kept (0.4 is below 0.5), the second is (0.9
-# is below 2), the third isn't. **Two** stay.
+# **By hand.** Three drafts have $p/q$ = 0.5, 2 and 0.1, and the random numbers are 0.4, 0.9 and 0.3. The first is
+# kept (0.4 is below 0.5), so is the second (0.9 is below 2), and the third isn't. **Two** stay.
 #
 # **Exercise 12.13** · difficulty 3 of 5 · 10 minutes · 3 points
 #
 # **Return how many of the drafted tokens stay: those before the first that is turned down.**
 #
-# <details><summary>Hint 1</summary><code>target[places, drafted]</code> takes one number of each row.</details>
-# <details><summary>Hint 2</summary>Kept, kept, turned down, kept: two stay, not three. What does <code>cumprod</code> make of 1 1 0 1?</details>
-# <details><summary>The idea</summary>Compare chances with ratios, then count up to the first no.</details>
+# <details><summary>Hint 1</summary><code>target[places, drafted]</code> takes one number from each row. Which
+# <code>places</code> do you need?</details>
+# <details><summary>Hint 2</summary>Kept, kept, turned down, kept: two stay, not three. What does
+# <code>cumprod</code> turn 1 1 0 1 into?</details>
+# <details><summary>The idea</summary>Compare the chances with the ratios, and count up to the first no.</details>
 
 
 # %% exercise="modern.accepted"
@@ -762,19 +782,21 @@ check("modern.accepted", accepted)
 # %% [markdown]
 # ## 12.14 What to draw instead
 #
-# **Why.** Where a draft is turned down, another token has to be written in its place. Not one of the large model's distribution: part
-# of that was written already, by the drafts that were kept. Token $x$ is drafted and kept with the probability $\min(p(x), q(x))$. What is
-# missing from $p(x)$ is
+# **Why.** When a draft is turned down, another token has to be written in its place. It can't simply be drawn from
+# $p$, since kept drafts have already supplied a part of that. Token $x$ is drafted and kept with the probability
+# $\min(p(x), q(x))$. What is missing from $p(x)$ is
 #
 # $$\max(0,\; p(x) - q(x)) \quad \text{made to sum to 1.}$$
 #
-# **By hand.** $p$ = (0.5, 0.4, 0.1), $q$ = (0.1, 0.2, 0.7). Missing are 0.4, 0.2 and nothing: **(2/3, 1/3, 0)**.
+# **By hand.** $p$ = (0.5, 0.4, 0.1), $q$ = (0.1, 0.2, 0.7). What is missing is 0.4, 0.2 and nothing: **(2/3, 1/3,
+# 0)**.
 #
 # **Exercise 12.14** · difficulty 3 of 5 · 8 minutes · 2 points
 #
-# **Return what to draw from where a draft was turned down.**
+# **Return the distribution to draw from where a draft was turned down.**
 #
-# <details><summary>Hint 1</summary>A token of which the small model has too much is never drawn here.</details>
+# <details><summary>Hint 1</summary>How often should a token be drawn here that the small model drafts too
+# often?</details>
 # <details><summary>Hint 2</summary>The differences above 0: what do they sum to?</details>
 # <details><summary>The idea</summary>The part of p that sticks out above q.</details>
 
@@ -800,8 +822,8 @@ def adjusted(target, draft):
 check("modern.adjusted", adjusted)
 
 # %% [markdown]
-# Is it exact? The trained model is the large one. The small one is the crudest there is: a table of which word follows which. Both
-# say what may come next; the table drafts one word, the model judges it, 4,000 times.
+# Is it exact? The trained model is the large one. The small one is as crude as can be: a table of which word
+# follows which. Both say what may come next; the table drafts one word and the model judges it, 4,000 times.
 
 # %% predict="modern.judged"
 
@@ -815,26 +837,27 @@ with waiting_for("Exercises 12.13 and 12.14, and the training in 12.7"), after_p
     show(figures.judged(target, draft, shares, 4_000))
 
 # %% [markdown]
-# The third bars follow the first, up to the chance of 4,000 draws, though every word came from the second or was drawn instead. No
-# approximation is in it.
+# The third bars follow the first, apart from the randomness of 4,000 draws, though every word came from the table
+# or replaced one of its drafts. Nothing here is approximate.
 
 # %% [markdown]
-# ## 12.15 Tokens for each call
+# ## 12.15 Tokens per call
 #
-# **Formula.** Say each draft is kept with probability $a$, by chance. With $K$ drafts, one call of the large model brings, on average,
+# **Formula.** Say each draft is kept with probability $a$, independently. With $K$ drafts, one call of the large
+# model brings on average
 #
 # $$1 + a + a^2 + \dots + a^K$$
 #
-# tokens: the $n$-th draft counts only if all $n$ were kept. And 1, since the call adds a token of its own in any case: the one drawn
-# instead, or, where all were kept, one more.
+# tokens: the $n$-th draft counts only if all $n$ were kept. The 1 is the token that the call itself adds in any
+# case: a replacement, or, where all were kept, one more.
 #
 # **By hand.** $a$ = 0.8, $K$ = 4: 1 + 0.8 + 0.64 + 0.512 + 0.4096 = **3.36**.
 #
 # **Exercise 12.15** · difficulty 2 of 5 · 5 minutes · 1 point
 #
-# **Return the average number of tokens for each call.**
+# **Return the average number of tokens per call.**
 #
-# <details><summary>Hint 1</summary>A sum of K + 1 powers.</details>
+# <details><summary>Hint 1</summary>How many powers are in the sum?</details>
 # <details><summary>Hint 2</summary>There is a closed formula. What does it do at a = 1?</details>
 # <details><summary>The idea</summary>Add up the probabilities that at least n drafts are kept.</details>
 
@@ -859,13 +882,13 @@ def tokens_per_call(share, drafted):
 check("modern.tokens", tokens_per_call)
 
 # %% [markdown]
-# Make the two models more alike, and draft more at once. Which of the two brings more?
+# Make the two models more alike, then draft more at once. Which of these brings more?
 
 # %% draw=true
 explorers.draft_explorer(adjusted, tokens_per_call, "Exercises 12.14 and 12.15")
 
 # %% [markdown]
-# And in earnest: twelve reviews, written by your trained model with drafts by the table.
+# Now for real: twelve reviews, written by your trained model with drafts from the table.
 
 # %% draw=true
 with waiting_for("Exercises 12.13 to 12.15, and the training in 12.7"):
@@ -880,21 +903,23 @@ with waiting_for("Exercises 12.13 to 12.15, and the training in 12.7"):
     print(corpora.vocabulary().decode(found[4][0].ids))
 
 # %% [markdown]
-# Half as many calls, from a table that knows one word of the past. More drafts bring ever less, since the later ones are seldom
-# reached. (The last column takes one chance for all drafts, the one that fits how many were kept. Real drafts aren't alike: some words
-# are easy, some hard.) What it saves depends on the machine: here a call with five tokens took about as long as one with a single
-# token, so half the calls was half the time.
+# Half as many calls, thanks to a table that knows one word of the past. Each further draft brings less, since later
+# ones are seldom reached. (The last column takes the same chance for every draft, the one that fits how many were
+# kept. In reality some words are easy and some are hard.) What it saves depends on the machine: here a call with
+# five tokens took about as long as one with a single token, so half the calls meant half the time.
 
 # %% [markdown]
 # ## 12.16 What stays the same
 #
 # **Exercise 12.16** · difficulty 2 of 5 · 5 minutes · 2 points
 #
-# **A model is trained. Say for each step what it does to the texts that the model writes.**
+# **Say for each step what it does to the texts that a trained model writes.** Write `"exactly the same
+# distribution"`, `"nearly the same"` or `"another model, to be trained as such"` in place of each `...`
 #
 # <details><summary>Hint 1</summary>Does the step change any number that the softmax sees? By rounding alone?</details>
-# <details><summary>Hint 2</summary>Where weights are missing, or are shared that weren't: who could know their values?</details>
-# <details><summary>The idea</summary>Three steps do the same work in another way, one rounds, two need another
+# <details><summary>Hint 2</summary>Where a step needs weights that the model doesn't have, where could their values
+# come from?</details>
+# <details><summary>The idea</summary>Three steps do the same work in another way, one rounds, and two need another
 # training.</details>
 
 # %% exercise="modern.same"
@@ -921,25 +946,26 @@ same = {
 check("modern.same", same)
 
 # %% [markdown]
-# ## 12.17 For a friend who pays
+# ## 12.17 A letter to a friend
 #
 # **Question 12.17** · graded by hand · 10 minutes · 5 points
 #
-# A friend runs a chat service and says: "Our model answers too slowly, and its computers cost too much. I have read of grouped heads,
-# int8, speculative decoding and experts. Which shall I switch on tonight?" Answer in a short letter. Say of each of the four what it
-# saves (memory, work, or waiting), whether it changes the answers, and whether it can be done to the model as it is. Use two numbers
-# that you measured.
+# A friend runs a chat service and says: "Our model answers too slowly, and its computers cost too much. I have read
+# about grouped heads, int8, speculative decoding and experts. Which should I switch on tonight?" Answer in a short
+# letter. Say for each of the four what it saves (memory, work or waiting), whether it changes the answers, and
+# whether it works on the model as it is. Use two numbers that you measured.
 
 # %% [markdown] written="modern.letter" points=5
 # ### BEGIN SOLUTION
-# **Model answer.** Tonight: int8 and speculative decoding, since both work on the model as it is. One byte for each weight makes the
-# maps a quarter of their size in memory, and answers change a little: here 8 bits moved the loss by less than 0.0001 nats per token,
-# 4 bits by 0.008. Speculative decoding saves waiting, not work: the small model's drafts are extra, and those turned down
-# are for nothing. But the answers are exactly as probable as before; in 4,000 trials the words came out as the large model has them. Here a
-# table of word pairs halved the calls, 1.9 tokens for each; a small model that is more like the large one brings more.
-# Grouped heads shrink the cache by the factor of heads that share, and thereby memory for many users at once, but that is another
-# model: it has to be trained so, or at least trained on after merging heads. Experts save work for each token at a given number
-# of weights; the memory for all of them is still needed. That, too, is another model.
+# **Model answer.** Tonight: int8 and speculative decoding, since both work on the model as it is. One byte for each
+# weight makes the maps a quarter of their size in memory, and answers change a little: here 8 bits moved the loss
+# by less than 0.0001 nats per token, 4 bits by 0.008. Speculative decoding saves waiting, not work: the small
+# model's drafts are extra, and those turned down are wasted. But the answers are exactly as probable as before; in
+# 4,000 trials the words came out as the large model has them. Here a table of word pairs halved the calls, 1.9
+# tokens for each; a small model that is more like the large one brings more. Grouped heads shrink the cache by the
+# factor of heads that share, and thereby memory for many users at once, but that is another model: it has to be
+# trained so, or at least trained on after merging heads. Experts save work for each token at a given number of
+# weights; the memory for all of them is still needed. That, too, is another model.
 #
 # **Rubric**
 # - 1 point: int8: memory, nearly the same answers, can be done to the model as it is.
@@ -954,12 +980,13 @@ check("modern.same", same)
 # ## 12.18 What to take along
 #
 # - An RMS norm is a layer norm without the mean. A gate is a third map that multiplies; two thirds of the width keep the weights equal.
-# - Attention of today turns queries and keys by place, normalises them first, and shares keys among heads. Two conventions of
-#   turning differ by the order of rows, and nothing else.
+# - Attention today normalises queries and keys, turns them by place, and shares keys and values among heads. The
+#   two conventions of turning differ only in the order of rows.
 # - A single run shows little. A ladder shows what each change does: same weights, same tokens, tuned rates, several seeds, and time.
-# - Experts: few of many weights for each token. The router chooses, and pays for imbalance.
-# - One byte a weight is enough for running, not for learning. A scale for each row keeps outliers' harm in their row.
-# - Drafts are judged in one call, and the texts are exactly those of the large model.
+# - Experts: each token meets few of many weights. The router chooses, and pays for imbalance.
+# - One byte per weight is enough for running, not for learning. A scale per row confines an outlier's harm to its
+#   row.
+# - Drafts are judged in one call, and the texts are exactly as probable as the large model's own.
 #
 # **Sources.** Zhang and Sennrich 2019, *Root mean square layer normalization*. Shazeer 2020, *GLU variants improve
 # Transformer*. Su et al. 2021, *RoFormer*. Ainslie et al. 2023, *GQA*. Henry et al. 2020, *Query-key normalization for
@@ -969,5 +996,5 @@ check("modern.same", same)
 # Dettmers et al. 2022, *LLM.int8()*. Leviathan, Kalman and Matias 2023, *Fast inference from Transformers via speculative
 # decoding*. Chen et al. 2023, *Accelerating large language model decoding with speculative sampling*.
 #
-# That was the last lesson. You have built every part of the paper's figure 1, and every part of the models that came
-# after it.
+# That was the last lesson. You have built every part of the paper's figure 1, and the parts that models since have
+# put in their place.

@@ -94,7 +94,7 @@ def _environment(home: Path) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
     folders = {
         "HOME": home,
-        "HEADSTART_QUICK": "1",
+        "HEADSTART_QUICK": os.environ.get("HEADSTART_QUICK", "20"),
         "JUPYTER_CONFIG_DIR": home / "config",
         "JUPYTER_DATA_DIR": home / "data",
         "JUPYTER_RUNTIME_DIR": home / "runtime",
@@ -272,7 +272,7 @@ def hurry(path: Path) -> None:
     """Make a notebook's own trainings as short as those by `helpers.training`, which the first lessons lack."""
     notebook = nbformat.read(path, as_version=4)
     for cell in notebook.cells:
-        cell.source = STEPS.sub(lambda found: f"{found[1]}{int(found[2]) // training.QUICK}", cell.source)
+        cell.source = STEPS.sub(lambda found: f"{found[1]}{training.steps(int(found[2]))}", cell.source)
     nbformat.write(notebook, path)
 
 

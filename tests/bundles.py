@@ -136,7 +136,7 @@ def run(lesson: str, python: Path, quick: bool, bundle: Path | None = None) -> b
             name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "HEADSTART"))
         }
         # The home of somebody who begins: nothing is kept there, and no other packages are.
-        alone = kept | {"HOME": folder, "OMP_NUM_THREADS": "1"} | ({"HEADSTART_QUICK": "1"} if quick else {})
+        alone = kept | {"HOME": folder, "OMP_NUM_THREADS": "1"} | ({"HEADSTART_QUICK": "60"} if quick else {})
         begun = time.monotonic()
         done = subprocess.run(
             [python, "-c", RUN, path], cwd=path.parent, env=alone, capture_output=True, text=True

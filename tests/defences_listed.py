@@ -143,6 +143,10 @@ CHILD = [
         "a_childs_memory_is_bounded",
     ),
     (
+        "child: the first to go", 'file.write(b"1000")', 'file.write(b"0")',
+        "where_memory_runs_out_a_child_is_the_first_to_go",
+    ),
+    (
         "child: limits that stay", "(value, value)",
         "(value, resource.getrlimit(getattr(resource, name))[1])",
         "a_child_has_its_limits_and_cannot_raise_them",
@@ -694,7 +698,7 @@ CAUSES = [
         "what_a_mistake_would_get_wrong_and_the_answer_gets_right_speaks_against_it",
     ),
     (
-        "causes: wrong in the same way", "(not is_wrong or _same(theirs, ours))", "True",
+        "causes: wrong in the same way", "not is_wrong or _same(theirs, ours) or _same_in_float32(theirs, ours, right)", "True",
         "a_mistake_that_explains_one_case_and_not_the_others_is_not_named",
     ),
 ]  # fmt: skip

@@ -124,7 +124,7 @@ def environment() -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
     return kept | {
         "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-        "HEADSTART_QUICK": "1",
+        "HEADSTART_QUICK": "60",
     }
 
 

@@ -178,7 +178,7 @@ def test_the_stream_explorer_names_words_and_says_which_it_does_not_know() -> No
     state = copy.deepcopy(model.state_dict())
     box = explorers.stream_explorer(model, block.unembed, "the training in 6.14")
     prompt, words, picture = box.children
-    assert "in front of the blocks" in picture.value and "behind block 2" in picture.value
+    assert "before the blocks" in picture.value and "after block 2" in picture.value
     prompt.value = "i read this zeppelin"
     assert "zeppelin" in words.value
     assert all(torch.equal(tensor, state[name]) for name, tensor in model.state_dict().items())

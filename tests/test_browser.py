@@ -43,6 +43,7 @@ def test_lesson_01_runs_its_explorer_moves_and_a_wrong_answer_gets_its_message(t
         assert notebook.beyond_the_screen() == []
         the_reader_reads_what_is_typed(browser, notebook)
         the_explorer_follows_its_slider(browser, notebook)
+        in_forced_colours_a_slider_keeps_its_track(browser, notebook)
         the_wrong_answer_has_its_message(browser, notebook)
         kept = json.loads((home / "progress.json").read_text())
         assert kept[str((student / LESSON).resolve())] == {
@@ -133,6 +134,14 @@ def in_the_dark_theme_it_can_be_read(browser: Browser, notebook: Notebook) -> No
     expect(page.locator("body")).to_have_attribute("data-jp-theme-light", "false")
     assert notebook.barriers() == []
     browser.picture("lesson_01_dark", page.locator(".headstart-still").first)
+
+
+def in_forced_colours_a_slider_keeps_its_track(browser: Browser, notebook: Notebook) -> None:
+    track = notebook.page.locator(".noUi-target").first
+    notebook.page.emulate_media(forced_colors="active")
+    expect(track).to_have_css("border-top-width", "1px")
+    browser.picture("lesson_01_forced_colours", track)
+    notebook.page.emulate_media(forced_colors="none")
 
 
 # -- the other lessons -----------------------------------------------------------------------------------

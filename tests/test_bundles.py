@@ -14,7 +14,6 @@ import bundles
 import pytest
 
 from autograder import exercises, lessons
-from autograder.authoring.build import make
 from autograder.authoring.bundles import bundle, repository
 from autograder.grading.course import course_directory
 from autograder.grading.lesson import Lesson
@@ -62,7 +61,7 @@ COMES_WITH = {
     """,
     "counting": """
         block/__init__.py block/reference.py
-        own.py models/__init__.py models/blocks.py models/transformer.py
+        own.py models/__init__.py models/blocks.py models/linear.py models/transformer.py
         counting/explorers.py counting/figures.py counting/predictions.py counting/recipes.py
     """,
     "pretraining": """
@@ -104,12 +103,6 @@ each_lesson = pytest.mark.parametrize("lesson", lessons.names())
 
 def test_each_topic_is_listed_and_numbers_the_lessons() -> None:
     assert list(COMES_WITH) == list(TOPICS) == [lessons.topic(lesson) for lesson in lessons.names()]
-
-
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """All that the build makes of all lessons, by path."""
-    return make(lessons.names(), tmp_path_factory.mktemp("built"))
 
 
 @each_lesson

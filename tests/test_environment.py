@@ -424,13 +424,14 @@ def test_the_doctor_fails_when_something_a_student_needs_is_missing(tmp_path, mo
     checks = {name: (lambda: (doctor.OK, "fine")) for name in ("_torch", "_packages", "_lessons")}
     for name, check in checks.items():
         monkeypatch.setattr(doctor, name, check)
-    monkeypatch.setattr(doctor, "_sandbox", lambda: (doctor.OPTIONAL, "none"))
+    for name in ("_sandbox", "_limits"):
+        monkeypatch.setattr(doctor, name, lambda: (doctor.OPTIONAL, "none"))
     monkeypatch.setattr(doctor, "_course", lambda: [])
     assert doctor.doctor() == 0
     monkeypatch.setattr(doctor, "_torch", lambda: (doctor.BAD, "broken"))
     assert doctor.doctor() == 1
     lines = capsys.readouterr().out.splitlines()
-    assert lines[7] == f"{doctor.BAD} broken"
+    assert lines[8] == f"{doctor.BAD} broken"
     assert {line[0] for line in lines} <= {doctor.OK, doctor.BAD, doctor.OPTIONAL}
 
 

@@ -23,7 +23,7 @@ TOPICS = [module.name for module in pkgutil.iter_modules(exercises.__path__)]
 ALL = {id: exercise for topic in TOPICS for id, exercise in exercises.load(topic).items()}
 CALLED = {id: exercise for id, exercise in ALL.items() if exercise.driver != "choice"}
 CHOSEN = {id: exercise for id, exercise in ALL.items() if exercise.driver == "choice"}
-HIDDEN = [f"hidden {number}" for number in range(5)]
+HIDDEN = [f"hidden {number}" for number in range(3)]  # benchmarks.truth tries the same on 32
 SEEDS = [VISIBLE_SEED, *HIDDEN]
 
 each = pytest.mark.parametrize("exercise", ALL.values(), ids=ALL)

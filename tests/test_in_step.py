@@ -12,20 +12,14 @@ from nbgrader.nbgraderformat import MetadataValidator
 
 from autograder import lessons
 from autograder.authoring import trees
-from autograder.authoring.build import make
 from autograder.authoring.master import Cell, read_master
 from autograder.authoring.review import solution_lines
 from autograder.lessons import ROOT
 from tests.small_course import LESSON, NOTEBOOK, Course
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    return make(lessons.names(), tmp_path_factory.mktemp("made"))
-
-
-def test_source_and_release_are_in_step_with_the_masters(made: dict[str, bytes]) -> None:
-    found = trees.differences(lessons.names(), made)
+def test_source_and_release_are_in_step_with_the_masters(built: dict[str, bytes]) -> None:
+    found = trees.differences(lessons.names(), built)
     committed = {
         path: what
         for path, what in found.items()
@@ -35,15 +29,15 @@ def test_source_and_release_are_in_step_with_the_masters(made: dict[str, bytes])
 
 
 @pytest.mark.parametrize("lesson", lessons.names())
-def test_no_released_file_holds_a_solution(lesson: str, made: dict[str, bytes]) -> None:
+def test_no_released_file_holds_a_solution(lesson: str, built: dict[str, bytes]) -> None:
     cells, _ = read_master(lessons.master_path(lesson), lesson)
     secret = {line.strip() for cell in cells for line in solution_lines(cell)}
     given = {line.strip() for cell in cells for line in set(_texts(cell)) - set(solution_lines(cell))}
     telling = {line for line in secret - given if len(line) > 8 and not line.endswith("{")}
-    notebook = nbformat.reads(made[f"release/{lesson}/{lesson}.ipynb"].decode(), as_version=4)
+    notebook = nbformat.reads(built[f"release/{lesson}/{lesson}.ipynb"].decode(), as_version=4)
     released = {line.strip() for cell in notebook.cells for line in cell.source.split("\n")}
     assert not telling & released
-    for path, content in made.items():
+    for path, content in built.items():
         if path.startswith(f"release/{lesson}/"):
             assert b"BEGIN SOLUTION" not in content and b"END SOLUTION" not in content
 
@@ -54,8 +48,8 @@ def _texts(cell: Cell) -> list[str]:
 
 @pytest.mark.parametrize("lesson", lessons.names())
 @pytest.mark.parametrize("tree", ["source", "release"])
-def test_notebooks_are_valid_and_have_no_outputs(lesson: str, tree: str, made: dict[str, bytes]) -> None:
-    notebook = nbformat.reads(made[f"{tree}/{lesson}/{lesson}.ipynb"].decode(), as_version=4)
+def test_notebooks_are_valid_and_have_no_outputs(lesson: str, tree: str, built: dict[str, bytes]) -> None:
+    notebook = nbformat.reads(built[f"{tree}/{lesson}/{lesson}.ipynb"].decode(), as_version=4)
     nbformat.validate(notebook)
     MetadataValidator().validate_nb(notebook)
     for cell in notebook.cells:

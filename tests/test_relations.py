@@ -31,7 +31,7 @@ def y(x):
 
 
 TRUE = {
-    "the input": (lambda x, m: x, "input 1 as it went in"),
+    "the input": (lambda x, m: x, "input 1, unchanged"),
     "the mask": (lambda x, m: m.float() * 0 + x, "input 1"),
     "zeros": (lambda x, m: x * 0, "0"),
     "the sign": (lambda x, m: -y(x), "other sign"),
@@ -62,23 +62,31 @@ TRUE = {
     "squared": (lambda x, m: y(x) ** 2, "square"),
     "exponential": (lambda x, m: y(x).exp(), "e to the power"),
     "complement": (lambda x, m: 1 - y(x), "1 minus"),
-    "rows": (lambda x, m: y(x) * (1 + x[:, :1].abs()), "along axis -1, but for a factor"),
+    "rows": (lambda x, m: y(x) * (1 + x[:, :1].abs()), "along axis -1, except for one factor"),
     "masked": (lambda x, m: y(x).masked_fill(m, 0), "except where input 2 is True"),
     "first": (lambda x, m: torch.cat([x[:, :1] + 9, y(x)[:, 1:]], 1), "first position of axis -1"),
     "last": (lambda x, m: torch.cat([y(x)[:, :4], x[:, :1]], 1), "last position of axis -1"),
     "but first": (
         lambda x, m: torch.cat([y(x)[:, :1], x[:, 1:] ** 2], 1),
-        "Right at the first position of axis -1",
+        "Right only at the first position of axis -1",
     ),
     "but two": (
         lambda x, m: torch.cat([y(x)[:, :2], x[:, 2:] ** 2], 1),
-        "first two positions of axis -1 alone",
+        "Right only at the first two positions of axis -1",
     ),
     "by the logarithm to another base": (lambda x, m: y(x) / math.log(10), "1/ln 10 times"),
-    "without the input": (lambda x, m: y(x) - x, "minus input 1: is it to be added?"),
+    "without the input": (lambda x, m: y(x) - x, "minus input 1: should it be added?"),
     "with the input": (lambda x, m: y(x) + x, "plus input 1: it is added once too often"),
     "times the input": (lambda x, m: y(x) * x, "times input 1"),
     "each row in another order": (lambda x, m: y(x).sort(-1).values, "Each line along axis -1 has the right"),
+    "jumbled altogether": (
+        lambda x, m: y(x).flatten()[torch.arange(x.numel()) * 7 % x.numel()].reshape(x.shape),
+        "All the right numbers, in other places",
+    ),
+    "other numbers are 0": (
+        lambda x, m: y(x) * (torch.arange(x.numel()).reshape(x.shape) % 4 > 0),
+        "Right, except for which numbers are 0",
+    ),
     "all rows alike": (lambda x, m: x[:1].sin().expand(x.shape), "the same all along axis -2"),
 }
 
@@ -114,7 +122,7 @@ def test_of_a_size_it_is_said_whose_it_is():
     x = torch.randn(2, 5)
     right = Outcome(CallStatus.RETURNED, x)
     triples = [
-        (Case("", (x, k), names=("x", "k")), right, Outcome(CallStatus.RETURNED, top(x, k))) for k in (1, 3)
+        (Case("", (x, k), names=("x", "k")), right, Outcome(CallStatus.RETURNED, top(x, k))) for k in (2, 3)
     ]
     assert relation(triples) == "Axis -1 has the size of `k`, where it should have that of axis -1 of `x`."
 
@@ -162,10 +170,15 @@ def test_of_several_values_the_wrong_one_is_told_of():
     assert "other sign" in told(lambda x, m: (-y(x), x.sum(-1)), right)
     assert "other sign" in told(lambda x, m: (-y(x), -x.sum(-1)), right)
     assert told(lambda x, m: (-y(x), 2 * x.sum(-1)), right) == ""
+    three = lambda x, m: (y(x), x.sum(-1), x.mean(-1))  # noqa: E731
+    assert "in each other's places" in told(lambda x, m: (y(x), x.mean(-1), x.sum(-1)), three)
+    assert told(lambda x, m: (y(x), x.mean(-1), x.mean(-1)), three) == told(
+        lambda x, m: (y(x), x.mean(-1)), right
+    )
     x = torch.randn(3, 4)
     both = [Outcome(CallStatus.RETURNED, [sign * y(x), (3 + sign) / 4 * x]) for sign in (1, -1)]
     assert relation([(Case("", (x,)), *both)], ("output", "sums")).startswith(
-        "Of `sums`: every number is half"
+        "In `sums`: every number is half"
     )
 
 

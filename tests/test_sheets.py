@@ -14,9 +14,10 @@ import torch
 from autograder.draws import FitDraws
 from autograder.exercise import Exercise, explained
 from autograder.exercises import load
+from autograder.exercises.attention import alternatives
 from autograder.grading.course import course_directory, hidden_secret
 from autograder.lessons import ROOT, TOPICS
-from autograder.sheets import VISIBLE_SEED, HiddenSheets, make_cases, make_sheet
+from autograder.sheets import VISIBLE_SEED, HiddenSheets, failing_case, make_cases, make_sheet
 from helpers.checking.drivers import Case, run
 
 EXERCISES = [exercise for topic in TOPICS for exercise in load(topic).values()]
@@ -41,6 +42,34 @@ def test_cases_that_rounding_decides_are_drawn_again():
     assert case.args[0].item() == 0.0
     with pytest.raises(ValueError, match="rounding decides"):
         make_cases(replace(exercise, cases=lambda g: [Case("", (torch.tensor([1 / 3]),))]), "a seed")
+
+
+def ripple(x: torch.Tensor) -> torch.Tensor:
+    """A wave too small to see in the values: at x = 1/3 its slope is another in float32 than in float64."""
+    return 1e-6 * torch.sin(1e6 * x)
+
+
+def test_cases_of_which_rounding_decides_the_gradient_are_drawn_again():
+    drawn = iter([1 / 3, 1 / 3, 0.0])
+    exercise = replace(
+        load("attention")["attention.softmax"],
+        reference=ripple,
+        cases=lambda g: [Case("", (torch.tensor([next(drawn)]),))],
+    )
+    (case,) = make_cases(exercise, "a seed")
+    assert case.args[0].item() == 0.0
+
+
+def test_right_answers_on_top_of_each_other_keep_their_gradients_where_scores_are_far_apart():
+    """Found by a class: a gradient in float64 that is a small difference of large numbers."""
+    exercise = load("attention")["attention.cross"]
+    seed = "1006ccda8c3d316a3c7a66f8b514d69c1d3337306d08e96dbf14d970d3160c31"
+    sheet = make_sheet(exercise, seed, misconceptions=False)
+
+    def answer(y, x, W_q, W_k, W_v, mask=None):
+        return alternatives.with_baddbmm(y @ W_q, x @ W_k, x @ W_v, mask=mask)
+
+    assert failing_case(exercise, answer, sheet) is None
 
 
 CALLS: list[int] = []

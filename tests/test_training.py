@@ -218,7 +218,7 @@ def test_a_model_is_kept_and_recalled(tmp_path, monkeypatch):
 def test_steps_are_few_where_a_test_asks(monkeypatch):
     monkeypatch.delenv("HEADSTART_QUICK", raising=False)
     assert training.steps(1000) == 1000
-    monkeypatch.setenv("HEADSTART_QUICK", "1")
+    monkeypatch.setenv("HEADSTART_QUICK", "20")
     assert [training.steps(count) for count in (1000, 30)] == [50, 4]
 
 

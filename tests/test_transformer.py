@@ -2,12 +2,14 @@
 
 import pytest
 import torch
+from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 from transformers import BertConfig, BertModel, GPT2Config, GPT2LMHeadModel
 
 from helpers import counting
 from helpers.counting import count
 from helpers.masking import causal_mask, padding_mask, sees
+from helpers.models import linear
 from helpers.models.blocks import (
     BERT,
     GPT2,
@@ -16,9 +18,11 @@ from helpers.models.blocks import (
     Block,
     CrossAttention,
     FeedForward,
+    Parts,
     SelfAttention,
 )
 from helpers.models.encoder_decoder import DecoderBlock, EncoderDecoder, EncoderDecoderConfig
+from helpers.models.linear import Linear
 from helpers.models.transformer import Encoder, EncoderConfig, LanguageModel, LanguageModelConfig
 from helpers.multihead import MultiHeadAttention
 
@@ -469,3 +473,41 @@ def test_masks_that_mean_something_else_are_errors(mask, said, weights):
     for causal in (True, False):
         with pytest.raises(ValueError, match=f"^{said}"):
             Block(12, 3, 20)(torch.randn(2, 5, 12), mask, causal, weights=weights)
+
+
+# -- the faster of two matrix products -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_a_large_linear_map_gives_torchs_numbers_and_gradients_whichever_library_multiplies(
+    bias: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    torch.manual_seed(0)
+    ours, theirs = Linear(96, 200, bias), nn.Linear(96, 200, bias)
+    theirs.load_state_dict(ours.state_dict())
+    x, ramp = torch.randn(4, 50, 96, requires_grad=True), torch.randn(4, 50, 200)
+    asked = []
+    monkeypatch.setattr(linear, "mkl_is_slow", lambda: asked.append(True) or True)
+    found = []
+    for layer in (ours, theirs):
+        x.grad = None
+        output = layer(x)
+        (output * ramp).sum().backward()
+        found.append([output, x.grad, *(parameter.grad for parameter in layer.parameters())])
+    assert asked, "it was large enough"
+    for one, other in zip(*found, strict=True):
+        torch.testing.assert_close(one, other, atol=1e-3, rtol=1e-4)
+    with torch.no_grad():
+        assert torch.equal(ours(x[:1, :2]), theirs(x[:1, :2])), "small ones are torch's own"
+        torch.testing.assert_close(ours.double()(x.double()), theirs.double()(x.double()))
+
+
+def test_a_feed_forward_network_of_the_student_s_own_multiplies_as_fast() -> None:
+    class Own(nn.Module):
+        def __init__(self, d_model: int, d_ff: int) -> None:
+            super().__init__()
+            self.W_up, self.W_down = nn.Linear(d_model, d_ff), nn.Linear(d_ff, d_model)
+
+    own = Block(8, 2, 16, parts=Parts(feed_forward=Own)).feed_forward
+    assert isinstance(own, Own)
+    assert type(own.W_up) is type(own.W_down) is Linear

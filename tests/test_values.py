@@ -99,7 +99,7 @@ def test_tuples_become_lists_and_nan_stays():
         (torch.nn.Linear(1, 1), "torch.Linear"),
         (object(), "object"),
         (print, "builtin_function_or_method"),
-        ({1: 2}, "dict"),
+        ({1: 2}, "dict with a key of type int"),
         ({"$tensor": 1}, "dict"),
         ({1, 2}, "set"),
         (1j, "complex"),

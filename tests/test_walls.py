@@ -432,6 +432,16 @@ except ValueError as error:
 
 
 @pytest.mark.needs_bubblewrap
+def test_where_memory_runs_out_a_child_is_the_first_to_go(worker, child):
+    """And not the worker, which the kernel may take for the larger one, nor anything else of the machine."""
+    assert child("print('walls are up')") == "walls are up"
+    warm, student = (
+        Path(f"/proc/{each.pid}/oom_score_adj").read_text().strip() for each in processes(worker)
+    )
+    assert student == "1000" != warm
+
+
+@pytest.mark.needs_bubblewrap
 def test_a_child_has_no_capabilities(child):
     """With them it could, in its own network, speak to the kernel below TCP."""
     assert child(CAPABILITIES) == "0 0 0 0 0 0\nOperation not permitted"

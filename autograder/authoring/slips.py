@@ -29,7 +29,7 @@ from helpers.checking.sketches import Sketch, alike, written
 from helpers.checking.values import tensors
 from helpers.checks import Sheet
 
-SHARE = 0.45  # of a sheet's text: so much longer it may become
+SHARE = 0.49  # of a sheet's text: so much longer it may become
 AT_MOST = 2  # things to say of the same numbers: of more, none is likely
 CONFUSED = {
     "exp": ("exp2",), "sum": ("amax",), "amax": ("amin", "sum", "mean"), "mean": ("amax",), "log": ("log10",),
@@ -46,17 +46,23 @@ def slips(exercise: Exercise) -> dict[str, list[str]]:
     or gradients alone, and numbers that say nothing, such as zeros: much leads there.
     """
     sheet = make_sheet(exercise, VISIBLE_SEED)
-    told: dict[str, list[str]] = {}
+    of_reference: dict[str, list[str]] = {}
+    of_alternatives: dict[str, list[str]] = {}
     known: list[str] = []
     for answer in (exercise.reference, *filter(_is_code, exercise.alternatives)):
         elsewhere = answer is not exercise.reference
+        told = of_alternatives if elsewhere else of_reference
         for texts, given in _of_mutants(exercise, answer, sheet, known):
             if len(texts) <= AT_MOST and all(
                 said and not (elsewhere and _vague(said + where)) for said, where in texts
             ):
                 told.setdefault(_told(texts), []).append(given)
             known.append(given)
-    return _that_fit(told, len(json.dumps(sheet.to_json(), ensure_ascii=False)) * SHARE)
+    room = len(_as_json(sheet.to_json())) * SHARE
+    kept = _that_fit(of_reference, room)  # first: most answers are written like it
+    for said, each in _that_fit(of_alternatives, room - len(_as_json(kept))).items():
+        kept.setdefault(said, []).extend(each)
+    return kept
 
 
 Texts = list[tuple[str, str]]
@@ -99,10 +105,14 @@ def _that_fit(told: dict[str, list[str]], room: float) -> dict[str, list[str]]:
     """As many as have room, in characters: the shortest, in their order."""
     kept = set()
     for said in sorted(told, key=lambda said: len(said) + sum(map(len, told[said]))):
-        room -= len(json.dumps({said: told[said]}, ensure_ascii=False))
+        room -= len(_as_json({said: told[said]}))
         if room >= 0:
             kept.add(said)
     return {said: given for said, given in told.items() if said in kept}
+
+
+def _as_json(data: Any) -> str:
+    return json.dumps(data, ensure_ascii=False)
 
 
 def _told(texts: list[tuple[str, str]]) -> str:

@@ -10,6 +10,7 @@ that notebooks need (`calls.py`).
 Not covered: a hole in the Linux kernel, and time: two submissions on one machine can slow each other down.
 """
 
+import contextlib
 import ctypes
 import functools
 import os
@@ -144,6 +145,9 @@ def enter_namespaces() -> None:
 def bound_resources(sandboxed: bool) -> None:
     """Bound this process's memory, file sizes and descriptors. Time is bounded from outside.
 
+    Where the machine or a cgroup runs out of memory all the same, this process is the first to go: the kernel
+    counts what a process has mapped, by which its worker may be the larger one.
+
     Threads too, where a user namespace will count them alone: else all that the user runs would count, and on
     Linux before 5.14 it does in any case. The kernel bounds none where root grades.
     """
@@ -153,6 +157,11 @@ def bound_resources(sandboxed: bool) -> None:
     if sys.platform == "linux":
         with open("/proc/self/statm", "rb", buffering=0) as file:  # in C: what else a child uses, it copies
             mapped = int(file.read().split()[0]) * resource.getpagesize()
+        with (
+            contextlib.suppress(OSError),  # not everywhere may it be said
+            open("/proc/self/oom_score_adj", "wb", buffering=0) as file,
+        ):
+            file.write(b"1000")
     limits = {"RLIMIT_CORE": 0, "RLIMIT_FSIZE": FOLDER_BYTES, "RLIMIT_NOFILE": 256}
     if mapped:
         limits["RLIMIT_AS"] = mapped + MEMORY_BYTES

@@ -45,7 +45,6 @@ WARM_UP = (
     "import math, torch",
     "x = torch.randn(8, 8, requires_grad=True)",
     "(torch.einsum('ij,kj->ik', x, x).softmax(-1) @ x).norm().backward()",
-    "torch.func.vmap(torch.func.grad(lambda v: v.softmax(-1).max()))(x.detach())",
     "torch.autograd.functional.jacobian(lambda v: v * v, x.detach()[0])",
     "x.grad[0], x.detach()[:2, :2]",
     "print(x.shape)",
@@ -62,7 +61,7 @@ def main(control_fd: int, sandboxed: bool) -> None:
     """Import, tell that it is warm, then fork a child for each request until the judge hangs up.
 
     A request names the child's folder, where no sandbox gives it one, and says whether the lesson is `plain`;
-    the channel to the judge comes after it.
+    the channel to the judge comes after it. `many` says that there have been some, so that more are likely.
     """
     if sandboxed:
         sandbox.own_namespaces()  # before torch, which leaves threads behind
@@ -76,6 +75,9 @@ def main(control_fd: int, sandboxed: bool) -> None:
             request = wire.receive(control)
             if "folder" in request:  # and not a signal that crossed with the end of its child
                 _start(control, shell, request, sandboxed, interrupts)
+            elif "many" in request:
+                _get_ready_for_many()
+                wire.send(control, {"many": True})
 
 
 def _start(
@@ -118,8 +120,18 @@ def _warm_up(sandboxed: bool) -> NotebookShell:
         sandbox.rehearse()
     gc.collect()
     gc.freeze()
-    _use_large_pages()
     return shell
+
+
+def _get_ready_for_many() -> None:
+    """Do what makes each submission cheaper, and would cost a few of them more than it saves."""
+    import torch
+
+    # It imports a thousand modules, which a child that wants it would otherwise do by itself.
+    torch.func.vmap(torch.func.grad(lambda v: v.softmax(-1).max()))(torch.eye(2))
+    gc.collect()
+    gc.freeze()
+    _use_large_pages()
 
 
 def _use_large_pages() -> None:

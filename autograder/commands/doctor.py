@@ -24,7 +24,7 @@ def doctor() -> int:
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")  # a Windows console may have no ✓
     failed = 0
-    for check in (_python, _torch, _packages, _lessons, _sandbox, _browser):
+    for check in (_python, _torch, _packages, _lessons, _sandbox, _limits, _browser):
         mark, text = check()
         failed += mark == BAD
         print(mark, text)
@@ -96,6 +96,13 @@ def _lessons() -> tuple[str, str]:
 def _sandbox() -> tuple[str, str]:
     problem = sandbox_problem()
     return (OPTIONAL, problem) if problem else (OK, "bubblewrap, and a sandbox starts: grading works")
+
+
+def _limits() -> tuple[str, str]:
+    from autograder.grading.cgroups import in_force
+
+    there, text = in_force()
+    return (OK if there else OPTIONAL), text
 
 
 def _browser() -> tuple[str, str]:

@@ -15,6 +15,7 @@ from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING
 
 from autograder.child.shown import shown
+from autograder.grading.cgroups import shared_limits
 from autograder.grading.grader import Grader
 from autograder.grading.lesson import installation
 from autograder.grading.submission import Submission
@@ -52,10 +53,18 @@ def open_executor(grader: Grader, workers: int, cluster: str | None) -> Abstract
     Raises:
         LookupError: there is no such cluster, or it can't be trusted to grade as this machine would.
     """
-    return _cluster(grader, cluster) if cluster else _processes(grader, workers)
+    return _cluster(grader, cluster) if cluster else _bounded(grader, workers)
 
 
 # -- this machine ----------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def _bounded(grader: Grader, number: int) -> Iterator[Executor]:
+    """Processes, in cgroups where that can be."""
+    limits = shared_limits(number) if grader.sandboxed else contextlib.nullcontext()
+    with limits as grader.groups, _processes(grader, number) as executor:
+        yield executor
 
 
 @contextlib.contextmanager

@@ -12,6 +12,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.draws import FitDraws
+from autograder.grading.cgroups import Groups
 from autograder.grading.clean import clean_code, clean_words
 from autograder.grading.clock import among_others
 from autograder.grading.judge import CELL_SECONDS, judge, not_run
@@ -61,6 +62,7 @@ class Grader:
 
     def __post_init__(self) -> None:
         self.workers: list[Worker] = []
+        self.groups: Groups | None = None  # of this machine's workers, from whoever starts several
         self._idle: queue.SimpleQueue[Worker] = queue.SimpleQueue()
         fit = FitDraws(self.draws, self.secret, self.lesson.versions) if self.draws else None
         self._hidden = HiddenSheets(self.secret, fit)
@@ -154,7 +156,7 @@ class Grader:
         return paper, result.ended, result.written
 
     def _judge(self, name: str, form: Canonical, content: str, kept: dict[str, Verdict]) -> Judgement:
-        """Have a notebook run and judged, and if worker or machine failed, once more with no other beside it.
+        """Have a notebook run and judged; if worker, machine or memory failed, again with no other beside it.
 
         Raises:
             RuntimeError: no sandbox starts.
@@ -167,7 +169,7 @@ class Grader:
                         worker, self.lesson, name, cells, self._hidden, content, form.files,
                         kept=kept, cell_seconds=self.cell_seconds,
                     )  # fmt: skip
-                if not (result.ended.failed or result.starved):
+                if not (result.ended.failed or result.ended.out_of_memory or result.starved):
                     break
         if result.ended.failed and not result.outputs:
             raise RuntimeError(f"the sandbox doesn't start: {result.ended.failed}")
@@ -179,6 +181,7 @@ class Grader:
             worker = self._idle.get_nowait()
         except queue.Empty:
             worker = self.lesson.new_worker(self.sandboxed)
+            worker.groups = self.groups
             self.workers.append(worker)
         try:
             yield worker

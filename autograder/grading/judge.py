@@ -273,6 +273,8 @@ def _crashed(ended: Ended, where: str) -> str:
     """What the child's end says of why it stopped; empty where it says nothing."""
     if ended.failed:
         return f"the grader could not run it ({ended.failed}) in {where}"
+    if ended.out_of_memory:
+        return f"it took more memory than it may, and was ended in {where}"
     if ended.signal and ended.signal != signal.SIGKILL:
         return f"the Python interpreter crashed ({_name(ended.signal)}) in {where}"
     return ""

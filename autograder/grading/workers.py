@@ -12,6 +12,7 @@ from pathlib import Path
 import matplotlib
 
 from autograder.child import sandbox, wire
+from autograder.grading.cgroups import Group, Groups
 from autograder.grading.clock import claim_core
 from autograder.lessons import ROOT
 from autograder.results import Ended
@@ -19,6 +20,7 @@ from autograder.results import Ended
 START_SECONDS = 120
 GRACE_SECONDS = 2.0  # from an interrupt to a kill
 ANSWER_SECONDS = 10.0  # in which a worker that still runs answers
+FEW = 16  # submissions after which a worker gets ready for many more: a second or two
 CHILD = Path(sandbox.__file__).parent  # what of the engine a worker may see
 
 
@@ -32,6 +34,7 @@ class Worker:
         hide: folders that student code must not see, wherever they lie.
         sandboxed: False runs student code with the user's own rights.
         plain: whether student code gets to see neither helpers nor any module of ours.
+        groups: what bounds it together with other workers, where there is such a thing.
     """
 
     helpers: tuple[Path, ...]
@@ -39,11 +42,14 @@ class Worker:
     hide: tuple[Path, ...] = ()
     sandboxed: bool = True
     plain: bool = False
+    groups: Groups | None = None
     _process: subprocess.Popen | None = field(default=None, repr=False)
     _control: socket.socket | None = field(default=None, repr=False)
     _stage: tempfile.TemporaryDirectory | None = field(default=None, repr=False)
     _ended: dict = field(default_factory=dict, repr=False)
     _core: tuple[int, socket.socket] | None = field(default=None, repr=False)
+    _begun: int = field(default=0, repr=False)
+    _group: Group | None = field(default=None, repr=False)
 
     def start(self) -> None:
         """Start the process and wait until it is warm. Does nothing while one is running.
@@ -54,7 +60,7 @@ class Worker:
         if self._process and self._process.poll() is None:
             return
         self.stop()
-        self._core = claim_core()
+        self._core, self._begun = claim_core(), 0
         self._stage = tempfile.TemporaryDirectory(prefix="headstart-", ignore_cleanup_errors=True)
         stage = Path(self._stage.name)
         self._fill(stage)
@@ -66,6 +72,8 @@ class Worker:
             (stage / "home").mkdir()
             argv, environment = [*argv, "open"], sandbox.environment(str(stage), str(stage / "home"))
             cwd = stage
+        if self.groups and (group := self.groups.add()):
+            self._group, argv = group, group.enter(argv)
         with open(stage / "log", "wb") as log:
             self._process = subprocess.Popen(
                 argv,
@@ -119,7 +127,11 @@ class Worker:
         request = {"folder": folder, "plain": self.plain, "core": self._core and self._core[0]}
         # To the child itself: what passes through the worker, a later child could find in its memory.
         handed_in = {name: content.hex() for name, content in (files or {}).items()}
+        self._begun += 1
         with theirs:
+            if self._begun == FEW + 1:
+                wire.send(control, {"many": True}, seconds=START_SECONDS)
+                wire.receive(control, seconds=START_SECONDS)
             wire.send(control, request, seconds=START_SECONDS)
             try:
                 socket.send_fds(control, [b"."], [theirs.fileno()])
@@ -162,7 +174,7 @@ class Worker:
             if not (answer := self._ended):
                 wire.send(self._control, {"signal": "kill"}, seconds=GRACE_SECONDS)
                 answer = wire.receive(self._control, seconds=ANSWER_SECONDS)
-            return Ended(**answer["ended"])
+            return Ended(**answer["ended"], out_of_memory=bool(self._group and self._group.ran_out()))
         except (wire.WireError, KeyError, TypeError):
             self.stop()
             return Ended(failed="the worker stopped answering and was replaced")
@@ -173,7 +185,8 @@ class Worker:
         """End the process and all that it started: by hanging up, or if it doesn't hear that, by force."""
         # Taken out first: a signal may want the same at this moment.
         control, process, stage, core = self._control, self._process, self._stage, self._core
-        self._process = self._control = self._stage = self._core = None
+        group = self._group
+        self._process = self._control = self._stage = self._core = self._group = None
         if core:
             core[1].close()
         if control:
@@ -183,6 +196,8 @@ class Worker:
                 process.wait(GRACE_SECONDS)
             process.kill()
             process.wait()
+        if group:
+            group.remove()
         if stage:
             with contextlib.suppress(OSError):
                 stage.cleanup()

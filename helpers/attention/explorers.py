@@ -95,7 +95,7 @@ def _reading_picture(sentence: str, most: int) -> str:
     reading = model.read(sentence, most)
     told = ""
     if reading.unknown:
-        told += note(f"It has never seen {', '.join(reading.unknown)}, and reads the sentence without.")
+        told += note(f"It has never seen {', '.join(reading.unknown)}: such words are left out.")
     if len(model.read(sentence, POSITIONS).words) > LONGEST_READ + 1:
         told += note(f"These are the first {LONGEST_READ} words.")
     if len(reading.words) < 2:

@@ -152,8 +152,14 @@ def _pairs(result: object, count: int) -> list[tuple[list, list, int]]:
 
 
 def _small_language_model(words: torch.Tensor, inner: torch.Tensor, out: torch.Tensor) -> Callable:
-    """Scores for the next token, (..., T) to (..., T, V), that depend on all tokens so far."""
-    return lambda ids: (words[ids].cumsum(dim=-2) @ inner).tanh() @ out
+    """Scores for the next token, (B, T) to (B, T, V), that depend on all tokens so far."""
+
+    def model(ids: torch.Tensor) -> torch.Tensor:
+        if ids.dim() != 2:  # as the lesson's own model would
+            raise ValueError(f"the model takes tokens (B, T), and these are {tuple(ids.shape)}")
+        return (words[ids].cumsum(dim=-2) @ inner).tanh() @ out
+
+    return model
 
 
 register(

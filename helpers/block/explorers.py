@@ -104,7 +104,7 @@ def _stream(model: nn.Module, unembed: Callable, ids: torch.Tensor) -> "Axes":
     for number, (ax, state) in enumerate(zip(panels, states, strict=True)):
         p, best = unembed(norm(state[0, -1]), words).softmax(dim=-1).topk(BEST)
         names = [vocabulary[token] for token in best.tolist()]
-        title = f"behind block {number}" if number else "in front of the blocks"
+        title = f"after block {number}" if number else "before the blocks"
         places = list(range(BEST))
         ax.barh(places, p.tolist(), color=plots.PALETTE[0])
         ax.set_yticks(places, names)

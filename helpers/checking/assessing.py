@@ -19,7 +19,7 @@ from helpers.checking.properties import PROPERTIES, gradient_reaches_inputs, inp
 from helpers.checking.relations import relation
 from helpers.checking.sheet import KnownMisconception, Sheet
 from helpers.checking.sketches import Sketch, recognised, sketch
-from helpers.checking.values import tensors
+from helpers.checking.values import map_tensors, tensors
 
 
 def assess(
@@ -149,7 +149,27 @@ def _alike(
     for theirs, ours, right, is_wrong in zip(
         misconception.outcomes, outcomes, sheet.expected, wrong, strict=True
     ):
-        yield is_wrong != (theirs is right) and (not is_wrong or _same(theirs, ours))
+        same = not is_wrong or _same(theirs, ours) or _same_in_float32(theirs, ours, right)
+        yield is_wrong != (theirs is right) and same
+
+
+def _same_in_float32(misconception: Outcome, outcome: Outcome, right: Outcome) -> bool:
+    """Whether both make the same of the right numbers, as far as float32 tells.
+
+    Who makes a mistake in float64 may have a step in float32 besides, and it is the same mistake.
+    """
+    if not any(t.is_floating_point() and t.element_size() > 4 for t in tensors(right.outputs)):
+        return False
+    theirs, ours, right = map(_in_float32, (misconception, outcome, right))
+    return _same(theirs, ours) and compare(right.outputs, theirs.outputs) is not None
+
+
+def _in_float32(outcome: Outcome) -> Outcome:
+    outputs, gradients = (
+        map_tensors(lambda t: t.float() if t.is_floating_point() else t, value)
+        for value in (outcome.outputs, outcome.gradients)
+    )
+    return replace(outcome, outputs=outputs, gradients=gradients)
 
 
 NEARLY = "All cases but one look like this mistake:"
@@ -246,6 +266,8 @@ def _problem(sheet: Sheet, index: int, outcome: Outcome, reveal: bool) -> _Probl
         return _Problem(difference.cause, described, meaning)
     for prop in properties:
         if not prop.explains_values and (wrong := prop(case, expected, outcome)):
+            if sheet.driver == "copies" and prop is inputs_unchanged:
+                return _Problem(prop.__name__, f"the right values, but {wrong}{CHANGED_LATER}", SHARED)
             return _Problem(prop.__name__, f"the right values, but {wrong}", prop.meaning)
     return None
 
@@ -263,6 +285,10 @@ FILL_IN = "Fill in the `...` and leave the rest as it was."
 OTHER_PARAMETERS = "The check loads weights of its own by name and shape: leave `__init__` as it was."
 RESULT = "Look at what the docstring says is returned: its type, its shape, its order."
 REDEFINE = "The name now stands for something else: run the cell with your function again, then this one."
+
+
+CHANGED_LATER = ", or the check did when it changed what came back"
+SHARED = "The check changes what came back, and looks whether what it gave stays the same: `.clone()` copies."
 
 
 def _not_returned(sheet: Sheet, outcome: Outcome, reveal: bool) -> _Problem:

@@ -13,7 +13,8 @@ from helpers.checking.values import Opaque
 # work done in float32 on the way shows.
 TOLERANCES = {torch.float64: (1e-9, 1e-11), torch.float32: (1e-4, 1e-5)}
 HALF_TOLERANCE = (2e-2, 2e-3)
-GRADIENT_SLACK = 10
+GRADIENT_SLACK = 10  # gradients are sums of what cancels
+FLOAT64_GRADIENT_SLACK = 1_000  # work done in float32 on the way still shows, in the values
 PLAIN_TOLERANCES = (1e-4, 1e-12)  # a plain float may have been computed in float32
 NOUGHT = (0, 1e-6)  # what it then makes of a number that should be 0
 
@@ -23,12 +24,16 @@ MEANINGS = {
     "structure": "Look at what the docstring says is returned, and in which order.",
     "shape": "Write the shape beside each line, and find the first that surprises you.",
     "dtype": "Use the dtype the docstring names, or else the dtype of an input: torch.zeros(n) is float32.",
-    "nan": "NaN comes from 0/0, inf/inf or inf - inf: look at the numbers before each division and exp.",
+    "nan": "NaN comes from 0/0 (the mean of nothing is one), inf/inf, inf - inf or a negative number's root: "
+    "look at the numbers before each division, mean, exp and root.",
     "value": "",
 }
 ONE_NUMBER = "One number is expected: is a mean, a sum or a maximum over the remaining axes missing?"
 PLAIN_NUMBER = "A number is expected: an int, a float or a tensor of one number."
-NO_RETURN = "The function ended without a `return`."
+NO_RETURN = (
+    "None came back: a `return` is missing, or what it returns is None, as .get gives for a key that isn't "
+    "there."
+)
 OTHER_ORDER = (
     "These are the right sizes in another order: two axes are swapped, or a sum is over the wrong one."
 )
@@ -37,6 +42,8 @@ ALMOST = (
     "Right to a few digits only: a step is done in float32 although the inputs are float64 (.float(), or "
     "torch.tensor of a plain number), or a small constant is added where none is needed."
 )
+ONE_TEXT = "One text is expected: `join` makes one of a list's parts."
+NOT_PUT_IN = "What is missing was never put in: is a loop not entered, or a condition not met?"
 
 
 @dataclass(frozen=True)
@@ -78,6 +85,9 @@ def compare(
     if got is None and expected is not None:
         return _different("structure", f"nothing (None), expected {name}", meaning=NO_RETURN)
     if isinstance(got, list | tuple):
+        if isinstance(expected, str):
+            found = f"{name}: a list of {_values(len(got))}, expected a text"
+            return _different("structure", found, meaning=ONE_TEXT)
         return _different("structure", f"{_values(len(got))}, expected one: {name}")
     if isinstance(expected, Mapping):
         return _compare_dicts(expected, got, name, slack)
@@ -86,6 +96,25 @@ def compare(
             return None
         return _different("value", f"another {name}", f"{name} {_quoted(got)}, expected {_quoted(expected)}")
     return _compare_numbers(expected, got, name, slack)
+
+
+def compare_gradients(right: torch.Tensor, arrived: Any, *, slack: float = 1) -> Difference | None:
+    """The difference between two gradients that rounding doesn't explain; None where there is none.
+
+    Where scores are large, small gradients are differences of large ones: they are as exact as those.
+
+    Args:
+        right: the gradient that should arrive.
+        arrived: the one that did, from anywhere.
+        slack: widens the tolerances.
+    """
+    slack *= FLOAT64_GRADIENT_SLACK if right.dtype == torch.float64 else GRADIENT_SLACK
+    difference = compare(right, arrived, slack=slack)
+    if difference and difference.cause == "value":
+        relative, _ = TOLERANCES.get(right.dtype, HALF_TOLERANCE)
+        if (right - arrived).abs().max() <= slack * relative * right.abs().max():
+            return None
+    return difference
 
 
 def kind(value: object) -> str:
@@ -107,11 +136,13 @@ def _different(cause: str, public: str, full: str = "", meaning: str = "") -> Di
 def _compare_lists(
     expected: list | tuple, got: Any, names: tuple[str, ...], slack: float
 ) -> Difference | None:
-    names = names if len(names) == len(expected) else tuple(f"{names[0]}[{i}]" for i in range(len(expected)))
+    listed = f"expected {_values(len(expected))}: {', '.join(names)}"
+    if len(names) != len(expected):
+        listed = f"expected {_values(len(expected))} in `{names[0]}`"
+        names = tuple(f"{names[0]}[{i}]" for i in range(len(expected)))
     if isinstance(got, torch.Tensor):
         got = _taken_apart(expected, got)
     if not isinstance(got, list | tuple) or len(got) != len(expected):
-        listed = f"expected {_values(len(expected))}: {', '.join(names)}"
         if isinstance(got, list | tuple):
             return _different("structure", f"{_values(len(got))}, {listed}")
         what = "one tensor" if isinstance(got, torch.Tensor) else kind(got)
@@ -132,7 +163,8 @@ def _stacked(expected: torch.Tensor, got: list | tuple) -> Any:
         fits = expected.dtype == torch.bool or not any(isinstance(part, bool) for part in parts)
         return torch.tensor(parts, dtype=expected.dtype) if fits else got
     if parts and all(isinstance(p, torch.Tensor) and p.shape == parts[0].shape for p in parts):
-        return torch.stack(parts)
+        rows = torch.stack(parts)  # with an axis too many, these are several values and not one's rows
+        return rows if rows.dim() <= expected.dim() or len(parts) == 1 else got
     return got
 
 
@@ -149,10 +181,11 @@ def _compare_dicts(expected: Mapping, got: Any, name: str, slack: float) -> Diff
         return _different("structure", f"{name}: {kind(got)}, expected a dict with the keys {keys}")
     if set(got) != set(expected):
         lacking = ", ".join(repr(key) for key in expected if key not in got)
-        other = ", ".join(f"{key!r:.40}" for key in list(got)[:10] if key not in expected)
+        other = ", ".join(f"{key!r:.40}" for key in [key for key in got if key not in expected][:10])
         told = " and ".join(filter(None, [lacking and f"without {lacking}", other and f"with {other}"]))
         keys = ", ".join(map(repr, expected))
-        return _different("structure", f"{name}: a dict {told}", "", f"The keys are {keys}, spelled so.")
+        meaning = f"The keys are {keys}, spelled so." if other else NOT_PUT_IN
+        return _different("structure", f"{name}: a dict {told}", "", meaning)
     differences = (compare(v, got[key], (f"{name}[{key!r}]",), slack=slack) for key, v in expected.items())
     return next(filter(None, differences), None)
 
@@ -161,8 +194,9 @@ def _compare_numbers(expected: Any, got: Any, name: str, slack: float) -> Differ
     if not isinstance(expected, torch.Tensor):
         return _compare_plain(expected, got, name, slack)
     tolerances = TOLERANCES.get(expected.dtype, HALF_TOLERANCE if expected.is_floating_point() else (0, 0))
-    if expected.dim() == 0 and _is_number(got):  # where one number is asked for, a plain one will do
-        return _compare_one(float(expected), got, name, tolerances, slack)
+    # Where one number is asked for, a plain one will do, or one with more digits.
+    if expected.dim() == 0 and (_is_number(got) or _is_wider(expected, got)):
+        return _compare_one(float(expected), float(got), name, tolerances, slack)
     if not isinstance(got, torch.Tensor):
         return _different("type", f"{name}: {kind(got)}, expected {_wanted(expected)}")
     if got.shape != expected.shape:
@@ -201,7 +235,9 @@ def _compare_one(
         return _different("nan", f"{name} is NaN")
     nothing = max(tolerances[1] * slack, 1e-6 * abs(a) if math.isfinite(a) else 0)
     shown, right = _tell_apart(got, expected, nothing=nothing)
-    return _different("value", f"{name}: another number", f"{name} {shown}, expected {right}")
+    almost = tolerances == TOLERANCES[torch.float64] and error <= 1e-6 + 1e-5 * abs(a)
+    meaning = ALMOST if almost and isinstance(got, float) and not isinstance(expected, int) else ""
+    return _different("value", f"{name}: another number", f"{name} {shown}, expected {right}", meaning)
 
 
 def _compare_shapes(expected: torch.Tensor, got: torch.Tensor, name: str) -> Difference:
@@ -268,6 +304,15 @@ def _number(value: float, digits: int) -> str:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_wider(expected: torch.Tensor, got: object) -> bool:
+    """Whether this is a number in float64 where one in float32 is asked for, as a plain one would be."""
+    return (
+        isinstance(got, torch.Tensor)
+        and got.dim() == 0
+        and (got.dtype, expected.dtype) == (torch.float64, torch.float32)
+    )
 
 
 def _values(count: int) -> str:

@@ -6,11 +6,9 @@ import torch
 
 from helpers.checking.outcome import Case
 
-AXES = "an input has more than {} axes"
+AXES = "an input has more than {}"
 FROM_THE_END = ": count axes from the end, like dim=-1"
-SIZES = (
-    "Right only where two sizes are equal: two axes are taken for each other, which shows where they differ."
-)
+SIZES = "Right only where two sizes are equal: two axes are confused, which shows only where they differ."
 
 
 def contrast(right: Sequence[Case], wrong: Sequence[Case]) -> str:
@@ -32,7 +30,19 @@ def contrast(right: Sequence[Case], wrong: Sequence[Case]) -> str:
     if said and said != [SIZES]:
         said = [feature for feature in said if feature != SIZES][:2]
         return f"Wrong only where {' and '.join(said)}{FROM_THE_END if said == of_axes[:1] else ''}."
-    return next(iter(said), "")
+    return next(iter(said), "") or _number_of_axes(right, wrong)
+
+
+def _number_of_axes(right: Sequence[Case], wrong: Sequence[Case]) -> str:
+    """Where an answer is right for one number of axes alone, and wrong with fewer, or with fewer and more."""
+    ours, others = (
+        [{name: tensor.dim() for name, tensor in case.inputs()} for case in cases] for cases in (wrong, right)
+    )
+    for name, axes in others[0].items():
+        alike = all(found.get(name) == axes for found in others)
+        if alike and axes > 1 and all(found.get(name, axes) != axes for found in ours):
+            return f"Right only where {name} has {axes} axes: are axes counted from the end, like dim=-1?"
+    return ""
 
 
 def _features(case: Case) -> Iterator[str]:
@@ -40,7 +50,7 @@ def _features(case: Case) -> Iterator[str]:
     given = [tensor for _, tensor in case.inputs()]
     most = max((tensor.dim() for tensor in given), default=0)
     for axes in range(1, most):
-        yield AXES.format(axes)
+        yield AXES.format("1 axis" if axes == 1 else f"{axes} axes")
     for name, value in case.arguments():
         if isinstance(value, torch.Tensor):
             yield f"{name} is given"

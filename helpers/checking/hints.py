@@ -8,6 +8,29 @@ UNKNOWN = "Your code stopped with this exception before it returned anything."
 # first that fits counts; those further down go by the text alone.
 HINTS_OF_LINES: tuple[tuple[str, str, str], ...] = (
     (
+        r"^KeyError",
+        r"\] *[-+*/]=",
+        "`counts[key] += 1` needs something to add to: counts[key] = counts.get(key, 0) + 1, or a "
+        "collections.defaultdict(int).",
+    ),
+    (
+        r"values to unpack",
+        r"\bsplit\(",
+        "torch.split takes the size of a piece, and torch.chunk how many there are to be: which is meant?",
+    ),
+    (
+        r"values to unpack",
+        r"\bfor\b.*\bin\b",
+        "Each round has more or fewer parts than there are names: a dict gives its keys, and pairs with "
+        ".items(); a tensor is gone through along its first axis.",
+    ),
+    (
+        r"shapes cannot be multiplied \((\d+x\d+) and \1\)",
+        r"@|matmul|\.mm\(",
+        "Two matrices of the same size meet here. A product number by number is `*`; in a @ b the last axis "
+        "of a must be as long as b's last but one: for rows with rows b is transposed, .transpose(-2, -1).",
+    ),
+    (
         r"Boolean value of Tensor with more than one",
         r"\b(or|and|not)\b",
         "`or`, `and` and `not` take one truth value, and a tensor has many: write `|`, `&` and `~` between "
@@ -16,26 +39,88 @@ HINTS_OF_LINES: tuple[tuple[str, str, str], ...] = (
     (
         r"Boolean value of Tensor with more than one",
         r"[=!<>]=|[<>]",
-        "To compare a tensor gives a tensor of booleans, one for each number, and `if` takes one: choose "
-        "number by number, with torch.where or masked_fill, or ask .any() or .all().",
+        "Comparing a tensor gives many booleans, one for each number, and `if` takes just one: choose number "
+        "by number, with torch.where or masked_fill, or ask .any() or .all().",
+    ),
+    (
+        r"shapes cannot be multiplied",
+        r"\blinear\(",
+        "F.linear(x, W) multiplies by W transposed, for nn.Linear keeps its weight as (out, in): with a "
+        "matrix that is (in, out) it is x @ W.",
+    ),
+    (
+        r"mat1 and mat2 shapes cannot be multiplied",
+        r"\w\.(T\b|t\(\))",
+        "In x @ W the last axis of x must be as long as the first of W: is W to be transposed there at all?",
+    ),
+    (
+        r"mat1 and mat2 shapes cannot be multiplied",
+        r"self\.\w+\(",
+        "A layer takes vectors as long as it was made for: which width does each layer of this line expect, "
+        "and what does it get?",
+    ),
+    (
+        r"Boolean value of Tensor with more than one",
+        r"(?<![.\w])(max|min)\(",
+        "Python's max and min choose between whole values: torch.maximum compares two tensors number by "
+        "number, and x.amax(dim) goes along an axis.",
+    ),
+    (
+        r"slice indices must be integers",
+        r"(ends|starts)with\(",
+        "Several endings come as one tuple: name.endswith((first, second)).",
     ),
     (
         r"must match the size|not broadcastable|shapes cannot be multiplied|first two dimensions of batch",
         r"\.T\b|\.t\(\)|(transpose|swapaxes)\((\w+, )?[012], ?[012]\)",
-        "With more than two axes that swaps others than the last two: .transpose(-2, -1) counts from the "
-        "end.",
+        "With more than two axes this doesn't swap the last two: .transpose(-2, -1) counts from the end.",
     ),
     (
         r"must match the size of tensor|not broadcastable|shape mismatch|Sizes of tensors must match",
         r"repeat_interleave|\.repeat\(|\.expand\(|\.tile\(",
-        "After the copies were made two shapes don't fit: are they made along the axis that you mean? Count "
-        "it from the end.",
+        "Two shapes don't fit after copying: are the copies made along the axis that you mean? Count it from "
+        "the end.",
+    ),
+    (
+        r"must match the size of tensor",
+        r"[+] *(positions|table|pe)(\.weight)?\b(?! *[\[(.])",
+        "Is the whole table added? It fits only a text as long as itself: take as many of its rows as there "
+        "are positions.",
+    ),
+    (
+        r"must match the size of tensor|not broadcastable|first two dimensions of batch",
+        r"(scaled_dot_product|masked|cross)_attention\(",
+        "What this line hands over doesn't fit: write down the shapes of q, k, v and the mask just before "
+        "it. The axes in front of the last two have to agree, and each key needs a value.",
     ),
     (
         r"must match the size of tensor|not broadcastable|shape mismatch",
         r"arange|\.range\(|linspace",
         "Two shapes don't fit, axis by axis from the right: does the range have one number for each place, "
         "and does an unsqueeze or [:, None] make it a column where one is meant?",
+    ),
+    (
+        r"Sizes of tensors must match",
+        r"dim=[0-9]|axis=[0-9]|, [0-9]\)",
+        "Tensors that are joined must have the same size on every axis except the one along which torch.cat "
+        "joins. Count that one from the end, dim=-2 for positions: there may be more axes in front.",
+    ),
+    (
+        r"same dtype, but got Bool|not implemented for 'Bool'",
+        r"\(.*\bmask\b",
+        "A mask has come to a place where numbers belong: is it the right argument? By name, as in "
+        "mask=mask, it can't be taken for another.",
+    ),
+    (
+        r"unexpected keyword argument",
+        r"keep_dims",
+        "The argument is called `keepdim` in torch.",
+    ),
+    (
+        r"index (-?\d+ )?(is )?out of (bounds|range)",
+        r"(positions|pos\w*)(\.weight)?\[ids\]|embedding\(ids, *pos|positions\(ids\)",
+        "Are positions looked up by the numbers of the words? They are counted by place, 0, 1, 2, and so on, "
+        "whatever word stands there.",
     ),
     (
         r"tuple of ints.*float|'float' object cannot be interpreted|indices must be integers|got float",
@@ -47,38 +132,125 @@ HINTS_OF_LINES: tuple[tuple[str, str, str], ...] = (
 # The same by the text alone.
 HINTS: tuple[tuple[str, str], ...] = (
     (
+        r"unhashable type",
+        "A list or a dict can't be a key, nor in a set: make a tuple(...) or a text of it.",
+    ),
+    (
+        r"(list|string) index out of range|pop from empty list",
+        "A list or a text is shorter than that: a loop that looks at place i + 1 has to end one place "
+        "earlier, and some lists may be empty.",
+    ),
+    (
+        r"non-iterable NoneType|'NoneType' object is not iterable",
+        "This is None, which can't be unpacked or gone through: is it an argument that may be missing, or "
+        "the result of a function without `return`?",
+    ),
+    (
+        r"Tensors must have same number of dimensions",
+        "torch.cat joins tensors with as many axes as each other: unsqueeze(-1) or [:, None] makes a column "
+        "of a vector.",
+    ),
+    (
+        r"boundaries tensor",
+        "torch.searchsorted takes a row of numbers for each row of ends: give them an axis with "
+        "[..., None], and take it away from the result with .squeeze(-1).",
+    ),
+    (
+        r"bincount only supports",
+        "torch.bincount takes one row of whole numbers from 0 on: is there a −100 or another negative number "
+        "among them, or more than one axis?",
+    ),
+    (
+        r"'bool' object is not callable",
+        "That is True or False, no function: to set it, write =, as in p.requires_grad = False, or call the "
+        "method whose name ends in an underscore.",
+    ),
+    (
+        r"'generator' object",
+        "This gives one thing after another, as .parameters() does: go through it in a loop, or make a list "
+        "of it.",
+    ),
+    (
+        r"result type \w+ can't be cast",
+        "A step in place, such as +=, keeps the dtype, and whole numbers have no room for fractions: make a "
+        "new tensor, x = x + y.",
+    ),
+    (
+        r"refer to a single memory location",
+        "A tensor is copied onto a part of itself: .clone() what is read.",
+    ),
+    (
+        r"Class values must be non-negative",
+        "one_hot takes classes from 0 on: leave places with −100 out, or put a class there and mask the "
+        "result.",
+    ),
+    (
+        r"self.dtype to be equal to src.dtype|source and destination dtypes match",
+        "What is written into a tensor has to be of its dtype: make the tensor with torch.zeros_like of the "
+        "values, or with dtype=.",
+    ),
+    (
+        r"elements cannot be converted to Scalar|only one element tensors can be converted",
+        ".item(), int(), float() and the math module take a tensor of one number, and this one has several.",
+    ),
+    (
+        r"^OverflowError",
+        "A number becomes too large here: look at what goes into the power or the exponential. Is a sign the "
+        "wrong way round, or are two values exchanged?",
+    ),
+    (
+        r"selected index k out of range",
+        "topk is asked for more numbers than there are: ask for min(k, how many there are).",
+    ),
+    (
+        r"'(float|int)' object has no attribute 'backward'",
+        "This loss is a plain number, and gradients are known to a tensor alone: first backward, and "
+        ".item() or float() of the loss afterwards.",
+    ),
+    (
+        r"(not|and|:|of) '?(SiLU|GELU|ReLU|Tanh|Sigmoid|Softmax|LogSoftmax|Dropout)\b|^\w+: '(SiLU|GELU|ReLU|"
+        r"Tanh|Sigmoid|Softmax|LogSoftmax|Dropout)' object",
+        "torch.nn.SiLU(x) and its like make a layer and don't call it: call what is made, as in "
+        "torch.nn.SiLU()(x), or take the function, torch.nn.functional.silu(x).",
+    ),
+    (
+        r"missing \d+ required (keyword-only |positional )?argument",
+        "A function is called with fewer arguments than it takes: compare the call with its `def` line. A "
+        "tuple that holds several is handed over with a star, as in f(*values).",
+    ),
+    (
         r"queries have \d+ features but keys have|there are \d+ keys but \d+ values",
-        "Attention was given queries, keys and values that don't fit each other: by which matrix is each "
-        "made, and in which order does the function take them?",
+        "Attention was given queries, keys and values that don't fit each other: which matrix makes each of "
+        "them, and in which order does the function take them?",
     ),
     (
         r"expected Tensor as element \d+",
         "torch.cat and torch.stack take tensors, and the list holds something else, such as plain numbers: "
-        "of those torch.tensor makes a tensor.",
+        "torch.tensor turns those into a tensor.",
     ),
     (
         r"'tensors' \(position 1\) must be tuple of Tensors",
-        "What is to be joined comes in one list: torch.cat([a, b], dim=...).",
+        "Tensors to be joined go into one list: torch.cat([a, b], dim=...).",
     ),
     (
         r"(tuple|list) indices must be integers or slices, not tuple",
-        "This is a list or a tuple, which takes one index at a time: is a tensor meant, or one part of what "
-        "a function gave back?",
+        "This is a list or a tuple, which takes one index at a time: did you mean a tensor, or one part of "
+        "what a function returned?",
     ),
     (
         r"invalid for input of size",
-        "The new shape holds another number of numbers than the old: multiply out both, and look at which "
-        "axes are split or joined.",
+        "The new shape has room for more or fewer numbers than there are: multiply out both shapes, and see "
+        "which axes are split or joined.",
     ),
     (
         r"permute\(.*number of dimensions|number of dimensions in the tensor input",
-        ".permute names each axis once, and this tensor has more or fewer of them: to swap the last two "
-        "there is .transpose(-2, -1).",
+        ".permute names each axis once, and this tensor has more or fewer of them: to swap the last two, use "
+        ".transpose(-2, -1).",
     ),
     (
         r"index tensor of type LongTensor|scalar types: Long|Expected dtype int\S* for index"
         r"|tensors used as indices must be|applicable to index tensor",
-        "What is used as an index has to be of whole numbers, of dtype torch.long, and this is of another: "
+        "A tensor used as an index holds whole numbers, of dtype torch.long, and this one has another dtype: "
         "are the arguments in the right order?",
     ),
     (
@@ -87,17 +259,16 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"only implemented on integer and Boolean|bitwise_\w+.*not implemented for '(Float|Double|Half)",
-        "`~`, `&` and `|` are for booleans, and this is a tensor of floats: make a mask of it first, with a "
-        "comparison such as `mask > 0` or with .bool().",
+        "`~`, `&` and `|` are for booleans, and this is a tensor of floats: turn it into a mask first, with "
+        "a comparison such as `mask > 0` or with .bool().",
     ),
     (
         r"leaf Variable that requires grad|modified by an inplace operation",
-        "A tensor that gradients are needed of is changed in place: make a new one, as in `x = x + 1` for "
-        "`x += 1`.",
+        "A tensor that needs a gradient is changed in place: make a new one, as in `x = x + 1` for `x += 1`.",
     ),
     (
         r"Can't call numpy\(\) on Tensor that requires grad",
-        "numpy knows no gradients: use torch's own function of that name, such as torch.exp for np.exp.",
+        "numpy knows no gradients: use torch's function of the same name, such as torch.exp for np.exp.",
     ),
     (
         r"not compiled with CUDA|No CUDA GPUs|Found no NVIDIA|Expected all tensors to be on the same device",
@@ -105,12 +276,12 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"(masked_fill\w*|where)\(\) received .* got \(bool, ",
-        "`mask == None` gives one truth value, not one for each number: to ask whether there is a mask write "
-        "`if mask is not None`, and pass the mask itself.",
+        "`mask == None` gives one truth value, not one for each number: to ask whether there is a mask, "
+        "write `if mask is not None`, and pass on the mask itself.",
     ),
     (
         r"'(builtin_function_or_method|method)' object is not subscriptable",
-        "A method stands there without its brackets: .size(0) asks for a size, and so does .shape[0].",
+        "A method is missing its brackets: .size(0) asks for a size, and so does .shape[0].",
     ),
     (
         r"'torch.Size' object is not callable",
@@ -118,27 +289,27 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"'(list|tuple)' object has no attribute",
-        "A list or a tuple has no methods of tensors: make a tensor of it with torch.stack or torch.tensor, "
-        "or take the part that you mean.",
+        "A list or a tuple doesn't have a tensor's methods: turn it into one with torch.stack or "
+        "torch.tensor, or take the part that you mean.",
     ),
     (
         r"iteration over a 0-d tensor|'(int|float|bool)' (object is not iterable|has no len)"
         r"|non-iterable (int|float|bool)\b"
         r"|object of type '(int|float|bool)' has no len",
-        "This is one number or nothing that has parts, so it can't be gone through, counted or unpacked.",
+        "This is a single number, so it can't be looped over, counted or unpacked.",
     ),
     (
         r"math domain error|division by zero",
-        "A number is 0 or negative where the formula doesn't allow it: is that case named in the text of the "
-        "exercise?",
+        "A number is 0 or negative where the formula doesn't allow it: does the exercise's text name that "
+        "case?",
     ),
     (
         r"expected sequence of length",
-        "torch.tensor needs rows of one length: fill the shorter ones up first.",
+        "torch.tensor needs rows of one length: pad the shorter ones first.",
     ),
     (
         r"contains either `inf`, `nan` or element < 0",
-        "These are no probabilities: they are negative or NaN, as logits or logarithms may be.",
+        "These aren't probabilities: some are negative or NaN, as logits or logarithms can be.",
     ),
     (
         r"Expected target size",
@@ -146,9 +317,20 @@ HINTS: tuple[tuple[str, str], ...] = (
         "alike, or transpose the logits.",
     ),
     (
+        r"unsupported operand type\(s\) for .*('Tensor' and 'tuple'|'tuple' and 'Tensor')",
+        "A tuple of several results stands where one tensor belongs, as when a function returns its output "
+        "and its weights: take the one that you mean, as in `output, weights = ...`.",
+    ),
+    (
         r"can't multiply sequence|can only concatenate"
         r"|unsupported operand type\(s\) for (?!.*NoneType).*'(list|tuple)'",
-        "Lists, tuples and texts don't calculate as tensors do: make a tensor with torch.tensor first.",
+        "Lists, tuples and strings don't do arithmetic like tensors: make a tensor with torch.tensor first, "
+        "or take the part that you mean, as a[-1] of a shape.",
+    ),
+    (
+        r"size of tensor [ab] \(0\)",
+        "One of the two is empty: is it a slice such as [:-k], which is [:0] where k is 0, or something that "
+        "is repeated 0 times?",
     ),
     (
         r"must match the size of tensor|not broadcastable|doesn't match the broadcast shape|shape mismatch",
@@ -156,29 +338,39 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"unsupported operand type\(s\) for [@*]: .*'(Linear|Embedding|LayerNorm|ModuleList|Sequential)'",
-        "That is a layer, no matrix: call it, as in `self.W_q(x)`; its numbers are in `.weight`.",
+        "That is a layer, not a matrix: call it, as in `self.W_q(x)`; its numbers are in `.weight`.",
     ),
     (
-        r"tuple of ints.*float|'float' object cannot be interpreted|indices must be .*float|got float",
-        "A size or an index has to be an integer, and this is a float: `/` gives one always, `//` does not.",
+        r"tuple of ints.*float|'float' object cannot be interpreted|indices must be .*float|got float"
+        r"|repeat_interleave\(\) .* got \(float",
+        "A size or an index has to be an integer, and this is a float: `/` always gives a float, `//` "
+        "doesn't.",
+    ),
+    (
+        r"index -?\d+ is out of bounds for dimension \d+ with size 0",
+        "That axis has no entry at all, so there is no last one either: where does the range begin, and how "
+        "long is the first slice?",
     ),
     (
         r"index -\d+ is out of bounds|Target -\d+ is out of bounds",
-        "A negative label came to be used as an index: −100 marks what isn't asked for. Leave those places "
-        "out, or put a valid index there and mask the result.",
+        "A negative label is used as an index: −100 marks what isn't asked for. Leave those places out, or "
+        "put a valid index there and mask the result.",
     ),
     (
         r"only supports boolean masks|expected predicate to be bool|`mask` must be bool",
-        "A mask is of booleans: make one with a comparison, such as `mask == 0`, or with .bool().",
+        "A mask has to be boolean: make one with a comparison, such as `mask == 0`, or with .bool().",
     ),
     (
-        r"must have the same dtype, but got .*(Long|Int|Bool)|not implemented for '(Bool|Long|Int)'",
-        "This step needs floats: turn booleans or integers into floats first, with .float().",
+        r"(must|to) have the same dtype, but got.*\b([Ll]ong|[Ii]nt|[Bb]ool|[Cc]har|Byte)\b"
+        r"|not implemented for '(Bool|Long|Int)'"
+        r"|expected scalar type \w+ but found (Char|Byte|Long|Int|Bool)",
+        "This step needs floats: turn booleans or integers into floats first, with .float() or .to(x.dtype).",
     ),
     (
         r"'(Tensor|int|float|list|dict)' object is not callable",
-        "What stands before the brackets is a value, no function: was a function's name given to a value, or "
-        "is a `*` missing?",
+        "What stands before the brackets isn't a function: did a value get a function's name, was a result "
+        "passed where the function belongs, is a `*` missing, or are square brackets meant, which look up a "
+        "row?",
     ),
     (
         r"cannot assign (module|parameters?) before Module",
@@ -186,16 +378,17 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"equal size, but got|Sizes of tensors must match",
-        "What is put together must have the same sizes on all axes, but for the one along which torch.cat "
+        "Tensors that are joined must have the same size on every axis except the one along which torch.cat "
         "joins.",
     ),
     (
         r"expanded size of the tensor",
-        "Only an axis of size 1 can be expanded: is an unsqueeze missing, or is it another axis?",
+        "Only an axis of size 1 can be expanded: is an unsqueeze missing, or did you mean another axis?",
     ),
     (
         r"shapes cannot be multiplied|first two dimensions of batch2|size mismatch|vec \(",
-        "In a @ b the last axis of a must be as long as b's last but one: is a .transpose(-2, -1) missing?",
+        "In a @ b the last axis of a must be as long as the second-to-last of b: is a .transpose(-2, -1) "
+        "missing, or one too many?",
     ),
     (
         r"number of subscripts in the equation|einsum\(\)",
@@ -208,7 +401,8 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"values to unpack",
-        "The number of axes differs from case to case: take sizes from the end, like x.size(-1).",
+        "There are more parts than names before the `=`, or fewer. If it is a shape, the number of axes "
+        "differs from case to case: take sizes from the end, like x.size(-1).",
     ),
     (
         r"Dimension out of range|too many indices|tuple index out of range",
@@ -216,7 +410,61 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"index \S+ is out of (bounds|range)|index out of range",
-        "An index is beyond the end of its axis: is it the axis that you mean?",
+        "An index is beyond the end of its axis: are these the axis and the index that you mean?",
+    ),
+    (
+        r"shape of the mask .* does not match the shape of the indexed",
+        "A mask in square brackets needs the very shape of what it indexes, and isn't broadcast: masked_fill "
+        "and torch.where broadcast it.",
+    ),
+    (
+        r"does not require grad and does not have a grad_fn",
+        "Nothing here was followed for a gradient: the tensor that it is taken with respect to needs "
+        "`.requires_grad_()` before the steps that use it, and .detach(), argmax or no_grad() cut it off.",
+    ),
+    (
+        r"backward through the graph a second time",
+        "One gradient uses up the graph: where several are taken of one result, all but the last need "
+        "retain_graph=True.",
+    ),
+    (
+        r"'(float|int)' object is not subscriptable",
+        "This is one number, which has no entries: a loop variable, or what .item() or a math function gave?",
+    ),
+    (
+        r"^KeyError",
+        "There is no entry under that key: compare it with those that are there, letter by letter.",
+    ),
+    (
+        r"ModuleList\] is missing",
+        "A ModuleList is a list of layers and can't be called: go through it in a loop, and hand on what "
+        "each layer gives.",
+    ),
+    (
+        r"'(Embedding|Linear|LayerNorm|ModuleList|Sequential)' object has no attribute",
+        "That is a layer, no tensor: the tensor of its numbers is `.weight`.",
+    ),
+    (
+        r"same number of dimensions as (input|self)",
+        "gather and scatter want an index with as many axes as the tensor, as unsqueeze(-1) may give it: in "
+        "square brackets, table[..., index], it may have any shape.",
+    ),
+    (
+        r"must be real number, not (torch.Size|tuple|list)",
+        "A math function takes one number: take one size, as .size(-1) or .shape[-1].",
+    ),
+    (
+        r"arguments to matmul need to be at least 1D",
+        "One number stands where a vector or a matrix belongs: what does that function take?",
+    ),
+    (
+        r"block_diag: Input tensors must have 2",
+        "torch.block_diag takes the blocks one by one: a `*` in front of what holds them hands them over so.",
+    ),
+    (
+        r"a mask is boolean",
+        "What comes as the mask isn't boolean: is it made of numbers, which .bool() turns into booleans, or "
+        "is another argument in its place?",
     ),
     (
         r"bool tensor is not supported|with a bool tensor",
@@ -225,7 +473,7 @@ HINTS: tuple[tuple[str, str], ...] = (
     (
         r"Boolean value of Tensor with more than one",
         "A tensor of several numbers is neither true nor false: write `if mask is not None` for what may be "
-        "missing, torch.where to choose number by number.",
+        "missing, and torch.where to choose number by number.",
     ),
     (
         r"return_types\.(max|min|median|sort|topk)",
@@ -236,7 +484,7 @@ HINTS: tuple[tuple[str, str], ...] = (
         "Something is None here: a mask that wasn't given, or the result of a function without `return`.",
     ),
     (
-        r"same dtype|expected scalar type|must have the same",
+        r"same dtype|expected scalar type",
         "Two dtypes meet: a new tensor was made without dtype=x.dtype, or one was cast with .float().",
     ),
     (
@@ -265,12 +513,18 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"'(float|int)' object has no attribute",
-        "A plain number has no methods of tensors: use the math module for it, or make it a tensor.",
+        "A plain number doesn't have a tensor's methods: use the math module, or turn it into a tensor.",
     ),
     (
         r"object has no attribute",
-        "Nothing of that name is there: a typo, a value of another type than you think, or a part that "
+        "There is nothing of that name: a typo, a value of another type than you think, or a part that "
         "`__init__` doesn't make.",
+    ),
+    (
+        r"invalid combination of arguments",
+        "A function of torch gets what it doesn't take: torch.max and .min compare tensors, .clamp(min=0) "
+        "takes a number too, and Python's own min two of them. What stands behind a * in the message goes by "
+        "name, as in generator=generator.",
     ),
     (
         r"No module named",

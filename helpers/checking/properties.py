@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from helpers.checking.comparing import GRADIENT_SLACK, HALF_TOLERANCE, TOLERANCES, Difference, compare
+from helpers.checking.comparing import compare, compare_gradients
 from helpers.checking.drivers import Case, Outcome
 from helpers.checking.values import map_tensors, tensors
 
@@ -51,7 +51,8 @@ def inputs_unchanged(case: Case, expected: Outcome, outcome: Outcome) -> str | N
 
 @_property(
     "Some step lets no gradient through, so nothing can be learned: .detach(), .data, .item(), .numpy(), "
-    "torch.tensor(...), torch.no_grad(), or an in-place step such as /= on a tensor that the gradient needs.",
+    "torch.tensor(...), torch.nn.Parameter(...), torch.no_grad(), or an in-place step such as /= on a tensor "
+    "that the gradient needs.",
     needs_gradients=True,
 )
 def gradient_reaches_inputs(case: Case, expected: Outcome, outcome: Outcome) -> str | None:
@@ -63,23 +64,10 @@ def gradient_reaches_inputs(case: Case, expected: Outcome, outcome: Outcome) -> 
         name = names[number] if number < len(names) else f"input {number + 1}"
         if right is not None and arrived is None:
             return f"no gradient reaches {name}"
-        if right is not None and (difference := _gradients_differ(right, arrived)):
+        if right is not None and (difference := compare_gradients(right, arrived)):
             wrong = "NaN" if difference.cause == "nan" else "wrong"
             return f"the gradient that reaches {name} is {wrong}"
     return None
-
-
-def _gradients_differ(right: torch.Tensor, arrived: Any) -> Difference | None:
-    """The difference between two gradients that rounding doesn't explain.
-
-    Where scores are large, small gradients are differences of large ones: they are as exact as those.
-    """
-    difference = compare(right, arrived, slack=GRADIENT_SLACK)
-    if difference and difference.cause == "value":
-        relative, _ = TOLERANCES.get(right.dtype, HALF_TOLERANCE)
-        if (right - arrived).abs().max() <= GRADIENT_SLACK * relative * right.abs().max():
-            return None
-    return difference
 
 
 @_property(
@@ -89,10 +77,8 @@ def _gradients_differ(right: torch.Tensor, arrived: Any) -> Difference | None:
 )
 def rows_sum_to_one(case: Case, expected: Outcome, outcome: Outcome) -> str | None:
     """Wherever the right weights sum to 1 over the last axis, the answer's do too."""
-    got, right = (
-        list(outputs) if isinstance(outputs, list | tuple) else [outputs]
-        for outputs in (outcome.outputs, expected.outputs)
-    )
+    got = outcome.outputs if isinstance(outcome.outputs, list) else [outcome.outputs]
+    right = expected.outputs if isinstance(expected.outputs, list) else [expected.outputs]
     for ours, theirs in zip(right, got, strict=False):
         if not (isinstance(ours, torch.Tensor) and isinstance(theirs, torch.Tensor) and ours.dim()):
             continue

@@ -74,6 +74,13 @@ def _of_several(
     if len(right) == 2 and compare(list(right), [got[1], got[0]]) is None:
         yield "swapped", "The right values, in the other order."
     wrong = [number for number, pair in enumerate(zip(right, got, strict=True)) if compare(*pair)]
+    if (
+        len(right) > 2
+        and 1 < len(wrong) <= SMALL
+        and (place := _place_of_another(right, got, wrong)) is not None
+    ):
+        where = f" of `{names[wrong[0]]}` and `{names[place]}`" if len(names) == len(right) else ""
+        yield "exchanged", f"The right values, but in each other's places: look at those{where}."
     if len(wrong) == 1 and len(right) > 1:
         yield from _relations(case, right[wrong[0]], got[wrong[0]])
     elif wrong:
@@ -82,15 +89,27 @@ def _of_several(
         for number, found in reversed(list(zip(wrong, each, strict=True))):
             if number < len(names):
                 yield from (
-                    (f"{number} {w}", f"Of `{names[number]}`: {s[0].lower()}{s[1:]}")
+                    (f"{number} {w}", f"In `{names[number]}`: {s[0].lower()}{s[1:]}")
                     for w, s in found.items()
                 )
+
+
+def _place_of_another(right: Sequence, got: Sequence, wrong: Sequence[int]) -> int | None:
+    """Where the first wrong value belongs, if each of them is right in the place of another."""
+    free, places = list(wrong), []
+    for number in wrong:
+        place = next((other for other in free if compare(right[other], got[number]) is None), None)
+        if place is None:
+            return None
+        free.remove(place)
+        places.append(place)
+    return places[0]
 
 
 def _of_tensors(case: Case, right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
     for name, given in case.inputs():
         if given.dim() and given.numel() >= ENOUGH and _equal(given, got):
-            yield name, f"What came back is {name} as it went in."
+            yield name, f"What came back is {name}, unchanged."
     if right.shape != got.shape:
         yield from _of_shapes(case, right, got)
         return
@@ -98,7 +117,7 @@ def _of_tensors(case: Case, right: torch.Tensor, got: torch.Tensor) -> Iterator[
         return  # to a few digits only
     if right.dtype == torch.bool:
         if got.dtype == torch.bool and torch.equal(~right, got):
-            yield "inverted", "The opposite of what is right, in every place."
+            yield "inverted", "Every place has the opposite of what is right."
         yield from _of_places(case, right, got)
         return
     a, b = right.double(), got.double()
@@ -112,6 +131,15 @@ def _of_tensors(case: Case, right: torch.Tensor, got: torch.Tensor) -> Iterator[
     yield from _of_inputs(case, a, b)
     yield from _of_places(case, right, got)
     yield from _of_sums(a, b)
+    yield from _of_zeros(right, got)
+
+
+def _of_zeros(right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
+    """Right but for what is 0, and what should be."""
+    close, ours, theirs = _close(right, got), right != 0, got != 0
+    telling = (close & ours).sum()
+    if telling >= ENOUGH and 2 * telling >= ours.sum() and (close | ~ours | ~theirs).all():
+        yield "zeros", "Right, except for which numbers are 0."
 
 
 def _of_inputs(case: Case, a: torch.Tensor, b: torch.Tensor) -> Iterator[tuple[str, str]]:
@@ -121,7 +149,7 @@ def _of_inputs(case: Case, a: torch.Tensor, b: torch.Tensor) -> Iterator[tuple[s
             continue
         x = given.double()
         for word, changed, sentence in (
-            ("without", a - x, f"Every number is the right one minus {name}: is it to be added?"),
+            ("without", a - x, f"Every number is the right one minus {name}: should it be added?"),
             ("plus", a + x, f"Every number is the right one plus {name}: it is added once too often."),
             ("times", a * x, f"Every number is the right one times {name}."),
         ):
@@ -174,14 +202,14 @@ def _of_shapes(case: Case, right: torch.Tensor, got: torch.Tensor) -> Iterator[t
 
 
 def _sizes(case: Case, size: int) -> Iterator[str]:
-    """What of the arguments is so large."""
+    """What of the arguments is so large. Many things are 1, so a size of 1 tells nothing."""
+    if size < 2:
+        return
     for name, value in case.arguments():
         if isinstance(value, int) and not isinstance(value, bool) and value == size:
             yield name
     for name, given in case.inputs():
-        yield from (
-            f"axis {axis} of {name}" for axis in range(-given.dim(), 0) if given.shape[axis] == size > 1
-        )
+        yield from (f"axis {axis} of {name}" for axis in range(-given.dim(), 0) if given.shape[axis] == size)
 
 
 def _of_numbers_in_another_shape(right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
@@ -221,6 +249,11 @@ def _of_order(right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str
                 yield "permuted", f"The right numbers, with the positions of {name} in another order."
             elif right.dim() > 1 and _equal(right.sort(axis).values, got.sort(axis).values):
                 yield "jumbled", f"Each line along {name} has the right numbers, in another order."
+    if right.dim() > 1 and _equal(*(numbers.flatten().sort().values for numbers in (right, got))):
+        yield (
+            "scattered",
+            "All the right numbers, in other places: look at the order of axes at each stack and reshape.",
+        )
 
 
 def _permutation(right: torch.Tensor, got: torch.Tensor) -> bool:
@@ -287,7 +320,7 @@ def _of_rows(a: torch.Tensor, b: torch.Tensor) -> Iterator[tuple[str, str]]:
         weight = a.square().sum(axis, keepdim=True)
         factor = (a * b).sum(axis, keepdim=True) / weight.clamp(min=1e-30)
         if factor.numel() > 1 and (factor.abs() > 1e-6).all() and _near(a * factor, b):
-            yield f"factor along {axis}", f"Right along axis {axis}, but for a factor of each line's own."
+            yield f"factor along {axis}", f"Right along axis {axis}, except for one factor per line."
 
 
 def _of_places(case: Case, right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
@@ -318,9 +351,9 @@ def _places(case: Case, right: torch.Tensor) -> Iterator[tuple[str, str, torch.T
         if size > 2:
             yield f"first {axis}", f"Right, except at the first position of axis {axis}.", index == 0
             yield f"last {axis}", f"Right, except at the last position of axis {axis}.", index == size - 1
-            yield f"but first {axis}", f"Right at the first position of axis {axis} alone.", index > 0
+            yield f"but first {axis}", f"Right only at the first position of axis {axis}.", index > 0
         if size > 3:
-            yield f"but two {axis}", f"Right at the first two positions of axis {axis} alone.", index > 1
+            yield f"but two {axis}", f"Right only at the first two positions of axis {axis}.", index > 1
     if right.dim() > 1 and right.shape[-1] == right.shape[-2] > 2:
         ones = torch.ones(right.shape, dtype=torch.bool)
         yield "diagonal", "Right, except on the diagonal.", ones.tril() & ones.triu()

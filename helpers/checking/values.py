@@ -88,6 +88,8 @@ def encode(value: Any, depth: int = 0) -> Any:
         return [encode(item, depth + 1) for item in value]
     if isinstance(value, Mapping) and all(isinstance(key, str) and not key.startswith("$") for key in value):
         return {printable(key): encode(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, Mapping) and (odd := [key for key in value if not isinstance(key, str)]):
+        return {"$type": f"dict with a key of type {type_name(odd[0])}"}
     return {"$type": value.type_name if isinstance(value, Opaque) else type_name(value)}
 
 

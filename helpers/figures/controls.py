@@ -9,10 +9,12 @@ if TYPE_CHECKING:
     from ipywidgets import VBox, Widget
 
 # Shown only where no live widget stands beside it, in the place of "model not found". The script gives each
-# slider's handle its label, which ipywidgets leaves without a name.
+# slider's handle its label, which ipywidgets leaves without a name. A slider's track is only a background,
+# which forced colours take away: there it gets a border.
 STILL = """<style>
 .jp-OutputArea:has(.jupyter-widgets > *) .headstart-still {{ display: none }}
 .jp-OutputArea-child:has(+ * .headstart-still) .jp-OutputArea-output:not(:has(*)) {{ display: none }}
+@media (forced-colors: active) {{ .jp-OutputArea .noUi-target {{ border: 1px solid }} }}
 </style>
 <div class="headstart-still">{picture}
 <p><i>A still picture: run the notebook to move its controls.</i></p></div>

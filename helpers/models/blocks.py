@@ -15,6 +15,7 @@ from torch import nn
 from helpers.attention import scaled_dot_product_attention as attention
 from helpers.block import add_sublayer
 from helpers.masking import masked_attention
+from helpers.models.linear import Linear, faster
 from helpers.multihead import check_mask, merge_heads, split_heads
 
 ACTIVATIONS: dict[str, Callable[[], nn.Module]] = {
@@ -97,7 +98,7 @@ class FeedForward(nn.Module):
 
     def __init__(self, d_model: int, d_ff: int, activation: str = "gelu") -> None:
         super().__init__()
-        self.W_up, self.W_down = nn.Linear(d_model, d_ff), nn.Linear(d_ff, d_model)
+        self.W_up, self.W_down = Linear(d_model, d_ff), Linear(d_ff, d_model)
         self.activation = ACTIVATIONS[activation]()
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
@@ -122,7 +123,7 @@ class SelfAttention(nn.Module):
         _check_heads(d_model, n_heads)
         self.n_heads, self.parts = n_heads, parts
         # Rows: C for queries, C for keys, C for values. One large product is faster than three small ones.
-        self.W_qkv, self.W_o = nn.Linear(d_model, 3 * d_model), nn.Linear(d_model, d_model)
+        self.W_qkv, self.W_o = Linear(d_model, 3 * d_model), Linear(d_model, d_model)
 
     def forward(
         self,
@@ -165,8 +166,8 @@ class CrossAttention(nn.Module):
         super().__init__()
         _check_heads(d_model, n_heads)
         self.n_heads = n_heads
-        self.W_q, self.W_kv = nn.Linear(d_model, d_model), nn.Linear(d_model, 2 * d_model)
-        self.W_o = nn.Linear(d_model, d_model)
+        self.W_q, self.W_kv = Linear(d_model, d_model), Linear(d_model, 2 * d_model)
+        self.W_o = Linear(d_model, d_model)
 
     def forward(
         self,
@@ -225,7 +226,9 @@ class Block(nn.Module):
         self.norm_first, self.add_sublayer = style.norm_first, parts.add_sublayer
         self.attention = SelfAttention(d_model, n_heads, parts)
         own = parts.feed_forward
-        self.feed_forward = own(d_model, d_ff) if own else FeedForward(d_model, d_ff, style.activation)
+        self.feed_forward = (
+            faster(own(d_model, d_ff)) if own else FeedForward(d_model, d_ff, style.activation)
+        )
         self.norm_1, self.norm_2 = (new_norm(d_model, style, parts) for _ in range(2))
         self.dropout = nn.Dropout(dropout)
 

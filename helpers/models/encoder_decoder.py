@@ -20,6 +20,7 @@ from helpers.models.blocks import (
     Style,
     initialise,
 )
+from helpers.models.linear import Linear
 from helpers.models.transformer import key_mask, last_norm, rows, stack
 from helpers.positional import sinusoidal
 
@@ -120,7 +121,7 @@ class EncoderDecoder(nn.Module):
         layer = (C, config.n_heads, config.d_ff, config.dropout, style)
         self.config = config
         self.source_words, self.target_words = nn.Embedding(V, C), nn.Embedding(V, C)
-        self.head = nn.Linear(C, V, bias=False)
+        self.head = Linear(C, V, bias=False)
         if config.tied:
             self.source_words.weight = self.target_words.weight = self.head.weight
         self.register_buffer("table", sinusoidal(config.positions, C), persistent=False)

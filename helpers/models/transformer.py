@@ -14,6 +14,7 @@ import torch
 from torch import nn
 
 from helpers.models.blocks import BERT, COURSE, PRE_NORM, Block, Cache, Parts, Style, initialise, new_norm
+from helpers.models.linear import Linear
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ class LanguageModel(nn.Module):
             Block, config.n_layers, C, config.n_heads, d_ff, config.dropout, config.style, parts
         )
         self.norm = last_norm(C, config.style, parts)
-        self.head = nn.Linear(C, config.vocabulary, bias=False)
+        self.head = Linear(C, config.vocabulary, bias=False)
         self.head.weight = self.words.weight  # tied: the same tensor, counted and trained once
         initialise(self)
         nn.init.normal_(self.positions.weight, std=0.02 * self.scale)  # as large as the words beside them

@@ -32,7 +32,7 @@ def bits_explorer(quantized: Callable, exercise: str) -> "VBox":
     """
     import ipywidgets as w
 
-    bits = w.IntSlider(4, min=2, max=8, **labelled("bits a weight"))
+    bits = w.IntSlider(4, min=2, max=8, **labelled("bits per weight"))
     outlier = w.FloatSlider(6.0, min=1, max=40, step=1, **labelled("largest weight"))
     shared = w.Checkbox(False, **labelled("one scale for all rows"))
     picture = w.HTML()
@@ -62,7 +62,7 @@ def _rounded(quantized: Callable, bits: int, outlier: float, shared: bool) -> "A
     left.set_title("above: as trained; below: as kept", fontsize=10)
     left.invert_yaxis()
     values = ", ".join(f"row {row} {error:.1%}" for row, error in enumerate(errors.tolist()))
-    left.set_label(f"{bits} bits for each weight, the largest is {outlier:g}.")
+    left.set_label(f"{bits} bits per weight, the largest is {outlier:g}.")
     right.barh(range(ROWS), (100 * errors).tolist(), color=plots.PALETTE[0])
     for row, error in enumerate(errors.tolist()):
         right.text(100 * error + 1, row, f"{100 * error:.1f} %", va="center", fontsize=9)

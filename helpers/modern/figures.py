@@ -119,7 +119,7 @@ def bits(losses: Mapping[int, float]) -> "Axes":
     counts = [count for count in losses if count != 32]
     ax = plots.lines(
         counts, {"rounded after training": [losses[count] for count in counts]},
-        xlabel="bits for each weight", ylabel="nats per token", title="A trained model with fewer bits",
+        xlabel="bits per weight", ylabel="nats per token", title="A trained model with fewer bits",
     )  # fmt: skip
     ax.axhline(losses[32], color=plots.INK, linewidth=1, linestyle=(0, (5, 3)))
     ax.annotate(
@@ -147,7 +147,7 @@ def judged(target: torch.Tensor, draft: torch.Tensor, shares: torch.Tensor, time
 
 
 def written_table(found: Mapping[int, Sequence[Written]], opening: int, tokens_per_call: Callable) -> Table:
-    """For each number of drafts: how many were kept, and tokens for each call, counted and by the formula."""
+    """For each number of drafts: how many were kept, and tokens per call, counted and by the formula."""
     header = ["drafts at once", "kept", "calls", "tokens", "tokens per call", "by your formula"]
     rows = []
     for drafts, texts in found.items():

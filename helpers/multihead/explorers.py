@@ -255,12 +255,12 @@ def _answers(words: Sequence[str], who: torch.Tensor, whom: torch.Tensor) -> str
         for place in verbs
     )
     table = f"<table aria-live='polite' style='border:none;color:inherit;font-size:inherit'>{rows}</table>"
-    notes = [] if verbs else [f"There is no verb that the model knows: {', '.join(VERBS)}."]
+    notes = [] if verbs else [f"There is no verb here that the model knows. It knows {', '.join(VERBS)}."]
     if len(words) > SHOWN:
         notes.append(f"The maps show the first {SHOWN} words; the model reads {LONGEST} at most.")
     strange = sorted({word for word in words if word not in WORDS})
     if strange:
-        notes.append(f"The model has never met {', '.join(strange)}: all such words are one to it.")
+        notes.append(f"The model has never met {', '.join(strange)}: to it, all such words are the same.")
         notes.append(f"Nouns that it knows: {', '.join(NOUNS)}.")
     return (table if verbs else "") + "".join(note(text) for text in notes)
 

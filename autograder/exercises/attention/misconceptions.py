@@ -109,8 +109,8 @@ def scaled_by_d_k(q, k, v, mask=None):
 
 
 def scaled_by_number_of_keys(q, k, v, mask=None):
-    """The scores are divided by the root of the number of keys: it is the number of features, d_k, that
-    their variance grows with.
+    """The scores are divided by the root of the number of keys: their variance grows with the number of
+    features, d_k.
     """
     scores = q @ k.transpose(-2, -1) / math.sqrt(k.size(-2))
     if mask is not None:
@@ -159,8 +159,8 @@ def returned_scores(q, k, v, mask=None):
 
 
 def mask_ignored(q, k, v, mask=None):
-    """The mask changes nothing: hide the scores where it is False, and keep what masked_fill returns,
-    since it leaves its own tensor as it was.
+    """The mask changes nothing: hide the scores where it is False, and keep what masked_fill returns, which
+    doesn't change its own tensor.
     """
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
     weights = torch.softmax(scores, dim=-1)
@@ -177,8 +177,8 @@ def mask_after_softmax(q, k, v, mask=None):
 
 
 def mask_inverted(q, k, v, mask=None):
-    """The mask is the wrong way round: True means “may attend”, so it is where the mask is False that
-    scores become -inf.
+    """The mask is the wrong way round: True means “may attend”, so scores become -inf where the mask is
+    False.
     """
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
     if mask is not None:
@@ -199,8 +199,8 @@ def mask_sets_zero(q, k, v, mask=None):
 
 
 def filled_with_minus_hundred(q, k, v, mask=None):
-    """Hidden scores become a number such as −100, or lose that much, and a key whose score is low enough or
-    high enough outdoes that: only −∞, or the lowest number there is, hides whatever the scores are.
+    """Hidden scores become a number such as −100, or are lowered by as much, and where scores are that large
+    a hidden key still gets weight: only −∞, or the lowest number there is, always hides.
     """
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
     if mask is not None:
@@ -314,9 +314,7 @@ def no_softmax(query, keys, values, W_q, W_k, v):
 
 
 def context_of_keys(query, keys, values, W_q, W_k, v):
-    """The context is an average of the keys: keys are there to be compared with, and the values are
-    what is averaged.
-    """
+    """The context is an average of the keys: keys are compared, and the values are averaged."""
     hidden = torch.tanh((query @ W_q).unsqueeze(-2) + keys @ W_k)
     weights = torch.softmax(hidden @ v, dim=-1)
     return (weights.unsqueeze(-1) * keys).sum(dim=-2), weights
@@ -385,8 +383,8 @@ def mask_forgotten(y, x, W_q, W_k, W_v, mask=None):
 
 
 def cross_filled_with_minus_hundred(y, x, W_q, W_k, W_v, mask=None):
-    """Hidden scores become a number such as −100, or lose that much, and a key whose score is low enough or
-    high enough outdoes that: scaled_dot_product_attention hides them for good.
+    """Hidden scores become a number such as −100, or are lowered by as much, and where scores are that large
+    a hidden key still gets weight: scaled_dot_product_attention always hides it.
     """
     scores = (y @ W_q) @ (x @ W_k).transpose(-2, -1) / math.sqrt(W_q.size(-1))
     if mask is not None:

@@ -59,9 +59,7 @@ def keys_reshaped(q, k, v, mask=None):
 
 
 def divided_after_the_softmax(q, k, v, mask=None):
-    """The weights are divided by √d_k, and then they no longer sum to 1: it is the scores that have to be
-    divided, before the softmax.
-    """
+    """The weights are divided by √d_k, so they no longer sum to 1: divide the scores, before the softmax."""
     scores = q @ k.transpose(-2, -1)
     if mask is not None:
         scores = scores.masked_fill(~mask, -math.inf)
@@ -70,8 +68,8 @@ def divided_after_the_softmax(q, k, v, mask=None):
 
 
 def softmax_over_everything(q, k, v, mask=None):
-    """All scores together are turned into one set of weights: each query has a sum of its own, over its keys,
-    the last axis.
+    """One softmax runs over all scores together: each query needs one of its own, over its keys, the last
+    axis.
     """
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
     if mask is not None:

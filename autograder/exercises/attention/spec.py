@@ -7,6 +7,7 @@ from autograder.exercise import Exercise, Misconception, explained
 from autograder.exercises.attention import alternatives as right
 from autograder.exercises.attention import cases
 from autograder.exercises.attention import misconceptions as wrong
+from autograder.exercises.attention import misconceptions_habits as habits
 from autograder.exercises.attention import misconceptions_scores as scores
 from autograder.exercises.attention import misconceptions_study as study
 from helpers import attention
@@ -263,6 +264,8 @@ SATURATION = Exercise(
         study.one_hot_cut_short,
         study.largest_of_all,
         study.softmax_over_the_batch,
+        habits.every_query_with_all_keys,
+        habits.own_derivative_alone,
     ),
     alternatives=(right.by_formula, right.one_row_after_another, right.with_retained_gradient),
 )

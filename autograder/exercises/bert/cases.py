@@ -237,6 +237,7 @@ def fill_cases(g: Generator) -> list[Case]:
         case("a special token has the highest score", 2, 9, 4, 1, special=True),
         case("a special token is above the surest word", 2, 8, 3, 1, once=True),
         case("more are asked for than there are", 2, 7, 2, 4),
+        case("more are asked for than there are places", 1, 5, 2, 9),
     ]
 
 

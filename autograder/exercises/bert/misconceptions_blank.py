@@ -24,6 +24,17 @@ def one_place_late(model, ids, place, candidates):
     return log_p[0, place, candidates].softmax(dim=0), each.sum(dim=-1).softmax(dim=0)
 
 
+def never_one_place_before(model, ids, place, candidates):
+    """The scores at each position are taken for the word that stands there: they are for the next one, so a
+    word's own stand one place before it, in the blank and in the whole text.
+    """
+    texts = ids.repeat(len(candidates), 1)
+    texts[:, place] = candidates
+    log_p = model(texts).log_softmax(dim=-1)
+    each = log_p.gather(-1, texts[..., None])[..., 0]
+    return log_p[0, place, candidates].softmax(dim=0), each.sum(dim=-1).softmax(dim=0)
+
+
 def not_among_candidates(model, ids, place, candidates):
     """The probabilities are shares of the whole vocabulary, so they don't sum to 1 over the candidates:
     divide by their sum.

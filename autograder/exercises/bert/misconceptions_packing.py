@@ -20,7 +20,7 @@ def last_separator_missing(first, second, length):
 
 
 def summary_for_each(first, second, length):
-    """Each passage begins with a [CLS]: a row has one, at its very beginning, which is to hear of both
+    """Each passage begins with a [CLS]: a row has one, at its very beginning, which sums up both
     passages.
     """
     first, second = list(first), list(second)
@@ -66,6 +66,16 @@ def each_gets_half(first, second, length):
     return [4, *first, 5, *second, 5]
 
 
+def each_gets_the_smaller_half(first, second, length):
+    """Each passage is cut to half of the room, rounded down, so a place may stay empty, and words are lost
+    even if the other needs less: take one word at a time from the longer.
+    """
+    half = (length - 3) // 2
+    if len(first) + len(second) + 3 > length:
+        first, second = first[:half], second[:half]
+    return [4, *first, 5, *second, 5]
+
+
 def specials_not_counted(first, second, length):
     """[CLS] and two [SEP] aren't counted, so the row is three tokens too long for the model's positions."""
     first, second = list(first), list(second)
@@ -84,6 +94,14 @@ def taken_from_the_front(first, second, length):
     return [4, *first, 5, *second, 5]
 
 
+def two_specials_counted(first, second, length):
+    """Two special tokens are counted, and there are three, [CLS] and two [SEP]: the row is one too long."""
+    first, second = list(first), list(second)
+    while len(first) + len(second) + 2 > length:
+        (first if len(first) > len(second) else second).pop()
+    return [4, *first, 5, *second, 5]
+
+
 def taken_from_the_callers(first, second, length):
     """Words are popped from the very lists that were passed in, so the caller's passages are shorter
     afterwards: work on copies.
@@ -94,7 +112,7 @@ def taken_from_the_callers(first, second, length):
 
 
 def first_gives_when_equal(first, second, length):
-    """Of two passages of one length the first gives a word here: the exercise lets the second do so, as in
+    """Where both passages are equally long, the first loses a word here: it should be the second, as in
     BERT's published code.
     """
     first, second = list(first), list(second)
@@ -107,7 +125,7 @@ def first_gives_when_equal(first, second, length):
 
 
 def separator_opens(ids):
-    """The first [SEP] is counted to the second passage: it closes the first, so its segment is 0."""
+    """The first [SEP] is given to the second passage: it closes the first, so its segment is 0."""
     count = (ids == 5).cumsum(dim=-1)
     return ((count == 1) | ((count == 2) & (ids == 5))).long() * (ids != 0)
 
@@ -131,7 +149,7 @@ def padding_in_the_second(ids):
 
 
 def one_passage_padded(ids):
-    """Behind a passage that is alone the padding has segment 1 here: one [SEP] stands before it, but padding
+    """After a single passage the padding has segment 1 here: one [SEP] stands before it, but padding
     always gets 0.
     """
     is_separator = (ids == 5).long()
@@ -236,7 +254,7 @@ def positions_by_segment(ids, segments, words, positions, kinds):
 
 
 def kinds_swapped(ids, segments, words, positions, kinds):
-    """The two segments' vectors are exchanged: row 0 of the table belongs to segment 0."""
+    """The two segments' vectors are swapped: row 0 of the table belongs to segment 0."""
     return words[ids] + positions[: ids.size(-1)] + kinds[1 - segments]
 
 

@@ -147,7 +147,7 @@ def all_turned(published, names, n_layers, turned=()):
 
 
 def turned_after_joining(published, names, n_layers, turned=()):
-    """The matrices are joined first and turned then, so columns are put below each other as if they were
+    """The matrices are joined before they are turned, so columns are put below each other as if they were
     rows: turn each one, then join.
     """
     found = {}
@@ -192,4 +192,21 @@ def published_names_kept(published, names, n_layers, turned=()):
                     parts = [part.T for part in parts]
                 if parts:
                     found[sources[0]] = torch.cat(parts)
+    return found
+
+
+def every_layer_for_each_block(published, names, n_layers, turned=()):
+    """The loop runs once for each block, for all layers alike: a name without {} belongs to no block, so its
+    layer is there once even where there are no blocks.
+    """
+    found = {}
+    for ours, theirs in names.items():
+        for block in range(n_layers):
+            for kind in ("weight", "bias"):
+                sources = [f"{their.format(block)}.{kind}" for their in theirs]
+                parts = [published[source] for source in sources if source in published]
+                if kind == "weight" and ours in turned:
+                    parts = [part.T for part in parts]
+                if parts:
+                    found[f"{ours.format(block)}.{kind}"] = torch.cat(parts)
     return found

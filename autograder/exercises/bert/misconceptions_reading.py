@@ -15,7 +15,7 @@ def special_tokens_too(ids, vocabulary, generator, share=0.15):
     """Special tokens are chosen too, so that the model is asked to guess [CLS], [SEP] and padding: only
     numbers from 6 on are words.
     """
-    chosen = torch.rand(ids.shape, generator=generator) < 0.15
+    chosen = torch.rand(ids.shape, generator=generator) < share
     fate = torch.rand(ids.shape, generator=generator)
     others = torch.randint(6, vocabulary, ids.shape, generator=generator)
     read = torch.where(chosen & (fate < 0.8), 3, ids)
@@ -58,7 +58,7 @@ def zero_for_no_label(ids, vocabulary, generator, share=0.15):
 
 def always_mask(ids, vocabulary, generator, share=0.15):
     """All chosen words become <mask>, a token that the model never meets after pretraining: one chosen word
-    in ten becomes another word, and one in ten stays.
+    in ten becomes another word, and one in ten stays, by a second draw, not the one that chose them.
     """
     chosen = (torch.rand(ids.shape, generator=generator) < share) & (ids >= 6)
     return torch.where(chosen, 3, ids), torch.where(chosen, ids, -100)
@@ -134,7 +134,7 @@ def two_separate_draws(ids, vocabulary, generator, share=0.15):
 
 
 def labels_for_masks_alone(ids, vocabulary, generator, share=0.15):
-    """Only <mask> has a label: the words that were exchanged or left have one too, or else nothing would
+    """Only <mask> has a label: words that were replaced or kept need one too, or else nothing would
     tell the model to doubt what it reads.
     """
     chosen = (torch.rand(ids.shape, generator=generator) < share) & (ids >= 6)

@@ -1,12 +1,14 @@
-"""Lesson 10's misconceptions about the loss and the pair classifier.
+"""Lesson 10's misconceptions about the loss, the pair classifier, and which rows are read.
 
-A docstring is the sentence that the student reads. Each stands alone, with `torch` and `math` as its only
-names, so that the class simulator can paste it.
+A docstring is the sentence that the student reads. Each stands alone, with `torch`, `math` and the lesson's
+`WordHead` as its only names, so that the class simulator can paste it.
 """
 
 # ruff: noqa: D205  (a sentence may take two lines)
 
 import torch
+
+from helpers.bert import WordHead
 
 # -- the loss ------------------------------------------------------------------------------------------------
 
@@ -139,3 +141,63 @@ class PaddingRead(torch.nn.Module):
 
     def forward(self, ids, segments):
         return self.classifier(self.pooler(self.encoder(ids, None, segments)[:, 0]).tanh())
+
+
+# -- the embedding and both models ---------------------------------------------------------------------------
+
+
+def all_positions_added(ids, segments, words, positions, kinds):
+    """The whole table of positions is added, and it may have more rows than there are tokens: its first T
+    belong to them.
+    """
+    return words[ids] + positions + kinds[segments]
+
+
+class TanhGelu(torch.nn.Module):
+    """This GELU is the approximation by a tanh, as in GPT-2: BERT has the exact one, which is what
+    `torch.nn.functional.gelu` computes.
+    """
+
+    def __init__(self, d_model, vocabulary):
+        super().__init__()
+        self.transform = torch.nn.Linear(d_model, d_model)
+        self.norm = torch.nn.LayerNorm(d_model, eps=1e-12)
+        self.bias = torch.nn.Parameter(torch.zeros(vocabulary))
+
+    def forward(self, x, embedding):
+        x = torch.nn.functional.gelu(self.transform(x), approximate="tanh")
+        return self.norm(x) @ embedding.T + self.bias
+
+
+class FirstRowForPairs(torch.nn.Module):
+    """x[0] is the first row of the batch, with all its positions: the [CLS] of every row is x[:, 0]."""
+
+    def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions):
+        super().__init__()
+        from helpers.models.blocks import PRE_NORM
+        from helpers.models.transformer import Encoder, EncoderConfig
+
+        sizes = (vocabulary, d_model, n_heads, d_ff, n_layers, positions)
+        self.encoder = Encoder(EncoderConfig(*sizes, segments=2, style=PRE_NORM))
+        self.word_head = WordHead(d_model, vocabulary)
+        self.pooler, self.follows = torch.nn.Linear(d_model, d_model), torch.nn.Linear(d_model, 2)
+
+    def forward(self, ids, segments):
+        x = self.encoder(ids, ids != 0, segments)
+        return self.word_head(x, self.encoder.words.weight), self.follows(self.pooler(x[0]).tanh())
+
+
+class PoolsTheFirstRow(torch.nn.Module):
+    """x[0] is the first row of the batch, with all its positions: each row has its [CLS] in x[:, 0]."""
+
+    def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions, classes):
+        super().__init__()
+        from helpers.models.blocks import PRE_NORM
+        from helpers.models.transformer import Encoder, EncoderConfig
+
+        sizes = (vocabulary, d_model, n_heads, d_ff, n_layers, positions)
+        self.encoder = Encoder(EncoderConfig(*sizes, segments=2, style=PRE_NORM))
+        self.pooler, self.classifier = torch.nn.Linear(d_model, d_model), torch.nn.Linear(d_model, classes)
+
+    def forward(self, ids, segments):
+        return self.classifier(self.pooler(self.encoder(ids, ids != 0, segments)[0]).tanh())

@@ -33,7 +33,7 @@ def mean_real(hidden, real):
         "mean_real(torch.tensor([[[2.0], [4.0]]]), torch.tensor([[True, True]]))",
         "mean_real(torch.tensor([[[2.0], [4.0]]]), torch.tensor([[True, False]]))",
     ),
-    hint=("what is left out of the sum is to be left out of the number that divides it"),
+    hint=("what is left out of the sum must be left out of the divisor too"),
     line=3,
     shows=2,
 )
@@ -43,7 +43,7 @@ RATE = recall(
     "pretraining.learning_rate",
     title="Catch the slip: up, then down",
     task=(
-        "This learning rate goes up in a line to its peak at step `warmup`, then down to 0 at step `steps`."
+        "This learning rate rises in a line to its peak at step `warmup`, then falls to 0 at step `steps`."
     ),
     code="""
 def learning_rate(step, steps, warmup, peak):

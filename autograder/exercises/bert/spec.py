@@ -84,7 +84,9 @@ PACK = Exercise(
         packing.cut_at_the_end,
         packing.only_the_second_gives,
         packing.each_gets_half,
+        packing.each_gets_the_smaller_half,
         packing.specials_not_counted,
+        packing.two_specials_counted,
         packing.taken_from_the_callers,
         packing.taken_from_the_front,
         packing.first_gives_when_equal,
@@ -155,6 +157,7 @@ EMBED = Exercise(
         packing.kinds_swapped,
         packing.averaged,
         packing.scaled_by_the_root,
+        use.all_positions_added,
     ),
     alternatives=(read.embed_by_functions, read.embed_by_counting),
 )
@@ -179,6 +182,7 @@ WORD_HEAD = Exercise(
         model.NoBias,
         model.WithRelu,
         model.SharesForScores,
+        use.TanhGelu,
     ),
     alternatives=(right.HeadAsALinearMap, right.HeadByEinsum),
 )
@@ -206,6 +210,7 @@ BERT = Exercise(
         model.LastInsteadOfCls,
         model.PairScoresEverywhere,
         model.SegmentsAndMaskSwapped,
+        use.FirstRowForPairs,
     ),
     alternatives=(right.BertStepByStep, right.BertWithItsOwnHead),
 )
@@ -223,6 +228,7 @@ BLANK = Exercise(
     properties=(inputs_unchanged,),
     misconceptions=explained(
         blank.one_place_late,
+        blank.never_one_place_before,
         blank.not_among_candidates,
         blank.right_side_alone,
         blank.left_side_twice,
@@ -277,6 +283,7 @@ CLASSIFIER = Exercise(
         use.PoolerStraight,
         use.PassagesAlike,
         use.PaddingRead,
+        use.PoolsTheFirstRow,
     ),
     alternatives=(right.ClassifierStepByStep, right.ClassifierOfAllPositions),
 )
@@ -352,6 +359,7 @@ RENAMED = Exercise(
         published.turned_after_joining,
         published.everything_kept,
         published.published_names_kept,
+        published.every_layer_for_each_block,
     ),
     alternatives=(filled.renamed_by_lists, filled.renamed_from_the_file),
 )

@@ -31,8 +31,8 @@ PRE_OR_POST_WRONG = (
     Misconception(
         "one_more_last",
         {LAST: POST},
-        "With the norm last, what leaves the stack has just been normalised: it is with the norm first that "
-        "the path itself never was.",
+        "With the norm last, what leaves the stack has just been normalised: with the norm first, the path "
+        "itself never was.",
     ),
     Misconception(
         "warm_up_first",
@@ -58,12 +58,12 @@ EVAL_WRONG = (
     Misconception(
         "norm_changes",
         {NORMED: CHANGES},
-        "It is batch norm that keeps running means for later: layer norm takes each vector's own, always.",
+        "Batch norm keeps running means for later: layer norm always takes each vector's own.",
     ),
     Misconception(
         "gradients_stop",
         {RECORDED: CHANGES},
-        "Gradients are recorded all the same: it takes `torch.no_grad()` to leave that out.",
+        "Gradients are recorded all the same: it takes `torch.no_grad()` to stop that.",
     ),
     Misconception(
         "weights_change",

@@ -164,7 +164,7 @@ def over_the_first_axis(x, weight, bias, eps=1e-5):
 
 
 def mean_stays(x, weight, bias, eps=1e-5):
-    """The mean isn't taken away: the vector is divided by its deviation, but keeps its offset."""
+    """The mean isn't subtracted: the vector is divided by its deviation, but keeps its offset."""
     return x / torch.sqrt(x.var(-1, correction=0, keepdim=True) + eps) * weight + bias
 
 
@@ -175,14 +175,14 @@ def divided_by_variance(x, weight, bias, eps=1e-5):
 
 
 def root_mean_square(x, weight, bias, eps=1e-5):
-    """The size is taken before the mean is away: the variance is the mean square of what is left after it."""
+    """The size is taken before the mean is subtracted: the variance is the mean square of what is left."""
     size = torch.sqrt(x.square().mean(-1, keepdim=True) + eps)
     return (x - x.mean(-1, keepdim=True)) / size * weight + bias
 
 
 def mean_of_squares_minus(x, weight, bias, eps=1e-5):
-    """E[x²] − E[x]² is a difference of two large numbers far from 0, and rounding eats what is left: take the
-    mean away first, then square.
+    """E[x²] − E[x]² is a difference of two large numbers far from 0, and rounding eats what is left: subtract
+    the mean first, then square.
     """
     mean = x.mean(-1, keepdim=True)
     variance = (x.square().mean(-1, keepdim=True) - mean.square()).clamp(min=0)
@@ -350,7 +350,7 @@ def scaled_later_instead(x, p, training, chances):
 
 
 def only_later(x, p, training, chances):
-    """Numbers are dropped when not training: it is while training that some go."""
+    """Numbers are dropped outside training: they should be dropped in training only."""
     return x if training else torch.where(chances < p, 0.0, x / (1 - p))
 
 
@@ -373,7 +373,7 @@ def root_of_layers(name, n_layers, std=0.02):
 
 
 def without_root(name, n_layers, std=0.02):
-    """This divides by the number of sublayers: it is variances that add up, so the root of it is right."""
+    """This divides by the number of sublayers: variances add up, so divide by its root."""
     return std / (2 * n_layers) if name.endswith(("W_o.weight", "W_down.weight")) else std
 
 
@@ -398,5 +398,5 @@ def larger(name, n_layers, std=0.02):
 
 
 def readers_smaller(name, n_layers, std=0.02):
-    """It is the maps that read from the path that are made smaller: those that write to it should be."""
+    """The maps that read from the path are made smaller: those that write to it should be."""
     return std / math.sqrt(2 * n_layers) if name.endswith(("_q.weight", "_k.weight", "W_up.weight")) else std

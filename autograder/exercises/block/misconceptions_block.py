@@ -198,7 +198,7 @@ class NormsExchanged(torch.nn.Module):
 
 
 class FeedForwardFirst(torch.nn.Module):
-    """The feed-forward network comes first: attention gathers what it then works on."""
+    """The feed-forward network comes first: it should work on what attention has gathered."""
 
     def __init__(self, d_model, n_heads, d_ff):
         super().__init__()
@@ -265,7 +265,7 @@ class QueriesNotNormalised(torch.nn.Module):
 
 
 class FirstPathAgain(torch.nn.Module):
-    """The second sum begins with the x that came in: it goes on with what attention has added to."""
+    """The second sum begins with the x that came in: it should begin with the sum that attention has made."""
 
     def __init__(self, d_model, n_heads, d_ff):
         super().__init__()
@@ -302,7 +302,7 @@ class NoAttention(torch.nn.Module):
 
 
 class SublayersNormalised(torch.nn.Module):
-    """What the sublayers say is normalised: it is what they read that is."""
+    """What the sublayers say is normalised: the norms belong on what they read."""
 
     def __init__(self, d_model, n_heads, d_ff):
         super().__init__()

@@ -141,7 +141,9 @@ class FirstBlockAgain(torch.nn.Module):
 
 
 class LastBlockAlone(torch.nn.Module):
-    """Each block gets the embedding, so that only the last one counts: it reads what the one before gave."""
+    """Each block gets the embedding, so that only the last one counts: a block reads what the one before
+    gave.
+    """
 
     def __init__(self, vocabulary, d_model, n_heads, n_layers, positions):
         super().__init__()
@@ -232,7 +234,9 @@ class PositionsFromOne(torch.nn.Module):
 
 
 class TokensForLogits(torch.nn.Module):
-    """The likeliest token is returned: asked for are the logits, a score for each token of the vocabulary."""
+    """The likeliest token is returned: the exercise asks for logits, a score for each token of the
+    vocabulary.
+    """
 
     def __init__(self, vocabulary, d_model, n_heads, n_layers, positions):
         super().__init__()

@@ -17,7 +17,8 @@ def merge_heads(z):
         "merge_heads(torch.arange(4.0).view(2, 1, 2))",
         "merge_heads(torch.arange(8.0).view(2, 2, 2))",
     ),
-    hint="a reshape keeps the order of the numbers, and here the heads have to move behind the positions",
+    hint="a reshape keeps the order of the numbers, and here the axis of the heads has to move behind the "
+    "positions",
     line=3,
     shows=3,
 )
@@ -26,7 +27,7 @@ PADDING = recall(
     "block.recall_padding",
     "masking.padding",
     title="Catch the slip: padding",
-    task="This says which of T positions are words, for sentences of the given lengths: True means a word.",
+    task="This says which of T positions hold words in sentences of the given lengths: True means a word.",
     code="""
 def padding_mask(lengths, T):
     places = torch.arange(T)

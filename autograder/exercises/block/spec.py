@@ -9,6 +9,7 @@ from autograder.exercises.block import cases, choices
 from autograder.exercises.block import misconceptions as wrong
 from autograder.exercises.block import misconceptions_block as blocks
 from autograder.exercises.block import misconceptions_gpt2 as gpt2
+from autograder.exercises.block import misconceptions_habits as habits
 from autograder.exercises.block import misconceptions_model as models
 from helpers import block
 from helpers.checks import gradient_reaches_inputs, inputs_unchanged
@@ -33,6 +34,8 @@ EMBED = Exercise(
         wrong.last_positions,
         wrong.no_positions,
         wrong.scaled_by_vocabulary,
+        habits.positions_for_the_batch,
+        habits.embedded_side_by_side,
     ),
     alternatives=(right.embed_with_functional, right.embed_with_one_hot, right.embed_with_index_select),
 )
@@ -53,6 +56,8 @@ UNEMBED = Exercise(
         wrong.unembedded_to_probabilities,
         wrong.unembedded_to_one_token,
         wrong.unembedded_by_distance,
+        habits.unembedded_by_angles,
+        habits.unembedded_to_log_probabilities,
     ),
     alternatives=(right.unembed_with_linear, right.unembed_with_einsum, right.unembed_by_sums),
 )
@@ -97,6 +102,7 @@ LAYER_NORM = Exercise(
         wrong.scale_left_out,
         wrong.shift_left_out,
         wrong.shifted_before_scaled,
+        habits.neither_scaled_nor_shifted,
     ),
     alternatives=(right.norm_with_var_mean, right.norm_with_var, right.norm_from_sums),
 )
@@ -124,6 +130,7 @@ GELU = Exercise(
         wrong.brackets_forgotten,
         wrong.erf_alone,
         wrong.density,
+        habits.root_outside_erf,
     ),
     alternatives=(right.gelu_with_normal_distribution, right.gelu_with_erfc, right.gelu_with_ndtr),
 )
@@ -173,6 +180,7 @@ ADD_SUBLAYER = Exercise(
         wrong.output_normed,
         wrong.sum_not_normed,
         wrong.path_added_twice,
+        habits.first_of_what_is_said,
     ),
     alternatives=(right.sublayer_with_branches, right.sublayer_with_two_choices),
     square="a sublayer's map is d_model × d_model",
@@ -211,6 +219,7 @@ DROPOUT = Exercise(
         wrong.scaled_later_instead,
         wrong.only_later,
         wrong.not_dropped_at_all,
+        habits.share_that_stays,
     ),
     alternatives=(right.dropout_by_a_mask, right.dropout_by_filling, right.dropout_by_multiplying),
 )
@@ -257,6 +266,7 @@ BLOCK = Exercise(
         blocks.NoFeedForward,
         blocks.NoAttention,
         blocks.SublayersNormalised,
+        habits.MaskTurnedRound,
     ),
     alternatives=(right.BlockInSteps, right.BlockWithFunctions),
     square="the maps of attention are d_model × d_model",
@@ -316,6 +326,7 @@ INITIAL_STD = Exercise(
         wrong.feed_forward_alone,
         wrong.larger,
         wrong.readers_smaller,
+        habits.std_written_in,
     ),
     alternatives=(right.std_by_the_end, right.std_by_a_set),
 )

@@ -178,8 +178,8 @@ def below_zero(d, projections, recurrent):
 
 
 def one_product_of_attention(d, projections, recurrent):
-    """One of attention's two n × n products is missing: scores and mixture take 2n²d each, 4n²d
-    together.
+    """This is twice the length, as where one of attention's two n × n products is missing: scores and mixture
+    take 2n²d each, 4n²d together.
     """
     return max(0, d * (recurrent - projections))
 

@@ -127,7 +127,7 @@ def cached_numbers(layers, heads, kv_heads, d_head, positions, bytes_per_number)
 
 
 def cache_in_bits(layers, heads, kv_heads, d_head, positions, bytes_per_number):
-    """These are bits: asked for are bytes, of which a number has `bytes_per_number`."""
+    """These are bits: the exercise asks for bytes, and a number takes `bytes_per_number` of them."""
     return 8 * 2 * layers * kv_heads * d_head * positions * bytes_per_number
 
 
@@ -203,8 +203,10 @@ def second_axis_repeated(q, k, v):
     return (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(dim=-1) @ v
 
 
-def positions_repeated(q, k, v):
-    """Positions are repeated where heads should be: the axis of the heads is the third from the end."""
+def heads_not_repeated(q, k, v):
+    """Not both k and v have each of their heads H/G times: theirs is the third axis from the end, and q has
+    more of them.
+    """
     shared = q.size(-3) // k.size(-3)
     k, v = k.repeat_interleave(shared, dim=-2), v.repeat_interleave(shared, dim=-2)
     return (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(dim=-1) @ v

@@ -6,7 +6,7 @@ BOTH = recall(
     "complexity.recall_both",
     "masking.both",
     title="Catch the slip: padding and the future",
-    task=("This is the decoder's mask for sentences whose words are marked, (B, T) to (B, T, T)."),
+    task=("This makes the decoder's mask, given where the words are, (B, T) to (B, T, T)."),
     code="""
 def decoder_mask(real):
     T = real.size(-1)
@@ -27,8 +27,8 @@ REACH = recall(
     "masking.reach",
     title="Catch the slip: several layers",
     task=(
-        "This says what each position knows of after so many layers, where each layer lets "
-        "positions see what the mask allows, and themselves."
+        "This says what each position knows of after some layers, in each of which it sees itself and what "
+        "the mask allows."
     ),
     code="""
 def reach(mask, layers):
@@ -42,14 +42,14 @@ def reach(mask, layers):
         "reach(torch.tensor([[True, False], [True, True]]), 1)",
         "reach(torch.tensor([[False, False, False], [True, False, False], [False, True, False]]), 2)",
     ),
-    hint=("a position keeps what it knows, and learns what those know that it sees"),
+    hint=("a position keeps what it knows, and learns what the positions that it sees know"),
 )
 
 ROWS = recall(
     "complexity.recall_rows",
     "positional.learned",
     title="Catch the slip: learned positions",
-    task=("This adds a row for its place to each token's row."),
+    task=("This adds the row of its place to each token's row."),
     code="""
 def with_learned_positions(ids, words, positions):
     T = ids.size(-1)

@@ -9,6 +9,7 @@ from autograder.exercises.complexity import cases
 from autograder.exercises.complexity import choices as slip
 from autograder.exercises.complexity import misconceptions as wrong
 from autograder.exercises.complexity import misconceptions_block as block
+from autograder.exercises.complexity import misconceptions_habits as habits
 from autograder.exercises.complexity import misconceptions_layer as layers
 from autograder.exercises.complexity import misconceptions_measure as measure
 from helpers import complexity
@@ -65,6 +66,7 @@ ATTENTION_FLOPS = Exercise(
         wrong.one_projection,
         wrong.projection_of_one_position,
         wrong.softmax_of_one_row,
+        habits.scores_without_transpose,
     ),
     alternatives=(right.written_out, right.with_products_of_shapes),
 )
@@ -86,6 +88,8 @@ CONNECTING = Exercise(
         wrong.never_dilated,
         wrong.always_dilated,
         wrong.doubled_for_any_kernel,
+        habits.fraction_of_a_layer,
+        habits.steps_doubled,
     ),
     alternatives=(right.by_division_and_powers, right.by_walking_back),
 )
@@ -115,6 +119,10 @@ LAYER_COST = Exercise(
         layers.root_for_logarithm,
         layers.constant_factors_kept,
         layers.path_of_one_less,
+        habits.height_not_rounded,
+        habits.kernels_side_by_side,
+        habits.steps_of_the_stack,
+        habits.operations_of_the_stack,
     ),
     alternatives=(right.from_a_dict, right.as_a_list),
 )
@@ -136,6 +144,8 @@ CROSSOVER = Exercise(
         layers.recurrence_counted_once,
         layers.always_the_width,
         layers.upside_down,
+        habits.halved_too_early,
+        habits.matrices_added,
     ),
     alternatives=(right.with_two_flops_apiece, right.as_a_whole_number),
 )
@@ -160,6 +170,8 @@ EXPONENT = Exercise(
         measure.mean_of_ratios,
         measure.the_intercept,
         measure.correlation,
+        habits.sums_before_products,
+        habits.one_less_in_the_variance,
     ),
     alternatives=(right.by_covariance, right.by_least_squares, right.in_plain_python),
 )
@@ -216,6 +228,10 @@ BLOCKWISE = Exercise(
         block.started_at_zero,
         block.no_running_maximum,
         block.rescaling_forgotten,
+        habits.result_thrown_away,
+        habits.last_block_left_out,
+        habits.divided_in_the_loop,
+        habits.blocks_scaled_again,
     ),
     alternatives=(
         right.starting_with_the_first_block,
@@ -272,7 +288,7 @@ GROUPED = Exercise(
         measure.grouped_unscaled,
         measure.first_axis_repeated,
         measure.second_axis_repeated,
-        measure.positions_repeated,
+        measure.heads_not_repeated,
     ),
     alternatives=(right.by_broadcasting, right.one_head_after_another, right.with_a_list_of_heads),
 )

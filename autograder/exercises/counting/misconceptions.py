@@ -45,7 +45,7 @@ def weights_added(n_in, n_out, bias=True):
 
 
 def multiplied_by_heads(d_model, n_heads, bias=True):
-    """The matrices are counted once for each head, but the heads share them out: a head has only
+    """The matrices are counted once for each head, but the heads split them: a head has only
     d_model / n_heads columns of each.
     """
     return n_heads * 4 * (d_model * d_model + (d_model if bias else 0))
@@ -83,6 +83,14 @@ def output_map_for_each_head(d_model, n_heads, bias=True):
     """W_o is counted once for each head, but there is one: it takes all heads, side by side."""
     linear = d_model * d_model + (d_model if bias else 0)
     return 3 * linear + n_heads * linear
+
+
+def whole_width_for_each_head(d_model, n_heads, bias=True):
+    """Each head is given queries, keys and values of the whole width, and W_o takes them all: the heads share
+    the width, so each has d_model / n_heads columns.
+    """
+    linear = d_model * d_model + (d_model if bias else 0)
+    return 3 * n_heads * linear + n_heads * d_model * d_model + (d_model if bias else 0)
 
 
 def one_matrix_for_all_three(d_model, n_heads, bias=True):

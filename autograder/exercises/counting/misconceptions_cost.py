@@ -65,6 +65,12 @@ def weights_once_for_all_heads(batch, positions, d_model, n_heads, d_ff, n_layer
     return n_layers * (tokens * (8 * d_model + 2 * d_ff) + batch * positions**2)
 
 
+def weights_once_for_the_batch(batch, positions, d_model, n_heads, d_ff, n_layers):
+    """The attention weights are counted for one sequence: each of the batch has T × T for each head."""
+    tokens = batch * positions
+    return n_layers * (tokens * (8 * d_model + 2 * d_ff) + n_heads * positions**2)
+
+
 def weights_without_square(batch, positions, d_model, n_heads, d_ff, n_layers):
     """The attention weights are counted as T numbers: each of the T positions has one for each of T."""
     tokens = batch * positions

@@ -19,6 +19,15 @@ def head_in_every_layer(vocabulary, d_model, n_heads, d_ff, n_layers, n_out):
     return embedding_parameters(vocabulary, d_model) + n_layers * (layer + linear_parameters(d_model, n_out))
 
 
+def heads_and_hidden_width_exchanged(vocabulary, d_model, n_heads, d_ff, n_layers, n_out):
+    """n_heads and d_ff are exchanged where the layer is counted: look at the order in which that function
+    takes them.
+    """
+    layer = encoder_layer_parameters(d_model, 1, n_heads)  # attention's count is the same for any heads
+    head = linear_parameters(d_model, n_out)
+    return embedding_parameters(vocabulary, d_model) + n_layers * layer + head
+
+
 def lab_head_forgotten(vocabulary, d_model, n_heads, d_ff, n_layers, n_out):
     """The head is missing: a linear map from d_model to n_out, with a bias."""
     return embedding_parameters(vocabulary, d_model) + n_layers * encoder_layer_parameters(

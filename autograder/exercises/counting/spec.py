@@ -64,6 +64,7 @@ ATTENTION = Exercise(
         wrong.output_map_without_bias,
         wrong.only_one_head,
         wrong.output_map_for_each_head,
+        wrong.whole_width_for_each_head,
         wrong.one_matrix_for_all_three,
         wrong.divided_by_heads,
     ),
@@ -105,6 +106,7 @@ LAB_MODEL = Exercise(
     needs=("counting.linear",),
     misconceptions=explained(
         models.head_in_every_layer,
+        models.heads_and_hidden_width_exchanged,
         models.lab_head_forgotten,
         models.lab_head_without_bias,
         models.lab_embedding_forgotten,
@@ -217,7 +219,7 @@ GPT2 = Exercise(
 
 STATE = Exercise(
     id="counting.training_state",
-    title="What each parameter takes along",
+    title="What each parameter needs",
     points=2,
     difficulty=2,
     minutes=4,
@@ -249,6 +251,7 @@ ACTIVATIONS = Exercise(
     returns=("numbers",),
     misconceptions=explained(
         cost.weights_once_for_all_heads,
+        cost.weights_once_for_the_batch,
         cost.weights_without_square,
         cost.attention_weights_forgotten,
         cost.one_vector_short,
@@ -266,7 +269,7 @@ ACTIVATIONS = Exercise(
 
 FLOPS = Exercise(
     id="counting.flops",
-    title="Operations for each token",
+    title="Operations per token",
     points=2,
     difficulty=3,
     minutes=6,

@@ -74,7 +74,16 @@ def names_cases(g: Generator) -> list[Case]:
         Case("one layer more than before", _models(g, missing=True)),
         Case("a head of the same shape", _models(g, alike=True)),
         Case("both at once, another prefix", _models(g, positions=5, missing=True, prefix="model.")),
+        Case("a matrix that is turned, and names that begin with letters of the prefix", _turned(g)),
     ]
+
+
+def _turned(g: Generator) -> tuple[dict[str, Tensor], dict[str, Tensor], str]:
+    """As many numbers in another shape; and `body.` without each of its letters is less than the prefix."""
+    old = {"blocks.weight": _normal(g, 3, 2), "down.weight": _normal(g, 2, 3), "bias": _normal(g, 2)}
+    shapes = {"blocks.weight": (3, 2), "down.weight": (3, 2), "bias": (2,)}
+    new = {f"body.{name}": _normal(g, *shape) for name, shape in shapes.items()}
+    return old, new | {"head.weight": _normal(g, 3, 2)}, "body."
 
 
 def _many(g: Generator) -> tuple[dict[str, Tensor], dict[str, Tensor], str]:

@@ -25,7 +25,7 @@ SILENT_MISCONCEPTIONS = (
         "prefix_raises",
         {PREFIX: _ERROR},
         "With strict=False, names that aren't found are no error: they are only listed in what "
-        "`load_state_dict` returns, and who doesn't look there trains from scratch.",
+        "`load_state_dict` returns, and if you don't look there you train from scratch.",
     ),
     Misconception(
         "prefix_partly",

@@ -6,7 +6,7 @@ import math
 
 
 def z_for_its_square(correct, n, z):
-    """What is divided by below is 1 + z/n: it is 1 + z²/n."""
+    """The divisor is 1 + z/n: it should be 1 + z²/n."""
     p, extra = correct / n, z**2 / n
     centre = (p + extra / 2) / (1 + z / n)
     half = z * math.sqrt(p * (1 - p) / n + extra / (4 * n)) / (1 + z / n)
@@ -29,7 +29,7 @@ def centre_and_half(correct, n, z):
 
 
 def whole_square_added(correct, n, z):
-    """The centre moves by z²/n, twice as far as it should: it is z²/(2n) that is added to p."""
+    """The centre moves by z²/n, twice as far as it should: add z²/(2n) to p."""
     p, extra = correct / n, z**2 / n
     centre = (p + extra) / (1 + extra)
     half = z * math.sqrt(p * (1 - p) / n + extra / (4 * n)) / (1 + extra)
@@ -72,3 +72,16 @@ def shares_of_texts(train, counts):
     """
     rows = counts * (((1 + (train > 0).sum(dim=0)) / (1 + len(train))).log() + 1)
     return rows / rows.norm(dim=-1, keepdim=True)
+
+
+def mean_and_half(values, quantiles):
+    """These are the mean and the half length: the interval goes from mean − half to mean + half."""
+    n = len(values)
+    mean = sum(values) / n
+    return mean, quantiles[n - 1] * math.sqrt(sum((v - mean) ** 2 for v in values) / (n - 1) / n)
+
+
+def logarithm_to_base_ten(train, counts):
+    """The logarithm has base 10: ln is the natural one, `torch.log`."""
+    weighted = counts * (((1 + len(train)) / (1 + (train > 0).sum(dim=0))).log10() + 1)
+    return weighted / weighted.norm(dim=-1, keepdim=True)

@@ -88,7 +88,7 @@ class PaddingPooled(torch.nn.Module):
 
 
 class GivesSigmoids(torch.nn.Module):
-    """What comes out went through a sigmoid: asked for are logits, which the loss takes as they are."""
+    """The output went through a sigmoid: return logits, which the loss takes as they are."""
 
     def __init__(self, body, d_model, n_classes, pool):
         super().__init__()
@@ -202,7 +202,7 @@ class DividedByTheRank(torch.nn.Module):
 
 
 class DividedByTheRoot(torch.nn.Module):
-    """The change is multiplied by alpha/√r, as in rank-stabilised LoRA: asked for is alpha/r."""
+    """The change is multiplied by alpha/√r, as in rank-stabilised LoRA: here it is alpha/r."""
 
     def __init__(self, linear, rank, alpha):
         super().__init__()

@@ -26,7 +26,7 @@ def head_frozen_too(model):
 
 
 def head_instead(model):
-    """The head is frozen and the body trains: it is to be the other way round."""
+    """The head is frozen and the body trains: it should be the other way round."""
     for parameter in model.head.parameters():
         parameter.requires_grad_(False)
 
@@ -292,7 +292,7 @@ def length_not_one(train, counts):
 
 
 def columns_of_length_one(train, counts):
-    """The columns are brought to length 1: it is each text, a row, that is to have length 1."""
+    """The columns are brought to length 1: each text, a row, should have length 1."""
     rows = counts * (((1 + len(train)) / (1 + (train > 0).sum(dim=0))).log() + 1)
     return rows / rows.norm(dim=0, keepdim=True).clamp(min=1e-9)
 

@@ -6,6 +6,7 @@ from autograder.exercises.finetuning import cases, choices
 from autograder.exercises.finetuning import misconceptions as wrong
 from autograder.exercises.finetuning import misconceptions_intervals as intervals
 from autograder.exercises.finetuning import misconceptions_module as module
+from autograder.exercises.finetuning import misconceptions_names as names
 from autograder.exercises.finetuning import misconceptions_training as slips
 from helpers import finetuning
 from helpers.checks import gradient_reaches_inputs, inputs_unchanged
@@ -29,6 +30,7 @@ LAST = Exercise(
         wrong.first_padding,
         wrong.longest_for_all,
         wrong.axis_kept,
+        names.rows_crossed,
     ),
     alternatives=(right.last_by_gather, right.last_by_loop, right.last_by_change),
 )
@@ -49,6 +51,7 @@ MEAN = Exercise(
         wrong.divided_by_all,
         wrong.not_divided_at_all,
         wrong.mean_over_the_batch,
+        names.one_mean_for_all,
         wrong.mean_of_the_padding,
         wrong.still_the_last,
     ),
@@ -99,6 +102,8 @@ FITS = Exercise(
         wrong.left_over_of_the_new,
         wrong.other_shape_left_over,
         wrong.names_without_prefix,
+        names.sizes_compared,
+        names.letters_stripped,
     ),
     alternatives=(right.fits_with_comprehensions, right.fits_step_by_step),
 )
@@ -129,7 +134,7 @@ MOVED = Exercise(
 
 SILENT = Exercise(
     id="finetuning.silent",
-    title="What says nothing",
+    title="A silent mismatch",
     points=2,
     difficulty=2,
     minutes=5,
@@ -246,6 +251,7 @@ T_INTERVAL = Exercise(
         slips.whole_range,
         intervals.population_and_degrees,
         intervals.degrees_less_two,
+        intervals.mean_and_half,
     ),
     alternatives=(right.t_with_torch, right.t_step_by_step),
 )
@@ -270,6 +276,7 @@ TFIDF = Exercise(
         slips.columns_of_length_one,
         slips.sums_to_one,
         slips.rarity_alone,
+        intervals.logarithm_to_base_ten,
         intervals.one_added_below_alone,
         intervals.shares_of_texts,
     ),

@@ -51,8 +51,8 @@ def not_boolean(T):
 
 
 def to_be_added(T):
-    """These are 0 and −∞, to be added to the scores: the mask that is asked for is boolean, with True
-    where attending is allowed.
+    """These are 0 and −∞, to be added to the scores: the exercise asks for a boolean mask, with True where
+    attending is allowed.
     """
     return torch.zeros(T, T).masked_fill(torch.ones(T, T).triu(1).bool(), float("-inf"))
 
@@ -149,7 +149,9 @@ def exclusive(real):
 
 
 def nan_in_empty_rows(q, k, v, mask):
-    """A row of −∞ alone makes the softmax divide 0 by 0, and the query gets NaN: it should get zeros."""
+    """In a row with nothing to look at, 0 is divided by 0, as the softmax does where all scores are −∞, and
+    the query gets NaN: it should get zeros.
+    """
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
     weights = scores.masked_fill(~mask, float("-inf")).softmax(dim=-1)
     return weights @ v, weights
@@ -239,8 +241,8 @@ def a_little_added(q, k, v, mask):
 
 
 def filled_with_minus_hundred(q, k, v, mask):
-    """Hidden scores become a number such as −100, or lose that much, and a key whose score is low enough or
-    high enough outdoes that, before its weight is set to 0: fill with the lowest number there is.
+    """Hidden scores become a number such as −100, or are lowered by as much, and where scores are that large
+    a hidden key still counts in the softmax's denominator: fill with the lowest number there is.
     """
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
     weights = scores.masked_fill(~mask, -100).softmax(dim=-1).masked_fill(~mask, 0)

@@ -30,8 +30,8 @@ def hidden_written_as_may(mask, source, target):
 
 
 def additive_by_truth(mask, source, target):
-    """An additive mask is read with .bool(), for which 0 is False and −∞ is True: what may be seen is where
-    it is 0.
+    """An additive mask is read the wrong way round, as by .bool(), for which 0 is False and −∞ is True: what
+    may be seen is where it is 0.
     """
     may = ~mask if source == "hidden" else mask.bool()
     if target == "additive":

@@ -96,8 +96,8 @@ def the_future_alone(layer, x):
 
 
 def one_feature_asked(layer, x):
-    """Only the first feature of each output is asked, and the others may see something else: ask them
-    all.
+    """A dependence that the first feature of an output doesn't have is overlooked: ask all features, and one
+    of them is enough.
     """
     x = x.clone().requires_grad_()
     rows = [torch.autograd.grad(y[0], x, retain_graph=True)[0] for y in layer(x)]
@@ -236,8 +236,8 @@ def padded_on_the_right(cache, x, W_q, W_k, W_v):
 
 
 def cache_filled_with_minus_hundred(cache, x, W_q, W_k, W_v):
-    """Hidden scores become a number such as −100, or lose that much, and a key whose score is low enough or
-    high enough outdoes that: only −∞, or the lowest number there is, hides whatever the scores are.
+    """Hidden scores become a number such as −100, or are lowered by as much, and where scores are that large
+    a hidden key still gets weight: only −∞, or the lowest number there is, always hides.
     """
     k, v = torch.cat([cache["k"], x @ W_k], dim=-2), torch.cat([cache["v"], x @ W_v], dim=-2)
     mask = torch.ones(x.size(-2), k.size(-2)).tril(cache["k"].size(-2)).bool()
@@ -285,9 +285,7 @@ def joined_along_the_first_axis(cache, x, W_q, W_k, W_v):
 
 
 def queries_stored(cache, x, W_q, W_k, W_v):
-    """It is the queries that are stored as keys: later positions will ask for the keys of this one, and
-    nobody needs its query again.
-    """
+    """Queries are stored as keys: later positions need this one's key, and nobody needs its query again."""
     k, v = torch.cat([cache["k"], x @ W_q], dim=-2), torch.cat([cache["v"], x @ W_v], dim=-2)
     mask = torch.ones(x.size(-2), k.size(-2)).tril(cache["k"].size(-2)).bool()
     output, _ = masked_attention(x @ W_q, k, v, mask)

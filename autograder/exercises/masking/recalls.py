@@ -6,7 +6,7 @@ ADD = recall(
     "masking.recall_add",
     "positional.add",
     title="Catch the slip: adding positions",
-    task=("This adds the table's rows to the words of each sentence, (B, T, C)."),
+    task=("This adds the table's first rows to the words of each sentence, (B, T, C)."),
     code="""
 def add_positions(x, table):
     T = x.size(0)
@@ -27,8 +27,8 @@ PENALTY = recall(
     "positional.penalty",
     title="Catch the slip: a penalty for distance",
     task=(
-        "This takes a number from each score that grows with the distance, faster for the first "
-        "heads, (H, T_q, T_k)."
+        "This returns what each head adds to its scores, (H, T_q, T_k): a penalty that grows with the "
+        "distance, fastest in the first head."
     ),
     code="""
 def distance_penalty(n_heads, T_q, T_k):
@@ -41,7 +41,7 @@ def distance_penalty(n_heads, T_q, T_k):
         "distance_penalty(2, 1, 1)",
         "distance_penalty(1, 2, 2)",
     ),
-    hint=("the heads' slopes are 2 to the −8h/H, with h counted from 1"),
+    hint=("a head's slope is 2 to the power of −8h/H, with h counted from 1"),
     line=2,
     shows=3,
 )
@@ -50,7 +50,7 @@ OFF = recall(
     "masking.recall_off",
     "multihead.switch_off",
     title="Catch the slip: switching heads off",
-    task=("This sets to 0 what reads from the heads that are off, in the output matrix (C, C)."),
+    task=("This sets the part of the output matrix (C, C) to 0 that reads from heads that are off."),
     code="""
 def switch_off(weight, keep):
     D = weight.size(1) // len(keep)

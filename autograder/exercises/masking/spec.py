@@ -6,6 +6,7 @@ from autograder.exercises.masking import cases
 from autograder.exercises.masking import misconceptions as wrong
 from autograder.exercises.masking import misconceptions_axes as axes
 from autograder.exercises.masking import misconceptions_form as form
+from autograder.exercises.masking import misconceptions_habits as habits
 from autograder.exercises.masking import misconceptions_study as study
 from helpers import masking
 from helpers.checks import gradient_reaches_inputs, inputs_unchanged, rows_sum_to_one
@@ -49,6 +50,7 @@ PADDING = Exercise(
         wrong.padding_as_numbers,
         wrong.up_to_the_longest,
         axes.with_axes_for_heads,
+        habits.one_word_less,
     ),
     alternatives=(right.one_sentence_after_another, right.filled_in_place, right.written_as_a_list),
 )
@@ -74,6 +76,7 @@ BOTH = Exercise(
         wrong.exclusive,
         axes.queries_with_heads,
         axes.both_with_heads,
+        habits.words_taken_to_come_first,
     ),
     alternatives=(right.with_none, right.hidden_keys_filled, right.both_compared),
 )
@@ -119,6 +122,8 @@ MASKED = Exercise(
         wrong.scores_set_to_zero,
         wrong.mask_turned_round,
         wrong.not_scaled,
+        habits.weights_left_nan,
+        habits.hidden_scores_near_zero,
     ),
     alternatives=(
         right.empty_rows_put_aside,
@@ -152,6 +157,7 @@ SEES = Exercise(
         study.the_future_alone,
         study.one_feature_asked,
         study.asked_at_zero,
+        habits.slopes_add_up,
     ),
     alternatives=(
         right.one_output_at_a_time,
@@ -300,6 +306,7 @@ REACH = Exercise(
         form.who_is_reached,
         form.both_ways,
         form.last_layer_alone,
+        habits.one_layer_at_least,
     ),
     alternatives=(right.as_a_power, right.from_neighbour_to_neighbour, right.kept_and_added),
 )

@@ -78,8 +78,7 @@ SAME_WRONG = (
     Misconception(
         "groups_exactly",
         {GROUPS: EXACTLY},
-        "Heads that share keys score alike where they scored differently before, so other outputs come of "
-        "it.",
+        "Heads that share keys score alike where they scored differently before, so the outputs change.",
     ),
     Misconception(
         "groups_nearly",

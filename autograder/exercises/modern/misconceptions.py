@@ -25,7 +25,7 @@ def a_layer_norm(x, weight, eps=1e-6):
 
 
 def root_forgotten(x, weight, eps=1e-6):
-    """This divides by the mean square itself: it is the root of it that has the size of x."""
+    """This divides by the mean square itself: its root has the size of x."""
     return x / (x.square().mean(dim=-1, keepdim=True) + eps) * weight
 
 
@@ -71,6 +71,20 @@ def one_added_to_weight(x, weight, eps=1e-6):
     are the factors themselves.
     """
     return x * torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + eps) * (1 + weight)
+
+
+def length_by_normalize(x, weight, eps=1e-6):
+    """Torch's `normalize` divides by the vector's length, the root of the sum of its squares: here it is the
+    root of their mean.
+    """
+    return torch.nn.functional.normalize(x, dim=-1, eps=eps) * weight
+
+
+def deviation_for_size(x, weight, eps=1e-6):
+    """This divides by the deviation from the mean, as a layer norm does: here it is the root of the mean
+    square of the numbers themselves.
+    """
+    return x * torch.rsqrt(x.var(dim=-1, keepdim=True, correction=0) + eps) * weight
 
 
 def absolute_mean(x, weight, eps=1e-6):
@@ -255,7 +269,7 @@ def half_as_much_again(d_ff, multiple):
 
 
 def rows_as_they_are(weight, n_heads):
-    """The rows stay where they were, so neighbours would be turned that don't belong together."""
+    """The rows stay where they were, so neighbours that don't belong together would be turned."""
     return weight.clone()
 
 

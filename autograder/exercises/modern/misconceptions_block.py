@@ -109,7 +109,7 @@ class ValuesNormedToo(torch.nn.Module):
 
 
 class NormsExchanged(torch.nn.Module):
-    """The norms' weights are exchanged: `norm_q` belongs to the queries, `norm_k` to the keys."""
+    """The norms' weights are swapped: `norm_q` belongs to the queries, `norm_k` to the keys."""
 
     def __init__(self, d_model, n_heads, n_groups):
         super().__init__()
@@ -132,8 +132,8 @@ class NormsExchanged(torch.nn.Module):
 
 
 class TurnedBeforeNormed(torch.nn.Module):
-    """Queries and keys are turned first and normalised then: the norm's weights would scale features that
-    are mixed already, so that scores depend on more than distances.
+    """Queries and keys are turned before they are normalised: the norm's weights then scale features that
+    are mixed already, so scores depend on more than distances.
     """
 
     def __init__(self, d_model, n_heads, n_groups):
@@ -152,6 +152,31 @@ class TurnedBeforeNormed(torch.nn.Module):
         v = split_heads(self.W_v(x), self.n_groups)
         places = torch.arange(x.size(-2))
         q, k = rms_norm(rotary(q, places), self.norm_q), rms_norm(rotary(k, places), self.norm_k)
+        k, v = (shared.repeat_interleave(self.n_heads // self.n_groups, dim=-3) for shared in (k, v))
+        return self.W_o(merge_heads(masked_attention(q, k, v, causal_mask(x.size(-2)))[0]))
+
+
+class NormedBeforeSplit(torch.nn.Module):
+    """Queries and keys are normalised over their whole width, before they are split: each head has a size of
+    its own.
+    """
+
+    def __init__(self, d_model, n_heads, n_groups):
+        super().__init__()
+        D = d_model // n_heads
+        self.n_heads, self.n_groups = n_heads, n_groups
+        self.W_q = torch.nn.Linear(d_model, n_heads * D, bias=False)
+        self.W_k = torch.nn.Linear(d_model, n_groups * D, bias=False)
+        self.W_v = torch.nn.Linear(d_model, n_groups * D, bias=False)
+        self.W_o = torch.nn.Linear(d_model, d_model, bias=False)
+        self.norm_q, self.norm_k = (torch.nn.Parameter(torch.ones(D)) for _ in range(2))
+
+    def forward(self, x):
+        q = split_heads(rms_norm(self.W_q(x), self.norm_q.repeat(self.n_heads)), self.n_heads)
+        k = split_heads(rms_norm(self.W_k(x), self.norm_k.repeat(self.n_groups)), self.n_groups)
+        v = split_heads(self.W_v(x), self.n_groups)
+        places = torch.arange(x.size(-2))
+        q, k = rotary(q, places), rotary(k, places)
         k, v = (shared.repeat_interleave(self.n_heads // self.n_groups, dim=-3) for shared in (k, v))
         return self.W_o(merge_heads(masked_attention(q, k, v, causal_mask(x.size(-2)))[0]))
 
@@ -381,7 +406,7 @@ class SecondPathMissing(torch.nn.Module):
 
 
 class SublayersReadRaw(torch.nn.Module):
-    """Nothing is normalised: each sublayer reads x behind its norm."""
+    """Nothing is normalised: each sublayer reads x through its norm."""
 
     def __init__(self, d_model, n_heads, n_groups, d_ff):
         super().__init__()
@@ -427,7 +452,7 @@ class PathNormalised(torch.nn.Module):
 
 
 class NormsExchangedHere(torch.nn.Module):
-    """The norms' weights are exchanged: `norm_1` stands before attention, `norm_2` before the network."""
+    """The norms' weights are swapped: `norm_1` stands before attention, `norm_2` before the network."""
 
     def __init__(self, d_model, n_heads, n_groups, d_ff):
         super().__init__()
@@ -455,8 +480,8 @@ class FeedForwardFirst(torch.nn.Module):
 
 
 class SideBySide(torch.nn.Module):
-    """Both sublayers read the same x, as in some models since GPT-J: here the network reads what attention
-    has added.
+    """Both sublayers read the same x, as in some models since GPT-J: here the network reads x with
+    attention's output added.
     """
 
     def __init__(self, d_model, n_heads, n_groups, d_ff):
@@ -471,7 +496,7 @@ class SideBySide(torch.nn.Module):
 
 
 class FirstPathAgain(torch.nn.Module):
-    """The second sum begins with the x that came in: it goes on with what attention has added to."""
+    """The second sum starts from the x that came in: it should start from the first sum."""
 
     def __init__(self, d_model, n_heads, n_groups, d_ff):
         super().__init__()

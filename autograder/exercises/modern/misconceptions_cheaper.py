@@ -83,6 +83,13 @@ def input_rounded(x, whole, scales):
     return x.round() @ (whole * scales).T
 
 
+def scales_as_a_column(x, whole, scales):
+    """What comes out is multiplied by the scales as a column, (out, 1), so that each result meets every
+    scale: turn them into a row, as `scales.T` is.
+    """
+    return (x @ whole.to(x.dtype).T) * scales
+
+
 def scales_summed(x, whole, scales):
     """All rows get the mean of the scales: each has its own."""
     return x @ (whole * scales.mean()).T
@@ -124,6 +131,13 @@ def softmax_of_differences(target, draft):
     return (target - draft).softmax(dim=-1)
 
 
+def softmax_of_the_rest(target, draft):
+    """A softmax of the differences above 0 gives something to every token, those without any too: divide by
+    their sum.
+    """
+    return (target - draft).clamp(min=0).softmax(dim=-1)
+
+
 def target_where_more(target, draft):
     """The target's whole probability is taken where it is the larger: part of it was written by the draft,
     so only the difference is left.
@@ -144,6 +158,21 @@ def all_that_pass(target, draft, drafted, chances):
     """
     places = torch.arange(len(drafted))
     return int((chances < target[places, drafted] / draft[places, drafted]).sum())
+
+
+def every_place_for_every_token(target, draft, drafted, chances):
+    """target[:, drafted] takes all drafted tokens at each place, K × K numbers: beside them stand the places,
+    so that each takes its own.
+    """
+    kept = chances < target[:, drafted] / draft[:, drafted]
+    return int(kept.long().cumprod(dim=0).sum())
+
+
+def first_no_by_argmax(target, draft, drafted, chances):
+    """Argmax finds the first token that is turned down; where none is, it says 0, as if the first were."""
+    places = torch.arange(len(drafted))
+    kept = chances < target[places, drafted] / draft[places, drafted]
+    return int((~kept).long().argmax())
 
 
 def ratio_turned_over(target, draft, drafted, chances):

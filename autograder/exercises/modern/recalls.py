@@ -21,7 +21,7 @@ def rotary(x, positions, base=10_000.0):
         "rotary(torch.tensor([[1.0, 2.0, 3.0, 4.0]]), torch.tensor([0]))",
         "rotary(torch.tensor([[0.0, 0.0, 0.0, 0.0]]), torch.tensor([5]))",
     ),
-    hint="where do the two of a pair stand in what comes back",
+    hint="look at where the two of a pair end up in the result",
     line=7,
     shows=2,
 )
@@ -45,7 +45,7 @@ def grouped_attention(q, k, v):
         "grouped_attention(torch.ones(4, 1, 1), torch.tensor([[[0.0], [9.0]], [[9.0], [0.0]]]), "
         "torch.tensor([[[1.0], [2.0]], [[3.0], [4.0]]]))",
     ),
-    hint="whose keys does the second of four heads read, and whose values",
+    hint="compare whose keys and whose values the second of four heads reads",
     line=3,
     shows=2,
 )
@@ -66,5 +66,5 @@ def with_temperature(logits, temperature):
         "with_temperature(torch.tensor([1.0, 2.0]), 0)",
         "with_temperature(torch.tensor([0.0, 0.0, 4.0]), 2.0)",
     ),
-    hint="a softmax after dividing is what a temperature is, and at 0 all falls to the best token",
+    hint="it divides before the softmax, and at 0 the best token gets everything",
 )

@@ -32,6 +32,8 @@ RMS_NORM = Exercise(
         wrong.eps_left_out,
         wrong.eps_written_in,
         wrong.summed,
+        wrong.length_by_normalize,
+        wrong.deviation_for_size,
         wrong.over_everything,
         wrong.over_the_first_axis,
         wrong.scale_left_out,
@@ -115,7 +117,7 @@ INTERLEAVED = Exercise(
 
 ATTENTION = Exercise(
     id="modern.attention",
-    title="Attention of today",
+    title="Attention today",
     points=5,
     difficulty=4,
     minutes=18,
@@ -131,6 +133,7 @@ ATTENTION = Exercise(
         blocks.ValuesNormedToo,
         blocks.NormsExchanged,
         blocks.TurnedBeforeNormed,
+        blocks.NormedBeforeSplit,
         blocks.NotTurned,
         blocks.KeysNotTurned,
         blocks.ValuesTurnedToo,
@@ -146,7 +149,7 @@ ATTENTION = Exercise(
 
 BLOCK = Exercise(
     id="modern.block",
-    title="The block of today",
+    title="Today's block",
     points=3,
     difficulty=2,
     minutes=8,
@@ -244,7 +247,7 @@ BALANCE = Exercise(
 
 QUANTIZED = Exercise(
     id="modern.quantized",
-    title="One byte for each weight",
+    title="One byte per weight",
     points=3,
     difficulty=3,
     minutes=10,
@@ -267,7 +270,7 @@ QUANTIZED = Exercise(
 
 QUANTIZED_LINEAR = Exercise(
     id="modern.quantized_linear",
-    title="Through a map of bytes",
+    title="Using the bytes",
     points=1,
     difficulty=2,
     minutes=5,
@@ -275,7 +278,11 @@ QUANTIZED_LINEAR = Exercise(
     cases=cases.quantized_linear_cases,
     properties=(inputs_unchanged,),
     misconceptions=explained(
-        cheaper.scales_forgotten, cheaper.divided_by_scales, cheaper.input_rounded, cheaper.scales_summed
+        cheaper.scales_forgotten,
+        cheaper.divided_by_scales,
+        cheaper.input_rounded,
+        cheaper.scales_summed,
+        cheaper.scales_as_a_column,
     ),
     alternatives=(right.quantized_linear_scaled_later, right.quantized_linear_with_functional),
 )
@@ -292,6 +299,8 @@ ACCEPTED = Exercise(
     properties=(inputs_unchanged,),
     misconceptions=explained(
         cheaper.all_that_pass,
+        cheaper.every_place_for_every_token,
+        cheaper.first_no_by_argmax,
         cheaper.ratio_turned_over,
         cheaper.chances_above,
         cheaper.target_alone,
@@ -319,6 +328,7 @@ ADJUSTED = Exercise(
         cheaper.the_other_more,
         cheaper.differences_both_ways,
         cheaper.softmax_of_differences,
+        cheaper.softmax_of_the_rest,
         cheaper.target_where_more,
         cheaper.by_ratio,
     ),
@@ -327,7 +337,7 @@ ADJUSTED = Exercise(
 
 TOKENS = Exercise(
     id="modern.tokens",
-    title="Tokens for each call",
+    title="Tokens per call",
     points=1,
     difficulty=2,
     minutes=5,

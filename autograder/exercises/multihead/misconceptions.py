@@ -33,9 +33,7 @@ def first_two_axes(x, n_heads):
 
 
 def every_nth_channel(x, n_heads):
-    """Each head gets every H-th channel instead of D neighbouring ones: then head h no longer has the rows
-    of W_q that belong together, as in torch and in the papers.
-    """
+    """Each head gets every H-th channel: it should get D neighbouring ones, as in torch and in the papers."""
     return x.unflatten(-1, (-1, n_heads)).movedim(-1, -3)
 
 
@@ -92,8 +90,8 @@ def channel_by_channel(z):
 
 
 def one_after_another(z):
-    """The heads' sentences are put one after another, as H·T positions: it is the channels that are put
-    side by side, and the positions stay T.
+    """The heads' sentences are put one after another, as H·T positions: put the channels side by side, and
+    keep T positions.
     """
     return z.flatten(-3, -2)
 
@@ -226,8 +224,8 @@ def small_matrices(T, d_model, n_heads):
 
 
 def one_map_for_all(T, d_model, n_heads):
-    """The weights are counted for one head: each head makes T × T of its own, and this is what does grow
-    with the number of heads.
+    """The weights are counted for one head: each head makes T × T of its own, so they do grow with the number
+    of heads.
     """
     parameters = 4 * (d_model * d_model + d_model)
     return parameters, 4 * T * d_model * d_model + 2 * T * T * d_model, T * T

@@ -93,9 +93,9 @@ def both_in_one_channel():
     return W_q, W_k, W_v, W_o
 
 
-def for_columns():
-    """All four matrices are transposed, as if they were multiplied with a column: here positions are rows,
-    and it is x @ W.
+def nothing_gets_through():
+    """Every output is 0, so no number gets through: in x @ W a row is where something is read and a column
+    where it goes, and the number is in channel 2 of x.
     """
     turn = 40.0 * torch.tensor([[0.0, -1.0], [1.0, 0.0]])
     W_q, W_k, W_v, W_o = torch.zeros(4, 4, 4)

@@ -95,8 +95,8 @@ class NotSplit(torch.nn.Module):
 
 
 class ScaledByModelWidth(torch.nn.Module):
-    """The scores are divided by √d_model: a dot product of one head has d_model / n_heads terms, and that is
-    what its variance grows with.
+    """The scores are divided by √d_model: a dot product of one head has only d_model / n_heads terms, so its
+    variance is smaller.
     """
 
     def __init__(self, d_model, n_heads):
@@ -133,7 +133,7 @@ class Unscaled(torch.nn.Module):
 
 
 class ScaledByHeadWidth(torch.nn.Module):
-    """The scores are divided by D: it is its root, √D, that brings their variance back to 1."""
+    """The scores are divided by D: its root, √D, brings their variance back to 1."""
 
     def __init__(self, d_model, n_heads):
         super().__init__()
@@ -151,8 +151,8 @@ class ScaledByHeadWidth(torch.nn.Module):
 
 
 class ScaledByNumberOfHeads(torch.nn.Module):
-    """The scores are divided by the root of the number of heads: it is D = d_model / n_heads, the number of
-    channels of one head, that their variance grows with.
+    """The scores are divided by the root of the number of heads: their variance grows with D = d_model /
+    n_heads, the number of channels of one head.
     """
 
     def __init__(self, d_model, n_heads):
@@ -171,8 +171,8 @@ class ScaledByNumberOfHeads(torch.nn.Module):
 
 
 class FilledWithMinusHundred(torch.nn.Module):
-    """Hidden scores become a number such as −100, or lose that much, and a key whose score is low enough or
-    high enough outdoes that: only −∞, or the lowest number there is, hides whatever the scores are.
+    """Hidden scores become a number such as −100, or are lowered by as much, and where scores are that large
+    a hidden key still gets weight: only −∞, or the lowest number there is, always hides.
     """
 
     def __init__(self, d_model, n_heads):

@@ -14,8 +14,8 @@ from helpers.multihead import merge_heads, split_heads
 
 
 class NoOutputProjection(torch.nn.Module):
-    """The output projection is missing: after the merge each channel holds what one head found, and W_o is
-    what mixes them.
+    """The output projection is missing: after the merge each channel holds what one head found, and W_o mixes
+    them.
     """
 
     def __init__(self, d_model, n_heads):
@@ -112,8 +112,8 @@ class TheOtherAsks(torch.nn.Module):
 
 
 class MaskIgnored(torch.nn.Module):
-    """The mask changes nothing: hide the scores where it is False, and keep what masked_fill returns, since
-    it leaves its own tensor as it was.
+    """The mask changes nothing: hide the scores where it is False, and keep what masked_fill returns, which
+    doesn't change its own tensor.
     """
 
     def __init__(self, d_model, n_heads):
@@ -130,9 +130,7 @@ class MaskIgnored(torch.nn.Module):
 
 
 class MaskInverted(torch.nn.Module):
-    """The mask is the wrong way round: True means “may attend”, so it is where it is False that scores become
-    -inf.
-    """
+    """The mask is the wrong way round: True means “may attend”, so scores become -inf where it is False."""
 
     def __init__(self, d_model, n_heads):
         super().__init__()

@@ -7,6 +7,7 @@ from autograder.exercise import Exercise, Misconception, explained
 from autograder.exercises.multihead import alternatives as right
 from autograder.exercises.multihead import cases
 from autograder.exercises.multihead import misconceptions as wrong
+from autograder.exercises.multihead import misconceptions_habits as habits
 from autograder.exercises.multihead import misconceptions_heads as heads
 from autograder.exercises.multihead import misconceptions_module as shapes
 from autograder.exercises.multihead import misconceptions_roles as roles
@@ -177,6 +178,8 @@ MODULE = Exercise(
         roles.MaskAfterSoftmax,
         roles.OneMaskForAll,
         roles.WeightsAveraged,
+        habits.WeightsAsTheyLie,
+        habits.MaskWithOneMoreAxis,
     ),
     alternatives=(right.WithEinsum, right.OneHeadAfterAnother, right.WithScaledQueries),
 )
@@ -245,7 +248,7 @@ BOTH_NEIGHBOURS = Exercise(
         heads.output_not_moved,
         heads.one_head_has_the_number,
         heads.both_in_one_channel,
-        heads.for_columns,
+        heads.nothing_gets_through,
     ),
     alternatives=(right.as_written_tables, right.with_turned_keys_and_heads_exchanged),
 )
@@ -268,6 +271,7 @@ SWITCH_OFF = Exercise(
         heads.made_up_for,
         heads.cut_out,
         heads.written_into,
+        habits.rows_shared_out,
     ),
     alternatives=(right.off_by_a_loop, right.off_by_views),
 )
@@ -291,6 +295,7 @@ IMPORTANCE = Exercise(
         heads.never_on_again,
         heads.against_none,
         heads.as_ratio,
+        habits.no_head_off,
     ),
     alternatives=(right.with_an_identity_matrix, right.as_plain_numbers),
 )

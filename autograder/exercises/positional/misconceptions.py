@@ -191,7 +191,7 @@ def rows_of_the_second_axis(x, table):
 
 
 def whole_table(x, table):
-    """The whole table is added, and fits only a sentence as long as itself: take its first T rows."""
+    """All rows of the table are kept, and fit only a sentence as long as the table: take its first T rows."""
     return x + table
 
 

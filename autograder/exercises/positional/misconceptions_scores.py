@@ -205,7 +205,7 @@ def one_row_of_distances(n_heads, T_q, T_k):
 
 def distances_from_the_first_key(n_heads, T_q, T_k):
     """Every query loses the same, by how far each key is from the first: the distance is from the query to
-    the key, so each row is another.
+    the key, so each row differs.
     """
     slopes = 2.0 ** (-8 * torch.arange(1, n_heads + 1) / n_heads)
     return (-slopes[:, None, None] * torch.arange(T_k)).expand(n_heads, T_q, T_k)

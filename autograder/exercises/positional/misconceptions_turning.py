@@ -109,8 +109,8 @@ def no_turn(x, positions, base=10_000.0):
 
 
 def second_turned_back(x, positions, base=10_000.0):
-    """The first feature of a pair is turned one way and the second the other: with a cos − b sin goes
-    b cos + a sin.
+    """The first feature of a pair is turned one way and the second the other: a cos − b sin goes with a sin +
+    b cos.
     """
     angles = positions.unsqueeze(-1) * base ** (-torch.arange(0, x.size(-1), 2) / x.size(-1))
     cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
@@ -119,7 +119,7 @@ def second_turned_back(x, positions, base=10_000.0):
 
 
 def sine_and_cosine_not_exchanged(x, positions, base=10_000.0):
-    """Both features have their cosine in front: the second is a sin + b cos, with the two changed round."""
+    """Both features have their cosine in front: the second is a sin + b cos, with the sine in front."""
     angles = positions.unsqueeze(-1) * base ** (-torch.arange(0, x.size(-1), 2) / x.size(-1))
     cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
     even, odd = x[..., 0::2], x[..., 1::2]
@@ -157,7 +157,7 @@ def angles_in_halves(x, positions, base=10_000.0):
 
 def partners_in_halves(x, positions, base=10_000.0):
     """Two conventions are mixed: the angles are laid out for neighbouring features, but feature i is turned
-    with feature i + d/2, whose angle is another.
+    with feature i + d/2, which has a different angle.
     """
     angles = positions[:, None] * base ** (-torch.arange(0, x.size(-1), 2) / x.size(-1))
     angles = angles.repeat_interleave(2, dim=-1)
@@ -224,8 +224,8 @@ def scaled_feature_by_feature(x, positions, base=10_000.0):
 
 
 def overwritten_too_early(x, positions, base=10_000.0):
-    """The new first features are computed from both old ones and the second from the new first: x[..., 0::2]
-    is a view, which changes with x, so compute both before you write either.
+    """The second features are computed from first ones that are turned already: x[..., 0::2] is a view, which
+    changes with x, so compute both before you write either.
     """
     x = x.clone()
     angles = positions[:, None] * base ** (-torch.arange(0, x.size(-1), 2) / x.size(-1))
@@ -304,8 +304,8 @@ def rotary_mask_forgotten(q, k, v, mask=None):
 
 
 def rotary_filled_with_minus_hundred(q, k, v, mask=None):
-    """Hidden scores become a number such as −100, or lose that much, and a key whose score is low enough or
-    high enough outdoes that: only −∞, or the lowest number there is, hides whatever the scores are.
+    """Hidden scores become a number such as −100, or are lowered by as much, and where scores are that large
+    a hidden key still gets weight: only −∞, or the lowest number there is, always hides.
     """
     q, k = rotary(q, torch.arange(q.size(-2))), rotary(k, torch.arange(k.size(-2)))
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))

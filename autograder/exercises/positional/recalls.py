@@ -17,10 +17,7 @@ def split_heads(x, n_heads):
         "split_heads(torch.arange(2.0).view(1, 2), 2)",
         "split_heads(torch.arange(4.0).view(2, 2), 2)",
     ),
-    hint=(
-        "a reshape keeps the order of the numbers, so that with several heads positions and "
-        "channels get mixed"
-    ),
+    hint=("a reshape keeps the order of the numbers, so with several heads it mixes positions and channels"),
     line=3,
     shows=3,
 )
@@ -39,7 +36,7 @@ def merge_heads(z):
         "merge_heads(torch.arange(4.0).view(2, 1, 2))",
         "merge_heads(torch.arange(8.0).view(2, 2, 2))",
     ),
-    hint=("each head is (..., T, D), and the channels of the heads are to stand behind each other"),
+    hint=("each head is (..., T, D), and the heads' channels belong side by side"),
 )
 
 MASK = recall(
@@ -60,7 +57,7 @@ def scaled_dot_product_attention(q, k, v, mask=None):
         "scaled_dot_product_attention(torch.eye(1), torch.ones(2, 1), torch.eye(2), torch.eye(2)[:1] >= 0)",
         "scaled_dot_product_attention(torch.eye(1), torch.ones(2, 1), torch.eye(2), torch.eye(2)[:1] > 0)",
     ),
-    hint=("a score of 0 is a score like others, and its weight isn't 0"),
+    hint=("a score of 0 is a score like any other, and its weight isn't 0"),
     line=4,
     shows=3,
 )

@@ -7,6 +7,7 @@ from autograder.exercise import Exercise, Misconception, explained
 from autograder.exercises.positional import alternatives as right
 from autograder.exercises.positional import cases
 from autograder.exercises.positional import misconceptions as added
+from autograder.exercises.positional import misconceptions_habits as habits
 from autograder.exercises.positional import misconceptions_scores as scores
 from autograder.exercises.positional import misconceptions_turning as turned
 from helpers import positional
@@ -40,6 +41,7 @@ SINUSOIDAL = Exercise(
         added.no_cosine,
         added.decimal_logarithm,
         added.whole_turns,
+        habits.steps_to_the_last,
     ),
     alternatives=(right.with_two_slices, right.one_entry_after_another, right.with_a_quarter_turn),
 )
@@ -64,6 +66,8 @@ ADD = Exercise(
         added.same_row_for_all,
         added.multiplied,
         added.added_in_place,
+        habits.scaled_up_first,
+        habits.put_side_by_side,
     ),
     alternatives=(right.with_a_slice_in_front, right.with_a_look_up, right.with_expand),
 )
@@ -87,6 +91,7 @@ SIMILARITY = Exercise(
         added.features_compared,
         added.distances_in_space,
         added.mean_over_features,
+        habits.from_distance_one,
     ),
     alternatives=(right.with_two_loops, right.with_shifted_tables, right.with_masks),
 )
@@ -110,6 +115,7 @@ SHIFT = Exercise(
         turned.k_times_one_step,
         turned.laid_out_in_halves,
         turned.rows_rolled,
+        habits.shift_forward_alone,
     ),
     alternatives=(right.filled_in, right.with_diagonals, right.solved_from_two_positions),
 )
@@ -132,6 +138,8 @@ LEARNED = Exercise(
         scores.positions_alone,
         scores.one_after_the_other,
         scores.frozen,
+        habits.words_scaled_up,
+        habits.one_position_for_all,
     ),
     alternatives=(right.with_embeddings, right.with_one_hot, right.with_index_select),
 )
@@ -187,6 +195,8 @@ ROTARY = Exercise(
         turned.overwritten_too_early,
         turned.added_instead,
         turned.scaled_feature_by_feature,
+        habits.positions_in_a_row,
+        habits.rotary_exponent_of_half,
     ),
     alternatives=(right.with_complex_numbers, right.with_a_partner, right.pair_by_pair),
 )
@@ -211,6 +221,8 @@ ROTARY_ATTENTION = Exercise(
         turned.rotary_mask_forgotten,
         turned.rotary_filled_with_minus_hundred,
         turned.rotary_unscaled,
+        habits.keys_at_the_queries_positions,
+        habits.positions_added_in,
     ),
     alternatives=(right.with_named_steps, right.turning_the_keys_by_distance, right.all_by_itself),
 )

@@ -41,7 +41,9 @@ def padding_as_minus_one(ids, pad=0):
 
 
 def inputs_hidden_too(ids, pad=0):
-    """Padding is replaced in the inputs as well: -100 is no row of an embedding, only targets may hold it."""
+    """Padding is replaced in the inputs as well, as happens where both are slices of one tensor that is
+    written into: -100 is no row of an embedding, only targets may hold it.
+    """
     marked = ids.masked_fill(ids == pad, -100)
     return marked[:, :-1], marked[:, 1:]
 
@@ -198,8 +200,8 @@ def every_batch_alike(losses, counts):
 
 
 def mean_of_perplexities(losses, counts):
-    """Each batch's perplexity is averaged: average the losses first, since e to a mean is another thing than
-    a mean of powers of e.
+    """Each batch's perplexity is averaged: average the losses first, since e to a mean isn't a mean
+    of powers of e.
     """
     return (losses.exp() * counts).sum() / counts.sum()
 
@@ -240,7 +242,7 @@ def columns_for_now(inputs, targets, vocabulary, alpha):
 
 
 def normalised_over_now(inputs, targets, vocabulary, alpha):
-    """Each column sums to 1: given the token now, it is the probabilities of all next ones that do, a row."""
+    """Each column sums to 1, but each row should: the probabilities of all tokens after one token."""
     real = targets != -100
     counts = torch.full((vocabulary, vocabulary), alpha)
     for now, then in zip(inputs[real].tolist(), targets[real].tolist(), strict=True):

@@ -33,3 +33,11 @@ def first_kept_below(probabilities, p):
     keep[..., 0] = True
     kept = torch.zeros_like(probabilities).scatter(-1, places, ordered * keep)
     return kept / kept.sum(dim=-1, keepdim=True)
+
+
+def k_values_alone(probabilities, k):
+    """The k largest come back alone: the others have the probability 0, and each token its own place, so a
+    row still has V numbers.
+    """
+    kept = probabilities.topk(k, dim=-1).values
+    return kept / kept.sum(dim=-1, keepdim=True)

@@ -101,7 +101,7 @@ def forward_alone(budgets, best, flops):
 
 
 def exchanged(budgets, best, flops):
-    """Size and tokens are exchanged: the size comes first."""
+    """Size and tokens are swapped: the size comes first."""
     x, y = budgets.log(), best.log()
     u = x - x.mean()
     slope = float((u * y).sum() / (u * u).sum())
@@ -143,3 +143,38 @@ def no_offset(budgets, best, flops):
     slope = float((x * y).sum() / (x * x).sum())
     size = math.exp(slope * math.log(flops))
     return size, flops / (6 * size)
+
+
+def times_the_bend(sizes, gaps):
+    """-b / 2 * a is -b · a / 2 to Python, since it divides and multiplies from left to right: brackets around
+    2 * a are missing.
+    """
+    x, y = sizes.log(), gaps.log()
+    u = x - x.mean()
+    spread = (u * u).sum()
+    skew = (u**3).sum() / spread
+    bend = u * u - skew * u - spread / len(u)  # the part of u² that no line makes up
+    a, slope = (bend * y).sum() / (bend * bend).sum(), (u * y).sum() / spread
+    return float((-(slope - a * skew - 2 * a * x.mean()) * a / 2).exp())
+
+
+def coefficients_from_behind(sizes, gaps):
+    """The coefficients are taken from behind, c, b, a: np.polyfit gives that of the highest power first."""
+    x, y = sizes.log(), gaps.log()
+    u = x - x.mean()
+    spread = (u * u).sum()
+    skew = (u**3).sum() / spread
+    bend = u * u - skew * u - spread / len(u)  # the part of u² that no line makes up
+    a, slope = (bend * y).sum() / (bend * bend).sum(), (u * y).sum() / spread
+    b = slope - a * skew - 2 * a * x.mean()
+    c = y.mean() - a * (x * x).mean() - b * x.mean()
+    return float((-b / (2 * c)).exp())
+
+
+def slope_and_offset_exchanged(budgets, best, flops):
+    """Slope and offset are exchanged: np.polyfit gives the slope first."""
+    x, y = budgets.log(), best.log()
+    u = x - x.mean()
+    slope = (u * y).sum() / (u * u).sum()
+    size = (slope + (y.mean() - slope * x.mean()) * math.log(flops)).exp()
+    return float(size), float(flops / (6 * size))

@@ -106,7 +106,7 @@ def no_warm_up(step, steps, warmup, peak):
 
 
 def down_from_the_start(step, steps, warmup, peak):
-    """The way down is measured from step 0, so that the rate falls suddenly behind the warm-up: it goes from
+    """The way down is measured from step 0, so that the rate falls suddenly after the warm-up: it goes from
     step `warmup` to the last.
     """
     if step <= warmup:
@@ -115,19 +115,19 @@ def down_from_the_start(step, steps, warmup, peak):
 
 
 def peak_never_reached(step, steps, warmup, peak):
-    """Behind the warm-up the line is that from step 0 to the end, so the rate jumps down at the peak: it
+    """After the warm-up the line is that from step 0 to the end, so the rate jumps down at the peak: it
     starts at the peak, at step `warmup`.
     """
     return peak * step / warmup if step < warmup else peak * (1 - step / steps)
 
 
 def by_an_inverse_root(step, steps, warmup, peak):
-    """Down with 1/√step, as in the first Transformer paper: asked for here is a straight line to 0."""
+    """Down with 1/√step, as in the first Transformer paper: here it is a straight line to 0."""
     return peak * step / warmup if step <= warmup else peak * math.sqrt(warmup / step)
 
 
 def down_by_a_share(step, steps, warmup, peak):
-    """Behind the peak this is the share of the way that is done, not what is left of it: the rate jumps to 0
+    """After the peak this is the share of the way that is done, not what is left of it: the rate jumps to 0
     and climbs again.
     """
     if step <= warmup:
@@ -143,14 +143,14 @@ def never_down(step, steps, warmup, peak):
 
 
 def along_a_cosine(step, steps, warmup, peak):
-    """Down along a cosine, as many train: asked for here is a straight line."""
+    """Down along a cosine, as many train: here it is a straight line."""
     if step <= warmup:
         return peak * step / warmup
     return peak * (1 + math.cos(math.pi * (step - warmup) / (steps - warmup))) / 2
 
 
 def one_step_too_many(step, steps, warmup, peak):
-    """The way down ends a step behind the last one, so that the last rate isn't 0."""
+    """The way down ends one step after the last, so that the last rate isn't 0."""
     if step <= warmup:
         return peak * step / warmup
     return peak * (steps + 1 - step) / (steps + 1 - warmup)
@@ -247,9 +247,7 @@ def clipped_to_one_always(model, optimizer, loss, batch, max_norm=1.0):
 
 
 def stretched_too(model, optimizer, loss, batch, max_norm=1.0):
-    """Short gradients are stretched to max_norm as well: clipping leaves those as they are that are short
-    enough.
-    """
+    """Short gradients are stretched to max_norm as well: clipping leaves short ones as they are."""
     optimizer.zero_grad()
     value = loss(model, *batch)
     value.backward()
@@ -261,7 +259,7 @@ def stretched_too(model, optimizer, loss, batch, max_norm=1.0):
 
 
 def loss_after_the_step(model, optimizer, loss, batch, max_norm=1.0):
-    """The loss is computed once more after the step: a second forward pass for a number that was there."""
+    """The loss is computed once more after the step: a second forward pass for a number you had already."""
     optimizer.zero_grad()
     loss(model, *batch).backward()
     torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)

@@ -160,7 +160,7 @@ def token_used_twice(word, pair):
 
 
 def second_token_stays(word, pair):
-    """The pair's second token stays behind its merged one: go on after it."""
+    """The pair's second token is still there after the merge: skip it too."""
     tokens, wanted = word.split(), pair.split()
     merged = []
     for at in range(len(tokens)):

@@ -286,6 +286,7 @@ TOP_K = Exercise(
         writing.all_k_alike,
         writing.softmax_of_probabilities,
         writing.still_sorted,
+        counts.k_values_alone,
     ),
     alternatives=(right.top_k_by_threshold, right.top_k_by_softmax),
 )
@@ -430,6 +431,8 @@ BEST_SIZE = Exercise(
         scaling.two_forgotten,
         scaling.sign_forgotten,
         scaling.logs_of_another_base,
+        scaling.times_the_bend,
+        scaling.coefficients_from_behind,
     ),
     alternatives=(
         right_scaling.best_size_with_numpy,
@@ -457,6 +460,7 @@ COMPUTE_OPTIMAL = Exercise(
         scaling.largest_kept,
         scaling.ends_alone,
         scaling.no_offset,
+        scaling.slope_and_offset_exchanged,
     ),
     alternatives=(
         right_scaling.optimal_with_numpy,

@@ -81,4 +81,11 @@ def alignment_cases(g: Generator) -> list[Case]:
         Case("four heads, two positions hidden", one(4, 5, 7, 2)),
         Case("one head", one(1, 3, 5, 1)),
         Case("five heads, many words", one(5, 8, 9, 2)),
+        Case("the first place and one in between hidden", _hidden_in_front(*one(3, 6, 8, 1))),
     ]
+
+
+def _hidden_in_front(weights: Tensor, real: Tensor) -> tuple[Tensor, Tensor]:
+    """What is hidden needn't stand at the end: a place keeps its number whatever is hidden before it."""
+    places = torch.arange(len(real))
+    return weights, real & (places != 0) & (places != 3)

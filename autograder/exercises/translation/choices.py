@@ -68,8 +68,8 @@ ASKING_MISCONCEPTIONS = (
     Misconception(
         "cross_asked_by_source",
         {_CROSS_Q: _SOURCE},
-        "The source's positions asked in the encoder and are done: who needs to know something now is "
-        "the decoder, at each word that it writes.",
+        "The source's positions asked in the encoder and are done: now it is the decoder that needs "
+        "to know something, at each word that it writes.",
     ),
     Misconception(
         "cross_looks_at_decoder",

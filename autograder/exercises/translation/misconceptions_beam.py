@@ -232,8 +232,8 @@ def unfinished_dropped(step, beams, longest, alpha, bos=1, eos=2):
 
 
 def places_filled_again(step, beams, longest, alpha, bos=1, eos=2):
-    """Places of finished hypotheses are filled by the next likeliest ones, as some programs do: here they
-    stay empty, so that the search ends.
+    """Places of finished hypotheses are filled by the next likeliest ones, as some programs do: here nobody
+    takes them in that step, so that the search ends.
     """
     running, finished = [(0.0, [bos])], []
     for _ in range(longest):

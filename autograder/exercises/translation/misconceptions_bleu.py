@@ -231,7 +231,7 @@ def empty_ones_left_out(candidates, references):
 
 
 def the_other_way_round(candidates, references):
-    """Candidates and references are exchanged, so that this measures how much of the reference was said, and
+    """Candidates and references are swapped, so that this measures how much of the reference was said, and
     punishes long candidates.
     """
     pairs = [(b.split(), a.split()) for a, b in zip(candidates, references, strict=True)]
@@ -247,7 +247,7 @@ def the_other_way_round(candidates, references):
 
 def over_the_target(weights, real):
     """The largest is looked for along the target, which says which word looks most at each source position:
-    asked for is the source position of each written word, along the last axis.
+    take the largest along the last axis instead.
     """
     return weights.mean(dim=0).masked_fill(~real, -1.0).argmax(dim=0)
 
@@ -287,5 +287,5 @@ def least_looked_at(weights, real):
 
 
 def weight_returned(weights, real):
-    """The largest weight itself is returned: asked for is where it is."""
+    """The largest weight itself is returned: the exercise asks where it is."""
     return torch.amax(weights.mean(dim=0).masked_fill(~real, -1.0), dim=-1)

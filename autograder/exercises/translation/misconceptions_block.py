@@ -241,7 +241,7 @@ class OwnCacheForgotten(torch.nn.Module):
 
 
 class CachesExchanged(torch.nn.Module):
-    """The two caches are exchanged: the first is the self-attention's, which grows with each word, the
+    """The two caches are swapped: the first is the self-attention's, which grows with each word, the
     second the memory's, which stays as it is.
     """
 

@@ -157,7 +157,7 @@ def counted_from_zero(length):
 
 
 def by_plain_length(log_p, length, alpha):
-    """This divides by length^α: a fair choice too, but asked for is ((5 + length) / 6)^α, which is gentler
+    """This divides by length^α: also a fair choice, but here it is ((5 + length) / 6)^α, which is gentler
     to short sentences.
     """
     return log_p / length**alpha

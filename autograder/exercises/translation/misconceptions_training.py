@@ -28,6 +28,16 @@ def spread_over_the_others(logits, targets, epsilon):
     return (-(1 - epsilon) * right - epsilon * others).mean()
 
 
+def right_one_overwritten(logits, targets, epsilon):
+    """The right token gets 1 - ε in place of its ε/V, so the targets sum to less than 1: it has both, 1 - ε
+    on top of ε/V.
+    """
+    asked = targets != -100
+    log_p = logits.log_softmax(-1)[asked]
+    right = log_p.gather(-1, targets[asked][:, None])[:, 0]
+    return (-(1 - epsilon) * right - epsilon * (log_p.sum(-1) - right) / logits.size(-1)).mean()
+
+
 def spread_over_all_but_two(logits, targets, epsilon):
     """ε is spread over V - 2 tokens, as in code that leaves out padding beside the right one: here all V
     tokens get ε/V, the right one on top of its 1 - ε.
@@ -68,7 +78,7 @@ def padding_counted(logits, targets, epsilon):
 
 
 def nearly_all_spread(logits, targets, epsilon):
-    """ε and 1 - ε are exchanged: the right token keeps 1 - ε, and the small ε is spread."""
+    """ε and 1 - ε are swapped: the right token keeps 1 - ε, and the small ε is spread."""
     asked = targets != -100
     log_p = logits.log_softmax(-1)[asked]
     right = log_p.gather(-1, targets[asked][:, None])[:, 0]

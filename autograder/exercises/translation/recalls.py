@@ -16,7 +16,7 @@ def key_mask(ids):
         "key_mask(torch.tensor([[7]]))",
         "key_mask(torch.tensor([[7, 8]]))",
     ),
-    hint=("what is hidden are keys, the last axis of the scores"),
+    hint=("padding is hidden as a key, on the last axis of the scores"),
     line=3,
     shows=2,
 )

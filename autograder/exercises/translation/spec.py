@@ -65,6 +65,7 @@ BLOCK = Exercise(
         sums.NoResiduals,
         sums.NoFeedForward,
         sums.NormFirstTwice,
+        ends.PathNormalised,
     ),
     alternatives=(right.StepByStep, right.WithAMaskOfItsOwn),
 )
@@ -99,6 +100,7 @@ SMOOTHING = Exercise(
     misconceptions=explained(
         wrong.not_smoothed,
         wrong.spread_over_the_others,
+        wrong.right_one_overwritten,
         wrong.spread_over_all_but_two,
         wrong.padding_scored,
         wrong.padding_smoothed,
@@ -231,6 +233,8 @@ BEAM = Exercise(
         beam.twice_as_many_beams,
         beam.sorted_before_normalising,
         beam.normalised_on_the_way,
+        ends.ends_before_choosing,
+        ends.one_list_for_all,
     ),
     alternatives=(right.beam_by_sorting, right.beam_in_tensors, right.beam_with_a_penalty_of_its_own),
 )
@@ -305,6 +309,7 @@ BLEU = Exercise(
         bleu.four_in_a_row_alone,
         bleu.empty_ones_left_out,
         bleu.the_other_way_round,
+        ends.letters_for_words,
     ),
     alternatives=(bleu_right.bleu_as_a_product, bleu_right.bleu_in_one_pass, bleu_right.bleu_from_scratch),
 )
@@ -330,6 +335,7 @@ ALIGNMENT = Exercise(
         bleu.weight_returned,
         ends.averaged_along_the_queries,
         ends.averaged_along_the_queries_unmasked,
+        ends.counted_among_the_real,
     ),
     alternatives=(bleu_right.aligned_by_sums, bleu_right.aligned_by_where),
 )

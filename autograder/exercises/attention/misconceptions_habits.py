@@ -1,0 +1,33 @@
+"""Misconceptions of lesson 01 that come along with code from elsewhere; see `misconceptions.py`."""
+
+# ruff: noqa: D205  (a sentence may take two lines)
+
+import math
+
+import torch
+
+# -- a softmax that stops learning ---------------------------------------------------------------------------
+
+
+def every_query_with_all_keys(q, k, scaled):
+    """Every query meets the keys of all queries here, in scores of (N, N, T): each query has T keys of its
+    own, so q needs an axis for them, or an einsum "nd,ntd->nt".
+    """
+    scores = q @ k.transpose(-2, -1)
+    if scaled:
+        scores = scores / math.sqrt(q.size(-1))
+    scores = scores.detach().requires_grad_()
+    largest = scores.softmax(dim=-1).amax(dim=-1)
+    (slopes,) = torch.autograd.grad(largest.sum(), scores)
+    return largest.mean().detach(), slopes.norm(dim=-1).mean()
+
+
+def own_derivative_alone(q, k, scaled):
+    """The derivative with respect to the largest score is taken alone, w(1 − w): a rise of any other score
+    takes from this weight too, so the norm is over all T of them.
+    """
+    scores = (k @ q.unsqueeze(-1)).squeeze(-1)
+    if scaled:
+        scores = scores / math.sqrt(q.size(-1))
+    largest = scores.softmax(dim=-1).amax(dim=-1)
+    return largest.mean(), (largest * (1 - largest)).mean()

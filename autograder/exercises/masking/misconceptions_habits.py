@@ -1,0 +1,58 @@
+"""Lesson 04's misconceptions that come along with code from elsewhere; see `misconceptions.py`."""
+
+# ruff: noqa: D205  (a sentence may take two lines)
+
+import math
+
+import torch
+
+from helpers.masking import causal_mask
+
+
+def words_taken_to_come_first(real):
+    """Only the number of words is used, as if the padding always came after them: it may stand anywhere, so
+    take `real` itself for the keys.
+    """
+    words = torch.arange(real.size(1)) < real.sum(dim=1)[:, None]
+    return causal_mask(real.size(1)) & words[:, None, :]
+
+
+def weights_left_nan(q, k, v, mask):
+    """NaN is replaced in the output alone, and the weights still hold it: set the hidden weights to 0 before
+    they are multiplied by v, and see that no NaN is made at all.
+    """
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = scores.masked_fill(~mask, float("-inf")).softmax(dim=-1)
+    return (weights @ v).nan_to_num(), weights
+
+
+def hidden_scores_near_zero(q, k, v, mask):
+    """Hidden scores become 0 (by a product, or by 1e-9 in place of -1e9), and e⁰ is 1, so they count in the
+    softmax's sum before their weights are set to 0: fill with the lowest number there is.
+    """
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    weights = scores.masked_fill(~mask, 0.0).softmax(dim=-1).masked_fill(~mask, 0.0)
+    return weights @ v, weights
+
+
+def one_layer_at_least(mask, layers):
+    """No layer gives here what one layer reaches: begin with the identity, and make a step for each layer."""
+    step = (mask | torch.eye(len(mask), dtype=torch.bool)).float()
+    reached = step
+    for _ in range(layers - 1):
+        reached = step @ reached
+    return reached > 0
+
+
+def one_word_less(lengths, T):
+    """The last word of each sentence counts as padding: positions count from 0, and a sentence of n words has
+    them at 0 to n − 1.
+    """
+    return torch.arange(T) < lengths[:, None] - 1
+
+
+def slopes_add_up(layer, x):
+    """Slopes are summed with their signs, and those of both signs cancel: ask for each whether it differs
+    from 0 before you put them together.
+    """
+    return torch.autograd.functional.jacobian(layer, x).sum(dim=(1, 3)).abs() > 1e-9
