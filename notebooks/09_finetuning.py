@@ -375,7 +375,7 @@ with waiting_for("the exercises up to 9.5b"):
     print(
         "your model of lesson 8"
         if yours
-        else "no model of lesson 8 is kept here, so this one was trained instead"
+        else "no model of lesson 8 that fits is kept here, so this one was trained instead"
     )
     print({kind: len(names) for kind, names in found.items()}, "left over:", found["left over"])
 

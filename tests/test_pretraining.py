@@ -152,6 +152,17 @@ def test_a_short_training_learns(monkeypatch, tmp_path):
     assert torch.equal(other.words.weight, model.words.weight)
 
 
+def test_a_model_kept_in_another_size_is_left_alone_and_one_that_fits_is_trained(monkeypatch, tmp_path):
+    monkeypatch.setenv("HEADSTART_PROGRESS", str(tmp_path / "progress.json"))
+    wider = LanguageModel(dataclasses.replace(pretraining.model_config(), d_model=128))
+    kept = training.keep(pretraining.KEPT, wider)
+    before, trained = kept.read_bytes(), []
+    monkeypatch.setattr(pretraining.reference, "pretrain", lambda model, steps: trained.append(model))
+    model = pretraining.pretrained()
+    assert trained == [model] and model.config == pretraining.model_config()
+    assert kept.read_bytes() == before
+
+
 # -- writing -------------------------------------------------------------------------------------------------
 
 
