@@ -608,8 +608,9 @@ def grammar_loss(texts):
 # Two optimizers share the parameters. **AdamW** is gradient descent with a step size of its own for each number (Kingma
 # and Ba 2015). It also shrinks weights a little at each step (Loshchilov and Hutter 2019). **Muon** moves the blocks'
 # matrices. It turns the mean of the last gradients into a matrix that moves all directions alike, rare ones too (Jordan
-# et al. 2024). The positions have a larger rate of their own: your `embed` multiplies the words by √C, and the positions by
-# nothing, so these must move further to count as much. AdamW alone would do, with more steps; the course's `benchmarks/training_pretraining.py` has both.
+# et al. 2024). The positions have a larger rate of their own: your `embed` multiplies the words by √C and the positions
+# by nothing, so these have to move further to count as much. AdamW alone would do, with more steps; the course's
+# `benchmarks/training_pretraining.py` has both.
 #
 # The loop sets the learning rates, fetches a batch and calls your step. `training.on_all_cores` gives each core
 # some rows of the batch; loss and gradients stay the same.
@@ -699,8 +700,8 @@ with waiting_for("the training in 8.11"), after_predicting("pretraining.limit"),
 
 # %% [markdown]
 # The step from a table of pairs to the model is what memory is worth. From there to the entropy little is left: with
-# three seeds the model needed 2.4 to 2.6 % more than the grammar on 600 new reviews (`python -m benchmarks.training_pretraining
-# --seeds 2 3 4`). And look at the live picture once more. The held-out loss goes down together with the training
+# three seeds the model needed 2.4 to 2.6 % more than the grammar on 600 new reviews
+# (`python -m benchmarks.training_pretraining --seeds 2 3 4`). And look at the live picture once more. The held-out loss goes down together with the training
 # loss: no text is read twice, so nothing is learned by heart.
 
 # %% [markdown]
