@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from autograder.authoring.mutants import Mutant, mutants
 from autograder.exercise import Exercise
 from autograder.sheets import VISIBLE_SEED, HiddenSheets, failing_case, make_sheet
@@ -76,6 +78,8 @@ class Limits:
     """
 
     def __enter__(self) -> "Limits":
+        self.threads = torch.get_num_threads()
+        torch.set_num_threads(1)  # those of others, which wait by computing, would count
         if sys.platform == "linux":
             pages = int(Path("/proc/self/statm").read_text().split()[0])
             self.memory = resource.getrlimit(resource.RLIMIT_AS)
@@ -90,6 +94,7 @@ class Limits:
 
     def __exit__(self, *raised: Any) -> None:
         self.warned.__exit__(*raised)
+        torch.set_num_threads(self.threads)
         if sys.platform != "win32":
             signal.signal(signal.SIGVTALRM, self.handler)
         if sys.platform == "linux":
