@@ -135,6 +135,7 @@ def test_an_untrained_model_is_as_unsure_as_a_guess_and_torch_s_first_weights_ar
 
 def test_it_learns_and_speaks(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
     monkeypatch.setenv("HEADSTART_PROGRESS", str(tmp_path / "progress.json"))
+    monkeypatch.setenv("HEADSTART_QUICK", "20")
     model = block.DecoderOnly(len(corpora.vocabulary()), 96, 4, 2, 100)
     experiments.draw_weights(model, block.initial_std, 2)
     live = experiments.train(model)

@@ -147,8 +147,15 @@ def in_forced_colours_a_slider_keeps_its_track(browser: Browser, notebook: Noteb
 # -- the other lessons -----------------------------------------------------------------------------------
 
 
+LEARN_MORE = ("11_translation",)  # after fewer steps its model writes one word, and no slider has where to go
+
+
 @pytest.mark.parametrize("lesson", [name for name in lessons.names() if name > LESSON])
-def test_a_solved_lesson_runs_and_its_explorers_move(lesson: str, tmp_path: Path) -> None:
+def test_a_solved_lesson_runs_and_its_explorers_move(
+    lesson: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if lesson in LEARN_MORE:
+        monkeypatch.setenv("HEADSTART_QUICK", "20")
     student, home = tmp_path / "student", tmp_path / "home"
     path = hand_out(lesson, student)
     drawings = fill_in(path, answers(Course(tmp_path / "course", lesson)))
