@@ -44,6 +44,7 @@ def answered(exercise: str, lines: str):
 
 
 def found(exercise: str, answer) -> Finding:
+    """What a student reads who hands in this answer."""
     sheet = sheet_of(exercise)
     outcomes = [run(sheet.driver, answer, case, gradients=sheet.wants_gradients) for case in sheet.cases]
     return assess(sheet, [Outcome.from_json(json.loads(json.dumps(o.to_json()))) for o in outcomes])

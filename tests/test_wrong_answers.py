@@ -4,38 +4,19 @@ They come from habits, tutorials and other code, and share no line with the misc
 """
 
 import itertools
-import json
 import math
-from functools import cache
 
 import numpy as np
 import pytest
 import torch
+from test_named import found as find
 
-from autograder.exercises import load
-from autograder.sheets import VISIBLE_SEED, make_sheet
 from helpers import bert, counting, finetuning, translation
-from helpers.checking.assessing import SHARED, assess
+from helpers.checking.assessing import SHARED
 from helpers.checking.comparing import NOT_PUT_IN, ONE_TEXT
-from helpers.checking.drivers import run
-from helpers.checking.finding import Finding, Status
-from helpers.checking.outcome import Outcome
-from helpers.checking.sheet import Sheet
+from helpers.checking.finding import Status
 from helpers.models import blocks
 from helpers.models.transformer import Encoder, EncoderConfig
-
-
-@cache
-def sheet_of(exercise: str) -> Sheet:
-    return make_sheet(load(exercise.partition(".")[0])[exercise], VISIBLE_SEED)
-
-
-def find(exercise: str, answer: object) -> Finding:
-    """What a student reads who hands in this answer."""
-    sheet = sheet_of(exercise)
-    outcomes = [run(sheet.driver, answer, case, gradients=sheet.wants_gradients) for case in sheet.cases]
-    return assess(sheet, [Outcome.from_json(json.loads(json.dumps(o.to_json()))) for o in outcomes])
-
 
 # -- lesson 07 -----------------------------------------------------------------------------------------------
 
