@@ -20,6 +20,7 @@ from helpers.checking.properties import (
     gradient_reaches_inputs,
     inputs_unchanged,
     rows_sum_to_one,
+    shares_nothing,
     stays_small,
 )
 from helpers.checking.reaching import cells_so_far, did_not_run, forbidden_use
@@ -43,6 +44,7 @@ __all__ = [
     "load_sheet",
     "recognise",
     "rows_sum_to_one",
+    "shares_nothing",
     "show",
     "stays_small",
 ]  # fmt: skip

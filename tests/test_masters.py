@@ -322,7 +322,7 @@ def test_a_slip_in_one_id_is_told_once(course: Course, capsys: pytest.CaptureFix
     assert course.build() == 1
     said = capsys.readouterr().err.splitlines()
     assert said[0].startswith(f'{FILE}:40: check "attention.hwo" has no exercise cell')
-    assert said[1:] == ["headstart: 1 mistake, nothing written"]
+    assert said[1:] == ["headstart: 1 mistake, nothing built"]
 
 
 def test_all_mistakes_are_told_at_once_from_top_to_bottom(

@@ -7,6 +7,7 @@ import torch
 
 from autograder import exercises
 from autograder.authoring import mutation_testing, verified
+from autograder.authoring.master import MasterError
 from autograder.authoring.mutants import has_mutants, mutants
 from autograder.authoring.mutation_testing import survivors
 from autograder.authoring.reach import reached
@@ -199,6 +200,15 @@ def test_mutants_are_tried_again_only_where_something_changed(course, capsys, mo
     assert "autograder/exercises/attention/mutants.json is out of date" in said
     assert "to fix: headstart build 01_attention" in said
     assert course.build() == course.build(check=True) == 0
+
+
+def test_what_was_tried_beside_a_mistake_is_kept(course, capsys):
+    specs = {**course.specs, "attention.weak": replace(_doubling(weak), id="attention.weak")}
+    for tried in (["attention.double", "attention.weak"], ["attention.weak"]):
+        with pytest.raises(MasterError, match="double: 2"):
+            verified.verify("attention", specs, course.root)
+        lines = capsys.readouterr().err.splitlines()
+        assert lines == [f"headstart: trying the mutants of {id}" for id in tried]
 
 
 def test_what_decides_reaches_from_an_exercise_to_all_that_it_names():

@@ -12,9 +12,9 @@ import torch
 from test_named import found as find
 
 from helpers import bert, counting, finetuning, translation
-from helpers.checking.assessing import SHARED
 from helpers.checking.comparing import NOT_PUT_IN, ONE_TEXT
 from helpers.checking.finding import Status
+from helpers.checking.properties import shares_nothing
 from helpers.models import blocks
 from helpers.models.transformer import Encoder, EncoderConfig
 
@@ -310,7 +310,9 @@ NAMED = {
     "finetuning.last_real": [(last_of_all_rows, "hidden[rows, positions]")],
     "finetuning.mean_real": [(one_mean, "one mean of them all")],
     "finetuning.what_fits": [(fits_by_numel, "holds as many"), (fits_by_lstrip, "`lstrip`")],
-    "finetuning.moved": [(moved_without_clone, SHARED), (moved_but_for_one, SHARED)],
+    "finetuning.moved": [
+        (moved, shares_nothing.meaning) for moved in (moved_without_clone, moved_but_for_one)
+    ],
     "bert.mask_tokens": [(specials_chosen, "Special tokens are chosen too")],
     "bert.pack": [(cut_to_halves, "cut to half of the room")],
     "bert.embed": [(whole_table, "The whole table of positions is added")],

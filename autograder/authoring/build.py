@@ -59,7 +59,7 @@ def build(lessons: list[str], check: bool, *, root: Path = ROOT, load: Load = ex
         return 1
     except MasterError as error:
         print(error, file=sys.stderr)
-        print(f"headstart: {_count(len(error.mistakes), 'mistake')}, nothing written", file=sys.stderr)
+        print(f"headstart: {_count(len(error.mistakes), 'mistake')}, nothing built", file=sys.stderr)
         return 1
     report = _check if check else _write
     return report(

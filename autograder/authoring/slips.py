@@ -58,9 +58,9 @@ def slips(exercise: Exercise) -> dict[str, list[str]]:
             ):
                 told.setdefault(_told(texts), []).append(given)
             known.append(given)
-    room = len(_as_json(sheet.to_json())) * SHARE
+    room = _length(sheet.to_json()) * SHARE
     kept = _that_fit(of_reference, room)  # first: most answers are written like it
-    for said, each in _that_fit(of_alternatives, room - len(_as_json(kept))).items():
+    for said, each in _that_fit(of_alternatives, room - _length(kept)).items():
         kept.setdefault(said, []).extend(each)
     return kept
 
@@ -105,14 +105,15 @@ def _that_fit(told: dict[str, list[str]], room: float) -> dict[str, list[str]]:
     """As many as have room, in characters: the shortest, in their order."""
     kept = set()
     for said in sorted(told, key=lambda said: len(said) + sum(map(len, told[said]))):
-        room -= len(_as_json({said: told[said]}))
+        room -= _length({said: told[said]})
         if room >= 0:
             kept.add(said)
     return {said: given for said, given in told.items() if said in kept}
 
 
-def _as_json(data: Any) -> str:
-    return json.dumps(data, ensure_ascii=False)
+def _length(data: Any) -> int:
+    """How many characters of `checks.json` some data take."""
+    return len(json.dumps(data, ensure_ascii=False))
 
 
 def _told(texts: list[tuple[str, str]]) -> str:

@@ -21,6 +21,7 @@ from autograder.authoring.slips import slips
 from autograder.exercise import Exercise
 from autograder.lessons import ROOT
 from autograder.sheets import HiddenSheets
+from helpers.storage import write_whole
 
 # What decides, beside an exercise itself, whether a mutant passes.
 ENGINE = (
@@ -98,7 +99,8 @@ def verify(topic: str, specs: Mapping[str, Exercise], root: Path = ROOT) -> dict
     """Try the mutants of the exercises in which something has changed, and return the topic's new record.
 
     Raises:
-        MasterError: mutants pass, or entries are wrong.
+        MasterError: mutants pass, or entries are wrong. What was tried of the other exercises is recorded all
+            the same: that took minutes.
     """
     records: dict[str, Record] = read(topic, root)
     mistakes: list[Mistake] = []
@@ -107,11 +109,15 @@ def verify(topic: str, specs: Mapping[str, Exercise], root: Path = ROOT) -> dict
         if record.verified != records.get(id, Record()).verified:
             print(f"headstart: trying the mutants of {id}", file=sys.stderr)
             found, names = list(survivors(specs[id])), {mutant.name for mutant in mutants(specs[id])}
-            mistakes += _mistakes(topic, specs[id], record, found, names, root)
             new[id] = replace(record, mutants=len(names))
+            if wrong := _mistakes(topic, specs[id], record, found, names, root):
+                mistakes += wrong
+                new[id] = records.get(id, Record())
+                continue
         if record.made != records.get(id, Record()).made:
             new[id] = replace(new[id], slips=slips(specs[id]))
     if mistakes:
+        write_whole(root / record_file(topic), written(new).encode())
         raise MasterError(mistakes)
     return new
 

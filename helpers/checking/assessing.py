@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
-from helpers.checking.comparing import GRADIENT_SLACK, compare
+from helpers.checking.comparing import compare, compare_gradients
 from helpers.checking.contrast import contrast
 from helpers.checking.drivers import judged
 from helpers.checking.finding import Finding, Status
@@ -232,12 +232,20 @@ def _same(misconception: Outcome, outcome: Outcome) -> bool:
         outcome.message
     ):
         return False
-    parts = [(misconception.outputs, outcome.outputs, 1)]
+    parts = [(misconception.outputs, outcome.outputs)]
     if misconception.inputs_after is not None:
-        parts.append((misconception.inputs_after, outcome.inputs_after, 1))
-    if misconception.gradients is not None:
-        parts.append((misconception.gradients, outcome.gradients, GRADIENT_SLACK))
-    return all(compare(theirs, ours, slack=slack) is None for theirs, ours, slack in parts)
+        parts.append((misconception.inputs_after, outcome.inputs_after))
+    return all(compare(theirs, ours) is None for theirs, ours in parts) and (
+        misconception.gradients is None or _same_gradients(misconception.gradients, outcome.gradients)
+    )
+
+
+def _same_gradients(theirs: list, ours: list | None) -> bool:
+    """Whether the same gradients reach the same inputs."""
+    return len(theirs) == len(ours or []) and all(
+        one is other if one is None else compare_gradients(one, other) is None
+        for one, other in zip(theirs, ours or [], strict=True)
+    )
 
 
 def _numberless(text: str) -> str:
@@ -266,8 +274,6 @@ def _problem(sheet: Sheet, index: int, outcome: Outcome, reveal: bool) -> _Probl
         return _Problem(difference.cause, described, meaning)
     for prop in properties:
         if not prop.explains_values and (wrong := prop(case, expected, outcome)):
-            if sheet.driver == "copies" and prop is inputs_unchanged:
-                return _Problem(prop.__name__, f"the right values, but {wrong}{CHANGED_LATER}", SHARED)
             return _Problem(prop.__name__, f"the right values, but {wrong}", prop.meaning)
     return None
 
@@ -285,10 +291,6 @@ FILL_IN = "Fill in the `...` and leave the rest as it was."
 OTHER_PARAMETERS = "The check loads weights of its own by name and shape: leave `__init__` as it was."
 RESULT = "Look at what the docstring says is returned: its type, its shape, its order."
 REDEFINE = "The name now stands for something else: run the cell with your function again, then this one."
-
-
-CHANGED_LATER = ", or the check did when it changed what came back"
-SHARED = "The check changes what came back, and looks whether what it gave stays the same: `.clone()` copies."
 
 
 def _not_returned(sheet: Sheet, outcome: Outcome, reveal: bool) -> _Problem:

@@ -50,6 +50,15 @@ def inputs_unchanged(case: Case, expected: Outcome, outcome: Outcome) -> str | N
 
 
 @_property(
+    "The check changes what came back, and looks whether what it gave stays the same: `.clone()` copies."
+)
+def shares_nothing(case: Case, expected: Outcome, outcome: Outcome) -> str | None:
+    """What came back shares no memory with the arguments, and these are as they were: for "copies"."""
+    changed = inputs_unchanged(case, expected, outcome)
+    return f"{changed}, or the check did when it changed what came back" if changed else None
+
+
+@_property(
     "Some step lets no gradient through, so nothing can be learned: .detach(), .data, .item(), .numpy(), "
     "torch.tensor(...), torch.nn.Parameter(...), torch.no_grad(), or an in-place step such as /= on a tensor "
     "that the gradient needs.",

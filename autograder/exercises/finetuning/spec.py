@@ -9,7 +9,7 @@ from autograder.exercises.finetuning import misconceptions_module as module
 from autograder.exercises.finetuning import misconceptions_names as names
 from autograder.exercises.finetuning import misconceptions_training as slips
 from helpers import finetuning
-from helpers.checks import gradient_reaches_inputs, inputs_unchanged
+from helpers.checks import gradient_reaches_inputs, inputs_unchanged, shares_nothing
 
 LAST = Exercise(
     id="finetuning.last_real",
@@ -118,7 +118,7 @@ MOVED = Exercise(
     reference=finetuning.transfer,
     cases=cases.names_cases,
     returns=("weights",),
-    properties=(inputs_unchanged,),
+    properties=(shares_nothing,),
     needs=("finetuning.what_fits",),
     misconceptions=explained(
         wrong.nothing_moved,
