@@ -29,7 +29,7 @@ from rich.console import Console
 from rich.table import Table
 
 from autograder import lessons
-from autograder.child.worker import WARM_UP
+from autograder.child.worker import WARM_UP, import_late
 from autograder.grading.course import course_directory, find_submissions
 from autograder.grading.gradebook import Book
 from autograder.grading.grader import Grader
@@ -197,6 +197,7 @@ def warm_up(lesson_name: str) -> None:
     importlib.import_module("matplotlib.pyplot")
     with contextlib.redirect_stdout(None):
         _execute(list(WARM_UP))
+    import_late()
     gc.collect()
     gc.freeze()  # or the children's garbage collection would copy all of this process
 

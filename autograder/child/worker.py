@@ -125,13 +125,20 @@ def _warm_up(sandboxed: bool) -> NotebookShell:
 
 def _get_ready_for_many() -> None:
     """Do what makes each submission cheaper, and would cost a few of them more than it saves."""
-    import torch
-
-    # It imports a thousand modules, which a child that wants it would otherwise do by itself.
-    torch.func.vmap(torch.func.grad(lambda v: v.softmax(-1).max()))(torch.eye(2))
+    import_late()
     gc.collect()
     gc.freeze()
     _use_large_pages()
+
+
+def import_late() -> None:
+    """Have torch import what vmap and layers on the meta device need: a thousand modules, most of a second.
+
+    A child that wants one of them would otherwise do so by itself.
+    """
+    import torch
+
+    torch.func.vmap(torch.func.grad(lambda v: v.softmax(-1).max()))(torch.eye(2))
 
 
 def _use_large_pages() -> None:

@@ -1,6 +1,6 @@
 """Lesson 10's right answers about the model and its uses. The first of each is the reference.
 
-As in `bert_right`: with `torch`, `math` and the lesson's `WordHead` as their only names.
+Each stands alone, with `torch`, `math` and the lesson's `WordHead` as their only names.
 """
 
 # ruff: noqa: D101, D103
