@@ -1,10 +1,11 @@
 """Exercises -> sheets: runs references and misconceptions on cases, so that a check needs only numbers."""
 
+import contextlib
 import hashlib
 import hmac
 import inspect
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -22,6 +23,17 @@ from helpers.checks import KnownMisconception, Sheet, compare
 
 VISIBLE_SEED = "visible"
 DRAWS_AT_MOST = 30
+
+
+@contextlib.contextmanager
+def one_thread() -> Iterator[None]:
+    """Let torch use one thread: sums then come out the same on any machine, and small ones sooner."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 def make_sheet(

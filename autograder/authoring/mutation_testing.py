@@ -1,5 +1,6 @@
 """Mutation testing: which mutants of the references would pass, on the visible cases and on hidden draws."""
 
+import contextlib
 import json
 import signal
 import sys
@@ -9,11 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from autograder.authoring.mutants import Mutant, mutants
 from autograder.exercise import Exercise
-from autograder.sheets import VISIBLE_SEED, HiddenSheets, failing_case, make_sheet
+from autograder.sheets import VISIBLE_SEED, HiddenSheets, failing_case, make_sheet, one_thread
 from helpers.checking.outcome import CallStatus, Outcome
 from helpers.checks import Sheet
 
@@ -78,8 +77,10 @@ class Limits:
     """
 
     def __enter__(self) -> "Limits":
-        self.threads = torch.get_num_threads()
-        torch.set_num_threads(1)  # those of others, which wait by computing, would count
+        self.left = contextlib.ExitStack()
+        self.left.enter_context(one_thread())  # those of others, which wait by computing, would count
+        self.left.enter_context(warnings.catch_warnings())
+        warnings.simplefilter("ignore")
         if sys.platform == "linux":
             pages = int(Path("/proc/self/statm").read_text().split()[0])
             self.memory = resource.getrlimit(resource.RLIMIT_AS)
@@ -87,14 +88,10 @@ class Limits:
             resource.setrlimit(resource.RLIMIT_AS, (most, self.memory[1]))
         if sys.platform != "win32":
             self.handler = signal.signal(signal.SIGVTALRM, self._stop)
-        self.warned = warnings.catch_warnings()
-        self.warned.__enter__()
-        warnings.simplefilter("ignore")
         return self
 
     def __exit__(self, *raised: Any) -> None:
-        self.warned.__exit__(*raised)
-        torch.set_num_threads(self.threads)
+        self.left.close()
         if sys.platform != "win32":
             signal.signal(signal.SIGVTALRM, self.handler)
         if sys.platform == "linux":

@@ -1,14 +1,12 @@
 """A master's cells -> the instructor's notebook, and the numbers of its checks."""
 
-import contextlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import nbformat
-import torch
 from nbformat import NotebookNode, v4
 
 from autograder import lessons
@@ -17,7 +15,7 @@ from autograder.authoring.figures import figures, in_header
 from autograder.authoring.master import Cell
 from autograder.authoring.review import INTRODUCTION
 from autograder.exercise import Exercise
-from autograder.sheets import VISIBLE_SEED, make_sheet
+from autograder.sheets import VISIBLE_SEED, make_sheet, one_thread
 from helpers.checking.comparing import GRADIENT_SLACK, compare
 from helpers.checking.values import decode
 
@@ -160,7 +158,7 @@ def make_checks(cells: list[Cell], specs: Mapping[str, Exercise], titles: Mappin
             continue
         spec = specs[cell.id]
         needs = {name: titles[name] for name in spec.needs}
-        with _one_thread():
+        with one_thread():
             sheet = make_sheet(spec, VISIBLE_SEED, look_at=cell.heading, needs=needs)
         for case, outcome in zip(sheet.cases, sheet.expected, strict=True):
             if outcome.status != "returned":
@@ -170,17 +168,6 @@ def make_checks(cells: list[Cell], specs: Mapping[str, Exercise], titles: Mappin
                 )
         checks[spec.id] = sheet.to_json()
     return checks
-
-
-@contextlib.contextmanager
-def _one_thread() -> Iterator[None]:
-    """Let torch use one thread: sums then come out the same on any machine, and small ones sooner."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
 
 
 def dump(checks: dict) -> str:
