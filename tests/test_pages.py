@@ -112,6 +112,13 @@ SHOWN = [
     f"# {ACCENTS}",
 ]
 
+# How far a letter's accents reach is the font's affair. This has all that isn't a verdict reach over what is above.
+FAR_UP = """
+.text_cell_render > *, .input_area > *, .output_subarea:not(:has([role=status])) > * {
+    position: relative; top: -300px; background: black;
+}
+"""
+
 
 @pytest.mark.needs_bubblewrap
 @pytest.mark.needs_chromium
@@ -144,11 +151,14 @@ def test_nothing_of_a_students_is_drawn_over_a_verdict(tmp_path):
         count = verdicts.count()
         assert count >= len(course.verdicts()["bob"])
         seen = [verdicts.nth(number).screenshot() for number in range(count)]
+        page.add_style_tag(content=FAR_UP)
+        beside_what_reaches_far = [verdicts.nth(number).screenshot() for number in range(count)]
         page.add_style_tag(
             content="* { visibility: hidden } [role=status], [role=status] * { visibility: visible }"
         )
         alone = [verdicts.nth(number).screenshot() for number in range(count)]
         assert seen == alone
+        assert beside_what_reaches_far == alone
         assert page.locator("math").count() > 50
         program.close()
     assert [url for url in asked if not url.startswith("file:")] == []
