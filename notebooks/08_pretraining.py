@@ -1426,15 +1426,16 @@ with waiting_for("Exercises 8.20a and 8.20b"):
         print(f"{flops:.0e} operations: {size:,.0f} weights, {tokens:,.0f} tokens, {tokens / size:.0f} each")
 
 # %% [markdown]
-# With us the best size grew as the budget to the power 0.52. Don't take the second digit seriously: when the widest valley's
-# smallest model had 32 channels instead of 48, its bottom moved from 148,000 weights to 97,000, and the power was 0.41. That is one
-# run of sixteen, and one seed.
+# With us the best size grew as the budget to the power 0.52. Don't take the second digit seriously: when the smallest
+# model of the widest valley had 32 channels instead of 48, the valley's bottom moved from 148,000 weights to 97,000, and
+# the power was 0.41. That is one run of sixteen, and one seed.
 #
-# Those who have more to spend found different powers, too. Kaplan et al. (2020, section 6.1) found 0.73: put most of a larger budget into
-# size. Hoffmann et al. (2022, table 2) found 0.50, 0.49 and 0.46, in three ways: size and tokens grow alike, some 20 tokens for each
-# weight. Their Chinchilla had a quarter of the weights of Gopher, four times its tokens, took as much computing, and did better. What
-# made the difference, they say (section 2), is the learning rate: Kaplan's shorter runs were read off a schedule meant for longer ones,
-# so they ended too early on their way down. Each of your runs has a schedule of its own.
+# Those who can spend more found different powers, too. Kaplan et al. (2020, section 6.1) found 0.73: put most of a larger
+# budget into size. Hoffmann et al. (2022, table 2) found 0.50, 0.49 and 0.46, in three ways: size and tokens grow alike,
+# with some 20 tokens for each weight. Their Chinchilla had a quarter of Gopher's weights and four times its tokens, cost
+# as much computing, and did better. What made the difference, they say (section 2), is the learning rate: Kaplan's
+# shorter runs were read off a schedule meant for longer ones, before it had come down. Each of your runs has a schedule
+# of its own.
 
 # %% [markdown]
 # ## 8.21 Shakespeare, with letters and with tokens of your own

@@ -15,7 +15,7 @@ from helpers.models.blocks import Cache
 from helpers.models.transformer import LanguageModel, LanguageModelConfig
 
 BATCH = 16
-# The best of a few for each regime, on other reviews: learning rates of body and head, and the pooling.
+# The best of a few, or as good but for chance, on other reviews: learning rates of body and head; pooling.
 RATES = {
     "head only": (0.0, 1e-2),
     "full": (5e-4, 1e-2),
