@@ -35,6 +35,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--pictures", type=Path)
     options = parser.parse_args()
+    expect.set_options(timeout=600_000)
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         student, home = place / "student", place / "home"

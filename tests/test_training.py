@@ -129,6 +129,19 @@ def test_live_counts_and_draws():
     assert "held out: from 0.120 to 0.030" in said
 
 
+def test_another_unit_has_axes_of_its_own_once_there_is_something_on_them():
+    live = training.Live(400, "nats", title="Practice", apart={"share": "per cent"})
+    for live.step in range(1, 401):
+        live.add(training=10 / live.step)
+        if live.step == 40:
+            assert [each.get_visible() for each in live.figure().figure.axes] == [True, False]
+        if live.step % 50 == 0:
+            live.add(share=1000 / live.step)
+    _, shares = live.figure().figure.axes
+    assert shares.get_visible()
+    assert shares.get_ylim()[1] < 12, "what it ends with can be read, although it began with 20"
+
+
 class Terminal(io.StringIO):
     def isatty(self):
         return True

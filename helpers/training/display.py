@@ -10,7 +10,7 @@ from tqdm import tqdm  # type: ignore[import-untyped]  # tqdm comes without type
 if TYPE_CHECKING:
     from IPython.display import DisplayHandle
 
-NOTEBOOK_TEXT = "{desc}: {n_fmt} of {total_fmt} · {elapsed}, {remaining} left · {rate_fmt}{postfix}"
+NOTEBOOK_TEXT = "{desc}: {n_fmt} of {total_fmt} · {elapsed}, {remaining} left · {rate_noinv_fmt}{postfix}"
 INTERVAL = 0.25  # seconds from one drawing of a bar to the next, at least
 
 

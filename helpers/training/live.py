@@ -165,19 +165,22 @@ class Live:
             )  # fmt: skip
             said.append(f"a dashed line for {name} at {value:.3f}")
         for unit, each in axes.items():
-            each.set(xlim=(0, self.steps), xlabel="step", ylabel=unit)
+            each.set(xlim=(0, self.steps), ylim=self._range(unit), xlabel="step", ylabel=unit)
+            each.set_visible(bool(each.lines))
             if each.lines:
                 each.legend(frameon=False, loc="upper right" if each is ax else "best")
-        ax.set_ylim(*self._range())
         ax.set_label(f"{self.title}, {self.unit} after {self.step:,} steps: {'; '.join(said)}.")
         return ax
 
-    def _range(self) -> tuple[float | None, float | None]:
-        """The vertical axis: near its end, what a run still gains is small beside what it began with."""
-        points = [point for name, line in self.lines.items() if name not in self.apart for point in line]
-        values = [value for step, value in points if step >= self.step / FIRST] + list(self.limits.values())
-        if (self.bottom, self.top) != (None, None) or not values:
+    def _range(self, unit: str) -> tuple[float | None, float | None]:
+        """A unit's vertical axis: near its end, what a run still gains is small beside what it began with."""
+        if unit == self.unit and (self.bottom, self.top) != (None, None):
             return self.bottom, self.top
+        lines = [line for name, line in self.lines.items() if self.apart.get(name, self.unit) == unit]
+        values = [value for line in lines for step, value in line if step >= self.step / FIRST]
+        values += self.limits.values() if unit == self.unit else ()
+        if not values:
+            return None, None
         low, high = min(values), max(values)
         room = 0.08 * (high - low) or 0.1
         return low - 2 * room, high + room
