@@ -10,6 +10,7 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from torch import nn
@@ -20,9 +21,21 @@ from helpers.checking.finding import SIGNS, Status
 from helpers.figures.showing import Table
 from helpers.models.blocks import COURSE, FeedForward, Parts
 
-Probe = Callable[[Callable, int], object]
 
-FEW, MANY = 4, 64  # positions on which a part is tried, and timed
+class Sizes(NamedTuple):
+    """Of what a part is given: `T` positions, vectors about `C` wide, a vocabulary of `V`."""
+
+    T: int
+    C: int
+    V: int
+
+
+Probe = Callable[[Callable, Sizes], object]
+
+TRIED = Sizes(4, 4, 7)
+TIMED = Sizes(
+    64, 64, 800
+)  # about a lesson's: what multiplies and adds up by itself is slow only where all is large
 SLOWEST = 6.0  # times as slow as the course's: with loops over heads or positions, a training takes an hour
 
 
@@ -114,14 +127,14 @@ def _own(exercise: str, course: Callable, probe: Probe) -> tuple[Callable | None
 
 
 def _tried(part: Callable, probe: Probe) -> tuple[object, float]:
-    """What a part does on a few positions, and the seconds that it takes for many, the best of three."""
+    """What a part does on small inputs, and the seconds that it takes for a lesson's, the best of three."""
     with torch.random.fork_rng(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the student's code: its check has shown them
         torch.manual_seed(0)
-        found, times = probe(part, FEW), []
+        found, times = probe(part, TRIED), []
         for _ in range(3):
             begun = time.perf_counter()
-            probe(part, MANY)
+            probe(part, TIMED)
             times.append(time.perf_counter() - begun)
     return found, min(times)
 
@@ -135,61 +148,66 @@ def _alike(mine: object, right: object) -> bool:
     return same_kind and torch.allclose(mine, right, rtol=1e-4, atol=1e-5)
 
 
-# -- what a part does on random numbers, gradients included: T positions ------------------------------------
+# -- what a part does on random numbers, gradients included -------------------------------------------------
 
 
 def _with_gradient(output: torch.Tensor, *inputs: torch.Tensor) -> tuple[torch.Tensor, ...]:
     return output, *torch.autograd.grad((output * output.detach().cos()).sum(), inputs)
 
 
-def _attends(part: Callable, T: int) -> object:
-    q, k, v = (torch.randn(3, 2, size, 8, requires_grad=True) for size in (T, T + 1, T + 1))
+def _attends(part: Callable, sizes: Sizes) -> object:
+    T, d_k = sizes.T, 2 * sizes.C
+    q, k, v = (torch.randn(3, 2, size, d_k, requires_grad=True) for size in (T, T + 1, T + 1))
     mask = torch.ones(T, T + 1, dtype=torch.bool).tril(1)
     outputs, weights = part(q, k, v, mask)
     return weights, *_with_gradient(outputs, q, k, v)
 
 
-def _normalises(part: Callable, T: int) -> object:
-    x, weight, bias = (torch.randn(size, requires_grad=True) for size in ((2, T, 5), (5,), (5,)))
+def _normalises(part: Callable, sizes: Sizes) -> object:
+    C = sizes.C + 1
+    x, weight, bias = (torch.randn(size, requires_grad=True) for size in ((2, sizes.T, C), (C,), (C,)))
     return _with_gradient(part(x, weight, bias, 1e-5), x, weight, bias)
 
 
-def _feeds_forward(part: Callable, T: int) -> object:
-    x = torch.randn(2, T, 4, requires_grad=True)
-    weights = {name: torch.randn(tensor.shape) for name, tensor in FeedForward(4, 6).state_dict().items()}
-    network = part(4, 6)
+def _feeds_forward(part: Callable, sizes: Sizes) -> object:
+    C, d_ff = sizes.C, sizes.C + 2
+    x = torch.randn(2, sizes.T, C, requires_grad=True)
+    weights = {name: torch.randn(tensor.shape) for name, tensor in FeedForward(C, d_ff).state_dict().items()}
+    network = part(C, d_ff)
     network.load_state_dict(weights)
     return _with_gradient(network(x), x, network.W_up.weight, network.W_down.weight)
 
 
-def _adds(part: Callable, T: int) -> object:
-    x = torch.randn(2, T, 4, requires_grad=True)
-    norm = functools.partial(nn.functional.layer_norm, normalized_shape=(4,))
+def _adds(part: Callable, sizes: Sizes) -> object:
+    x = torch.randn(2, sizes.T, sizes.C, requires_grad=True)
+    norm = functools.partial(nn.functional.layer_norm, normalized_shape=(sizes.C,))
     return tuple(
         _with_gradient(part(x, torch.tanh, norm, first), x)[n] for first in (True, False) for n in (0, 1)
     )
 
 
-def _embeds(part: Callable, T: int) -> object:
-    words, positions = (torch.randn(size, 4, requires_grad=True) for size in (7, T + 2))
-    return _with_gradient(part(torch.randint(7, (2, T)), words, positions), words, positions)
+def _embeds(part: Callable, sizes: Sizes) -> object:
+    T, C, V = sizes
+    words, positions = (torch.randn(size, C, requires_grad=True) for size in (V, T + 2))
+    return _with_gradient(part(torch.randint(V, (2, T)), words, positions), words, positions)
 
 
-def _unembeds(part: Callable, T: int) -> object:
-    x, words = torch.randn(2, T, 4, requires_grad=True), torch.randn(7, 4, requires_grad=True)
+def _unembeds(part: Callable, sizes: Sizes) -> object:
+    T, C, V = sizes
+    x, words = torch.randn(8, T, C, requires_grad=True), torch.randn(V, C, requires_grad=True)
     return _with_gradient(part(x, words), x, words)
 
 
-def _splits(part: Callable, T: int) -> object:
-    return part(torch.randn(2, T, 6), 2)
+def _splits(part: Callable, sizes: Sizes) -> object:
+    return part(torch.randn(2, sizes.T, sizes.C + 2), 2)
 
 
-def _merges(part: Callable, T: int) -> object:
-    return part(torch.randn(2, 3, T, 5))
+def _merges(part: Callable, sizes: Sizes) -> object:
+    return part(torch.randn(2, 3, sizes.T, sizes.C + 1))
 
 
-def _masks(part: Callable, T: int) -> object:
-    return part(T)
+def _masks(part: Callable, sizes: Sizes) -> object:
+    return part(sizes.T)
 
 
 # By the field of `Parts`: what it is, which exercise asks for it, the course's own, and how it is tried.

@@ -97,6 +97,11 @@ def test_a_part_that_does_not_stand_by_itself_is_the_course_s_and_says_why(
     assert own.parts()[0].attention is None
 
 
+def test_a_part_that_is_slow_at_a_lesson_s_sizes_alone_is_the_course_s() -> None:
+    passed("block.unembed", "scores", "def scores(x, words):\n    return (x.unsqueeze(-2) * words).sum(-1)")
+    assert "times as long" in whose("unembed").why
+
+
 def test_nothing_is_kept_or_used_once_it_is_switched_off(home: Path) -> None:
     passed("attention.scaled_dot_product", "scaled_dot_product_attention", SOFTMAX, ATTENTION)
     own.use(False)
