@@ -88,6 +88,17 @@ HINTS_OF_LINES: tuple[tuple[str, str, str], ...] = (
         "are positions.",
     ),
     (
+        r"'(Tensor|Parameter)' object is not callable",
+        r"self\.norm\w*\(",
+        "That norm is no layer here, but the weights of one: a function that normalises takes them.",
+    ),
+    (
+        r"must match the size of tensor",
+        r"(rms|layer)_norm\(",
+        "A norm's weights are as many as the numbers of each vector that it normalises: which shape has "
+        "what goes into it in this line?",
+    ),
+    (
         r"must match the size of tensor|not broadcastable|first two dimensions of batch",
         r"(scaled_dot_product|masked|cross)_attention\(",
         "What this line hands over doesn't fit: write down the shapes of q, k, v and the mask just before "
@@ -183,6 +194,11 @@ HINTS: tuple[tuple[str, str], ...] = (
         r"Class values must be non-negative",
         "one_hot takes classes from 0 on: leave places with −100 out, or put a class there and mask the "
         "result.",
+    ),
+    (
+        r"Class values must be smaller",
+        "one_hot got a number that is too large for the classes: .argmax() without dim=-1, for one, counts "
+        "through the whole tensor.",
     ),
     (
         r"self.dtype to be equal to src.dtype|source and destination dtypes match",
@@ -290,7 +306,8 @@ HINTS: tuple[tuple[str, str], ...] = (
     (
         r"'(list|tuple)' object has no attribute",
         "A list or a tuple doesn't have a tensor's methods: turn it into one with torch.stack or "
-        "torch.tensor, or take the part that you mean.",
+        "torch.tensor, or take the part that you mean, as in `output, weights = ...` where a function "
+        "returns several things.",
     ),
     (
         r"iteration over a 0-d tensor|'(int|float|bool)' (object is not iterable|has no len)"
@@ -481,7 +498,8 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"'NoneType'",
-        "Something is None here: a mask that wasn't given, or the result of a function without `return`.",
+        "Something is None here: an argument that may be missing, such as a mask or a cache, or the result "
+        "of a function without `return`.",
     ),
     (
         r"same dtype|expected scalar type",

@@ -112,6 +112,7 @@ BIGRAM = Exercise(
     properties=(inputs_unchanged,),
     misconceptions=explained(
         wrong.columns_for_now,
+        wrong.counted_by_next,
         wrong.normalised_over_now,
         wrong.the_whole_table_sums_to_one,
         wrong.each_pair_once,
@@ -461,6 +462,8 @@ COMPUTE_OPTIMAL = Exercise(
         scaling.ends_alone,
         scaling.no_offset,
         scaling.slope_and_offset_exchanged,
+        scaling.budgets_by_sizes,
+        scaling.back_by_another_base,
     ),
     alternatives=(
         right_scaling.optimal_with_numpy,
