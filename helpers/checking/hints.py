@@ -138,6 +138,17 @@ HINTS_OF_LINES: tuple[tuple[str, str, str], ...] = (
         r"/",
         "A size or an index has to be an integer, and `/` always gives a float: write `//`.",
     ),
+    (
+        r"(Linear|Embedding|LayerNorm|\w*Model|Module|Classifier)' object is not iterable",
+        r"clip_grad|optim|parameters",
+        "Parameters are expected, and this is a module: model.parameters() gives them.",
+    ),
+    (
+        r"must match the size of tensor",
+        r"@.*[-+*/]|[-+*/].*@|(matmul|mm|linear|einsum)\(",
+        "Two shapes don't fit, axis by axis from the right: write down the shape of each part of this line. "
+        "What x @ W gives is as wide as W; a sum or a mean keeps its axis with keepdim=True.",
+    ),
 )
 
 # The same by the text alone.
@@ -394,7 +405,7 @@ HINTS: tuple[tuple[str, str], ...] = (
         "`super().__init__()` has to be the first line of `__init__`.",
     ),
     (
-        r"equal size, but got|Sizes of tensors must match",
+        r"Sizes of tensors must match",
         "Tensors that are joined must have the same size on every axis except the one along which torch.cat "
         "joins.",
     ),
@@ -543,6 +554,55 @@ HINTS: tuple[tuple[str, str], ...] = (
         "A function of torch gets what it doesn't take: torch.max and .min compare tensors, .clamp(min=0) "
         "takes a number too, and Python's own min two of them. What stands behind a * in the message goes by "
         "name, as in generator=generator.",
+    ),
+    (
+        r"stack expects each tensor to be equal size",
+        "torch.stack takes tensors of one shape alone: torch.cat joins some that differ along one axis.",
+    ),
+    (
+        r"Given normalized_shape",
+        "A layer norm is made for vectors of one width: which width has what goes into it in this line?",
+    ),
+    (
+        r"inconsistent tensor size",
+        "The product of two vectors needs as many numbers in one as in the other: what are the two?",
+    ),
+    (
+        r"repeat dims can not be smaller",
+        ".repeat takes a number for every axis, 1 where nothing is repeated.",
+    ),
+    (
+        r"empty sequence|of an empty",
+        "There is nothing in what this goes through: has an earlier step left it empty?",
+    ),
+    (
+        r"expected str instance",
+        "`join` puts texts together, and there is something else among them: str(...) makes a text of it.",
+    ),
+    (
+        r"(list|tuple|string) indices must be integers or slices, not str",
+        "Brackets behind a list or a text take a number, and here they hold a text: is a dict meant, or does "
+        "a loop over a dict give its keys?",
+    ),
+    (
+        r"unsupported operand type\(s\) for .*'str'",
+        "A text takes part in this sum or product: is a number meant, or its tokens, as .split() gives them?",
+    ),
+    (
+        r"more than one parameter group",
+        "A parameter is in two groups: .parameters() of a whole model has those of all its parts.",
+    ),
+    (
+        r"empty parameter list|group without parameters",
+        "An optimizer needs something to move: is everything frozen, or was a generator used up before?",
+    ),
+    (
+        r"x and y to have same length|same first dimension",
+        "The two lists of a fit belong together pair by pair, so they are equally long.",
+    ),
+    (
+        r"[Nn]umber of indices \(\d+\) should be equal",
+        "Each row that is added needs one index that says where to: are these as many rows as indices?",
     ),
     (
         r"No module named",

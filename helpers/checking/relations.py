@@ -191,8 +191,8 @@ def _of_tensors(case: Case, right: torch.Tensor, got: torch.Tensor) -> Iterator[
         yield "zero", "Every number is 0."
     yield from _of_order(right, got)
     yield from _of_scale(case, a, b)
-    yield from _of_values(case, a, b)
     yield from _of_softmax(a, b)
+    yield from _of_values(case, a, b)
     yield from _of_inputs(case, a, b)
     yield from _of_places(case, right, got)
     yield from _of_sums(a, b)
@@ -262,7 +262,7 @@ def _of_softmax(a: torch.Tensor, b: torch.Tensor) -> Iterator[tuple[str, str]]:
         for word, of in (("softmax", torch.softmax), ("log_softmax", torch.log_softmax)):
             if _near(of(a, axis), b):
                 yield f"{word} {axis}", f"These numbers are the {word} of the right ones along axis {axis}."
-        if _near(a, b.softmax(axis)):
+        if _near(a, b.softmax(axis)) and not _near(a, b.exp()):
             yield f"no softmax {axis}", f"A softmax of these numbers along axis {axis} would be right."
 
 
