@@ -222,7 +222,8 @@ def test_of_counts_it_is_said_what_they_are_off_by():
     assert counted(lambda a, b: a * b + b) == "Too large by `b`."
     assert counted(lambda a, b: a * b - 2 * a * a) == "Too small by 2 · `a`²."
     assert counted(lambda a, b: a * b + a + b) == ""
-    assert "by" not in counted(lambda a, b: a * b + b, cases=((3, 5),))
+    assert counted(lambda a, b: a * b + b, cases=((3, 5),)) == "Too large by `b`."
+    assert "by" not in counted(lambda a, b: a * b + b, cases=((2, 4),))  # 4 is 2·a and a² as well
 
 
 def said_of(right, got, *args):

@@ -12,7 +12,7 @@ import pytest
 import torch
 from test_named import found as find
 
-from helpers import bert, counting, finetuning, modern, translation
+from helpers import bert, counting, finetuning, modern, pretraining, translation
 from helpers.checking.comparing import NOT_PUT_IN, ONE_TEXT
 from helpers.checking.finding import Status
 from helpers.checking.properties import shares_nothing
@@ -147,6 +147,17 @@ def two_bases(budgets, best, flops):
     return n, flops / 6 / n
 
 
+def ends_above(probabilities, uniform):
+    ends = probabilities.cumsum(-1)
+    return (ends > uniform[..., None]).sum(-1)
+
+
+def returned_in_the_loop(word, merges):
+    tokens = " ".join(word)
+    for m in merges:
+        return pretraining.merge_pair(tokens, m)
+
+
 # -- lesson 09 -----------------------------------------------------------------------------------------------
 
 
@@ -199,6 +210,22 @@ class LogProbabilities(torch.nn.Module):
 
     def forward(self, ids):
         return torch.nn.functional.log_softmax(self.head(self.pool(self.body(ids), ids.ne(0))), dim=-1)
+
+
+def written_over(old, new, prefix):
+    for name in finetuning.match_state_dict(old, new, prefix)["fits"]:
+        new[name].copy_(old[name.removeprefix(prefix)])
+    return {k: v.clone() for k, v in new.items()}
+
+
+class OwnMean(torch.nn.Module):
+    def __init__(self, body, d_model, n_classes, pool):
+        super().__init__()
+        self.body, self.head, self.pool = body, torch.nn.Linear(d_model, n_classes), pool
+
+    def forward(self, ids):
+        real = (ids > 0).float()
+        return self.head(torch.einsum("btc,bt->bc", self.body(ids), real) / real.sum(1, keepdim=True))
 
 
 # -- lesson 10 -----------------------------------------------------------------------------------------------
@@ -351,6 +378,23 @@ def fewer_than_none(candidate, reference, n):
     return (counts[0] & counts[1]).total(), len(candidate) - n + 1
 
 
+def length_without_the_end(log_p, length, alpha):
+    return log_p / ((5 + length - 1) / (5 + 1)) ** alpha
+
+
+def bleu_with_lengths_of_lists(candidates, references):
+    c, r = [s.split() for s in candidates], [s.split() for s in references]
+    logs = []
+    for n in range(1, 5):
+        m, t = map(
+            sum, zip(*(translation.clipped_matches(a, b, n) for a, b in zip(c, r, strict=True)), strict=True)
+        )
+        if m == 0:
+            return 0.0
+        logs.append(math.log(m / t))
+    return 100 * translation.brevity_penalty(len(c), len(r)) * math.exp(sum(logs) / 4)
+
+
 def weights_and_places(weights, real):
     return weights.mean(0).masked_fill(~real, 0).max(-1)
 
@@ -400,6 +444,18 @@ def best_of_the_batch(logits, k):
     return logits.masked_fill(~keep, -math.inf).softmax(-1)
 
 
+def clamped_without_abs(weight):
+    top = weight.max(dim=-1, keepdim=True).values
+    scales = torch.where(top == 0, 1.0, top / 127)
+    return (weight / scales).round().clamp(-127, 127).to(torch.int8), scales
+
+
+def closed_formula_of_k(share, drafted):
+    if share == 1:
+        return drafted + 1
+    return (1 - share**drafted) / (1 - share)
+
+
 def column_of_scales(x, whole, scales):
     return torch.nn.functional.linear(x, whole.to(x)) * scales
 
@@ -426,12 +482,17 @@ NAMED = {
         (fit_on_its_side, "budgets are x"),
         (line_from_behind, "gives the slope first"),
     ],
-    "pretraining.encode_word": [(tokens_in_a_list, ONE_TEXT)],
+    "pretraining.encode_word": [
+        (returned_in_the_loop, "does a `return` stand in the loop"),
+        (tokens_in_a_list, ONE_TEXT),
+    ],
     "finetuning.last_real": [(last_of_all_rows, "hidden[rows, positions]")],
     "finetuning.mean_real": [(one_mean, "one mean of them all")],
     "finetuning.what_fits": [(fits_by_numel, "holds as many"), (fits_by_lstrip, "`lstrip`")],
     "finetuning.moved": [
-        (moved, shares_nothing.meaning) for moved in (moved_without_clone, moved_but_for_one)
+        (written_over, "copied into those of `new`"),
+        (moved_without_clone, shares_nothing.meaning),
+        (moved_but_for_one, shares_nothing.meaning),
     ],
     "bert.mask_tokens": [(specials_chosen, "Special tokens are chosen too")],
     "bert.pack": [(cut_to_halves, "cut to half of the room")],
@@ -446,7 +507,10 @@ NAMED = {
     "translation.decoder_block": [(NormalisedPath, "y itself is normalised")],
     "translation.label_smoothed_loss": [(smoothed_by_scatter, "1 - ε in place of its ε/V")],
     "translation.decoder_work": [(work_in_pairs, "in each other's places")],
-    "translation.bleu": [(bleu_of_letters, "n-grams of letters")],
+    "translation.bleu": [
+        (bleu_with_lengths_of_lists, "no numbers of words"),
+        (bleu_of_letters, "n-grams of letters"),
+    ],
     "translation.alignment": [
         (weights_and_places, "The value at place [1] of these is right"),
         (aligned_among_the_real, "counted anew"),
@@ -460,15 +524,22 @@ NAMED = {
     "pretraining.bigram": [(pairs_the_other_way, "counted as [next, now]")],
     "pretraining.learning_rate": [(share_of_the_peak, "1/n times the right one, where n is `peak`")],
     "pretraining.merge_pair": [(last_token_lost, "with its end missing")],
-    "finetuning.classifier": [(LogProbabilities, "the log_softmax of the right ones")],
+    "finetuning.classifier": [
+        (OwnMean, "for `self.pool` to say"),
+        (LogProbabilities, "the log_softmax of the right ones"),
+    ],
     "bert.classifier": [(EveryPosition, "the first position of axis -2 has the right numbers")],
-    "translation.clipped_matches": [(fewer_than_none, "1 too small")],
+    "translation.clipped_matches": [(fewer_than_none, "a negative number of n-grams")],
     "modern.width": [(thirds_twice, "multiply first")],
     "modern.block": [(OneNorm, "Both norms use norm_1")],
     "modern.gates": [
         (best_of_the_batch, "of all rows together"),
         (shares_of_raw_scores, "divided by their sum"),
     ],
+    "pretraining.draw": [(ends_above, "lie above the number")],
+    "translation.length_normalised": [(length_without_the_end, "`<eos>` counts")],
+    "modern.quantized": [(clamped_without_abs, "without `abs`")],
+    "modern.tokens": [(closed_formula_of_k, "the exponent is K + 1")],
 }
 ROWS = [(exercise, *row) for exercise, rows in NAMED.items() for row in rows]
 

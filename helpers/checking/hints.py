@@ -461,7 +461,8 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"^KeyError",
-        "There is no entry under that key: compare it with those that are there, letter by letter.",
+        "There is no entry under that key: is it spelled like those that are there, and may it be missing? "
+        "`if key in d` asks, and d.get(key) gives None then.",
     ),
     (
         r"ModuleList\] is missing",
@@ -558,6 +559,11 @@ HINTS: tuple[tuple[str, str], ...] = (
     (
         r"stack expects each tensor to be equal size",
         "torch.stack takes tensors of one shape alone: torch.cat joins some that differ along one axis.",
+    ),
+    (
+        r"heads don't divide a width",
+        "The heads share the width out among them: are the sizes in the order in which this function takes "
+        "them?",
     ),
     (
         r"Given normalized_shape",

@@ -41,9 +41,10 @@ def relation(
         common = found if common is None else {w: s for w, s in common.items() if found.get(w) == s}
         if not common:
             return ""
-    # A single count is off by some product of sizes by chance.
-    chance = COUNT if len(wrong) == 1 else "\n"
-    said = [s for w, s in (common or {}).items() if (sums or "sums" not in w) and chance not in w]
+    counts = [w for w in common or {} if w.startswith(COUNT)]
+    if len(wrong) == 1 and len(counts) > 1:  # a single count is off by some product of sizes by chance
+        common = {w: s for w, s in (common or {}).items() if w not in counts}
+    said = [s for w, s in (common or {}).items() if sums or "sums" not in w]
     return next(iter(said), "")
 
 

@@ -188,6 +188,7 @@ TRANSFORMER = Exercise(
         models.output_not_tied,
         models.output_map_forgotten,
         models.output_map_with_bias,
+        models.untied_output_map_with_bias,
         models.decoder_of_encoder_layers,
         models.layers_shared_out,
         models.norms_after_the_stacks,

@@ -341,6 +341,7 @@ DRAW = Exercise(
         writing.nearest_probability,
         writing.largest_first,
         writing.from_the_other_end,
+        writing.ends_ahead,
     ),
     alternatives=(right.draw_by_search, right.draw_first_that_reaches, right.draw_never_beyond),
 )
@@ -409,6 +410,7 @@ ENCODE = Exercise(
         tokens.longest_first,
         tokens.stops_when_one_does_not_fit,
         tokens.one_merge_alone,
+        tokens.first_in_the_list_alone,
         tokens.last_merge_missing,
     ),
     alternatives=(right.encode_by_rank, right.encode_by_reduce),
