@@ -483,14 +483,14 @@ NAMED = {
         (line_from_behind, "gives the slope first"),
     ],
     "pretraining.encode_word": [
-        (returned_in_the_loop, "does a `return` stand in the loop"),
+        (returned_in_the_loop, "where a `return` stands in the loop"),
         (tokens_in_a_list, ONE_TEXT),
     ],
     "finetuning.last_real": [(last_of_all_rows, "hidden[rows, positions]")],
     "finetuning.mean_real": [(one_mean, "one mean of them all")],
     "finetuning.what_fits": [(fits_by_numel, "holds as many"), (fits_by_lstrip, "`lstrip`")],
     "finetuning.moved": [
-        (written_over, "copied into those of `new`"),
+        (written_over, shares_nothing.meaning),
         (moved_without_clone, shares_nothing.meaning),
         (moved_but_for_one, shares_nothing.meaning),
     ],
@@ -508,7 +508,7 @@ NAMED = {
     "translation.label_smoothed_loss": [(smoothed_by_scatter, "1 - ε in place of its ε/V")],
     "translation.decoder_work": [(work_in_pairs, "in each other's places")],
     "translation.bleu": [
-        (bleu_with_lengths_of_lists, "no numbers of words"),
+        (bleu_with_lengths_of_lists, "aren't numbers of words"),
         (bleu_of_letters, "n-grams of letters"),
     ],
     "translation.alignment": [

@@ -225,13 +225,6 @@ def shares_the_new(old, new, prefix):
     return {n: old[n.removeprefix(prefix)].clone() if n in fits else tensor for n, tensor in new.items()}
 
 
-def written_into_the_new(old, new, prefix):
-    """The old tensors are copied into those of `new`, which the caller still has: copy into clones."""
-    for name in match_state_dict(old, new, prefix)["fits"]:
-        new[name].copy_(old[name.removeprefix(prefix)])
-    return {name: tensor.clone() for name, tensor in new.items()}
-
-
 def old_names_kept(old, new, prefix):
     """The names are the old model's: the new model looks for its own names, with the prefix in front of the
     body's.

@@ -127,7 +127,6 @@ MOVED = Exercise(
         wrong.by_position,
         wrong.shares_the_old,
         wrong.shares_the_new,
-        wrong.written_into_the_new,
         wrong.old_names_kept,
         wrong.only_what_matches,
     ),

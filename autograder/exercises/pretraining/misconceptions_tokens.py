@@ -237,7 +237,7 @@ def one_merge_alone(word, merges):
 
 
 def first_in_the_list_alone(word, merges):
-    """Only the first merge of the list is tried, fit or not: does a `return` stand in the loop?"""
+    """Only the first merge of the list is tried, fit or not, as where a `return` stands in the loop."""
     return merge_pair(" ".join(word), merges[0])
 
 

@@ -182,8 +182,8 @@ def product_without_root(candidates, references):
 
 
 def short_ones_go_free(candidates, references):
-    """Short translations pay nothing, so that leaving out whatever is uncertain pays: is the brevity penalty
-    missing, or are its two lengths no numbers of words?
+    """Short translations pay nothing, so that leaving out whatever is uncertain pays: the brevity penalty is
+    missing, or its two lengths aren't numbers of words.
     """
     pairs = [(a.split(), b.split()) for a, b in zip(candidates, references, strict=True)]
     value = 1.0
