@@ -250,7 +250,7 @@ def each_on_its_own(share, drafted):
 
 def one_draft_less(share, drafted):
     """The last draft is left out: the sum goes up to share^K."""
-    return float(sum(share**kept for kept in range(max(1, drafted))))
+    return float(sum(share**kept for kept in range(drafted)))
 
 
 def closed_one_draft_less(share, drafted):
