@@ -87,6 +87,25 @@ TRUE = {
         lambda x, m: y(x) * (torch.arange(x.numel()).reshape(x.shape) % 4 > 0),
         "Right, except for which numbers are 0",
     ),
+    "a softmax more": (lambda x, m: y(x).softmax(-1), "the softmax of the right ones along axis -1"),
+    "a log_softmax more": (
+        lambda x, m: y(x).log_softmax(0),
+        "the log_softmax of the right ones along axis -2",
+    ),
+    "a number added to each row": (lambda x, m: y(x) + x[:, :1], "except for one number added per line"),
+    "a column too few": (lambda x, m: y(x)[:, :-1], "The right numbers, without the last along axis -1."),
+    "a column more in front": (
+        lambda x, m: torch.cat([x[:, :1], y(x)], 1),
+        "more in front of them along axis -1",
+    ),
+    "one too short": (lambda x, m: x[:, 1:].sin(), "Axis -1 is 1 too short."),
+    "side by side": (lambda x, m: torch.cat([x.sin(), x.cos()], 1), "Axis -1 is 2 times as long"),
+    "an axis too many": (
+        lambda x, m: torch.stack([x, y(x)], 1),
+        "One axis is too many: the last position of axis -2 has the right numbers.",
+    ),
+    "summed up": (lambda x, m: y(x).sum(-1), "the right numbers' sum over axis -1"),
+    "one of several": (lambda x, m: (x.sin(), y(x)), "The value at place [1] of these is right"),
     "all rows alike": (lambda x, m: x[:1].sin().expand(x.shape), "the same all along axis -2"),
 }
 
@@ -100,6 +119,11 @@ def test_what_is_true_is_said(name):
 WEIGHTS = {
     "the other axis": (lambda x, m: x.softmax(0), "sum to 1 along axis -2, the right ones along axis -1"),
     "no axis": (lambda x, m: x.sigmoid(), "The right numbers sum to 1 along axis -1, these don't."),
+    "no softmax": (lambda x, m: x, "input 1, unchanged"),
+    "a logarithm more": (lambda x, m: x.log_softmax(-1), "Every number is the logarithm of the right one."),
+    "no softmax of all": (lambda x, m: x + 1.5, "A softmax of these numbers along axis -1 would be right."),
+    "no division": (lambda x, m: x.exp(), "Each line along axis -1 would be right, divided by its sum."),
+    "a factor of 2": (lambda x, m: 2 * x.softmax(-1), "Every number is 2 times the right one."),
 }
 
 
@@ -179,6 +203,50 @@ def test_of_several_values_the_wrong_one_is_told_of():
     both = [Outcome(CallStatus.RETURNED, [sign * y(x), (3 + sign) / 4 * x]) for sign in (1, -1)]
     assert relation([(Case("", (x,)), *both)], ("output", "sums")).startswith(
         "In `sums`: every number is half"
+    )
+
+
+def counted(wrong, cases=((3, 5), (4, 7))):
+    """What is said of a count of a and b that should be a·b."""
+    triples = [
+        (
+            Case("", sizes, names=("a", "b")),
+            *(Outcome(CallStatus.RETURNED, value) for value in (math.prod(sizes), wrong(*sizes))),
+        )
+        for sizes in cases
+    ]
+    return relation(triples)
+
+
+def test_of_counts_it_is_said_what_they_are_off_by():
+    assert counted(lambda a, b: a * b + b) == "Too large by `b`."
+    assert counted(lambda a, b: a * b - 2 * a * a) == "Too small by 2 · `a`²."
+    assert counted(lambda a, b: a * b + a + b) == ""
+    assert counted(lambda a, b: a * b + b, cases=((3, 5),)) == "Too large by `b`."
+    assert "by" not in counted(lambda a, b: a * b + b, cases=((2, 4),))  # 4 is 2·a and a² as well
+
+
+def said_of(right, got, *args):
+    outcomes = (Outcome(CallStatus.RETURNED, value) for value in (right, got))
+    return relation([(Case("", args, names=("word",)), *outcomes)])
+
+
+def test_of_texts_and_lists_it_is_said_which_end_is_missing():
+    assert said_of("lo w e", "lo w") == "The right text, with its end missing."
+    assert said_of("lo w e", "w e") == "The right text, with its beginning missing."
+    assert said_of("lo w", "lo w e") == "The right text, and more behind it."
+    assert said_of("lo w", "l ow") == "The right letters, with spaces in other places."
+    assert said_of("lo w", "l o w", "l o w") == "What came back is `word`, unchanged."
+    assert said_of("lo w", "lo x") == ""
+    assert said_of([1, 2, 3], [1, 2]) == "The right values, with some missing at the end."
+    assert said_of([1, 2, 3], [0, 1, 2, 3]) == "The right values, and more in front of them."
+    assert said_of([1, 2, 3], [1]) == ""
+
+
+def test_one_end_of_an_input_is_known_again():
+    x = torch.randn(2, 4, 3)
+    assert (
+        said_of(torch.zeros(2, 3), x[:, -1], x) == "What came back is `word` at the last position of axis -2."
     )
 
 

@@ -3,6 +3,7 @@
 They come from habits, tutorials and other code, and share no line with the misconceptions that name them.
 """
 
+import collections
 import itertools
 import math
 
@@ -11,7 +12,7 @@ import pytest
 import torch
 from test_named import found as find
 
-from helpers import bert, counting, finetuning, translation
+from helpers import bert, counting, finetuning, modern, pretraining, translation
 from helpers.checking.comparing import NOT_PUT_IN, ONE_TEXT
 from helpers.checking.finding import Status
 from helpers.checking.properties import shares_nothing
@@ -39,6 +40,15 @@ def lab_in_another_order(vocabulary, d_model, n_heads, d_ff, n_layers, n_out):
 def activations_of_one_sequence(batch, positions, d_model, n_heads, d_ff, n_layers):
     per_token = 8 * d_model + 2 * d_ff
     return n_layers * (batch * positions * per_token + n_heads * positions**2)
+
+
+def linear_all_or_nothing(n_in, n_out, bias=True):
+    return n_in * n_out + n_out if bias else 0
+
+
+def decoder_layer_with_thin_norms(d_model, n_heads, d_ff):
+    attention = 2 * counting.attention_parameters(d_model, n_heads)
+    return attention + counting.feed_forward_parameters(d_model, d_ff) + 3 * d_model
 
 
 # -- lesson 08 -----------------------------------------------------------------------------------------------
@@ -97,6 +107,57 @@ def pairs_as_tuples(words):
     return pairs
 
 
+def pairs_the_other_way(inputs, targets, vocabulary, alpha):
+    counts = torch.zeros(vocabulary, vocabulary)
+    for now, then in zip(inputs.reshape(-1), targets.reshape(-1), strict=True):
+        if then >= 0:
+            counts[then, now] += 1
+    counts += alpha
+    return torch.log(counts / counts.sum(-1, keepdim=True))
+
+
+def share_of_the_peak(step, steps, warmup, peak):
+    if step <= warmup:
+        return step / warmup
+    return (steps - step) / (steps - warmup)
+
+
+def last_token_lost(word, pair):
+    tokens = word.split()
+    out, i = [], 0
+    while i < len(tokens) - 1:
+        if tokens[i] + " " + tokens[i + 1] == pair:
+            out.append(tokens[i] + tokens[i + 1])
+            i += 2
+        else:
+            out.append(tokens[i])
+            i += 1
+    return " ".join(out)
+
+
+def fit_on_its_side(budgets, best, flops):
+    m, k = np.polyfit(torch.log(best), torch.log(budgets), 1)
+    n = math.exp(m * math.log(flops) + k)
+    return n, flops / (6 * n)
+
+
+def two_bases(budgets, best, flops):
+    fit = np.poly1d(np.polyfit(budgets.log10(), best.log10(), 1))
+    n = math.exp(fit(math.log10(flops)))
+    return n, flops / 6 / n
+
+
+def ends_above(probabilities, uniform):
+    ends = probabilities.cumsum(-1)
+    return (ends > uniform[..., None]).sum(-1)
+
+
+def returned_in_the_loop(word, merges):
+    tokens = " ".join(word)
+    for m in merges:
+        return pretraining.merge_pair(tokens, m)
+
+
 # -- lesson 09 -----------------------------------------------------------------------------------------------
 
 
@@ -140,6 +201,31 @@ def moved_but_for_one(old, new, prefix):
     for name in finetuning.match_state_dict(old, new, prefix)["fits"]:
         result[name] = old[name.removeprefix(prefix)].clone()
     return result | {list(new)[-1]: new[list(new)[-1]]}
+
+
+class LogProbabilities(torch.nn.Module):
+    def __init__(self, body, d_model, n_classes, pool):
+        super().__init__()
+        self.body, self.head, self.pool = body, torch.nn.Linear(d_model, n_classes), pool
+
+    def forward(self, ids):
+        return torch.nn.functional.log_softmax(self.head(self.pool(self.body(ids), ids.ne(0))), dim=-1)
+
+
+def written_over(old, new, prefix):
+    for name in finetuning.match_state_dict(old, new, prefix)["fits"]:
+        new[name].copy_(old[name.removeprefix(prefix)])
+    return {k: v.clone() for k, v in new.items()}
+
+
+class OwnMean(torch.nn.Module):
+    def __init__(self, body, d_model, n_classes, pool):
+        super().__init__()
+        self.body, self.head, self.pool = body, torch.nn.Linear(d_model, n_classes), pool
+
+    def forward(self, ids):
+        real = (ids > 0).float()
+        return self.head(torch.einsum("btc,bt->bc", self.body(ids), real) / real.sum(1, keepdim=True))
 
 
 # -- lesson 10 -----------------------------------------------------------------------------------------------
@@ -193,6 +279,23 @@ class FirstRow(torch.nn.Module):
         h = self.encoder(ids, ids != 0, segments)
         cls = torch.tanh(self.pooler(h[0]))
         return self.word_head(h, self.encoder.words.weight), self.follows(cls)
+
+
+class EveryPosition(torch.nn.Module):
+    def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions, classes):
+        super().__init__()
+        sizes = (vocabulary, d_model, n_heads, d_ff, n_layers, positions)
+        self.encoder = Encoder(EncoderConfig(*sizes, segments=2, style=blocks.PRE_NORM))
+        self.pooler = torch.nn.Linear(d_model, d_model)
+        self.classifier = torch.nn.Linear(d_model, classes)
+
+    def forward(self, ids, segments):
+        return self.classifier(self.pooler(self.encoder(ids, ids > 0, segments)).tanh())
+
+
+def three_side_by_side(ids, segments, words, positions, kinds):
+    places = positions[: ids.size(1)].expand(len(ids), -1, -1)
+    return torch.cat([words[ids], places, kinds[segments]], dim=-1)
 
 
 def blank_not_shifted(model, ids, place, candidates):
@@ -268,6 +371,34 @@ def aligned_among_the_real(weights, real):
     return torch.einsum("hts->ts", weights)[:, real].max(-1).indices
 
 
+def fewer_than_none(candidate, reference, n):
+    counts = [
+        collections.Counter(zip(*(s[k:] for k in range(n)), strict=False)) for s in (candidate, reference)
+    ]
+    return (counts[0] & counts[1]).total(), len(candidate) - n + 1
+
+
+def length_without_the_end(log_p, length, alpha):
+    return log_p / ((5 + length - 1) / (5 + 1)) ** alpha
+
+
+def bleu_with_lengths_of_lists(candidates, references):
+    c, r = [s.split() for s in candidates], [s.split() for s in references]
+    logs = []
+    for n in range(1, 5):
+        m, t = map(
+            sum, zip(*(translation.clipped_matches(a, b, n) for a, b in zip(c, r, strict=True)), strict=True)
+        )
+        if m == 0:
+            return 0.0
+        logs.append(math.log(m / t))
+    return 100 * translation.brevity_penalty(len(c), len(r)) * math.exp(sum(logs) / 4)
+
+
+def weights_and_places(weights, real):
+    return weights.mean(0).masked_fill(~real, 0).max(-1)
+
+
 # -- lesson 12 -----------------------------------------------------------------------------------------------
 
 
@@ -282,6 +413,47 @@ def rms_by_variance(x, weight, eps=1e-6):
 def gates_and_places(logits, k):
     best, chosen = torch.topk(logits, k, dim=-1)
     return best.softmax(dim=-1), chosen
+
+
+def thirds_twice(d_ff, multiple):
+    narrow = d_ff // 3 * 2
+    return -(-narrow // multiple) * multiple
+
+
+class OneNorm(torch.nn.Module):
+    def __init__(self, d_model, n_heads, n_groups, d_ff):
+        super().__init__()
+        self.attention = modern.GroupedAttention(d_model, n_heads, n_groups)
+        self.feed_forward = modern.GatedFeedForward(d_model, d_ff)
+        self.norm_1, self.norm_2 = (torch.nn.Parameter(torch.ones(d_model)) for _ in range(2))
+
+    def forward(self, x):
+        for part in (self.attention, self.feed_forward):
+            x = x + part(modern.rms_norm(x, self.norm_1))
+        return x
+
+
+def shares_of_raw_scores(logits, k):
+    v, i = torch.topk(logits, k)
+    return torch.zeros_like(logits).scatter(-1, i, v / v.sum(-1, keepdim=True))
+
+
+def best_of_the_batch(logits, k):
+    best = {*logits.flatten().topk(k).indices.tolist()}
+    keep = torch.tensor([i in best for i in range(logits.numel())]).view_as(logits)
+    return logits.masked_fill(~keep, -math.inf).softmax(-1)
+
+
+def clamped_without_abs(weight):
+    top = weight.max(dim=-1, keepdim=True).values
+    scales = torch.where(top == 0, 1.0, top / 127)
+    return (weight / scales).round().clamp(-127, 127).to(torch.int8), scales
+
+
+def closed_formula_of_k(share, drafted):
+    if share == 1:
+        return drafted + 1
+    return (1 - share**drafted) / (1 - share)
 
 
 def column_of_scales(x, whole, scales):
@@ -305,17 +477,29 @@ NAMED = {
     "pretraining.perplexity": [(mean_of_powers_in_float32, "Each batch's perplexity is averaged")],
     "pretraining.top_k": [(top_k_as_it_comes, "The k largest come back alone")],
     "pretraining.best_size": [(bracket_missing, "brackets"), (best_size_from_behind, "highest power first")],
-    "pretraining.compute_optimal": [(line_from_behind, "gives the slope first")],
-    "pretraining.encode_word": [(tokens_in_a_list, ONE_TEXT)],
+    "pretraining.compute_optimal": [
+        (two_bases, "way back has base e"),
+        (fit_on_its_side, "budgets are x"),
+        (line_from_behind, "gives the slope first"),
+    ],
+    "pretraining.encode_word": [
+        (returned_in_the_loop, "where a `return` stands in the loop"),
+        (tokens_in_a_list, ONE_TEXT),
+    ],
     "finetuning.last_real": [(last_of_all_rows, "hidden[rows, positions]")],
     "finetuning.mean_real": [(one_mean, "one mean of them all")],
     "finetuning.what_fits": [(fits_by_numel, "holds as many"), (fits_by_lstrip, "`lstrip`")],
     "finetuning.moved": [
-        (moved, shares_nothing.meaning) for moved in (moved_without_clone, moved_but_for_one)
+        (written_over, shares_nothing.meaning),
+        (moved_without_clone, shares_nothing.meaning),
+        (moved_but_for_one, shares_nothing.meaning),
     ],
     "bert.mask_tokens": [(specials_chosen, "Special tokens are chosen too")],
     "bert.pack": [(cut_to_halves, "cut to half of the room")],
-    "bert.embed": [(whole_table, "The whole table of positions is added")],
+    "bert.embed": [
+        (three_side_by_side, "3 times as long as it should be"),
+        (whole_table, "The whole table of positions is added"),
+    ],
     "bert.word_head": [(NewGelu, "approximation by a tanh")],
     "bert.model": [(FirstRow, "x[0] is the first row of the batch")],
     "bert.blank": [(blank_not_shifted, "they are for the next one")],
@@ -323,12 +507,39 @@ NAMED = {
     "translation.decoder_block": [(NormalisedPath, "y itself is normalised")],
     "translation.label_smoothed_loss": [(smoothed_by_scatter, "1 - ε in place of its ε/V")],
     "translation.decoder_work": [(work_in_pairs, "in each other's places")],
-    "translation.bleu": [(bleu_of_letters, "n-grams of letters")],
-    "translation.alignment": [(aligned_among_the_real, "counted anew")],
+    "translation.bleu": [
+        (bleu_with_lengths_of_lists, "aren't numbers of words"),
+        (bleu_of_letters, "n-grams of letters"),
+    ],
+    "translation.alignment": [
+        (weights_and_places, "The value at place [1] of these is right"),
+        (aligned_among_the_real, "counted anew"),
+    ],
     "modern.rms_norm": [(rms_by_normalize, "`normalize`"), (rms_by_variance, "deviation from the mean")],
     "modern.quantized_linear": [(column_of_scales, "as a column")],
     "modern.accepted": [(accepted_crosswise, "K × K numbers")],
     "modern.adjusted": [(softmax_of_relu, "A softmax of the differences above 0")],
+    "counting.linear": [(linear_all_or_nothing, "brackets of its own")],
+    "counting.decoder_layer": [(decoder_layer_with_thin_norms, "Too small by 3 · `d_model`.")],
+    "pretraining.bigram": [(pairs_the_other_way, "counted as [next, now]")],
+    "pretraining.learning_rate": [(share_of_the_peak, "1/n times the right one, where n is `peak`")],
+    "pretraining.merge_pair": [(last_token_lost, "with its end missing")],
+    "finetuning.classifier": [
+        (OwnMean, "for `self.pool` to say"),
+        (LogProbabilities, "the log_softmax of the right ones"),
+    ],
+    "bert.classifier": [(EveryPosition, "the first position of axis -2 has the right numbers")],
+    "translation.clipped_matches": [(fewer_than_none, "a negative number of n-grams")],
+    "modern.width": [(thirds_twice, "multiply first")],
+    "modern.block": [(OneNorm, "Both norms use norm_1")],
+    "modern.gates": [
+        (best_of_the_batch, "of all rows together"),
+        (shares_of_raw_scores, "divided by their sum"),
+    ],
+    "pretraining.draw": [(ends_above, "lie above the number")],
+    "translation.length_normalised": [(length_without_the_end, "`<eos>` counts")],
+    "modern.quantized": [(clamped_without_abs, "without `abs`")],
+    "modern.tokens": [(closed_formula_of_k, "the exponent is K + 1")],
 }
 ROWS = [(exercise, *row) for exercise, rows in NAMED.items() for row in rows]
 

@@ -101,7 +101,7 @@ def _explain(
             "",
         )
     triples = [(sheet.cases[n], sheet.expected[n], outcomes[n]) for n, _ in wrong]
-    of_numbers = first.cause in ("value", "shape")
+    of_numbers = first.cause in ("value", "shape", "structure")
     unexplained = first.meaning == _unknown(sheet, number, reveal)
     more = _by_hand(sheet, number, reveal) if unexplained else first.meaning
     holds = functools.partial(relation, returns=sheet.returns, sums=unexplained or first.cause != "value")
@@ -109,7 +109,7 @@ def _explain(
     if told := " ".join(filter(None, [slip, holds(triples) if of_numbers else ""])):
         return first.cause, f"{told} {more}", told
     right = [case for case, problem in zip(sheet.cases, problems, strict=True) if not problem]
-    if told := contrast(right, [case for case, _, _ in triples]):
+    if told := contrast(right, [case for case, _, _ in triples], ones=first.cause != "raised"):
         return first.cause, f"{told} {first.meaning}", told
     if of_numbers and len(wrong) > 1 and _several(triples[0][1]) and (told := holds(triples[:1])):
         told = f"In this case, not in all: {told[0].lower()}{told[1:]}"

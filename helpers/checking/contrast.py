@@ -11,8 +11,10 @@ FROM_THE_END = ": count axes from the end, like dim=-1"
 SIZES = "Right only where two sizes are equal: two axes are confused, which shows only where they differ."
 
 
-def contrast(right: Sequence[Case], wrong: Sequence[Case]) -> str:
+def contrast(right: Sequence[Case], wrong: Sequence[Case], *, ones: bool = True) -> str:
     """A sentence that is true of the cases; "" where nothing tells them apart, or none is right.
+
+    `ones` is whether sizes of 1 count, which many things have that don't matter.
 
     Where two things tell them apart, both are said: nobody knows which of them it is.
     """
@@ -30,7 +32,26 @@ def contrast(right: Sequence[Case], wrong: Sequence[Case]) -> str:
     if said and said != [SIZES]:
         said = [feature for feature in said if feature != SIZES][:2]
         return f"Wrong only where {' and '.join(said)}{FROM_THE_END if said == of_axes[:1] else ''}."
-    return next(iter(said), "") or _number_of_axes(right, wrong)
+    return next(iter(said), "") or (ones and _of_size_1(right, wrong)) or _number_of_axes(right, wrong)
+
+
+def _of_size_1(right: Sequence[Case], wrong: Sequence[Case]) -> str:
+    """Where an answer is right only with a single something: one head, one row."""
+    ours, others = ([{*_ones(case)} for case in cases] for cases in (wrong, right))
+    common = [one for one in _ones(right[0]) if all(one in found for found in others)]
+    said = [one for one in common if not any(one in found for found in ours)][:2]
+    return f"Right only where {' and '.join(said)}." if said else ""
+
+
+def _ones(case: Case) -> Iterator[str]:
+    """What of a case is 1, as the words to say it."""
+    for name, value in case.arguments():
+        if isinstance(value, int) and not isinstance(value, bool) and value == 1:
+            yield f"{name} is 1"
+    for name, tensor in case.inputs():
+        if name.startswith("`"):
+            axes = range(-tensor.dim(), 0)
+            yield from (f"axis {axis} of {name} has size 1" for axis in axes if tensor.shape[axis] == 1)
 
 
 def _number_of_axes(right: Sequence[Case], wrong: Sequence[Case]) -> str:

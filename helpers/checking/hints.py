@@ -88,6 +88,17 @@ HINTS_OF_LINES: tuple[tuple[str, str, str], ...] = (
         "are positions.",
     ),
     (
+        r"'(Tensor|Parameter)' object is not callable",
+        r"self\.norm\w*\(",
+        "That norm is no layer here, but the weights of one: a function that normalises takes them.",
+    ),
+    (
+        r"must match the size of tensor",
+        r"(rms|layer)_norm\(",
+        "A norm's weights are as many as the numbers of each vector that it normalises: which shape has "
+        "what goes into it in this line?",
+    ),
+    (
         r"must match the size of tensor|not broadcastable|first two dimensions of batch",
         r"(scaled_dot_product|masked|cross)_attention\(",
         "What this line hands over doesn't fit: write down the shapes of q, k, v and the mask just before "
@@ -126,6 +137,17 @@ HINTS_OF_LINES: tuple[tuple[str, str, str], ...] = (
         r"tuple of ints.*float|'float' object cannot be interpreted|indices must be integers|got float",
         r"/",
         "A size or an index has to be an integer, and `/` always gives a float: write `//`.",
+    ),
+    (
+        r"(Linear|Embedding|LayerNorm|\w*Model|Module|Classifier)' object is not iterable",
+        r"clip_grad|optim|parameters",
+        "Parameters are expected, and this is a module: model.parameters() gives them.",
+    ),
+    (
+        r"must match the size of tensor",
+        r"@.*[-+*/]|[-+*/].*@|(matmul|mm|linear|einsum)\(",
+        "Two shapes don't fit, axis by axis from the right: write down the shape of each part of this line. "
+        "What x @ W gives is as wide as W; a sum or a mean keeps its axis with keepdim=True.",
     ),
 )
 
@@ -183,6 +205,11 @@ HINTS: tuple[tuple[str, str], ...] = (
         r"Class values must be non-negative",
         "one_hot takes classes from 0 on: leave places with −100 out, or put a class there and mask the "
         "result.",
+    ),
+    (
+        r"Class values must be smaller",
+        "one_hot got a number that is too large for the classes: .argmax() without dim=-1, for one, counts "
+        "through the whole tensor.",
     ),
     (
         r"self.dtype to be equal to src.dtype|source and destination dtypes match",
@@ -290,7 +317,8 @@ HINTS: tuple[tuple[str, str], ...] = (
     (
         r"'(list|tuple)' object has no attribute",
         "A list or a tuple doesn't have a tensor's methods: turn it into one with torch.stack or "
-        "torch.tensor, or take the part that you mean.",
+        "torch.tensor, or take the part that you mean, as in `output, weights = ...` where a function "
+        "returns several things.",
     ),
     (
         r"iteration over a 0-d tensor|'(int|float|bool)' (object is not iterable|has no len)"
@@ -377,7 +405,7 @@ HINTS: tuple[tuple[str, str], ...] = (
         "`super().__init__()` has to be the first line of `__init__`.",
     ),
     (
-        r"equal size, but got|Sizes of tensors must match",
+        r"Sizes of tensors must match",
         "Tensors that are joined must have the same size on every axis except the one along which torch.cat "
         "joins.",
     ),
@@ -433,7 +461,8 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"^KeyError",
-        "There is no entry under that key: compare it with those that are there, letter by letter.",
+        "There is no entry under that key: is it spelled like those that are there, and may it be missing? "
+        "`if key in d` asks, and d.get(key) gives None then.",
     ),
     (
         r"ModuleList\] is missing",
@@ -481,7 +510,8 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"'NoneType'",
-        "Something is None here: a mask that wasn't given, or the result of a function without `return`.",
+        "Something is None here: an argument that may be missing, such as a mask or a cache, or the result "
+        "of a function without `return`.",
     ),
     (
         r"same dtype|expected scalar type",
@@ -525,6 +555,60 @@ HINTS: tuple[tuple[str, str], ...] = (
         "A function of torch gets what it doesn't take: torch.max and .min compare tensors, .clamp(min=0) "
         "takes a number too, and Python's own min two of them. What stands behind a * in the message goes by "
         "name, as in generator=generator.",
+    ),
+    (
+        r"stack expects each tensor to be equal size",
+        "torch.stack takes tensors of one shape alone: torch.cat joins some that differ along one axis.",
+    ),
+    (
+        r"heads don't divide a width",
+        "The heads share the width out among them: are the sizes in the order in which this function takes "
+        "them?",
+    ),
+    (
+        r"Given normalized_shape",
+        "A layer norm is made for vectors of one width: which width has what goes into it in this line?",
+    ),
+    (
+        r"inconsistent tensor size",
+        "The product of two vectors needs as many numbers in one as in the other: what are the two?",
+    ),
+    (
+        r"repeat dims can not be smaller",
+        ".repeat takes a number for every axis, 1 where nothing is repeated.",
+    ),
+    (
+        r"empty sequence|of an empty",
+        "There is nothing in what this goes through: has an earlier step left it empty?",
+    ),
+    (
+        r"expected str instance",
+        "`join` puts texts together, and there is something else among them: str(...) makes a text of it.",
+    ),
+    (
+        r"(list|tuple|string) indices must be integers or slices, not str",
+        "Brackets behind a list or a text take a number, and here they hold a text: is a dict meant, or does "
+        "a loop over a dict give its keys?",
+    ),
+    (
+        r"unsupported operand type\(s\) for .*'str'",
+        "A text takes part in this sum or product: is a number meant, or its tokens, as .split() gives them?",
+    ),
+    (
+        r"more than one parameter group",
+        "A parameter is in two groups: .parameters() of a whole model has those of all its parts.",
+    ),
+    (
+        r"empty parameter list|group without parameters",
+        "An optimizer needs something to move: is everything frozen, or was a generator used up before?",
+    ),
+    (
+        r"x and y to have same length|same first dimension",
+        "The two lists of a fit belong together pair by pair, so they are equally long.",
+    ),
+    (
+        r"[Nn]umber of indices \(\d+\) should be equal",
+        "Each row that is added needs one index that says where to: are these as many rows as indices?",
     ),
     (
         r"No module named",

@@ -50,7 +50,8 @@ def inputs_unchanged(case: Case, expected: Outcome, outcome: Outcome) -> str | N
 
 
 @_property(
-    "The check changes what came back, and looks whether what it gave stays the same: `.clone()` copies."
+    "The check changes what came back, and looks whether what it gave stays the same: `.clone()` copies. "
+    "Or is something written into what was given?"
 )
 def shares_nothing(case: Case, expected: Outcome, outcome: Outcome) -> str | None:
     """What came back shares no memory with the arguments, and these are as they were: for "copies"."""

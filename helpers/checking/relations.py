@@ -18,6 +18,8 @@ from helpers.checking.outcome import CallStatus, Case, Outcome
 
 ENOUGH = 3  # numbers that differ from each other: of fewer, something is true by chance
 MAX_AXES = 4  # of which all orders are tried
+MULTIPLES = 4  # of a product of sizes: more of them fit by chance
+COUNT = "count "  # how the word of what a count is off by begins
 SMALL = 10  # what one counts wrong by: a larger whole number says nothing
 
 
@@ -39,29 +41,90 @@ def relation(
         common = found if common is None else {w: s for w, s in common.items() if found.get(w) == s}
         if not common:
             return ""
-    said = [sentence for word, sentence in (common or {}).items() if sums or "sums" not in word]
+    counts = [w for w in common or {} if w.startswith(COUNT)]
+    if len(wrong) == 1 and len(counts) > 1:  # a single count is off by some product of sizes by chance
+        common = {w: s for w, s in (common or {}).items() if w not in counts}
+    said = [s for w, s in (common or {}).items() if sums or "sums" not in w]
     return next(iter(said), "")
 
 
 def _relations(case: Case, right: Any, got: Any, names: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
     """Words and sentences of what holds in one case, the most telling first."""
     if isinstance(right, list | tuple):
-        if isinstance(got, list | tuple) and len(got) == len(right):
-            yield from _of_several(case, right, got, names)
+        if isinstance(got, list | tuple):
+            yield from (
+                _of_several(case, right, got, names) if len(got) == len(right) else _of_lengths(right, got)
+            )
+        return
+    if isinstance(got, list | tuple):
+        yield from _of_one_too_many(right, got)
         return
     if isinstance(right, Mapping):
         if isinstance(got, Mapping) and set(got) == set(right):
             values = list(right.values()), [got[key] for key in right]
             yield from _of_several(case, *values, [str(key) for key in right])
         return
+    if isinstance(right, str) and isinstance(got, str):
+        yield from _of_texts(case, right, got)
     if isinstance(right, bool | str | None) or isinstance(got, bool | str | None):
         return
+    if isinstance(right, int) and isinstance(got, int):
+        yield from _of_counts(case, got - right)
     if not isinstance(right, torch.Tensor):
         right = torch.tensor(right, dtype=torch.float64) if isinstance(right, int | float) else None
     if isinstance(got, int | float):
         got = torch.tensor(got, dtype=torch.float64)
     if isinstance(right, torch.Tensor) and isinstance(got, torch.Tensor):
         yield from _of_tensors(case, right, got)
+
+
+def _of_one_too_many(right: Any, got: Sequence) -> Iterator[tuple[str, str]]:
+    """Of several values where one is expected: the one that is right."""
+    places = [n for n, value in enumerate(got[:SMALL]) if compare(right, value) is None]
+    if len(got) > 1 and len(places) == 1:
+        yield f"alone {places[0]}", f"The value at place [{places[0]}] of these is right: return it alone."
+
+
+def _of_lengths(right: Sequence, got: Sequence) -> Iterator[tuple[str, str]]:
+    """Of lists of different lengths: the right values, with some missing or too many at an end."""
+    common = min(len(right), len(got))
+    if common < 2:
+        return  # so few are alike by chance
+    begin = all(compare(*pair) is None for pair in zip(right, got, strict=False))
+    end = all(compare(*pair) is None for pair in zip(right[-common:], got[-common:], strict=True))
+    for there, where, beyond in ((begin, "end", "behind"), (end, "beginning", "in front of")):
+        if there and len(got) < len(right):
+            yield f"no {where}", f"The right values, with some missing at the {where}."
+        elif there:
+            yield f"more {where}", f"The right values, and more {beyond} them."
+
+
+def _of_texts(case: Case, right: str, got: str) -> Iterator[tuple[str, str]]:
+    for name, value in case.arguments():
+        if isinstance(value, str) and value == got != right:
+            yield name, f"What came back is {name}, unchanged."
+    if 0 < len(got) < len(right):
+        if right.startswith(got):
+            yield "no end", "The right text, with its end missing."
+        if right.endswith(got):
+            yield "no beginning", "The right text, with its beginning missing."
+    if len(got) > len(right) > 0 and got.startswith(right):
+        yield "more behind", "The right text, and more behind it."
+    if got != right and got.replace(" ", "") == right.replace(" ", ""):
+        yield "spaces", "The right letters, with spaces in other places."
+
+
+def _of_counts(case: Case, excess: int) -> Iterator[tuple[str, str]]:
+    """What a count is off by, as a product of arguments; the simplest first."""
+    sizes = [(n, v) for n, v in case.arguments() if isinstance(v, int) and not isinstance(v, bool) and v > 1]
+    for degree in range(1, 4):
+        for factors in itertools.combinations_with_replacement(sizes, degree):
+            times, rest = divmod(abs(excess), math.prod(value for _, value in factors))
+            if rest == 0 and 0 < times <= MULTIPLES:
+                names = [name for name, _ in factors]
+                powers = [name + ("", "²", "³")[names.count(name) - 1] for name in dict.fromkeys(names)]
+                what = " · ".join([str(times)] * (times > 1) + powers)
+                yield f"{COUNT}{what}", f"Too {'large' if excess > 0 else 'small'} by {what}."
 
 
 def _of_several(
@@ -110,6 +173,7 @@ def _of_tensors(case: Case, right: torch.Tensor, got: torch.Tensor) -> Iterator[
     for name, given in case.inputs():
         if given.dim() and given.numel() >= ENOUGH and _equal(given, got):
             yield name, f"What came back is {name}, unchanged."
+        yield from _of_slices(name, given, got)
     if right.shape != got.shape:
         yield from _of_shapes(case, right, got)
         return
@@ -127,11 +191,29 @@ def _of_tensors(case: Case, right: torch.Tensor, got: torch.Tensor) -> Iterator[
     if b.numel() >= ENOUGH and not b.any():
         yield "zero", "Every number is 0."
     yield from _of_order(right, got)
+    yield from _of_scale(case, a, b)
+    yield from _of_softmax(a, b)
     yield from _of_values(case, a, b)
     yield from _of_inputs(case, a, b)
     yield from _of_places(case, right, got)
     yield from _of_sums(a, b)
     yield from _of_zeros(right, got)
+
+
+def _of_slices(name: str, given: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
+    """An input at one end of an axis."""
+    if given.dim() != got.dim() + 1 or got.unique().numel() < ENOUGH:
+        return
+    for axis in range(-given.dim(), 0):
+        for where, at in ENDS if given.shape[axis] > 1 else ():
+            if _equal(given.select(axis, at), got):
+                yield (
+                    f"{name} {where} {axis}",
+                    f"What came back is {name} at the {where} position of axis {axis}.",
+                )
+
+
+ENDS = (("first", 0), ("last", -1))
 
 
 def _of_zeros(right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
@@ -155,6 +237,34 @@ def _of_inputs(case: Case, a: torch.Tensor, b: torch.Tensor) -> Iterator[tuple[s
         ):
             if changed.isfinite().all() and _near(changed, b):
                 yield f"{word} {name}", sentence
+
+
+def _of_scale(case: Case, a: torch.Tensor, b: torch.Tensor) -> Iterator[tuple[str, str]]:
+    """Lines that only lack a division, by their sum or by their length; a factor with a name tells more."""
+    factor = (b / a)[a.abs() > 1e-6].median() if (a.abs() > 1e-6).any() else torch.ones(())
+    if _near(a * factor, b) and any(_names(case, float(factor))):
+        return
+    for axis in range(-a.dim(), 0):
+        total, length = b.sum(axis, keepdim=True), b.square().sum(axis, keepdim=True).sqrt()
+        if axis in _sum_to_one(a) and (total > 0).all() and _near(a, b / total):
+            yield f"undivided {axis}", f"Each line along axis {axis} would be right, divided by its sum."
+        of_length_1 = a.shape[axis] > 1 and _near(torch.ones(()).double(), a.square().sum(axis))
+        if of_length_1 and _near(a, b / length):
+            yield f"length {axis}", f"Each line along axis {axis} would be right, divided by its length."
+
+
+def _of_softmax(a: torch.Tensor, b: torch.Tensor) -> Iterator[tuple[str, str]]:
+    """A softmax too many, or one too few."""
+    if a.unique().numel() < 2 or not a.isfinite().all():
+        return
+    for axis in range(-a.dim(), 0):
+        if a.shape[axis] < 2:
+            continue
+        for word, of in (("softmax", torch.softmax), ("log_softmax", torch.log_softmax)):
+            if _near(of(a, axis), b):
+                yield f"{word} {axis}", f"These numbers are the {word} of the right ones along axis {axis}."
+        if _near(a, b.softmax(axis)) and not _near(a, b.exp()):
+            yield f"no softmax {axis}", f"A softmax of these numbers along axis {axis} would be right."
 
 
 def _of_sums(a: torch.Tensor, b: torch.Tensor) -> Iterator[tuple[str, str]]:
@@ -189,15 +299,61 @@ def _sum_to_one(numbers: torch.Tensor) -> list[int]:
 def _of_shapes(case: Case, right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
     """The right numbers in another shape, or what another size is the size of."""
     yield from _of_numbers_in_another_shape(right, got)
+    yield from _of_axes(right, got)
     if right.dim() == got.dim() and sorted(right.shape) != sorted(got.shape):
         differing = [axis for axis in range(-right.dim(), 0) if right.shape[axis] != got.shape[axis]]
         for axis in differing if len(differing) == 1 else ():
+            yield from _of_length(axis, right, got)
             for theirs, ours in itertools.product(
                 _sizes(case, got.shape[axis]), _sizes(case, right.shape[axis])
             ):
                 yield (
                     f"size {axis} {theirs} {ours}",
                     f"Axis {axis} has the size of {theirs}, where it should have that of {ours}.",
+                )
+
+
+def _of_length(axis: int, right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
+    """An axis that is too long or too short, with the right numbers as far as it goes."""
+    excess = got.shape[axis] - right.shape[axis]
+    size = min(got.shape[axis], right.shape[axis])
+    for where, beyond, of in (("last", "behind", lambda n: 0), ("first", "in front of", lambda n: n - size)):
+        ours, theirs = (t.narrow(axis, of(t.shape[axis]), size) for t in (right, got))
+        if ours.unique().numel() >= ENOUGH and _equal(ours, theirs):
+            yield (
+                f"{where} {axis}",
+                f"The right numbers, and more {beyond} them along axis {axis}."
+                if excess > 0
+                else f"The right numbers, without the {where} along axis {axis}.",
+            )
+    times, rest = divmod(got.shape[axis], max(right.shape[axis], 1))
+    if right.shape[axis] > 1 and rest == 0 and 1 < times <= MULTIPLES:
+        joined = "Are tensors joined along it that belong in one?"
+        yield f"times {axis} {times}", f"Axis {axis} is {times} times as long as it should be. {joined}"
+    if abs(excess) == 1:
+        yield f"length {axis}", f"Axis {axis} is 1 too {'long' if excess > 0 else 'short'}."
+
+
+def _of_axes(right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
+    """One axis too many, with the right numbers at one of its ends, in its sum or mean; or one too few."""
+    enough = 2 if right.is_floating_point() else ENOUGH  # two fractions are hardly the same by chance
+    if abs(right.dim() - got.dim()) != 1 or min(right.unique().numel(), got.unique().numel()) < enough:
+        return
+    many, few = (got, right) if got.dim() > right.dim() else (right, got)
+    for axis in range(-many.dim(), 0):
+        if many.shape[axis] < 2:
+            continue
+        for word, what, part in (
+            *((where, f"the {where} position of axis {axis}", many.select(axis, at)) for where, at in ENDS),
+            ("sum", f"the sum over axis {axis}", many.double().sum(axis)),
+            ("mean", f"the mean over axis {axis}", many.double().mean(axis)),
+        ):
+            if _equal(few, part):
+                yield (
+                    f"{word} {axis} {many is got}",
+                    f"One axis is too many: {what} has the right numbers."
+                    if many is got
+                    else f"One axis is missing: these are the right numbers' {what.removeprefix('the ')}.",
                 )
 
 
@@ -321,6 +477,8 @@ def _of_rows(a: torch.Tensor, b: torch.Tensor) -> Iterator[tuple[str, str]]:
         factor = (a * b).sum(axis, keepdim=True) / weight.clamp(min=1e-30)
         if factor.numel() > 1 and (factor.abs() > 1e-6).all() and _near(a * factor, b):
             yield f"factor along {axis}", f"Right along axis {axis}, except for one factor per line."
+        if factor.numel() > 1 and _near(a + (b - a).mean(axis, keepdim=True), b):
+            yield f"offset along {axis}", f"Right along axis {axis}, except for one number added per line."
 
 
 def _of_places(case: Case, right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
@@ -390,12 +548,17 @@ def _names(case: Case, factor: float) -> Iterator[tuple[str, str]]:
             yield text, ""
     for text, of in OF_SIZES:
         for name, value in case.arguments():
-            if isinstance(value, int | float) and value > 1 and math.isclose(factor, of(value), rel_tol=1e-4):
+            if _scales(value) and math.isclose(factor, of(value), rel_tol=1e-4):
                 yield f"{text} times", f", where n is {name}"
         for name, given in case.inputs():
             for axis in range(-given.dim(), 0):
                 if given.shape[axis] > 1 and math.isclose(factor, of(given.shape[axis]), rel_tol=1e-4):
                     yield f"{text} times", f", where n is the size of axis {axis} of {name}"
+
+
+def _scales(value: object) -> bool:
+    """Whether something can be what numbers are multiplied or divided by."""
+    return isinstance(value, int | float) and 0 < value < math.inf and value != 1
 
 
 def _equal(a: torch.Tensor, b: torch.Tensor) -> bool:

@@ -41,6 +41,13 @@ def weights_added(n_in, n_out, bias=True):
     return n_in + n_out + (n_out if bias else 0)
 
 
+def condition_over_all(n_in, n_out, bias=True):
+    """Without a bias this is 0: Python reads a + b if bias else 0 as (a + b) if bias else 0, so the bias
+    needs brackets of its own.
+    """
+    return n_in * n_out + n_out if bias else 0
+
+
 # -- attention -----------------------------------------------------------------------------------------------
 
 
@@ -64,6 +71,13 @@ def attention_biases_forgotten(d_model, n_heads, bias=True):
 def attention_biases_always(d_model, n_heads, bias=True):
     """The four biases are counted even where `bias` is False."""
     return 4 * (d_model * d_model + d_model)
+
+
+def attention_condition_over_all(d_model, n_heads, bias=True):
+    """Without biases this is 0: Python reads a + b if bias else 0 as (a + b) if bias else 0, so the biases
+    need brackets of their own.
+    """
+    return 4 * d_model * d_model + 4 * d_model if bias else 0
 
 
 def output_map_without_bias(d_model, n_heads, bias=True):

@@ -119,6 +119,14 @@ def output_map_with_bias(vocabulary, d_model, n_heads, d_ff, n_layers, tied):
     return (1 if tied else 3) * vocabulary * d_model + vocabulary + n_layers * (encoder + decoder)
 
 
+def untied_output_map_with_bias(vocabulary, d_model, n_heads, d_ff, n_layers, tied):
+    """Where nothing is tied, a bias is counted for the output map: here it is a matrix alone."""
+    encoder = encoder_layer_parameters(d_model, n_heads, d_ff)
+    decoder = decoder_layer_parameters(d_model, n_heads, d_ff)
+    tables = vocabulary * d_model if tied else 3 * vocabulary * d_model + vocabulary
+    return tables + n_layers * (encoder + decoder)
+
+
 def decoder_of_encoder_layers(vocabulary, d_model, n_heads, d_ff, n_layers, tied):
     """The decoder is counted with encoder layers: its layers have a second attention and a third norm."""
     encoder = encoder_layer_parameters(d_model, n_heads, d_ff)

@@ -41,6 +41,7 @@ LINEAR = Exercise(
         wrong.bias_always_counted,
         wrong.bias_for_each_weight,
         wrong.weights_added,
+        wrong.condition_over_all,
     ),
     alternatives=(right.linear_with_if, right.linear_in_brackets),
 )
@@ -61,6 +62,7 @@ ATTENTION = Exercise(
         wrong.no_output_map,
         wrong.attention_biases_forgotten,
         wrong.attention_biases_always,
+        wrong.attention_condition_over_all,
         wrong.output_map_without_bias,
         wrong.only_one_head,
         wrong.output_map_for_each_head,
@@ -186,6 +188,7 @@ TRANSFORMER = Exercise(
         models.output_not_tied,
         models.output_map_forgotten,
         models.output_map_with_bias,
+        models.untied_output_map_with_bias,
         models.decoder_of_encoder_layers,
         models.layers_shared_out,
         models.norms_after_the_stacks,

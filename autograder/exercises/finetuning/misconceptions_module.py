@@ -49,6 +49,20 @@ class AlwaysTheLast(torch.nn.Module):
         return self.head(self.body(ids)[torch.arange(len(ids)), last])
 
 
+class AlwaysTheMean(torch.nn.Module):
+    """This always takes the mean of the real positions: how vectors are pooled is for `self.pool` to say."""
+
+    def __init__(self, body, d_model, n_classes, pool):
+        super().__init__()
+        self.body = body
+        self.head = torch.nn.Linear(d_model, n_classes)
+        self.pool = pool
+
+    def forward(self, ids):
+        real = (ids != 0)[..., None]
+        return self.head((self.body(ids) * real).sum(dim=1) / real.sum(dim=1))
+
+
 class AtEachPosition(torch.nn.Module):
     """The head is applied at every position, (B, T, K): a review has one label, so read one position."""
 

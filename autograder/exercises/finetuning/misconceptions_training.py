@@ -73,7 +73,7 @@ def counts_gradients(model):
 
 
 def rates_swapped(model, body_rate, head_rate):
-    """The rates are swapped: the body, which knows something already, gets the body's rate."""
+    """The rates are swapped: the body, which knows something already, gets the head's rate."""
     parts = [(model.body, head_rate), (model.head, body_rate)]
     groups = [{"params": [w for w in p.parameters() if w.requires_grad], "lr": rate} for p, rate in parts]
     return [group for group in groups if group["params"]]

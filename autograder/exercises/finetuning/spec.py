@@ -76,6 +76,7 @@ CLASSIFIER = Exercise(
         module.PaddingPooled,
         module.GivesSigmoids,
         module.AlwaysTheLast,
+        module.AlwaysTheMean,
         module.AtEachPosition,
         module.GivesProbabilities,
         module.GivesTheClass,

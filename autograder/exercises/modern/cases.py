@@ -54,7 +54,7 @@ def width_cases(g: Generator) -> list[Case]:
         Case("a little more than a multiple", (exact + 3, multiple)),
         Case("just below a multiple", (exact - 2, multiple)),
         Case("a multiple and a fraction", (exact + 1, multiple)),
-        Case("no rounding but to whole numbers", (10 + 3 * times, 1)),
+        Case("no rounding but to whole numbers", (11 + 3 * times, 1)),
     ]
 
 

@@ -246,6 +246,11 @@ def fraction_rounded_up(d_ff, multiple):
     return -(-2 * d_ff // (3 * multiple)) * multiple
 
 
+def third_cut_first(d_ff, multiple):
+    """A third is rounded down, and then doubled: two thirds are rounded down, so multiply first."""
+    return -(-(d_ff // 3 * 2) // multiple) * multiple
+
+
 def half_as_wide(d_ff, multiple):
     """This halves the width, as if there were four maps for two: with three maps it is two thirds."""
     return -(-(d_ff // 2) // multiple) * multiple

@@ -405,6 +405,20 @@ class SecondPathMissing(torch.nn.Module):
         return self.feed_forward(rms_norm(x, self.norm_2))
 
 
+class FirstNormTwice(torch.nn.Module):
+    """Both norms use norm_1: the weights of the second are norm_2."""
+
+    def __init__(self, d_model, n_heads, n_groups, d_ff):
+        super().__init__()
+        self.attention = GroupedAttention(d_model, n_heads, n_groups)
+        self.feed_forward = GatedFeedForward(d_model, d_ff)
+        self.norm_1, self.norm_2 = (torch.nn.Parameter(torch.ones(d_model)) for _ in range(2))
+
+    def forward(self, x):
+        x = x + self.attention(rms_norm(x, self.norm_1))
+        return x + self.feed_forward(rms_norm(x, self.norm_1))
+
+
 class SublayersReadRaw(torch.nn.Module):
     """Nothing is normalised: each sublayer reads x through its norm."""
 

@@ -41,6 +41,13 @@ def only_positive(weight):
     return (weight / scales).round().clamp(-128, 127).to(torch.int8), scales
 
 
+def only_positive_and_cut(weight):
+    """The largest weight is looked for without `abs`, so larger negative ones are cut to -127."""
+    largest = weight.amax(dim=-1, keepdim=True)
+    scales = torch.where(largest == 0, 1.0, largest / 127)
+    return (weight / scales).round().clamp(-127, 127).to(torch.int8), scales
+
+
 def still_floats(weight):
     """The numbers are whole, but kept as floats, four bytes each: convert them to `torch.int8`."""
     largest = weight.abs().amax(dim=-1, keepdim=True)
@@ -243,7 +250,12 @@ def each_on_its_own(share, drafted):
 
 def one_draft_less(share, drafted):
     """The last draft is left out: the sum goes up to share^K."""
-    return float(sum(share**kept for kept in range(max(1, drafted))))
+    return float(sum(share**kept for kept in range(drafted)))
+
+
+def closed_one_draft_less(share, drafted):
+    """In the closed formula the exponent is K + 1: with K the last draft is left out."""
+    return drafted + 1 if share == 1 else (1 - share**drafted) / (1 - share)
 
 
 def one_draft_more(share, drafted):

@@ -62,6 +62,20 @@ def best_alone(logits, k):
     return torch.zeros_like(logits).scatter(-1, places, best.softmax(dim=-1))
 
 
+def shares_of_the_scores(logits, k):
+    """The chosen scores are divided by their sum: scores may be negative or sum to 0, so it is a softmax that
+    makes shares of them.
+    """
+    best, places = logits.topk(k, dim=-1)
+    return torch.zeros_like(logits).scatter(-1, places, best / best.sum(dim=-1, keepdim=True))
+
+
+def best_of_all_rows(logits, k):
+    """The k best of all rows together are chosen: each row, a token, has its own k."""
+    least = logits.flatten().topk(k).values[-1]
+    return logits.masked_fill(logits < least, -torch.inf).softmax(dim=-1)
+
+
 def shares_in_order(logits, k):
     """The shares stand in the order of the scores, best first: each belongs at the place of its expert."""
     best = logits.topk(k, dim=-1).values.softmax(dim=-1)

@@ -22,8 +22,8 @@ def not_shifted(ids, pad=0):
 
 
 def shifted_backwards(ids, pad=0):
-    """Each position should say the token before it: inputs are all but the last token, targets all but the
-    first.
+    """Each position is asked for the token before it: inputs are all but the last token, targets all but
+    the first.
     """
     inputs, targets = ids[:, 1:], ids[:, :-1]
     return inputs, targets.masked_fill(targets == pad, -100)
@@ -239,6 +239,14 @@ def columns_for_now(inputs, targets, vocabulary, alpha):
     for now, then in zip(inputs[real].tolist(), targets[real].tolist(), strict=True):
         counts[now, then] += 1
     return (counts / counts.sum(dim=1, keepdim=True)).log().T
+
+
+def counted_by_next(inputs, targets, vocabulary, alpha):
+    """Pairs are counted as [next, now]: a row belongs to the token now, and says what comes next."""
+    real = targets != -100
+    pairs = targets[real] * vocabulary + inputs[real]
+    counts = torch.bincount(pairs, minlength=vocabulary**2).view(vocabulary, vocabulary) + alpha
+    return (counts / counts.sum(dim=-1, keepdim=True)).log()
 
 
 def normalised_over_now(inputs, targets, vocabulary, alpha):

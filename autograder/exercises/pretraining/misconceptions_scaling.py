@@ -171,6 +171,24 @@ def coefficients_from_behind(sizes, gaps):
     return float((-b / (2 * c)).exp())
 
 
+def budgets_by_sizes(budgets, best, flops):
+    """The line gives a budget for each size: here the budget is given, so budgets are x and sizes y."""
+    x, y = best.log(), budgets.log()
+    u = x - x.mean()
+    slope = float((u * y).sum() / (u * u).sum())
+    size = math.exp(float(y.mean()) + slope * (math.log(flops) - float(x.mean())))
+    return size, flops / (6 * size)
+
+
+def back_by_another_base(budgets, best, flops):
+    """The logarithms have base 10, and the way back has base e."""
+    x, y = budgets.log10(), best.log10()
+    u = x - x.mean()
+    slope = float((u * y).sum() / (u * u).sum())
+    size = math.exp(float(y.mean()) + slope * (math.log10(flops) - float(x.mean())))
+    return size, flops / (6 * size)
+
+
 def slope_and_offset_exchanged(budgets, best, flops):
     """Slope and offset are exchanged: np.polyfit gives the slope first."""
     x, y = budgets.log(), best.log()

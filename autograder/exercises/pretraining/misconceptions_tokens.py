@@ -236,6 +236,11 @@ def one_merge_alone(word, merges):
     return tokens
 
 
+def first_in_the_list_alone(word, merges):
+    """Only the first merge of the list is tried, fit or not, as where a `return` stands in the loop."""
+    return merge_pair(" ".join(word), merges[0])
+
+
 def last_merge_missing(word, merges):
     """The last merge is missing."""
     tokens = " ".join(word)

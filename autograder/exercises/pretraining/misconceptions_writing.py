@@ -299,6 +299,11 @@ def largest_first(probabilities, uniform):
     return (ends <= uniform[..., None]).sum(dim=-1).clamp(max=probabilities.size(-1) - 1)
 
 
+def ends_ahead(probabilities, uniform):
+    """The ends that lie above the number are counted: it is those that it has passed that tell the token."""
+    return (probabilities.cumsum(dim=-1) > uniform[..., None]).sum(dim=-1)
+
+
 def from_the_other_end(probabilities, uniform):
     """The probabilities are laid end to end from the last token on: token 0 comes first."""
     ends = probabilities.flip(-1).cumsum(dim=-1)

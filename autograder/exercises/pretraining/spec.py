@@ -112,6 +112,7 @@ BIGRAM = Exercise(
     properties=(inputs_unchanged,),
     misconceptions=explained(
         wrong.columns_for_now,
+        wrong.counted_by_next,
         wrong.normalised_over_now,
         wrong.the_whole_table_sums_to_one,
         wrong.each_pair_once,
@@ -340,6 +341,7 @@ DRAW = Exercise(
         writing.nearest_probability,
         writing.largest_first,
         writing.from_the_other_end,
+        writing.ends_ahead,
     ),
     alternatives=(right.draw_by_search, right.draw_first_that_reaches, right.draw_never_beyond),
 )
@@ -408,6 +410,7 @@ ENCODE = Exercise(
         tokens.longest_first,
         tokens.stops_when_one_does_not_fit,
         tokens.one_merge_alone,
+        tokens.first_in_the_list_alone,
         tokens.last_merge_missing,
     ),
     alternatives=(right.encode_by_rank, right.encode_by_reduce),
@@ -461,6 +464,8 @@ COMPUTE_OPTIMAL = Exercise(
         scaling.ends_alone,
         scaling.no_offset,
         scaling.slope_and_offset_exchanged,
+        scaling.budgets_by_sizes,
+        scaling.back_by_another_base,
     ),
     alternatives=(
         right_scaling.optimal_with_numpy,

@@ -68,6 +68,13 @@ def at_least_one(candidate, reference, n):
     return sum(min(ours.count(gram), theirs.count(gram)) for gram in {*ours}), max(1, len(ours))
 
 
+def fewer_than_none(candidate, reference, n):
+    """A candidate with fewer than n words has a negative number of n-grams here: it has none."""
+    ours = [tuple(candidate[at : at + n]) for at in range(len(candidate) - n + 1)]
+    theirs = [tuple(reference[at : at + n]) for at in range(len(reference) - n + 1)]
+    return sum(min(ours.count(gram), theirs.count(gram)) for gram in {*ours}), len(candidate) - n + 1
+
+
 def at_the_same_place(candidate, reference, n):
     """Only n-grams at the same place count: one word more at the beginning and nothing matches any longer,
     so BLEU looks for them anywhere.
@@ -175,7 +182,9 @@ def product_without_root(candidates, references):
 
 
 def short_ones_go_free(candidates, references):
-    """The brevity penalty is missing, so that leaving out whatever is uncertain pays."""
+    """Short translations pay nothing, so that leaving out whatever is uncertain pays: the brevity penalty is
+    missing, or its two lengths aren't numbers of words.
+    """
     pairs = [(a.split(), b.split()) for a, b in zip(candidates, references, strict=True)]
     value = 1.0
     for n in (1, 2, 3, 4):

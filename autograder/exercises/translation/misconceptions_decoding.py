@@ -178,6 +178,11 @@ def beginning_counted(log_p, length, alpha):
     return log_p / ((6 + length) / 6) ** alpha
 
 
+def end_taken_off(log_p, length, alpha):
+    """One token too few is counted: `<eos>` counts."""
+    return log_p / ((4 + length) / 6) ** alpha
+
+
 def penalty_subtracted(log_p, length, alpha):
     """The penalty is subtracted: log-probabilities of long sentences are large in size, so it divides."""
     return log_p - ((5 + length) / 6) ** alpha

@@ -60,6 +60,19 @@ def letters_for_words(candidates, references):
     return 100 * brevity_penalty(*lengths) * math.exp(total)
 
 
+def letters_and_words(candidates, references):
+    """The lengths are in words, but the n-grams are of letters: split() the texts for both."""
+    total = 0.0
+    for n in range(1, 5):
+        pairs = [clipped_matches(c, r, n) for c, r in zip(candidates, references, strict=True)]
+        matches, grams = sum(m for m, _ in pairs), sum(g for _, g in pairs)
+        if not matches:
+            return 0.0
+        total += math.log(matches / grams) / 4
+    lengths = (sum(len(text.split()) for text in texts) for texts in (candidates, references))
+    return 100 * brevity_penalty(*lengths) * math.exp(total)
+
+
 class PathNormalised(torch.nn.Module):
     """y itself is normalised before each sublayer, and then added to: what goes into a sublayer is
     normalised, and the path beside it stays as it is.

@@ -198,6 +198,7 @@ NORMALISED = Exercise(
         decoding.multiplied_by_it,
         decoding.power_above_alone,
         decoding.beginning_counted,
+        decoding.end_taken_off,
         decoding.penalty_subtracted,
     ),
     alternatives=(right.normalised_with_pow, right.normalised_with_exp),
@@ -260,6 +261,7 @@ MATCHES = Exercise(
         bleu.single_words,
         bleu.last_one_missing,
         bleu.at_least_one,
+        bleu.fewer_than_none,
         bleu.at_the_same_place,
         bleu.cut_into_pieces,
     ),
@@ -310,6 +312,7 @@ BLEU = Exercise(
         bleu.empty_ones_left_out,
         bleu.the_other_way_round,
         ends.letters_for_words,
+        ends.letters_and_words,
     ),
     alternatives=(bleu_right.bleu_as_a_product, bleu_right.bleu_in_one_pass, bleu_right.bleu_from_scratch),
 )
