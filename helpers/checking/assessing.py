@@ -267,7 +267,9 @@ def _problem(sheet: Sheet, index: int, outcome: Outcome, reveal: bool) -> _Probl
         may_explain = [prop for prop in properties if prop.explains_values]
         explained = (prop.meaning for prop in may_explain if prop(case, expected, outcome))
         meaning = difference.meaning or next(explained, _unknown(sheet, index, reveal))
-        described = difference.describe(reveal)
+        described = "; ".join(
+            filter(None, (difference.describe(reveal), _shape_too(sheet, index, outcome, reveal)))
+        )
         if inputs_unchanged in properties and (changed := inputs_unchanged(case, expected, outcome)):
             said = f"{changed[0].upper()}{changed[1:]}, too. {inputs_unchanged.meaning}"
             return _Problem(inputs_unchanged.__name__, described, said)
@@ -276,6 +278,23 @@ def _problem(sheet: Sheet, index: int, outcome: Outcome, reveal: bool) -> _Probl
         if not prop.explains_values and (wrong := prop(case, expected, outcome)):
             return _Problem(prop.__name__, f"the right values, but {wrong}", prop.meaning)
     return None
+
+
+def _shape_too(sheet: Sheet, index: int, outcome: Outcome, reveal: bool) -> str:
+    """Which of several results has another shape, where one before it has wrong values: it says more."""
+    right, got = sheet.expected[index].outputs, outcome.outputs
+    if (
+        not isinstance(right, list | tuple)
+        or not isinstance(got, list | tuple)
+        or len(right) != len(sheet.returns)
+    ):
+        return ""
+    found = [compare(*each) for each in zip(right, got, ((name,) for name in sheet.returns), strict=False)]
+    wrong = [difference for difference in found if difference]
+    if not wrong or wrong[0].cause != "value":
+        return ""
+    shapes = (difference.describe(reveal) for difference in wrong if difference.cause == "shape")
+    return next(shapes, "")
 
 
 def _unknown(sheet: Sheet, index: int, reveal: bool) -> str:

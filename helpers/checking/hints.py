@@ -54,7 +54,13 @@ HINTS_OF_LINES: tuple[tuple[str, str, str], ...] = (
         "In x @ W the last axis of x must be as long as the first of W: is W to be transposed there at all?",
     ),
     (
-        r"mat1 and mat2 shapes cannot be multiplied",
+        r"shapes cannot be multiplied|first two dimensions of batch",
+        r"@ *self\.(W_|lin|proj|fc|out)\w*\.weight\b(?! *\.)",
+        "nn.Linear keeps its weight as (out, in): call the layer, which transposes it and adds its bias. Has "
+        "what goes in as many channels as the layer takes?",
+    ),
+    (
+        r"mat1 and mat2 shapes cannot be multiplied|first two dimensions of batch",
         r"self\.\w+\(",
         "A layer takes vectors as long as it was made for: which width does each layer of this line expect, "
         "and what does it get?",
@@ -83,9 +89,27 @@ HINTS_OF_LINES: tuple[tuple[str, str, str], ...] = (
     ),
     (
         r"must match the size of tensor",
-        r"[+] *(positions|table|pe)(\.weight)?\b(?! *[\[(.])",
+        r"[+] *(self\.)?(positions|table|pe)(\.weight)?\b(?! *[\[(.])",
         "Is the whole table added? It fits only a text as long as itself: take as many of its rows as there "
         "are positions.",
+    ),
+    (
+        r"tensor a \([1-9]\d*\) must match the size of tensor b \([1-9]",
+        r"\w\[ *: *\w",
+        "Two shapes don't fit: is the slice as long as what it meets? Which axis of what does its length "
+        "come from? There may be more axes in front, so count it from the end.",
+    ),
+    (
+        r"must match the size of tensor|first two dimensions of batch|shapes cannot be multiplied",
+        r"\babsorb\(",
+        "What this line hands over doesn't fit: write down the five shapes just before it. The total is "
+        "(..., T_q), the mixture (..., T_q, d_v), and a block has as many values as scores in a row.",
+    ),
+    (
+        r"tensor a \([1-9]\d*\) must match the size of tensor b \([1-9]",
+        r"\.(sum|mean|amax|amin)\((dim=|axis=)?-?\d+\)|\.(max|min)\((dim=|axis=)?-?\d+\)(\.values|\[0\])",
+        "Two shapes don't fit, axis by axis from the right: is the sum, mean or maximum along the axis that "
+        "you mean, and should that axis stay, with keepdim=True?",
     ),
     (
         r"must match the size of tensor|not broadcastable|first two dimensions of batch",
@@ -110,6 +134,11 @@ HINTS_OF_LINES: tuple[tuple[str, str, str], ...] = (
         r"\(.*\bmask\b",
         "A mask has come to a place where numbers belong: is it the right argument? By name, as in "
         "mask=mask, it can't be taken for another.",
+    ),
+    (
+        r"expected Tensor as element \d+",
+        r"block_diag\(",
+        "torch.block_diag takes the blocks one by one: a `*` in front of what holds them hands them over so.",
     ),
     (
         r"unexpected keyword argument",
@@ -334,7 +363,8 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"must match the size of tensor|not broadcastable|doesn't match the broadcast shape|shape mismatch",
-        "Two shapes don't fit, axis by axis from the right: often a keepdim=True or an unsqueeze is missing.",
+        "Two shapes don't fit, axis by axis from the right: write both down. Is a keepdim=True or an "
+        "unsqueeze missing, or has one of them another size than you meant?",
     ),
     (
         r"unsupported operand type\(s\) for [@*]: .*'(Linear|Embedding|LayerNorm|ModuleList|Sequential)'",
@@ -513,7 +543,8 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"'(float|int)' object has no attribute",
-        "A plain number doesn't have a tensor's methods: use the math module, or turn it into a tensor.",
+        "A plain number doesn't have a tensor's methods: use the math module, or turn it into a tensor. "
+        "Where many places are wanted and not how many they are, torch.arange(n) makes them.",
     ),
     (
         r"object has no attribute",

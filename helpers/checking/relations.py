@@ -187,8 +187,9 @@ def _sum_to_one(numbers: torch.Tensor) -> list[int]:
 
 
 def _of_shapes(case: Case, right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
-    """The right numbers in another shape, or what another size is the size of."""
+    """The right numbers in another shape, or some of them, or what another size is the size of."""
     yield from _of_numbers_in_another_shape(right, got)
+    yield from _of_a_part(right, got)
     if right.dim() == got.dim() and sorted(right.shape) != sorted(got.shape):
         differing = [axis for axis in range(-right.dim(), 0) if right.shape[axis] != got.shape[axis]]
         for axis in differing if len(differing) == 1 else ():
@@ -199,6 +200,39 @@ def _of_shapes(case: Case, right: torch.Tensor, got: torch.Tensor) -> Iterator[t
                     f"size {axis} {theirs} {ours}",
                     f"Axis {axis} has the size of {theirs}, where it should have that of {ours}.",
                 )
+
+
+def _of_a_part(right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
+    """Some of the right numbers: one position of an axis, an axis cut short, or with gaps."""
+    if not ENOUGH <= got.numel() < right.numel() or got.unique().numel() < ENOUGH:
+        return
+    for axis in range(-right.dim(), 0):
+        size, shape = right.shape[axis], list(right.shape)
+        for where, place in (("last", size - 1), ("first", 0)):
+            if size > 1 and _equal(right.select(axis, place), got):
+                yield (
+                    f"{where} of {axis}",
+                    f"These are the right numbers of the {where} position of axis {axis} alone: all others "
+                    "are missing.",
+                )
+        if got.dim() != right.dim():
+            continue
+        kept = shape[axis] = got.shape[axis]
+        if list(got.shape) == shape and kept < size:
+            for missing, start in (("end", 0), ("beginning", size - kept)):
+                if _equal(right.narrow(axis, start, kept), got):
+                    yield (
+                        f"{missing} of {axis}",
+                        f"The right numbers, but the {missing} of axis {axis} is missing.",
+                    )
+    if got.dim() == 1 and _in_order(right.flatten(), got):
+        yield "gaps", "Some of the right numbers are missing: the others have moved up."
+
+
+def _in_order(right: torch.Tensor, got: torch.Tensor) -> bool:
+    """Whether all numbers of one tensor are in another, in the same order."""
+    places = iter(right)
+    return all(any(bool(_close(number, place)) for place in places) for number in got)
 
 
 def _sizes(case: Case, size: int) -> Iterator[str]:

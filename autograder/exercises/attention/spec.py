@@ -55,6 +55,7 @@ SOFTMAX = Exercise(
         wrong.divided_by_total,
         wrong.not_divided,
         wrong.logarithm,
+        habits.shifted_above_alone,
         scores.powers_of_two,
         scores.total_of_everything,
         scores.absolute_scores,
@@ -266,6 +267,7 @@ SATURATION = Exercise(
         study.softmax_over_the_batch,
         habits.every_query_with_all_keys,
         habits.own_derivative_alone,
+        habits.sum_of_absolute_slopes,
     ),
     alternatives=(right.by_formula, right.one_row_after_another, right.with_retained_gradient),
 )

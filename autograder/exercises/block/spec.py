@@ -181,6 +181,7 @@ ADD_SUBLAYER = Exercise(
         wrong.sum_not_normed,
         wrong.path_added_twice,
         habits.first_of_what_is_said,
+        habits.norm_of_the_path_alone,
     ),
     alternatives=(right.sublayer_with_branches, right.sublayer_with_two_choices),
     square="a sublayer's map is d_model × d_model",
@@ -220,6 +221,8 @@ DROPOUT = Exercise(
         wrong.only_later,
         wrong.not_dropped_at_all,
         habits.share_that_stays,
+        habits.scaled_by_what_stayed,
+        habits.only_what_stays,
     ),
     alternatives=(right.dropout_by_a_mask, right.dropout_by_filling, right.dropout_by_multiplying),
 )
@@ -292,6 +295,7 @@ MODEL = Exercise(
         models.NormAfterEach,
         models.FirstBlockAgain,
         models.LastBlockAlone,
+        habits.FirstBlockAlone,
         models.AddedTwice,
         models.Probabilities,
         models.LogProbabilities,
@@ -327,6 +331,7 @@ INITIAL_STD = Exercise(
         wrong.larger,
         wrong.readers_smaller,
         habits.std_written_in,
+        habits.root_of_its_place,
     ),
     alternatives=(right.std_by_the_end, right.std_by_a_set),
 )

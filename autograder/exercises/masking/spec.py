@@ -158,6 +158,7 @@ SEES = Exercise(
         study.one_feature_asked,
         study.asked_at_zero,
         habits.slopes_add_up,
+        habits.small_slopes_taken_for_none,
     ),
     alternatives=(
         right.one_output_at_a_time,
