@@ -71,6 +71,7 @@ SIGNATURES = {
     "positional.relative": "table, T_q, T_k",
     "positional.rotary_attention": "q, k, v, mask=None",
     "masking.both": "real",
+    "masking.causal": "T",
     "masking.attention": "q, k, v, mask",
     "masking.convert": "mask, source, target",
     "masking.padding": "lengths, T",
@@ -543,7 +544,41 @@ for s in range(0, k.size(-2), block):
     m, t, mix = absorb(m, t, mix, q @ k[..., s : s + block, :].mT / math.sqrt(q.size(-1)), v)
 return mix / t[..., None]
 """,
-        "Each block of scores meets all values",
+        "a block has as many values as scores in a row",
+    ),
+    (
+        "masking.sees",
+        """
+slopes = torch.autograd.functional.jacobian(layer, x)
+return (slopes.diagonal(dim1=1, dim2=3) != 0).any(dim=-1)
+""",
+        "the same feature of the inputs alone",
+    ),
+    (
+        "masking.prefixes",
+        "return torch.stack([layer(x[..., :n, :])[..., -1] for n in range(1, x.size(-2) + 1)], dim=-2)",
+        "takes tensors of one shape",
+    ),
+    (
+        "masking.causal",
+        "return torch.ones(T).tril().bool()",
+        "take a matrix, and this has fewer axes",
+    ),
+    (
+        "complexity.layer_cost",
+        """
+if layer == "self-attention":
+    return n * n * d, 1, 1
+if layer == "recurrent":
+    return n, n * d * d, n
+return k * n * d * d, layers_to_connect(n, k, True), 1
+""",
+        "in each other's places",
+    ),
+    (
+        "complexity.fitted_exponent",
+        "return torch.polyfit(sizes.log(), times.log(), 1)[0]",
+        "no function of this name",
     ),
     (
         "block.initial_std",

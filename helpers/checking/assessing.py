@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
-from helpers.checking.comparing import compare, compare_gradients
+from helpers.checking.comparing import FEWER_AXES, MORE_AXES, compare, compare_gradients
 from helpers.checking.contrast import contrast
 from helpers.checking.drivers import judged
 from helpers.checking.finding import Finding, Status
@@ -104,16 +104,18 @@ def _explain(
     of_numbers = first.cause in ("value", "shape")
     unexplained = first.meaning == _unknown(sheet, number, reveal)
     more = _by_hand(sheet, number, reveal) if unexplained else first.meaning
+    if of_numbers and first.meaning in (FEWER_AXES, MORE_AXES):
+        more = ""  # guesses, beside what is known
     holds = functools.partial(relation, returns=sheet.returns, sums=unexplained or first.cause != "value")
     slip = _slip(sheet, outcomes) or _nearly(sheet, outcomes)
     if told := " ".join(filter(None, [slip, holds(triples) if of_numbers else ""])):
-        return first.cause, f"{told} {more}", told
+        return first.cause, f"{told} {more}".strip(), told
     right = [case for case, problem in zip(sheet.cases, problems, strict=True) if not problem]
     if told := contrast(right, [case for case, _, _ in triples]):
         return first.cause, f"{told} {first.meaning}", told
     if of_numbers and len(wrong) > 1 and _several(triples[0][1]) and (told := holds(triples[:1])):
         told = f"In this case, not in all: {told[0].lower()}{told[1:]}"
-        return first.cause, f"{told} {more}", told
+        return first.cause, f"{told} {more}".strip(), told
     return first.cause, first.meaning, ""
 
 

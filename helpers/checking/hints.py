@@ -25,6 +25,12 @@ HINTS_OF_LINES: tuple[tuple[str, str, str], ...] = (
         ".items(); a tensor is gone through along its first axis.",
     ),
     (
+        r"values to unpack",
+        r"\w *, *\w+ *= *(?!torch\.|\w+\.(size|shape|chunk|split|unbind|max|min|sort|topk)\b)[\w.]+\(",
+        "That call returns more or fewer parts than there are names before the `=`. Is it one tensor? Then "
+        "it is taken apart along its first axis.",
+    ),
+    (
         r"shapes cannot be multiplied \((\d+x\d+) and \1\)",
         r"@|matmul|\.mm\(",
         "Two matrices of the same size meet here. A product number by number is `*`; in a @ b the last axis "
@@ -55,9 +61,10 @@ HINTS_OF_LINES: tuple[tuple[str, str, str], ...] = (
     ),
     (
         r"shapes cannot be multiplied|first two dimensions of batch",
-        r"@ *self\.(W_|lin|proj|fc|out)\w*\.weight\b(?! *\.)",
-        "nn.Linear keeps its weight as (out, in): call the layer, which transposes it and adds its bias. Has "
-        "what goes in as many channels as the layer takes?",
+        r"@ *self\.\w+\.weight\b(?! *\.)",
+        "In x @ W the last axis of x must be as long as the first of W. An nn.Linear keeps its weight as "
+        "(out, in) and an embedding its table as (tokens, channels): is it to be transposed, or the layer to "
+        "be called?",
     ),
     (
         r"mat1 and mat2 shapes cannot be multiplied|first two dimensions of batch",
@@ -407,6 +414,11 @@ HINTS: tuple[tuple[str, str], ...] = (
         "`super().__init__()` has to be the first line of `__init__`.",
     ),
     (
+        r"stack expects each tensor to be equal size",
+        "torch.stack takes tensors of one shape, and these differ: which axis is each of them cut or indexed "
+        "along? [..., -1] takes the last feature, and [..., -1, :] the last position.",
+    ),
+    (
         r"equal size, but got|Sizes of tensors must match",
         "Tensors that are joined must have the same size on every axis except the one along which torch.cat "
         "joins.",
@@ -417,8 +429,8 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"shapes cannot be multiplied|first two dimensions of batch2|size mismatch|vec \(",
-        "In a @ b the last axis of a must be as long as the second-to-last of b: is a .transpose(-2, -1) "
-        "missing, or one too many?",
+        "In a @ b the last axis of a must be as long as the second-to-last of b: are these the two that you "
+        "mean, and is a .transpose(-2, -1) missing, or one too many?",
     ),
     (
         r"number of subscripts in the equation|einsum\(\)",
@@ -545,6 +557,15 @@ HINTS: tuple[tuple[str, str], ...] = (
         r"'(float|int)' object has no attribute",
         "A plain number doesn't have a tensor's methods: use the math module, or turn it into a tensor. "
         "Where many places are wanted and not how many they are, torch.arange(n) makes them.",
+    ),
+    (
+        r"module '.*' has no attribute",
+        "That module has no function of this name: it may be in another, be called otherwise, or have to be "
+        "written.",
+    ),
+    (
+        r"tri[lu]: input tensor must have at least 2",
+        "torch.tril and torch.triu take a matrix, and this has fewer axes.",
     ),
     (
         r"object has no attribute",

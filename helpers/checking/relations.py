@@ -81,6 +81,7 @@ def _of_several(
     ):
         where = f" of `{names[wrong[0]]}` and `{names[place]}`" if len(names) == len(right) else ""
         yield "exchanged", f"The right values, but in each other's places: look at those{where}."
+        yield "exchanged anyhow", "The right values, but in each other's places."
     if len(wrong) == 1 and len(right) > 1:
         yield from _relations(case, right[wrong[0]], got[wrong[0]])
     elif wrong:

@@ -49,3 +49,20 @@ def sum_of_absolute_slopes(q, k, scaled):
     largest = scores.softmax(dim=-1).amax(dim=-1)
     (slopes,) = torch.autograd.grad(largest.sum(), scores)
     return largest.mean().detach(), slopes.abs().sum(dim=-1).mean()
+
+
+def norm_of_differences(layer, x, permutation):
+    """These are Euclidean norms of the differences, which grow with the number of positions: the gap is the
+    largest absolute difference.
+    """
+    shuffled, output = layer(x[..., permutation, :]), layer(x)
+    return (shuffled - output[..., permutation, :]).norm(), (shuffled - output).norm()
+
+
+def cross_unscaled(y, x, W_q, W_k, W_v, mask=None):
+    """The scores aren't divided by √d_k: your `scaled_dot_product_attention` does that."""
+    scores = (y @ W_q) @ (x @ W_k).transpose(-2, -1)
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -math.inf)
+    weights = scores.softmax(dim=-1)
+    return weights @ (x @ W_v), weights

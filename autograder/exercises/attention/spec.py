@@ -219,6 +219,7 @@ CROSS = Exercise(
         wrong.cross_filled_with_minus_hundred,
         wrong.mask_turned_round,
         wrong.scaled_again,
+        habits.cross_unscaled,
     ),
     alternatives=(right.with_named_projections, right.all_by_itself, right.with_linear),
 )
@@ -289,6 +290,7 @@ PERMUTATION = Exercise(
         study.permuted_twice,
         study.input_not_permuted,
         study.mean_gap,
+        habits.norm_of_differences,
         study.no_absolute_value,
         study.yes_or_no,
         study.of_the_pooled_output,

@@ -131,3 +131,10 @@ def root_of_its_place(name, n_layers, std=0.02):
 def only_what_stays(x, p, training, chances):
     """Only the numbers that stay come back, and have moved up: those that go leave a 0 in their place."""
     return x[chances >= p] / (1 - p) if training else x
+
+
+def normed_first_and_last(x, sublayer, norm, norm_first=True):
+    """With the norm first, the sum goes through the norm too: the path is never normalised there, only what
+    the sublayer reads.
+    """
+    return norm(x + sublayer(norm(x))) if norm_first else norm(x + sublayer(x))

@@ -182,6 +182,7 @@ ADD_SUBLAYER = Exercise(
         wrong.path_added_twice,
         habits.first_of_what_is_said,
         habits.norm_of_the_path_alone,
+        habits.normed_first_and_last,
     ),
     alternatives=(right.sublayer_with_branches, right.sublayer_with_two_choices),
     square="a sublayer's map is d_model × d_model",

@@ -217,18 +217,6 @@ def first_block_alone(q, k, v, block):
     return scores.softmax(dim=-1) @ v[..., :block, :]
 
 
-def all_values_for_each_block(q, k, v, block):
-    """Each block of scores meets all values: a block has as many values as keys, and they are those at the
-    same places.
-    """
-    largest, total = q.new_full(q.shape[:-1], -math.inf), q.new_zeros(q.shape[:-1])
-    mixture = q.new_zeros(*q.shape[:-1], v.size(-1))
-    for start in range(0, k.size(-2), block):
-        scores = q @ k[..., start : start + block, :].transpose(-2, -1) / math.sqrt(q.size(-1))
-        largest, total, mixture = absorb(largest, total, mixture, scores, v)
-    return mixture / total.unsqueeze(-1)
-
-
 def repeated_by_their_own_number(q, k, v):
     """Each head of keys appears G times, as many as there are of them: it serves one group, which has H/G
     query heads.

@@ -237,7 +237,6 @@ BLOCKWISE = Exercise(
         habits.last_block_left_out,
         habits.divided_in_the_loop,
         habits.first_block_alone,
-        habits.all_values_for_each_block,
         habits.blocks_scaled_again,
     ),
     alternatives=(

@@ -159,6 +159,7 @@ SEES = Exercise(
         study.asked_at_zero,
         habits.slopes_add_up,
         habits.small_slopes_taken_for_none,
+        habits.same_features_alone,
     ),
     alternatives=(
         right.one_output_at_a_time,
