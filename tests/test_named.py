@@ -72,6 +72,7 @@ SIGNATURES = {
     "positional.rotary_attention": "q, k, v, mask=None",
     "masking.both": "real",
     "masking.causal": "T",
+    "masking.cache": "cache, x, W_q, W_k, W_v",
     "masking.attention": "q, k, v, mask",
     "masking.convert": "mask, source, target",
     "masking.padding": "lengths, T",
@@ -545,6 +546,32 @@ for s in range(0, k.size(-2), block):
 return mix / t[..., None]
 """,
         "a block has as many values as scores in a row",
+    ),
+    (
+        "masking.cache",
+        """
+out, _ = scaled_dot_product_attention(x @ W_q, cache["k"], cache["v"])
+return out, {"k": torch.cat([cache["k"], x @ W_k], -2), "v": torch.cat([cache["v"], x @ W_v], -2)}
+""",
+        "before their own keys and values are in it",
+    ),
+    (
+        "masking.cache",
+        """
+k, v = torch.cat([cache["k"], x @ W_k], -2), torch.cat([cache["v"], x @ W_v], -2)
+P, N = cache["k"].size(-2), x.size(-2)
+mask = torch.ones(N, P + N, dtype=torch.bool).tril(P - 1)
+return scaled_dot_product_attention(x @ W_q, k, v, mask)[0], {"k": k, "v": v}
+""",
+        "hidden from itself",
+    ),
+    (
+        "attention.permutation",
+        """
+a, b = layer(x[..., permutation, :]), layer(x)
+return (a - b[..., torch.argsort(permutation), :]).abs().max(), (a - b).abs().max()
+""",
+        "or layer(x) put into the inverse order",
     ),
     (
         "masking.sees",

@@ -138,3 +138,8 @@ def normed_first_and_last(x, sublayer, norm, norm_first=True):
     the sublayer reads.
     """
     return norm(x + sublayer(norm(x))) if norm_first else norm(x + sublayer(x))
+
+
+def squared_std(name, n_layers, std=0.02):
+    """This is the variance: the standard deviation is its root."""
+    return std**2 / (2 * n_layers) if name.endswith(("W_o.weight", "W_down.weight")) else std**2

@@ -333,6 +333,7 @@ INITIAL_STD = Exercise(
         wrong.readers_smaller,
         habits.std_written_in,
         habits.root_of_its_place,
+        habits.squared_std,
     ),
     alternatives=(right.std_by_the_end, right.std_by_a_set),
 )

@@ -98,3 +98,9 @@ def output_projection_not_multiplied(T, d_model, n_heads):
     """The multiplications of three projections are counted: W_o, after the merge, is the fourth."""
     multiplications = 3 * T * d_model * d_model + 2 * T * T * d_model
     return 4 * (d_model * d_model + d_model), multiplications, n_heads * T * T
+
+
+def one_bias_counted(T, d_model, n_heads):
+    """One bias is counted: each of the four projections has one, of d_model numbers."""
+    multiplications = 4 * T * d_model * d_model + 2 * T * T * d_model
+    return 4 * d_model * d_model + d_model, multiplications, n_heads * T * T

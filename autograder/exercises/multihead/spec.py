@@ -228,6 +228,7 @@ COSTS = Exercise(
         wrong.additions_too,
         habits.projected_to_one_head,
         habits.output_projection_not_multiplied,
+        habits.one_bias_counted,
     ),
     alternatives=(right.costs_head_by_head, right.costs_in_closed_form),
 )
