@@ -51,6 +51,7 @@ def found(exercise: str, answer) -> Finding:
 
 
 SIGNATURES = {
+    "attention.softmax": "x, dim",
     "attention.additive": "query, keys, values, W_q, W_k, v",
     "attention.permutation": "layer, x, permutation",
     "attention.saturation": "q, k, scaled",
@@ -70,6 +71,8 @@ SIGNATURES = {
     "positional.relative": "table, T_q, T_k",
     "positional.rotary_attention": "q, k, v, mask=None",
     "masking.both": "real",
+    "masking.causal": "T",
+    "masking.cache": "cache, x, W_q, W_k, W_v",
     "masking.attention": "q, k, v, mask",
     "masking.convert": "mask, source, target",
     "masking.padding": "lengths, T",
@@ -451,6 +454,168 @@ return (x - m) / torch.sqrt(((x - m) ** 2).mean(-1, keepdim=True) + eps)
         'return 0.02 / math.sqrt(2 * n_layers) if "W_o" in name or "W_down" in name else 0.02',
         "The 0.02 is written in",
     ),
+    (
+        "attention.softmax",
+        """
+m = x.amax(dim, keepdim=True)
+return torch.exp(x - m) / torch.exp(x).sum(dim, keepdim=True)
+""",
+        "above the line and not below it",
+    ),
+    (
+        "positional.shift",
+        """
+w = base ** (-torch.arange(0, d_model, 2) / d_model)
+step = torch.block_diag(*[torch.tensor([[c, -s], [s, c]]) for c, s in zip(w.cos().tolist(), w.sin().tolist())])
+M = torch.eye(d_model)
+for _ in range(k):
+    M = M @ step
+return M
+""",
+        "Wrong only where `k` is negative",
+    ),
+    (
+        "positional.shift",
+        """
+angles = [torch.tensor(k * base ** (-2 * i / d_model)) for i in range(d_model // 2)]
+return torch.block_diag([torch.tensor([[a.cos(), -a.sin()], [a.sin(), a.cos()]]) for a in angles])
+""",
+        "takes the blocks one by one",
+    ),
+    (
+        "positional.learned",
+        "return torch.nn.functional.embedding(ids, words) + positions[: ids.size(0)]",
+        "is the slice as long as what it meets?",
+    ),
+    (
+        "positional.add",
+        "return x + table[: x.size(-2)].unsqueeze(1)",
+        "There are more axes than expected",
+    ),
+    (
+        "positional.relative",
+        """
+K = table.size(-1) // 2
+d = torch.arange(T_k) - torch.arange(T_q)[:, None]
+return table[..., torch.clamp(d + K, 0, K)]
+""",
+        "the last index is 2K",
+    ),
+    (
+        "masking.prefixes",
+        "return torch.stack([layer(x[..., :n, :])[..., -1, :] for n in range(2, x.size(-2) + 1)], dim=-2)",
+        "the beginning of axis -2 is missing",
+    ),
+    (
+        "masking.convert",
+        """
+may = mask == 0 if source == "additive" else ~mask if source in ("hidden", "integer") else mask
+if target == "additive":
+    return torch.where(may.bool(), 0.0, -torch.inf)
+return {"hidden": ~may, "integer": may.long(), "may attend": may}[target]
+""",
+        "~1 is -2",
+    ),
+    (
+        "complexity.absorb",
+        """
+m = torch.maximum(largest, scores.amax(dim=-2))
+e = torch.exp(scores - m[..., None])
+return m, (largest - m).exp() * total + e.sum(-1), (largest - m).exp()[..., None] * mixture + e @ values
+""",
+        "along the axis that you mean",
+    ),
+    (
+        "complexity.blockwise_attention",
+        """
+m, t, mix = q.new_full(q.shape[:-1], -math.inf), q.new_zeros(q.shape[:-1]), torch.zeros_like(q)
+for s in range(0, k.size(-2), block):
+    scores = q @ k[..., s : s + block, :].mT / math.sqrt(q.size(-1))
+    m, t, mix = absorb(m, t, mix, scores, v[..., s : s + block, :])
+return mix / t[..., None]
+""",
+        "the mixture (..., T_q, d_v)",
+    ),
+    (
+        "complexity.blockwise_attention",
+        """
+m, t = q.new_full(q.shape[:-1], -math.inf), q.new_zeros(q.shape[:-1])
+mix = q.new_zeros(*q.shape[:-1], v.size(-1))
+for s in range(0, k.size(-2), block):
+    m, t, mix = absorb(m, t, mix, q @ k[..., s : s + block, :].mT / math.sqrt(q.size(-1)), v)
+return mix / t[..., None]
+""",
+        "a block has as many values as scores in a row",
+    ),
+    (
+        "masking.cache",
+        """
+out, _ = scaled_dot_product_attention(x @ W_q, cache["k"], cache["v"])
+return out, {"k": torch.cat([cache["k"], x @ W_k], -2), "v": torch.cat([cache["v"], x @ W_v], -2)}
+""",
+        "before their own keys and values are in it",
+    ),
+    (
+        "masking.cache",
+        """
+k, v = torch.cat([cache["k"], x @ W_k], -2), torch.cat([cache["v"], x @ W_v], -2)
+P, N = cache["k"].size(-2), x.size(-2)
+mask = torch.ones(N, P + N, dtype=torch.bool).tril(P - 1)
+return scaled_dot_product_attention(x @ W_q, k, v, mask)[0], {"k": k, "v": v}
+""",
+        "hidden from itself",
+    ),
+    (
+        "attention.permutation",
+        """
+a, b = layer(x[..., permutation, :]), layer(x)
+return (a - b[..., torch.argsort(permutation), :]).abs().max(), (a - b).abs().max()
+""",
+        "or layer(x) put into the inverse order",
+    ),
+    (
+        "masking.sees",
+        """
+slopes = torch.autograd.functional.jacobian(layer, x)
+return (slopes.diagonal(dim1=1, dim2=3) != 0).any(dim=-1)
+""",
+        "the same feature of the inputs alone",
+    ),
+    (
+        "masking.prefixes",
+        "return torch.stack([layer(x[..., :n, :])[..., -1] for n in range(1, x.size(-2) + 1)], dim=-2)",
+        "takes tensors of one shape",
+    ),
+    (
+        "masking.causal",
+        "return torch.ones(T).tril().bool()",
+        "take a matrix, and this has fewer axes",
+    ),
+    (
+        "complexity.layer_cost",
+        """
+if layer == "self-attention":
+    return n * n * d, 1, 1
+if layer == "recurrent":
+    return n, n * d * d, n
+return k * n * d * d, layers_to_connect(n, k, True), 1
+""",
+        "in each other's places",
+    ),
+    (
+        "complexity.fitted_exponent",
+        "return torch.polyfit(sizes.log(), times.log(), 1)[0]",
+        "no function of this name",
+    ),
+    (
+        "block.initial_std",
+        """
+if name.endswith(("W_o.weight", "W_down.weight")):
+    return std / math.sqrt(2 * (int(name.split(".")[1]) + 1))
+return std
+""",
+        "which block this is",
+    ),
 ]
 
 
@@ -494,3 +659,10 @@ return w @ v, w
 def test_a_stranger_s_right_answer_passes(exercise, lines):
     told = found(exercise, answered(exercise, lines))
     assert told.status == "passed", told.text()
+
+
+def test_a_wrong_shape_behind_wrong_values_is_shown_too():
+    made = answered(
+        "attention.scaled_dot_product", "return v.mean(-2, keepdim=True).expand(*q.shape[:-1], -1), k"
+    )
+    assert "; weights (" in found("attention.scaled_dot_product", made).returned

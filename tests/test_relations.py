@@ -57,6 +57,9 @@ TRUE = {
     "early": (lambda x, m: torch.cat([y(x)[:, 1:], x[:, :1]], 1), "one position too early along axis -1"),
     "reversed": (lambda x, m: y(x).flip(-1), "in reverse along axis -1"),
     "permuted": (lambda x, m: y(x)[:, [2, 0, 1, 4, 3]], "positions of axis -1 in another order"),
+    "the last row alone": (lambda x, m: y(x)[-1], "this is the last position of axis -2 of the right"),
+    "without the last column": (lambda x, m: y(x)[:, :-1], "the end of axis -1 is missing"),
+    "without some": (lambda x, m: y(x)[~m], "the others have moved up"),
     "transposed": (lambda x, m: y(x).T, "axes -2 and -1 in another order"),
     "reshaped": (lambda x, m: y(x).flatten(), "another shape"),
     "squared": (lambda x, m: y(x) ** 2, "square"),
@@ -93,7 +96,7 @@ TRUE = {
         "the log_softmax of the right ones along axis -2",
     ),
     "a number added to each row": (lambda x, m: y(x) + x[:, :1], "except for one number added per line"),
-    "a column too few": (lambda x, m: y(x)[:, :-1], "The right numbers, without the last along axis -1."),
+    "a column too few": (lambda x, m: y(x)[:, :-1], "The right numbers, but the end of axis -1 is missing."),
     "a column more in front": (
         lambda x, m: torch.cat([x[:, :1], y(x)], 1),
         "more in front of them along axis -1",
@@ -104,7 +107,7 @@ TRUE = {
         lambda x, m: torch.stack([x, y(x)], 1),
         "One axis is too many: the last position of axis -2 has the right numbers.",
     ),
-    "summed up": (lambda x, m: y(x).sum(-1), "the right numbers' sum over axis -1"),
+    "summed up": (lambda x, m: y(x).sum(-1), "this is the sum over axis -1 of the right numbers"),
     "one of several": (lambda x, m: (x.sin(), y(x)), "The value at place [1] of these is right"),
     "all rows alike": (lambda x, m: x[:1].sin().expand(x.shape), "the same all along axis -2"),
 }

@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
-from helpers.checking.comparing import compare, compare_gradients
+from helpers.checking.comparing import FEWER_AXES, MORE_AXES, compare, compare_gradients
 from helpers.checking.contrast import contrast
 from helpers.checking.drivers import judged
 from helpers.checking.finding import Finding, Status
@@ -104,16 +104,18 @@ def _explain(
     of_numbers = first.cause in ("value", "shape", "structure")
     unexplained = first.meaning == _unknown(sheet, number, reveal)
     more = _by_hand(sheet, number, reveal) if unexplained else first.meaning
+    if of_numbers and first.meaning in (FEWER_AXES, MORE_AXES):
+        more = ""  # guesses, beside what is known
     holds = functools.partial(relation, returns=sheet.returns, sums=unexplained or first.cause != "value")
     slip = _slip(sheet, outcomes) or _nearly(sheet, outcomes)
     if told := " ".join(filter(None, [slip, holds(triples) if of_numbers else ""])):
-        return first.cause, f"{told} {more}", told
+        return first.cause, f"{told} {more}".strip(), told
     right = [case for case, problem in zip(sheet.cases, problems, strict=True) if not problem]
     if told := contrast(right, [case for case, _, _ in triples], ones=first.cause != "raised"):
         return first.cause, f"{told} {first.meaning}", told
     if of_numbers and len(wrong) > 1 and _several(triples[0][1]) and (told := holds(triples[:1])):
         told = f"In this case, not in all: {told[0].lower()}{told[1:]}"
-        return first.cause, f"{told} {more}", told
+        return first.cause, f"{told} {more}".strip(), told
     return first.cause, first.meaning, ""
 
 
@@ -267,7 +269,9 @@ def _problem(sheet: Sheet, index: int, outcome: Outcome, reveal: bool) -> _Probl
         may_explain = [prop for prop in properties if prop.explains_values]
         explained = (prop.meaning for prop in may_explain if prop(case, expected, outcome))
         meaning = difference.meaning or next(explained, _unknown(sheet, index, reveal))
-        described = difference.describe(reveal)
+        described = "; ".join(
+            filter(None, (difference.describe(reveal), _shape_too(sheet, index, outcome, reveal)))
+        )
         if inputs_unchanged in properties and (changed := inputs_unchanged(case, expected, outcome)):
             said = f"{changed[0].upper()}{changed[1:]}, too. {inputs_unchanged.meaning}"
             return _Problem(inputs_unchanged.__name__, described, said)
@@ -276,6 +280,23 @@ def _problem(sheet: Sheet, index: int, outcome: Outcome, reveal: bool) -> _Probl
         if not prop.explains_values and (wrong := prop(case, expected, outcome)):
             return _Problem(prop.__name__, f"the right values, but {wrong}", prop.meaning)
     return None
+
+
+def _shape_too(sheet: Sheet, index: int, outcome: Outcome, reveal: bool) -> str:
+    """Which of several results has another shape, where one before it has wrong values: it says more."""
+    right, got = sheet.expected[index].outputs, outcome.outputs
+    if (
+        not isinstance(right, list | tuple)
+        or not isinstance(got, list | tuple)
+        or len(right) != len(sheet.returns)
+    ):
+        return ""
+    found = [compare(*each) for each in zip(right, got, ((name,) for name in sheet.returns), strict=False)]
+    wrong = [difference for difference in found if difference]
+    if not wrong or wrong[0].cause != "value":
+        return ""
+    shapes = (difference.describe(reveal) for difference in wrong if difference.cause == "shape")
+    return next(shapes, "")
 
 
 def _unknown(sheet: Sheet, index: int, reveal: bool) -> str:

@@ -38,6 +38,18 @@ OTHER_ORDER = (
     "These are the right sizes in another order: two axes are swapped, or a sum is over the wrong one."
 )
 EXTRA_ONE = "There is one axis of size 1 too many or too few: look at each keepdim, unsqueeze and squeeze."
+FEWER_AXES = (
+    "There are fewer axes than expected: a sum, a mean, an index and a squeeze each take one away. Write the "
+    "shape beside each line, and find where it goes."
+)
+MORE_AXES = (
+    "There are more axes than expected: does an unsqueeze or a [:, None] stand where it makes a table of two "
+    "tensors that should lie on each other, or is a sum, an index or a flatten missing?"
+)
+NOT_BOOLEAN = (
+    "Booleans are expected: a comparison makes them, and so does .bool(). (`~` of whole numbers turns their "
+    "bits, so ~1 is -2.)"
+)
 ALMOST = (
     "Right to a few digits only: a step is done in float32 although the inputs are float64 (.float(), or "
     "torch.tensor of a plain number), or a small constant is added where none is needed."
@@ -202,7 +214,8 @@ def _compare_numbers(expected: Any, got: Any, name: str, slack: float) -> Differ
     if got.shape != expected.shape:
         return _compare_shapes(expected, got, name)
     if got.dtype != expected.dtype:
-        return _different("dtype", f"{name} of {_dtype(got)}, expected {_dtype(expected)}")
+        meaning = NOT_BOOLEAN if expected.dtype == torch.bool else ""
+        return _different("dtype", f"{name} of {_dtype(got)}, expected {_dtype(expected)}", meaning=meaning)
     if expected.dim() == 0:
         return _compare_one(expected.item(), got.item(), name, tolerances, slack)
     return _compare_elements(expected, got, name, tolerances, slack)
@@ -250,6 +263,8 @@ def _compare_shapes(expected: torch.Tensor, got: torch.Tensor, name: str) -> Dif
         meaning = OTHER_ORDER
     elif [size for size in theirs if size != 1] == [size for size in right if size != 1]:
         meaning = EXTRA_ONE
+    elif len(theirs) != len(right):
+        meaning = FEWER_AXES if len(theirs) < len(right) else MORE_AXES
     axes = "" if len(theirs) == len(right) else f": {_axes(len(theirs))}, expected {_axes(len(right))}"
     return _different(
         "shape", f"{name} of another shape{axes}", f"{name} {theirs}, expected {right}", meaning

@@ -8,6 +8,7 @@ from helpers.checking.outcome import Case
 
 AXES = "an input has more than {}"
 FROM_THE_END = ": count axes from the end, like dim=-1"
+LONE = 5  # wrong cases, beside which a single right one tells nothing of its axes
 SIZES = "Right only where two sizes are equal: two axes are confused, which shows only where they differ."
 
 
@@ -55,7 +56,12 @@ def _ones(case: Case) -> Iterator[str]:
 
 
 def _number_of_axes(right: Sequence[Case], wrong: Sequence[Case]) -> str:
-    """Where an answer is right for one number of axes alone, and wrong with fewer, or with fewer and more."""
+    """Where an answer is right for one number of axes alone, and wrong with fewer, or with fewer and more.
+
+    One right case among many may be right for another reason.
+    """
+    if len(right) == 1 and len(wrong) > LONE:
+        return ""
     ours, others = (
         [{name: tensor.dim() for name, tensor in case.inputs()} for case in cases] for cases in (wrong, right)
     )
@@ -77,6 +83,8 @@ def _features(case: Case) -> Iterator[str]:
             yield f"{name} is given"
         elif value is None or isinstance(value, bool) or value == 0:
             yield f"{name} is {value}"
+        elif isinstance(value, int | float) and value < 0:
+            yield f"{name} is negative"
         elif isinstance(value, str):
             yield f"{name} is {value!r:.40}"
     if not any(len(set(tensor.shape)) < tensor.dim() for tensor in given):

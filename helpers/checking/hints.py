@@ -25,6 +25,12 @@ HINTS_OF_LINES: tuple[tuple[str, str, str], ...] = (
         ".items(); a tensor is gone through along its first axis.",
     ),
     (
+        r"values to unpack",
+        r"\w *, *\w+ *= *(?!torch\.|\w+\.(size|shape|chunk|split|unbind|max|min|sort|topk)\b)[\w.]+\(",
+        "That call returns more or fewer parts than there are names before the `=`. Is it one tensor? Then "
+        "it is taken apart along its first axis.",
+    ),
+    (
         r"shapes cannot be multiplied \((\d+x\d+) and \1\)",
         r"@|matmul|\.mm\(",
         "Two matrices of the same size meet here. A product number by number is `*`; in a @ b the last axis "
@@ -54,7 +60,14 @@ HINTS_OF_LINES: tuple[tuple[str, str, str], ...] = (
         "In x @ W the last axis of x must be as long as the first of W: is W to be transposed there at all?",
     ),
     (
-        r"mat1 and mat2 shapes cannot be multiplied",
+        r"shapes cannot be multiplied|first two dimensions of batch",
+        r"@ *self\.\w+\.weight\b(?! *\.)",
+        "In x @ W the last axis of x must be as long as the first of W. An nn.Linear keeps its weight as "
+        "(out, in) and an embedding its table as (tokens, channels): is it to be transposed, or the layer to "
+        "be called?",
+    ),
+    (
+        r"mat1 and mat2 shapes cannot be multiplied|first two dimensions of batch",
         r"self\.\w+\(",
         "A layer takes vectors as long as it was made for: which width does each layer of this line expect, "
         "and what does it get?",
@@ -83,7 +96,7 @@ HINTS_OF_LINES: tuple[tuple[str, str, str], ...] = (
     ),
     (
         r"must match the size of tensor",
-        r"[+] *(positions|table|pe)(\.weight)?\b(?! *[\[(.])",
+        r"[+] *(self\.)?(positions|table|pe)(\.weight)?\b(?! *[\[(.])",
         "Is the whole table added? It fits only a text as long as itself: take as many of its rows as there "
         "are positions.",
     ),
@@ -97,6 +110,24 @@ HINTS_OF_LINES: tuple[tuple[str, str, str], ...] = (
         r"(rms|layer)_norm\(",
         "A norm's weights are as many as the numbers of each vector that it normalises: which shape has "
         "what goes into it in this line?",
+    ),
+    (
+        r"tensor a \([1-9]\d*\) must match the size of tensor b \([1-9]",
+        r"\w\[ *: *\w",
+        "Two shapes don't fit: is the slice as long as what it meets? Which axis of what does its length "
+        "come from? There may be more axes in front, so count it from the end.",
+    ),
+    (
+        r"must match the size of tensor|first two dimensions of batch|shapes cannot be multiplied",
+        r"\babsorb\(",
+        "What this line hands over doesn't fit: write down the five shapes just before it. The total is "
+        "(..., T_q), the mixture (..., T_q, d_v), and a block has as many values as scores in a row.",
+    ),
+    (
+        r"tensor a \([1-9]\d*\) must match the size of tensor b \([1-9]",
+        r"\.(sum|mean|amax|amin)\((dim=|axis=)?-?\d+\)|\.(max|min)\((dim=|axis=)?-?\d+\)(\.values|\[0\])",
+        "Two shapes don't fit, axis by axis from the right: is the sum, mean or maximum along the axis that "
+        "you mean, and should that axis stay, with keepdim=True?",
     ),
     (
         r"must match the size of tensor|not broadcastable|first two dimensions of batch",
@@ -121,6 +152,11 @@ HINTS_OF_LINES: tuple[tuple[str, str, str], ...] = (
         r"\(.*\bmask\b",
         "A mask has come to a place where numbers belong: is it the right argument? By name, as in "
         "mask=mask, it can't be taken for another.",
+    ),
+    (
+        r"expected Tensor as element \d+",
+        r"block_diag\(",
+        "torch.block_diag takes the blocks one by one: a `*` in front of what holds them hands them over so.",
     ),
     (
         r"unexpected keyword argument",
@@ -362,7 +398,8 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"must match the size of tensor|not broadcastable|doesn't match the broadcast shape|shape mismatch",
-        "Two shapes don't fit, axis by axis from the right: often a keepdim=True or an unsqueeze is missing.",
+        "Two shapes don't fit, axis by axis from the right: write both down. Is a keepdim=True or an "
+        "unsqueeze missing, or has one of them another size than you meant?",
     ),
     (
         r"unsupported operand type\(s\) for [@*]: .*'(Linear|Embedding|LayerNorm|ModuleList|Sequential)'",
@@ -405,7 +442,13 @@ HINTS: tuple[tuple[str, str], ...] = (
         "`super().__init__()` has to be the first line of `__init__`.",
     ),
     (
-        r"Sizes of tensors must match",
+        r"stack expects each tensor to be equal size",
+        "torch.stack takes tensors of one shape alone: which axis is each of these cut or indexed along? "
+        "[..., -1] takes the last feature, [..., -1, :] the last position. torch.cat joins along an axis on "
+        "which they differ.",
+    ),
+    (
+        r"equal size, but got|Sizes of tensors must match",
         "Tensors that are joined must have the same size on every axis except the one along which torch.cat "
         "joins.",
     ),
@@ -415,8 +458,8 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"shapes cannot be multiplied|first two dimensions of batch2|size mismatch|vec \(",
-        "In a @ b the last axis of a must be as long as the second-to-last of b: is a .transpose(-2, -1) "
-        "missing, or one too many?",
+        "In a @ b the last axis of a must be as long as the second-to-last of b: are these the two that you "
+        "mean, and is a .transpose(-2, -1) missing, or one too many?",
     ),
     (
         r"number of subscripts in the equation|einsum\(\)",
@@ -543,7 +586,17 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"'(float|int)' object has no attribute",
-        "A plain number doesn't have a tensor's methods: use the math module, or turn it into a tensor.",
+        "A plain number doesn't have a tensor's methods: use the math module, or turn it into a tensor. "
+        "Where many places are wanted and not how many they are, torch.arange(n) makes them.",
+    ),
+    (
+        r"module '.*' has no attribute",
+        "That module has no function of this name: it may be in another, be called otherwise, or have to be "
+        "written.",
+    ),
+    (
+        r"tri[lu]: input tensor must have at least 2",
+        "torch.tril and torch.triu take a matrix, and this has fewer axes.",
     ),
     (
         r"object has no attribute",
@@ -555,10 +608,6 @@ HINTS: tuple[tuple[str, str], ...] = (
         "A function of torch gets what it doesn't take: torch.max and .min compare tensors, .clamp(min=0) "
         "takes a number too, and Python's own min two of them. What stands behind a * in the message goes by "
         "name, as in generator=generator.",
-    ),
-    (
-        r"stack expects each tensor to be equal size",
-        "torch.stack takes tensors of one shape alone: torch.cat joins some that differ along one axis.",
     ),
     (
         r"heads don't divide a width",

@@ -144,6 +144,7 @@ def _of_several(
     ):
         where = f" of `{names[wrong[0]]}` and `{names[place]}`" if len(names) == len(right) else ""
         yield "exchanged", f"The right values, but in each other's places: look at those{where}."
+        yield "exchanged anyhow", "The right values, but in each other's places."
     if len(wrong) == 1 and len(right) > 1:
         yield from _relations(case, right[wrong[0]], got[wrong[0]])
     elif wrong:
@@ -297,9 +298,11 @@ def _sum_to_one(numbers: torch.Tensor) -> list[int]:
 
 
 def _of_shapes(case: Case, right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
-    """The right numbers in another shape, or what another size is the size of."""
+    """The right numbers in another shape, or some of them, or what another size is the size of."""
     yield from _of_numbers_in_another_shape(right, got)
     yield from _of_axes(right, got)
+    if got.dim() == 1 and ENOUGH <= got.numel() < right.numel() and _in_order(right.flatten(), got):
+        yield "gaps", "Some of the right numbers are missing: the others have moved up."
     if right.dim() == got.dim() and sorted(right.shape) != sorted(got.shape):
         differing = [axis for axis in range(-right.dim(), 0) if right.shape[axis] != got.shape[axis]]
         for axis in differing if len(differing) == 1 else ():
@@ -317,14 +320,17 @@ def _of_length(axis: int, right: torch.Tensor, got: torch.Tensor) -> Iterator[tu
     """An axis that is too long or too short, with the right numbers as far as it goes."""
     excess = got.shape[axis] - right.shape[axis]
     size = min(got.shape[axis], right.shape[axis])
-    for where, beyond, of in (("last", "behind", lambda n: 0), ("first", "in front of", lambda n: n - size)):
+    for missing, beyond, of in (
+        ("end", "behind", lambda n: 0),
+        ("beginning", "in front of", lambda n: n - size),
+    ):
         ours, theirs = (t.narrow(axis, of(t.shape[axis]), size) for t in (right, got))
         if ours.unique().numel() >= ENOUGH and _equal(ours, theirs):
             yield (
-                f"{where} {axis}",
+                f"{missing} of {axis}",
                 f"The right numbers, and more {beyond} them along axis {axis}."
                 if excess > 0
-                else f"The right numbers, without the {where} along axis {axis}.",
+                else f"The right numbers, but the {missing} of axis {axis} is missing.",
             )
     times, rest = divmod(got.shape[axis], max(right.shape[axis], 1))
     if right.shape[axis] > 1 and rest == 0 and 1 < times <= MULTIPLES:
@@ -344,17 +350,23 @@ def _of_axes(right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]
         if many.shape[axis] < 2:
             continue
         for word, what, part in (
-            *((where, f"the {where} position of axis {axis}", many.select(axis, at)) for where, at in ENDS),
-            ("sum", f"the sum over axis {axis}", many.double().sum(axis)),
-            ("mean", f"the mean over axis {axis}", many.double().mean(axis)),
+            *((where, f"{where} position of axis {axis}", many.select(axis, at)) for where, at in ENDS),
+            ("sum", f"sum over axis {axis}", many.double().sum(axis)),
+            ("mean", f"mean over axis {axis}", many.double().mean(axis)),
         ):
             if _equal(few, part):
                 yield (
                     f"{word} {axis} {many is got}",
-                    f"One axis is too many: {what} has the right numbers."
+                    f"One axis is too many: the {what} has the right numbers."
                     if many is got
-                    else f"One axis is missing: these are the right numbers' {what.removeprefix('the ')}.",
+                    else f"One axis is missing: this is the {what} of the right numbers.",
                 )
+
+
+def _in_order(right: torch.Tensor, got: torch.Tensor) -> bool:
+    """Whether all numbers of one tensor are in another, in the same order."""
+    places = iter(right)
+    return all(any(bool(_close(number, place)) for place in places) for number in got)
 
 
 def _sizes(case: Case, size: int) -> Iterator[str]:

@@ -31,3 +31,38 @@ def own_derivative_alone(q, k, scaled):
         scores = scores / math.sqrt(q.size(-1))
     largest = scores.softmax(dim=-1).amax(dim=-1)
     return largest.mean(), (largest * (1 - largest)).mean()
+
+
+def shifted_above_alone(x, dim):
+    """The maximum is subtracted above the line and not below it: it cancels only if the sum is that of the
+    same exponentials.
+    """
+    return torch.exp(x - x.amax(dim=dim, keepdim=True)) / x.exp().sum(dim=dim, keepdim=True)
+
+
+def sum_of_absolute_slopes(q, k, scaled):
+    """These are sums of absolute slopes: a Euclidean norm is the root of the sum of their squares."""
+    scores = (k @ q.unsqueeze(-1)).squeeze(-1)
+    if scaled:
+        scores = scores / math.sqrt(q.size(-1))
+    scores = scores.detach().requires_grad_()
+    largest = scores.softmax(dim=-1).amax(dim=-1)
+    (slopes,) = torch.autograd.grad(largest.sum(), scores)
+    return largest.mean().detach(), slopes.abs().sum(dim=-1).mean()
+
+
+def norm_of_differences(layer, x, permutation):
+    """These are Euclidean norms of the differences, which grow with the number of positions: the gap is the
+    largest absolute difference.
+    """
+    shuffled, output = layer(x[..., permutation, :]), layer(x)
+    return (shuffled - output[..., permutation, :]).norm(), (shuffled - output).norm()
+
+
+def cross_unscaled(y, x, W_q, W_k, W_v, mask=None):
+    """The scores aren't divided by √d_k: your `scaled_dot_product_attention` does that."""
+    scores = (y @ W_q) @ (x @ W_k).transpose(-2, -1)
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -math.inf)
+    weights = scores.softmax(dim=-1)
+    return weights @ (x @ W_v), weights

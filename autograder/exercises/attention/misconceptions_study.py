@@ -200,8 +200,8 @@ def first_axis_permuted(layer, x, permutation):
 
 
 def permuted_twice(layer, x, permutation):
-    """The shuffled output is shuffled once more, which doesn't put it back in order: shuffle layer(x),
-    and compare that with layer(x[p]).
+    """The shuffled output is shuffled once more, or layer(x) put into the inverse order, which gives the same
+    gap: shuffle layer(x) by p, as x was, and compare that with layer(x[p]).
     """
     straight, shuffled = layer(x), layer(x[..., permutation, :])
     gap = (shuffled[..., permutation, :] - straight).abs().max()

@@ -55,6 +55,7 @@ SOFTMAX = Exercise(
         wrong.divided_by_total,
         wrong.not_divided,
         wrong.logarithm,
+        habits.shifted_above_alone,
         scores.powers_of_two,
         scores.total_of_everything,
         scores.absolute_scores,
@@ -218,6 +219,7 @@ CROSS = Exercise(
         wrong.cross_filled_with_minus_hundred,
         wrong.mask_turned_round,
         wrong.scaled_again,
+        habits.cross_unscaled,
     ),
     alternatives=(right.with_named_projections, right.all_by_itself, right.with_linear),
 )
@@ -266,6 +268,7 @@ SATURATION = Exercise(
         study.softmax_over_the_batch,
         habits.every_query_with_all_keys,
         habits.own_derivative_alone,
+        habits.sum_of_absolute_slopes,
     ),
     alternatives=(right.by_formula, right.one_row_after_another, right.with_retained_gradient),
 )
@@ -287,6 +290,7 @@ PERMUTATION = Exercise(
         study.permuted_twice,
         study.input_not_permuted,
         study.mean_gap,
+        habits.norm_of_differences,
         study.no_absolute_value,
         study.yes_or_no,
         study.of_the_pooled_output,

@@ -162,7 +162,7 @@ def initial_std_cases(g: Generator) -> list[Case]:
     n, m, k = (2 + torch.randperm(9, generator=g)[:3]).tolist()
     std = (1 + int(torch.randint(30, (), generator=g))) / 100
     return [
-        Case("the last map of the feed-forward network", ("blocks.1.feed_forward.W_down.weight", n)),
+        Case("the last map of the feed-forward network", ("blocks.0.feed_forward.W_down.weight", n)),
         Case("the last map of attention", (f"blocks.{n}.attention.W_o.weight", m, std)),
         Case("its first", ("blocks.0.feed_forward.W_up.weight", k, std)),
         Case("queries", ("blocks.0.attention.W_q.weight", n)),

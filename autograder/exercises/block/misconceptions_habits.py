@@ -6,7 +6,8 @@ import math
 
 import torch
 
-from helpers.block import FeedForward, LayerNorm
+from helpers.block import Block, FeedForward, LayerNorm, embed, unembed
+from helpers.masking import causal_mask
 from helpers.multihead import MultiHeadAttention
 
 
@@ -83,3 +84,62 @@ def share_that_stays(x, p, training, chances):
     rest is divided by 1 − p.
     """
     return torch.where(chances < p, x / p, 0.0) if training else x
+
+
+def norm_of_the_path_alone(x, sublayer, norm, norm_first=True):
+    """With the norm last, it is taken of x alone, before the sublayer's output is added: it belongs around
+    the sum.
+    """
+    return x + sublayer(norm(x)) if norm_first else norm(x) + sublayer(x)
+
+
+def scaled_by_what_stayed(x, p, training, chances):
+    """The rest is divided by the share that happened to stay: divide by 1 − p, the share that stays on
+    average, so that each number's mean stays whatever the others do.
+    """
+    if not training:
+        return x
+    stays = (chances >= p).to(x.dtype)
+    return x * stays / stays.mean()
+
+
+class FirstBlockAlone(torch.nn.Module):
+    """Only the first block is used: all of them come one after the other."""
+
+    def __init__(self, vocabulary, d_model, n_heads, n_layers, positions):
+        super().__init__()
+        self.words = torch.nn.Embedding(vocabulary, d_model)
+        self.positions = torch.nn.Embedding(positions, d_model)
+        self.blocks = torch.nn.ModuleList(Block(d_model, n_heads, 4 * d_model) for _ in range(n_layers))
+        self.norm = LayerNorm(d_model)
+
+    def forward(self, ids):
+        x = embed(ids, self.words.weight, self.positions.weight)
+        x = self.blocks[0](x, causal_mask(ids.size(-1)))
+        return unembed(self.norm(x), self.words.weight)
+
+
+def root_of_its_place(name, n_layers, std=0.02):
+    """The number in the name is taken for the number of blocks: it says which block this is, and `n_layers`
+    how many there are.
+    """
+    if not name.endswith(("W_o.weight", "W_down.weight")):
+        return std
+    return std / math.sqrt(2 * (int(name.split(".")[1]) + 1))
+
+
+def only_what_stays(x, p, training, chances):
+    """Only the numbers that stay come back, and have moved up: those that go leave a 0 in their place."""
+    return x[chances >= p] / (1 - p) if training else x
+
+
+def normed_first_and_last(x, sublayer, norm, norm_first=True):
+    """With the norm first, the sum goes through the norm too: the path is never normalised there, only what
+    the sublayer reads.
+    """
+    return norm(x + sublayer(norm(x))) if norm_first else norm(x + sublayer(x))
+
+
+def squared_std(name, n_layers, std=0.02):
+    """This is the variance: the standard deviation is its root."""
+    return std**2 / (2 * n_layers) if name.endswith(("W_o.weight", "W_down.weight")) else std**2

@@ -4,6 +4,7 @@
 
 import math
 
+from helpers.attention import scaled_dot_product_attention
 from helpers.complexity import absorb, layers_to_connect
 
 
@@ -160,3 +161,74 @@ def blocks_scaled_again(q, k, v, block):
         scores = q @ k[..., piece, :].transpose(-2, -1) / q.size(-1)
         largest, total, mixture = absorb(largest, total, mixture, scores, v[..., piece, :])
     return mixture / total.unsqueeze(-1)
+
+
+def batch_counted_twice(a, b):
+    """The axes in front are counted for both sides: they say how many products there are, and that is the
+    same number on both.
+    """
+    return 2 * math.prod(a) * b[-1] * math.prod(b[:-2])
+
+
+def growing_steps_rounded_down(n, k, dilated):
+    """With growing steps the number of layers is rounded down: what doesn't fit takes one more layer."""
+    if not dilated:
+        return math.ceil((n - 1) / (k - 1))
+    layers = 0
+    while k ** (layers + 1) <= n:
+        layers += 1
+    return layers
+
+
+def itself_counted_in(n, k, dilated):
+    """With steps of 1 the layers are to bring n positions into sight: the last sees itself before any layer,
+    so n − 1 are left.
+    """
+    if not dilated:
+        return math.ceil(n / (k - 1))
+    layers = 0
+    while k**layers < n:
+        layers += 1
+    return layers
+
+
+def whole_kernels_side_by_side(layer, n, d, k):
+    """The convolution's path is n/k, rounded up, as if a signal passed kernels side by side: it is the height
+    of a stack with growing steps, in which each layer multiplies what is seen by k.
+    """
+    if layer == "self-attention":
+        return n**2 * d, 1, 1
+    if layer == "recurrent":
+        return n * d**2, n, n
+    return k * n * d**2, 1, math.ceil(n / k)
+
+
+def logarithms_of_means(sizes, times):
+    """The means are taken before the logarithms: the line goes through the mean of the logarithms, which
+    isn't the logarithm of the mean.
+    """
+    x, y = sizes.log() - sizes.mean().log(), times.log() - times.mean().log()
+    return (x * y).sum() / (x * x).sum()
+
+
+def first_block_alone(q, k, v, block):
+    """Only the first block is read, as when the `return` stands inside of the loop, which it then ends."""
+    scores = q @ k[..., :block, :].transpose(-2, -1) / math.sqrt(q.size(-1))
+    return scores.softmax(dim=-1) @ v[..., :block, :]
+
+
+def repeated_by_their_own_number(q, k, v):
+    """Each head of keys appears G times, as many as there are of them: it serves one group, which has H/G
+    query heads.
+    """
+    k, v = (t.repeat_interleave(k.size(-3), dim=-3) for t in (k, v))
+    return scaled_dot_product_attention(q, k, v)[0]
+
+
+def members_meet_heads(q, k, v):
+    """The first member of each group uses the first head of keys, the second the second: all of a group share
+    one, so the axis of size 1 stands on the wrong side of the heads of keys.
+    """
+    grouped = q.unflatten(-3, (k.size(-3), -1))
+    found = scaled_dot_product_attention(grouped, k.unsqueeze(-4), v.unsqueeze(-4))[0]
+    return found.flatten(-4, -3)

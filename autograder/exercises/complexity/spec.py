@@ -30,6 +30,7 @@ MATMUL_FLOPS = Exercise(
         wrong.batch_left_out,
         wrong.numbers_in_the_result,
         wrong.all_sizes_multiplied,
+        habits.batch_counted_twice,
         wrong.numbers_read,
     ),
     alternatives=(right.with_names_for_the_axes, right.from_the_result),
@@ -90,6 +91,8 @@ CONNECTING = Exercise(
         wrong.doubled_for_any_kernel,
         habits.fraction_of_a_layer,
         habits.steps_doubled,
+        habits.growing_steps_rounded_down,
+        habits.itself_counted_in,
     ),
     alternatives=(right.by_division_and_powers, right.by_walking_back),
 )
@@ -121,6 +124,7 @@ LAYER_COST = Exercise(
         layers.path_of_one_less,
         habits.height_not_rounded,
         habits.kernels_side_by_side,
+        habits.whole_kernels_side_by_side,
         habits.steps_of_the_stack,
         habits.operations_of_the_stack,
     ),
@@ -172,6 +176,7 @@ EXPONENT = Exercise(
         measure.correlation,
         habits.sums_before_products,
         habits.one_less_in_the_variance,
+        habits.logarithms_of_means,
     ),
     alternatives=(right.by_covariance, right.by_least_squares, right.in_plain_python),
 )
@@ -231,6 +236,7 @@ BLOCKWISE = Exercise(
         habits.result_thrown_away,
         habits.last_block_left_out,
         habits.divided_in_the_loop,
+        habits.first_block_alone,
         habits.blocks_scaled_again,
     ),
     alternatives=(
@@ -289,6 +295,8 @@ GROUPED = Exercise(
         measure.first_axis_repeated,
         measure.second_axis_repeated,
         measure.heads_not_repeated,
+        habits.repeated_by_their_own_number,
+        habits.members_meet_heads,
     ),
     alternatives=(right.by_broadcasting, right.one_head_after_another, right.with_a_list_of_heads),
 )

@@ -85,7 +85,8 @@ def _hidden_best(g: Generator) -> tuple[Tensor, ...]:
 def sees_cases(g: Generator) -> list[Case]:
     """Layers that look ahead and layers that don't; some on which a careless detector is blind."""
     x, three = _clear_slopes(g, *_sizes(g, 4, 5))
-    above, below = three[0].abs(), -three[0].abs() / 100_000
+    elsewhere = 1 - torch.eye(*three[0].shape)  # no feature of an output depends on the same of an input
+    above, below = three[0].abs() * elsewhere, -three[0].abs() / 100_000
     used = torch.arange(x.size(1)).unsqueeze(1) != _between(g, 0, x.size(1) - 1)
     unused = [used * weight for weight in three]
     # Who sees whom, flat: a matrix would have two equal axes.

@@ -77,6 +77,7 @@ BOTH = Exercise(
         axes.queries_with_heads,
         axes.both_with_heads,
         habits.words_taken_to_come_first,
+        habits.future_for_past,
     ),
     alternatives=(right.with_none, right.hidden_keys_filled, right.both_compared),
 )
@@ -158,6 +159,8 @@ SEES = Exercise(
         study.one_feature_asked,
         study.asked_at_zero,
         habits.slopes_add_up,
+        habits.small_slopes_taken_for_none,
+        habits.same_features_alone,
     ),
     alternatives=(
         right.one_output_at_a_time,
@@ -206,6 +209,8 @@ CACHE = Exercise(
     misconceptions=explained(
         study.past_forgotten,
         study.present_forgotten,
+        habits.asked_before_storing,
+        habits.hidden_from_itself,
         study.mask_at_the_upper_left,
         study.no_mask_for_several,
         study.padded_on_the_right,
@@ -307,6 +312,7 @@ REACH = Exercise(
         form.both_ways,
         form.last_layer_alone,
         habits.one_layer_at_least,
+        habits.doubled_with_each_layer,
     ),
     alternatives=(right.as_a_power, right.from_neighbour_to_neighbour, right.kept_and_added),
 )

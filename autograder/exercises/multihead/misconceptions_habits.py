@@ -77,3 +77,30 @@ class MaskWithOneMoreAxis(torch.nn.Module):
         weights = scores.softmax(dim=-1)
         heads = (weights @ v).transpose(1, 2).contiguous()
         return self.W_o(heads.view(len(y), -1, y.size(-1))), weights
+
+
+def positions_and_heads_flattened(z):
+    """Positions and heads have become one axis, T·H: side by side are the channels, so H and D become one and
+    T stays.
+    """
+    return z.transpose(-3, -2).flatten(-3, -2)
+
+
+def projected_to_one_head(T, d_model, n_heads):
+    """Each projection is counted as if it made the D channels of one head: it makes those of all heads,
+    d_model of them.
+    """
+    multiplications = 4 * T * d_model * (d_model // n_heads) + 2 * T * T * d_model
+    return 4 * (d_model * d_model + d_model), multiplications, n_heads * T * T
+
+
+def output_projection_not_multiplied(T, d_model, n_heads):
+    """The multiplications of three projections are counted: W_o, after the merge, is the fourth."""
+    multiplications = 3 * T * d_model * d_model + 2 * T * T * d_model
+    return 4 * (d_model * d_model + d_model), multiplications, n_heads * T * T
+
+
+def one_bias_counted(T, d_model, n_heads):
+    """One bias is counted: each of the four projections has one, of d_model numbers."""
+    multiplications = 4 * T * d_model * d_model + 2 * T * T * d_model
+    return 4 * d_model * d_model + d_model, multiplications, n_heads * T * T

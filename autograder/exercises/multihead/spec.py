@@ -59,6 +59,7 @@ MERGE_HEADS = Exercise(
         wrong.channel_by_channel,
         wrong.one_after_another,
         wrong.merged_first_two_axes,
+        habits.positions_and_heads_flattened,
     ),
     alternatives=(right.merge_with_reshape, right.merge_by_cat, right.merge_contiguous_view),
 )
@@ -225,6 +226,9 @@ COSTS = Exercise(
         wrong.small_matrices,
         wrong.one_map_for_all,
         wrong.additions_too,
+        habits.projected_to_one_head,
+        habits.output_projection_not_multiplied,
+        habits.one_bias_counted,
     ),
     alternatives=(right.costs_head_by_head, right.costs_in_closed_form),
 )

@@ -101,3 +101,12 @@ def positions_added_in(q, k, v, mask=None):
         )
         added.append(x + torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(start_dim=-2))
     return scaled_dot_product_attention(*added, v, mask)
+
+
+def clipped_at_k_after_moving(table, T_q, T_k):
+    """Indices are clipped at K, so that all keys after the query share the number of distance 0: with K
+    added, the last index is 2K.
+    """
+    K = table.size(-1) // 2
+    apart = torch.arange(T_k) - torch.arange(T_q)[:, None]
+    return table[..., (apart + K).clamp(0, K)]

@@ -162,6 +162,7 @@ RELATIVE = Exercise(
         scores.first_half_looked_up,
         scores.not_moved_by_k,
         scores.clipped_after_moving,
+        habits.clipped_at_k_after_moving,
         scores.far_keys_get_nothing,
         scores.first_axis_looked_up,
         scores.keys_by_queries,
