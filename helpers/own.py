@@ -122,7 +122,7 @@ def _own(exercise: str, course: Callable, probe: Probe) -> tuple[Callable | None
     if not _alike(mine[0], right[0]):
         return None, "in a model it gives other numbers than the course's"
     if mine[1] > SLOWEST * right[1] + 0.002:
-        return None, f"training with it would take {mine[1] / right[1]:.0f} times as long"
+        return None, f"it takes {mine[1] / right[1]:.0f} times as long as the course's"
     return own, ""
 
 
