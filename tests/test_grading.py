@@ -162,6 +162,20 @@ def test_a_person_s_score_survives_grading_again(course) -> None:
     assert course.query(f"select manual_score, needs_manual_grade from grade where id = '{id}'") == [(1.5, 1)]
 
 
+def test_a_written_answer_is_graded_once_as_long_as_it_stays_the_same(course) -> None:
+    """A submission with a loop is run again with each call, and nobody is to read its words again for that."""
+    question, loop = "attention.self_or_encoder", "while True: pass"
+    course.hand_in("amy", {question: "One sequence.", "attention.dot_or_additive": "Memory."}, cells=(loop,))
+    course.run("headstart", "grade", LESSON, "--seconds", "1")
+    course.query("update grade set manual_score = 3, needs_manual_grade = 0 where auto_score is null")
+    again = course.run("headstart", "grade", LESSON, "--seconds", "1", "--force")
+    assert "left to grade" not in again.stdout
+    course.hand_in("amy", {question: "Two of them.", "attention.dot_or_additive": "Memory."}, cells=(loop,))
+    again = course.run("headstart", "grade", LESSON, "--seconds", "1")
+    assert "1 written answer is left to grade" in again.stdout
+    assert course.query("select manual_score from grade where manual_score is not null") == [(3,), (3,)]
+
+
 # -- bad input -------------------------------------------------------------------------------------------
 
 
