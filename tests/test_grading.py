@@ -163,7 +163,7 @@ def test_a_person_s_score_survives_grading_again(course) -> None:
 
 
 def test_a_written_answer_is_graded_once_as_long_as_it_stays_the_same(course) -> None:
-    """A submission with a loop is run again with each call, and nobody is to read its words again for that."""
+    """What crashed or was stopped is run again with each call, and nobody is to read its words again for that."""
     question, loop = "attention.self_or_encoder", "while True: pass"
     course.hand_in("amy", {question: "One sequence.", "attention.dot_or_additive": "Memory."}, cells=(loop,))
     course.run("headstart", "grade", LESSON, "--seconds", "1")
