@@ -102,10 +102,11 @@ def test_blank_written_answers_need_nobody(course) -> None:
 
 
 def test_a_gradebook_of_before_is_taken_over(course) -> None:
-    """Our table had no remarks once."""
+    """Our table had fewer columns once."""
     course.hand_in("amy")
     course.run("headstart", "grade", LESSON)
-    course.query("alter table headstart_grading drop column remarks")
+    for name in ("remarks", "by_hand"):
+        course.query(f"alter table headstart_grading drop column {name}")
     assert "0 graded, 1 as before" in course.run("headstart", "grade", LESSON).stdout
     course.hand_in("bob", cells=("while True: pass",))
     course.run("headstart", "grade", LESSON, "--seconds", "1", "--student", "bob")
@@ -116,6 +117,9 @@ def test_an_unknown_assignment_is_refused_with_those_that_there_are(course) -> N
     done = course.run("headstart", "grade", "ps1", check=False)
     assert done.returncode == 2
     assert f"there are: {LESSON}" in done.stderr and "build" not in done.stderr
+    (course.root / "elsewhere").mkdir()
+    done = course.run("headstart", "grade", LESSON, cwd=course.root / "elsewhere", check=False)
+    assert done.returncode == 2 and "call it in the course's folder" in done.stderr
     (course.root / "source" / "ps1").mkdir()
     done = course.run("headstart", "grade", "ps1", check=False)
     assert done.returncode == 2
