@@ -150,7 +150,8 @@ def runs() -> bool:
 
 def make_venv() -> None:
     """An empty environment of the Python that runs this."""
-    say(f"making .venv with Python {platform.python_version()}")
+    name = VENV.name if VENV.parent == ROOT else VENV
+    say(f"making {name} with Python {platform.python_version()}")
     needed = (sys.executable, "-c", "from ensurepip import version")
     if quietly(*needed).returncode:
         provide(f"python3.{sys.version_info[1]}-venv")  # Debian and Ubuntu keep it apart

@@ -61,8 +61,10 @@ def find_among(known: list[str], name: str, place: Path) -> str:
         short = (topic(lesson), lesson[:2], str(number(lesson))) if NUMBERED.match(lesson) else ()
         if wanted in (lesson, *short):
             return lesson
+    if not known:
+        raise LookupError(f"no lessons in {place}/; call it in the course's folder")
     near = difflib.get_close_matches(wanted, [*known, *map(topic, known)], n=1, cutoff=0.5)
-    hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(known) or 'none'}"
+    hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(known)}"
     raise LookupError(f"no lesson {name!r} in {place}/; {hint}")
 
 

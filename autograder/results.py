@@ -115,6 +115,7 @@ class Paper:
         problem: why nothing of it could be read, for student and instructor; empty for most.
         remarks: what else the instructor should know.
         settled: whether running it again would give the same; not if it was stopped.
+        by_hand: a digest of each answer that a person grades, by grade id.
     """
 
     name: str
@@ -124,6 +125,7 @@ class Paper:
     problem: str = ""
     remarks: tuple[str, ...] = ()
     settled: bool = True
+    by_hand: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

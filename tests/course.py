@@ -133,11 +133,10 @@ class Course:
         """Write a submission: the solved lesson, some answers replaced by others, some cells added at the end."""
         notebook = self.solved()
         for cell in notebook.cells:
+            flags = cell.metadata.get("nbgrader", {})
             for exercise, source in (answers or {}).items():
-                if (
-                    cell.metadata.get("nbgrader", {}).get("grade_id")
-                    == f"{exercise.replace('.', '-')}-answer"
-                ):
+                name = flags.get("grade_id", "").removesuffix("-answer")  # what is answered in words has none
+                if flags.get("solution") and name == exercise.replace(".", "-"):
                     cell.source = source
         notebook.cells += [nbformat.v4.new_code_cell(source) for source in cells]
         path = self.submission(student) / f"{self.lesson}.ipynb"

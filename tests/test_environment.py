@@ -420,6 +420,18 @@ def test_the_doctor_names_the_package_that_differs(tmp_path, monkeypatch):
     assert re.search(r"1 of 1 packages \(pytest is [\d.]+, not ==0\.1\): run `make setup`", text)
 
 
+def test_the_doctor_asks_for_the_helpers_that_a_fresh_clone_lacks(tmp_path, monkeypatch):
+    monkeypatch.setattr(doctor, "ROOT", tmp_path)
+    (tmp_path / "notebooks").mkdir()
+    (tmp_path / "notebooks/01_attention.py").touch()
+    (tmp_path / "release/01_attention").mkdir(parents=True)
+    (tmp_path / "release/01_attention/01_attention.ipynb").touch()
+    mark, text = doctor._lessons()
+    assert (mark, text) == (doctor.BAD, "1 of 1 lessons are not built: run `headstart build`")
+    (tmp_path / "release/01_attention/helpers").mkdir()
+    assert doctor._lessons() == (doctor.OK, "1 lesson built")
+
+
 def test_the_doctor_fails_when_something_a_student_needs_is_missing(tmp_path, monkeypatch, capsys):
     checks = {name: (lambda: (doctor.OK, "fine")) for name in ("_torch", "_packages", "_lessons")}
     for name, check in checks.items():

@@ -102,10 +102,11 @@ def test_blank_written_answers_need_nobody(course) -> None:
 
 
 def test_a_gradebook_of_before_is_taken_over(course) -> None:
-    """Our table had no remarks once."""
+    """Our table had fewer columns once."""
     course.hand_in("amy")
     course.run("headstart", "grade", LESSON)
-    course.query("alter table headstart_grading drop column remarks")
+    for name in ("remarks", "by_hand"):
+        course.query(f"alter table headstart_grading drop column {name}")
     assert "0 graded, 1 as before" in course.run("headstart", "grade", LESSON).stdout
     course.hand_in("bob", cells=("while True: pass",))
     course.run("headstart", "grade", LESSON, "--seconds", "1", "--student", "bob")
@@ -116,6 +117,9 @@ def test_an_unknown_assignment_is_refused_with_those_that_there_are(course) -> N
     done = course.run("headstart", "grade", "ps1", check=False)
     assert done.returncode == 2
     assert f"there are: {LESSON}" in done.stderr and "build" not in done.stderr
+    (course.root / "elsewhere").mkdir()
+    done = course.run("headstart", "grade", LESSON, cwd=course.root / "elsewhere", check=False)
+    assert done.returncode == 2 and "call it in the course's folder" in done.stderr
     (course.root / "source" / "ps1").mkdir()
     done = course.run("headstart", "grade", "ps1", check=False)
     assert done.returncode == 2
@@ -160,6 +164,20 @@ def test_a_person_s_score_survives_grading_again(course) -> None:
     done = course.run("headstart", "grade", LESSON, "--force")
     assert "2 written answers are left to grade" in done.stdout  # and no check that was overruled
     assert course.query(f"select manual_score, needs_manual_grade from grade where id = '{id}'") == [(1.5, 1)]
+
+
+def test_a_written_answer_is_graded_once_as_long_as_it_stays_the_same(course) -> None:
+    """What crashed or was stopped is run again with each call, and nobody is to read its words again for that."""
+    question, loop = "attention.self_or_encoder", "while True: pass"
+    course.hand_in("amy", {question: "One sequence.", "attention.dot_or_additive": "Memory."}, cells=(loop,))
+    course.run("headstart", "grade", LESSON, "--seconds", "1")
+    course.query("update grade set manual_score = 3, needs_manual_grade = 0 where auto_score is null")
+    again = course.run("headstart", "grade", LESSON, "--seconds", "1", "--force")
+    assert "left to grade" not in again.stdout
+    course.hand_in("amy", {question: "Two of them.", "attention.dot_or_additive": "Memory."}, cells=(loop,))
+    again = course.run("headstart", "grade", LESSON, "--seconds", "1")
+    assert "1 written answer is left to grade" in again.stdout
+    assert course.query("select manual_score from grade where manual_score is not null") == [(3,), (3,)]
 
 
 # -- bad input -------------------------------------------------------------------------------------------

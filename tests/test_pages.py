@@ -13,7 +13,7 @@ from nbgrader.api import Gradebook
 
 from autograder import lessons, programs
 from autograder.grading.clean import clean_code
-from autograder.grading.feedback import Summary
+from autograder.grading.feedback import Row, Summary, _next
 from autograder.grading.pages import mathml
 from autograder.lessons import ROOT
 
@@ -192,6 +192,16 @@ def test_feedback_begins_with_what_was_graded_and_what_to_look_at_next(tmp_path)
     targets = {each.get("id") for each in soup.select("[id]")}
     assert {link["href"][1:] for link in soup.select("header.summary a")} <= targets
     assert "No response." not in page
+
+
+def test_what_kept_a_whole_notebook_from_running_is_said_once():
+    def row(name: str, case: str, cause: str, earned: float = 0) -> Row:
+        how = f"✗ {case}"
+        return Row(id=name, section="1", name=name, how=how, case=case, cause=cause, earned=earned, points=2)
+
+    broken = [row(name, "not run", "The file is no notebook.") for name in "abc"]
+    rows = [row("right", "", "", 2), broken[0], row("wrong", "case 1", "A slip."), *broken[1:]]
+    assert [each["name"] for each in _next(rows)] == ["a and 2 more", "wrong"]
 
 
 def test_another_courses_feedback_names_its_cells_by_the_headings_above(tmp_path):

@@ -129,6 +129,14 @@ def test_the_command_compares_what_was_handed_in(tmp_path: Path) -> None:
     assert "It can't know who had it first" in made and "student-0" not in made
 
 
+def test_the_lessons_own_solutions_are_nobody_s(tmp_path: Path) -> None:
+    """They are other texts than the references that later lessons import."""
+    course = Course(tmp_path)
+    for student in ("ada", "bob"):
+        course.hand_in(student)
+    assert "2 submissions; 0 of 1 pairs share" in course.run("headstart", "similar", "1").stdout
+
+
 def test_a_foreign_course_is_compared_by_its_cells(tmp_path: Path) -> None:
     import nbformat
     from nbformat.v4 import new_code_cell, new_notebook

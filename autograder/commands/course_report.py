@@ -21,6 +21,7 @@ from nbgrader.exchange.default import Exchange
 
 from autograder import exercises, lessons
 from autograder.commands import predicted
+from autograder.commands.report import counted
 from autograder.commands.report_page import STYLE
 from autograder.exercise import Exercise
 from autograder.grading.exports import score_of
@@ -118,7 +119,8 @@ def report_course(course: CourseDirectory) -> int:
     page = _class(names, handed, order, asked, released, foretold)
     write_whole(folder / "course.html", page.encode())
     print(
-        f"headstart: {len(names)} students, {len(order)} lessons: {os.path.relpath(folder / 'course.html')}"
+        f"headstart: {counted(len(names), 'student')}, {counted(len(order), 'lesson')}: "
+        f"{os.path.relpath(folder / 'course.html')}"
     )
     return 0
 

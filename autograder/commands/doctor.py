@@ -87,10 +87,15 @@ def _packages() -> tuple[str, str]:
 
 def _lessons() -> tuple[str, str]:
     lessons = [path.stem for path in (ROOT / "notebooks").glob("*.py")]
-    unbuilt = [name for name in lessons if not (ROOT / "release" / name / f"{name}.ipynb").exists()]
+    # A fresh clone has the notebooks, but not the helpers beside them.
+    unbuilt = [
+        name
+        for name in lessons
+        if not all((ROOT / "release" / name / part).exists() for part in (f"{name}.ipynb", "helpers"))
+    ]
     if unbuilt or not lessons:
         return BAD, f"{len(unbuilt)} of {len(lessons)} lessons are not built: run `headstart build`"
-    return OK, f"{len(lessons)} lessons built"
+    return OK, f"{len(lessons)} lesson{'' if len(lessons) == 1 else 's'} built"
 
 
 def _sandbox() -> tuple[str, str]:

@@ -17,6 +17,11 @@ MOST = 10
 REST = (Status.FAILED, Status.NOT_WRITTEN, Status.NOT_RUN)
 
 
+def counted(number: int, thing: str) -> str:
+    """So many of a thing, in words: 1 student, 2 students."""
+    return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
 def summary(rows: Iterable[Row], exercises: dict[str, Exercise]) -> Group:
     """The class in two tables: exercises by how many failed them, misconceptions by how many made them."""
     rows = list(rows)
@@ -25,7 +30,9 @@ def summary(rows: Iterable[Row], exercises: dict[str, Exercise]) -> Group:
     scores = [sum(verdict.points for verdict in verdicts) for _, _, verdicts in rows]
     best = sum(exercise.points for exercise in exercises.values())
     spread = f"lowest {min(scores):g} · highest {max(scores):g}"
-    heading = f"{len(rows)} students · mean {mean(scores):.1f} of {best:g} points from checks · {spread}"
+    heading = (
+        f"{counted(len(rows), 'student')} · mean {mean(scores):.1f} of {best:g} points from checks · {spread}"
+    )
     verdicts = [verdict for _, _, verdicts in rows for verdict in verdicts]
     parts: list[Text | Table] = [Text(heading, style="bold"), _exercises(verdicts, exercises)]
     if (misconceptions := _misconceptions(verdicts, exercises)).row_count:

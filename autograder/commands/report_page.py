@@ -9,7 +9,7 @@ from statistics import mean, median
 import torch
 
 from autograder.commands import predicted
-from autograder.commands.report import Row, most_common, unexplained
+from autograder.commands.report import Row, counted, most_common, unexplained
 from autograder.exercise import Exercise
 from helpers.checking.finding import Status
 from helpers.figures import plots
@@ -54,8 +54,9 @@ def page(
     scores = [sum(verdict.points for verdict in verdicts) for _, _, verdicts in rows]
     best = sum(exercise.points for exercise in exercises.values())
     parts = [
-        f"<p>{len(rows)} students. Points from checks, out of {best:g}: mean {mean(scores):.1f}, median "
-        f"{median(scores):g}, from {min(scores):g} to {max(scores):g}. {datetime.now():%Y-%m-%d %H:%M}.</p>",
+        f"<p>{counted(len(rows), 'student')}. Points from checks, out of {best:g}: mean {mean(scores):.1f}, "
+        f"median {median(scores):g}, from {min(scores):g} to {max(scores):g}. "
+        f"{datetime.now():%Y-%m-%d %H:%M}.</p>",
         *([f"<p>{waiting}.</p>"] if waiting else []),
         "<h2>Points</h2>",
         image(_points(scores, best)),

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.coursedir import CourseDirectory
 
+from autograder.commands.report import counted
 from autograder.grading.exports import read_table
 from autograder.grading.gradebook import opened
 
@@ -45,7 +46,10 @@ def add_students(path: str, course: CourseDirectory, column: str = "") -> int:
     with opened(course) as book:
         done = [_add(book, member) for member in members]
     counts = {kind: done.count(kind) for kind in ("new", "changed", "as before")}
-    print(f"headstart: {len(done)} students: " + ", ".join(f"{n} {kind}" for kind, n in counts.items()))
+    print(
+        f"headstart: {counted(len(done), 'student')}: "
+        + ", ".join(f"{n} {kind}" for kind, n in counts.items())
+    )
     return 0
 
 

@@ -5,6 +5,7 @@ import inspect
 from collections.abc import Iterator
 from pathlib import Path
 
+import nbformat
 from nbformat import NotebookNode
 from nbgrader.coursedir import CourseDirectory
 from rich.console import Console
@@ -43,7 +44,10 @@ def similar(name: str, course: CourseDirectory, config: Config) -> int:
     console = Console()
     lesson = Lesson.load(name, Path(course.root), config)
     handed_in = {one.student: _answers(one, lesson) for one in find_submissions(course, name, [])}
-    found = pairs(handed_in, {place: list(_forced(lesson, place)) for place in _places(lesson)})
+    solved = [
+        (name, nbformat.read(lesson.folder / f"{name}.ipynb", as_version=4)) for name in lesson.skeletons
+    ]
+    found = pairs(handed_in, {place: list(_forced(lesson, solved, place)) for place in _places(lesson)})
     path = Path(course.root, "reports", f"{name}_similar.html")
     write_whole(path, page(name, found, len(handed_in)).encode())
     if found:
@@ -95,10 +99,10 @@ def _places(lesson: Lesson) -> set[str]:
     }
 
 
-def _forced(lesson: Lesson, place: str) -> Iterator[tuple[str, bool]]:
+def _forced(lesson: Lesson, solved: list[tuple[str, NotebookNode]], place: str) -> Iterator[tuple[str, bool]]:
     """What stands in a place without anybody's doing: the cell handed out, and the course's right answers."""
-    for name, skeleton in lesson.skeletons.items():
-        for cell in skeleton.cells:
+    for name, notebook in [*lesson.skeletons.items(), *solved]:
+        for cell in notebook.cells:
             if place in (_label(cell), f"{name} · {_label(cell)}"):
                 yield cell.source, cell.cell_type == "code"
     if exercise := lesson.exercises.get(place):

@@ -4,6 +4,7 @@ It is told from the autograded notebook and nbgrader's gradebook, for lessons an
 """
 
 import re
+from collections import Counter
 from typing import TypedDict
 
 from nbconvert.exporters.exporter import ResourcesDict
@@ -67,12 +68,24 @@ class Summary(NbGraderPreprocessor):
             "late": known["late_penalty"],
             "waiting": sum(row["how"] == _WAITS for row in rows),
             "rows": rows,
-            "next": [row for row in rows if row["earned"] < row["points"] and row["how"] != _WAITS],
+            "next": _next(rows),
         }
         return nb, resources
 
 
 _WAITS = "waits for points by hand"
+
+
+def _next(rows: list[Row]) -> list[Row]:
+    """The rows to look at: where points are missing, and for want of a run only once per reason."""
+    missing = [row for row in rows if row["earned"] < row["points"] and row["how"] != _WAITS]
+    reasons = Counter(row["cause"] for row in missing if row["case"] == Status.NOT_RUN)
+    found: list[Row] = []
+    for row in missing:
+        count = reasons.pop(row["cause"], 0) if row["case"] == Status.NOT_RUN else 1
+        if count:
+            found.append({**row, "name": f"{row['name']} and {count - 1} more"} if count > 1 else row)
+    return found
 
 
 def _knows(cell: NotebookNode) -> bool:

@@ -51,6 +51,7 @@ GRADING = sa.Table(
     sa.Column("problem", sa.Text, nullable=False),
     sa.Column("verdicts", sa.Text, nullable=False),
     sa.Column("remarks", sa.Text, nullable=False, server_default="[]"),
+    sa.Column("by_hand", sa.Text, nullable=False, server_default="{}"),
 )
 
 
@@ -220,9 +221,12 @@ class Book:
         self._write_notebooks(graded)
         self.put_files(graded, own)
         try:
-            submission_id = self._submission(graded)
+            submission_id, before = self._submission(graded), self._by_hand(graded.student)
             for paper in graded.papers:
-                self._scores(paper, self.pages[paper.name], submission_id)
+                same = {
+                    id for id, answer in paper.by_hand.items() if before.get(f"{paper.name}/{id}") == answer
+                }
+                self._scores(paper, self.pages[paper.name], submission_id, same)
             self._verdicts(graded)
             self.db.commit()
         except BaseException:
@@ -286,8 +290,20 @@ class Book:
         key = {"assignment_id": self.assignment_id, "student_id": graded.student}
         return self._id(SubmittedAssignment, key, timestamp=read_time(graded.files.get("timestamp.txt", b"")))
 
-    def _scores(self, paper: Paper, page: "_Page", submission_id: str) -> None:
-        """What nbgrader's own SaveAutoGrades would write, with the judge's points in place of its reading."""
+    def _by_hand(self, student: str) -> dict[str, str]:
+        """A digest of each answer that a person grades, by notebook and grade id, as it was last time."""
+        key = (GRADING.c.assignment == self.lesson) & (GRADING.c.student == student)
+        return json.loads(self.db.execute(sa.select(GRADING.c.by_hand).where(key)).scalar() or "{}")
+
+    def _scores(self, paper: Paper, page: "_Page", submission_id: str, same: set[str]) -> None:
+        """What nbgrader's own SaveAutoGrades would write, with the judge's points in place of its reading.
+
+        Args:
+            paper: a notebook as graded.
+            page: its cells in nbgrader's tables.
+            submission_id: of nbgrader's row for the submission.
+            same: the answers graded by a person that haven't changed since they were last recorded.
+        """
         key = {"assignment_id": submission_id, "notebook_id": page.notebook_id}
         notebook = {"notebook_id": self._id(SubmittedNotebook, key)}
         earned = {grade_id(verdict.exercise.rpartition("/")[2]): verdict.points for verdict in paper.verdicts}
@@ -296,7 +312,9 @@ class Book:
             new, old = [], []
             for cell_id, name in cells:
                 row = have.get(cell_id)
-                values = _grade(name, row, paper, page, earned) if kind is Grade else _comment(name, paper)
+                values = (
+                    _grade(name, row, paper, page, earned, same) if kind is Grade else _comment(name, paper)
+                )
                 if row is None:
                     new.append({"cell_id": cell_id, **notebook, **values})
                 else:
@@ -320,7 +338,8 @@ class Book:
         self.db.execute(_FORGET, key)
         verdicts = json.dumps([vars(verdict) for verdict in graded.verdicts])
         said = {"problem": graded.problem, "remarks": json.dumps(graded.remarks)}
-        row = {**key, "digest": graded.digest, "verdicts": verdicts, **said}
+        by_hand = {f"{paper.name}/{id}": it for paper in graded.papers for id, it in paper.by_hand.items()}
+        row = {**key, "digest": graded.digest, "verdicts": verdicts, **said, "by_hand": json.dumps(by_hand)}
         self.db.execute(sa.insert(GRADING), row)
 
 
@@ -341,19 +360,27 @@ def _make_table(db: sa.orm.Session) -> None:
     """Make our table, or add what one of an earlier Headstart lacks."""
     bind = db.get_bind()
     _metadata.create_all(bind)
-    if "remarks" not in {column["name"] for column in sa.inspect(bind).get_columns(GRADING.name)}:
-        db.execute(sa.text(f"ALTER TABLE {GRADING.name} ADD COLUMN remarks TEXT NOT NULL DEFAULT '[]'"))
-        db.commit()
+    known = {column["name"] for column in sa.inspect(bind).get_columns(GRADING.name)}
+    for name, empty in (("remarks", "[]"), ("by_hand", "{}")):
+        if name not in known:
+            db.execute(
+                sa.text(f"ALTER TABLE {GRADING.name} ADD COLUMN {name} TEXT NOT NULL DEFAULT '{empty}'")
+            )
+            db.commit()
 
 
-def _grade(name: str, row: sa.Row | None, paper: Paper, page: _Page, earned: dict[str, float]) -> dict:
+def _grade(
+    name: str, row: sa.Row | None, paper: Paper, page: _Page, earned: dict[str, float], same: set[str]
+) -> dict:
     """What a cell's row of grades becomes; `row` is what it was."""
     if name in page.tasks and not paper.problem:  # points come from a person alone
         unseen = row is None or row.auto_score is not None or row.needs_manual_grade
         return {"auto_score": None, "needs_manual_grade": unseen}
     score = earned.get(name, 0.0 if name in paper.blank or paper.problem else None)
-    by_hand = row is not None and row.manual_score is not None
-    return {"auto_score": score, "needs_manual_grade": score is None or by_hand}
+    if row is None or row.manual_score is None:
+        return {"auto_score": score, "needs_manual_grade": score is None}
+    read = score is None and name in same  # by a person, just as it is
+    return {"auto_score": score, "needs_manual_grade": row.needs_manual_grade if read else True}
 
 
 def _comment(name: str, paper: Paper) -> dict:

@@ -1,6 +1,7 @@
 """One submission, from what was handed in to its papers: `Grader.grade`, in any process of any machine."""
 
 import contextlib
+import hashlib
 import hmac
 import json
 import queue
@@ -138,6 +139,7 @@ class Grader:
         """Grade one notebook. Its paper, how its child ended, and the files that its cells wrote."""
         lesson = self.lesson
         blank = frozenset(_blank(form.notebook, lesson.skeletons[name]))
+        by_hand = dict(_by_hand(form.notebook))
         if form.problem:
             exercises = lesson.exercises_of(name).items()
             unread = {id: not_run(exercise, form.problem, UNREADABLE) for id, exercise in exercises}
@@ -152,7 +154,7 @@ class Grader:
         notebook = _finish(form.notebook, name, lesson.plain, result.outputs, result.verdicts, remarks)
         verdicts = tuple(replace(v, key=keys.get(id, "")) for id, v in result.verdicts.items())
         settled = not (result.stopped or result.starved)
-        paper = Paper(name, json.dumps(notebook), verdicts, blank, "", tuple(remarks), settled)
+        paper = Paper(name, json.dumps(notebook), verdicts, blank, "", tuple(remarks), settled, by_hand)
         return paper, result.ended, result.written
 
     def _judge(self, name: str, form: Canonical, content: str, kept: dict[str, Verdict]) -> Judgement:
@@ -204,6 +206,13 @@ def _blank(notebook: NotebookNode, skeleton: NotebookNode) -> Iterator[str]:
     for cell in notebook.cells:
         if is_answer(cell) and cell.source.strip() == released[cell.id]:
             yield cell.metadata.nbgrader.grade_id
+
+
+def _by_hand(notebook: NotebookNode) -> Iterator[tuple[str, str]]:
+    """A digest of each answer that a person grades, by which its points stand as long as it is the same."""
+    for cell in notebook.cells:
+        if is_answer(cell) and cell.metadata.nbgrader.get("grade"):
+            yield cell.metadata.nbgrader.grade_id, hashlib.sha256(cell.source.encode()).hexdigest()
 
 
 def _finish(

@@ -14,4 +14,4 @@ class ReleaseFeedback(ExchangeReleaseFeedback):
         lesson = self.coursedir.assignment_id
         with opened(self.coursedir) as gradebook:
             if said := left_to_grade(gradebook.db, lesson):
-                self.log.warning("%s in %s: its feedback shows 0 points for each", said, lesson)
+                self.log.warning("%s in %s: its feedback says that points are to come", said, lesson)
