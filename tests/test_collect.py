@@ -1,12 +1,19 @@
 """What students put into the exchange, collected by the configuration that the project ships."""
 
+import io
 import os
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 from course import LESSON, Course
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.exchange import ExchangeError
+from nbgrader.utils import notebook_hash
 
-from autograder.grading.collect import _Copying
+from autograder.grading.collect import NEVER, Collect, _copy, _Copying
+from autograder.grading.course import course_directory
+from autograder.grading.submission import RECORDS, read_time
 
 BAIT = "bait-7c1d0e"
 WHEN = "2026-01-01 12:00:00 UTC"
@@ -59,7 +66,14 @@ def collected(tmp_path_factory) -> Course:
     os.mkdir(os.fsencode(cat.parent) + b"/\xff" + stamp.encode())
     with (inbound(course, f"fay{stamp}") / "huge.txt").open("wb") as file:
         file.truncate(1 << 40)
+    gus = inbound(course, f"gus{stamp}")  # who took away what `nbgrader submit` wrote
+    (gus / "timestamp.txt").unlink()
+    hal = inbound(course, f"hal{stamp}")
+    (hal / "timestamp.txt").write_text("2026-01-01 12:00:00 \x1b]0;FREE\x07")  # dateutil takes it for a zone
+    (hal / "submission_secret.txt").mkdir()
+    inbound(course, f"=1+1{stamp}")
     inbound(course, f"zoe{stamp}")
+    (cat.parent / f"zoe{stamp}" / "submission_secret.txt").write_text("zoe's own")
     course.said = course.run("nbgrader", "collect", LESSON)
     return course
 
@@ -76,18 +90,19 @@ def test_collecting_follows_no_link(collected) -> None:
     bob = collected.submission("bob")
     assert (bob / "secret.txt").is_symlink() and (bob / "notes").is_symlink()
     assert (bob / "inner" / "deep.txt").is_symlink()
-    assert not any(os.path.lexists(bob / name) for name in ("hard.txt", "pipe.txt", "timestamp.txt"))
+    assert not any(os.path.lexists(bob / name) for name in ("hard.txt", "pipe.txt"))
+    assert not (bob / "timestamp.txt").is_symlink()
     assert (collected.submission("cat") / f"{LESSON}.ipynb").is_symlink()
 
 
 def test_what_cannot_be_collected_is_named_and_costs_nobody_else(collected) -> None:
     handed_in = {path.name for path in (collected.root / "submitted").iterdir() if (path / LESSON).is_dir()}
-    assert handed_in == {"amy", "bob", "cat", "zoe", "classmate", "nobody"}
+    assert handed_in == {"amy", "bob", "cat", "gus", "hal", "zoe", "classmate", "nobody"}
     for student in ("amy", "zoe"):
         assert (collected.submission(student) / f"{LESSON}.ipynb").is_file()
     assert not (collected.root / LESSON).exists()  # where `..` would have led
     said = collected.said.stderr + collected.said.stdout
-    for name in ("dan", "eve", "a\\nb", "fay", "\\udcff"):
+    for name in ("dan", "eve", "a\\nb", "fay", "\\udcff", "=1"):
         assert any("was not collected" in line and f"'{name}+" in line for line in said.splitlines()), name
     assert "'hard.txt'" in said and "hard link" in said
 
@@ -101,7 +116,77 @@ def test_autograding_and_feedback_hold_nothing_that_a_link_points_to(collected) 
     assert (collected.root / "autograded" / "bob" / LESSON / f"{LESSON}.ipynb").is_file()
     assert list((collected.root / "feedback" / "bob").rglob("*.html"))
     assert BAIT not in kept(collected, "autograded", "feedback")
-    assert not list((collected.root / "autograded" / "bob").rglob("*.txt"))
+    kept_files = (collected.root / "autograded" / "bob").rglob("*.txt")
+    assert {path.name for path in kept_files} == {"timestamp.txt", "submission_secret.txt"}
+
+
+def test_a_submission_has_the_records_of_nbgrader_whatever_was_made_of_them(collected) -> None:
+    for student in ("bob", "gus", "hal", "zoe"):
+        time, secret = (collected.submission(student) / name for name in RECORDS)
+        assert str(read_time(time.read_bytes())) in WHEN and "\x1b" not in time.read_text(), student
+        assert secret.is_file() and secret.read_text(), student
+    assert secret.read_text() == "zoe's own"
+
+
+def test_who_hands_in_for_another_does_not_come_before_them(collected, monkeypatch) -> None:
+    """And a name that holds no time comes before none that does."""
+    collect = Collect(coursedir=collected_course(collected), parent=None)
+    owners = {"amy+2": "eve", "amy+1": "amy", "amy+0": "amy", "amy+x": "amy"}
+    monkeypatch.setattr(Collect, "_owner", lambda self, record: owners[record["filename"]])
+    times = {"amy+2": 2030, "amy+1": 2026, "amy+0": 2025, "amy+x": 1}  # datetime.min
+    records = [
+        {"username": "amy", "filename": name, "timestamp": NEVER if year == 1 else datetime(year, 1, 1)}
+        for name, year in times.items()
+    ]
+    assert [record["filename"] for record in collect._sort_by_timestamp(records)] == ["amy+1", "amy+0"]
+    owners.update(dict.fromkeys(owners, "jovyan"))  # as in containers: there is no telling
+    assert [each["filename"] for each in collect._sort_by_timestamp(records)] == ["amy+2", "amy+1", "amy+0"]
+    assert collect._sort_by_timestamp(records[-1:]) == records[-1:]
+
+
+def collected_course(course: Course) -> CourseDirectory:
+    return course_directory(course.root)[0]
+
+
+def test_a_file_that_grows_and_a_folder_without_end_are_bounded(tmp_path, monkeypatch) -> None:
+    copied = io.BytesIO()
+    _copy(io.BytesIO(b"x" * 100), copied, 10)
+    assert copied.getvalue() == b"x" * 10
+    (tmp_path / "src").mkdir()
+    for number in range(5):
+        (tmp_path / "src" / f"{number}").touch()
+    monkeypatch.setattr("autograder.grading.collect.MAX_ENTRIES", 4)
+    with pytest.raises(ExchangeError, match="more than 4 files"):
+        _Copying(tmp_path / "stage", 1000).copy(str(tmp_path / "src"))
+
+
+def test_a_link_that_was_a_folder_leads_no_other_link_astray(collected, tmp_path, monkeypatch) -> None:
+    """Who swaps one for the other while it is copied has both. nbgrader leaves out a folder `feedback`."""
+
+    def copy(self: _Copying, src: str) -> None:
+        (self.stage / "feedback").mkdir(parents=True)
+        self.links.update({"feedback": str(tmp_path), "feedback/nbgrader_config.py": "/anywhere"})
+
+    monkeypatch.setattr(_Copying, "copy", copy)
+    collect = Collect(coursedir=collected_course(collected), parent=None)
+    collect.src_records = [{"timestamp": datetime(2026, 1, 1)}]
+    collect.do_copy("src", str(tmp_path / "dest"))
+    assert (tmp_path / "dest" / "feedback").is_symlink()
+    assert not os.path.lexists(tmp_path / "nbgrader_config.py")
+
+
+@pytest.mark.needs_bubblewrap
+@pytest.mark.timeout(600)
+def test_feedback_without_its_records_holds_up_no_other(collected) -> None:
+    """As of a submission that came another way than by the exchange, or from an earlier Headstart."""
+    for student in ("gus", "zoe"):
+        collected.run("nbgrader", "autograde", LESSON, f"--student={student}")
+        collected.run("nbgrader", "generate_feedback", LESSON, f"--student={student}")
+    (collected.root / "feedback" / "gus" / LESSON / "timestamp.txt").unlink()
+    done = collected.run("nbgrader", "release_feedback", LESSON)
+    released = (collected.root / "exchange" / "headstart" / "feedback").glob("*.html")
+    assert notebook_hash(secret="zoe's own", notebook_id=LESSON) in {path.stem for path in released}
+    assert "gus" in next(line for line in done.stderr.splitlines() if "was not released" in line)
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can give files away")

@@ -64,6 +64,8 @@ def odd_name(name: str) -> str:
     """
     if name.startswith("."):
         return "its name begins with a dot"
+    if not name or name[0] in "=+-@":
+        return "its name begins as formulas do in a spreadsheet, and options of a command"
     if not name.isprintable():  # what isn't UTF-8 comes as characters that can't be printed, either
         return "its name has characters that can't be printed"
     return "its name has more than 128 characters" if len(name) > LONGEST_ID else ""
