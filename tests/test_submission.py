@@ -4,6 +4,7 @@ import copy
 import json
 import os
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -134,6 +135,14 @@ CHANGED = {
 @pytest.mark.parametrize("theirs", CHANGED)
 def test_new_statements_come_as_they_are_written(theirs) -> None:
     assert what_changed("import torch\nx = 1", theirs) == CHANGED[theirs]
+
+
+def test_a_cell_of_very_many_statements_is_taken_apart_soon() -> None:
+    """Each was looked up in the whole cell once: for hours, and no limit of time had begun."""
+    begun = time.process_time()
+    many = "".join(f"a = {number}\n" for number in range(20_000))
+    assert what_changed("import torch", many) == many.rstrip("\n")
+    assert time.process_time() - begun < 20
 
 
 def test_of_a_cell_that_only_draws_names_are_kept(skeleton, hand_in) -> None:

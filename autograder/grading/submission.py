@@ -254,8 +254,11 @@ def _merge(result: Canonical, raw: dict, lesson: str) -> None:
     for cell in answers:
         if cell.id in seen:
             cell.source = seen[cell.id]["source"]
-    if any(len(cell["source"]) > MAX_ANSWER for cell in seen.values()):
-        raise Unreadable(f"an answer has over {MAX_ANSWER:,} characters, or another cell of the lesson's")
+    if long := [
+        cell for cell in result.notebook.cells if len(seen.get(cell.id, {}).get("source", "")) > MAX_ANSWER
+    ]:
+        which = "an answer" if any(map(is_answer, long)) else "a cell of the lesson's"
+        raise Unreadable(f"{which} has over {MAX_ANSWER:,} characters")
     _graft(result, seen, added)
     _insert(result.notebook, added)
 
