@@ -71,7 +71,8 @@ def collected(tmp_path_factory) -> Course:
     hal = inbound(course, f"hal{stamp}")
     (hal / "timestamp.txt").write_text("2026-01-01 12:00:00 \x1b]0;FREE\x07")  # dateutil takes it for a zone
     (hal / "submission_secret.txt").mkdir()
-    inbound(course, f"=1+1{stamp}")
+    for odd in ("=1+1", "<b onclick=alert(1)>", '";alert(1);"', "am[xy]"):
+        inbound(course, f"{odd}{stamp}")
     inbound(course, f"zoe{stamp}")
     (cat.parent / f"zoe{stamp}" / "submission_secret.txt").write_text("zoe's own")
     course.said = course.run("nbgrader", "collect", LESSON)
@@ -102,8 +103,18 @@ def test_what_cannot_be_collected_is_named_and_costs_nobody_else(collected) -> N
         assert (collected.submission(student) / f"{LESSON}.ipynb").is_file()
     assert not (collected.root / LESSON).exists()  # where `..` would have led
     said = collected.said.stderr + collected.said.stdout
-    for name in ("dan", "eve", "a\\nb", "fay", "\\udcff", "=1"):
-        assert any("was not collected" in line and f"'{name}+" in line for line in said.splitlines()), name
+    for name in (
+        "dan",
+        "eve",
+        "a\\nb",
+        "fay",
+        "\\udcff",
+        "=1",
+        "<b onclick=alert(1)>",
+        '";alert(1);"',
+        "am[xy]",
+    ):
+        assert any("was not collected" in line and f"{name}+" in line for line in said.splitlines()), name
     assert "'hard.txt'" in said and "hard link" in said
 
 
@@ -179,6 +190,7 @@ def test_a_link_that_was_a_folder_leads_no_other_link_astray(collected, tmp_path
 @pytest.mark.timeout(600)
 def test_feedback_without_its_records_holds_up_no_other(collected) -> None:
     """As of a submission that came another way than by the exchange, or from an earlier Headstart."""
+    collected.run("nbgrader", "generate_assignment", LESSON)
     for student in ("gus", "zoe"):
         collected.run("nbgrader", "autograde", LESSON, f"--student={student}")
         collected.run("nbgrader", "generate_feedback", LESSON, f"--student={student}")

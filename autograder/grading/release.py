@@ -27,8 +27,6 @@ class ReleaseFeedback(ExchangeReleaseFeedback):
             self.src_path = glob.escape(folder)
             try:
                 super().copy_files()
-            except (
-                Exception
-            ) as error:  # this one's alone: a record is missing that `nbgrader submit` writes, say
+            except Exception as error:  # a record is missing that `nbgrader submit` writes, say
                 self.log.error("%a was not released: %s", folder, error)
         self.src_path = everyone
