@@ -13,6 +13,7 @@ from nbgrader.utils import notebook_hash
 
 from autograder.grading.collect import NEVER, Collect, _copy, _Copying
 from autograder.grading.course import course_directory
+from autograder.grading.nbgrader_plugin import leave_links_out
 from autograder.grading.submission import RECORDS, read_time
 
 BAIT = "bait-7c1d0e"
@@ -45,6 +46,7 @@ def collected(tmp_path_factory) -> Course:
     (bob / "notes").symlink_to(root / "source" / LESSON)
     (bob / "others").symlink_to(root / "submitted")
     (bob / "near.txt").symlink_to("../../../.headstart_secret")
+    (bob / "endless.txt").symlink_to("/dev/zero")
     (bob / "inner").mkdir()
     (bob / "inner" / "deep.txt").symlink_to(root / "submitted" / "classmate" / LESSON / "answer.txt")
     os.link(root / ".headstart_secret", bob / "hard.txt")
@@ -89,11 +91,11 @@ def kept(course: Course, *trees: str) -> str:
 def test_collecting_follows_no_link(collected) -> None:
     assert BAIT not in kept(collected, "submitted")
     bob = collected.submission("bob")
-    assert (bob / "secret.txt").is_symlink() and (bob / "notes").is_symlink()
-    assert (bob / "inner" / "deep.txt").is_symlink()
-    assert not any(os.path.lexists(bob / name) for name in ("hard.txt", "pipe.txt"))
-    assert not (bob / "timestamp.txt").is_symlink()
-    assert (collected.submission("cat") / f"{LESSON}.ipynb").is_symlink()
+    assert {path.name for path in bob.iterdir()} == {f"{LESSON}.ipynb", "inner", *RECORDS}
+    assert not list((bob / "inner").iterdir()) and not (bob / "timestamp.txt").is_symlink()
+    assert {path.name for path in collected.submission("cat").iterdir()} == {*RECORDS}
+    for name in ("secret.txt", "endless.txt", "inner/deep.txt"):
+        assert f"'{name}' of 'bob+{LESSON}+{WHEN}+abc' was left out: it is a link" in collected.said.stderr
 
 
 def test_what_cannot_be_collected_is_named_and_costs_nobody_else(collected) -> None:
@@ -118,10 +120,29 @@ def test_what_cannot_be_collected_is_named_and_costs_nobody_else(collected) -> N
     assert "'hard.txt'" in said and "hard link" in said
 
 
+def test_what_is_no_plain_file_is_taken_out_before_nbgrader_copies_it(tmp_path) -> None:
+    """From an archive that was unpacked by hand: nbgrader would copy a device without end."""
+    bait = tmp_path / "bait.txt"
+    bait.touch()
+    folder = tmp_path / "submission"
+    (folder / "inner").mkdir(parents=True)
+    for name in ("a.ipynb", "inner/kept.txt"):
+        (folder / name).touch()
+    for name, target in {"b.ipynb": "/dev/zero", "inner/x": bait, "up": tmp_path, "nowhere": "none"}.items():
+        (folder / name).symlink_to(target)
+    os.mkfifo(folder / "inner" / "pipe")
+    leave_links_out("ps1", "*", [str(folder / "a.ipynb"), str(folder / "b.ipynb")])
+    left = {str(path.relative_to(folder)) for path in folder.rglob("*")}
+    assert left == {"a.ipynb", "inner", "inner/kept.txt"} and bait.exists()
+
+
 @pytest.mark.needs_bubblewrap
 @pytest.mark.timeout(600)
 def test_autograding_and_feedback_hold_nothing_that_a_link_points_to(collected) -> None:
     collected.run("nbgrader", "generate_assignment", LESSON)
+    by_hand = collected.submission("bob")  # as a student's archive is unpacked
+    (by_hand / "inner" / "deep.txt").symlink_to(collected.root / ".headstart_secret")
+    os.mkfifo(by_hand / "pipe.txt")
     collected.run("nbgrader", "autograde", LESSON, "--student=bob")
     collected.run("nbgrader", "generate_feedback", LESSON, "--student=bob")
     assert (collected.root / "autograded" / "bob" / LESSON / f"{LESSON}.ipynb").is_file()
@@ -169,21 +190,6 @@ def test_a_file_that_grows_and_a_folder_without_end_are_bounded(tmp_path, monkey
     monkeypatch.setattr("autograder.grading.collect.MAX_ENTRIES", 4)
     with pytest.raises(ExchangeError, match="more than 4 files"):
         _Copying(tmp_path / "stage", 1000).copy(str(tmp_path / "src"))
-
-
-def test_a_link_that_was_a_folder_leads_no_other_link_astray(collected, tmp_path, monkeypatch) -> None:
-    """Who swaps one for the other while it is copied has both. nbgrader leaves out a folder `feedback`."""
-
-    def copy(self: _Copying, src: str) -> None:
-        (self.stage / "feedback").mkdir(parents=True)
-        self.links.update({"feedback": str(tmp_path), "feedback/nbgrader_config.py": "/anywhere"})
-
-    monkeypatch.setattr(_Copying, "copy", copy)
-    collect = Collect(coursedir=collected_course(collected), parent=None)
-    collect.src_records = [{"timestamp": datetime(2026, 1, 1)}]
-    collect.do_copy("src", str(tmp_path / "dest"))
-    assert (tmp_path / "dest" / "feedback").is_symlink()
-    assert not os.path.lexists(tmp_path / "nbgrader_config.py")
 
 
 @pytest.mark.needs_bubblewrap

@@ -1,8 +1,8 @@
 """`nbgrader collect` for an exchange in which students put what they like.
 
 nbgrader's own copies what links point to, with the rights of whoever collects: the secret, the solutions,
-other submissions. Here links stay links, which the grader refuses with a reason; what is not a plain file of
-the submission's owner stays where it is; and a submission that can't be collected holds up no other.
+other submissions, or a device without end. Here what is no plain file of the submission's owner stays where
+it is, links among it; and a submission that can't be collected holds up no other.
 """
 
 import os
@@ -79,11 +79,6 @@ class Collect(ExchangeCollect):
             copying.copy(src)
             self._complete(stage)
             super().do_copy(str(stage), dest, log)
-        for name, target in copying.links.items():
-            # nbgrader itself reads the records. And who swaps a folder and a link could lead a link astray.
-            above = {str(parent) for parent in Path(name).parents}
-            if name not in RECORDS and not above & {*copying.links} and Path(dest, name).parent.is_dir():
-                os.symlink(target, Path(dest, name))
         for name, reason in copying.refused.items():
             self.log.warning("%a of %a was left out: %s", name, os.path.basename(src), reason)
 
@@ -110,13 +105,11 @@ class _Copying:
     """A folder that others may change while it is copied.
 
     Attributes:
-        links: relative path to target, of what wasn't copied since it is a link.
         refused: relative path to why it wasn't copied.
     """
 
     def __init__(self, stage: Path, limit: int) -> None:
         self.stage, self.left, self.entries = stage, limit, 0
-        self.links: dict[str, str] = {}
         self.refused: dict[str, str] = {}
 
     def copy(self, src: str) -> None:
@@ -151,7 +144,7 @@ class _Copying:
         try:
             status = os.stat(name, dir_fd=at, follow_symlinks=False)
             if stat.S_ISLNK(status.st_mode):
-                self.links[relative] = os.readlink(name, dir_fd=at)
+                self.refused[relative] = "it is a link"
                 return
             if stat.S_ISDIR(status.st_mode):
                 return
