@@ -827,6 +827,12 @@ BOXES = [
         "nothing_of_a_students_is_drawn_over_a_verdict",
     ),
 ]  # fmt: skip
+ADDED = [
+    (
+        "clean: added cells without end", "if added and room < 0:", "if False:",
+        "cells_without_end_take_no_time_to_show",
+    ),
+]  # fmt: skip
 LANGUAGES = [
     (
         "clean: other languages", "if long or MAGIC.search(cell.source):", "if long:",
@@ -907,6 +913,7 @@ LISTED: list[tuple[str, str, list[Row]]] = [
     ("autograder/grading/judge.py", "test_strangers", JUDGE),
     ("autograder/grading/judge.py", "test_attacks", TRICKED),
     ("autograder/grading/clean.py", "test_pages", LANGUAGES),
+    ("autograder/grading/grader.py", "test_pages", ADDED),
     ("autograder/grading/pages.py", "test_pages", PAGES),
     ("autograder/grading/templates/classic/mathjax.html.j2", "test_pages", BOXES),
     ("autograder/grading/clean.py", "test_sandbox", CLEAN_PAGES),

@@ -12,8 +12,9 @@ from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbgrader.api import Gradebook
 
 from autograder import lessons, programs
-from autograder.grading.clean import clean_code
+from autograder.grading.clean import MAX_ADDED, clean_code
 from autograder.grading.feedback import Summary
+from autograder.grading.grader import _finish
 from autograder.grading.pages import mathml, words
 from autograder.lessons import ROOT
 
@@ -244,3 +245,17 @@ def summarised(tmp_path, cells, place: int = 0):
     feedback = resources["feedback"]
     assert feedback["next"] == feedback["rows"]
     return feedback["rows"][place], feedback["title"]
+
+
+def test_cells_without_end_take_no_time_to_show():
+    """Each is within its bounds. All together would keep formgrader, which draws one page at a time, for minutes."""
+    cells = [
+        make("x" * 20_000, id=f"added-{number}", metadata={"headstart": {"added": True}})
+        for number, make in enumerate([nbformat.v4.new_markdown_cell, nbformat.v4.new_code_cell] * 50)
+    ]
+    answer = nbformat.v4.new_markdown_cell("mine", metadata={"nbgrader": {"grade_id": "a", "solution": True}})
+    notebook = _finish(nbformat.v4.new_notebook(cells=[*cells, answer]), "n", True, {}, {}, [])
+    shown = [cell for cell in notebook.cells if "x" * 20_000 in cell.source]
+    assert len(shown) == MAX_ADDED // 20_000 and notebook.cells[-1].source == "mine"
+    assert sum(len(cell.source) for cell in notebook.cells) < MAX_ADDED * 1.1
+    assert all("Not shown" in cell.source for cell in notebook.cells[len(shown) : -1])
