@@ -36,6 +36,7 @@ c.GenerateAssignment.preprocessors = [
 # `nbgrader autograde` and formgrader's Autograde buttons run the engine that `headstart grade` runs.
 c.Autograde.sanitize_preprocessors = ["autograder.grading.nbgrader_plugin.LeaveAlone"]
 c.Autograde.autograde_preprocessors = ["autograder.grading.nbgrader_plugin.Grade"]
+c.Autograde.pre_convert_hook = "autograder.grading.nbgrader_plugin.leave_links_out"
 
 # nbgrader's own collect follows links, with your rights. So anybody could hand in what only you may read.
 c.ExchangeFactory.collect = "autograder.grading.collect.Collect"

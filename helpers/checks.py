@@ -23,7 +23,7 @@ from helpers.checking.properties import (
     shares_nothing,
     stays_small,
 )
-from helpers.checking.reaching import cells_so_far, did_not_run, forbidden_use
+from helpers.checking.reaching import Tangled, cells_so_far, did_not_run, forbidden_use
 from helpers.checking.registry import is_recipe, make_layer
 from helpers.checking.sheet import KnownMisconception, Sheet, load_sheet
 
@@ -75,12 +75,7 @@ def check(exercise: str, answer: object) -> None:
     if problem := did_not_run(cells, exercise, name):
         finding = Finding(sheet.title, Status.NOT_RUN, sheet.points, meaning=problem, cause="not run")
     else:
-        use = forbidden_use(cells, exercise, sheet.forbidden, name)
-        used = Outcome(CallStatus.FORBIDDEN, error=use.name, where=use.where) if use else None
-        with _patience():
-            outcomes = [used] * len(sheet.cases) if used else _outcomes(sheet, answer)
-        failing = [id for id, passed in progress.load().items() if not passed]
-        finding = assess(sheet, outcomes, failing=failing)
+        finding = _found(sheet, answer, cells, name)
     if os.environ.get("NBGRADER_EXECUTION"):
         if finding.status != Status.PASSED:
             raise CheckFailed(finding.text())
@@ -90,6 +85,19 @@ def check(exercise: str, answer: object) -> None:
     if passed:
         keeping.keep(exercise, cells, name)
     show(finding)
+
+
+def _found(sheet: Sheet, answer: object, cells: list[str], name: str) -> Finding:
+    """What an answer does on the visible cases, and whether its code names what is forbidden."""
+    try:
+        use = forbidden_use(cells, sheet.exercise, sheet.forbidden, name)
+    except Tangled as error:
+        return Finding(sheet.title, Status.NOT_RUN, sheet.points, meaning=str(error), cause="not run")
+    used = Outcome(CallStatus.FORBIDDEN, error=use.name, where=use.where) if use else None
+    with _patience():
+        outcomes = [used] * len(sheet.cases) if used else _outcomes(sheet, answer)
+    failing = [id for id, passed in progress.load().items() if not passed]
+    return assess(sheet, outcomes, failing=failing)
 
 
 def _outcomes(sheet: Sheet, answer: object) -> list[Outcome]:

@@ -205,6 +205,10 @@ FILTER = [
         "filter: what isn't named", "        (answer, 0, 0, errno(EPERM)),\n    ]  # fmt: skip\n    return",
         "        (answer, 0, 0, allow),\n    ]  # fmt: skip\n    return", "what_is_not_allowed_is_refused",
     ),
+    (
+        "filter: leases, watches and sizes of pipes", "(72, 25), (1024, 1026, 1031)", "(72, 25), (999, 998, 997)",
+        "descriptors_hold_up_and_watch_nobody_else",
+    ),
     ("filter: later calls", "(at_least, 0, 1, LATER), (answer, 0, 0, errno(ENOSYS)),", "", "what_is_not_allowed_is_refused"),
     ("filter: numbers", '"read": (0, 63)', '"read": (0, 64)', "calls_have_the_numbers_that_libseccomp_knows"),
 ]  # fmt: skip
@@ -546,7 +550,7 @@ HANDED_IN = [
     ("handed in: our own files", ', "checks.json")', ")", ALONG),
     ("handed in: our own modules", '"helpers", "__pycache__", ', "", ALONG),
     ("handed in: number of files", "len(files) >= MAX_FILES or", "", "only_so_many_files_come_along"),
-    ("handed in: size of records", "if status.st_size < 1000 else", "if True else", ALONG),
+    ("handed in: size of records", "if path.lstat().st_size < 1000 else", "if True else", ALONG),
     (
         "handed in: raw cells",
         'new_code_cell if cell.get("cell_type") == "code" else new_markdown_cell',
@@ -573,7 +577,7 @@ MERGED = [
         "handed in: length of cells", 'if sum(len(cell["source"]) for cell in theirs) > MAX_TEXT:', "if False:",
         "what_can_t_be_graded_says_why",
     ),
-    ("handed in: length of an answer", "if len(cell.source) > MAX_ANSWER:", "if False:", "an_answer_of_a_book_is_refused"),
+    ("handed in: length of an answer", "if long := [", "if long := False and [", "an_answer_of_a_book_is_refused"),
     (
         "handed in: answers alone", "answers = [cell for cell in result.notebook.cells if is_answer(cell)]",
         "answers = list(result.notebook.cells)", "edited_checks_and_prose_are_put_back",
@@ -705,7 +709,7 @@ CAUSES = [
 
 COLLECTED = [
     (
-        "collect: links", "if stat.S_ISLNK(status.st_mode):", "if False:", "collecting_follows_no_link",
+        "collect: links", 'if stat.S_ISLNK(status.st_mode):', "if False:", "collecting_follows_no_link",
     ),
     (
         "collect: hard links", "if status.st_nlink > 1:", "if False:",
@@ -716,8 +720,84 @@ COLLECTED = [
         "files_that_belong_to_somebody_else_are_left_out",
     ),
     (
+        "collect: the records that nbgrader needs", "            self._complete(stage)\n", "",
+        "a_submission_has_the_records_of_nbgrader_whatever_was_made_of_them",
+    ),
+    (
+        "collect: whose it is", "best = theirs or real or records", "best = records",
+        "who_hands_in_for_another_does_not_come_before_them",
+    ),
+    (
+        "collect: files that grow", "file.read(min(size, 1 << 20))", "file.read(1 << 20)",
+        "a_file_that_grows_and_a_folder_without_end_are_bounded",
+    ),
+    (
+        "collect: files without end", "if self.entries > MAX_ENTRIES:", "if False:",
+        "a_file_that_grows_and_a_folder_without_end_are_bounded",
+    ),
+    (
         "collect: one at a time", "except Exception as error:  # this one's alone", "except ZeroDivisionError as error:",
         "what_cannot_be_collected_is_named_and_costs_nobody_else",
+    ),
+]  # fmt: skip
+RELEASED = [
+    (
+        "release: one at a time", "except Exception as error:", "except ZeroDivisionError as error:",
+        "feedback_without_its_records_holds_up_no_other",
+    ),
+]  # fmt: skip
+AUTOGRADED_LINKS = [
+    (
+        "autograde: links and pipes", "path.unlink()", "print(path)",
+        "what_is_no_plain_file_is_taken_out_before_nbgrader_copies_it",
+    ),
+]  # fmt: skip
+SIGNS_IN_NAMES = [
+    (
+        "course: names that are formulas or options", 'if not name or name[0] in "=+-@":', "if not name:",
+        "what_cannot_be_collected_is_named_and_costs_nobody_else",
+    ),
+    (
+        "course: names that are HTML or patterns", "if found := sorted(", "if found := False and sorted(",
+        "what_cannot_be_collected_is_named_and_costs_nobody_else",
+    ),
+]  # fmt: skip
+EXPORTED = [
+    ("export: names that are formulas", "if value and value[0] in", "if False and value[0] in", "a_name_is_no_formula_in_a_spreadsheet"),
+]  # fmt: skip
+SUMMARY = [
+    (
+        "feedback: headings of the course's alone", " and not is_students(cell):", ":",
+        "the_summary_says_nothing_that_a_student_wrote",
+    ),
+    (
+        "feedback: the verdict alone", 'cell.get("outputs", [])[-1:]:', 'cell.get("outputs", []):',
+        "the_summary_says_nothing_that_a_student_wrote",
+    ),
+    (
+        "feedback: no verdict where a person gives points", 'by_itself = cell.cell_type == "code" and not nbgrader.get("solution")',
+        'by_itself = cell.cell_type == "code"', "the_summary_says_nothing_that_a_student_wrote",
+    ),
+]  # fmt: skip
+MESSAGES = [
+    ("message: lines of its own", "[(label, _line(text)) for", "[(label, text) for", "a_message_has_its_own_lines_and_no_others"),
+]  # fmt: skip
+BOUNDED = [
+    (
+        "judge: values without end", "else list(map(bounded, outcomes))", "else outcomes",
+        "more_values_than_anybody_asks_for_are_not_compared",
+    ),
+]  # fmt: skip
+TANGLED = [
+    (
+        "reaching: steps without end", "if self.steps > MOST_STEPS:", "if False:",
+        "code_whose_names_lead_everywhere_is_not_followed_to_its_end",
+    ),
+]  # fmt: skip
+STEERING = [
+    (
+        "submission: times that steer a terminal", 'return content if text.isascii() and text.isprintable() else b""', "return content",
+        "a_record_that_is_none_is_there_and_empty[steering]",
     ),
 ]  # fmt: skip
 AUTOGRADED = [
@@ -727,6 +807,10 @@ AUTOGRADED = [
     ),
 ]  # fmt: skip
 PAGES = [
+    (
+        "pages: no ids for a student's headings", ", exclude_anchor_links=is_students(cell))", ")",
+        "a_heading_of_a_students_takes_no_ones_place",
+    ),
     (
         "pages: no part of a formula but those that are known", "return _cleaner.clean(convert(known, display=display))",
         "return convert(known, display=display)", "a_formula_can_neither_run_nor_leave_its_place",
@@ -741,6 +825,12 @@ BOXES = [
     (
         "pages: each cell in its box", "contain: paint;\n        overflow-x: auto;\n        overflow-y: hidden;", "",
         "nothing_of_a_students_is_drawn_over_a_verdict",
+    ),
+]  # fmt: skip
+ADDED = [
+    (
+        "clean: added cells without end", "if added and room < 0:", "if False:",
+        "cells_without_end_take_no_time_to_show",
     ),
 ]  # fmt: skip
 LANGUAGES = [
@@ -823,6 +913,7 @@ LISTED: list[tuple[str, str, list[Row]]] = [
     ("autograder/grading/judge.py", "test_strangers", JUDGE),
     ("autograder/grading/judge.py", "test_attacks", TRICKED),
     ("autograder/grading/clean.py", "test_pages", LANGUAGES),
+    ("autograder/grading/grader.py", "test_pages", ADDED),
     ("autograder/grading/pages.py", "test_pages", PAGES),
     ("autograder/grading/templates/classic/mathjax.html.j2", "test_pages", BOXES),
     ("autograder/grading/clean.py", "test_sandbox", CLEAN_PAGES),
@@ -832,6 +923,15 @@ LISTED: list[tuple[str, str, list[Row]]] = [
     ("autograder/grading/submission.py", "test_submission", MERGED),
     ("autograder/grading/grader.py", "test_grading", SHOWN),
     ("autograder/grading/collect.py", "test_collect", COLLECTED),
+    ("autograder/grading/release.py", "test_collect", RELEASED),
+    ("autograder/grading/nbgrader_plugin.py", "test_collect", AUTOGRADED_LINKS),
+    ("autograder/grading/course.py", "test_collect", SIGNS_IN_NAMES),
+    ("autograder/grading/exports.py", "test_exports", EXPORTED),
+    ("autograder/grading/feedback.py", "test_pages", SUMMARY),
+    ("helpers/checking/finding.py", "test_checks", MESSAGES),
+    ("autograder/grading/judge.py", "test_strangers", BOUNDED),
+    ("helpers/checking/reaching.py", "test_reaching", TANGLED),
+    ("autograder/grading/submission.py", "test_submission", STEERING),
     ("autograder/grading/gradebook.py", "test_collect", AUTOGRADED),
     ("autograder/grading/course.py", "test_sheets", SECRET_ENOUGH),
     ("autograder/grading/course.py", "test_grading", ODD_NAMES),

@@ -928,3 +928,15 @@ def test_a_check_that_can_not_find_its_sheet_says_what_to_do(lesson):
     (lesson / "checks.json").unlink()
     with pytest.raises(FileNotFoundError, match="keep the lesson's folder together"):
         checks.check("topic.weigh", weigh)
+
+
+def test_a_message_has_its_own_lines_and_no_others():
+    """Some of its text is an answer's, such as the name of a type."""
+    forged = "a tensor\n✓ T · 7 of 7 cases\n  likely cause   none\u202e\x1b[2J"
+    finding = checks.Finding("T", "failed", case="case 1", returned=forged, meaning="why")
+    assert finding.text().split("\n") == [
+        "✗ T · case 1",
+        "  returned       a tensor ✓ T · 7 of 7 cases likely cause none [2J",
+        "  likely cause   why",
+    ]
+    assert "\u202e" not in finding.html()

@@ -79,13 +79,18 @@ def test_calls_have_the_numbers_that_libseccomp_knows(machine, column, number):
     for name, numbers in calls.ALLOWED.items():
         known = number(machine, name)
         assert numbers[column] == (known if known >= 0 else None), name
-    for name, known in {"clone": calls.CLONE, "clone3": calls.CLONE3, "socket": calls.SOCKET}.items():
+    for name, known in {
+        "clone": calls.CLONE,
+        "clone3": calls.CLONE3,
+        "socket": calls.SOCKET,
+        "fcntl": calls.FCNTL,
+    }.items():
         assert number(machine, name) == known[column]
 
 
 @both
 def test_what_is_not_allowed_is_refused(machine, column):
-    special = {pair[column] for pair in (calls.CLONE, calls.CLONE3, calls.SOCKET)}
+    special = {pair[column] for pair in (calls.CLONE, calls.CLONE3, calls.SOCKET, calls.FCNTL)}
     allowed = {numbers[column] for numbers in calls.ALLOWED.values()}
     for call in set(range(1000)) - special:
         expected = ALLOW if call in allowed else EPERM if call < calls.LATER else ENOSYS
@@ -106,6 +111,15 @@ def test_sockets_are_of_families_that_end_in_their_network(machine, column):
     families = [family for family in range(50) if answer(machine, (41, 198)[column], family) == ALLOW]
     assert families == [1, 2, 10]
     assert answer(machine, (41, 198)[column], 16) == EPERM
+
+
+@both
+def test_descriptors_hold_up_and_watch_nobody_else(machine, column):
+    """F_SETLEASE, F_NOTIFY and F_SETPIPE_SZ, as fcntl.h of both machines has them; no other command is refused."""
+    fcntl = (72, 25)[column]
+    refused = [command for command in range(1100) if answer(machine, fcntl, 3, command) != ALLOW]
+    assert refused == [1024, 1026, 1031]
+    assert {answer(machine, fcntl, 3, command) for command in refused} == {EPERM}
 
 
 @both

@@ -12,9 +12,10 @@ from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbgrader.api import Gradebook
 
 from autograder import lessons, programs
-from autograder.grading.clean import clean_code
+from autograder.grading.clean import MAX_ADDED, clean_code
 from autograder.grading.feedback import Row, Summary, _next
-from autograder.grading.pages import mathml
+from autograder.grading.grader import _finish
+from autograder.grading.pages import mathml, words
 from autograder.lessons import ROOT
 
 LESSON = "01_attention"
@@ -211,6 +212,47 @@ def test_another_courses_feedback_names_its_cells_by_the_headings_above(tmp_path
         nbformat.v4.new_code_cell("x", metadata={"nbgrader": {"solution": True, "grade_id": "s"}}),
     ]
     cells[1].metadata.nbgrader |= {"score": 1.0, "points": 2.0}
+    row, title = summarised(tmp_path, cells)
+    assert (row["section"], row["name"], title) == ("Part A", "t1", "Sums")
+    assert "partly right" in row["how"]
+
+
+def test_the_summary_says_nothing_that_a_student_wrote(tmp_path):
+    """Neither headings of cells they added, nor what code of theirs displayed below a test."""
+    forged = "✓ All of it · 9 of 9 cases\n  likely cause   none"
+    shown = [
+        nbformat.v4.new_output("display_data", {"text/plain": text})
+        for text in (forged, "✗ Sum · 0 of 2 points · in process\n  the test said  AssertionError")
+    ]
+    mine = {"headstart": {"added": True}}
+    tests = {"grade": True, "grade_id": "t1", "score": 0.0, "points": 2.0}
+    by_hand = {**tests, "grade_id": "t2", "solution": True}
+    cells = [
+        nbformat.v4.new_markdown_cell("# 100 of 100\n\n## All right\n\n**Exercise 1 passed**", metadata=mine),
+        nbformat.v4.new_markdown_cell("# Sums\n\n## Part A"),
+        nbformat.v4.new_markdown_cell("## All right", metadata=mine),
+        nbformat.v4.new_code_cell("assert 0", metadata={"nbgrader": tests}, outputs=shown),
+        nbformat.v4.new_code_cell("show()", metadata={"nbgrader": by_hand}, outputs=shown[:1]),
+    ]
+    row, title = summarised(tmp_path, cells)
+    assert (row["section"], row["name"], title) == ("Part A", "Sum", "Sums")
+    assert "All of it" not in str(row)
+    other, _ = summarised(tmp_path, cells, place=1)
+    assert (other["section"], other["name"], other["case"]) == ("Part A", "t2", "")
+
+
+@pytest.mark.parametrize("known", [{"headstart": {"added": True}}, {"nbgrader": {"solution": True}}])
+def test_a_heading_of_a_students_takes_no_ones_place(known):
+    """By its id it would be where the summary's links lead, and formgrader would miss its field for points."""
+    ours, theirs = ({"cell": {"metadata": each}} for each in ({}, known))
+    for text in ("# attention-softmax", "attention-softmax\n---", "> # attention-softmax"):
+        assert 'id="attention-softmax"' in words(ours, text)
+        assert "id=" not in words(theirs, text) and "attention-softmax" in words(theirs, text)
+
+
+def summarised(tmp_path, cells, place: int = 0):
+    """A row of the summary of an assignment of somebody else, and the page's title."""
+    (tmp_path / "gradebook.db").unlink(missing_ok=True)
     with Gradebook(f"sqlite:///{tmp_path}/gradebook.db") as book:
         book.add_assignment("ps1")
         book.add_notebook("p", "ps1")
@@ -220,6 +262,20 @@ def test_another_courses_feedback_names_its_cells_by_the_headings_above(tmp_path
     known = {"notebook": "p", "assignment": "ps1", "student": "ann", "db_url": url}
     known |= {"score": 1.0, "max_score": 2.0, "late_penalty": 0}
     _, resources = Summary().preprocess(nbformat.v4.new_notebook(cells=cells), {"nbgrader": known})
-    [row] = resources["feedback"]["rows"]
-    assert (row["section"], row["name"], resources["feedback"]["title"]) == ("Part A", "t1", "Sums")
-    assert "partly right" in row["how"] and resources["feedback"]["next"] == [row]
+    feedback = resources["feedback"]
+    assert feedback["next"] == feedback["rows"]
+    return feedback["rows"][place], feedback["title"]
+
+
+def test_cells_without_end_take_no_time_to_show():
+    """Each is within its bounds. All together would keep formgrader, which draws one page at a time, for minutes."""
+    cells = [
+        make("x" * 20_000, id=f"added-{number}", metadata={"headstart": {"added": True}})
+        for number, make in enumerate([nbformat.v4.new_markdown_cell, nbformat.v4.new_code_cell] * 50)
+    ]
+    answer = nbformat.v4.new_markdown_cell("mine", metadata={"nbgrader": {"grade_id": "a", "solution": True}})
+    notebook = _finish(nbformat.v4.new_notebook(cells=[*cells, answer]), "n", True, {}, {}, [])
+    shown = [cell for cell in notebook.cells if "x" * 20_000 in cell.source]
+    assert len(shown) == MAX_ADDED // 20_000 and notebook.cells[-1].source == "mine"
+    assert sum(len(cell.source) for cell in notebook.cells) < MAX_ADDED * 1.1
+    assert all("Not shown" in cell.source for cell in notebook.cells[len(shown) : -1])

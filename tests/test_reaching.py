@@ -2,7 +2,7 @@
 
 import pytest
 
-from helpers.checking.reaching import did_not_run, forbidden_use
+from helpers.checking.reaching import Tangled, did_not_run, forbidden_use, source_of
 
 FORBIDDEN = (
     "torch.softmax",
@@ -191,3 +191,11 @@ def test_a_mistake_that_was_mended_or_is_elsewhere_is_no_matter():
     assert not did_not_run([RIGHT, "def other(x:", "print(softmax(", CHECK], "attention.softmax")
     assert not did_not_run([RIGHT, "await softmax(1, 2)", "%time softmax(1, 2)", CHECK], "attention.softmax")
     assert not did_not_run([], "attention.softmax")
+
+
+def test_code_whose_names_lead_everywhere_is_not_followed_to_its_end():
+    """Each statement leads to all before it: there are limits of time for what runs, and none for reading."""
+    cells = [RIGHT + "softmax.torch.softmax\n" + "softmax.append(softmax)\n" * 5_000, CHECK]
+    with pytest.raises(Tangled, match="too tangled"):
+        forbidden_use(cells, "attention.softmax", FORBIDDEN)
+    assert source_of(cells, "attention.softmax", "softmax") == ""

@@ -11,6 +11,7 @@ import threading
 import time
 from dataclasses import dataclass, field, replace
 from functools import partial
+from types import SimpleNamespace
 
 import nbformat
 import pytest
@@ -414,3 +415,21 @@ def test_an_added_cell_is_code_or_text(read, folder):
     (folder / f"{LESSON}.ipynb").write_text(json.dumps(raw))
     added = read().notebook.cells[-1]
     assert (added.cell_type, added.source) == ("markdown", "<script>alert(1)</script>")
+
+
+@pytest.mark.parametrize(
+    "value", [[[0.1]] * 10_000, [0.1] * 10_000, {str(n): 1 for n in range(10_000)}, [[[1] * 99] * 99]]
+)
+def test_more_values_than_anybody_asks_for_are_not_compared(value, monkeypatch):
+    """Each would be compared with the right result and with every known mistake's: for hours."""
+    large = Outcome("returned", value, inputs_after=value, gradients=value)
+    small = Outcome("returned", [[0.1]] * 100, inputs_after=[[1.0], {}])
+    monkeypatch.setattr(judge, "read_outcomes", lambda *_: [large, small])
+    run_of = judge._Run.__new__(judge._Run)
+    run_of._send = run_of._receive = lambda *_: None
+    found = run_of._outcomes(SimpleNamespace(driver="call", request=b"", cases=[1, 2]))
+    assert found[1] == small
+    assert found[0].outputs.type_name == "list of over 5,000 values"
+    assert found[0].inputs_after is None and found[0].gradients is None
+    draws = SimpleNamespace(driver="draws", request=b"", cases=[1, 2])
+    assert run_of._outcomes(draws) == [large, small]

@@ -4,6 +4,7 @@ import copy
 import json
 import os
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -134,6 +135,14 @@ CHANGED = {
 @pytest.mark.parametrize("theirs", CHANGED)
 def test_new_statements_come_as_they_are_written(theirs) -> None:
     assert what_changed("import torch\nx = 1", theirs) == CHANGED[theirs]
+
+
+def test_a_cell_of_very_many_statements_is_taken_apart_soon() -> None:
+    """Each was looked up in the whole cell once: for hours, and no limit of time had begun."""
+    begun = time.process_time()
+    many = "".join(f"a = {number}\n" for number in range(20_000))
+    assert what_changed("import torch", many) == many.rstrip("\n")
+    assert time.process_time() - begun < 20
 
 
 def test_of_a_cell_that_only_draws_names_are_kept(skeleton, hand_in) -> None:
@@ -270,7 +279,7 @@ def test_other_files_come_along_within_bounds(skeleton, hand_in, tmp_path) -> No
     assert len(form.notes) == 2
 
 
-@pytest.mark.parametrize("stand_in", ["long", "empty", "folder", "link", "pipe"])
+@pytest.mark.parametrize("stand_in", ["long", "empty", "folder", "link", "pipe", "steering"])
 def test_a_record_that_is_none_is_there_and_empty(skeleton, hand_in, tmp_path, stand_in) -> None:
     """So that the grader can say so: without any, nbgrader wasn't used."""
     path: Path = tmp_path / "submitted" / "amy" / LESSON / "timestamp.txt"
@@ -279,6 +288,9 @@ def test_a_record_that_is_none_is_there_and_empty(skeleton, hand_in, tmp_path, s
     put = {
         "long": lambda: path.write_text("2026-01-01 12:00:00 UTC" + " " * 1000),
         "empty": path.touch,
+        "steering": lambda: path.write_text(
+            "2026-01-01 12:00:00 \x1b]0;x\x07"
+        ),  # dateutil takes it for a zone
         "folder": path.mkdir,
         "link": lambda: path.symlink_to(tmp_path / "classmates.txt"),
         "pipe": lambda: os.mkfifo(path),
@@ -356,6 +368,9 @@ def test_an_answer_of_a_book_is_refused(hand_in, skeleton) -> None:
     theirs = solved(skeleton)
     theirs.cells[1].source = "1\n" * module.MAX_ANSWER
     assert hand_in(theirs).problem == "an answer has over 200,000 characters"
+    theirs = solved(skeleton)
+    theirs.cells[2].source = "1\n" * module.MAX_ANSWER
+    assert hand_in(theirs).problem == "a cell of the lesson's has over 200,000 characters"
 
 
 def test_hidden_files_of_the_system_beside_the_only_notebook_dont_matter(hand_in, skeleton, tmp_path) -> None:

@@ -49,9 +49,19 @@ PATHS = {
     "users and passwords": ("open('/etc/passwd')", "ENOENT"),
     "certificates and keys": ("[p for p in ('/etc/ssl', '/usr/lib/ssl', '/etc/ssh', '/root/.ssh') if os.path.exists(p)]", "[]"),
     "programs": ("[p for p in ('/bin', '/sbin', '/usr/bin', '/usr/sbin', '/usr/local/bin') if os.path.exists(p)]", "[]"),
+    "a file of Python's as its own": ("fcntl.ioctl(os.open('c', os.O_CREAT | os.O_RDWR), 0x40049409, os.open(library, 0))", "EXDEV"),
+    "a socket among the helpers": ("socket.socket(socket.AF_UNIX).bind('/headstart/x')", READ_ONLY),
+    "a folder by its handle": ("call('open_by_handle_at', 0, ctypes.create_string_buffer(99), 0)", "EPERM"),
+    "names of this machine": ("[p for p in ('/sys', '/run', '/etc/hostname', '/etc/machine-id', '/.dockerenv') if os.path.exists(p)]", "[]"),
     "memory and disks": ("[p for p in ('/dev/mem', '/dev/kmsg', '/dev/sda', '/dev/vda', '/dev/fuse', '/dev/kvm') if os.path.exists(p)]", "[]"),
 }  # fmt: skip
 RESOURCES = {
+    "who opens a file of Python's": ("fcntl.fcntl(os.open(library, 0), 1024, fcntl.F_WRLCK)", "EPERM"),  # F_SETLEASE
+    "news of who reads a folder": ("fcntl.fcntl(os.open(os.path.dirname(library), 0), 1026, 1)", "EPERM"),  # F_NOTIFY
+    "memory of all pipes": ("fcntl.fcntl(os.pipe()[1], 1031, 1 << 20)", "EPERM"),  # F_SETPIPE_SZ
+    "terminals": ("at_once(lambda: os.open('/dev/ptmx', os.O_RDWR | os.O_NOCTTY), 300)", "EMFILE"),
+    "descriptors on their way": ("[socket.send_fds(s, [b'x'], [0] * 200) for s in socket.socketpair() for _ in range(9)]", "ETOOMANYREFS"),
+    "names of files that stay": ("os.setxattr('.', 'user.x', bytes(60_000))", "EPERM"),
     "contexts of asynchronous input and output": ("call('syscall', IO_SETUP, 4096, ctypes.byref(ctypes.c_ulong()))", "EPERM"),
     "watches of files": ("call('inotify_init1', 0)", "EPERM"),
     "files in memory": ("os.memfd_create('x')", "EPERM"),

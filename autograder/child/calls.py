@@ -18,7 +18,7 @@ ALLOWED = {
     "pread64": (17, 67), "pwrite64": (18, 68), "readv": (19, 65), "writev": (20, 66),
     "preadv": (295, 69), "pwritev": (296, 70), "preadv2": (327, 286), "pwritev2": (328, 287),
     "access": (21, None), "faccessat": (269, 48), "faccessat2": (439, 439), "dup": (32, 23),
-    "dup2": (33, None), "dup3": (292, 24), "fcntl": (72, 25), "ioctl": (16, 29), "flock": (73, 32),
+    "dup2": (33, None), "dup3": (292, 24), "ioctl": (16, 29), "flock": (73, 32),
     "fsync": (74, 82), "fdatasync": (75, 83), "truncate": (76, 45), "ftruncate": (77, 46),
     "fallocate": (285, 47), "fadvise64": (221, 223), "getdents": (78, None), "getdents64": (217, 61),
     "getcwd": (79, 17), "chdir": (80, 49), "fchdir": (81, 50), "rename": (82, None),
@@ -68,6 +68,9 @@ ALLOWED = {
 }  # fmt: skip
 CLONE, CLONE3, CLONE_THREAD = (56, 220), (435, 435), 0x10000
 SOCKET, FAMILIES = (41, 198), (1, 2, 10)  # Unix, IPv4, IPv6: the others may lead out of a network namespace
+# F_SETLEASE makes whoever else opens a file wait, F_NOTIFY watches who does, and F_SETPIPE_SZ takes of what
+# all pipes of a user have together.
+FCNTL, REFUSED = (72, 25), (1024, 1026, 1031)
 LATER = 448  # calls of kernels since 5.15: who tries one looks for ENOSYS, and does without
 EPERM, ENOSYS = 1, 38
 
@@ -96,6 +99,7 @@ def program(machine: str) -> bytes:
         if (call := numbers[column]) is not None:
             rows += [(equal, 0, 1, call), (answer, 0, 0, allow)]
     unix, ipv4, ipv6 = FAMILIES
+    lease, notify, pipe = REFUSED
     rows += [
         (at_least, 0, 1, 0x40000000), (answer, 0, 0, errno(EPERM)),  # the x32 numbers of x86_64
         # glibc falls back from clone3, whose flags a filter can't read, to clone, whose flags it can.
@@ -105,6 +109,9 @@ def program(machine: str) -> bytes:
         (equal, 0, 6, SOCKET[column]), (load, 0, 0, 16),
         (equal, 2, 0, unix), (equal, 1, 0, ipv4), (equal, 0, 1, ipv6),
         (answer, 0, 0, allow), (answer, 0, 0, errno(EPERM)),
+        (equal, 0, 6, FCNTL[column]), (load, 0, 0, 24),
+        (equal, 2, 0, lease), (equal, 1, 0, notify), (equal, 0, 1, pipe),
+        (answer, 0, 0, errno(EPERM)), (answer, 0, 0, allow),
         (at_least, 0, 1, LATER), (answer, 0, 0, errno(ENOSYS)),
         (answer, 0, 0, errno(EPERM)),
     ]  # fmt: skip

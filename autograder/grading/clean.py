@@ -153,11 +153,18 @@ WORDS = (
 FORMULA = re.compile(r"\$|\\\\[\[(]|\\begin\{")
 MAX_FORMULAS, MAX_SEARCHED = 500, 20_000_000  # signs of a formula; signs times characters
 MAX_WORDS = 50_000  # characters of a cell of text
+MAX_ADDED = 500_000  # of all cells that a student added: ten seconds or so for words with much in them
 # Of a cell of code, too, and of code in text, nbconvert's colouring can take the square of its length.
 MAX_CODE, RUN = 20_000, re.compile(r"\s{200}|([^\w\s])\1{199}")
 # By these, it would colour what follows in another language, whose lexer may take longer still.
 MAGIC = re.compile(r"%%(?!(?:time|timeit|capture)\b)(?=[A-Za-z!])")
 FENCE = re.compile(r"^([ \t>*+\d.)-]*(?:`{3,}(?=[^`\n]*$)|~{3,})).*$", re.MULTILINE)  # with its language
+
+
+def leave_out(cell: NotebookNode) -> None:
+    """Show no more of a cell than that there is one: each takes its time to draw."""
+    sign = "# " if cell.cell_type == "code" else ""
+    cell.source = f"{sign}Not shown: this and the cells before hold over {MAX_ADDED:,} characters."
 
 
 def clean_words(cell: NotebookNode) -> None:

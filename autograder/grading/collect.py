@@ -1,23 +1,28 @@
 """`nbgrader collect` for an exchange in which students put what they like.
 
 nbgrader's own copies what links point to, with the rights of whoever collects: the secret, the solutions,
-other submissions. Here links stay links, which the grader refuses with a reason; what is not a plain file of
-the submission's owner stays where it is; and a submission that can't be collected holds up no other.
+other submissions, or a device without end. Here what is no plain file of the submission's owner stays where
+it is, links among it; and a submission that can't be collected holds up no other.
 """
 
 import os
+import pwd
+import secrets
 import shutil
 import stat
 import tempfile
 from datetime import datetime
 from pathlib import Path
+from typing import BinaryIO
 
 from nbgrader.exchange import ExchangeError
 from nbgrader.exchange.default import ExchangeCollect
 
-from autograder.grading.submission import MAX_DEPTH, RECORDS
+from autograder.grading.course import odd_name
+from autograder.grading.submission import MAX_DEPTH, RECORDS, read_record, read_time
 
 NEVER = datetime.min  # the time of a submission whose name holds none
+MAX_ENTRIES = 10_000  # files and folders of one submission
 
 
 class Collect(ExchangeCollect):
@@ -32,6 +37,25 @@ class Collect(ExchangeCollect):
             name = os.path.basename(path)
             return {"username": name.split("+")[0], "filename": name, "timestamp": NEVER}
 
+    def _sort_by_timestamp(self, records: list[dict]) -> list[dict]:
+        """One student's submissions, the last first: those that belong to their account, where some do.
+
+        Anybody may make a folder there that bears another's name, and a later time than theirs.
+        """
+        real = [record for record in records if record["timestamp"] is not NEVER]
+        theirs = [record for record in real if self._owner(record) == record["username"]]
+        best = theirs or real or records
+        for record in [record for record in records if theirs and record not in theirs]:
+            self.log.error("%a was not collected: it doesn't belong to that student", record["filename"])
+        return super()._sort_by_timestamp(best)
+
+    def _owner(self, record: dict) -> str:
+        """The name of the account that a submission belongs to; "" where there is no telling."""
+        try:
+            return pwd.getpwuid(os.lstat(os.path.join(self.inbound_path, record["filename"])).st_uid).pw_name
+        except (KeyError, OSError):
+            return ""
+
     def copy_files(self) -> None:
         """Collect each submission by itself."""
         everyone = self.src_records
@@ -40,7 +64,8 @@ class Collect(ExchangeCollect):
             try:
                 if record["timestamp"] is NEVER:
                     raise ExchangeError("its name doesn't say who handed in what and when")
-                _check_name(record["username"])
+                if problem := odd_name(record["username"]):
+                    raise ExchangeError(problem)
                 super().copy_files()
             except Exception as error:  # this one's alone
                 self.log.error("%a was not collected: %s", record["filename"], error)
@@ -52,25 +77,39 @@ class Collect(ExchangeCollect):
             stage = Path(place, "submission")
             copying = _Copying(stage, 1000 * self.coursedir.max_dir_size)
             copying.copy(src)
+            self._complete(stage)
             super().do_copy(str(stage), dest, log)
-        for name, target in copying.links.items():
-            if name not in RECORDS and Path(dest, name).parent.is_dir():  # nbgrader itself reads the records
-                os.symlink(target, Path(dest, name))
         for name, reason in copying.refused.items():
             self.log.warning("%a of %a was left out: %s", name, os.path.basename(src), reason)
+
+    def _complete(self, stage: Path) -> None:
+        """Give a submission the records that `nbgrader submit` writes, where a student took them away.
+
+        Without them, or with others, nbgrader's later steps stop for everybody.
+        """
+        time, secret = (stage / name for name in RECORDS)
+        [record] = self.src_records
+        if read_time(read_record(time)) is None:
+            _replace(time, f"{record['timestamp']} UTC")
+        if not read_record(secret):
+            _replace(secret, secrets.token_hex(32))
+
+
+def _replace(path: Path, text: str) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    path.write_text(text)
 
 
 class _Copying:
     """A folder that others may change while it is copied.
 
     Attributes:
-        links: relative path to target, of what wasn't copied since it is a link.
         refused: relative path to why it wasn't copied.
     """
 
     def __init__(self, stage: Path, limit: int) -> None:
-        self.stage, self.left = stage, limit
-        self.links: dict[str, str] = {}
+        self.stage, self.left, self.entries = stage, limit, 0
         self.refused: dict[str, str] = {}
 
     def copy(self, src: str) -> None:
@@ -95,6 +134,9 @@ class _Copying:
                 folders.clear()
                 continue
             (self.stage / inside).mkdir(mode=0o700, exist_ok=True)
+            self.entries += len(folders) + len(names)
+            if self.entries > MAX_ENTRIES:
+                raise ExchangeError(f"it holds more than {MAX_ENTRIES:,} files and folders")
             for name in [*folders, *names]:
                 self._copy_one(name, os.path.normpath(os.path.join(inside, name)), at, owner)
 
@@ -102,7 +144,7 @@ class _Copying:
         try:
             status = os.stat(name, dir_fd=at, follow_symlinks=False)
             if stat.S_ISLNK(status.st_mode):
-                self.links[relative] = os.readlink(name, dir_fd=at)
+                self.refused[relative] = "it is a link"
                 return
             if stat.S_ISDIR(status.st_mode):
                 return
@@ -119,7 +161,7 @@ class _Copying:
             if self.left < 0:
                 raise ExchangeError("it holds more than the course takes (CourseDirectory.max_dir_size)")
             with open(self.stage / relative, "wb") as copy:
-                shutil.copyfileobj(file, copy)
+                _copy(file, copy, status.st_size)
         os.chmod(self.stage / relative, 0o644)
 
 
@@ -132,7 +174,8 @@ def _no_copy_of(status: os.stat_result, owner: int) -> str:
     return "" if status.st_uid == owner else "it belongs to somebody else"
 
 
-def _check_name(student: str) -> None:
-    """Refuse ids that are no folder's name, or that nbgrader's tables, pages and paths can't hold."""
-    if not student or student[0] == "." or not student.isprintable():
-        raise ExchangeError("a student's id has letters that can be shown, and no dot at its beginning")
+def _copy(file: BinaryIO, copy: BinaryIO, size: int) -> None:
+    """Copy so many bytes and no more: the file may grow while it is read."""
+    while size > 0 and (part := file.read(min(size, 1 << 20))):
+        copy.write(part)
+        size -= len(part)

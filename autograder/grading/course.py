@@ -38,6 +38,7 @@ def course_directory(
 
 
 LONGEST_ID = 128  # characters, as the gradebook's tables have room for
+SIGNS = '<>"&\\*?['  # formgrader writes ids into its pages as they are, and nbgrader's commands take patterns
 
 
 def find_submissions(course: CourseDirectory, lesson: str, students: list[str]) -> list[Submission]:
@@ -64,8 +65,12 @@ def odd_name(name: str) -> str:
     """
     if name.startswith("."):
         return "its name begins with a dot"
+    if not name or name[0] in "=+-@":
+        return "its name begins as formulas do in a spreadsheet, and options of a command"
     if not name.isprintable():  # what isn't UTF-8 comes as characters that can't be printed, either
         return "its name has characters that can't be printed"
+    if found := sorted({*name} & {*SIGNS}):
+        return f"its name has a sign that pages or commands take for one of theirs: {' '.join(found)}"
     return "its name has more than 128 characters" if len(name) > LONGEST_ID else ""
 
 

@@ -27,12 +27,22 @@ def what_changed(ours: str, theirs: str, *, only_names: bool = False) -> str:
             new = [node for node in ast.parse(theirs).body if ast.dump(node) not in known]
             if only_names:
                 new = [node for node in new if isinstance(node, NAMES)]
-            return "\n".join(_source(theirs, node) for node in new)
+            lines = theirs.encode().splitlines(keepends=True)  # bytes: at the ends of lines that Python knows
+            return "\n".join(_source(lines, node) for node in new)
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # IPython's own syntax, or none
         return "" if only_names else theirs
 
 
-def _source(cell: str, node: ast.stmt) -> str:
+def _source(lines: list[bytes], node: ast.stmt) -> str:
     """A statement as it is written, with its decorators."""
-    decorators = [ast.get_source_segment(cell, each) or "" for each in getattr(node, "decorator_list", [])]
-    return "\n".join([*(f"@{text}" for text in decorators), ast.get_source_segment(cell, node) or ""])
+    decorators = [_segment(lines, each) for each in getattr(node, "decorator_list", [])]
+    return "\n".join([*(f"@{text}" for text in decorators), _segment(lines, node)])
+
+
+def _segment(lines: list[bytes], node: ast.stmt | ast.expr) -> str:
+    """What ast.get_source_segment gives, which goes through the whole cell for each of its statements."""
+    assert node.end_lineno is not None and node.end_col_offset is not None, "the parser sets both"
+    own = lines[node.lineno - 1 : node.end_lineno]
+    own[-1] = own[-1][: node.end_col_offset]
+    own[0] = own[0][node.col_offset :]
+    return b"".join(own).decode()

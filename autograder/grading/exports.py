@@ -116,11 +116,16 @@ class Plain(_Export):
         header = ["student_id", "last_name", "first_name", "email", *(lesson.name for lesson in lessons)]
         possible = ["points possible", "", "", "", *(f"{lesson.max_score:g}" for lesson in lessons)]
         rows = (
-            [one.id, one.last_name or "", one.first_name or "", one.email or "",
+            [one.id, *map(_as_text, (one.last_name, one.first_name, one.email)),
              *(self.shown(scores.get((one.id, lesson.name))) for lesson in lessons)]
             for one in students
         )  # fmt: skip
         return [header, possible, *rows]
+
+
+def _as_text(value: str | None) -> str:
+    """A name as a cell that no spreadsheet takes for a formula."""
+    return f"'{value}" if value and value[0] in "=+-@\t\r" else value or ""
 
 
 class _Returned(_Export):

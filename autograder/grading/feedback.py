@@ -14,9 +14,10 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import List, Unicode
 
 from autograder.grading.exports import waits
+from autograder.grading.pages import is_students
 from helpers.checking.finding import SIGNS, Status
 
-HEADING = re.compile(r"^(#+) +(.+?) *$", re.MULTILINE)
+HEADING = re.compile(r"^(#+) +(.+)$", re.MULTILINE)
 NUMBER = re.compile(r"^\*\*((?:Exercise|Question) [\w.]+)", re.MULTILINE)
 NOTHING = "No response."  # nbgrader's comment on an answer that is as it was released
 
@@ -49,10 +50,10 @@ class Summary(NbGraderPreprocessor):
             waiting = {grade.name for grade in grades if waits(grade)}
         rows, title, section, number = [], "", "", ""
         for cell in nb.cells:
-            if cell.cell_type == "markdown" and not _knows(cell):
+            if cell.cell_type == "markdown" and not _knows(cell) and not is_students(cell):
                 for marks, text in HEADING.findall(cell.source):
-                    title = title or text
-                    section, number = (text, "") if len(marks) > 1 else (section, number)
+                    title = title or text.strip()
+                    section, number = (text.strip(), "") if len(marks) > 1 else (section, number)
                 number = [number, *NUMBER.findall(cell.source)][-1]
             if not _knows(cell):
                 continue
@@ -95,7 +96,8 @@ def _knows(cell: NotebookNode) -> bool:
 def _row(cell: NotebookNode, section: str, number: str, waits: bool) -> Row:
     nbgrader = cell.metadata.nbgrader
     earned, points = float(nbgrader.get("score") or 0), float(nbgrader.get("points") or 0)
-    title, case, cause = _verdict(cell) if cell.cell_type == "code" else ("", "", "")
+    by_itself = cell.cell_type == "code" and not nbgrader.get("solution")  # and by no person
+    title, case, cause = _verdict(cell) if by_itself else ("", "", "")
     name = ": ".join(filter(None, (number, title))) or nbgrader.grade_id
     status = Status.PASSED if earned >= points else Status.PARTLY if earned else Status.FAILED
     went = {Status.PASSED: "right", Status.PARTLY: "partly right", Status.FAILED: "no points"}[status]
@@ -109,9 +111,9 @@ def _row(cell: NotebookNode, section: str, number: str, waits: bool) -> Row:
 def _verdict(cell: NotebookNode) -> tuple[str, str, str]:
     """A check's message: the exercise's title, and if it failed, at which case and why.
 
-    All empty for a test that isn't one of ours.
+    All empty for a test that isn't one of ours. A verdict is the last output; what is before is a student's.
     """
-    for output in cell.get("outputs", []):
+    for output in cell.get("outputs", [])[-1:]:
         text = output.get("data", {}).get("text/plain", "")
         headline, *lines = text.split("\n")
         sign, _, rest = headline.partition(" ")

@@ -14,7 +14,7 @@ from nbformat import NotebookNode
 
 from autograder.draws import FitDraws
 from autograder.grading.cgroups import Groups
-from autograder.grading.clean import clean_code, clean_words
+from autograder.grading.clean import MAX_ADDED, clean_code, clean_words, leave_out
 from autograder.grading.clock import among_others
 from autograder.grading.judge import CELL_SECONDS, judge, not_run
 from autograder.grading.lesson import Lesson, exercise_id, installation
@@ -219,13 +219,16 @@ def _finish(
     notebook: NotebookNode, name: str, plain: bool, outputs: dict, verdicts: dict, remarks: list[str]
 ) -> NotebookNode:
     """Write outputs and verdicts into a notebook, for formgrader and feedback."""
-    number = 0
+    number, room = 0, MAX_ADDED
     for cell in notebook.cells:
         if cell.cell_type == "code" and cell.id in outputs:
             number += 1
             cell.execution_count = number
             cell.outputs = [nbformat.from_dict(output) for output in outputs[cell.id]]
         added = cell.metadata.get("headstart", {}).get("added")
+        room -= len(cell.source) if added else 0
+        if added and room < 0:
+            leave_out(cell)
         if added or is_answer(cell):
             (clean_words if cell.cell_type == "markdown" else clean_code)(cell)
         if added and cell.cell_type == "markdown":  # or it could look like a remark of ours

@@ -10,6 +10,7 @@ import contextlib
 import json
 import signal
 import socket
+from dataclasses import replace
 from typing import Any
 
 from autograder.child import wire
@@ -26,12 +27,14 @@ from autograder.sheets import HiddenSheets
 from helpers.checking.assessing import assess
 from helpers.checking.finding import Finding, Status
 from helpers.checking.outcome import ENDS, CallStatus, Outcome
-from helpers.checking.reaching import forbidden_use
+from helpers.checking.reaching import Tangled, forbidden_use
 from helpers.checking.sheet import Sheet
+from helpers.checking.values import Opaque
 
 CELL_SECONDS = 20.0
 NOTEBOOK_SECONDS = 120.0  # and more where cells may run longer than usual
 OUTPUT_CHARACTERS = 64_000_000  # of all cells together, as they stand in a file
+MOST_VALUES = 5_000  # in what an answer returns, tensors and lists counted, where lessons ask for dozens
 OUTPUT_COST = 1_000  # characters that each of them counts for besides: many small ones fill memory
 WRITTEN_SECONDS = 10  # for a child to send what its cells wrote
 FIRST = "the first cell"
@@ -95,8 +98,12 @@ def judge(
 
 def not_run(exercise: Exercise, reason: str, cause: str = "not run") -> Verdict:
     """A verdict for an exercise that never came to be judged."""
-    finding = Finding(exercise.title, Status.NOT_RUN, exercise.points, meaning=reason, cause=cause)
-    return Verdict.of(exercise.id, finding)
+    return Verdict.of(exercise.id, unrun(exercise, reason, cause))
+
+
+def unrun(exercise: Exercise, reason: str, cause: str = "not run") -> Finding:
+    """What is found of an exercise that never came to be judged."""
+    return Finding(exercise.title, Status.NOT_RUN, exercise.points, meaning=reason, cause=cause)
 
 
 class _Run:
@@ -192,7 +199,10 @@ class _Run:
         visible = self.lesson.visible[exercise.id]
         with self.clock.stopped():
             hidden = self.hidden.plain(exercise, self.digest)
-            use = forbidden_use(self.ran, exercise.id, exercise.forbidden)
+            try:
+                use = forbidden_use(self.ran, exercise.id, exercise.forbidden)
+            except Tangled as error:
+                return unrun(exercise, str(error))
         if use:
             outcome = Outcome(CallStatus.FORBIDDEN, error=use.name, where=use.where)
             return assess(visible, [outcome] * len(visible.cases))
@@ -213,7 +223,9 @@ class _Run:
     def _outcomes(self, sheet: Sheet) -> list[Outcome]:
         """Let the child call the answer on a sheet's cases. Inputs go, expected values stay."""
         self._send(sheet.request)
-        return read_outcomes(self._receive(), len(sheet.cases))
+        outcomes = read_outcomes(self._receive(), len(sheet.cases))
+        # What is judged by a function of ours is many results, each looked at once.
+        return outcomes if sheet.driver in ("draws", "use_result") else list(map(bounded, outcomes))
 
     def _send(self, message: dict | bytes) -> None:
         wire.send(self.channel, message, seconds=self.clock.left() or GRACE_SECONDS)
@@ -263,6 +275,29 @@ def _outcome(raw: Any) -> Outcome:
     if any(len(text) > 1000 for text in (outcome.error, outcome.message, outcome.where)):
         raise Stopped("the grading channel was broken (a malformed outcome)")
     return outcome
+
+
+def bounded(outcome: Outcome) -> Outcome:
+    """The outcome without what is larger than anything that is asked for.
+
+    It is compared with the right result and with that of each known mistake, value by value.
+    """
+    outputs = (
+        Opaque(f"list of over {MOST_VALUES:,} values") if _is_large(outcome.outputs) else outcome.outputs
+    )
+    inputs_after = None if _is_large(outcome.inputs_after) else outcome.inputs_after
+    gradients = None if _is_large(outcome.gradients) else outcome.gradients
+    return replace(outcome, outputs=outputs, inputs_after=inputs_after, gradients=gradients)
+
+
+def _is_large(value: Any) -> bool:
+    waiting, count = [value], 0
+    while waiting and count <= MOST_VALUES:
+        each = waiting.pop()
+        inside = list(each.values()) if isinstance(each, dict) else each if isinstance(each, list) else []
+        count += 1 + max(0, len(inside) - MOST_VALUES)
+        waiting += inside[:MOST_VALUES]
+    return count > MOST_VALUES
 
 
 def _gone(error: wire.WireError, where: str) -> str:

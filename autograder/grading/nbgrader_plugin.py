@@ -5,6 +5,8 @@ grades. Here the first step leaves it alone, since the engine reads what was han
 it.
 """
 
+import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,6 +30,18 @@ class LeaveAlone(NbGraderPreprocessor):
 
     def preprocess(self, nb: NotebookNode, resources: ResourcesDict) -> tuple[NotebookNode, ResourcesDict]:
         return nb, resources
+
+
+def leave_links_out(assignment: str, student: str, notebooks: list[str]) -> None:
+    """Take out of a submission what is no plain file, before nbgrader copies it: from a device, without end.
+
+    Collecting leaves such things behind. They come with archives that are unpacked by hand.
+    """
+    for folder in {Path(notebook).parent for notebook in notebooks}:
+        for place, folders, names in os.walk(folder):
+            for path in (Path(place, name) for name in [*folders, *names]):
+                if not (stat.S_ISDIR(kind := path.lstat().st_mode) or stat.S_ISREG(kind)):
+                    path.unlink()
 
 
 @dataclass

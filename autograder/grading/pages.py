@@ -5,6 +5,7 @@ it a formula can be drawn over what is around it. The template in `templates/` k
 """
 
 import html
+from collections.abc import Mapping
 from pathlib import Path
 
 import nbgrader
@@ -54,7 +55,10 @@ def mathml(formula: str, display: str) -> str:
 
 
 class _Renderer(IPythonRenderer):
-    """nbconvert's, but for formulas."""
+    """nbconvert's, but for formulas, and for headings of a student's: they get no ids.
+
+    A heading can have the id of a check, where links lead and formgrader looks for the field for points.
+    """
 
     def inline_math(self, body: str) -> str:
         return mathml(body, "inline")
@@ -66,9 +70,18 @@ class _Renderer(IPythonRenderer):
         return mathml(f"\\begin{{{name}}}{body}\\end{{{name}}}", "block")
 
 
+def is_students(cell: Mapping) -> bool:
+    """Whether a cell's text is a student's: one that they added, or an answer."""
+    known = cell.get("metadata", {})
+    return ("headstart" in known and "added" in known["headstart"]) or known.get("nbgrader", {}).get(
+        "solution", False
+    )
+
+
 @pass_context
 def words(context: Context, source: str) -> str:
     """Text as HTML, in the place of nbconvert's own filter `markdown2html`."""
     cell = context.get("cell", {})
-    renderer = _Renderer(escape=False, attachments=cell.get("attachments", {}))
+    attachments = cell.get("attachments", {})
+    renderer = _Renderer(escape=False, attachments=attachments, exclude_anchor_links=is_students(cell))
     return MarkdownWithMath(renderer=renderer).render(source)

@@ -31,7 +31,7 @@ MAX_NOTEBOOK = 256 << 20  # bytes, outputs and all
 MAX_PARTS = 5_000_000  # lists and objects in its JSON, and half of what they hold: much larger in memory
 MAX_CELLS = 2000
 MAX_TEXT = 4 << 20  # characters of all cells together
-MAX_ANSWER = 200_000  # characters
+MAX_ANSWER = 200_000  # characters, of a cell of the course's that was edited, too
 MAX_FILES, MAX_FILES_BYTES, MAX_DEPTH, MAX_NOTES = 50, 8 << 20, 100, 20
 RECORDS = ("timestamp.txt", "submission_secret.txt")
 SKIPPED = "skip-execution"  # Jupyter's tag of a cell that isn't run, by nbgrader neither
@@ -134,11 +134,21 @@ def _shallow(node: NotebookNode) -> NotebookNode:
 def _records(folder: Path) -> Iterator[tuple[str, bytes]]:
     """What nbgrader wrote beside the notebook; empty where something else stands in its place."""
     for name in RECORDS:
-        with contextlib.suppress(OSError):  # not there
-            status, content = (folder / name).lstat(), b""
-            with contextlib.suppress(Unreadable, OSError):
-                content = _read(folder / name) if status.st_size < 1000 else b""
-            yield name, content
+        if os.path.lexists(folder / name):
+            yield name, read_record(folder / name)
+
+
+def read_record(path: Path) -> bytes:
+    """One of nbgrader's records; empty for anything else that stands in its place.
+
+    nbgrader prints the time as it stands there, so what isn't shown, and could steer a terminal, is none.
+    """
+    try:
+        content = _read(path) if path.lstat().st_size < 1000 else b""
+    except (Unreadable, OSError):
+        return b""
+    text = content.decode(errors="replace").strip()
+    return content if text.isascii() and text.isprintable() else b""
 
 
 def _find_notebook(submission: Submission, name: str, notes: list[str]) -> Path:
@@ -244,8 +254,11 @@ def _merge(result: Canonical, raw: dict, lesson: str) -> None:
     for cell in answers:
         if cell.id in seen:
             cell.source = seen[cell.id]["source"]
-            if len(cell.source) > MAX_ANSWER:
-                raise Unreadable(f"an answer has over {MAX_ANSWER:,} characters")
+    if long := [
+        cell for cell in result.notebook.cells if len(seen.get(cell.id, {}).get("source", "")) > MAX_ANSWER
+    ]:
+        which = "an answer" if any(map(is_answer, long)) else "a cell of the lesson's"
+        raise Unreadable(f"{which} has over {MAX_ANSWER:,} characters")
     _graft(result, seen, added)
     _insert(result.notebook, added)
 

@@ -73,7 +73,7 @@ class Finding:
     @property
     def headline(self) -> str:
         """The first line: the exercise and how it went."""
-        return " · ".join(filter(None, (f"{SIGNS[self.status]} {self.title}", self._detail())))
+        return _line(" · ".join(filter(None, (f"{SIGNS[self.status]} {self.title}", self._detail()))))
 
     def _detail(self) -> str:
         if self.earned is not None:
@@ -96,7 +96,7 @@ class Finding:
             rows = [("returned", self.returned), ("likely cause", self.meaning), ("look at", self.look_at)]
         else:
             rows = []
-        return [(label, text) for label, text in rows if text]
+        return [(label, _line(text)) for label, text in rows if text]
 
     def text(self) -> str:
         """The message for a terminal: four lines."""
@@ -117,6 +117,15 @@ class Finding:
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         return {"text/plain": self.text(), "text/html": self.html()}
+
+
+def _line(text: str) -> str:
+    """Text as one line of characters that show, since some is a stranger's: it begins no line of its own."""
+    return (
+        " ".join("".join(c if c.isprintable() else " " for c in text).split())
+        if not text.isprintable()
+        else text
+    )
 
 
 def box(content: str, status: Status) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from IPython.core.inputtransformer2 import TransformerManager
 
 LONGEST = 200_000  # characters of a cell that is read
+LONGEST_LINE = 120  # characters of a line that is shown
 LOOKUPS = ("attrgetter", "methodcaller", "__getattribute__")
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
@@ -71,10 +72,11 @@ def read(cell: str) -> tuple[Statement, ...]:
 
 def _with_texts(cell: str) -> Iterator[Statement]:
     lines = cell.splitlines()
+    heads = [line.strip()[:LONGEST_LINE] for line in lines]
     for node in _parse(cell).body:
         first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))])
         text = "\n".join(lines[first - 1 : node.end_lineno])
-        for statement in _statements([node], lines, always=True):
+        for statement in _statements([node], heads, always=True):
             statement.text, statement.does_nothing_else = text, _only_defines(node)
             yield statement
 
@@ -125,7 +127,8 @@ def _statements(body: list[ast.stmt], lines: list[str], *, always: bool) -> Iter
             for handler in getattr(node, "handlers", []):
                 yield from _statements(handler.body, lines, always=False)
         elif magic := _cell_magic(node):
-            yield from _statements(_parse(magic).body, magic.splitlines(), always=False)
+            heads = [line.strip()[:LONGEST_LINE] for line in magic.splitlines()]
+            yield from _statements(_parse(magic).body, heads, always=False)
         else:
             yield _statement(node, lines, always=always)
 
@@ -227,8 +230,8 @@ class _Reader(ast.NodeVisitor):
         self.depth = 0
 
     def _mention(self, root: ast.expr | None, path: tuple[str, ...], line: int) -> None:
-        text = self.lines[line - 1].strip() if line <= len(self.lines) else ""
-        where = f"line {line}: {text}"[:120]
+        text = self.lines[line - 1] if line <= len(self.lines) else ""
+        where = f"line {line}: {text}"[:LONGEST_LINE]
         name, module = root.id if isinstance(root, ast.Name) else "", ""
         for number, (of_class, names) in enumerate(reversed(self.scopes)):
             if name in names and not (of_class and number):  # methods don't see their class's names

@@ -9,11 +9,17 @@ both say the same.
 
 import re
 import sys
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from helpers.checking.names import Mention, Statement, read, syntax_problem
+
+MOST_STEPS = 1_000_000  # from one name to the next, where a lesson takes some hundreds: a second or so
+
+
+class Tangled(Exception):
+    """The code is such that nobody would see to its end which names lead where; the text says so."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +40,9 @@ def forbidden_use(
         exercise: its id, by which the call is found.
         forbidden: dotted names; one without a dot stands for a whole package.
         answer: the name of the judged object, for a call that the last cell doesn't show.
+
+    Raises:
+        Tangled: it takes too long to find out.
     """
     words = {name.rpartition(".")[2] for name in forbidden}
     if all(cell.isascii() and not any(word in cell for word in words) for cell in cells):
@@ -54,11 +63,14 @@ def source_of(cells: Sequence[str], exercise: str, answer: str) -> str:
 
     Returns:
         The statements in their order; "" where some of them do more than define and import, such as reading
-        a file, which mustn't happen again elsewhere.
+        a file, which mustn't happen again elsewhere, or it takes too long to find them.
     """
     statements = [statement for cell in cells for statement in read(cell)]
     search = _Search(statements, ())
-    numbers = sorted({n for _, _, fresh in search.reached(exercise, answer) for n in fresh})
+    try:
+        numbers = sorted({n for _, _, fresh in search.reached(exercise, answer) for n in fresh})
+    except Tangled:
+        return ""
     modules = {name for statement in statements for name in statement.modules}
     # A call such as torch.manual_seed(0) makes no answer what it is.
     found = [each for each in map(statements.__getitem__, numbers) if each.binds or each.adds - modules]
@@ -101,6 +113,7 @@ class _Search:
         self.roots = {name.partition(".")[0] for name in forbidden}
         self.own = {name for statement in statements for name in statement.owned}
         stars = (statement.modules.get("*", "") for statement in statements)
+        self.steps = 0
         self.stars = any(star.partition(".")[0] in self.roots for star in stars)
         self.history: dict[str, list[tuple[int, bool]]] = defaultdict(list)
         for number, statement in enumerate(statements):
@@ -122,10 +135,10 @@ class _Search:
         """
         given = [n for n, statement in enumerate(self.statements) if exercise in statement.checks]
         start = self.statements[given[-1]].checks[exercise] if given else [Mention(answer, "", (), "")]
-        waiting = [(mention, given[-1] if given else len(self.statements)) for mention in start]
+        waiting = deque((mention, given[-1] if given else len(self.statements)) for mention in start)
         seen: set[int] = set()
         while waiting:
-            mention, time = waiting.pop(0)
+            mention, time = waiting.popleft()
             fresh = [number for number in self._bindings(mention.root, time) if number not in seen]
             yield mention, time, fresh
             seen.update(fresh)
@@ -137,6 +150,9 @@ class _Search:
     def _bindings(self, name: str, time: int) -> Iterator[int]:
         """The statements that made a name what it is at a time, the last first."""
         for number, afresh in reversed(self.history.get(name, [])):
+            self.steps += 1
+            if self.steps > MOST_STEPS:
+                raise Tangled("its code is too tangled to see what it leads to: fewer statements would do")
             if number < time:
                 yield number
                 if afresh:
