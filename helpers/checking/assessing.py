@@ -47,8 +47,11 @@ def assess(
     assert problem is not None
     where = f"case {index + 1} of {len(sheet.cases)}" if reveal else "a hidden case like"
     cause, meaning, told = _explain(sheet, outcomes, problems, reveal)
-    if cause == problem.cause and (unfinished := [sheet.needs[id] for id in sheet.needs if id in failing]):
-        meaning = f"“{unfinished[0]}”, which this builds on, doesn't pass yet: fix that first. {meaning}"
+    if unfinished := [sheet.needs[id] for id in sheet.needs if id in failing]:
+        there = f"“{unfinished[0]}”, which this builds on, doesn't pass yet"
+        meaning = (
+            f"{there}: fix that first. {meaning}" if cause == problem.cause else f"{meaning} {there} either."
+        )
     return replace(
         finding,
         status=Status.FAILED,

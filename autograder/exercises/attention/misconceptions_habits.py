@@ -60,7 +60,7 @@ def norm_of_differences(layer, x, permutation):
 
 
 def cross_unscaled(y, x, W_q, W_k, W_v, mask=None):
-    """The scores aren't divided by √d_k: your `scaled_dot_product_attention` does that."""
+    """The scores aren't divided by √d_k: that is for `scaled_dot_product_attention` to do."""
     scores = (y @ W_q) @ (x @ W_k).transpose(-2, -1)
     if mask is not None:
         scores = scores.masked_fill(~mask, -math.inf)

@@ -289,7 +289,7 @@ class LastPositionAlone(torch.nn.Module):
 
 
 class EmbeddingNotScaled(torch.nn.Module):
-    """The embedding isn't multiplied by √C, as your `embed` does it."""
+    """The embedding isn't multiplied by √C, as `embed` is to do."""
 
     def __init__(self, vocabulary, d_model, n_heads, n_layers, positions):
         super().__init__()
