@@ -826,8 +826,9 @@ with waiting_for("the exercises up to 9.11"):
 # %% [markdown]
 # The band is the 95 % interval for the mean over seeds, on these test reviews. Both curves rise for a few epochs and
 # then lie flat: more epochs on the same 200 reviews change little. In the end the pretrained model is ahead, in our run
-# by 31 points (93 % and 62 %; 90 % with a body from another seed), and the bands lie apart. After the first epoch neither
-# is far from guessing: the head is new, and the learning rate is still rising.
+# by 31 points (93 % and 62 %), and the bands lie apart. With two other trainings of the body it had 90 and 89 %: what
+# varies from body to body isn't in the band. After the first epoch neither is far from guessing: the head is new, and the
+# learning rate is still rising.
 
 # %% [markdown]
 # ## 9.12 What counting words can do
@@ -950,7 +951,7 @@ with waiting_for("the exercises up to 9.12"):
 # With two seeds Student's interval would be very long. So the bands here are Wilson's, for the 300 test reviews alone:
 # they leave out what the seed does. With more labels all three get better. How many does pretraining replace? Go from
 # the pretrained point at 50 to the right until you meet the curve from scratch. In our run you don't: 50 labels gave the
-# pretrained model 81 % (77 % with another body), and 2,000 gave 79 % from scratch and 78 % by counting words. So here
+# pretrained model 81 % (77 and 79 % with other bodies), and 2,000 gave 79 % from scratch and 78 % by counting words. So here
 # pretraining was worth some forty times as many labels, and not more exactly than that: the bands are ±5 points. And 195
 # steps are 15 passes over 200 reviews, but fewer than two over 2,000, so from scratch may do better with more steps. The
 # pretrained model had 98 % with 2,000.
