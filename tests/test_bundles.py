@@ -17,6 +17,7 @@ from autograder import exercises, lessons
 from autograder.authoring.bundles import bundle, repository
 from autograder.grading.course import course_directory
 from autograder.grading.lesson import Lesson
+from autograder.grading.workers import FEW
 from autograder.lessons import ROOT, TOPICS
 
 # What comes with each lesson, besides all that came with the lessons before it.
@@ -128,6 +129,13 @@ def test_the_sandbox_shows_the_same_helpers(lesson: str) -> None:
     if lessons.topic(lesson) != "start_here":
         worker = Lesson.load(lesson, ROOT, config).new_worker(sandboxed=True)
         assert {path.relative_to(ROOT / "helpers").as_posix() for path in worker.helpers} == listed(lesson)
+
+
+def test_a_worker_is_ready_at_once_for_what_a_lesson_needs_of_torch() -> None:
+    """Or each of its first children would import it by itself."""
+    _, config = course_directory(ROOT)
+    few = {n: Lesson.load(n, ROOT, config).new_worker(sandboxed=True).few for n in lessons.names()[1:]}
+    assert few["07_counting"] == 0 and few["01_attention"] == FEW
 
 
 # -- references ------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import contextlib
 import copy
 import hashlib
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,13 +34,15 @@ from autograder.authoring.stubs import ClearAnswers
 from autograder.exercise import IN_PROCESS, Exercise
 from autograder.grading.gradebook import opened
 from autograder.grading.submission import OURS, SKIPPED
-from autograder.grading.workers import Worker
+from autograder.grading.workers import FEW, Worker
 from autograder.results import Cell
 from autograder.sheets import make_sheet
 from helpers.checks import Sheet, load_sheet
 
 ENGINE_VERSION = "3"  # raised when a change of the engine can change a grade
 AUTOTEST = InstantiateTests().autotest_delimiter
+# Where cells need these, torch imports modules for most of a second: in each child, or before the first.
+LATE = re.compile(r"""["']meta["']|\bvmap\b""")
 
 
 @dataclass(frozen=True)
@@ -129,7 +132,9 @@ class Lesson:
         elsewhere = () if self.folder.is_relative_to(self.root) else (self.folder.parent,)
         hide = (self.root, *elsewhere, lessons.ROOT)
         helpers = lessons.helper_files(0 if self.plain else lessons.number(self.name))
-        return Worker(tuple(helpers), self.given, hide, sandboxed, self.plain)
+        cells = [cell for notebook in self.skeletons.values() for cell in notebook.cells]
+        late = any(cell.cell_type == "code" and LATE.search(cell.source) for cell in cells)
+        return Worker(tuple(helpers), self.given, hide, sandboxed, self.plain, few=0 if late else FEW)
 
     def cells(self, notebook: NotebookNode, name: str) -> list[Cell]:
         """The cells of a canonical notebook that are to be run."""

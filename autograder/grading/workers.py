@@ -35,6 +35,7 @@ class Worker:
         sandboxed: False runs student code with the user's own rights.
         plain: whether student code gets to see neither helpers nor any module of ours.
         groups: what bounds it together with other workers, where there is such a thing.
+        few: submissions after which it gets ready for many more.
     """
 
     helpers: tuple[Path, ...]
@@ -43,6 +44,7 @@ class Worker:
     sandboxed: bool = True
     plain: bool = False
     groups: Groups | None = None
+    few: int = FEW
     _process: subprocess.Popen | None = field(default=None, repr=False)
     _control: socket.socket | None = field(default=None, repr=False)
     _stage: tempfile.TemporaryDirectory | None = field(default=None, repr=False)
@@ -129,7 +131,7 @@ class Worker:
         handed_in = {name: content.hex() for name, content in (files or {}).items()}
         self._begun += 1
         with theirs:
-            if self._begun == FEW + 1:
+            if self._begun == self.few + 1:
                 wire.send(control, {"many": True}, seconds=START_SECONDS)
                 wire.receive(control, seconds=START_SECONDS)
             wire.send(control, request, seconds=START_SECONDS)
