@@ -1201,7 +1201,7 @@ with waiting_for("the exercises up to 7.16"), after_predicting("counting.home"):
 from timeit import repeat
 
 matrix = torch.randn(1024, 1024)
-seconds = min(repeat(lambda: matrix @ matrix, number=1, repeat=5))
+seconds = min(repeat(lambda: matrix @ matrix, number=1, repeat=3))
 print(
     f"one large matrix product here: {2 * 1024**3 / seconds / 1e9:.0f} GFLOPs a second, {torch.get_num_threads()} threads"
 )
