@@ -50,6 +50,11 @@ def find(name: str, root: Path = ROOT) -> str:
     return find_among(names(root), name, Path("notebooks"))
 
 
+def counted(number: float, thing: str) -> str:
+    """So many of a thing, in words: 1 student, 2 students, 0.5 points."""
+    return f"{number:g} {thing}{'s' * (number != 1)}"
+
+
 def find_among(known: list[str], name: str, place: Path) -> str:
     """The one of some assignments that somebody means, as `find` does.
 

@@ -72,10 +72,7 @@ def check(exercise: str, answer: object) -> None:
     where an exception is how a cell fails, it raises one whose traceback is the message alone.
     """
     sheet, cells, name = load_sheet(exercise), cells_so_far(), getattr(answer, "__name__", "")
-    if problem := did_not_run(cells, exercise, name):
-        finding = Finding(sheet.title, Status.NOT_RUN, sheet.points, meaning=problem, cause="not run")
-    else:
-        finding = _found(sheet, answer, cells, name)
+    finding = _found(sheet, answer, cells, name)
     if os.environ.get("NBGRADER_EXECUTION"):
         if finding.status != Status.PASSED:
             raise CheckFailed(finding.text())
@@ -89,10 +86,12 @@ def check(exercise: str, answer: object) -> None:
 
 def _found(sheet: Sheet, answer: object, cells: list[str], name: str) -> Finding:
     """What an answer does on the visible cases, and whether its code names what is forbidden."""
+    if problem := did_not_run(cells, sheet.exercise, name):
+        return Finding.not_run(sheet.title, sheet.points, problem)
     try:
         use = forbidden_use(cells, sheet.exercise, sheet.forbidden, name)
     except Tangled as error:
-        return Finding(sheet.title, Status.NOT_RUN, sheet.points, meaning=str(error), cause="not run")
+        return Finding.not_run(sheet.title, sheet.points, str(error))
     used = Outcome(CallStatus.FORBIDDEN, error=use.name, where=use.where) if use else None
     with _patience():
         outcomes = [used] * len(sheet.cases) if used else _outcomes(sheet, answer)

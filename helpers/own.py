@@ -33,9 +33,8 @@ class Sizes(NamedTuple):
 Probe = Callable[[Callable, Sizes], object]
 
 TRIED = Sizes(4, 4, 7)
-TIMED = Sizes(
-    64, 64, 800
-)  # about a lesson's: what multiplies and adds up by itself is slow only where all is large
+# About a lesson's: what multiplies and adds up by itself is slow only where all is large.
+TIMED = Sizes(64, 64, 800)
 SLOWEST = 6.0  # times as slow as the course's: with loops over heads or positions, a training takes an hour
 
 

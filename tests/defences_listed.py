@@ -754,7 +754,7 @@ AUTOGRADED_LINKS = [
 ]  # fmt: skip
 SIGNS_IN_NAMES = [
     (
-        "course: names that are formulas or options", 'if not name or name[0] in "=+-@":', "if not name:",
+        "course: names that are formulas or options", 'if not name or name[0] in FORMULA:', "if not name:",
         "what_cannot_be_collected_is_named_and_costs_nobody_else",
     ),
     (
@@ -780,7 +780,7 @@ SUMMARY = [
     ),
 ]  # fmt: skip
 MESSAGES = [
-    ("message: lines of its own", "[(label, _line(text)) for", "[(label, text) for", "a_message_has_its_own_lines_and_no_others"),
+    ("message: lines of its own", "[(label, _shown(text)) for", "[(label, text) for", "a_message_has_its_own_lines_and_no_others"),
 ]  # fmt: skip
 BOUNDED = [
     (

@@ -30,7 +30,7 @@ from autograder.authoring.review import BEGIN, END, parse, review
 from autograder.authoring.source import SpecError, alike, dump, make_checks, make_notebook
 from autograder.authoring.verified import Record
 from autograder.exercise import Exercise
-from autograder.lessons import ROOT
+from autograder.lessons import ROOT, counted
 from helpers.figures.predicting import predictions
 from helpers.storage import write_whole
 
@@ -59,11 +59,11 @@ def build(lessons: list[str], check: bool, *, root: Path = ROOT, load: Load = ex
         return 1
     except MasterError as error:
         print(error, file=sys.stderr)
-        print(f"headstart: {_count(len(error.mistakes), 'mistake')}, nothing built", file=sys.stderr)
+        print(f"headstart: {counted(len(error.mistakes), 'mistake')}, nothing built", file=sys.stderr)
         return 1
     report = _check if check else _write
     return report(
-        names, made, root, lambda: f"{_count(len(names), 'lesson')}, {time.monotonic() - begun:.1f} s"
+        names, made, root, lambda: f"{counted(len(names), 'lesson')}, {time.monotonic() - begun:.1f} s"
     )
 
 
@@ -77,7 +77,7 @@ def _check(names: list[str], made: Mapping[str, bytes], root: Path, summary: Cal
     rooms = {part for path in found for part in Path(path).parts}
     stale = [name for name in names if rooms & {name, course.topic(name)}]
     command = " ".join(["headstart build", *stale])
-    print(f"headstart: {_count(len(found), 'difference')}; to fix: {command}", file=sys.stderr)
+    print(f"headstart: {counted(len(found), 'difference')}; to fix: {command}", file=sys.stderr)
     return 1
 
 
@@ -87,12 +87,8 @@ def _write(names: list[str], made: Mapping[str, bytes], root: Path, summary: Cal
         print(
             f"headstart: {path} has answers in it, so it stays; move it away and build again", file=sys.stderr
         )
-    print(f"headstart: {_count(count, 'file')} written ({summary()})")
+    print(f"headstart: {counted(count, 'file')} written ({summary()})")
     return 0
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number} {thing}{'s' * (number != 1)}"
 
 
 # -- making ----------------------------------------------------------------------------------------------

@@ -49,18 +49,14 @@ def solution_lines(cell: Cell) -> list[str]:
 
 def introduction(number: str, spec: Exercise) -> str:
     """The line that stands above an exercise."""
-    counted = f"{_count(spec.minutes, 'minute')} · {_count(spec.points, 'point')}"
+    counted = f"{lessons.counted(spec.minutes, 'minute')} · {lessons.counted(spec.points, 'point')}"
     return f"**Exercise {number}** · difficulty {spec.difficulty} of 5 · {counted}"
 
 
 def question(number: str, minutes: str, points: float) -> str:
     """The line that stands above a written question."""
-    counted = f"{_count(int(minutes), 'minute')} · {_count(points, 'point')}"
+    counted = f"{lessons.counted(int(minutes), 'minute')} · {lessons.counted(points, 'point')}"
     return f"**Question {number}** · graded by hand · {counted}"
-
-
-def _count(number: float, thing: str) -> str:
-    return f"{number:g} {thing}{'s' * (number != 1)}"
 
 
 def parse(source: str) -> ast.Module:

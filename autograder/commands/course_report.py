@@ -21,11 +21,11 @@ from nbgrader.exchange.default import Exchange
 
 from autograder import exercises, lessons
 from autograder.commands import predicted
-from autograder.commands.report import counted
 from autograder.commands.report_page import STYLE
 from autograder.exercise import Exercise
 from autograder.grading.exports import score_of
 from autograder.grading.gradebook import GRADING, opened
+from autograder.lessons import counted
 from autograder.recall import Recall
 from autograder.results import Verdict
 from helpers.checking.finding import SIGNS, Status

@@ -9,17 +9,13 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.exercise import Exercise
+from autograder.lessons import counted
 from autograder.results import Verdict
 from helpers.checking.finding import Status
 
 Row = tuple[str, str, list[Verdict]]  # student, problem, verdicts
 MOST = 10
 REST = (Status.FAILED, Status.NOT_WRITTEN, Status.NOT_RUN)
-
-
-def counted(number: int, thing: str) -> str:
-    """So many of a thing, in words: 1 student, 2 students."""
-    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def summary(rows: Iterable[Row], exercises: dict[str, Exercise]) -> Group:

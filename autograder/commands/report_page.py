@@ -9,8 +9,9 @@ from statistics import mean, median
 import torch
 
 from autograder.commands import predicted
-from autograder.commands.report import Row, counted, most_common, unexplained
+from autograder.commands.report import Row, most_common, unexplained
 from autograder.exercise import Exercise
+from autograder.lessons import counted
 from helpers.checking.finding import Status
 from helpers.figures import plots
 from helpers.figures.showing import image

@@ -6,9 +6,9 @@ from typing import NamedTuple
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.coursedir import CourseDirectory
 
-from autograder.commands.report import counted
 from autograder.grading.exports import read_table
 from autograder.grading.gradebook import opened
+from autograder.lessons import counted
 
 # By a column that only this kind of file has: where ids may be, the first that is there and filled.
 KINDS = {

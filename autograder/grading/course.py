@@ -38,6 +38,7 @@ def course_directory(
 
 
 LONGEST_ID = 128  # characters, as the gradebook's tables have room for
+FORMULA = "=+-@"  # what a spreadsheet takes for a formula begins with one of these
 SIGNS = '<>"&\\*?['  # formgrader writes ids into its pages as they are, and nbgrader's commands take patterns
 
 
@@ -65,7 +66,7 @@ def odd_name(name: str) -> str:
     """
     if name.startswith("."):
         return "its name begins with a dot"
-    if not name or name[0] in "=+-@":
+    if not name or name[0] in FORMULA:
         return "its name begins as formulas do in a spreadsheet, and options of a command"
     if not name.isprintable():  # what isn't UTF-8 comes as characters that can't be printed, either
         return "its name has characters that can't be printed"

@@ -17,6 +17,7 @@ from nbgrader.api import Assignment, Grade, Gradebook, MissingEntry, Student, Su
 from nbgrader.plugins import ExportPlugin
 from traitlets import Bool, Dict, List, Unicode
 
+from autograder.grading.course import FORMULA
 from helpers.storage import write_whole
 
 
@@ -125,7 +126,7 @@ class Plain(_Export):
 
 def _as_text(value: str | None) -> str:
     """A name as a cell that no spreadsheet takes for a formula."""
-    return f"'{value}" if value and value[0] in "=+-@\t\r" else value or ""
+    return f"'{value}" if value and value[0] in FORMULA + "\t\r" else value or ""
 
 
 class _Returned(_Export):

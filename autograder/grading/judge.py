@@ -98,12 +98,7 @@ def judge(
 
 def not_run(exercise: Exercise, reason: str, cause: str = "not run") -> Verdict:
     """A verdict for an exercise that never came to be judged."""
-    return Verdict.of(exercise.id, unrun(exercise, reason, cause))
-
-
-def unrun(exercise: Exercise, reason: str, cause: str = "not run") -> Finding:
-    """What is found of an exercise that never came to be judged."""
-    return Finding(exercise.title, Status.NOT_RUN, exercise.points, meaning=reason, cause=cause)
+    return Verdict.of(exercise.id, Finding.not_run(exercise.title, exercise.points, reason, cause))
 
 
 class _Run:
@@ -202,7 +197,7 @@ class _Run:
             try:
                 use = forbidden_use(self.ran, exercise.id, exercise.forbidden)
             except Tangled as error:
-                return unrun(exercise, str(error))
+                return Finding.not_run(exercise.title, exercise.points, str(error))
         if use:
             outcome = Outcome(CallStatus.FORBIDDEN, error=use.name, where=use.where)
             return assess(visible, [outcome] * len(visible.cases))

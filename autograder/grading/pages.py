@@ -73,9 +73,7 @@ class _Renderer(IPythonRenderer):
 def is_students(cell: Mapping) -> bool:
     """Whether a cell's text is a student's: one that they added, or an answer."""
     known = cell.get("metadata", {})
-    return ("headstart" in known and "added" in known["headstart"]) or known.get("nbgrader", {}).get(
-        "solution", False
-    )
+    return "added" in known.get("headstart", {}) or known.get("nbgrader", {}).get("solution", False)
 
 
 @pass_context

@@ -37,9 +37,8 @@ def refuse_settings(config: Config, *, by_nbgrader: bool = False) -> None:
     """
     for (owner, name), cure in (FIXED if by_nbgrader else FIXED | HOOKS).items():
         found = getattr(owner(config=config), name)
-        ours = (
-            f"{getattr(found, '__module__', '')}." == HERE
-        )  # a hook for what nbgrader does before it calls us
+        # A hook of ours is for what nbgrader does before it calls us.
+        ours = f"{getattr(found, '__module__', '')}." == HERE
         if found != getattr(owner(), name) and not ours:
             raise LookupError(f"{owner.__name__}.{name} is set, but {cure}")
     steps = config.Autograde.get("autograde_preprocessors", [])

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from helpers.checking.comparing import FEWER_AXES, MORE_AXES, compare, compare_gradients
 from helpers.checking.contrast import contrast
 from helpers.checking.drivers import judged
-from helpers.checking.finding import Finding, Status
+from helpers.checking.finding import Finding, Status, one_line
 from helpers.checking.hints import explain
 from helpers.checking.outcome import CallStatus, Outcome
 from helpers.checking.properties import PROPERTIES, gradient_reaches_inputs, inputs_unchanged
@@ -272,9 +272,9 @@ def _problem(sheet: Sheet, index: int, outcome: Outcome, reveal: bool) -> _Probl
         may_explain = [prop for prop in properties if prop.explains_values]
         explained = (prop.meaning for prop in may_explain if prop(case, expected, outcome))
         meaning = difference.meaning or next(explained, _unknown(sheet, index, reveal))
-        described = "; ".join(
-            filter(None, (difference.describe(reveal), _shape_too(sheet, index, outcome, reveal)))
-        )
+        described = difference.describe(reveal)
+        if difference.cause == "value" and (shape := _shape_too(sheet, index, outcome, reveal)):
+            described = f"{described}; {shape}"
         if inputs_unchanged in properties and (changed := inputs_unchanged(case, expected, outcome)):
             said = f"{changed[0].upper()}{changed[1:]}, too. {inputs_unchanged.meaning}"
             return _Problem(inputs_unchanged.__name__, described, said)
@@ -288,17 +288,12 @@ def _problem(sheet: Sheet, index: int, outcome: Outcome, reveal: bool) -> _Probl
 def _shape_too(sheet: Sheet, index: int, outcome: Outcome, reveal: bool) -> str:
     """Which of several results has another shape, where one before it has wrong values: it says more."""
     right, got = sheet.expected[index].outputs, outcome.outputs
-    if (
-        not isinstance(right, list | tuple)
-        or not isinstance(got, list | tuple)
-        or len(right) != len(sheet.returns)
-    ):
+    several = isinstance(right, list | tuple) and isinstance(got, list | tuple)
+    if not several or len(right) != len(sheet.returns):
         return ""
-    found = [compare(*each) for each in zip(right, got, ((name,) for name in sheet.returns), strict=False)]
-    wrong = [difference for difference in found if difference]
-    if not wrong or wrong[0].cause != "value":
-        return ""
-    shapes = (difference.describe(reveal) for difference in wrong if difference.cause == "shape")
+    names = ((name,) for name in sheet.returns)
+    found = (compare(*each) for each in zip(right, got, names, strict=False))
+    shapes = (each.describe(reveal) for each in found if each and each.cause == "shape")
     return next(shapes, "")
 
 
@@ -345,5 +340,5 @@ def _not_returned(sheet: Sheet, outcome: Outcome, reveal: bool) -> _Problem:
 
 def _line(text: str, limit: int = 240) -> str:
     """A stranger's text as one line of printable characters."""
-    text = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    text = one_line(text)
     return text if len(text) <= limit else text[: limit - 1] + "…"

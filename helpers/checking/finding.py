@@ -70,10 +70,15 @@ class Finding:
     earned: float | None = None
     said: str = ""
 
+    @classmethod
+    def not_run(cls, title: str, points: float, why: str, cause: str = "not run") -> "Finding":
+        """What is found of an exercise that never came to be judged."""
+        return cls(title, Status.NOT_RUN, points, meaning=why, cause=cause)
+
     @property
     def headline(self) -> str:
         """The first line: the exercise and how it went."""
-        return _line(" · ".join(filter(None, (f"{SIGNS[self.status]} {self.title}", self._detail()))))
+        return _shown(" · ".join(filter(None, (f"{SIGNS[self.status]} {self.title}", self._detail()))))
 
     def _detail(self) -> str:
         if self.earned is not None:
@@ -96,7 +101,7 @@ class Finding:
             rows = [("returned", self.returned), ("likely cause", self.meaning), ("look at", self.look_at)]
         else:
             rows = []
-        return [(label, _line(text)) for label, text in rows if text]
+        return [(label, _shown(text)) for label, text in rows if text]
 
     def text(self) -> str:
         """The message for a terminal: four lines."""
@@ -119,13 +124,13 @@ class Finding:
         return {"text/plain": self.text(), "text/html": self.html()}
 
 
-def _line(text: str) -> str:
-    """Text as one line of characters that show, since some is a stranger's: it begins no line of its own."""
-    return (
-        " ".join("".join(c if c.isprintable() else " " for c in text).split())
-        if not text.isprintable()
-        else text
-    )
+def one_line(text: str) -> str:
+    """Text as one line of characters that show: where it is a stranger's, it begins no line of its own."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def _shown(text: str) -> str:
+    return text if text.isprintable() else one_line(text)
 
 
 def box(content: str, status: Status) -> str:

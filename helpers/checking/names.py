@@ -71,14 +71,18 @@ def read(cell: str) -> tuple[Statement, ...]:
 
 
 def _with_texts(cell: str) -> Iterator[Statement]:
-    lines = cell.splitlines()
-    heads = [line.strip()[:LONGEST_LINE] for line in lines]
+    lines, heads = cell.splitlines(), _heads(cell)
     for node in _parse(cell).body:
         first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))])
         text = "\n".join(lines[first - 1 : node.end_lineno])
         for statement in _statements([node], heads, always=True):
             statement.text, statement.does_nothing_else = text, _only_defines(node)
             yield statement
+
+
+def _heads(cell: str) -> list[str]:
+    """What is shown of each line of a cell."""
+    return [line.strip()[:LONGEST_LINE] for line in cell.splitlines()]
 
 
 def _only_defines(node: ast.stmt) -> bool:
@@ -127,8 +131,7 @@ def _statements(body: list[ast.stmt], lines: list[str], *, always: bool) -> Iter
             for handler in getattr(node, "handlers", []):
                 yield from _statements(handler.body, lines, always=False)
         elif magic := _cell_magic(node):
-            heads = [line.strip()[:LONGEST_LINE] for line in magic.splitlines()]
-            yield from _statements(_parse(magic).body, heads, always=False)
+            yield from _statements(_parse(magic).body, _heads(magic), always=False)
         else:
             yield _statement(node, lines, always=always)
 
