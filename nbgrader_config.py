@@ -42,6 +42,8 @@ c.Autograde.pre_convert_hook = "autograder.grading.nbgrader_plugin.leave_links_o
 c.ExchangeFactory.collect = "autograder.grading.collect.Collect"
 # Says how many written answers wait for their points, before students read their feedback.
 c.ExchangeFactory.release_feedback = "autograder.grading.release.ReleaseFeedback"
+# Says the same of points in `grades.csv`.
+c.ExportApp.plugin_class = "autograder.grading.exports.Csv"
 
 # Feedback and formgrader draw formulas without a network, and keep what a student wrote in its own place.
 try:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
+from nbgrader.plugins import CsvExportPlugin
 from traitlets.config import Config
 
 from autograder.commands.roster import add_students
@@ -116,6 +117,15 @@ def test_moodle_gets_its_own_file_back(book, tmp_path):
     assert [row[4] for row in rows] == ["Assignment: 01_attention (Real)", "5", "-", "-"]
     semicolons = MOODLE.replace(",", ";")
     assert export(exports.Moodle, book, tmp_path, semicolons, assignment=["01_attention"]) == rows
+
+
+def test_nbgraders_own_file_comes_with_a_word_on_what_waits(book, tmp_path, caplog):
+    of_nbgrader, ours = tmp_path / "nbgrader.csv", tmp_path / "ours.csv"
+    CsvExportPlugin(to=str(of_nbgrader)).export(book)
+    exports.Csv(to=str(ours)).export(book)
+    assert ours.read_text() == of_nbgrader.read_text()
+    assert "01_attention: written answers wait for their points, so scores are given" in caplog.text
+    assert caplog.text.rstrip().endswith("without these points: grace")
 
 
 def test_plain_has_a_row_for_everybody(book, tmp_path):

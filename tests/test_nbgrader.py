@@ -81,7 +81,8 @@ def test_the_whole_cycle_with_two_students(tmp_path) -> None:
     [page] = amy.folder.rglob("*.html")
     assert "✗" not in page.read_text()
 
-    course.run("nbgrader", "export")
+    done = course.run("nbgrader", "export")
+    assert f"{LESSON}: written answers wait for their points" in done.stderr
     with open(course.root / "grades.csv", newline="") as file:
         rows = {row["student_id"]: row for row in csv.DictReader(file)}
     points = {c.metadata.nbgrader.grade_id: c.metadata.nbgrader.points for c in course.solved().cells

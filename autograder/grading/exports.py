@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from nbgrader.api import Assignment, Grade, Gradebook, MissingEntry, Student, SubmittedAssignment
-from nbgrader.plugins import ExportPlugin
+from nbgrader.plugins import CsvExportPlugin, ExportPlugin
 from traitlets import Bool, Dict, List, Unicode
 
 from autograder.grading.course import FORMULA
@@ -28,8 +28,17 @@ class Score(NamedTuple):
     waiting: bool  # for points by hand
 
 
+class Csv(CsvExportPlugin):
+    """nbgrader's own `grades.csv`, and a word on the points in it that are still to be given."""
+
+    def export(self, gradebook: Gradebook) -> None:
+        """Write the file that `--to` names, or grades.csv."""
+        super().export(gradebook)
+        _say_who_waits(self, _scores(self, gradebook), "given without these points")
+
+
 class _Export(ExportPlugin):
-    """What the exporters share: scores of nbgrader's gradebook, and what is said about them."""
+    """What the other exporters share: scores of nbgrader's gradebook, and what is said about them."""
 
     partial = Bool(
         False,
@@ -42,18 +51,12 @@ class _Export(ExportPlugin):
         Raises:
             SystemExit: it can't be done, and why.
         """
-        lessons = [one for one in gradebook.assignments if one.name in self.assignment or not self.assignment]
-        students = [one for one in gradebook.students if one.id in self.student or not self.student]
+        lessons, students = _asked_for(self, gradebook)
         if missing := {*map(str, self.assignment)} - {one.name for one in lessons}:
             raise SystemExit(
                 f"the gradebook has no assignment {', '.join(sorted(missing))}; nothing is written"
             )
-        scores = {
-            (student.id, lesson.name): score
-            for lesson in lessons
-            for student in students
-            if (score := score_of(gradebook, lesson, student))
-        }
+        scores = _scores(self, gradebook)
         try:
             table = self.table(lessons, students, scores)
         except (LookupError, OSError, UnicodeDecodeError) as error:
@@ -64,15 +67,7 @@ class _Export(ExportPlugin):
         target = Path(self.to or "grades.csv")
         write_whole(target, text.getvalue().encode())
         self.log.info("%d scores of %d students written to %s", len(scores), len(students), target)
-        for lesson in lessons:
-            if waiting := [
-                who for (who, name), score in scores.items() if name == lesson.name and score.waiting
-            ]:
-                how = "given without these points" if self.partial else "left empty"
-                self.log.warning(
-                    "%s: written answers wait for their points, so scores are %s: %s",
-                    lesson.name, how, ", ".join(waiting),
-                )  # fmt: skip
+        _say_who_waits(self, scores, "given without these points" if self.partial else "left empty")
 
     def table(
         self, lessons: Sequence[Assignment], students: Sequence[Student], scores: dict[tuple[str, str], Score]
@@ -87,6 +82,36 @@ class _Export(ExportPlugin):
     def shown(self, score: Score | None) -> str:
         """A score in a cell; empty where there is none to give."""
         return "" if score is None or (score.waiting and not self.partial) else f"{score.points:g}"
+
+
+def _asked_for(plugin: ExportPlugin, gradebook: Gradebook) -> tuple[list[Assignment], list[Student]]:
+    """The lessons and students that were named; all where none were."""
+    wanted, whose = {*map(str, plugin.assignment)}, {*map(str, plugin.student)}
+    lessons = [one for one in gradebook.assignments if one.name in wanted or not wanted]
+    return lessons, [one for one in gradebook.students if one.id in whose or not whose]
+
+
+def _scores(plugin: ExportPlugin, gradebook: Gradebook) -> dict[tuple[str, str], Score]:
+    """What each student has in each lesson, where something was graded."""
+    lessons, students = _asked_for(plugin, gradebook)
+    return {
+        (student.id, lesson.name): score
+        for lesson in lessons
+        for student in students
+        if (score := score_of(gradebook, lesson, student))
+    }
+
+
+def _say_who_waits(plugin: ExportPlugin, scores: dict[tuple[str, str], Score], how: str) -> None:
+    """A warning for each lesson in which written answers wait for their points."""
+    waiting: dict[str, list[str]] = {}
+    for (who, lesson), score in scores.items():
+        if score.waiting:
+            waiting.setdefault(lesson, []).append(who)
+    for lesson, those in waiting.items():
+        plugin.log.warning(
+            "%s: written answers wait for their points, so scores are %s: %s", lesson, how, ", ".join(those)
+        )
 
 
 def score_of(gradebook: Gradebook, lesson: Assignment, student: Student) -> Score | None:
