@@ -34,7 +34,9 @@ from helpers.storage import write_whole
 FEW = 10  # students below which an exercise's figures say little
 EASY, HARD, FLAT = 0.95, 0.2, 0.1
 MORE_STYLE = """
-body { max-width: 80rem } caption { text-align: left } pre { white-space: pre-wrap }
+body { max-width: 80rem } caption { text-align: left } td[data-key] { white-space: nowrap }
+.told { font-family: ui-monospace, monospace; font-size: .9em; margin: 1rem 0 }
+.told div { white-space: pre-wrap; padding-left: 17ch; text-indent: -17ch }
 th button { all: unset; cursor: pointer; font: inherit } th button:focus-visible { outline: 2px solid }
 [aria-sort=ascending] button::after { content: " ▲" } [aria-sort=descending] button::after { content: " ▼" }
 """
@@ -54,6 +56,7 @@ for (const table of document.querySelectorAll("table.sorts")) {
             table.tBodies[0].append(...(up ? rows : rows.reverse()));
         };
     });
+    if (table.tBodies[0].rows.length < 10) continue;
     const field = document.createElement("input");
     field.type = "search";
     field.setAttribute("aria-label", "show rows with");
@@ -347,8 +350,14 @@ def _student(
         if wrong:
             titles = {id: exercise.title for id, exercise in asked[lesson].items()}
             parts.append(f"<h2>{html.escape(lesson)}</h2>")
-            parts += [f"<pre>{html.escape(v.message or _plain(v, titles))}</pre>" for v in wrong]
+            parts += [_told(v.message or _plain(v, titles)) for v in wrong]
     return _page(name, "\n".join(parts))
+
+
+def _told(message: str) -> str:
+    """A check's message, its lines indented where they go on."""
+    lines = "".join(f"<div>{html.escape(line)}</div>" for line in message.split("\n"))
+    return f'<div class="told">{lines}</div>'
 
 
 def _plain(verdict: Verdict, titles: dict[str, str]) -> str:
