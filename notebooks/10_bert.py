@@ -1392,9 +1392,9 @@ with waiting_for("your prediction"), after_predicting("bert.checkpoint"):
     show(figures.by_labels(found, title="Film reviews, five seeds"))
 
 # %% [markdown]
-# The figure shows our own runs, half an hour on two cores (`python -m benchmarks.training_published`; the learning
-# rate of the fine-tuned model was chosen on other sentences, that from scratch wasn't tuned). With 200 labels the
-# fine-tuned checkpoint is right for 73.1 % (70.9 to 75.3), the same model from scratch for 57.4 % (55.8 to 59.0),
+# The figure shows our own runs, a quarter of an hour on one core (`python -m benchmarks.training_published`; the
+# learning rate of the fine-tuned model was chosen on other sentences, that from scratch wasn't tuned). With 200 labels
+# the fine-tuned checkpoint is right for 73.1 % (70.9 to 75.3), the same model from scratch for 57.5 % (55.9 to 59.1),
 # and counting words for 58.6 % (56.1 to 61.0). The first two differ in what the model had read before. With 50
 # labels fine-tuning is no better than the frozen checkpoint, and its five runs lie far apart; with 1,000 it is more
 # than five points ahead. This doesn't prove that *pretraining on plain text* does it: the checkpoint also learned
