@@ -4,6 +4,7 @@
     python -m benchmarks.training --speed                            how fast, and no more
     python -m benchmarks.training --topics bert                      what one lesson reaches, and no more
     python -m benchmarks.training --real                             real text instead, for most of an hour
+    python -m benchmarks.training --real --topics pretraining        one lesson's real text
 
 A step is a forward pass, a backward pass and AdamW. The models take turns, two steps each, of which the
 second is timed, and so is a large matrix product: a slow moment of the machine hits all alike. All figures
@@ -90,7 +91,7 @@ def main() -> None:
     parser.add_argument("--real", action="store_true", help="real text instead of the course's own")
     options = parser.parse_args()
     if options.real:
-        _write_topics(REAL, real=True)
+        _write_topics([topic for topic in REAL if topic in (options.topics or REAL)], real=True)
         return
     if options.topics:
         _write_topics(options.topics, real=False)
