@@ -679,9 +679,9 @@ check("bert.blank", blank_left_to_right)
 
 # %% [markdown]
 # Now the measurement, on reviews that neither model has seen. The language model is lesson 8's: two layers
-# too, 96 channels wide where BERT has 128. Each blank has its candidates: *a* and *an*; fourteen kinds of book; the sixteen authors;
-# *is* and *are*; four words for luck and its opposite. Each model's probabilities are rescaled to sum to 1 over
-# these.
+# too, 96 channels wide where BERT has 128. Each blank has its candidates: *a* and *an*; fourteen kinds of book; the
+# sixteen authors; *is* and *are*; four words for luck and its opposite. Each model's probabilities are rescaled to
+# sum to 1 over these.
 
 # %%
 BLANKS = 40  # of each kind
@@ -940,7 +940,7 @@ with waiting_for("Exercises 10.1a to 10.8 and 10.11"), after_predicting("bert.fr
         print(f"{start:12}", "   ".join(f"{p:.0%} ({low:.0%} to {high:.0%})" for p, low, high in intervals))
 
 # %% [markdown]
-# In our runs the pretrained start ended at 95 to 99 %; from scratch the classifier guesses to the end. The labels
+# In our runs the pretrained start ended at 91 to 100 %; from scratch the classifier guesses to the end. The labels
 # would be enough: each of our authors writes one genre, so eight pairs of surnames decide, and each occurs in more
 # than a hundred of the labelled pairs. But no single word makes a 1 more likely. Two words far apart have to be
 # compared, and nothing rewards the first half of that step: a likely reason for the failure. The vectors of the
