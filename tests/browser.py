@@ -226,11 +226,13 @@ class Notebook:
         return found
 
     def pictures(self) -> list[tuple[str, bool]]:
-        """Each image among the outputs: its alternative text, and whether there is an image at all."""
+        """Each image among the outputs: its alternative text, and whether there is an image at all.
+
+        Of a figure in several images, the first says what all show.
+        """
         images = self.page.locator(".jp-OutputArea img")
-        return [
-            tuple(found) for found in images.evaluate_all("all => all.map(i => [i.alt, i.naturalWidth > 0])")
-        ]
+        found = "all => all.map(i => [i.parentElement.querySelector('img').alt, i.naturalWidth > 0])"
+        return [tuple(each) for each in images.evaluate_all(found)]
 
 
 def hand_out(lesson: str, folder: Path) -> Path:

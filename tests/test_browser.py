@@ -57,7 +57,7 @@ def test_lesson_01_runs_its_explorer_moves_and_a_wrong_answer_gets_its_message(t
 
 def the_reader_reads_what_is_typed(browser: Browser, notebook: Notebook) -> None:
     explorer = notebook.page.locator(".jp-OutputArea .widget-vbox:has(img)", has_text="words read")
-    figure, sentence = explorer.locator("img"), explorer.get_by_label("sentence")
+    figure, sentence = explorer.locator("img").first, explorer.get_by_label("sentence")
     expect(figure).to_have_attribute("alt", re.compile("head 2 most at plot .* Next: is"))
     sentence.fill("the jokes that fill the zebra book")
     expect(figure).to_have_attribute("alt", re.compile("head 2 most at jokes .* Next: are"))
@@ -65,11 +65,18 @@ def the_reader_reads_what_is_typed(browser: Browser, notebook: Notebook) -> None
     explorer.get_by_role("slider", name="words read").press("ArrowLeft")
     expect(figure).to_have_attribute("alt", re.compile("From the it looks"))
     browser.picture("lesson_01_reader", explorer)
+    left, right = (panel.bounding_box() for panel in explorer.locator("img").all())
+    assert left["y"] == right["y"]
+    browser.page.set_viewport_size({"width": 620, "height": 1000})
+    expect(explorer.locator("img").nth(1)).to_be_in_viewport(ratio=0.9)
+    above, below = (panel.bounding_box() for panel in explorer.locator("img").all())
+    assert below["y"] >= above["y"] + above["height"], "on a narrow page its panels stand one below the other"
+    browser.page.set_viewport_size({"width": 1280, "height": 1000})
 
 
 def the_explorer_follows_its_slider(browser: Browser, notebook: Notebook) -> None:
     explorer = notebook.page.locator(".jp-OutputArea .widget-vbox:has(img)", has_text="temperature")
-    figure = explorer.locator("img")
+    figure = explorer.locator("img").first
     before, source = figure.get_attribute("alt"), figure.get_attribute("src")
     assert "temperature 1.00" in before
     expect(notebook.page.locator(".headstart-still").first).to_be_hidden()  # the live one is there
@@ -186,11 +193,15 @@ def pictures_for_people(browser: Browser, notebook: Notebook, lesson: str) -> No
 
 
 def a_slider_changes_the_figure(browser: Browser, explorer: Locator, name: str) -> None:
-    figure, slider = explorer.locator("img").first, explorer.get_by_role("slider").first
-    before = figure.get_attribute("src")
+    slider, shown = (
+        explorer.get_by_role("slider").first,
+        "box => [...box.querySelectorAll('img')].map(i => i.src)",
+    )
+    before = explorer.evaluate(shown)
     ends = slider.get_attribute("aria-valuenow"), slider.get_attribute("aria-valuemax")
     slider.press("ArrowLeft" if ends[0] == ends[1] else "ArrowRight")
-    expect(figure).not_to_have_attribute("src", before)
+    changed = f"([box, before]) => String(({shown})(box)) !== String(before)"
+    explorer.page.wait_for_function(changed, arg=[explorer.element_handle(), before])
     browser.picture(name, explorer)
 
 

@@ -1,9 +1,11 @@
 """Figures say what they show, are told apart by everybody, and follow their sliders."""
 
+import base64
 import itertools
 import re
 import subprocess
 import sys
+from xml.etree import ElementTree
 
 import pytest
 import torch
@@ -41,6 +43,48 @@ def test_every_figure_returns_axes_that_describe_themselves_with_numbers(figure)
 def test_an_image_carries_the_description_as_its_alternative_text(figure):
     (alt,) = re.findall(r'<img alt="([^"]+)"', showing.image(figure))
     assert alt == showing.html.escape(showing.description(figure))
+
+
+def panels_of(axes: Axes) -> list[ElementTree.Element]:
+    """The pictures that a figure is shown as."""
+    page = showing.image(axes, alt="two panels, side by side")
+    return [ElementTree.fromstring(base64.b64decode(data)) for data in re.findall(r"base64,([^\"]+)", page)]
+
+
+def two_maps(*, rows: bool = True) -> list[Axes]:
+    axes = plots.panels(2)
+    for ax, title in zip(axes, ("left", "right"), strict=True):
+        plots.heatmap(torch.eye(2), ["the", "cat"], ["the", "cat"], title=title, ax=ax)
+    if not rows:
+        axes[1].set_yticks([])
+    return axes
+
+
+def test_panels_that_can_be_read_by_themselves_can_stand_one_below_the_other():
+    axes = two_maps()
+    left, right = panels_of(axes[0])
+    for panel, drawn, missing in ((left, "axes_0", "axes_1"), (right, "axes_1", "axes_0")):
+        assert panel.find(f".//*[@id='{drawn}']") is not None
+        assert panel.find(f".//*[@id='{missing}']") is None
+        shapes = {f"#{each.get('id')}" for each in panel.iter() if each.get("id")}
+        used = {each.get("{http://www.w3.org/1999/xlink}href") for each in panel.iter()} - {None}
+        assert used and {name for name in used if name.startswith("#")} <= shapes
+    (x, _, width, _), (begins, *_) = (
+        [float(n) for n in each.get("viewBox").split()] for each in (left, right)
+    )
+    assert x + width == pytest.approx(begins)
+    page = showing.image(axes[0], alt="two panels, side by side")
+    assert re.findall('<img alt="([^"]*)"', page) == ["two panels, side by side", ""], "it is said once"
+
+
+def test_panels_that_need_each_other_stay_together():
+    assert len(panels_of(two_maps(rows=False)[0])) == 1, "the left one names the rows"
+    with_bar = plots.panels(1)
+    with_bar[0].figure.colorbar(with_bar[0].imshow([[0, 1]]), ax=with_bar[0])
+    assert len(panels_of(with_bar[0])) == 1
+    with_legend = two_maps()
+    with_legend[0].figure.legend(["one"])
+    assert len(panels_of(with_legend[0])) == 1
 
 
 def test_the_same_figure_gives_the_same_bytes():

@@ -4,10 +4,12 @@ import base64
 import contextlib
 import html
 import io
+import itertools
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from xml.etree import ElementTree
 
 from helpers.checking.finding import Status, box
 
@@ -17,10 +19,15 @@ if TYPE_CHECKING:
 
 PIXELS_PER_INCH = 96
 LEGIBLE = 9  # pixels: letters don't get smaller, however narrow the page
+POINTS_PER_INCH = 72  # an SVG's own unit is a point
 CARD = (
-    "background:white;padding:8px;border-radius:6px;box-sizing:content-box;"
-    "max-width:calc(100% - 16px);min-width:{narrowest}px;height:auto"
+    "background:white;padding:8px;border-radius:6px;box-sizing:border-box;max-width:{widest}px;"
+    "display:flex;flex-wrap:wrap;align-items:flex-start"
 )
+# As wide as it was drawn, and on a narrow page as much narrower as the others of its row.
+PANEL = "flex:{width} 0 {narrowest}px;max-width:{width}px;min-width:{narrowest}px;height:auto;margin:0"
+GROUP = "axes_{}"  # what the SVG calls all that is drawn by axes
+SVG = {"": "http://www.w3.org/2000/svg", "xlink": "http://www.w3.org/1999/xlink"}
 
 CELL = "text-align:left;vertical-align:top;padding:4px 14px 4px 0;background:none;border:none"
 
@@ -58,10 +65,11 @@ def show(ax: "Axes", alt: str = "") -> None:
 
 
 def image(ax: "Axes", alt: str = "") -> str:
-    """The figure of these axes as HTML: an image on a white card, which reads in light and dark themes alike.
+    """The figure of these axes as HTML: on a white card, which reads in light and dark themes alike.
 
-    It becomes as narrow as the page while its letters can be read, and scrolls from there on. HTML, because
-    JupyterLab ignores alternative text in the metadata of an image output.
+    It becomes as narrow as the page while its letters can be read. From there on, panels that can be read by
+    themselves stand one below the other, and what is too wide even so scrolls. HTML, because JupyterLab
+    ignores alternative text in the metadata of an image output.
 
     Args:
         ax: any axes of the figure.
@@ -72,18 +80,77 @@ def image(ax: "Axes", alt: str = "") -> str:
     figure, alt = figure_of(ax), alt or description(ax)
     if not alt:
         raise ValueError("a figure needs alternative text: show(ax, alt=...) says what it shows")
+    for number, axes in enumerate(figure.axes):
+        axes.set_gid(GROUP.format(number))
     file = io.BytesIO()
     # SVG: sharp at any zoom, and quicker to make than an equally sharp PNG, which shows when a slider moves.
     # The salt makes ids depend on the content alone, so that the same figure has the same bytes.
     with matplotlib.rc_context({"svg.hashsalt": "headstart"}):
         figure.savefig(file, format="svg", metadata={"Date": None})
-    data = base64.b64encode(file.getvalue()).decode()
+    smaller = min(1, LEGIBLE / _smallest_letters(figure))
     width, height = (round(inches * PIXELS_PER_INCH) for inches in figure.get_size_inches())
-    source = f"data:image/svg+xml;base64,{data}"
-    card = CARD.format(narrowest=math.ceil(width * min(1, LEGIBLE / _smallest_letters(figure))))
-    size = f'width="{width}" height="{height}"'
-    picture = f'<img alt="{html.escape(alt)}" {size} style="{card}" src="{source}">'
-    return f'<div style="overflow-x:auto" tabindex="0">{picture}</div>'
+    pictures: list[str] = []
+    for svg, share in _panels(figure, file.getvalue()):
+        data, wide = base64.b64encode(svg).decode(), round(share * width)
+        style = PANEL.format(width=wide, narrowest=math.ceil(wide * smaller))
+        said = "" if pictures else html.escape(alt)  # once for all of them
+        source = f"data:image/svg+xml;base64,{data}"
+        pictures.append(f'<img alt="{said}" width="{wide}" height="{height}" style="{style}" src="{source}">')
+    card = f'<div style="{CARD.format(widest=width + 16)}">{"".join(pictures)}</div>'
+    return f'<div style="overflow-x:auto" tabindex="0">{card}</div>'
+
+
+def _panels(figure: "Figure", svg: bytes) -> list[tuple[bytes, float]]:
+    """A drawn figure cut into the panels that can be read by themselves, each with its share of the width."""
+    groups = _groups(figure)
+    if len(groups) == 1:
+        return [(svg, 1.0)]
+    for prefix, uri in SVG.items():
+        ElementTree.register_namespace(prefix, uri)
+    cuts = [0.0, *((a[2] + b[1]) / 2 for a, b in itertools.pairwise(groups)), 1.0]
+    panels = []
+    for (axes, _, _), (left, right) in zip(groups, itertools.pairwise(cuts), strict=True):
+        root = ElementTree.fromstring(svg)
+        x, y, w, h = (float(number) for number in root.attrib["viewBox"].split())
+        root.set("viewBox", f"{x + left * w:g} {y:g} {(right - left) * w:g} {h:g}")
+        root.set("width", f"{(right - left) * w:g}pt")
+        for number in range(len(figure.axes)):
+            if number not in axes:
+                _empty(root.find(f".//*[@id='{GROUP.format(number)}']"))
+        panels.append((ElementTree.tostring(root), right - left))
+    return panels
+
+
+def _groups(figure: "Figure") -> list[tuple[set[int], float, float]]:
+    """Which axes of a drawn figure need each other, by number, and from where to where they reach: 0 to 1.
+
+    Those need each other that overlap, a bar of colours and what it explains, and axes without names of their
+    own for rows and what stands to their left. What the figure has in common makes all of it one group.
+    """
+    if len(figure.axes) < 2 or figure.legends or figure.texts:
+        return [({*range(len(figure.axes))}, 0.0, 1.0)]
+    groups: list[tuple[set[int], float, float]] = []
+    reach = [axes.get_tightbbox() or axes.bbox for axes in figure.axes]
+    for number in sorted(range(len(reach)), key=lambda each: reach[each].x0):
+        axes = figure.axes[number]
+        left, right = (float(x) / figure.bbox.width for x in (reach[number].x0, reach[number].x1))
+        rows = any(label.get_text() and label.get_visible() for label in axes.get_yticklabels())
+        depends = (axes.axison and not rows) or axes.get_label() == "<colorbar>"
+        if groups and (depends or left < groups[-1][2]):
+            before, start, end = groups.pop()
+            groups.append((before | {number}, start, max(end, right)))
+        else:
+            groups.append(({number}, left, right))
+    return groups
+
+
+def _empty(group: ElementTree.Element | None) -> None:
+    """Take away all that a group draws, but not the shapes of letters, which other groups use too."""
+    if group is None:  # axes that draw nothing
+        return
+    shapes = [found for found in group.iter(f"{{{SVG['']}}}defs")]
+    group.clear()
+    group.extend(shapes)
 
 
 def _smallest_letters(figure: "Figure") -> float:
