@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 
 PIXELS_PER_INCH = 96
 LEGIBLE = 9  # pixels: letters don't get smaller, however narrow the page
-POINTS_PER_INCH = 72  # an SVG's own unit is a point
+PADDING = 8  # pixels
 CARD = (
-    "background:white;padding:8px;border-radius:6px;box-sizing:border-box;max-width:{widest}px;"
-    "display:flex;flex-wrap:wrap;align-items:flex-start"
+    f"background:white;padding:{PADDING}px;border-radius:6px;box-sizing:border-box;display:flex;flex-wrap:wrap;"
+    "align-items:flex-start;max-width:{widest}px;min-width:{narrowest}px"
 )
+FRAME = "overflow-x:auto;display:grid;grid-template-columns:minmax(0,1fr)"  # no wider than a widget's place
 # As wide as it was drawn, and on a narrow page as much narrower as the others of its row.
 PANEL = "flex:{width} 0 {narrowest}px;max-width:{width}px;min-width:{narrowest}px;height:auto;margin:0"
 GROUP = "axes_{}"  # what the SVG calls all that is drawn by axes
@@ -89,15 +90,16 @@ def image(ax: "Axes", alt: str = "") -> str:
         figure.savefig(file, format="svg", metadata={"Date": None})
     smaller = min(1, LEGIBLE / _smallest_letters(figure))
     width, height = (round(inches * PIXELS_PER_INCH) for inches in figure.get_size_inches())
-    pictures: list[str] = []
+    pictures, least = "", 0
     for svg, share in _panels(figure, file.getvalue()):
-        data, wide = base64.b64encode(svg).decode(), round(share * width)
-        style = PANEL.format(width=wide, narrowest=math.ceil(wide * smaller))
+        wide, narrow = round(share * width), math.ceil(share * width * smaller)
+        data, style = base64.b64encode(svg).decode(), PANEL.format(width=wide, narrowest=narrow)
         said = "" if pictures else html.escape(alt)  # once for all of them
         source = f"data:image/svg+xml;base64,{data}"
-        pictures.append(f'<img alt="{said}" width="{wide}" height="{height}" style="{style}" src="{source}">')
-    card = f'<div style="{CARD.format(widest=width + 16)}">{"".join(pictures)}</div>'
-    return f'<div style="overflow-x:auto" tabindex="0">{card}</div>'
+        pictures += f'<img alt="{said}" width="{wide}" height="{height}" style="{style}" src="{source}">'
+        least = max(least, narrow)
+    card = CARD.format(widest=width + 2 * PADDING, narrowest=least + 2 * PADDING)
+    return f'<div style="{FRAME}" tabindex="0"><div style="{card}">{pictures}</div></div>'
 
 
 def _panels(figure: "Figure", svg: bytes) -> list[tuple[bytes, float]]:
