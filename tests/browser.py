@@ -48,8 +48,15 @@ TOO_HIGH = """() => {
     const high = explorers.filter(box => box.getBoundingClientRect().height > cells);
     const wide = explorers.map(box => box.closest(".jp-OutputArea-output")).filter(
         output => output.scrollWidth > output.clientWidth);
-    return [...high, ...wide].map(box => box.offsetHeight + " px: " + box.innerText.slice(0, 60));
+    const cut = [...document.querySelectorAll(".jp-OutputArea div:has(> img)")].filter(
+        box => box.scrollWidth > box.clientWidth);
+    const said = box => box.innerText || box.querySelector("img").alt;
+    return [...high, ...wide, ...cut].map(
+        box => `${box.offsetHeight} px high, ${box.scrollWidth} px wide: ${said(box).slice(0, 60)}`);
 }"""
+TOO_WIDE = """() => [...document.querySelectorAll(".jp-OutputArea .widget-vbox div:has(> img)")].filter(
+    box => box.scrollWidth > box.clientWidth).map(
+    box => `${box.scrollWidth} px wide, not ${box.clientWidth}: ${box.querySelector("img").alt.slice(0, 60)}`)"""
 STEPS = re.compile(r"(?m)^(def train\(.*steps=)(\d+)")
 expect.set_options(timeout=1000 * PATIENCE)
 
@@ -218,10 +225,15 @@ class Notebook:
         return self.page.evaluate(SERIOUS)
 
     def beyond_the_screen(self) -> list[str]:
-        """Explorers that are higher than what 1,280 by 800 pixels leave for cells, and outputs cut off."""
+        """Explorers higher than what 1,280 by 800 pixels leave for cells, and what is cut off on the right.
+
+        At 1,024 pixels that is explorers alone.
+        """
         before = self.page.viewport_size
         self.page.set_viewport_size({"width": 1280, "height": 800})
         found = self.page.evaluate(TOO_HIGH)
+        self.page.set_viewport_size({"width": 1024, "height": 800})
+        found += self.page.evaluate(TOO_WIDE)
         self.page.set_viewport_size(before)
         return found
 

@@ -59,7 +59,7 @@ def expand(
 
 def _prediction(cell: Cell, prediction: Prediction) -> Iterator[Cell]:
     options = "\n".join(f"- **{letter}** · {option}" for letter, (option, _) in prediction.letters.items())
-    text = f"**Predict, then look.** {prediction.question}\n\n{options}\n\n(No points hang on it.)"
+    text = f"**Predict, then look.** {prediction.question}\n\n{options}\n\n(It gives no points.)"
     yield replace(cell, kind="prose", source=text, id="")
     calls = [f'predict("{cell.id}", {choice})' for choice in ("...", f'"{prediction.right}"')]
     yield replace(cell, source="\n".join((calls[0], f"### {BEGIN}", calls[1], f"### {END}")))

@@ -65,7 +65,7 @@ def saturation(scores: torch.Tensor, weights: torch.Tensor, *, reach: float, spr
     left.hist(scores.flatten().numpy(), bins=61, range=(-reach, reach), color=PALETTE[0], density=True)
     for edge in (-spread, spread):
         left.axvline(edge, color=PALETTE[1], linestyle="--", linewidth=1.2)
-    left.set(xlabel="score", yticks=[], title=f"scores · standard deviation {scores.std():.1f}")
+    left.set(xlabel="score", yticks=[], title=f"scores · standard deviation {scores.std():.1f} (dashed)")
     left.spines["left"].set_visible(False)
     right.bar(range(1, len(weights) + 1), weights.tolist(), color=PALETTE[0])
     right.set(ylim=(0, 1), xticks=range(1, len(weights) + 1, 3), xlabel="key")

@@ -201,7 +201,7 @@ def _filling_picture(
 
 def _filled(ids: torch.Tensor, p: torch.Tensor, shown: int, rounds: int) -> "Axes":
     words = [("?" if n in (MASK, PAD) else corpora.vocabulary().words[n]) for n in ids.tolist()]
-    [ax] = plots.panels(1, width=8.4, height=2.8)
+    [ax] = plots.panels(1, width=8.2, height=2.8)
     ax.bar(range(len(words)), p.tolist(), color=plots.PALETTE[0])
     ax.set_xticks(range(len(words)), words, rotation=45, ha="right")
     ax.set_ylim(0, 1)

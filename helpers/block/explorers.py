@@ -49,7 +49,7 @@ def _normed(layer_norm: Callable, scale: float, offset: float) -> "Axes":
     x = scale * VECTOR + offset
     y = layer_norm(x, torch.ones(len(x)), torch.zeros(len(x)))
     labels = [f"channel {number}" for number in range(len(x))]
-    left, right = plots.panels(2, width=4.4, height=2.6)
+    left, right = plots.panels(2, width=4.1, height=2.6)
     plots.bars(labels, {"before": x}, ylabel="", title="before", ax=left)
     plots.bars(labels, {"after": y}, ylabel="", title="after", ax=right)
     left.set_ylim(-22, 32)

@@ -88,7 +88,8 @@ def heatmap(
     ax = ax or panels(width=1.3 + 0.5 * columns, height=1.3 + 0.4 * rows)[0]
     colors = colormaps["cividis"].with_extremes(bad=BAND)
     ax.imshow(table.masked_fill(~shown, torch.nan).numpy(), cmap=colors, vmin=0, vmax=1, aspect="auto")
-    ax.set_xticks(range(columns), keys, rotation=40, ha="right", rotation_mode="anchor")
+    slanted = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"}
+    ax.set_xticks(range(columns), keys, **(slanted if max(map(len, keys), default=0) > 2 else {}))
     ax.set_yticks(range(rows), queries)
     ax.set(xlabel="keys", ylabel="queries", title=title)
     ax.tick_params(length=0)

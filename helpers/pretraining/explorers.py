@@ -128,7 +128,7 @@ def two_prompts(
 
 def four_runs(entropy: float) -> "Axes":
     """The curves of four training runs, for the reader to say what happened in each."""
-    axes = plots.panels(4, width=2.2, height=2.6)
+    axes = plots.panels(4, width=2.05, height=2.6)
     for ax, (name, points) in zip(axes, RUNS.items(), strict=True):
         steps, training, new = zip(*points, strict=True)
         ax.plot(steps, training, color=plots.PALETTE[0], marker="o", markersize=5, label="training")
