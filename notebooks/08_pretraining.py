@@ -1296,9 +1296,9 @@ with waiting_for("Exercises 8.19a to 8.19c"), after_predicting("pretraining.merg
         per_word.append(sum(tokens[word] for word in unseen) / len(unseen))
         print(f"{size:>4} merges: {per_word[-1]:.2f} tokens per word")
     title = "Tokens per word, on new reviews"
-    show(
-        plots.bars([str(size) for size in sizes], {"tokens per word": per_word}, ylabel="tokens", title=title)
-    )
+    ax = plots.bars([str(n) for n in sizes], {"tokens per word": per_word}, ylabel="tokens", title=title)
+    ax.set_xlabel("merges")
+    show(ax)
 
 # %% [markdown]
 # The first merges shorten texts a lot, later ones less and less: frequent pairs come first. Two models with
