@@ -103,7 +103,9 @@ def _agreeing(adjusted: Callable, tokens_per_call: Callable, alike: float, draft
     share = float(torch.minimum(TARGET, draft).sum())
     left, right = plots.panels(2, width=3.85, height=3.0, ratios=(1.3, 1))
     series = {"large model": TARGET, "small model": draft, "drawn instead": instead}
-    plots.bars(list(WORDS), series, ylabel="probability", title=f"kept: {share:.0%} of the drafts", ax=left)
+    plots.bars(
+        list(WORDS), series, ylabel="probability", title=f"kept: {100 * share:.0f} % of the drafts", ax=left
+    )
     left.set_ylim(0, 1)
     counts = list(range(1, 11))
     tokens = [tokens_per_call(share, count) for count in counts]
