@@ -57,6 +57,12 @@ TOO_HIGH = """() => {
 TOO_WIDE = """() => [...document.querySelectorAll(".jp-OutputArea .widget-vbox div:has(> img)")].filter(
     box => box.scrollWidth > box.clientWidth).map(
     box => `${box.scrollWidth} px wide, not ${box.clientWidth}: ${box.querySelector("img").alt.slice(0, 60)}`)"""
+# JupyterLab follows a window's new size a moment later.
+FITS = """() => {
+    const notebook = document.querySelector(".jp-NotebookPanel").getBoundingClientRect();
+    const beside = [innerWidth - notebook.right, innerHeight - notebook.bottom];
+    return beside.every(pixels => 0 <= pixels && pixels < 60);
+}"""
 STEPS = re.compile(r"(?m)^(def train\(.*steps=)(\d+)")
 expect.set_options(timeout=1000 * PATIENCE)
 
@@ -230,10 +236,11 @@ class Notebook:
         At 1,024 pixels that is explorers alone.
         """
         before = self.page.viewport_size
-        self.page.set_viewport_size({"width": 1280, "height": 800})
-        found = self.page.evaluate(TOO_HIGH)
-        self.page.set_viewport_size({"width": 1024, "height": 800})
-        found += self.page.evaluate(TOO_WIDE)
+        found = []
+        for width, look in ((1280, TOO_HIGH), (1024, TOO_WIDE)):
+            self.page.set_viewport_size({"width": width, "height": 800})
+            self.page.wait_for_function(FITS)
+            found += self.page.evaluate(look)
         self.page.set_viewport_size(before)
         return found
 

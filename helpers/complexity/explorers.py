@@ -144,7 +144,7 @@ def _time(cost: Sequence[float], units: int) -> float:
 
 
 def _cheapest(layer_cost: Callable, n: int, d: int, k: int, units: int) -> "Axes":
-    plane, side = plots.panels(2, width=4.1, height=3.6, ratios=(1.25, 1))
+    plane, side = plots.panels(2, width=3.95, height=3.6, ratios=(1.25, 1))
     plots.set_edges(plane, 0.088, 0.14, 0.985, 0.86, 0.13)
     won: dict[str, list[tuple[int, int]]] = {layer: [] for layer in LAYERS}
     for length in LENGTHS:
@@ -252,7 +252,7 @@ def _running_numbers(largest: float, total: float, mixture: float) -> str:
 
 
 def _running_picture(largest: float, total: float, count: int) -> "Axes":
-    left, right = plots.panels(2, width=4.0, height=2.8)
+    left, right = plots.panels(2, width=3.9, height=2.8)
     plots.set_edges(left, 0.08, 0.17, 0.99, 0.89, 0.22)
     keys = range(1, len(SCORES) + 1)
     colors = [plots.PALETTE[0] if key <= count else plots.BAND for key in keys]

@@ -54,7 +54,7 @@ def _rounded(quantized: Callable, bits: int, outlier: float, shared: bool) -> "A
     flat = weight.reshape(1, -1) if shared else weight
     kept = with_fewer_bits(flat, quantized, bits).view_as(weight)
     errors = ((kept - weight).square().mean(dim=1) / weight.square().mean(dim=1)).sqrt()
-    left, right = plots.panels(2, width=4.1, height=2.9, ratios=(1.2, 1))
+    left, right = plots.panels(2, width=3.95, height=2.9, ratios=(1.2, 1))
     for row in range(ROWS):
         left.plot(weight[row], [row - 0.16] * COLUMNS, "|", color=plots.FAINT, ms=9)
         left.plot(kept[row], [row + 0.16] * COLUMNS, ".", color=plots.PALETTE[0], ms=5)
@@ -101,7 +101,7 @@ def _agreeing(adjusted: Callable, tokens_per_call: Callable, alike: float, draft
     draft = alike * TARGET + (1 - alike) * OTHER
     instead = adjusted(TARGET.clone(), draft.clone())
     share = float(torch.minimum(TARGET, draft).sum())
-    left, right = plots.panels(2, width=3.85, height=3.0, ratios=(1.3, 1))
+    left, right = plots.panels(2, width=3.75, height=3.0, ratios=(1.3, 1))
     series = {"large model": TARGET, "small model": draft, "drawn instead": instead}
     plots.bars(
         list(WORDS), series, ylabel="probability", title=f"kept: {100 * share:.0f} % of the drafts", ax=left

@@ -204,7 +204,7 @@ def positions_explorer(sinusoidal: Callable, exercise: str = "Exercise 3.2") -> 
 
 def _compared(table: torch.Tensor, a: int, b: int) -> "Axes":
     """The table with two rows marked, these rows, and the dot products of row a with all rows."""
-    whole, rows, products = plots.panels(3, width=2.73, height=2.9)
+    whole, rows, products = plots.panels(3, width=2.63, height=2.9)
     plots.set_edges(whole, left=0.07, right=0.99, bottom=0.17, top=0.9, gap=0.3)
     T, d_model = table.shape
     whole.imshow(table.numpy(), cmap="cividis", vmin=-1, vmax=1, aspect="auto")
@@ -278,7 +278,7 @@ def rotary_explorer(rotary: Callable, exercise: str = "Exercise 3.9a") -> "VBox"
 
 def _turned(q: torch.Tensor, k: torch.Tensor, scores: torch.Tensor, i: int, apart: int) -> "Axes":
     """The first pair of a query and of a key as arrows, and the score against the distance."""
-    clock, line = plots.panels(2, width=4.1, height=3.2, ratios=(1, 1.5))
+    clock, line = plots.panels(2, width=3.95, height=3.2, ratios=(1, 1.5))
     plots.set_edges(clock, left=0.02, right=0.98, bottom=0.16, top=0.9, gap=0.18)
     turns = torch.linspace(0, 2 * torch.pi, 73)
     clock.plot(turns.cos().tolist(), turns.sin().tolist(), color=plots.BAND, linewidth=1.2, zorder=0)
