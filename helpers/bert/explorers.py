@@ -155,7 +155,7 @@ def filling_explorer(
     """
     import ipywidgets as w
 
-    shown = w.IntSlider(0, min=0, max=10, **labelled("after round"))
+    shown = w.IntSlider(1, min=0, max=10, **labelled("after round"))
     rounds = w.IntSlider(5, min=1, max=10, **labelled("rounds in all"))
     words = w.IntSlider(14, min=6, max=20, **labelled("words"))
     picture = w.HTML()
