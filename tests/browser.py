@@ -41,6 +41,11 @@ SERIOUS = """async () => {
     const grave = found.violations.filter(rule => ["serious", "critical"].includes(rule.impact));
     return grave.flatMap(rule => rule.nodes.map(node => rule.id + ": " + node.html.slice(0, 200)));
 }"""
+# A tree of beginnings has as many columns as words, and a model that has hardly learned doesn't stop.
+CUT = """(pictures => [...pictures].filter(
+    picture => !picture.alt.startsWith("A tree of beginnings") && picture.getBoundingClientRect().right >
+    picture.closest(".jp-OutputArea-output").getBoundingClientRect().right + 1).map(
+    picture => `${picture.offsetWidth} px wide: ${picture.alt.slice(0, 60)}`))"""
 TOO_HIGH = """() => {
     const cells = document.querySelector(".jp-WindowedPanel-outer").clientHeight;
     const explorers = [...document.querySelectorAll(".jp-OutputArea .widget-vbox")].filter(
@@ -48,15 +53,10 @@ TOO_HIGH = """() => {
     const high = explorers.filter(box => box.getBoundingClientRect().height > cells);
     const wide = explorers.map(box => box.closest(".jp-OutputArea-output")).filter(
         output => output.scrollWidth > output.clientWidth);
-    const cut = [...document.querySelectorAll(".jp-OutputArea div:has(> img)")].filter(
-        box => box.scrollWidth > box.clientWidth);
-    const said = box => box.innerText || box.querySelector("img").alt;
-    return [...high, ...wide, ...cut].map(
-        box => `${box.offsetHeight} px high, ${box.scrollWidth} px wide: ${said(box).slice(0, 60)}`);
-}"""
-TOO_WIDE = """() => [...document.querySelectorAll(".jp-OutputArea .widget-vbox div:has(> img)")].filter(
-    box => box.scrollWidth > box.clientWidth).map(
-    box => `${box.scrollWidth} px wide, not ${box.clientWidth}: ${box.querySelector("img").alt.slice(0, 60)}`)"""
+    const cut = CUT(document.querySelectorAll(".jp-OutputArea img"));
+    return [...[...high, ...wide].map(box => box.offsetHeight + " px: " + box.innerText.slice(0, 60)), ...cut];
+}""".replace("CUT", CUT)
+TOO_WIDE = """() => CUT(document.querySelectorAll(".jp-OutputArea .widget-vbox img"))""".replace("CUT", CUT)
 # JupyterLab follows a window's new size a moment later.
 FITS = """() => {
     const notebook = document.querySelector(".jp-NotebookPanel").getBoundingClientRect();
