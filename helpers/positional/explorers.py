@@ -222,7 +222,10 @@ def _compared(table: torch.Tensor, a: int, b: int) -> "Axes":
         products.plot(*at, marker, color=color, markersize=8, zorder=3)
         if a != b or name == "b":
             said = "a, b" if a == b else name
-            products.annotate(said, at, (0, 7), textcoords="offset points", ha="center", fontsize=10)
+            products.annotate(
+                said, at, (0, 7), textcoords="offset points", ha="center", fontsize=10,
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6},
+            )  # fmt: skip
     rows.set(xlabel="feature", title=f"a = {a} (solid), b = {b} (dashed)", ylim=(-1.08, 1.08))
     products.plot(similar.tolist(), color=plots.INK, linewidth=1.2)
     least = min(0.0, float(similar.min()))
