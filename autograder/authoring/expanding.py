@@ -76,8 +76,8 @@ def _recall(cell: Cell, item: Recall, number: str) -> Iterator[Cell]:
             introduction(number, item),
             f"{item.task} Is this right?",
             f"```text\n{code}\n```",
-            f'**Say which line has the slip, and which of these inputs shows it:** or `"{NONE}"` in both '
-            "slots, if it is right.",
+            "**Say which line has the slip, and which of these inputs shows it.** If it is right, put "
+            f'`"{NONE}"` into both slots.',
             inputs,
         )
     )
