@@ -619,8 +619,8 @@ RATES = experiments.RATES
 POOLS = {"mean": mean_real, "last": last_real}
 test = experiments.examples(max(20, training.steps(300)), experiments.TEST_SEED)  # never trained on
 print(f"{len(test)} test reviews, {int(test.labels.sum())} of them favourable")
-for regime, (body, head) in RATES.items():
-    print(f"{regime:12} learning rate of the body {body:g}, of the head {head:g}")
+rates = (f"{name:12} learning rate of the body {b:g}, of the head {h:g}" for name, (b, h) in RATES.items())
+print("\n".join(rates))
 
 
 def prepared(regime, seed, n, steps, measured_at, pool=None, adapter=None):
