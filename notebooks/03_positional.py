@@ -561,7 +561,7 @@ with waiting_for("Exercise 3.8"):
     bias = relative_bias(numbers, 7, 7)
     names = [f"{n}" for n in range(7)]
     left, right = plots.panels(2, width=3.8, height=3.2)
-    labels = {"title": "the bias: one number a diagonal", "xlabel": "keys", "ylabel": "queries"}
+    labels = {"title": "the bias: one number per diagonal", "xlabel": "keys", "ylabel": "queries"}
     grid(bias, names, names, digits=0, ax=left, **labels)
     show(plots.heatmap(bias.softmax(-1), names, names, title="weights, if all words are alike", ax=right))
 

@@ -616,7 +616,7 @@ with waiting_for("Exercises 4.1, 4.5 and 4.7"), after_predicting("masking.leak")
     ax = plots.bars(groups, series, ylabel="loss (nats per word)", title=title)
     for height, what in ((entropy, "entropy"), (math.log(VOCABULARY), "blind guessing")):
         ax.axhline(height, color=plots.FAINT, linestyle="--", linewidth=1.2, zorder=0)
-        ax.text(0.52, height + 0.05, what, ha="center", fontsize=9)
+        ax.text(0.52, height + 0.1, what, ha="center", fontsize=9)
     ax.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.1), ncols=2)
     show(ax)
     for name, runs in trained.items():

@@ -38,7 +38,7 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 # %% [markdown]
 # ## 5.1 Twice as long: how much more?
 #
-# A model reads one page. Then it reads a book of 300 pages. Is that 300 times the work, or 300² = 90 000 times? You
+# A model reads one page. Then it reads a book of 300 pages. Is that 300 times the work, or 300² = 90,000 times? You
 # will hear both answers. Choose one before you go on.
 #
 # Then ask a stopwatch. Here is lesson 1's self-attention with all its projections. We double the length of its
@@ -355,7 +355,7 @@ with waiting_for("Exercise 5.5"):
 #   height of the stack that you have just counted, with growing steps.
 #
 # **By hand**, $n = 10$, $d = 4$: attention takes 10·10·4 = 400 operations, a recurrent layer 10·4·4 = 160. With
-# $d = 40$ it is 4 000 against 16 000. Which is cheaper depends on whether $n$ or $d$ is larger.
+# $d = 40$ it is 4,000 against 16,000. Which is cheaper depends on whether $n$ or $d$ is larger.
 #
 # **Exercise 5.6** · difficulty 2 of 5 · 8 minutes · 3 points
 #
@@ -399,7 +399,7 @@ check("complexity.layer_cost", layer_cost)
 with waiting_for("Exercises 5.5 and 5.6"):
     layers = ("self-attention", "recurrent", "convolutional")
     costs = {n: {layer: layer_cost(layer, n, 512, 3) for layer in layers} for n in (50, 100_000)}
-    print("a sentence of 50 words, d = 512, kernel 3; then a book of 100 000 words")
+    print("a sentence of 50 words, d = 512, kernel 3; then a book of 100,000 words")
     for n, table in costs.items():
         print(f"\nn = {n:<10} {'operations':>12}  {'steps':>7}  {'path':>7}")
         for layer, (operations, steps, path) in table.items():
@@ -550,7 +550,7 @@ check("complexity.fitted_exponent", fitted_exponent)
 # %% draw=true
 with waiting_for("Exercise 5.8"):
     sizes = torch.tensor([1.0, 2.0, 4.0, 8.0, 16.0, 32.0])
-    counts = {"20 s": 20 * sizes, "s²": sizes**2, "s³/30": sizes**3 / 30}
+    counts = {"20·s": 20 * sizes, "s²": sizes**2, "s³/30": sizes**3 / 30}
     plain, logarithmic = plots.panels(2, width=4.2)
     named = {f"{name}, slope {fitted_exponent(sizes, y):.0f}": y for name, y in counts.items()}
     plots.lines(sizes.tolist(), counts, xlabel="size s", ylabel="count", title="plain axes", ax=plain)
@@ -705,7 +705,7 @@ for n in (1_000, 10_000, 100_000):
     print(f"n = {n:7,}: {1 * 32 * n * n * 2 / 1e9:10.3f} GB")
 
 # %% [markdown]
-# Ten times the length takes a hundred times the memory. At 100 000 positions one layer's tables take 640 GB, all
+# Ten times the length takes a hundred times the memory. At 100,000 positions one layer's tables take 640 GB, all
 # that eight GPUs of 80 GB hold.
 #
 # ### Additive attention holds even more
@@ -837,7 +837,7 @@ explorers.running_softmax_explorer(absorb)
 # 2021).
 #
 # **By hand.** 100 queries, 100 keys, blocks of 10: ten tables of 100 × 10 = 1000 scores, one after another, in place
-# of one of 10 000.
+# of one of 10,000.
 #
 # **Exercise 5.12** · difficulty 4 of 5 · 14 minutes · 4 points
 #
@@ -1070,7 +1070,7 @@ with waiting_for("Exercise 5.14"):
 #
 # Back to 5.1. A whole Transformer layer has more products that grow like $n$: besides the three projections, one
 # for the output, and a feed-forward part that takes $16nd^2$ FLOPs (lesson 6). Together they take $24nd^2$, scores
-# and mixture $4n^2d$. The two are equal at $n = 6d$. For $d = 4096$ that is about 25 000 positions.
+# and mixture $4n^2d$. The two are equal at $n = 6d$. For $d = 4096$ that is about 25,000 positions.
 
 # %% draw=true
 with waiting_for("Exercise 5.4"):

@@ -1165,7 +1165,7 @@ with waiting_for("the exercises up to 7.16"), after_predicting("counting.home"):
     run = each * 25_000 * 100_000
     could = 8 * 12 * 3600 * 9.5e12
     share = run / could
-    print(f"needed: {each / 1e6:.0f} million FLOPs a pair of tokens, {run:.2g} in all")
+    print(f"needed: {each / 1e6:.0f} million FLOPs per pair of tokens, {run:.2g} in all")
     print(f"what 8 P100 can do in 12 hours: {could:.2g}, so their utilisation was {100 * share:.0f} %")
     home = training_days(run, 1, 2.14e12, share)
     print(f"one GTX 1050 Ti at the same utilisation: {home:.0f} days")
@@ -1203,7 +1203,7 @@ from timeit import repeat
 matrix = torch.randn(1024, 1024)
 seconds = min(repeat(lambda: matrix @ matrix, number=1, repeat=3))
 print(
-    f"one large matrix product here: {2 * 1024**3 / seconds / 1e9:.0f} GFLOPs a second, {torch.get_num_threads()} threads"
+    f"one large matrix product here: {2 * 1024**3 / seconds / 1e9:.0f} GFLOPs per second, threads: {torch.get_num_threads()}"
 )
 
 # %% [markdown] written="counting.your_machine" points=5

@@ -1294,9 +1294,11 @@ with waiting_for("Exercises 8.19a to 8.19c"), after_predicting("pretraining.merg
     for size in sizes:
         tokens = {word: len(encode_word(word, merges[:size]).split()) for word in set(unseen)}
         per_word.append(sum(tokens[word] for word in unseen) / len(unseen))
-        print(f"{size:>4} merges: {per_word[-1]:.2f} tokens a word")
-    title = "Tokens a word, on new reviews"
-    show(plots.bars([str(size) for size in sizes], {"tokens a word": per_word}, ylabel="tokens", title=title))
+        print(f"{size:>4} merges: {per_word[-1]:.2f} tokens per word")
+    title = "Tokens per word, on new reviews"
+    ax = plots.bars([str(n) for n in sizes], {"tokens per word": per_word}, ylabel="tokens", title=title)
+    ax.set_xlabel("merges")
+    show(ax)
 
 # %% [markdown]
 # The first merges shorten texts a lot, later ones less and less: frequent pairs come first. Two models with
@@ -1455,11 +1457,11 @@ with waiting_for("Exercises 8.19a to 8.19c"), after_predicting("pretraining.voca
     runs = plays.kept()
     for run in runs:
         print(
-            f"{run.merges:>5,} merges: {run.parameters:,} parameters, {run.characters:.2f} characters a token,"
-            f" {run.nats:.2f} nats a token, {run.bits:.2f} bits a character"
+            f"{run.merges:>5,} merges: {run.parameters:,} parameters, {run.characters:.2f} characters per token,"
+            f" {run.nats:.2f} nats per token, {run.bits:.2f} bits per character"
         )
     title = "Shakespeare, on text never trained on"
-    bits = {"bits a character": [run.bits for run in runs]}
+    bits = {"bits per character": [run.bits for run in runs]}
     show(plots.bars([f"{run.merges:,} merges" for run in runs], bits, ylabel="bits", title=title))
 
 # %% [markdown]

@@ -543,7 +543,7 @@ for name, gradient in (("None", None), ("zeros", torch.zeros(2))):
     parameter = torch.nn.Parameter(torch.ones(2))
     parameter.grad = gradient
     torch.optim.AdamW([parameter], lr=0.1, weight_decay=0.1).step()
-    print(f"gradient {name:<6} after one step: {parameter.tolist()}")
+    print(f"gradient {name:<6} after one step: {[round(number, 3) for number in parameter.tolist()]}")
 
 # %% [markdown]
 # So the claim is wrong for what was frozen from the start: its gradient is `None`. It is right for those who "freeze"
@@ -618,7 +618,9 @@ check("finetuning.groups", parameter_groups)
 RATES = experiments.RATES
 POOLS = {"mean": mean_real, "last": last_real}
 test = experiments.examples(max(20, training.steps(300)), experiments.TEST_SEED)  # never trained on
-print(f"{len(test)} test reviews, {int(test.labels.sum())} of them favourable; rates {RATES}")
+print(f"{len(test)} test reviews, {int(test.labels.sum())} of them favourable")
+rates = (f"{name:12} learning rate of the body {b:g}, of the head {h:g}" for name, (b, h) in RATES.items())
+print("\n".join(rates))
 
 
 def prepared(regime, seed, n, steps, measured_at, pool=None, adapter=None):
@@ -1078,7 +1080,7 @@ with waiting_for("the exercises up to 9.12"), after_predicting("finetuning.forge
     ax.axhline(corpora.entropy_per_token(), color=plots.INK, linestyle=(0, (5, 3)), linewidth=1)
     ax.set_xticks(range(len(losses)), [name.replace(", ", ",\n") for name in losses])
     ax.set_xlim(-0.6, 4.1)
-    ax.text(4.08, corpora.entropy_per_token() + 0.03, "entropy", ha="right", fontsize=9)
+    ax.text(4.08, corpora.entropy_per_token() + 0.06, "entropy", ha="right", fontsize=9)
     show(ax)
 
 # %% [markdown]

@@ -322,7 +322,7 @@ def test_the_training_explorer_follows_its_controls():
     picture, numbers = found["html 8"], found["html 9"]
     found["model"].value = "Transformer-base (2017)"
     assert "fits into 4 GB" in picture.value
-    found["sequences a GPU"].value, found["tokens in each"].value = 128, 256
+    found["sequences per GPU"].value, found["tokens in each"].value = 128, 256
     assert "is too much for 4 GB" in picture.value
     slow = numbers.value
     found["GPUs"].value = 8

@@ -44,6 +44,16 @@ def test_a_figure_waits_and_each_choice_has_its_sentence(prediction: str, shown:
 
 
 @each
+def test_what_stands_in_backticks_is_shown_as_code(prediction: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pages: list[str] = []
+    monkeypatch.setattr(predicting, "put", lambda page, text: pages.append(page))
+    monkeypatch.setattr(predicting, "_chosen", {})
+    for letter, told in KNOWN[prediction].letters.items():
+        predict(prediction, letter)
+        assert "`" not in pages[-1] and ("<code>" in pages[-1]) == ("`" in "".join(told))
+
+
+@each
 def test_it_asks_and_says_in_whole_sentences(prediction: str) -> None:
     found = KNOWN[prediction]
     assert found.question.endswith("?") and 2 <= len(found.options) <= 4 and found.right in found.letters

@@ -59,7 +59,7 @@ def expand(
 
 def _prediction(cell: Cell, prediction: Prediction) -> Iterator[Cell]:
     options = "\n".join(f"- **{letter}** · {option}" for letter, (option, _) in prediction.letters.items())
-    text = f"**Predict, then look.** {prediction.question}\n\n{options}\n\n(No points hang on it.)"
+    text = f"**Predict, then look.** {prediction.question}\n\n{options}\n\n(It gives no points.)"
     yield replace(cell, kind="prose", source=text, id="")
     calls = [f'predict("{cell.id}", {choice})' for choice in ("...", f'"{prediction.right}"')]
     yield replace(cell, source="\n".join((calls[0], f"### {BEGIN}", calls[1], f"### {END}")))
@@ -76,8 +76,8 @@ def _recall(cell: Cell, item: Recall, number: str) -> Iterator[Cell]:
             introduction(number, item),
             f"{item.task} Is this right?",
             f"```text\n{code}\n```",
-            f'**Say which line has the slip, and which of these inputs shows it:** or `"{NONE}"` in both '
-            "slots, if it is right.",
+            "**Say which line has the slip, and which of these inputs shows it.** If it is right, put "
+            f'`"{NONE}"` into both slots.',
             inputs,
         )
     )

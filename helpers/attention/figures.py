@@ -65,7 +65,7 @@ def saturation(scores: torch.Tensor, weights: torch.Tensor, *, reach: float, spr
     left.hist(scores.flatten().numpy(), bins=61, range=(-reach, reach), color=PALETTE[0], density=True)
     for edge in (-spread, spread):
         left.axvline(edge, color=PALETTE[1], linestyle="--", linewidth=1.2)
-    left.set(xlabel="score", yticks=[], title=f"scores · standard deviation {scores.std():.1f}")
+    left.set(xlabel="score", yticks=[], title=f"scores · standard deviation {scores.std():.1f} (dashed)")
     left.spines["left"].set_visible(False)
     right.bar(range(1, len(weights) + 1), weights.tolist(), color=PALETTE[0])
     right.set(ylim=(0, 1), xticks=range(1, len(weights) + 1, 3), xlabel="key")
@@ -90,7 +90,7 @@ def looks_and_next(
         The Axes of the weights; the bars of the next words are the figure's second.
     """
     count, heads = len(words), len(weights)
-    left, right = panels(2, width=4.1, height=max(2.4, 1.0 + 0.24 * count), ratios=(1.35, 1))
+    left, right = panels(2, width=3.9, height=max(2.4, 1.0 + 0.24 * count), ratios=(1.35, 1))
     set_margins(left, left=1.0, bottom=0.5, gap=1.1)
     for head, row in enumerate(weights.tolist()):
         places = [place + (head - (heads - 1) / 2) * 0.4 for place in range(count)]

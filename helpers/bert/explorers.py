@@ -112,7 +112,7 @@ def _of_words(logits: torch.Tensor) -> torch.Tensor:
 def _candidates(both: torch.Tensor, left: torch.Tensor, ids: list[int], at: int, count: int) -> "Axes":
     words = corpora.vocabulary().words
     true = words[ids[at]]
-    axes = plots.panels(2, width=4.0, height=3.3)
+    axes = plots.panels(2, width=3.9, height=3.3)
     said = []
     for ax, p, name in zip(axes, (both, left), (BOTH, LEFT), strict=True):
         top = p.topk(SHOWN)
@@ -201,7 +201,7 @@ def _filling_picture(
 
 def _filled(ids: torch.Tensor, p: torch.Tensor, shown: int, rounds: int) -> "Axes":
     words = [("?" if n in (MASK, PAD) else corpora.vocabulary().words[n]) for n in ids.tolist()]
-    [ax] = plots.panels(1, width=8.4, height=2.8)
+    [ax] = plots.panels(1, width=7.9, height=2.8)
     ax.bar(range(len(words)), p.tolist(), color=plots.PALETTE[0])
     ax.set_xticks(range(len(words)), words, rotation=45, ha="right")
     ax.set_ylim(0, 1)

@@ -49,7 +49,7 @@ def _normed(layer_norm: Callable, scale: float, offset: float) -> "Axes":
     x = scale * VECTOR + offset
     y = layer_norm(x, torch.ones(len(x)), torch.zeros(len(x)))
     labels = [f"channel {number}" for number in range(len(x))]
-    left, right = plots.panels(2, width=4.4, height=2.6)
+    left, right = plots.panels(2, width=3.75, height=2.6)
     plots.bars(labels, {"before": x}, ylabel="", title="before", ax=left)
     plots.bars(labels, {"after": y}, ylabel="", title="after", ax=right)
     left.set_ylim(-22, 32)
@@ -100,7 +100,7 @@ def _stream(model: nn.Module, unembed: Callable, ids: torch.Tensor) -> "Axes":
             hook.remove()
     norm, words = model.get_submodule("norm"), model.get_parameter("words.weight")
     vocabulary = corpora.vocabulary().words
-    panels = plots.panels(len(states), width=3.1, height=2.4)
+    panels = plots.panels(len(states), width=2.63, height=2.4)
     for number, (ax, state) in enumerate(zip(panels, states, strict=True)):
         p, best = unembed(norm(state[0, -1]), words).softmax(dim=-1).topk(BEST)
         names = [vocabulary[token] for token in best.tolist()]

@@ -9,6 +9,8 @@ from helpers.figures import plots
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+DASHES = ("-", "--", "-.", ":")  # lines that coincide all show
+
 
 def alike(found: Mapping[str, Sequence[float]]) -> "Axes":
     """How alike positions are behind each layer, for several stacks."""
@@ -41,13 +43,15 @@ def losses(learned: Sequence[Learned], untrained: float) -> "Axes":
             found = [run.loss for run in learned if (run.kind, run.depth) == (kind, depth)]
             means.append(sum(found) / len(found))
             ax.plot([depth] * len(found), found, plots.MARKERS[number], color=plots.PALETTE[number], ms=4)
-        ax.plot(DEPTHS, means, color=plots.PALETTE[number], label=kind, lw=1.6)
+        ax.plot(DEPTHS, means, DASHES[number], color=plots.PALETTE[number], lw=1.6)
+        both = DASHES[number] + plots.MARKERS[number]
+        ax.plot([], [], both, color=plots.PALETTE[number], label=kind, lw=1.6, ms=4)
         told = ", ".join(f"{mean:.2f} at depth {depth}" for depth, mean in zip(DEPTHS, means, strict=True))
         said.append(f"{kind}: {told}")
     ax.axhline(untrained, color=plots.INK, linewidth=1, linestyle=(0, (5, 3)))
-    ax.text(DEPTHS[0], untrained + 0.04, "ln V: a guess among all words", fontsize=9)
+    ax.text(DEPTHS[0], untrained + 0.09, "ln V: a guess among all words", fontsize=9)
     ax.set(xlabel="blocks", ylabel="nats per token", xticks=DEPTHS)
-    ax.legend(frameon=False, ncols=2, loc="lower left")
+    ax.legend(frameon=False, ncols=2, loc="lower left", handlelength=3)
     ax.set_ylim(bottom=3.0, top=untrained + 0.5)
     ax.set_label(f"Loss after a short training, {len(SEEDS)} seeds, means. {'; '.join(said)}.")
     return ax

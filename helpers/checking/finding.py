@@ -113,7 +113,7 @@ class Finding:
         label_cell = f"{cell};font-weight:normal;white-space:nowrap;opacity:.75"
         rows = "".join(
             f'<tr style="background:none"><th scope="row" style="{label_cell}">{label}</th>'
-            f'<td style="{cell}">{_marked(text)}</td></tr>'
+            f'<td style="{cell}">{marked(text)}</td></tr>'
             for label, text in self.rows
         )
         look = "margin:4px 0 0;border:none;color:inherit;font-size:inherit"
@@ -139,6 +139,6 @@ def box(content: str, status: Status) -> str:
     return f'<div role="status" style="{edge}">{content}</div>'
 
 
-def _marked(text: str) -> str:
+def marked(text: str) -> str:
     """Text as HTML, with what stands in backticks as code."""
     return re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(text))

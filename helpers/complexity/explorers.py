@@ -122,7 +122,7 @@ def layer_explorer(layer_cost: Callable, exercise: str = "Exercise 5.6") -> "VBo
     d = w.SelectionSlider(options=WIDTHS, value=256, **labelled("width d"))
     k = w.SelectionSlider(options=KERNELS, value=3, **labelled("kernel k"))
     units = w.SelectionSlider(
-        options=[(f"{number:,}".replace(",", " "), number) for number in UNITS], **labelled("calculators")
+        options=[(f"{number:,}", number) for number in UNITS], **labelled("calculators")
     )
     picture = w.HTML()
 
@@ -144,8 +144,8 @@ def _time(cost: Sequence[float], units: int) -> float:
 
 
 def _cheapest(layer_cost: Callable, n: int, d: int, k: int, units: int) -> "Axes":
-    plane, side = plots.panels(2, width=4.6, height=3.6, ratios=(1.25, 1))
-    plots.set_edges(plane, 0.075, 0.14, 0.985, 0.86, 0.13)
+    plane, side = plots.panels(2, width=3.95, height=3.6, ratios=(1.25, 1))
+    plots.set_edges(plane, 0.088, 0.14, 0.985, 0.86, 0.13)
     won: dict[str, list[tuple[int, int]]] = {layer: [] for layer in LAYERS}
     for length in LENGTHS:
         for width in WIDTHS:
@@ -182,7 +182,7 @@ def _time_bars(ax: "Axes", times: dict[str, float], n: int, d: int) -> None:
     for number, (layer, time) in enumerate(times.items()):
         ax.barh(number, max(time, 1.15), left=1, color=plots.PALETTE[number], height=0.4)
         star = " · least" if time == best else ""
-        ax.text(1, number - 0.3, f"{layer}: {_short(time)}{star}", va="bottom", fontsize=9.5)
+        ax.text(1, number - 0.3, f" {layer}: {_short(time)}{star}", va="bottom", fontsize=9.5)
     ax.set(xscale="log", xlim=(1, max(most, 10) * 3), ylim=(2.5, -0.7), yticks=[], xlabel="time steps")
     ax.set_title(f"n = {n}, d = {d}", fontsize=10)
 
@@ -252,7 +252,7 @@ def _running_numbers(largest: float, total: float, mixture: float) -> str:
 
 
 def _running_picture(largest: float, total: float, count: int) -> "Axes":
-    left, right = plots.panels(2, width=4.0, height=2.8)
+    left, right = plots.panels(2, width=3.9, height=2.8)
     plots.set_edges(left, 0.08, 0.17, 0.99, 0.89, 0.22)
     keys = range(1, len(SCORES) + 1)
     colors = [plots.PALETTE[0] if key <= count else plots.BAND for key in keys]

@@ -119,7 +119,10 @@ def size_explorer(functions: Functions, exercises: str = "Exercises 7.1 to 7.12"
 
     preset = w.Dropdown(options=list(MODELS), **_wide("start from"))
     kind = w.Dropdown(options=KINDS, **_wide("kind"))
-    sliders = {key: w.SelectionSlider(options=CHOICES[key], **_wide(NAMES[key])) for key in CHOICES}
+    sliders = {
+        key: w.SelectionSlider(options=[(f"{n:,}", n) for n in CHOICES[key]], **_wide(NAMES[key]))
+        for key in CHOICES
+    }
     picture = w.HTML()
     moving = [False]  # many sliders follow a preset, and one drawing is enough
 
@@ -204,7 +207,7 @@ def training_explorer(
     import ipywidgets as w
 
     model = w.Dropdown(options=list(MODELS), **_wide("model"))
-    batch = w.SelectionSlider(options=[1, 2, 4, 8, 16, 32, 64, 128], value=8, **_wide("sequences a GPU"))
+    batch = w.SelectionSlider(options=[1, 2, 4, 8, 16, 32, 64, 128], value=8, **_wide("sequences per GPU"))
     positions = w.SelectionSlider(
         options=[32, 64, 128, 256, 512, 1024, 2048], value=64, **_wide("tokens in each")
     )
@@ -257,7 +260,7 @@ def _memory_picture(
     gigabytes = {name: count / 1e9 for name, count in parts.items()}
     needed = sum(gigabytes.values())
     fits = "fits into" if needed < card.gigabytes else "is too much for"
-    title = f"{needed:,.2f} GB for {shape[0] * shape[1]:,} tokens a step: {fits} {card.gigabytes} GB"
+    title = f"{needed:,.2f} GB for {shape[0] * shape[1]:,} tokens per step: {fits} {card.gigabytes} GB"
     mark = f"{card.gigabytes} GB", card.gigabytes
     figure = stacked(
         {"memory": gigabytes}, xlabel="GB (10⁹ bytes)", unit="{:,.2f} GB".format, title=title, mark=mark

@@ -101,7 +101,7 @@ def stacked(
         shares: whether each bar is as long as the others, with its parts in per cent.
         mark: the label and the value of a dashed line.
     """
-    wide, label_width = 8.2, 0.35 + 0.085 * max(map(len, bars))
+    wide, label_width = 7.9, 0.35 + 0.085 * max(map(len, bars))
     height = 1.5 + 0.5 * len(bars)
     ax = plots.panels(width=wide, height=height)[0]
     plots.set_edges(ax, label_width / wide, 0.5 / height, 0.98, 1 - 0.8 / height)
@@ -138,5 +138,5 @@ def _bar(
         if scale * value > room:
             box = {"facecolor": "white", "alpha": 0.88, "edgecolor": "none", "pad": 1.2}
             middle = left + scale * value / 2
-            ax.text(middle, row, texts[number], ha="center", va="center", fontsize=8.5, bbox=box)
+            ax.text(middle, row, texts[number], ha="center", va="center", fontsize=9, bbox=box)
         left += scale * value

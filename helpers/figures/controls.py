@@ -10,11 +10,15 @@ if TYPE_CHECKING:
 
 # Shown only where no live widget stands beside it, in the place of "model not found". The script gives each
 # slider's handle its label, which ipywidgets leaves without a name. A slider's track is only a background,
-# which forced colours take away: there it gets a border.
+# which forced colours take away: there it gets a border. A menu's arrow is a picture in black, which the dark
+# theme swallows: there the browser draws its own. JupyterLab breaks what is printed in the middle of words.
 STILL = """<style>
 .jp-OutputArea:has(.jupyter-widgets > *) .headstart-still {{ display: none }}
 .jp-OutputArea-child:has(+ * .headstart-still) .jp-OutputArea-output:not(:has(*)) {{ display: none }}
 @media (forced-colors: active) {{ .jp-OutputArea .noUi-target {{ border: 1px solid }} }}
+[data-jp-theme-light="false"] .jp-OutputArea .widget-dropdown > select {{
+    appearance: auto; background-image: none; color-scheme: dark }}
+.jp-OutputArea .jp-RenderedText pre {{ word-break: normal; overflow-wrap: anywhere }}
 </style>
 <div class="headstart-still">{picture}
 <p><i>A still picture: run the notebook to move its controls.</i></p></div>

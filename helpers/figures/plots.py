@@ -38,6 +38,7 @@ STYLE: "dict[RcKeyType, str | float | bool]" = {
 }
 NUMBERED_UP_TO = 12  # columns of a heat map whose cells have room for a number
 NUMBERED_BARS = 16
+PLAIN_UP_TO = 1e8  # what the ends of a logarithmic axis may differ by, for its numbers to be written out
 
 
 def panels(
@@ -88,7 +89,10 @@ def heatmap(
     ax = ax or panels(width=1.3 + 0.5 * columns, height=1.3 + 0.4 * rows)[0]
     colors = colormaps["cividis"].with_extremes(bad=BAND)
     ax.imshow(table.masked_fill(~shown, torch.nan).numpy(), cmap=colors, vmin=0, vmax=1, aspect="auto")
-    ax.set_xticks(range(columns), keys, rotation=40, ha="right", rotation_mode="anchor")
+    ax.set_xticks(range(columns), keys)
+    if max(map(len, keys), default=0) > 2:
+        for label in ax.get_xticklabels():
+            label.set(rotation=40, ha="right", rotation_mode="anchor")
     ax.set_yticks(range(rows), queries)
     ax.set(xlabel="keys", ylabel="queries", title=title)
     ax.tick_params(length=0)
@@ -121,7 +125,7 @@ def bars(
         places = [place + shift for place in range(len(labels))]
         drawn = ax.bar(places, _floats(heights), width * 0.94, color=PALETTE[number], label=name)
         if len(labels) * len(series) <= NUMBERED_BARS:
-            ax.bar_label(drawn, fmt="{:.2f}", fontsize=8.5, padding=1)
+            ax.bar_label(drawn, fmt=_two_digits, fontsize=8.5, padding=1)
     ax.set_xticks(range(len(labels)), labels)
     ax.set(ylabel=ylabel, title=title)
     ax.margins(y=0.12)
@@ -147,7 +151,7 @@ def lines(
 
     ax = ax or panels(width=5.0)[0]
     for number, (name, y) in enumerate(series.items()):
-        size = 7 - 2 * number  # smaller ones on top, so that lines that coincide all show
+        size = 7 - 1.2 * number  # smaller ones on top, so that lines that coincide all show
         ax.plot(x, _floats(y), color=PALETTE[number], marker=MARKERS[number], markersize=size, label=name)
     for axis in log:
         ax.set(**{f"{axis}scale": "log"})
@@ -155,7 +159,9 @@ def lines(
         ax.set_xticks(x, [f"{value:g}" for value in x])
         ax.xaxis.set_minor_locator(NullLocator())
     if "y" in log:
-        ax.yaxis.set_major_formatter("{x:g}")
+        low, high = ax.get_ylim()
+        if high < PLAIN_UP_TO * low:  # beyond it, powers of ten
+            ax.yaxis.set_major_formatter("{x:g}")
     else:
         ax.set_ylim(bottom=0)
     ax.grid(axis="y", color=BAND, linewidth=0.6)
@@ -204,6 +210,10 @@ def describe(ax: "Axes", *sentences: str) -> None:
 
 def _listed(labels: Iterable, values: Iterable[float | torch.Tensor]) -> str:
     return ", ".join(f"{label}: {value:.3g}" for label, value in zip(labels, _floats(values), strict=True))
+
+
+def _two_digits(value: float) -> str:
+    return f"{value:.2f}".replace("-", "−")  # as on the axes
 
 
 def _floats(values: Iterable[float | torch.Tensor]) -> list[float]:

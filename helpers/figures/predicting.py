@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import TracebackType
 
-from helpers.checking.finding import Status, box
+from helpers.checking.finding import Status, box, marked
 from helpers.figures.showing import NotPredicted, put
 
 _chosen: dict[str, str] = {}
@@ -64,7 +64,7 @@ def predict(prediction: str, choice: object) -> None:
     _chosen[prediction] = letter
     option, sentence = known[letter]
     put(
-        box(f"You chose {letter}: <em>{html.escape(option)}</em><br>{html.escape(sentence)}", Status.NOT_RUN),
+        box(f"You chose {letter}: <em>{marked(option)}</em><br>{marked(sentence)}", Status.NOT_RUN),
         f"You chose {letter}: {option}\n{sentence}",
     )
 

@@ -123,7 +123,7 @@ def review_explorer(model: torch.nn.Module | None, examples: Sequence[str], exer
 
     which = w.IntSlider(1, min=1, max=len(examples), **labelled("review"))
     without = w.IntSlider(0, min=0, max=LONGEST, **labelled("leave out word"))
-    text = w.Textarea(examples[0], rows=3, continuous_update=False, **labelled("text"))
+    text = w.Textarea(examples[0], rows=4, continuous_update=False, **labelled("text"))
     verdict, picture = w.HTML(), w.HTML()
 
     def draw(_: object = None) -> None:
@@ -142,10 +142,14 @@ def review_explorer(model: torch.nn.Module | None, examples: Sequence[str], exer
         without.value = 0
         text.value = examples[which.value - 1]
 
+    def read(_: object = None) -> None:
+        without.max = max(1, min(LONGEST, len(text.value.split())))
+        draw()
+
     which.observe(choose, "value")
-    for control in (without, text):
-        control.observe(draw, "value")
-    draw()
+    without.observe(draw, "value")
+    text.observe(read, "value")
+    read()
     return explorer([which, without, text, verdict, picture])
 
 

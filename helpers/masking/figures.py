@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SMALL = 9  # points
+WIDEST = 11.2  # inches: so much fits beside a file browser at 1,280 pixels, with SMALL letters
 
 
 def masks(
@@ -32,7 +33,8 @@ def masks(
         axes_are: what rows and columns are.
     """
     rows, columns = len(queries), len(keys)
-    axes = plots.panels(len(tables), width=0.4 * columns + 0.75, height=0.34 * rows + 1.3)
+    width = min(0.4 * columns + 0.75, WIDEST / len(tables))
+    axes = plots.panels(len(tables), width=width, height=0.34 * rows + 1.3)
     for ax, (title, table) in zip(axes, tables.items(), strict=True):
         shown = table.detach().bool().expand(rows, columns)
         ax.pcolormesh(
@@ -76,7 +78,7 @@ def reach(mask: torch.Tensor, tables: Sequence[torch.Tensor], words: Sequence[st
         ax.spines[:].set_visible(False)
     table.set_yticks(range(len(words)), words, fontsize=SMALL)
     table.set_title("layers until row knows of column", fontsize=10)
-    ways.set_title(f"what flows into {words[follow]}", fontsize=10)
+    ways.set_title(f"what flows into “{words[follow]}”", fontsize=10)
     plots.set_edges(table, left=0.09, bottom=0.2, right=0.99, top=0.87, gap=0.17)
     names = [word for word, arrived in zip(words, reached[follow].tolist(), strict=True) if arrived]
     table.set_label(

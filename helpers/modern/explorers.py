@@ -54,10 +54,10 @@ def _rounded(quantized: Callable, bits: int, outlier: float, shared: bool) -> "A
     flat = weight.reshape(1, -1) if shared else weight
     kept = with_fewer_bits(flat, quantized, bits).view_as(weight)
     errors = ((kept - weight).square().mean(dim=1) / weight.square().mean(dim=1)).sqrt()
-    left, right = plots.panels(2, width=4.5, height=2.9, ratios=(1.2, 1))
+    left, right = plots.panels(2, width=3.95, height=2.9, ratios=(1.2, 1))
     for row in range(ROWS):
-        left.plot(weight[row], [row + 0.16] * COLUMNS, "|", color=plots.FAINT, ms=9)
-        left.plot(kept[row], [row - 0.16] * COLUMNS, ".", color=plots.PALETTE[0], ms=5)
+        left.plot(weight[row], [row - 0.16] * COLUMNS, "|", color=plots.FAINT, ms=9)
+        left.plot(kept[row], [row + 0.16] * COLUMNS, ".", color=plots.PALETTE[0], ms=5)
     left.set(yticks=range(ROWS), yticklabels=[f"row {row}" for row in range(ROWS)], xlabel="weight")
     left.set_title("above: as trained; below: as kept", fontsize=10)
     left.invert_yaxis()
@@ -101,9 +101,11 @@ def _agreeing(adjusted: Callable, tokens_per_call: Callable, alike: float, draft
     draft = alike * TARGET + (1 - alike) * OTHER
     instead = adjusted(TARGET.clone(), draft.clone())
     share = float(torch.minimum(TARGET, draft).sum())
-    left, right = plots.panels(2, width=4.5, height=3.0, ratios=(1.3, 1))
+    left, right = plots.panels(2, width=3.75, height=3.0, ratios=(1.3, 1))
     series = {"large model": TARGET, "small model": draft, "drawn instead": instead}
-    plots.bars(list(WORDS), series, ylabel="probability", title=f"kept: {share:.0%} of the drafts", ax=left)
+    plots.bars(
+        list(WORDS), series, ylabel="probability", title=f"kept: {100 * share:.0f} % of the drafts", ax=left
+    )
     left.set_ylim(0, 1)
     counts = list(range(1, 11))
     tokens = [tokens_per_call(share, count) for count in counts]

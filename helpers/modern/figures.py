@@ -39,16 +39,15 @@ def ladder() -> "Axes":
         for place, rung in enumerate(rungs):
             losses = [loss - least for loss in rung[kind]]
             ax.plot(losses, [place + shift] * len(losses), marker, color=colour, ms=4, alpha=0.6, lw=0)
-            label = kind if place == 0 else None
-            ax.plot([mean(losses)] * 2, [place + shift - 0.14, place + shift + 0.14], color=colour, lw=2.2,
-                    label=label)  # fmt: skip
+            ax.plot([mean(losses)] * 2, [place + shift - 0.14, place + shift + 0.14], color=colour, lw=2.2)
+        ax.plot([], [], marker + "-", color=colour, ms=4, label=kind)
         told = ", ".join(f"{rung['rung']} {mean(rung[kind]) - least:.3f}" for rung in rungs)
         said.append(f"{kind}: {told}")
     ax.set_yticks(range(len(rungs)), [rung["rung"] for rung in rungs])
     ax.invert_yaxis()
     ax.set_xlim(left=0)
     ax.set_xlabel("nats per token above the grammar's own")
-    ax.set_title("From the paper's block to today's, one change a row")
+    ax.set_title("From the paper's block to today's, one change per row")
     ax.legend(frameon=False, loc="lower right")
     ax.set_label(f"Loss above the grammar's own, means of three seeds. {'; '.join(said)}.")
     return ax
@@ -88,7 +87,8 @@ def ladder_table() -> Table:
 def _change(losses: Sequence[float], above: Sequence[float]) -> str:
     apart = torch.tensor([one - other for one, other in zip(losses, above, strict=True)])
     half = T_TWO * float(apart.std()) / math.sqrt(len(apart))
-    return f"{apart.mean():+.3f} ({apart.mean() - half:+.3f} to {apart.mean() + half:+.3f})"
+    said = f"{apart.mean():+.3f} ({apart.mean() - half:+.3f} to {apart.mean() + half:+.3f})"
+    return said.replace("-", "−").replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def crowds(found: Mapping[float, Crowd]) -> "Axes":
@@ -100,6 +100,7 @@ def crowds(found: Mapping[float, Crowd]) -> "Axes":
             ax.plot(
                 range(1, len(shares) + 1),
                 shares[:, expert],
+                "-" if expert < len(plots.PALETTE) else "--",
                 color=plots.PALETTE[expert % len(plots.PALETTE)],
                 lw=1.2,
             )
@@ -158,7 +159,7 @@ def written_table(found: Mapping[int, Sequence[Written]], opening: int, tokens_p
         chance = _chance(kept / calls, drafts)
         rows.append(
             [
-                str(drafts) if drafts else "none: the model alone", f"{share:.0%}" if drafts else "",
+                str(drafts) if drafts else "none: the model alone", f"{100 * share:.0f} %" if drafts else "",
                 f"{calls:,}", f"{tokens:,}", f"{tokens / calls:.2f}",
                 f"{tokens_per_call(chance, drafts):.2f}" if drafts else "1.00",
             ]

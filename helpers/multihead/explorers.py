@@ -109,7 +109,7 @@ def split_explorer(split_heads: Callable, exercise: str = "Exercise 2.2") -> "VB
 def _split_figure(split_heads: Callable, n_heads: int) -> "Axes":
     numbers = torch.arange(POSITIONS * CHANNELS).reshape(POSITIONS, CHANNELS)
     by_view = numbers.view(n_heads, POSITIONS, CHANNELS // n_heads)
-    panels = plots.panels(2, width=4.6, height=2.4)
+    panels = plots.panels(2, width=3.95, height=2.4)
     plots.set_edges(panels[0], left=0.07, right=0.99, bottom=0.21, top=0.87, gap=0.16)
     parts = {"view alone": by_view, "your split_heads": split_heads(numbers.clone(), n_heads)}
     for ax, (name, heads) in zip(panels, parts.items(), strict=True):

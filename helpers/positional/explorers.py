@@ -116,7 +116,7 @@ def grid(
     for row, values in enumerate(table.tolist()):
         for column, value in enumerate(values):
             ink = "black" if (value - low) > 0.47 * (high - low) else "white"
-            text = f"{value:.{digits}f}".replace("-0.00", "0.00")
+            text = f"{value:.{digits}f}".replace("-0.00", "0.00").replace("-", "−")
             ax.text(column, row, text, ha="center", va="center", color=ink, fontsize=9)
     said = "; ".join(
         f"{name}: {', '.join(f'{v:.{digits}f}' for v in values)}"
@@ -204,8 +204,8 @@ def positions_explorer(sinusoidal: Callable, exercise: str = "Exercise 3.2") -> 
 
 def _compared(table: torch.Tensor, a: int, b: int) -> "Axes":
     """The table with two rows marked, these rows, and the dot products of row a with all rows."""
-    whole, rows, products = plots.panels(3, width=3.4, height=3.2)
-    plots.set_edges(whole, left=0.06, right=0.99, bottom=0.16, top=0.9, gap=0.28)
+    whole, rows, products = plots.panels(3, width=2.63, height=2.9)
+    plots.set_edges(whole, left=0.07, right=0.99, bottom=0.17, top=0.9, gap=0.3)
     T, d_model = table.shape
     whole.imshow(table.numpy(), cmap="cividis", vmin=-1, vmax=1, aspect="auto")
     whole.set(xlabel="feature", ylabel="position", title="the table")
@@ -220,13 +220,21 @@ def _compared(table: torch.Tensor, a: int, b: int) -> "Axes":
         rows.plot(table[position].tolist(), style, color=color, marker=marker, markersize=size, linewidth=1.2)
         at = position, float(similar[position])
         products.plot(*at, marker, color=color, markersize=8, zorder=3)
-        products.annotate(name, at, (5, 6), textcoords="offset points", fontsize=10)
+        if a != b or name == "b":
+            said = "a, b" if a == b else name
+            products.annotate(
+                said, at, (0, 7), textcoords="offset points", ha="center", fontsize=10,
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6},
+            )  # fmt: skip
     rows.set(xlabel="feature", title=f"a = {a} (solid), b = {b} (dashed)", ylim=(-1.08, 1.08))
     products.plot(similar.tolist(), color=plots.INK, linewidth=1.2)
     least = min(0.0, float(similar.min()))
     products.set(xlabel="position", title=f"a · b = {float(similar[b]):.2f}, a · a = {float(similar[a]):.2f}")
     products.set_ylim(least * 1.15 - 0.3, float(similar.max()) * 1.15)
     products.axhline(0, color=plots.FAINT, linewidth=0.8)
+    for ax in (whole, rows, products):
+        ax.title.set_fontsize(9)
+        ax.tick_params(labelsize=9)
     whole.set_label(f"Sinusoidal table of {T} positions by {d_model} features, rows {a} and {b} marked.")
     products.set_label(
         f"Dot product of positions {a} and {b}: {float(similar[b]):.2f}; of {a} with itself "
@@ -273,7 +281,7 @@ def rotary_explorer(rotary: Callable, exercise: str = "Exercise 3.9a") -> "VBox"
 
 def _turned(q: torch.Tensor, k: torch.Tensor, scores: torch.Tensor, i: int, apart: int) -> "Axes":
     """The first pair of a query and of a key as arrows, and the score against the distance."""
-    clock, line = plots.panels(2, width=4.3, height=3.3, ratios=(1, 1.5))
+    clock, line = plots.panels(2, width=3.95, height=3.2, ratios=(1, 1.5))
     plots.set_edges(clock, left=0.02, right=0.98, bottom=0.16, top=0.9, gap=0.18)
     turns = torch.linspace(0, 2 * torch.pi, 73)
     clock.plot(turns.cos().tolist(), turns.sin().tolist(), color=plots.BAND, linewidth=1.2, zorder=0)

@@ -28,7 +28,7 @@ Model = TypeVar("Model")
 SHOWN = 12  # words of the next-word picture
 LONGER = 24  # words that the explorer goes on writing
 ALL = 50  # top-k at the end of its slider: no word is cut off
-PROMPT = "this short fairy tale by george tanaka follows alma"
+PROMPT = "this short fairy tale by george tanaka follows alma , a"
 NO_MODEL = "Until your model is trained in 8.11, a table of word pairs from 2,000 reviews stands in for it."
 
 # Four training runs of a small model: step, training loss, loss on unseen texts, nats per token.
@@ -128,7 +128,7 @@ def two_prompts(
 
 def four_runs(entropy: float) -> "Axes":
     """The curves of four training runs, for the reader to say what happened in each."""
-    axes = plots.panels(4, width=2.2, height=2.6)
+    axes = plots.panels(4, width=2.05, height=2.6)
     for ax, (name, points) in zip(axes, RUNS.items(), strict=True):
         steps, training, new = zip(*points, strict=True)
         ax.plot(steps, training, color=plots.PALETTE[0], marker="o", markersize=5, label="training")

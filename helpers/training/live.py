@@ -165,7 +165,7 @@ class Live:
             )  # fmt: skip
             said.append(f"a dashed line for {name} at {value:.3f}")
         for unit, each in axes.items():
-            each.set(xlim=(0, self.steps), ylim=self._range(unit), xlabel="step", ylabel=unit)
+            each.set(xlim=(0, 1.015 * self.steps), ylim=self._range(unit), xlabel="step", ylabel=unit)
             each.set_visible(bool(each.lines))
             if each.lines:
                 each.legend(frameon=False, loc="upper right" if each is ax else "best")

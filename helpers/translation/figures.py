@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 END = "<eos>"
 TRUE = plots.PALETTE[1]
 WIDE = 1.2  # inches from one word of a tree to the next
+LINES = 22  # one below the other: so many words have room, with their numbers
 LIKELY, MOST = 0.02, 3  # a continuation is drawn if it is this likely, and at most so many per beginning
 
 # -- alignments ----------------------------------------------------------------------------------------------
@@ -92,7 +93,8 @@ def side_by_side(
     height = 1.4 + 0.3 * len(read)
     rows = [f"{one} → {other}" for one, other in zip(read, written, strict=True)]
     ratios = (len(read) + 3, len(source) + 3)
-    left, right = plots.panels(2, width=0.5 * (0.42 * sum(ratios) + 2.4), height=height, ratios=ratios)
+    width = min(0.42 * sum(ratios) + 2.4, 9.9)  # inches: what fits beside the list of files
+    left, right = plots.panels(2, width=width / 2, height=height, ratios=ratios)
     later = torch.ones_like(own, dtype=torch.bool).triu(1)
     _table(own.masked_fill(later, torch.nan), rows, read, "self-attention: what was written before", left)
     left.set(xlabel="keys: words read", ylabel="queries: read → written")
@@ -164,8 +166,11 @@ def tree(
     start = min(chances, key=len)
     kept = {*chances, *((*start, *tokens) for _, tokens in found)}
     best = (*start, *found[0][1])
-    nodes = _nodes(chances, kept)
-    order = _leaves(start, nodes)
+    for most in range(MOST, -1, -1):  # fewer of the dropped, until there is room for their numbers
+        nodes = _nodes(chances, kept, most)
+        order = _leaves(start, nodes)
+        if max(order.values()) < LINES:
+            break
     deep, wide = max(map(len, nodes)) - len(start), 1 + max(order.values())
     scores = {(*start, *tokens): score for score, tokens in found}
     width, height = WIDE * (deep + 0.9), min(0.27 * wide, 5.2) + 0.5  # a small screen shows it all
@@ -186,11 +191,11 @@ def tree(
     return ax
 
 
-def _nodes(chances: Mapping[Path, torch.Tensor], kept: set[Path]) -> list[Path]:
+def _nodes(chances: Mapping[Path, torch.Tensor], kept: set[Path], most: int) -> list[Path]:
     """Everything that was kept, and the most likely of what was dropped."""
     nodes = set(chances) | kept
     for path, log_p in chances.items():
-        likeliest = log_p.topk(min(MOST, log_p.numel()))
+        likeliest = log_p.topk(min(most, log_p.numel()))
         for value, token in zip(likeliest.values.exp().tolist(), likeliest.indices.tolist(), strict=True):
             if value >= LIKELY:
                 nodes.add((*path, token))
