@@ -147,7 +147,7 @@ def enter_namespaces() -> None:
 
 
 def _share_with_tmp() -> None:
-    """Let /tmp be another part of the memory file system: code writes there by name. Not where it shows Python."""
+    """Let /tmp, which code writes to by name, be a part of the same memory, unless Python is shown there."""
     if os.listdir(TEMPORARY):
         return
     for name, place in (("tmp", TEMPORARY), ("own", WRITABLE)):  # in this order: the last covers the whole

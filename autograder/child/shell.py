@@ -17,7 +17,7 @@ import sys
 import threading
 from ast import PyCF_ALLOW_TOP_LEVEL_AWAIT, PyCF_ONLY_AST
 from asyncio.events import _set_running_loop
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from typing import Any, NoReturn
 
 from IPython.core.compilerop import CachingCompiler
@@ -85,7 +85,7 @@ class Recorder:
 class Stream(io.TextIOBase):
     """Stands for sys.stdout or sys.stderr."""
 
-    encoding, errors, closed = "utf-8", "strict", False  # type: ignore[assignment]  # constants here
+    encoding, errors, closed = "utf-8", "strict", False
 
     def __init__(self, recorder: Recorder, name: str) -> None:
         self._recorder, self.name = recorder, f"<{name}>"
@@ -196,22 +196,28 @@ class History(HistoryManager):
 
 
 class Loop:
-    """The event loop of a kernel, in which each cell finds itself: tasks can be made without `await`.
+    """The event loop of a kernel, in which each cell finds itself: and tasks can be made without `await`.
 
-    Only `await` really runs it. Other cells are told that it runs, so nothing stands between them and IPython.
+    Only `await` really runs it. Other cells are told that it runs: nothing stands between them and IPython.
     """
 
     def __init__(self) -> None:
         self._loop: Any = None
 
-    def __enter__(self) -> None:
+    @contextlib.contextmanager
+    def around(self, cell: str) -> Iterator[None]:
+        """Let a cell find it, from the first on that has to do with such a thing: it takes descriptors."""
+        if self._loop is None and "async" not in cell and "await" not in cell:
+            yield
+            return
         if self._loop is None or self._loop.is_closed():
             self._loop = asyncio.new_event_loop()
             asyncio.set_event_loop(self._loop)
         self._say_that_it_runs(True)
-
-    def __exit__(self, *_: object) -> None:
-        self._say_that_it_runs(False)
+        try:
+            yield
+        finally:
+            self._say_that_it_runs(False)
 
     def _say_that_it_runs(self, runs: bool) -> None:
         _set_running_loop(self._loop if runs else None)
@@ -276,6 +282,8 @@ class NotebookShell(InteractiveShell):
 
     def _format_exception_for_storage(self, *_: object, **__: object) -> dict:
         return {}
+
+    def ask_exit(self) -> None: ...  # what `exit` calls: under nbgrader the cells that follow run, too
 
     def enable_gui(self, gui: object = None) -> None: ...
 
@@ -351,7 +359,7 @@ def run_cell(shell: NotebookShell, recorder: Recorder, source: str) -> list[dict
     shell.last_execution_succeeded = True
     try:
         # What InteractiveShell.run_cell does. But hooks get the result, and could change what it says.
-        with shell.loop:
+        with shell.loop.around(source):
             result = shell._run_cell(source, True, False, True, None, None)  # type: ignore[arg-type]
         error = result.error_in_exec if result.error_before_exec is None else result.error_before_exec
         raised = error is not None or not shell.last_execution_succeeded

@@ -284,7 +284,7 @@ def _get_ready(request: dict, files: dict[str, str], sandboxed: bool) -> None:
 
 
 def _first_packages() -> int:
-    """Where a kernel has its folder on the path: behind the standard library, of which nothing there is hidden."""
+    """Where a kernel has its folder on the path: behind the standard library, which it then can't hide."""
     names = [os.path.basename(place) for place in sys.path]
     return min([names.index(name) for name in ("site-packages", "dist-packages") if name in names], default=0)
 
