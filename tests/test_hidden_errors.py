@@ -46,6 +46,7 @@ TRICKS = {
     "text_that_fails": raising("class E(Exception):\n    def __str__(self): return 1 / 0\nraise E"),
     "text_that_interrupts": raising("class E(KeyboardInterrupt):\n    def __str__(self): raise E\nraise E"),
     "interrupt_when_shown": raising("import sys\ndef no(frame, event, arg):\n    if event == 'call' and 'showtraceback' in frame.f_code.co_name or frame.f_code.co_name == '_text': raise KeyboardInterrupt\nsys.setprofile(no)\nraise ValueError"),
+    "interrupt_when_text_is_asked": raising("import sys\ndef no(frame, event, arg):\n    if event == 'call' and frame.f_code.co_name == '_text': raise KeyboardInterrupt\nsys.setprofile(no)\nInteractiveShell.showtraceback = nothing\nraise ValueError"),
     "another_loop": f"{SHELL}from types import SimpleNamespace\nshell.loop_runner = lambda cell: SimpleNamespace(error_in_exec=None, error_before_exec=None)\n{WRONG}",
     "loop_that_runs_nothing": f"{SHELL}type(shell.loop).wait_for = lambda self, cell: ExecutionResult(None)\n{WRONG}",
     "task_that_interrupts": raising("import asyncio\nasync def no(): raise KeyboardInterrupt\nasyncio.get_event_loop().create_task(no())\nInteractiveShell.showtraceback = nothing\nraise ValueError"),

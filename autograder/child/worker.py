@@ -276,6 +276,7 @@ def _get_ready(request: dict, files: dict[str, str], sandboxed: bool) -> None:
     if request["plain"]:
         os.environ["NBGRADER_EXECUTION"] = "autograde"  # as nbgrader sets it: tests may ask
         _forget_ours()
+    sys.path[:] = [place for place in sys.path if place not in ("", folder)]
     sys.path.insert(_first_packages(), "")
     sys.argv = KERNELS_ARGUMENTS.copy()
     if sandboxed:
