@@ -877,6 +877,20 @@ NOT_RUN_AGAIN = [
 ]  # fmt: skip
 
 # Where they stand, the file of tests, and the rows.
+SENT = [
+    (
+        "answers: what is sent is plain data while it is watched", "_settled(DRIVERS[driver](answer, case, gradients))",
+        "DRIVERS[driver](answer, case, gradients)", "no_trick_gains_a_mark[forbidden_when_it_is_sent]",
+    ),
+]  # fmt: skip
+SILENCED = [
+    (
+        "plain: an interrupt of the student's own is an error", "outputs = [*recorder.outputs, unshown(KeyboardInterrupt())]",
+        "outputs = recorder.outputs", COUNTS,
+    ),
+]  # fmt: skip
+RUNNERS = [("plain: who runs what awaits", '"loop_runner",', "", COUNTS)]
+
 LISTED: list[tuple[str, str, list[Row]]] = [
     ("autograder/child/sandbox.py", "test_walls", [*BUBBLEWRAP, *CHILD]),
     ("autograder/child/shown.py", "test_walls", SEEN),
@@ -900,6 +914,9 @@ LISTED: list[tuple[str, str, list[Row]]] = [
     ("helpers/checking/reaching.py", "test_reaching", REACHED),
     ("helpers/checking/names.py", "test_reaching", NAMES_IN_CODE),
     ("helpers/checking/drivers.py", "test_drivers", DRIVERS),
+    ("helpers/checking/drivers.py", "test_attacks", SENT),
+    ("autograder/child/worker.py", "test_hidden_errors", SILENCED),
+    ("autograder/child/errors.py", "test_hidden_errors", RUNNERS),
     ("autograder/child/shell.py", "test_shell", SHELL),
     ("autograder/child/shell.py", "test_hidden_errors", RAISED),
     ("autograder/child/worker.py", "test_hidden_errors", RUN_AS_WRITTEN),

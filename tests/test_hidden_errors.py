@@ -12,6 +12,7 @@ pytestmark = [pytest.mark.needs_bubblewrap, pytest.mark.timeout(300)]
 SOURCE = [
     answer("square", "def square(x):\n    return x * x"),
     test("shown", "assert square(3) == 9", 1),
+    test("awaited", "import asyncio\nawait asyncio.sleep(0)\nassert square(3) == 9", 1),
     test("only_when_graded", "import os\nif os.getenv('NBGRADER_EXECUTION') == 'autograde':\n    assert square(3) == 9", 1),
     test("only_when_validated", "import os\nif os.getenv('NBGRADER_EXECUTION') == 'validate':\n    assert False", 1),
 ]  # fmt: skip
@@ -43,6 +44,12 @@ TRICKS = {
     "group_of_its_own": raising("class G(BaseExceptionGroup): pass\nraise G('x', [KeyboardInterrupt()])"),
     "looks_that_fail": raising("class E(Exception):\n    def _render_traceback_(self): return 1 / 0\nraise E"),
     "text_that_fails": raising("class E(Exception):\n    def __str__(self): return 1 / 0\nraise E"),
+    "text_that_interrupts": raising("class E(KeyboardInterrupt):\n    def __str__(self): raise E\nraise E"),
+    "interrupt_when_shown": raising("import sys\ndef no(frame, event, arg):\n    if event == 'call' and 'showtraceback' in frame.f_code.co_name or frame.f_code.co_name == '_text': raise KeyboardInterrupt\nsys.setprofile(no)\nraise ValueError"),
+    "interrupt_when_text_is_asked": raising("import sys\ndef no(frame, event, arg):\n    if event == 'call' and frame.f_code.co_name == '_text': raise KeyboardInterrupt\nsys.setprofile(no)\nInteractiveShell.showtraceback = nothing\nraise ValueError"),
+    "another_loop": f"{SHELL}from types import SimpleNamespace\nshell.loop_runner = lambda cell: SimpleNamespace(error_in_exec=None, error_before_exec=None)\n{WRONG}",
+    "loop_that_runs_nothing": f"{SHELL}type(shell.loop).wait_for = lambda self, cell: ExecutionResult(None)\n{WRONG}",
+    "task_that_interrupts": raising("import asyncio\nasync def no(): raise KeyboardInterrupt\nasyncio.get_event_loop().create_task(no())\nInteractiveShell.showtraceback = nothing\nraise ValueError"),
     "error_that_is_false": raising("class E(Exception):\n    __bool__ = lambda self: False\nraise E"),
     "cleared": f"{SHELL}from IPython.display import clear_output\nshell.events.register('post_run_cell', lambda r: clear_output())\n{WRONG}",
     "hook": f"{SHELL}def hook(r):\n    r.error_in_exec = None; shell.recorder.start(); shell.last_execution_succeeded = True\nshell.events.register('post_run_cell', hook)\n{WRONG}",
@@ -84,7 +91,10 @@ def test_an_error_counts_however_it_is_hidden(tmp_path: Path) -> None:
         for (student, _, cell, kind), values in scores(tmp_path).items()
         if kind == "GradeCell"
     }
-    earned = {student: (got[student, "shown"], got[student, "only_when_graded"]) for student in TRICKS}
-    assert earned.pop("honest") == (1, 1)
+    earned = {
+        student: tuple(got[student, test] for test in ("shown", "awaited", "only_when_graded"))
+        for student in TRICKS
+    }
+    assert earned.pop("honest") == (1, 1, 1)
     assert got["honest", "only_when_validated"] == 1
-    assert earned == dict.fromkeys(earned, (0, 0))
+    assert earned == dict.fromkeys(earned, (0, 0, 0))

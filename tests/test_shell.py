@@ -36,6 +36,15 @@ CELLS = [
     "__name__",
     "import logging; logging.warning('w')",
     "None",
+    "import asyncio\nasync def later(x):\n    await asyncio.sleep(0)\n    return x\ntask = asyncio.create_task(later(3))",
+    "await task, asyncio.get_event_loop().is_running()",
+    "waits = later(4)\ntry:\n    asyncio.run(waits)\nexcept RuntimeError as error:\n    waits.close()\n    print(error)",
+    "import io, sys\nbefore, sys.stdout = sys.stdout, io.StringIO()",
+    "print('into it')",
+    "sys.stdout, before = before, sys.stdout\nbefore.getvalue()",
+    "isinstance(sys.stdout, io.TextIOBase), sys.stdout.writable(), sys.stdout.seekable()",
+    "type(get_ipython()).__name__",
+    "exit",
 ]
 RUNNER = """
 import json, os, sys

@@ -334,8 +334,10 @@ def test_a_child_sees_nothing_of_proc(child):
 
 
 @pytest.mark.needs_bubblewrap
-@pytest.mark.parametrize("folder", [sandbox.WRITABLE, "/dev/shm"])
+@pytest.mark.parametrize("folder", [sandbox.WRITABLE, sandbox.TEMPORARY, "/dev/shm"])
 def test_a_child_leaves_no_file_to_the_next(folder, worker):
+    if folder == sandbox.TEMPORARY:
+        of_tmp()
     path = f"{folder}/left"
     with open_child(worker) as run:
         run(f"open({path!r}, 'w').close()")
@@ -344,12 +346,20 @@ def test_a_child_leaves_no_file_to_the_next(folder, worker):
         assert run(f"import os; print(os.path.exists({path!r}))") == "False"
 
 
-SIZES = {sandbox.WRITABLE: sandbox.FOLDER_BYTES, "/dev/shm": 1 << 20}
+def of_tmp() -> None:
+    """Skip where /tmp shows what Python needs, as where this project lies in it: there a child can't write."""
+    if any(Path(place).is_relative_to(sandbox.TEMPORARY) for place in sys.path if place):
+        pytest.skip("Python's own folders lie in /tmp")
+
+
+SIZES = {sandbox.WRITABLE: sandbox.FOLDER_BYTES, sandbox.TEMPORARY: sandbox.FOLDER_BYTES, "/dev/shm": 1 << 20}
 
 
 @pytest.mark.needs_bubblewrap
 @pytest.mark.parametrize("folder", SIZES)
 def test_a_childs_files_take_no_more_than_they_may(folder, child):
+    if folder == sandbox.TEMPORARY:
+        of_tmp()
     assert int(child(f"folder, size = {folder!r}, {SIZES[folder]}" + FILL)) == SIZES[folder]
 
 
@@ -365,6 +375,25 @@ except OSError:
     pass
 print(taken)
 """
+
+
+@pytest.mark.needs_bubblewrap
+def test_a_childs_folder_and_tmp_are_parts_of_one_memory(child):
+    of_tmp()
+    child(f"folder, size = {sandbox.TEMPORARY!r}, {sandbox.FOLDER_BYTES}" + FILL)
+    assert child(f"folder, size = '.', {sandbox.FOLDER_BYTES}" + FILL) == "0"
+    assert child("import os; print(os.listdir('.'))") == "['0']"
+
+
+@pytest.mark.needs_bubblewrap
+def test_a_child_finds_what_it_would_find_in_a_kernel(worker):
+    """Its folder stands behind the standard library, so a file there can't hide a module of that."""
+    with open_child(worker, {"calendar.py": b"1 / 0", "mine.py": b"x = 5"}) as child:
+        assert child("import calendar, mine; print(mine.x, calendar.__file__ != 'calendar.py')") == "5 True"
+        assert child("import sys; print(sys.argv[0], sys.argv[1])") == "ipykernel_launcher.py -f"
+        assert child("import getpass; print(getpass.getuser())") == "student"
+        of_tmp()
+        assert child("import tempfile; print(tempfile.gettempdir())") == sandbox.TEMPORARY
 
 
 @pytest.mark.needs_bubblewrap
@@ -384,7 +413,7 @@ print(number)
 
 
 @pytest.mark.needs_bubblewrap
-@pytest.mark.parametrize("folder", [sandbox.WRITABLE, "/dev/shm", "/proc"])
+@pytest.mark.parametrize("folder", [sandbox.WRITABLE, sandbox.TEMPORARY, "/dev/shm", "/proc"])
 def test_what_a_child_writes_is_no_device_and_gives_nobody_rights(folder, child):
     flags = int(child(f"import os; print(os.statvfs({folder!r}).f_flag)"))
     assert flags & os.ST_NODEV and flags & os.ST_NOSUID

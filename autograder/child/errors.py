@@ -49,10 +49,13 @@ def keeper(shell: InteractiveShell, *parts: object) -> Callable[[], None]:
 
 
 REWRITING = {
-    "": ("ast_transformers", "input_transformers_post", "input_transformer_manager", "prefilter_manager"),
+    "": (
+        "ast_transformers", "input_transformers_post", "input_transformer_manager", "prefilter_manager",
+        "autoawait", "loop_runner", "trio_runner",
+    ),
     "input_transformer_manager": ("cleanup_transforms", "line_transforms", "token_transformers"),
     "prefilter_manager": ("_transformers", "_checkers", "_handlers", "_esc_handlers"),
-}
+}  # fmt: skip
 
 
 def as_written(shell: InteractiveShell) -> Callable[[], contextlib.AbstractContextManager[None]]:

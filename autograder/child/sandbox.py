@@ -18,13 +18,15 @@ import platform
 import re
 import struct
 import sys
+import tempfile
 from pathlib import Path
 
 from autograder.child import calls
 from autograder.child.shown import shown
 
 WRITABLE = "/submission"  # the child's folder, and its only place to write: a memory file system of its own
-FOLDER_BYTES = 64 << 20
+TEMPORARY = "/tmp"
+FOLDER_BYTES = 64 << 20  # of both together
 FILES = 10_000
 MEMORY_BYTES = 3 << 30  # beyond what the worker itself has mapped
 THREADS = 500
@@ -81,6 +83,7 @@ def environment(stage: str, home: str) -> dict[str, str]:
         "PATH": "/usr/bin:/bin",
         "HOME": home,
         "TMPDIR": home,
+        "USER": "student",
         "LANG": "C.UTF-8",
         "PYTHONPATH": stage,
         "PYTHONDONTWRITEBYTECODE": "1",
@@ -104,7 +107,7 @@ CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = (
     0x20000000,
     0x40000000,
 )
-MS_RDONLY, MS_NOSUID, MS_NODEV = 1, 2, 4
+MS_RDONLY, MS_NOSUID, MS_NODEV, MS_BIND = 1, 2, 4, 4096
 PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP = 38, 22
 
 
@@ -140,6 +143,19 @@ def enter_namespaces() -> None:
     ):
         options = f"size={size},nr_inodes={FILES}".encode()
         _call("mount", b"tmpfs", place.encode(), b"tmpfs", flags | MS_NOSUID | MS_NODEV, options)
+    _share_with_tmp()
+
+
+def _share_with_tmp() -> None:
+    """Let /tmp, which code writes to by name, be a part of the same memory, unless Python is shown there."""
+    if os.listdir(TEMPORARY):
+        return
+    for name, place in (("tmp", TEMPORARY), ("own", WRITABLE)):  # in this order: the last covers the whole
+        part = f"{WRITABLE}/{name}"
+        os.mkdir(part)
+        _call("mount", part.encode(), place.encode(), None, MS_BIND, None)
+    os.environ["TMPDIR"] = TEMPORARY
+    tempfile.tempdir = None  # it may be known from before
 
 
 def bound_resources(sandboxed: bool) -> None:

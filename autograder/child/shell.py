@@ -4,16 +4,20 @@ It is IPython's own shell, as in a Jupyter kernel, with the messages to the fron
 costs milliseconds where a kernel behind ZMQ costs tenths of a second.
 """
 
+import asyncio
 import base64
 import builtins
 import contextlib
 import functools
 import inspect
+import io
 import os
 import re
 import sys
+import threading
 from ast import PyCF_ALLOW_TOP_LEVEL_AWAIT, PyCF_ONLY_AST
-from collections.abc import Callable
+from asyncio.events import _set_running_loop
+from collections.abc import Callable, Coroutine, Iterator
 from typing import Any, NoReturn
 
 from IPython.core.compilerop import CachingCompiler
@@ -78,7 +82,7 @@ class Recorder:
             self.start()
 
 
-class Stream:
+class Stream(io.TextIOBase):
     """Stands for sys.stdout or sys.stderr."""
 
     encoding, errors, closed = "utf-8", "strict", False
@@ -87,20 +91,19 @@ class Stream:
         self._recorder, self.name = recorder, f"<{name}>"
         self._stream = name
 
+    def close(self) -> None: ...
+
+    def fileno(self) -> int:
+        """A descriptor, as a kernel's streams have one; here it leads nowhere."""
+        return 1 if self._stream == "stdout" else 2
+
     def write(self, text: str) -> int:
         if not isinstance(text, str):
             raise TypeError(f"write() argument must be str, not {type(text)}")
         self._recorder.stream(self._stream, text)
         return len(text)
 
-    def writelines(self, lines: list[str]) -> None:
-        for line in lines:
-            self.write(line)
-
     def flush(self) -> None: ...
-
-    def isatty(self) -> bool:
-        return False
 
     def writable(self) -> bool:
         return True
@@ -192,6 +195,58 @@ class History(HistoryManager):
     _i00 = _i = _ii = _iii = ""
 
 
+class Loop:
+    """The event loop of a kernel, in which each cell finds itself: and tasks can be made without `await`.
+
+    Only `await` really runs it. Other cells are told that it runs: nothing stands between them and IPython.
+    """
+
+    def __init__(self) -> None:
+        self._loop: Any = None
+
+    @contextlib.contextmanager
+    def around(self, cell: str) -> Iterator[None]:
+        """Let a cell find it, from the first on that has to do with such a thing: it takes descriptors."""
+        if self._loop is None and "async" not in cell and "await" not in cell:
+            yield
+            return
+        if self._loop is None or self._loop.is_closed():
+            self._loop = asyncio.new_event_loop()
+            asyncio.set_event_loop(self._loop)
+        self._say_that_it_runs(True)
+        try:
+            yield
+        finally:
+            self._say_that_it_runs(False)
+
+    def _say_that_it_runs(self, runs: bool) -> None:
+        _set_running_loop(self._loop if runs else None)
+        self._loop._thread_id = threading.get_ident() if runs else None
+
+    def wait_for(self, cell: Coroutine) -> Any:
+        """Run a cell that waits for something, and meanwhile all that waits."""
+        self._say_that_it_runs(False)
+        try:
+            return self._loop.run_until_complete(cell)
+        finally:
+            self._say_that_it_runs(True)
+
+    def go_on(self) -> None:
+        """Let what is ready go on, as a kernel does between two cells. Whatever it raises ends no cell."""
+        if self._loop is None or self._loop.is_closed() or not (self._loop._ready or self._loop._scheduled):
+            return
+        with contextlib.suppress(BaseException):
+            self._loop.call_soon(self._loop.stop)
+            self._loop.run_forever()
+
+    def close(self) -> None:
+        """End it, before a fork: both sides would hear what one of them waits for."""
+        if self._loop is not None:
+            self._loop.close()
+            asyncio.set_event_loop(None)
+        self._loop = None
+
+
 class NotebookShell(InteractiveShell):
     """IPython's shell, recording instead of printing."""
 
@@ -205,6 +260,9 @@ class NotebookShell(InteractiveShell):
         super().__init__(display_pub_class=Publisher, displayhook_class=ResultHook)
         assert isinstance(self.display_pub, Publisher) and isinstance(self.displayhook, ResultHook)
         self.display_pub.recorder = self.displayhook.recorder = recorder
+        self.streams: tuple[Any, Any] = Stream(recorder, "stdout"), Stream(recorder, "stderr")
+        self.loop = Loop()
+        self.loop_runner = self.loop.wait_for
         self.input_transformer_manager = Transformers()
         # What get_ipython() answers.
         NotebookShell._instance = self  # type: ignore[assignment]  # traitlets declares it as None
@@ -225,12 +283,17 @@ class NotebookShell(InteractiveShell):
     def _format_exception_for_storage(self, *_: object, **__: object) -> dict:
         return {}
 
+    def ask_exit(self) -> None: ...  # what `exit` calls: under nbgrader the cells that follow run, too
+
     def enable_gui(self, gui: object = None) -> None: ...
 
     def should_run_async(self, raw_cell: str, *, transformed_cell: str = "", **rest: Any) -> bool:
         """IPython compiles each cell to find out. Without these words there is nothing to wait for."""
         mentioned = "await" in transformed_cell or "async" in transformed_cell
         return mentioned and super().should_run_async(raw_cell, transformed_cell=transformed_cell, **rest)
+
+
+NotebookShell.__name__ = "ZMQInteractiveShell"  # by which code knows that it is in a notebook
 
 
 def _error(etype: type, text: str, traceback: list[str]) -> dict:
@@ -292,26 +355,34 @@ def run_cell(shell: NotebookShell, recorder: Recorder, source: str) -> list[dict
     """
     recorder.start()
     streams = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = Stream(recorder, "stdout"), Stream(recorder, "stderr")
+    sys.stdout, sys.stderr = shell.streams  # as the cell before left them
     shell.last_execution_succeeded = True
     try:
         # What InteractiveShell.run_cell does. But hooks get the result, and could change what it says.
-        result = shell._run_cell(source, True, False, True, None, None)  # type: ignore[arg-type]
+        with shell.loop.around(source):
+            result = shell._run_cell(source, True, False, True, None, None)  # type: ignore[arg-type]
         error = result.error_in_exec if result.error_before_exec is None else result.error_before_exec
         raised = error is not None or not shell.last_execution_succeeded
         shell.events.trigger("post_execute")
         shell.events.trigger("post_run_cell", result)
+        shell.loop.go_on()
     finally:
+        shell.streams = sys.stdout, sys.stderr
         sys.stdout, sys.stderr = streams
     if raised and not any(output["output_type"] == "error" for output in recorder.outputs):
-        return [*recorder.outputs, _error(type(error), _text(error), [UNSHOWN])]
+        return [*recorder.outputs, unshown(error)]
     return recorder.outputs
+
+
+def unshown(error: BaseException | None) -> dict:
+    """The output of an error that nothing showed."""
+    return _error(type(error), _text(error), [UNSHOWN])
 
 
 def _text(error: BaseException | None) -> str:
     try:
         return str(error)
-    except Exception:  # a class of the student's
+    except BaseException:  # a class of the student's, and what left here would take the error with it
         return ""
 
 

@@ -37,7 +37,7 @@ from typing import Any
 
 from autograder.child import errors, outside, sandbox, wire, written
 from autograder.child.interrupts import Interrupts
-from autograder.child.shell import NotebookShell, Recorder, make_shell, run_cell
+from autograder.child.shell import NotebookShell, Recorder, make_shell, run_cell, unshown
 
 # What lessons do, done once: it fills the caches of torch and IPython, loads what they load late, and reads
 # /proc/cpuinfo, which children can't.
@@ -52,6 +52,8 @@ WARM_UP = (
 )
 
 
+# What code finds that reads its command line: a kernel's.
+KERNELS_ARGUMENTS = ["ipykernel_launcher.py", "-f", "kernel.json", "--HistoryManager.hist_file=:memory:"]
 MAX_COPY = 1 << 20  # bytes of a file that was given out: the child's folder is in memory
 MADV_COLLAPSE, LARGE_PAGE = 25, 2 << 20
 STAGE = Path(__file__).resolve().parents[2]  # where `workers.py` has put what a worker may see
@@ -113,6 +115,7 @@ def _warm_up(sandboxed: bool) -> NotebookShell:
     for cell in WARM_UP:
         run_cell(shell, recorder, cell)
     torch.set_num_threads(1)
+    shell.loop.close()
     shell.reset()
     shell.execution_count = 1
     _given()
@@ -273,10 +276,18 @@ def _get_ready(request: dict, files: dict[str, str], sandboxed: bool) -> None:
     if request["plain"]:
         os.environ["NBGRADER_EXECUTION"] = "autograde"  # as nbgrader sets it: tests may ask
         _forget_ours()
-    sys.path.insert(0, "")
+    sys.path[:] = [place for place in sys.path if place not in ("", folder)]
+    sys.path.insert(_first_packages(), "")
+    sys.argv = KERNELS_ARGUMENTS.copy()
     if sandboxed:
         outside.refuse_processes()
         sandbox.close_doors()
+
+
+def _first_packages() -> int:
+    """Where a kernel has its folder on the path: behind the standard library, which it then can't hide."""
+    names = [os.path.basename(place) for place in sys.path]
+    return min([names.index(name) for name in ("site-packages", "dist-packages") if name in names], default=0)
 
 
 def _lay_out(files: dict[str, str], *, copies: bool) -> None:
@@ -325,7 +336,7 @@ def _serve(
         setattr(checks, "check", _make_check(channel, recorder, interrupts))  # noqa: B010  (a function isn't to be assigned)
     else:
         put_back = errors.keeper(
-            shell, recorder, shell.display_pub, shell.displayhook, shell.input_transformer_manager
+            shell, recorder, shell.display_pub, shell.displayhook, shell.input_transformer_manager, shell.loop
         )
     folder = os.getcwd()
     before = {} if with_checks else written.state(folder)
@@ -341,7 +352,9 @@ def _serve(
             put_back()
         with as_written() if message.get("test") else contextlib.nullcontext():
             outputs = interrupts.run(functools.partial(run_cell, shell, recorder, message["run"]))
-        wire.send(channel, {"done": recorder.outputs if outputs is None else outputs})
+        if outputs is None:  # interrupted, or code of the student's says so: then it raised
+            outputs = [*recorder.outputs, unshown(KeyboardInterrupt())]
+        wire.send(channel, {"done": outputs})
 
 
 def _make_check(

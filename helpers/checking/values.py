@@ -105,6 +105,22 @@ def _encode_tensor(tensor: torch.Tensor) -> dict:
     return {"$tensor": name, "shape": list(tensor.shape), "data": data}
 
 
+PLAIN = {type(None), bool, int, float, str, list, tuple, dict, torch.Tensor, torch.nn.Parameter, Opaque}
+
+
+def settled(value: Any, depth: int = 0) -> Any:
+    """The value, and in place of what is of any other class than Python's and torch's own, its plain data."""
+    if isinstance(value, str):
+        return str.__str__(value)
+    if type(value) not in PLAIN or depth > MAX_DEPTH:
+        return decode(encode(value, depth))
+    if isinstance(value, list | tuple):
+        return type(value)(settled(item, depth + 1) for item in value)
+    if isinstance(value, dict):
+        return {settled(key, depth + 1): settled(item, depth + 1) for key, item in value.items()}
+    return value
+
+
 def decode(value: Any, depth: int = 0) -> Any:
     """Turn parsed JSON back into tensors and data.
 
