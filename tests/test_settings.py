@@ -81,6 +81,9 @@ REFUSED = {
     "Execute.kernel_name": "julia",
     "Execute.extra_arguments": ["--debug"],
     "Execute.timeout_func": lambda cell: 3,
+    "Execute.interrupt_on_timeout": False,
+    "Execute.skip_cells_with_tag": "slow",
+    "ExecutePreprocessor.allow_error_names": ["KeyError"],
     "Autograde.pre_convert_hook": print,
     "BaseConverter.post_convert_hook": print,
     "Autograde.autograde_preprocessors": ["nbgrader.preprocessors.Execute", "mine.Own"],
@@ -99,6 +102,7 @@ def test_what_grading_cannot_follow_it_refuses(setting) -> None:
 
 def test_a_course_without_such_settings_is_not_refused() -> None:
     refuse_settings(Config())
+    refuse_settings(Config(Execute={"timeout": 5, "startup_timeout": 120}))
     refuse_settings(course_directory(Path(__file__).parents[1])[1])
 
 

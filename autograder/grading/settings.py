@@ -21,6 +21,17 @@ FIXED = {
     (Execute, "extra_arguments"): "grading starts no kernel: take the setting out",
     (Execute, "timeout_func"): "set Execute.timeout, which holds for all cells",
 }
+# Of Execute's other settings these are followed, or decide about a kernel that grading doesn't start.
+HARMLESS = {
+    "timeout", "execute_retries", "iopub_timeout", "ipython_hist_file", "kernel_manager_class",
+    "raise_on_iopub_timeout", "record_timing", "shell_timeout_interval", "shutdown_kernel", "startup_timeout",
+    "store_widget_state",
+}  # fmt: skip
+FIXED |= {
+    (Execute, name): "grading doesn't follow it: take the setting out"
+    for name in sorted({*Execute.class_trait_names(config=True)} - HARMLESS)
+    if (Execute, name) not in FIXED
+}
 BY_NBGRADER = "call `nbgrader autograde`, which calls it"
 HOOKS = {(Autograde, "pre_convert_hook"): BY_NBGRADER, (Autograde, "post_convert_hook"): BY_NBGRADER}
 
