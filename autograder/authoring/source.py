@@ -197,9 +197,9 @@ def alike(old: Any, new: Any) -> bool:
     if isinstance(old, dict) and isinstance(new, dict):
         if "$tensor" in old and "$tensor" in new:
             return compare(decode(old), decode(new), slack=GRADIENT_SLACK) is None
-        if "gives" in old and "gives" in new:
-            return rewritten(old["gives"], new["gives"]) and alike(old | {"gives": ""}, new | {"gives": ""})
-        return list(old) == list(new) and all(alike(old[key], new[key]) for key in old)
+        if list(old) != list(new):
+            return False
+        return all((rewritten if key == "gives" else alike)(old[key], new[key]) for key in old)
     if isinstance(old, list) and isinstance(new, list):
         return len(old) == len(new) and all(map(alike, old, new))
     if isinstance(old, float) and isinstance(new, float):
