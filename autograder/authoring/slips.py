@@ -29,7 +29,7 @@ from helpers.checking.sketches import Sketch, alike, written
 from helpers.checking.values import tensors
 from helpers.checks import Sheet
 
-SHARE = 1.3  # of the length of the other text of a sheet: so much slips may have
+SHARE = 1.5  # of the length of the other text of a sheet: so much slips may have
 AT_MOST = 2  # things to say of the same numbers: of more, none is likely
 CONFUSED = {
     "exp": ("exp2",), "sum": ("amax",), "amax": ("amin", "sum", "mean"), "mean": ("amax",), "log": ("log10",),

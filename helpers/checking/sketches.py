@@ -22,7 +22,7 @@ from helpers.checking.values import tensors
 RIGHT = "="  # in the place of the sketch of a case that is right
 # How far rounding may move a sum: by a part of the root of its parts' squares, since errors have either sign,
 # and a little besides, where large numbers have cancelled before.
-ROUNDING, NOUGHT = 2e-5, 2e-6
+ROUNDING, NOUGHT = 2e-5, 3e-7
 EXACT, EXACT_NOUGHT = 1e-9, 1e-11  # where float64 is asked for
 HALF = 5e-3  # where an outcome has 16 bits
 GRADIENTS = 1e-4  # of gradients, which are sums of what cancels
