@@ -12,12 +12,13 @@ from typing import Any
 import torch
 
 from autograder.draws import FitDraws
-from autograder.exercise import Exercise
-from helpers.checking.assessing import assess
+from autograder.exercise import Exercise, Misconception
+from helpers.checking.assessing import assess, sketches
 from helpers.checking.comparing import compare_gradients
 from helpers.checking.drivers import Case, Outcome, judged
 from helpers.checking.finding import Status
 from helpers.checking.outcome import CallStatus
+from helpers.checking.sketches import written
 from helpers.checking.values import map_tensors, tensors
 from helpers.checks import KnownMisconception, Sheet, compare
 
@@ -85,12 +86,15 @@ def _arguments(exercise: Exercise) -> tuple[str, ...]:
 def with_misconceptions(sheet: Sheet, exercise: Exercise) -> Sheet:
     """The sheet with what each misconception gives on its cases."""
 
-    def outcomes(variant: Any) -> tuple[Outcome, ...]:
-        pairs = zip(sheet.cases, sheet.expected, strict=True)
-        return tuple(_misconceived(exercise, variant, *pair) for pair in pairs)
+    def known(each: Misconception) -> KnownMisconception:
+        outcomes = [_judged(exercise, each.variant, case) for case in sheet.cases]
+        if exercise.driver == "choice":
+            [right], [chosen] = sheet.expected, outcomes
+            wrong = {slot: option for slot, option in chosen.outputs.items() if option != right.outputs[slot]}
+            return KnownMisconception(each.name, each.sentence, chosen=wrong)
+        return KnownMisconception(each.name, each.sentence, written(sketches(sheet, outcomes)))
 
-    found = (KnownMisconception(m.name, m.sentence, outcomes(m.variant)) for m in exercise.misconceptions)
-    return replace(sheet, misconceptions=tuple(found))
+    return replace(sheet, misconceptions=tuple(map(known, exercise.misconceptions)))
 
 
 def failing_case(exercise: Exercise, answer: Any, sheet: Sheet, first: int = 0) -> int | None:
@@ -234,25 +238,6 @@ def _expected(exercise: Exercise, case: Case) -> Outcome:
     outputs = map_tensors(torch.Tensor.detach, outcome.outputs)
     # The inputs are to stay as the case has them, which needn't be said again.
     return replace(outcome, outputs=outputs, inputs_after=None)
-
-
-def _misconceived(exercise: Exercise, variant: Any, case: Case, expected: Outcome) -> Outcome:
-    """What a misconception does on one case: no more than tells it from others, to keep sheets small."""
-    outcome = _judged(replace(exercise, properties=()), variant, case)
-    if outcome.status != "returned" or compare(expected.outputs, outcome.outputs):
-        return replace(outcome, outputs=_rounded(outcome.outputs), inputs_after=None)
-    outcome = _judged(exercise, variant, case)
-    right = all(prop(case, expected, outcome) is None for prop in exercise.properties)
-    return expected if right else outcome
-
-
-def _rounded(value: Any) -> Any:
-    """Outputs with no more digits than a comparison looks at."""
-    if isinstance(value, list):
-        return [_rounded(item) for item in value]
-    if isinstance(value, torch.Tensor) and value.dtype in (torch.float32, torch.float64):
-        return value.round(decimals=11 if value.dtype == torch.float64 else 5)
-    return value
 
 
 def _judged(exercise: Exercise, variant: Any, case: Case) -> Outcome:

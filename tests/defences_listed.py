@@ -698,11 +698,11 @@ GRAFTED = [
 ]  # fmt: skip
 CAUSES = [
     (
-        "causes: right where the answer is right", "is_wrong != (theirs is right) and ", "",
+        "causes: right where the answer is right", "theirs == RIGHT if ours is None else", "ours is None or",
         "what_a_mistake_would_get_wrong_and_the_answer_gets_right_speaks_against_it",
     ),
     (
-        "causes: wrong in the same way", "not is_wrong or _same(theirs, ours) or _same_in_float32(theirs, ours, right)", "True",
+        "causes: wrong in the same way", "theirs != RIGHT and ours.same(theirs)", "theirs != RIGHT",
         "a_mistake_that_explains_one_case_and_not_the_others_is_not_named",
     ),
 ]  # fmt: skip
@@ -901,7 +901,7 @@ LISTED: list[tuple[str, str, list[Row]]] = [
     ("autograder/grading/clock.py", "test_clock", CLOCK),
     ("autograder/child/worker.py", "test_agreement", OUTSIDE),
     ("autograder/grading/submission.py", "test_submission", GRAFTED),
-    ("helpers/checking/assessing.py", "test_checks", CAUSES),
+    ("helpers/checking/sketches.py", "test_checks", CAUSES),
     ("autograder/child/wire.py", "test_wire", WIRE),
     ("autograder/grading/workers.py", "test_walls", STARTED),
     ("autograder/grading/workers.py", "test_attacks", STAGED),

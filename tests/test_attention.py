@@ -252,7 +252,7 @@ def test_the_reader_is_right_about_is_and_are_in_new_reviews():
 
 
 def test_the_reader_takes_little_room():
-    assert FILE.stat().st_size < 200_000
+    assert FILE.stat().st_size < 80_000
 
 
 def test_a_reader_is_read_back_as_it_was_written(tmp_path):

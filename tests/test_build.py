@@ -313,6 +313,10 @@ def test_alike_takes_nothing_else_for_the_same() -> None:
     tensor = {"$tensor": "float32", "shape": [2], "data": [1.0, float("nan")]}
     assert alike({"a": [tensor, "x", 3, 0.5, None]}, {"a": [dict(tensor), "x", 3, 0.5 + 1e-9, None]})
     assert not alike(tensor, {**tensor, "$tensor": "float64"})
+    known = {"name": "late", "gives": "= aaaaaa+1.2345678"}
+    assert alike(known, {**known, "gives": "= aaaaaa+1.2345699"})
+    assert not alike(known, {**known, "gives": "= aaaaaa+1.3345678"})
+    assert not alike(known, {**known, "name": "early"})
     assert not alike({"a": 1}, {"a": True})
     assert not alike({"points": 3}, {"points": 4})
     assert not alike({"a": 1, "b": 2}, {"b": 2, "a": 1})

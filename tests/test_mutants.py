@@ -9,7 +9,7 @@ from autograder import exercises
 from autograder.authoring import mutation_testing, verified
 from autograder.authoring.master import MasterError
 from autograder.authoring.mutants import has_mutants, mutants
-from autograder.authoring.mutation_testing import survivors
+from autograder.authoring.mutation_testing import Limits, survivors
 from autograder.authoring.reach import reached
 from autograder.exercise import Case, Exercise
 from autograder.lessons import TOPICS
@@ -88,6 +88,12 @@ def halves(x: int) -> int:
 
 def hungry(x: int) -> list[int]:
     return list(range(min(x, 10**10)))
+
+
+def test_memory_that_nothing_was_written_to_holds_the_same_each_time():
+    with Limits():
+        assert torch.empty(5).isnan().all()
+    assert not torch.are_deterministic_algorithms_enabled()
 
 
 def test_endless_loops_and_full_memory_stop_nothing(monkeypatch):

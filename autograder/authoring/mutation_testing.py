@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from autograder.authoring.mutants import Mutant, mutants
 from autograder.exercise import Exercise
 from autograder.sheets import VISIBLE_SEED, HiddenSheets, failing_case, make_sheet, one_thread
@@ -72,6 +74,8 @@ class _TooLong(KeyboardInterrupt):
 class Limits:
     """While these hold, what loops is interrupted, what fills memory fails, and nobody is warned of either.
 
+    What reads memory that nothing was written to finds NaN there, and so gives the same each time.
+
     Time is the process's own computing, so that a busy machine ends nothing sooner. On Windows, which has no
     such clock, an endless loop waits for Ctrl-C; memory is limited on Linux alone.
     """
@@ -81,6 +85,8 @@ class Limits:
         self.left.enter_context(one_thread())  # those of others, which wait by computing, would count
         self.left.enter_context(warnings.catch_warnings())
         warnings.simplefilter("ignore")
+        self.left.callback(torch.use_deterministic_algorithms, torch.are_deterministic_algorithms_enabled())
+        torch.use_deterministic_algorithms(True, warn_only=True)
         if sys.platform == "linux":
             pages = int(Path("/proc/self/statm").read_text().split()[0])
             self.memory = resource.getrlimit(resource.RLIMIT_AS)

@@ -22,14 +22,14 @@ from autograder.authoring.places import Place
 from autograder.authoring.slip_words import describe
 from autograder.exercise import Exercise
 from autograder.sheets import VISIBLE_SEED, make_sheet
-from helpers.checking.assessing import recognise, sketches
+from helpers.checking.assessing import recognise, sketches_of_slip
 from helpers.checking.drivers import judged
 from helpers.checking.outcome import CallStatus, Outcome
 from helpers.checking.sketches import Sketch, alike, written
 from helpers.checking.values import tensors
 from helpers.checks import Sheet
 
-SHARE = 0.49  # of a sheet's text: so much longer it may become
+SHARE = 1.5  # of the length of the other text of a sheet: so much slips may have
 AT_MOST = 2  # things to say of the same numbers: of more, none is likely
 CONFUSED = {
     "exp": ("exp2",), "sum": ("amax",), "amax": ("amin", "sum", "mean"), "mean": ("amax",), "log": ("log10",),
@@ -77,7 +77,7 @@ def _of_mutants(
         for mutant in mutants(exercise, confusions, answer):
             outcomes = limits.outcomes(exercise, mutant.answer, sheet) or []
             outcomes = [judged(exercise.driver, *pair) for pair in zip(sheet.cases, outcomes, strict=False)]
-            made = sketches(sheet, outcomes)
+            made = sketches_of_slip(sheet, outcomes)
             if not made or not _tells(sheet, outcomes, made) or recognise(sheet, outcomes):
                 continue
             if any(alike(made, each) for each in known):

@@ -17,6 +17,7 @@ from autograder.authoring.review import INTRODUCTION
 from autograder.exercise import Exercise
 from autograder.sheets import VISIBLE_SEED, make_sheet, one_thread
 from helpers.checking.comparing import GRADIENT_SLACK, compare
+from helpers.checking.sketches import rewritten
 from helpers.checking.values import decode
 
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
@@ -196,7 +197,9 @@ def alike(old: Any, new: Any) -> bool:
     if isinstance(old, dict) and isinstance(new, dict):
         if "$tensor" in old and "$tensor" in new:
             return compare(decode(old), decode(new), slack=GRADIENT_SLACK) is None
-        return list(old) == list(new) and all(alike(old[key], new[key]) for key in old)
+        if list(old) != list(new):
+            return False
+        return all((rewritten if key == "gives" else alike)(old[key], new[key]) for key in old)
     if isinstance(old, list) and isinstance(new, list):
         return len(old) == len(new) and all(map(alike, old, new))
     if isinstance(old, float) and isinstance(new, float):

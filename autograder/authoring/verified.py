@@ -30,7 +30,7 @@ ENGINE = (
     ("helpers.checking.assessing", "assess"),
     ("helpers.checking.drivers", "run"),
 )
-SLIPS = (("helpers.checking.sketches", "sketch"), ("helpers.checking.assessing", "sketches"))
+SLIPS = (("helpers.checking.assessing", "sketches_of_slip"),)
 RECOGNISERS = ("slips.py", "slip_words.py")
 # What is said of a failure decides nothing, and mutants are forbidden nothing.
 DECIDES_NOTHING = ("_explain", "_unknown", "explain", "Finding", "forbid", "current")

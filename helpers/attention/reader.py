@@ -15,6 +15,7 @@ from torch import nn
 
 FILE = Path(__file__).with_name("reader.npz")
 WIDTH, HEADS, POSITIONS = 48, 2, 100
+SCALES = " scales"  # in the file, beside a matrix's name
 BEGIN = "<bos>"  # stands before every text
 PIECES = re.compile(r"'s\b|\w+(?:-\w+)*|[.,]")  # a word, a comma, a full stop, and the 's of "moreau 's"
 
@@ -95,11 +96,16 @@ class Reader(nn.Module):
 
 
 def write(model: Reader, file: Path = FILE) -> None:
-    """Keep a reader's words and weights, in 16 bits."""
+    """Keep a reader's words and weights: matrices in 8 bits with one scale a row, the rest in 16."""
     import numpy
 
-    weights = {name: tensor.detach().half().numpy() for name, tensor in model.state_dict().items()}
-    numpy.savez_compressed(file, vocabulary=numpy.array(list(model.vocabulary)), **weights)
+    kept = {}
+    for name, weights in model.state_dict().items():
+        if weights.dim() == 2:
+            scales = (weights.abs().amax(dim=1, keepdim=True) / 127).clamp(min=1e-6)
+            kept[name + SCALES], weights = scales.half().numpy(), (weights / scales).round().to(torch.int8)
+        kept[name] = weights.numpy() if weights.dtype == torch.int8 else weights.half().numpy()
+    numpy.savez_compressed(file, vocabulary=numpy.array(list(model.vocabulary)), **kept)
 
 
 @functools.cache
@@ -109,6 +115,7 @@ def reader(file: Path = FILE) -> Reader:
 
     with numpy.load(file) as kept:
         model = Reader(kept["vocabulary"].tolist())
-        weights = {name: torch.from_numpy(kept[name]).float() for name in kept.files if name != "vocabulary"}
-    model.load_state_dict(weights)
+        weights = {name: torch.from_numpy(kept[name]).float() for name in model.state_dict()}
+        scales = {name: torch.from_numpy(kept[name + SCALES]) for name in weights if name + SCALES in kept}
+    model.load_state_dict(weights | {name: weights[name] * scales[name].float() for name in scales})
     return model.eval()

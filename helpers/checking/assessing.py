@@ -5,11 +5,10 @@ from a hidden seed. There is no reference code here: a sheet holds numbers only.
 """
 
 import functools
-import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from helpers.checking.comparing import FEWER_AXES, MORE_AXES, compare, compare_gradients
+from helpers.checking.comparing import FEWER_AXES, MORE_AXES, compare, in_form
 from helpers.checking.contrast import contrast
 from helpers.checking.drivers import judged
 from helpers.checking.finding import Finding, Status, one_line
@@ -18,7 +17,7 @@ from helpers.checking.outcome import CallStatus, Outcome
 from helpers.checking.properties import PROPERTIES, gradient_reaches_inputs, inputs_unchanged
 from helpers.checking.relations import relation
 from helpers.checking.sheet import KnownMisconception, Sheet
-from helpers.checking.sketches import Sketch, recognised, sketch
+from helpers.checking.sketches import Sketch, alike, each_alike, recognised, sketch, sketch_beside
 from helpers.checking.values import map_tensors, tensors
 
 
@@ -134,47 +133,44 @@ def recognise(sheet: Sheet, outcomes: list[Outcome]) -> list[KnownMisconception]
     same way, and right where it is right.
     """
     if sheet.driver == "choice":
-        return [
-            misconception for misconception in sheet.misconceptions if _chosen(misconception, outcomes, sheet)
-        ]
-    wrong = [_problem(sheet, index, outcome, True) is not None for index, outcome in enumerate(outcomes)]
-    for misconception in sheet.misconceptions:
-        # Different slips easily raise the same exception, so one that only raises tells nothing.
-        if all(outcome.status != CallStatus.RETURNED for outcome in misconception.outcomes):
-            continue
-        if all(_alike(sheet, misconception, outcomes, wrong)):
-            return [misconception]
-    return []
+        return [each for each in sheet.misconceptions if _chosen(each, outcomes)]
+    # Different slips easily raise the same exception, so one that only raises tells nothing.
+    if all(outcome.status != CallStatus.RETURNED for outcome in outcomes):
+        return []
+    made = sketches(sheet, outcomes)
+    return [each for each in sheet.misconceptions if alike(made, each.gives)][:1]
 
 
-def _alike(
-    sheet: Sheet, misconception: KnownMisconception, outcomes: list[Outcome], wrong: list[bool]
-) -> Iterator[bool]:
-    """Case by case, whether a misconception does what the answer does."""
-    for theirs, ours, right, is_wrong in zip(
-        misconception.outcomes, outcomes, sheet.expected, wrong, strict=True
-    ):
-        same = not is_wrong or _same(theirs, ours) or _same_in_float32(theirs, ours, right)
-        yield is_wrong != (theirs is right) and same
+def sketches(sheet: Sheet, outcomes: list[Outcome]) -> list[Sketch | None]:
+    """Outcomes in short, None for those that are right."""
+    return [
+        _sketched(sheet, expected, outcome) if _problem(sheet, number, outcome, True) else None
+        for number, (expected, outcome) in enumerate(zip(sheet.expected, outcomes, strict=True))
+    ]
 
 
-def _same_in_float32(misconception: Outcome, outcome: Outcome, right: Outcome) -> bool:
-    """Whether both make the same of the right numbers, as far as float32 tells.
+def _sketched(sheet: Sheet, right: Outcome, outcome: Outcome) -> Sketch:
+    """What is wrong with an outcome, in short.
 
-    Who makes a mistake in float64 may have a step in float32 besides, and it is the same mistake.
+    Who makes a mistake in float64 may have a step in float32 besides, and it is the same mistake. So digits
+    beyond float32 count only where the others are right.
     """
+    if outcome.status != CallStatus.RETURNED:
+        return sketch(outcome)
+    if compare(right.outputs, outcome.outputs) is None:
+        return sketch_beside(outcome)
+    outcome = replace(outcome, outputs=in_form(right.outputs, outcome.outputs))
     if not any(t.is_floating_point() and t.element_size() > 4 for t in tensors(right.outputs)):
-        return False
-    theirs, ours, right = map(_in_float32, (misconception, outcome, right))
-    return _same(theirs, ours) and compare(right.outputs, theirs.outputs) is not None
+        return sketch(outcome)
+    coarse = _in_float32(outcome)
+    if compare(_in_float32(right).outputs, coarse.outputs) is None:
+        return sketch(outcome, exact=True)
+    return sketch(coarse)
 
 
 def _in_float32(outcome: Outcome) -> Outcome:
-    outputs, gradients = (
-        map_tensors(lambda t: t.float() if t.is_floating_point() else t, value)
-        for value in (outcome.outputs, outcome.gradients)
-    )
-    return replace(outcome, outputs=outputs, gradients=gradients)
+    outputs = map_tensors(lambda t: t.float() if t.is_floating_point() else t, outcome.outputs)
+    return replace(outcome, outputs=outputs)
 
 
 NEARLY = "All cases but one look like this mistake:"
@@ -188,27 +184,16 @@ def _nearly(sheet: Sheet, outcomes: list[Outcome]) -> str:
     """
     if sheet.driver == "choice":
         return ""
-    wrong = [_problem(sheet, index, outcome, True) is not None for index, outcome in enumerate(outcomes)]
-    found = []
+    made, found = sketches(sheet, outcomes), []
     for misconception in sheet.misconceptions:
-        alike = list(_alike(sheet, misconception, outcomes, wrong))
-        values = [theirs.status == CallStatus.RETURNED for theirs in misconception.outcomes]
-        telling = sum(map(all, zip(alike, values, wrong, strict=True)))
-        if len(alike) - sum(alike) == 1 and telling >= ENOUGH:
+        same = list(each_alike(made, misconception.gives))
+        telling = sum(
+            each and ours is not None and outcome.status == CallStatus.RETURNED
+            for each, ours, outcome in zip(same, made, outcomes, strict=True)
+        )
+        if same.count(False) == 1 and telling >= ENOUGH:
             found.append(misconception.sentence)
     return f"{NEARLY} {found[0]}" if len(found) == 1 else ""
-
-
-def sketches(sheet: Sheet, outcomes: list[Outcome]) -> list[Sketch | None] | None:
-    """Outcomes in short, None for those that are right; None for all if something else than values decides.
-
-    Where values are right and gradients wrong, as with a factor of 0 in one case, others have to tell.
-    """
-    problems = [_problem(sheet, number, outcome, True) for number, outcome in enumerate(outcomes)]
-    causes = {problem.cause for problem in problems if problem}
-    if not causes & {*OF_VALUES} or causes - {*OF_VALUES, gradient_reaches_inputs.__name__}:
-        return None
-    return [sketch(outcome) if problem else None for outcome, problem in zip(outcomes, problems, strict=True)]
 
 
 ONE_CHANGE = "A right answer with one change gives exactly the same"
@@ -216,45 +201,25 @@ ONE_CHANGE = "A right answer with one change gives exactly the same"
 
 def _slip(sheet: Sheet, outcomes: list[Outcome]) -> str:
     """The one change to a right answer that gives exactly these outcomes, in a sentence, if one is known."""
-    said = recognised(sketches(sheet, outcomes) or (), sheet.slips)
+    said = recognised(sketches_of_slip(sheet, outcomes), sheet.slips)
     return f"{ONE_CHANGE}: {said}." if said else ""
 
 
-def _chosen(misconception: KnownMisconception, outcomes: list[Outcome], sheet: Sheet) -> bool:
-    for theirs, ours, right in zip(misconception.outcomes, outcomes, sheet.expected, strict=True):
-        got = ours.outputs if isinstance(ours.outputs, dict) else {}
-        wrong = [slot for slot, value in theirs.outputs.items() if value != right.outputs[slot]]
-        if any(got.get(slot) != theirs.outputs[slot] for slot in wrong):
-            return False
-    return True
+def sketches_of_slip(sheet: Sheet, outcomes: list[Outcome]) -> list[Sketch | None]:
+    """The same without the words of exceptions, which differ between idioms; none if not values are wrong.
+
+    Where values are right and gradients wrong, as with a factor of 0 in one case, others have to tell.
+    """
+    problems = [_problem(sheet, number, outcome, True) for number, outcome in enumerate(outcomes)]
+    causes = {problem.cause for problem in problems if problem}
+    if not causes & {*OF_VALUES} or causes - {*OF_VALUES, gradient_reaches_inputs.__name__}:
+        return []
+    return [each and replace(each, message="") for each in sketches(sheet, outcomes)]
 
 
-def _same(misconception: Outcome, outcome: Outcome) -> bool:
-    """Whether an outcome equals a misconception's in all that is known of it; texts may differ in numbers."""
-    if (misconception.status, misconception.error) != (outcome.status, outcome.error):
-        return False
-    if misconception.status == CallStatus.RAISED and _numberless(misconception.message) != _numberless(
-        outcome.message
-    ):
-        return False
-    parts = [(misconception.outputs, outcome.outputs)]
-    if misconception.inputs_after is not None:
-        parts.append((misconception.inputs_after, outcome.inputs_after))
-    return all(compare(theirs, ours) is None for theirs, ours in parts) and (
-        misconception.gradients is None or _same_gradients(misconception.gradients, outcome.gradients)
-    )
-
-
-def _same_gradients(theirs: list, ours: list | None) -> bool:
-    """Whether the same gradients reach the same inputs."""
-    return len(theirs) == len(ours or []) and all(
-        one is other if one is None else compare_gradients(one, other) is None
-        for one, other in zip(theirs, ours or [], strict=True)
-    )
-
-
-def _numberless(text: str) -> str:
-    return re.sub(r"\d+", "#", text)
+def _chosen(misconception: KnownMisconception, outcomes: list[Outcome]) -> bool:
+    got = [outcome.outputs if isinstance(outcome.outputs, dict) else {} for outcome in outcomes]
+    return all(each.get(slot) == option for each in got for slot, option in misconception.chosen.items())
 
 
 def _problem(sheet: Sheet, index: int, outcome: Outcome, reveal: bool) -> _Problem | None:

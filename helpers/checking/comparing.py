@@ -129,6 +129,21 @@ def compare_gradients(right: torch.Tensor, arrived: Any, *, slack: float = 1) ->
     return difference
 
 
+def in_form(expected: Any, got: Any) -> Any:
+    """What came back in the form that is expected, where it can mean that: a list of rows as a tensor."""
+    if isinstance(expected, list | tuple):
+        got = _taken_apart(expected, got) if isinstance(got, torch.Tensor) else got
+        if isinstance(got, list | tuple) and len(got) == len(expected):
+            return [in_form(*pair) for pair in zip(expected, got, strict=True)]
+    elif isinstance(expected, Mapping) and isinstance(got, Mapping):
+        return {key: in_form(expected.get(key), value) for key, value in got.items()}
+    elif isinstance(expected, torch.Tensor) and isinstance(got, list | tuple):
+        return _stacked(expected, got)
+    elif _is_number(expected) and isinstance(got, torch.Tensor) and got.numel() == 1:
+        return got.item()
+    return got
+
+
 def kind(value: object) -> str:
     """What a value is, in words: `a tensor (2, 3)`, `a number`, `a numpy.ndarray`."""
     if isinstance(value, torch.Tensor):

@@ -16,28 +16,23 @@ from helpers.checking.values import encode
 
 @dataclass(frozen=True)
 class KnownMisconception:
-    """What one misconception does on each case of a sheet.
+    """What one misconception does on the cases of a sheet.
 
-    Where it does nothing wrong, its outcome is the expected one. Where its outputs are wrong, they alone are
-    kept: what becomes of inputs and gradients then tells no more.
+    Attributes:
+        name: as in the exercise.
+        sentence: what is said of it.
+        gives: the sketches of its outcomes, as one text.
+        chosen: where something is chosen, its wrong choices, by slot; they say more than a sketch.
     """
 
     name: str
     sentence: str
-    outcomes: tuple[Outcome, ...]
+    gives: str = ""
+    chosen: Mapping[str, Any] = field(default_factory=dict)
 
-    def to_json(self, expected: tuple[Outcome, ...]) -> dict:
-        """The misconception as data; an outcome that is the expected one becomes null."""
-        pairs = zip(self.outcomes, expected, strict=True)
-        outcomes = [None if outcome is right else outcome.to_json() for outcome, right in pairs]
-        return {"name": self.name, "sentence": self.sentence, "outcomes": outcomes}
-
-    @classmethod
-    def from_json(cls, value: dict, expected: tuple[Outcome, ...]) -> "KnownMisconception":
-        """Read a misconception of a sheet."""
-        pairs = zip(value["outcomes"], expected, strict=True)
-        outcomes = tuple(right if item is None else Outcome.from_json(item) for item, right in pairs)
-        return cls(value["name"], value["sentence"], outcomes)
+    def to_json(self) -> dict:
+        """The misconception as data, without what is empty."""
+        return {key: encode(value) for key, value in vars(self).items() if value}
 
 
 @dataclass(frozen=True)
@@ -84,9 +79,7 @@ class Sheet:
                     {**case.to_json(), "expected": expected.to_json()}
                     for case, expected in zip(self.cases, self.expected, strict=True)
                 ],
-                "misconceptions": [
-                    misconception.to_json(self.expected) for misconception in self.misconceptions
-                ],
+                "misconceptions": [misconception.to_json() for misconception in self.misconceptions],
                 "slips": dict(self.slips),
             }
         )
@@ -101,10 +94,7 @@ class Sheet:
             **plain,
             cases=tuple(replace(Case.from_json(case), names=plain["arguments"]) for case in value["cases"]),
             expected=expected,
-            misconceptions=tuple(
-                KnownMisconception.from_json(misconception, expected)
-                for misconception in value["misconceptions"]
-            ),
+            misconceptions=tuple(KnownMisconception(**each) for each in value["misconceptions"]),
         )
 
     @property

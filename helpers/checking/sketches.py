@@ -1,11 +1,14 @@
 """Outcomes as a few characters each: enough to see that two are the same, too little to read one from.
 
-`checks.json` keeps what thousands of small slips give on an exercise's cases. As numbers that would be
-megabytes. A sketch is a hash of the outcome's form (types, shapes, texts, whole numbers) and one sum of all
-its fractional numbers, each weighted by its position. Two outcomes that differ by more than rounding have the
-same sum a few times in a million, and a slip is known by its sketches on all cases.
+`checks.json` keeps what known misconceptions, and thousands of small slips, give on an exercise's cases. As
+numbers that would be megabytes. A sketch is a hash of the outcome's form (types, shapes, texts, whole
+numbers) and one sum of all its fractional numbers, each weighted by its position. Two outcomes that differ by
+more than rounding have the same sum a few times in a hundred thousand, and a mistake is known by its sketches
+on all cases.
 """
 
+import math
+import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,10 +17,18 @@ from typing import Any
 import torch
 
 from helpers.checking.outcome import CallStatus, Outcome
+from helpers.checking.values import tensors
 
 RIGHT = "="  # in the place of the sketch of a case that is right
-ROUNDING = 3e-6  # of the numbers' sizes added up: float32 rounds at 6e-8, a few times over
+# How far rounding may move a sum: by a part of the root of its parts' squares, since errors have either sign,
+# and a little besides, where large numbers have cancelled before.
+ROUNDING, NOUGHT = 2e-5, 3e-7
+EXACT, EXACT_NOUGHT = 1e-9, 1e-11  # where float64 is asked for
+HALF = 5e-3  # where an outcome has 16 bits
+GRADIENTS = 1e-4  # of gradients, which are sums of what cancels
+WHOLE = 1e-6  # so near a whole number, a plain number is one
 NAN, INFINITE = 0.6180, 1.4142  # what stands for them in a sum
+FORM = 6  # characters of a hash
 
 
 @dataclass(frozen=True)
@@ -27,31 +38,48 @@ class Sketch:
     Attributes:
         form: a hash of all that is exact.
         total: the weighted sum of its fractional numbers.
-        size: the sum of their weighted sizes, in which rounding is measured.
+        allowed: how far rounding may move that sum; 0 where there are none.
+        message: a hash of what an exception says, but for the numbers in it.
     """
 
     form: str
-    total: float
-    size: float
+    total: float = 0.0
+    allowed: float = 0.0
+    message: str = ""
 
     def __str__(self) -> str:
-        return f"{self.form}{self.total:+.8g}" if self.size else self.form
+        if self.message:
+            return f"{self.form}!{self.message}"
+        if not self.allowed:
+            return self.form
+        digits = math.log10(abs(self.total) / self.allowed) if self.total else 0
+        return f"{self.form}{self.total:+.{max(1, math.ceil(digits) + 2)}g}"
 
-    def same(self, written: str) -> bool:
+    def same(self, text: str) -> bool:
         """Whether this outcome is the one that a text stands for."""
-        form, total = written[:6], float(written[6:] or 0)
-        return form == self.form and abs(total - self.total) <= ROUNDING * self.size + 1e-9
+        form, rest = text[:FORM], text[FORM:]
+        if form != self.form or rest.startswith("!"):
+            return form == self.form and rest[1:] == self.message
+        return abs(float(rest or 0) - self.total) <= self.allowed
 
 
-def sketch(outcome: Outcome) -> Sketch:
-    """An outcome in short."""
+def sketch(outcome: Outcome, *, exact: bool = False) -> Sketch:
+    """What an outcome returned, in short, or the exception that it raised.
+
+    Args:
+        outcome: the outcome.
+        exact: whether float32 rounds too much to tell it from others.
+    """
     if outcome.status != CallStatus.RETURNED:
-        return Sketch(_hash([outcome.status, outcome.error]), 0.0, 0.0)
-    form: list[str] = []
-    numbers = torch.cat([torch.zeros(0, dtype=torch.float64), *_parts(outcome.outputs, form)])
-    weights = _weights(len(numbers))
-    numbers = numbers.nan_to_num(nan=NAN, posinf=INFINITE, neginf=-INFINITE)
-    return Sketch(_hash(form), float(weights @ numbers), float(weights.abs() @ numbers.abs()))
+        said = _hash([re.sub(r"\d+", "#", outcome.message)]) if outcome.status == CallStatus.RAISED else ""
+        return Sketch(_hash([outcome.status, outcome.error]), message=said)
+    rounding = HALF if _is_half(outcome.outputs) else EXACT if exact else ROUNDING
+    return _of_value(outcome.outputs, rounding, EXACT_NOUGHT if exact else NOUGHT)
+
+
+def sketch_beside(outcome: Outcome) -> Sketch:
+    """What a call left behind besides what it returned, in short: its inputs, and their gradients."""
+    return _of_value([outcome.inputs_after, outcome.gradients], GRADIENTS, NOUGHT)
 
 
 def recognised(sketches: Sequence[Sketch | None], slips: Mapping[str, Sequence[str]]) -> str:
@@ -71,14 +99,42 @@ def written(sketches: Sequence[Sketch | None]) -> str:
 
 def alike(sketches: Sequence[Sketch | None], text: str) -> bool:
     """Whether sketches are those that a text holds."""
-    return len(sketches) > 0 and all(
-        theirs == RIGHT if ours is None else theirs != RIGHT and ours.same(theirs)
-        for ours, theirs in zip(sketches, text.split(" "), strict=True)
-    )
+    return len(sketches) > 0 and all(each_alike(sketches, text))
+
+
+def each_alike(sketches: Sequence[Sketch | None], text: str) -> Iterator[bool]:
+    """Case by case, whether a sketch is the one that a text holds."""
+    for ours, theirs in zip(sketches, text.split(" "), strict=True):
+        yield theirs == RIGHT if ours is None else theirs != RIGHT and ours.same(theirs)
+
+
+def rewritten(old: str, new: str) -> bool:
+    """Whether two texts hold the same sketches, but for how a processor rounds."""
+    return old.count(" ") == new.count(" ") and all(map(_rewritten, old.split(" "), new.split(" ")))
+
+
+def _rewritten(old: str, new: str) -> bool:
+    if old[:FORM] != new[:FORM] or "!" in old + new:
+        return old == new
+    numbers = (float(text[FORM:] or 0) for text in (old, new))
+    return math.isclose(*numbers, rel_tol=1e-4, abs_tol=1e-5)
+
+
+def _of_value(value: Any, rounding: float, nought: float) -> Sketch:
+    form: list[str] = []
+    numbers = torch.cat([torch.zeros(0, dtype=torch.float64), *_parts(value, form)])
+    weights = _weights(len(numbers))
+    parts = weights * numbers.nan_to_num(nan=NAN, posinf=INFINITE, neginf=-INFINITE)
+    allowed = rounding * float(parts.norm()) + nought * float(weights.norm())
+    return Sketch(_hash(form), float(parts.sum()), allowed)
 
 
 def _hash(form: Sequence[str]) -> str:
     return f"{zlib.crc32(chr(0).join(form).encode()) & 0xFFFFFF:06x}"
+
+
+def _is_half(value: Any) -> bool:
+    return any(each.is_floating_point() and each.element_size() < 4 for each in tensors(value))
 
 
 def _parts(value: Any, form: list[str]) -> Iterator[torch.Tensor]:
@@ -92,12 +148,15 @@ def _parts(value: Any, form: list[str]) -> Iterator[torch.Tensor]:
         else:
             form.append(str(zlib.crc32(value.contiguous().reshape(-1).numpy().tobytes())))
     elif isinstance(value, float):
+        if math.isfinite(value) and abs(value - round(value)) <= WHOLE * max(1, abs(value)):
+            form.append(repr(round(value)))  # as an int, which does for a float
+            return
         form.append("float")
         yield torch.tensor([value], dtype=torch.float64)
     elif isinstance(value, Mapping):
-        for key, item in value.items():
+        for key in sorted(value, key=str):
             form.append(f"{key}:")
-            yield from _parts(item, form)
+            yield from _parts(value[key], form)
     elif isinstance(value, list | tuple):
         form.append(f"[{len(value)}]")
         for item in value:
