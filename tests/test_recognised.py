@@ -35,6 +35,10 @@ def same(one, other) -> bool:
         (x.sum(0), torch.stack([x[[3, 1, 0, 2], n].sum() for n in range(5)])),
         (x.softmax(-1), x.exp() / x.exp().sum(-1, keepdim=True)),
         ((x @ x.T).double(), torch.einsum("ij,kj->ik", x, x).double()),
+        (
+            torch.tensor([1e300, -1e308], dtype=torch.float64),
+            torch.tensor([1e300, -1e308], dtype=torch.float64),
+        ),
         (2.0, torch.tensor(2.0)),
         (7, torch.tensor(7)),
         ([x, 1], (x, 1)),

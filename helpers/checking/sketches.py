@@ -28,6 +28,7 @@ HALF = 5e-3  # where an outcome has 16 bits
 GRADIENTS = 1e-4  # of gradients, which are sums of what cancels
 WHOLE = 1e-6  # so near a whole number, a plain number is one
 NAN, INFINITE = 0.6180, 1.4142  # what stands for them in a sum
+HUGE = 1e100  # more is as much: its square must be a number too
 FORM = 6  # characters of a hash
 
 
@@ -52,8 +53,8 @@ class Sketch:
             return f"{self.form}!{self.message}"
         if not self.allowed:
             return self.form
-        digits = math.log10(abs(self.total) / self.allowed) if self.total else 0
-        return f"{self.form}{self.total:+.{max(1, math.ceil(digits) + 2)}g}"
+        digits = math.ceil(math.log10(max(1, abs(self.total) / self.allowed))) + 2
+        return f"{self.form}{self.total:+.{digits}g}"
 
     def same(self, text: str) -> bool:
         """Whether this outcome is the one that a text stands for."""
@@ -124,7 +125,8 @@ def _of_value(value: Any, rounding: float, nought: float) -> Sketch:
     form: list[str] = []
     numbers = torch.cat([torch.zeros(0, dtype=torch.float64), *_parts(value, form)])
     weights = _weights(len(numbers))
-    parts = weights * numbers.nan_to_num(nan=NAN, posinf=INFINITE, neginf=-INFINITE)
+    numbers = numbers.nan_to_num(nan=NAN, posinf=INFINITE, neginf=-INFINITE).clamp(-HUGE, HUGE)
+    parts = weights * numbers
     allowed = rounding * float(parts.norm()) + nought * float(weights.norm())
     return Sketch(_hash(form), float(parts.sum()), allowed)
 
