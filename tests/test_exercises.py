@@ -8,14 +8,15 @@ import math
 import pkgutil
 import types
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import pytest
 import torch
 from exact import differences
 
 from autograder import exercises, lessons
-from autograder.sheets import VISIBLE_SEED, make_sheet
-from helpers.checking.drivers import Outcome, run
+from autograder.sheets import VISIBLE_SEED, make_cases, make_sheet
+from helpers.checking.drivers import Case, Outcome, run
 from helpers.checking.values import tensors
 from helpers.checks import Finding, Sheet, assess
 
@@ -209,6 +210,21 @@ def test_swapped_axes_show(exercise):
         for tensor in tensors([case.args, dict(case.kwargs)])
         if len(sizes := [size for size in tensor.shape if size > 1]) > len(set(sizes)) and not exercise.square
     )
+
+
+@each_called
+def test_most_draws_are_fit_to_judge_by(exercise) -> None:
+    """Thirty are tried. Where most aren't fit, with some secret none is, and the grader fails on a student."""
+    drawn = 0
+
+    def cases(generator: torch.Generator) -> list[Case]:
+        nonlocal drawn
+        drawn += 1
+        return exercise.cases(generator)
+
+    for number in range(8):
+        make_cases(replace(exercise, cases=cases), f"fit {number}")
+    assert drawn <= 16
 
 
 @each_called

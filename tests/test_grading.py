@@ -472,7 +472,7 @@ print("FOUND", [path for path in found if "site-packages" not in path])
 import autograder
 print("AUTOGRADER", sorted(os.listdir(os.path.dirname(autograder.__file__))))
 print("HELPERS", sorted(os.listdir("/headstart/helpers")))
-print("ENVIRONMENT", [name for name in os.environ if "SECRET" in name or name == "USER"])
+print("ENVIRONMENT", [name for name in os.environ if "SECRET" in name], os.environ["USER"])
 print("PROCESSES", os.listdir("/proc"))
 try: os.kill(1 if os.getpid() != 1 else 2, 9)
 except OSError as error: print("KILL", type(error).__name__)
@@ -496,7 +496,7 @@ def test_student_code_sees_nothing_that_is_not_its_own(course) -> None:
     assert said["FOUND"] == "[]"
     assert "judge.py" not in said["AUTOGRADER"]
     assert "attention.py" not in said["HELPERS"]
-    assert said["ENVIRONMENT"] == "[]"
+    assert said["ENVIRONMENT"] == "[] student"
     assert said["PROCESSES"] == "[]"
     assert said["KILL"] == "ProcessLookupError"
     assert said["WRITE"] == "Read-only file system"
