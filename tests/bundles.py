@@ -28,6 +28,7 @@ from autograder import lessons
 from autograder.lessons import ROOT
 
 KERNEL = ("ipykernel", "nbclient")
+INSIDE = bootstrap.PYTHON.relative_to(bootstrap.ROOT / ".venv")  # where an environment has its Python
 RUN = """
 import sys, nbclient, nbformat
 notebook = nbformat.read(sys.argv[1], as_version=4)
@@ -80,7 +81,7 @@ def environment(place: Path, version: str, names: list[str]) -> Path:
     """
     if not (place / "pyvenv.cfg").is_file():
         venv.create(place, with_pip=True)
-    bootstrap.PYTHON = place / bootstrap.PYTHON.relative_to(bootstrap.ROOT / ".venv")
+    bootstrap.PYTHON = place / INSIDE
     bootstrap.install_torch(newest() if version == "newest" else version)
     pins = [] if version == "newest" else ["--constraint", str(pins_without_torch(place))]
     wanted = {package for name in names for package in asked_for(name)} | {*KERNEL}
