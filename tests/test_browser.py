@@ -191,10 +191,8 @@ def pictures_for_people(browser: Browser, notebook: Notebook, lesson: str) -> No
 
 
 def a_slider_changes_the_figure(browser: Browser, explorer: Locator, name: str) -> None:
-    slider, shown = (
-        explorer.get_by_role("slider").first,
-        "box => [...box.querySelectorAll('img')].map(i => i.src)",
-    )
+    slider = explorer.get_by_role("slider").first
+    shown = "box => [...box.querySelectorAll('img')].map(i => i.src)"
     before = explorer.evaluate(shown)
     ends = slider.get_attribute("aria-valuenow"), slider.get_attribute("aria-valuemax")
     slider.press("ArrowLeft" if ends[0] == ends[1] else "ArrowRight")

@@ -34,7 +34,8 @@ class Csv(CsvExportPlugin):
     def export(self, gradebook: Gradebook) -> None:
         """Write the file that `--to` names, or grades.csv."""
         super().export(gradebook)
-        _say_who_waits(self, _scores(self, gradebook), "given without these points")
+        scores = _scores(gradebook, *_asked_for(self, gradebook))
+        _say_who_waits(self, scores, "given without these points")
 
 
 class _Export(ExportPlugin):
@@ -56,7 +57,7 @@ class _Export(ExportPlugin):
             raise SystemExit(
                 f"the gradebook has no assignment {', '.join(sorted(missing))}; nothing is written"
             )
-        scores = _scores(self, gradebook)
+        scores = _scores(gradebook, lessons, students)
         try:
             table = self.table(lessons, students, scores)
         except (LookupError, OSError, UnicodeDecodeError) as error:
@@ -91,9 +92,10 @@ def _asked_for(plugin: ExportPlugin, gradebook: Gradebook) -> tuple[list[Assignm
     return lessons, [one for one in gradebook.students if one.id in whose or not whose]
 
 
-def _scores(plugin: ExportPlugin, gradebook: Gradebook) -> dict[tuple[str, str], Score]:
+def _scores(
+    gradebook: Gradebook, lessons: Sequence[Assignment], students: Sequence[Student]
+) -> dict[tuple[str, str], Score]:
     """What each student has in each lesson, where something was graded."""
-    lessons, students = _asked_for(plugin, gradebook)
     return {
         (student.id, lesson.name): score
         for lesson in lessons

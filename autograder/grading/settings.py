@@ -13,24 +13,22 @@ from autograder.grading.judge import CELL_SECONDS
 NO_LIMIT = 600.0  # seconds, for a cell without a limit: something has to end an endless loop
 HERE = "autograder.grading.nbgrader_plugin."
 WHOLE = "a submission is graded as a whole"
-# What has to be as nbgrader has it by itself, and what to do where it isn't.
-FIXED = {
-    (CourseDirectory, "notebook_id"): f"{WHOLE}: leave --notebook out",
-    (Execute, "enabled"): "grading runs what was handed in: leave --no-execute out",
-    (Execute, "kernel_name"): "grading has the kernel of its own environment: take the setting out",
-    (Execute, "extra_arguments"): "grading starts no kernel: take the setting out",
-    (Execute, "timeout_func"): "set Execute.timeout, which holds for all cells",
-}
-# Of Execute's other settings these are followed, or decide about a kernel that grading doesn't start.
+# Of Execute's settings these are followed, or decide about a kernel that grading doesn't start.
 HARMLESS = {
     "timeout", "execute_retries", "iopub_timeout", "ipython_hist_file", "kernel_manager_class",
     "raise_on_iopub_timeout", "record_timing", "shell_timeout_interval", "shutdown_kernel", "startup_timeout",
     "store_widget_state",
 }  # fmt: skip
-FIXED |= {
+# What has to be as nbgrader has it by itself, and what to do where it isn't.
+FIXED = {
     (Execute, name): "grading doesn't follow it: take the setting out"
     for name in sorted({*Execute.class_trait_names(config=True)} - HARMLESS)
-    if (Execute, name) not in FIXED
+} | {
+    (CourseDirectory, "notebook_id"): f"{WHOLE}: leave --notebook out",
+    (Execute, "enabled"): "grading runs what was handed in: leave --no-execute out",
+    (Execute, "kernel_name"): "grading has the kernel of its own environment: take the setting out",
+    (Execute, "extra_arguments"): "grading starts no kernel: take the setting out",
+    (Execute, "timeout_func"): "set Execute.timeout, which holds for all cells",
 }
 BY_NBGRADER = "call `nbgrader autograde`, which calls it"
 HOOKS = {(Autograde, "pre_convert_hook"): BY_NBGRADER, (Autograde, "post_convert_hook"): BY_NBGRADER}

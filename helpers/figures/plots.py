@@ -125,7 +125,7 @@ def bars(
         places = [place + shift for place in range(len(labels))]
         drawn = ax.bar(places, _floats(heights), width * 0.94, color=PALETTE[number], label=name)
         if len(labels) * len(series) <= NUMBERED_BARS:
-            ax.bar_label(drawn, fmt=_two_digits, fontsize=8.5, padding=1)
+            ax.bar_label(drawn, fmt=two_digits, fontsize=8.5, padding=1)
     ax.set_xticks(range(len(labels)), labels)
     ax.set(ylabel=ylabel, title=title)
     ax.margins(y=0.12)
@@ -212,8 +212,9 @@ def _listed(labels: Iterable, values: Iterable[float | torch.Tensor]) -> str:
     return ", ".join(f"{label}: {value:.3g}" for label, value in zip(labels, _floats(values), strict=True))
 
 
-def _two_digits(value: float) -> str:
-    return f"{value:.2f}".replace("-", "−")  # as on the axes
+def two_digits(value: float) -> str:
+    """A number as on the axes, which have a minus sign and no hyphen."""
+    return f"{value:.2f}".replace("-", "−")
 
 
 def _floats(values: Iterable[float | torch.Tensor]) -> list[float]:

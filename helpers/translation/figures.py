@@ -185,7 +185,7 @@ def tree(
     ax.set(xlim=(-0.02, deep + 0.88), ylim=(wide - 0.4, -0.8), xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
     chosen = " ".join(words[token] for token in found[0][1])
-    ax.set_title(f"best: {chosen} · score {_number(found[0][0])}", loc="left")
+    ax.set_title(f"best: {chosen} · score {plots.two_digits(found[0][0])}", loc="left")
     others = "; ".join(f"{' '.join(words[t] for t in tokens)}, {score:.2f}" for score, tokens in found[1:])
     ax.set_label(f"A tree of beginnings. Best: {chosen}, score {found[0][0]:.2f}. Then: {others or 'none'}.")
     return ax
@@ -225,10 +225,6 @@ def _leaves(start: Path, nodes: Sequence[Path]) -> dict[Path, float]:
     return order
 
 
-def _number(value: float) -> str:
-    return f"{value:.2f}".replace("-", "−")
-
-
 def _branch(
     ax: "Axes", path: Path, order: Mapping[Path, float], log_p: torch.Tensor, kept: set[Path], best: Path
 ) -> None:
@@ -240,7 +236,7 @@ def _branch(
     # branches share their first stretch, and the best one shows.
     across, up = [at - 0.97, at - 0.52, at - 0.38, at], [order[parent]] * 2 + [order[path]] * 2
     ax.plot(across, up, color=color, lw=width, ls=dashes, zorder=1 + 0.2 * alive + 0.2 * chosen)
-    number = _number(float(log_p[path[-1]]))
+    number = plots.two_digits(float(log_p[path[-1]]))
     ax.text(at - 0.03, order[path] - 0.06, number, ha="right", va="bottom", fontsize=7.5, color=color)
 
 
@@ -256,7 +252,7 @@ def _node(
     alive, chosen = path in kept, path == best[: len(path)]
     weight = "bold" if chosen else "normal"
     color = plots.INK if alive else "#767676"
-    text = words[path[-1]] + (f"  {_number(scores[path])}" if path in scores else "")
+    text = words[path[-1]] + (f"  {plots.two_digits(scores[path])}" if path in scores else "")
     box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
     ax.text(
         len(path) - 0.98, order[path], text, color=color, fontweight=weight, fontsize=9,
