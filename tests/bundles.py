@@ -3,7 +3,7 @@
 python -m tests.bundles [--torch VERSION] [--at FOLDER] [--here] [--quick] [LESSON ...]
 
 Without --torch that is done twice: in a new environment with the pinned torch and the other pinned packages, and
-in one with the newest of everything that pip offers. Nothing is installed but what a lesson's first cell asks
+in one with the newest of everything that pip would install. Nothing is installed but what a lesson's first cell asks
 for, and a kernel. torch is the CPU build, or none, unless HEADSTART_ALLOW_CUDA is set. --at keeps the
 environments, below FOLDER, for the next call. --here takes this environment as it is. --quick shortens trainings,
 after which figures show little. Build first: `headstart build`.
@@ -92,11 +92,8 @@ def environment(place: Path, version: str, names: list[str]) -> Path:
 
 
 def newest() -> str:
-    """The newest torch that pip offers."""
-    said = bootstrap.quietly(bootstrap.PYTHON, "-m", "pip", "index", "versions", "torch").stdout
-    if not (found := re.match(r"torch \(([\w.]+)", said)):
-        raise bootstrap.SetupError("pip offers no torch")
-    return found[1]
+    """The newest torch that pip, as it is configured, would install."""
+    return bootstrap.what_pip_would_install("torch")["version"].partition("+")[0]
 
 
 def pins_without_torch(place: Path) -> Path:
