@@ -103,8 +103,8 @@ def divided_by_div_term(T, d_model, base=10_000.0):
 
 
 def same_speed_for_all(T, d_model, base=10_000.0):
-    """All pairs turn at the same speed, so the table repeats itself after 6 positions: pair i has a speed of
-    its own, base^(-2i/d_model).
+    """All pairs turn at the same speed, so the table nearly repeats itself after 6 positions: pair i has a
+    speed of its own, base^(-2i/d_model).
     """
     angles = torch.arange(T)[:, None] * torch.ones(d_model // 2)
     return torch.stack([angles.sin(), angles.cos()], dim=-1).reshape(T, d_model)
