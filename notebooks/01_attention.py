@@ -491,7 +491,8 @@ explorers.attention_explorer(scaled_dot_product_attention)
 # - 1 point: the weights are T_y × T_x in the one and T × T in the other (in words is fine).
 # - 1 point: what for: between two sequences, against within one. Or: one query after another, against all at once.
 # - 1 point: what stays the same: the look-up itself (scores, softmax, average of values).
-# - No point is lost for language. "Self-attention looks at neighbours only" is wrong: it looks at all positions.
+# - No point is lost for language. "Self-attention looks at neighbours only" loses the fourth point: it looks at all
+#   positions.
 # ### END SOLUTION
 
 # %% [markdown]

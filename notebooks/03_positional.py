@@ -29,7 +29,7 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 # %% [markdown]
 # ## 3.0 Catch the slip
 #
-# Three short pieces on lessons 01 and 02. Each is right, or has one slip that is easy to make.
+# Three short pieces on lessons 1 and 2. Each is right, or has one slip that is easy to make.
 
 # %% recall="positional.recall_split"
 

@@ -27,7 +27,7 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 # %% [markdown]
 # ## 4.0 Catch the slip
 #
-# Three short pieces on lessons 02 and 03. Each is right, or has one slip that is easy to make.
+# Three short pieces on lessons 2 and 3. Each is right, or has one slip that is easy to make.
 
 # %% recall="masking.recall_add"
 

@@ -27,7 +27,7 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 # %% [markdown]
 # ## 5.0 Catch the slip
 #
-# Three short pieces on lessons 03 and 04. Each is right, or has one slip that is easy to make.
+# Three short pieces on lessons 3 and 4. Each is right, or has one slip that is easy to make.
 
 # %% recall="complexity.recall_both"
 

@@ -48,8 +48,8 @@ def exponent_twice_doubled(T, d_model, base=10_000.0):
 
 
 def cosine_with_another_speed(T, d_model, base=10_000.0):
-    """The loop's i counts 0, 2, 4, …, so it is 2i already, and i + 1 gives the cosine another speed than
-    its sine: with such an i, the exponent is i/d_model in both.
+    """Each feature's own number is doubled in the exponent, which gives the cosine another speed than its
+    sine: with i = 0, 2, 4, … as the sine's feature, the exponent is i/d_model in both.
     """
     table = torch.zeros(T, d_model)
     for p in range(T):
