@@ -50,6 +50,8 @@ check("start_here.double", double_wrong)
 #
 # **Exercise 0.1** · difficulty 1 of 5 · 1 minute · 0 points
 #
+# **Return twice x.**
+#
 # <details><summary>Hint 1</summary>What does a function hand back? See <code>return</code> above.</details>
 # <details><summary>Hint 2</summary>Try it on 3 first: what should come out?</details>
 # <details><summary>The idea</summary>Twice x is x times 2. With a tensor, <code>*</code> multiplies every number in it.</details>

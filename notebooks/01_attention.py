@@ -1,8 +1,8 @@
 # %% [markdown]
 # # 1 · Attention
 #
-# - **You will learn** how a network looks things up: from a soft dictionary, through the additive attention of the
-#   first neural translators, to the scaled dot-product attention of the Transformer. You will write each of them,
+# - **You will learn** how a network looks things up: from a soft dictionary, through the additive attention of
+#   early neural translators, to the scaled dot-product attention of the Transformer. You will write each of them,
 #   learn why √d_k is there, and find a slip that is easy to make.
 # - **You need** Python, tensors in PyTorch (shapes, broadcasting, `@`), and what a gradient is.
 # - **Time** {minutes} minutes. Sections 1.1 to 1.7 and 1.8 to 1.14 make two good sittings.
@@ -49,7 +49,7 @@ with waiting_for("your prediction"), after_predicting("attention.watched"):
 # On 300 new reviews it gets nearly all of 769 choices between *is* and *are* right, and nine of ten between *he*
 # and *she*. Four such models were trained, from different random numbers; this is the one whose heads are easiest
 # to read. All four learned *is* and *are*, but for one of them *he* or *she* stayed a coin toss.
-# (`python -m benchmarks.reader` trains and measures.)
+# (`python -m benchmarks.reader` measures it; with `--keep` it trains a new one first.)
 #
 # There is a look-up in there that nobody programmed. This lesson builds one, starting from four temperatures. In
 # 1.6 your own function reads such a sentence with this model's numbers, and you will know what each of them is for.
@@ -491,7 +491,8 @@ explorers.attention_explorer(scaled_dot_product_attention)
 # - 1 point: the weights are T_y × T_x in the one and T × T in the other (in words is fine).
 # - 1 point: what for: between two sequences, against within one. Or: one query after another, against all at once.
 # - 1 point: what stays the same: the look-up itself (scores, softmax, average of values).
-# - No point is lost for language. "Self-attention looks at neighbours only" is wrong: it looks at all positions.
+# - No point is lost for language. "Self-attention looks at neighbours only" loses the fourth point: it looks at all
+#   positions.
 # ### END SOLUTION
 
 # %% [markdown]
@@ -627,8 +628,8 @@ with waiting_for("Exercise 1.9"), after_predicting("attention.gradient"):
 # tie lift it. (At $d_k = 4$ the unscaled scores are ahead: only large ones do damage.) Trained queries and keys
 # aren't random vectors: a model may learn to keep them small, and then nothing saturates.
 #
-# In one case "numerically unstable" is right. Large models compute in 16 bits, and float16 ends at 65,504. A
-# product beyond that is infinite before any softmax sees it:
+# In one case "numerically unstable" is right. Large models compute in 16 bits, and float16, one of the two common
+# formats, ends at 65,504. A product beyond that is infinite before any softmax sees it:
 
 # %%
 large = torch.full((1024,), 8.0, dtype=torch.float16)
@@ -663,9 +664,9 @@ with waiting_for("Exercises 1.3 and 1.4"):
 #
 # Now the cost, for T queries and T keys of d features. Both need about T²·d multiplications. But the dot product is
 # one matrix product, which processors are built for. Additive attention makes T²·d numbers, puts each of them
-# through a tanh, and has to keep them all for the gradient. That is why Vaswani et al. (2017, section 3.2.1) chose
-# the dot product. (Without the scale, they write, citing Britz et al. 2017, additive attention does better at large
-# $d_k$.) Timed on one core of your machine, with your functions:
+# through a tanh, and has to keep them all for the gradient. So the dot product is "much faster and more
+# space-efficient in practice" (Vaswani et al. 2017, section 3.2.1). (Without the scale, they write, citing Britz et
+# al. 2017, additive attention does better at large $d_k$.) Timed on one core of your machine, with your functions:
 
 # %% draw=true
 from timeit import repeat

@@ -447,8 +447,6 @@ check("multihead.costs", costs)
 # %% draw=true
 from timeit import repeat
 
-threads = torch.get_num_threads()
-torch.set_num_threads(1)  # so that other programs disturb the clock less
 with waiting_for("Exercises 2.5 and 2.7a"), after_predicting("multihead.price"), torch.no_grad():
     T, C, heads = 128, 256, [1, 2, 4, 8, 16]
     x = torch.randn(2, T, C)
@@ -467,7 +465,6 @@ with waiting_for("Exercises 2.5 and 2.7a"), after_predicting("multihead.price"),
         "each head as wide as the model": [H * millions[0] for H in heads],
     }
     show(plots.lines(heads, series, xlabel="heads", ylabel="million multiplications", log="x"))
-torch.set_num_threads(threads)
 
 # %% [markdown]
 # The heads share the channels, so parameters and multiplications are **the same for any number of heads**. What

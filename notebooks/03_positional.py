@@ -29,7 +29,7 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 # %% [markdown]
 # ## 3.0 Catch the slip
 #
-# Three short pieces on lessons 01 and 02. Each is right, or has one slip that is easy to make.
+# Three short pieces on lessons 1 and 2. Each is right, or has one slip that is easy to make.
 
 # %% recall="positional.recall_split"
 
@@ -381,7 +381,7 @@ with waiting_for("Exercises 3.2 and 3.5"), after_predicting("positional.one_matr
     rows = torch.randn(1100, 32)
     best = torch.linalg.lstsq(rows[:-7], rows[7:]).solution
     left = (rows[:-7] @ best - rows[7:]).square().mean() / rows.square().mean()
-    print(f"random rows: the best matrix leaves {100 * float(left):.0f} % of their size unexplained")
+    print(f"random rows: the best matrix leaves {100 * float(left):.0f} % of their variance unexplained")
 
 # %% draw=true
 with waiting_for("Exercise 3.5"):
@@ -391,7 +391,7 @@ with waiting_for("Exercise 3.5"):
 
 # %% [markdown]
 # One matrix moves every position of the sinusoidal table, up to rounding. No matrix moves random rows: nearly all
-# of their size is left over. In the picture each block is a turn, fast at the top, nearly the identity at the
+# of their variance is left over. In the picture each block is a turn, fast at the top, nearly the identity at the
 # bottom.
 
 # %% [markdown]
@@ -832,12 +832,9 @@ def speaker_model(w, tokens, kind, base=10_000.0):
     if kind == "learned":
         x = x + w["positions"][..., :T, :]
     for layer in ("", "2") if "q2" in w else ("",):
-        normed = torch.nn.functional.rms_norm(
-            x, (D,)
-        )  # all vectors as long as each other: training is steadier
-        q, k, v = (
-            split_heads(normed @ w[name + layer]) for name in "qkv"
-        )  # (models, B, HEADS, T, D / HEADS)
+        normed = torch.nn.functional.rms_norm(x, (D,))  # all vectors equally long: training is steadier
+        # Each of the three is (models, B, HEADS, T, D / HEADS).
+        q, k, v = (split_heads(normed @ w[name + layer]) for name in "qkv")
         if kind == "rotary":
             q, k = (rotary(y, torch.arange(T), base) for y in (q, k))
         scores = q @ k.transpose(-2, -1) / math.sqrt(D / HEADS)
@@ -988,8 +985,8 @@ with waiting_for("Exercises 3.2, 3.3, 3.8, 3.9a and 3.10"):
 # round after $2\pi/0.1 \approx 63$ positions, and then far looks like near.
 #
 # If that is the reason, a slower second pair must help. With base 100,000 its speed is 0.056, and it takes 112
-# positions to come round. With models trained anew on this base, the hump far away is all but gone, and accuracy at
-# 64 is about twice what it was.
+# positions to come round. With models trained anew on this base, the hump far away is about a third as high, and
+# accuracy at 64 is about twice what it was.
 #
 # **Is the penalty the best, then?** For this task, in which nearer is better. Here is another: *which token stood
 # three places back?*

@@ -27,7 +27,7 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 # %% [markdown]
 # ## 4.0 Catch the slip
 #
-# Three short pieces on lessons 02 and 03. Each is right, or has one slip that is easy to make.
+# Three short pieces on lessons 2 and 3. Each is right, or has one slip that is easy to make.
 
 # %% recall="masking.recall_add"
 
@@ -192,13 +192,8 @@ with waiting_for("Exercises 4.1 and 4.3"):
 # With the padding at the end, the causal mask alone would do for every real word, since all padding is in its
 # future. An encoder has no causal mask, so it needs the padding mask wherever the padding stands.
 #
-# **With heads.** In lesson 2 the scores got one axis more: (B, H, T_q, T_k). Broadcasting doesn't know what an axis
-# means. It compares sizes, from the right.
-#
-# A mask needs an axis only for what it depends on, and size 1 will do for the others: the causal mask is
-# (T_q, T_k), the padding mask (B, 1, 1, T_k), both at once (B, 1, T_q, T_k). Leave out the 1 for the heads, and
-# (B, T_q, T_k) meets (B, H, T_q, T_k): an error, if you are lucky. Where H happens to equal B there is none, and
-# mask b goes to head b.
+# **With heads**, this mask needs an axis of size 1 for them, (B, 1, T, T). Remember what happens without it where B
+# happens to equal H (2.4): there is no error, and mask b goes to head b.
 
 # %% [markdown]
 # ## 4.4 A figure of your own
@@ -527,8 +522,6 @@ def seconds(function, *inputs):
     return max(min(laps), 1e-6)
 
 
-threads = torch.get_num_threads()
-torch.set_num_threads(1)
 with waiting_for("Exercises 4.1, 4.5 and 4.7"), torch.no_grad():
     lengths, times = [16, 32, 64, 128, 256], {"one pass for each prefix": [], "one masked pass": []}
     for length in lengths:
@@ -537,7 +530,6 @@ with waiting_for("Exercises 4.1, 4.5 and 4.7"), torch.no_grad():
         times["one masked pass"].append(1000 * seconds(causal_layer, words))
     title = "Outputs for all positions, 8 sentences"
     show(plots.lines(lengths, times, xlabel="words T", ylabel="milliseconds", title=title, log="xy"))
-torch.set_num_threads(threads)
 
 # %% [markdown]
 # The longer the sentence, the wider the gap. At 256 words the loop takes many times as long, for the same numbers.
@@ -737,7 +729,6 @@ def word_by_word(x):
 # %% predict="masking.kept"
 
 # %% draw=true
-torch.set_num_threads(1)
 with waiting_for("Exercises 4.1, 4.5, 4.7 and 4.9a"), after_predicting("masking.kept"), torch.no_grad():
     gap = (word_by_word(x) - causal_layer(x)).abs().max()
     print(f"largest difference between word by word, with a cache, and one full pass: {gap:.7f}")
@@ -748,7 +739,6 @@ with waiting_for("Exercises 4.1, 4.5, 4.7 and 4.9a"), after_predicting("masking.
         times["with a cache"].append(1000 * seconds(word_by_word, words))
     title = "Writing T words, 8 texts at once"
     show(plots.lines(lengths, times, xlabel="words T", ylabel="milliseconds", title=title, log="xy"))
-torch.set_num_threads(threads)
 
 # %% [markdown]
 # The same outputs, and the longer the text, the more the cache saves. To see why, write a text word by word, with

@@ -27,7 +27,7 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 # %% [markdown]
 # ## 5.0 Catch the slip
 #
-# Three short pieces on lessons 03 and 04. Each is right, or has one slip that is easy to make.
+# Three short pieces on lessons 3 and 4. Each is right, or has one slip that is easy to make.
 
 # %% recall="complexity.recall_both"
 
@@ -488,7 +488,7 @@ with waiting_for("Exercise 5.7"), after_predicting("complexity.cheaper"):
 # %% [markdown]
 # Constant factors decide. Compared with a plain recurrent layer, attention with its projections is *never* cheaper.
 # Compared with the LSTMs of the first neural translators, with $d = 1000$ (Sutskever et al. 2014, section 3.4) and
-# sentences of a few dozen words, it is far cheaper. The order of growth says who wins in the end. It doesn't say
+# sentences of a few dozen words, it takes about 40 % of the FLOPs. The order of growth says who wins in the end. It doesn't say
 # where the end begins.
 #
 # *A good place for a break.*
@@ -655,7 +655,7 @@ with waiting_for("Exercise 5.7"), after_predicting("complexity.clock"):
 # %% [markdown]
 # Much later than counted, or not at all. Attention hands the processor one large product, on which all its
 # arithmetic units work side by side. The recurrent layer hands it $n$ small ones, each waiting for the one before.
-# And that is one core. On a GPU with thousands of units, the gap is wider still.
+# And that is one core. On a GPU with thousands of units, expect a wider gap still.
 #
 # **Question 5.9** · graded by hand · 8 minutes · 5 points
 #

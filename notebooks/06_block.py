@@ -215,7 +215,7 @@ check("block.layer_norm", layer_norm)
 explorers.norm_explorer(layer_norm, "Exercise 6.4")
 
 # %% [markdown]
-# Offset and size are gone, whatever they were. Only the vector's *direction* is left, seen from its mean.
+# Offset and size are gone, whatever they were. What is left is the *direction* of $x - \mu$.
 #
 # In a model the norm is a module: it owns its weight and its bias. This one calls your function.
 
@@ -397,13 +397,17 @@ with waiting_for("Exercise 6.7"), after_predicting("block.gradient"):
 # %% draw=true
 with waiting_for("Exercise 6.7"), after_predicting("block.depth"):
     learned = experiments.depths(add_sublayer)
-    show(figures.losses(learned, math.log(len(corpora.vocabulary()))))
+    guesses = {
+        "ln V: a guess among all words": math.log(len(corpora.vocabulary())),
+        "word frequencies alone": experiments.loss_of_frequencies(),
+    }
+    show(figures.losses(learned, guesses))
 
 # %% [markdown]
-# In this short time no stack without a residual path gets below the loss that word frequencies alone give, however
-# shallow it is. With the path all of them learn. Norms hardly matter for two blocks, but a good deal for twelve.
-# (Three seeds, one learning rate, 0.01, small models. Deeper isn't better yet after 50 steps; and with more time
-# and care, stacks without a path learn something as well.)
+# In this short time no stack without a residual path gets below the loss that word frequencies alone give, the lower
+# of the two thin lines, however shallow it is. With the path all of them learn. Norms hardly matter for two blocks,
+# but a good deal for twelve. (Three seeds, one learning rate, 0.01, small models. Deeper isn't better yet after 50
+# steps; and with more time and care, stacks without a path learn something as well.)
 #
 # So the gradient's size isn't everything. Without a path, what the first block has seen must survive eleven
 # rewritings, and 6.1 showed what those do.
@@ -411,8 +415,8 @@ with waiting_for("Exercise 6.7"), after_predicting("block.depth"):
 # %% [markdown]
 # ## 6.8 Norm first or last?
 #
-# The paper of 2017 has the norm last. GPT-2 moved it to the front (Radford et al. 2019, section 2.3), and nearly
-# all models since have left it there. Xiong et al. (2020) explain why. With the norm last, the gradients near the
+# The paper of 2017 has the norm last. GPT-2 moved it to the front (Radford et al. 2019, section 2.3), and most
+# models since have left it there. Xiong et al. (2020) explain why. With the norm last, the gradients near the
 # output are large at the start, so the learning rate has to rise slowly, in a *warm-up*. With the norm first there
 # is no need for one. The price: the path itself is never normalised, so it needs one more norm at its end.
 #

@@ -158,7 +158,7 @@ def test_figures_say_what_they_show() -> None:
         for depth in experiments.DEPTHS
         for seed in experiments.SEEDS
     ]
-    assert "residual alone: 5.00 at depth 2" in figures.losses(runs, 6.8).get_label()
+    assert "residual alone: 5.00 at depth 2" in figures.losses(runs, {"a guess": 6.8}).get_label()
 
 
 def test_the_norm_explorer_follows_its_sliders_and_waits_for_the_student() -> None:

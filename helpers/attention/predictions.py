@@ -9,8 +9,8 @@ PREDICTIONS = {
         {
             "At “book”, the last word.": "A hasty writer would go by the nearest noun, and then “the jokes "
             "that fill the book is” would be right.",
-            "At “plot”, five words back.": "Right: the subject decides, wherever it stands, and the model "
-            "has found that out from reading alone.",
+            "At “plot”, four words before it.": "Right: the subject decides, wherever it stands, and the "
+            "model has found that out from reading alone.",
             "At all words about equally.": "A model that has learned nothing does that. But one of these "
             "words decides, and the others would only dilute it.",
         },

@@ -155,6 +155,12 @@ def alikeness(x: torch.Tensor, layers: Sequence[Callable], residual: bool) -> li
     return found
 
 
+def loss_of_frequencies() -> float:
+    """The loss of a guess that knows how often each word occurs and nothing else, in nats per token."""
+    counts = torch.bincount(_windows().flatten()).double()
+    return float(torch.special.entr(counts / counts.sum()).sum())
+
+
 def _windows() -> torch.Tensor:
     """Pieces of book reviews, LENGTH + 1 tokens each, (N, LENGTH + 1)."""
     vocabulary = corpora.vocabulary()

@@ -33,8 +33,13 @@ def gradients(found: Mapping[str, Sequence[float]]) -> "Axes":
     return ax
 
 
-def losses(learned: Sequence[Learned], untrained: float) -> "Axes":
-    """The loss after a short training, by depth and kind: a mark for each seed, a line through the means."""
+def losses(learned: Sequence[Learned], guesses: Mapping[str, float]) -> "Axes":
+    """The loss after a short training, by depth and kind: a mark for each seed, a line through the means.
+
+    Args:
+        learned: the stacks.
+        guesses: by name, losses of guesses that ignore what came before; each is a thin dashed line.
+    """
     ax = plots.panels(1, width=6.2, height=3.2)[0]
     said = []
     for number, kind in enumerate(KINDS):
@@ -48,10 +53,12 @@ def losses(learned: Sequence[Learned], untrained: float) -> "Axes":
         ax.plot([], [], both, color=plots.PALETTE[number], label=kind, lw=1.6, ms=4)
         told = ", ".join(f"{mean:.2f} at depth {depth}" for depth, mean in zip(DEPTHS, means, strict=True))
         said.append(f"{kind}: {told}")
-    ax.axhline(untrained, color=plots.INK, linewidth=1, linestyle=(0, (5, 3)))
-    ax.text(DEPTHS[0], untrained + 0.09, "ln V: a guess among all words", fontsize=9)
+    for name, loss in guesses.items():
+        ax.axhline(loss, color=plots.INK, linewidth=1, linestyle=(0, (5, 3)))
+        ax.text(DEPTHS[0], loss - 0.09, name, fontsize=9, va="top")
+        said.append(f"{name}: {loss:.2f}")
     ax.set(xlabel="blocks", ylabel="nats per token", xticks=DEPTHS)
     ax.legend(frameon=False, ncols=2, loc="lower left", handlelength=3)
-    ax.set_ylim(bottom=3.0, top=untrained + 0.5)
+    ax.set_ylim(bottom=3.0, top=max(guesses.values()) + 0.5)
     ax.set_label(f"Loss after a short training, {len(SEEDS)} seeds, means. {'; '.join(said)}.")
     return ax

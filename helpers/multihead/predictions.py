@@ -33,8 +33,8 @@ PREDICTIONS = {
         "The reader has two questions, *who* and *whom*, and four heads. Only two of them are "
         "left on. How does the best pair do?",
         {
-            "As well as all four: there are two questions.": "It comes close, but the four have learned to "
-            "share the work, and the other two are missed.",
+            "As well as all four: there are two questions.": "It gets most answers right, "
+            "but the four have learned to share the work, and the other two are missed.",
             "Worse than all four, and better than any other pair.": "Right: it has a head for each question, "
             "but lacks the help of the other two.",
             "No better than a coin.": "Two heads that each answer one question get most of both.",

@@ -21,8 +21,8 @@ PREDICTIONS = {
         {
             "Exactly: there are enough numbers in it.": "It has to work for all rows at once, and there are "
             "many more rows than columns.",
-            "Roughly: it gets the larger part right.": "Nearly all of their size is left over: nothing ties "
-            "one random row to another.",
+            "Roughly: it gets the larger part right.": "Nearly all of their variance is left over: nothing "
+            "ties one random row to another.",
             "Hardly: it gets next to nothing right.": "Right: a row says nothing about the row 7 places on, "
             "unless they were made that way.",
         },

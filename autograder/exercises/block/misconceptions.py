@@ -307,7 +307,7 @@ def sum_not_normed(x, sublayer, norm, norm_first=True):
 
 
 def path_added_twice(x, sublayer, norm, norm_first=True):
-    """X is added twice: the sublayer's output doesn't hold it yet, so once is enough."""
+    """The path x is added twice: the sublayer's output doesn't hold it, so adding it once is enough."""
     return x + x + sublayer(norm(x)) if norm_first else norm(x + x + sublayer(x))
 
 

@@ -238,6 +238,21 @@ class MaskDropped(torch.nn.Module):
         return x + self.feed_forward(self.norm_2(x))
 
 
+class MaskForX(torch.nn.Module):
+    """The mask stands where `attention` takes x, the sequence that is asked: hand it over by its name,
+    mask=mask.
+    """
+
+    def __init__(self, d_model, n_heads, d_ff):
+        super().__init__()
+        self.attention, self.feed_forward = MultiHeadAttention(d_model, n_heads), FeedForward(d_model, d_ff)
+        self.norm_1, self.norm_2 = LayerNorm(d_model), LayerNorm(d_model)
+
+    def forward(self, x, mask=None):
+        x = x + self.attention(self.norm_1(x), mask)[0]
+        return x + self.feed_forward(self.norm_2(x))
+
+
 class KeysNotNormalised(torch.nn.Module):
     """Only the queries are normalised: keys and values are made of the same normalised vectors."""
 

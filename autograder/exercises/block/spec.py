@@ -264,6 +264,7 @@ BLOCK = Exercise(
         blocks.FeedForwardFirst,
         blocks.SideBySide,
         blocks.MaskDropped,
+        blocks.MaskForX,
         blocks.KeysNotNormalised,
         blocks.QueriesNotNormalised,
         blocks.FirstPathAgain,

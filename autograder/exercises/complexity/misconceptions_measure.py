@@ -103,8 +103,8 @@ def every_query_head(layers, heads, kv_heads, d_head, positions, bytes_per_numbe
 
 
 def heads_in_a_group(layers, heads, kv_heads, d_head, positions, bytes_per_number):
-    """Heads / kv_heads is how many query heads share one head of keys and values: the cache holds
-    kv_heads of these.
+    """The quotient heads / kv_heads is how many query heads share one head of keys and values: the cache
+    holds kv_heads of these.
     """
     return 2 * layers * (heads // kv_heads) * d_head * positions * bytes_per_number
 

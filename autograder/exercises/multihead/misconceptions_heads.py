@@ -133,8 +133,8 @@ def every_hth_column(weight, keep):
 
 
 def one_column(weight, keep):
-    """One column is set to 0 for each head that is off: a head has D = H·D / H of them, all next to each
-    other.
+    """One column is set to 0 for each head that is off: a head has D of them, side by side, where D is the
+    number of columns divided by H.
     """
     off = weight.clone()
     for head in range(len(keep)):

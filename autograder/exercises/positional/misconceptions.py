@@ -48,8 +48,8 @@ def exponent_twice_doubled(T, d_model, base=10_000.0):
 
 
 def cosine_with_another_speed(T, d_model, base=10_000.0):
-    """The loop's i counts 0, 2, 4, …, so it is 2i already, and i + 1 gives the cosine another speed than
-    its sine: with such an i, the exponent is i/d_model in both.
+    """Each feature's own number is doubled in the exponent, which gives the cosine another speed than its
+    sine: with i = 0, 2, 4, … as the sine's feature, the exponent is i/d_model in both.
     """
     table = torch.zeros(T, d_model)
     for p in range(T):
@@ -103,8 +103,8 @@ def divided_by_div_term(T, d_model, base=10_000.0):
 
 
 def same_speed_for_all(T, d_model, base=10_000.0):
-    """All pairs turn at the same speed, so the table repeats itself after 6 positions: pair i has a speed of
-    its own, base^(-2i/d_model).
+    """All pairs turn at the same speed, so the table nearly repeats itself after 6 positions: pair i has a
+    speed of its own, base^(-2i/d_model).
     """
     angles = torch.arange(T)[:, None] * torch.ones(d_model // 2)
     return torch.stack([angles.sin(), angles.cos()], dim=-1).reshape(T, d_model)

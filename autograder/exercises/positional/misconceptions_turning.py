@@ -208,7 +208,7 @@ def places_for_positions(x, positions, base=10_000.0):
 
 
 def added_instead(x, positions, base=10_000.0):
-    """Sine and cosine are added, as in section 3.2: here they turn each pair of features, and nothing is
+    """Sine and cosine are added, as in section 3.3: here they turn each pair of features, and nothing is
     added.
     """
     angles = positions[:, None] * base ** (-torch.arange(0, x.size(-1), 2) / x.size(-1))
