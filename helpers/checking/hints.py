@@ -313,6 +313,11 @@ HINTS: tuple[tuple[str, str], ...] = (
         "`.requires_grad_()` before the steps that use it, and .detach(), argmax or no_grad() cut it off.",
     ),
     (
+        r"implicitly created only for scalar",
+        "A gradient is taken of one number: sum the results first. Where each row depends on its own inputs "
+        "alone, the gradient of the sum has every row's.",
+    ),
+    (
         r"backward through the graph a second time",
         "One gradient uses up the graph: where several are taken of one result, all but the last need "
         "retain_graph=True.",
@@ -333,7 +338,7 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"'(Embedding|Linear|LayerNorm|ModuleList|Sequential)' object has no attribute",
-        "That is a layer, no tensor: the tensor of its numbers is `.weight`.",
+        "That is a layer, not a tensor: the tensor of its numbers is `.weight`.",
     ),
     (
         r"same number of dimensions as (input|self)",

@@ -60,9 +60,10 @@ def shares_nothing(case: Case, expected: Outcome, outcome: Outcome) -> str | Non
 
 
 @_property(
-    "Some step lets no gradient through, so nothing can be learned: .detach(), .data, .item(), .numpy(), "
-    "torch.tensor(...), torch.nn.Parameter(...), torch.no_grad(), or an in-place step such as /= on a tensor "
-    "that the gradient needs.",
+    "Where none arrives, or too little, some step lets no gradient through: .detach(), .data, .item(), "
+    ".numpy(), torch.tensor(...), torch.nn.Parameter(...), torch.no_grad(), or an in-place step such as /= "
+    "on a tensor that the gradient needs. Where NaN arrives, a number on the way is infinite or 0/0, even if "
+    "what comes out is right.",
     needs_gradients=True,
 )
 def gradient_reaches_inputs(case: Case, expected: Outcome, outcome: Outcome) -> str | None:
