@@ -26,7 +26,7 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 # %% [markdown]
 # ## 7.0 Catch the slip
 #
-# Three short pieces on lessons 05 and 06. Each is right, or has one slip that is easy to make.
+# Three short pieces on lessons 5 and 6. Each is right, or has one slip that is easy to make.
 
 # %% recall="counting.recall_norm"
 

@@ -38,7 +38,7 @@ torch.set_num_threads(1)  # each core will have rows of its own to work on
 # %% [markdown]
 # ## 8.0 Catch the slip
 #
-# Three short pieces on lessons 04, 06 and 07. Each is right, or has one slip that is easy to make.
+# Three short pieces on lessons 4, 6 and 7. Each is right, or has one slip that is easy to make.
 
 # %% recall="pretraining.recall_unembed"
 

@@ -31,7 +31,7 @@ T_95 = (0.0, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.2
 # %% [markdown]
 # ## 9.0 Catch the slip
 #
-# Three short pieces on lessons 07 and 08. Each is right, or has one slip that is easy to make.
+# Three short pieces on lessons 7 and 8. Each is right, or has one slip that is easy to make.
 
 # %% recall="finetuning.recall_shift"
 

@@ -34,7 +34,7 @@ V = len(vocabulary)
 # %% [markdown]
 # ## 10.0 Catch the slip
 #
-# Three short pieces on lessons 08 and 09. Each is right, or has one slip that is easy to make.
+# Three short pieces on lessons 8 and 9. Each is right, or has one slip that is easy to make.
 
 # %% recall="bert.recall_last"
 

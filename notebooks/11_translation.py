@@ -35,7 +35,7 @@ torch.set_num_threads(1)  # the training has threads of its own, one a core
 # %% [markdown]
 # ## 11.0 Catch the slip
 #
-# Three short pieces on lessons 09 and 10. Each is right, or has one slip that is easy to make.
+# Three short pieces on lessons 9 and 10. Each is right, or has one slip that is easy to make.
 
 # %% recall="translation.recall_pack"
 

@@ -32,7 +32,7 @@ torch.set_num_threads(1)  # the training has threads of its own, one a core
 # %% [markdown]
 # ## 12.0 Catch the slip
 #
-# Three short pieces on lessons 03, 05 and 08. Each is right, or has one slip that is easy to make.
+# Three short pieces on lessons 3, 5 and 8. Each is right, or has one slip that is easy to make.
 
 # %% recall="modern.recall_rotary"
 

@@ -395,7 +395,7 @@ def test_a_mistake_in_one_lesson_leaves_the_others_as_they_were(course: Course) 
 
 @pytest.mark.parametrize("lesson", lessons.names())
 def test_what_an_exercise_forbids_stands_in_its_text(lesson) -> None:
-    """As students get it: between the exercise's introduction and its cell, and nowhere else."""
+    """As students get it: after the exercise's task, before its cell, and nowhere else."""
     specs = exercises.load(lessons.topic(lesson))
     text = ""
     for cell in nbformat.read(lessons.release_path(lesson, lessons.ROOT), as_version=4).cells:
@@ -403,7 +403,7 @@ def test_what_an_exercise_forbids_stands_in_its_text(lesson) -> None:
         if lessons.kind(cell) == "exercise":
             forbidden = specs[lessons.exercise_of(cell)].forbidden
             said = text.rpartition("**Exercise ")[2]
-            assert said.count("Write it without") == bool(forbidden)
+            assert said.count("**\n\nWrite it without") == said.count("Write it without") == bool(forbidden)
             names = {name.rpartition(".")[2] for name in forbidden}
             assert all(f"`{name}`" in said for name in names if not name.startswith("_"))
             text = ""

@@ -46,7 +46,7 @@ def make_notebook(lesson: str, cells: list[Cell], specs: Mapping[str, Exercise])
 
 
 def with_rules(cells: list[Cell], specs: Mapping[str, Exercise]) -> list[str]:
-    """The texts of all cells, in which each exercise's introduction says what it is to be written without."""
+    """The texts of all cells, in which each exercise's task is followed by what it is to be written without."""
     texts = [cell.source for cell in cells]
     waiting: list[tuple[int, str]] = []
     for number, cell in enumerate(cells):
@@ -57,7 +57,9 @@ def with_rules(cells: list[Cell], specs: Mapping[str, Exercise]) -> list[str]:
         elif cell.kind in ("exercise", "written") and waiting:
             where, line = waiting.pop(0)
             if cell.kind == "exercise" and (forbidden := specs[cell.id].forbidden):
-                texts[where] = texts[where].replace(line, f"{line}\n\n{rule(forbidden)}", 1)
+                before, _, after = texts[where].partition(line)
+                task, gap, rest = after.strip("\n").partition("\n\n")
+                texts[where] = f"{before}{line}\n\n{task}\n\n{rule(forbidden)}{gap}{rest}"
     return texts
 
 
@@ -72,7 +74,7 @@ def rule(forbidden: tuple[str, ...]) -> str:
 
 
 def _listed(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
 
 
 def cell_ids(cells: list[Cell]) -> list[str]:
