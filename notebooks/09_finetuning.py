@@ -482,7 +482,8 @@ check("finetuning.silent", silent)
 #
 # **Why.** The head begins with random numbers, the body doesn't. You can leave the body as it is and train the head
 # alone: that is quick, takes little memory, and the body can serve other tasks as well. A parameter with
-# `requires_grad` False gets no gradient, and an optimizer leaves it alone.
+# `requires_grad` False gets no gradient, and an optimizer leaves it alone. (`eval()` freezes nothing: it switches
+# dropout off.)
 #
 # **Exercise 9.7a** · difficulty 1 of 5 · 4 minutes · 2 points
 #
@@ -607,7 +608,7 @@ check("finetuning.groups", parameter_groups)
 # | full | pretrained weights | all | 0.0005, 0.01 | mean |
 # | from scratch | random numbers | all | 0.001, 0.01 | last token |
 #
-# No regime is made to look bad: its rates and its reading did best among a few, or as well as the best but for chance.
+# No regime is made to look bad: its rates and its reading did best among a few, or couldn't be told from the best.
 # They were tried with one body of lesson 8, 15 epochs, three seeds and other test reviews.
 #
 # Both that train the body use AdamW with weight decay 0.05, 16 reviews a step, and gradients clipped to length 1. The
@@ -912,8 +913,8 @@ with waiting_for("the exercises up to 9.12"):
 
 # %% [markdown]
 # Full fine-tuning is ahead of all others, in our run at 93 %. The head alone, on a body that has never met a label, came
-# to 78 %, and counting words to 66 %. The Transformer from scratch doesn't beat counting: from 200 labels it can't learn
-# both what words mean and how sentences are read.
+# to 78 %, and counting words to 66 %. The Transformer from scratch doesn't beat counting: 200 labels seem too few to
+# learn both what words mean and how sentences are read.
 
 # %% [markdown]
 # ## 9.13 How many labels is pretraining worth?
