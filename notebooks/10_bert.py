@@ -747,7 +747,7 @@ with waiting_for("Exercises 10.1a to 10.9"), after_predicting("bert.sides"):
 #
 # *Luckily or sadly* is the hardest: it depends on whether the rest is praise. Two of the four words fit each time,
 # so about one half is the best possible, and a quarter is guessing. In our run all stayed near a quarter except the
-# language model with the whole text, at 0.51. So the cleanest measurement of direction is within one model, first
+# language model with the whole text, at 0.49. So the cleanest measurement of direction is within one model, first
 # bar against last.
 
 # %% [markdown]
