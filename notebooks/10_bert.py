@@ -309,8 +309,8 @@ check("bert.pack", pack)
 #
 # **Return the segment of each token.**
 #
-# <details><summary>Hint 1</summary><code>(ids == 5).long().cumsum(dim=-1)</code> counts the [SEP] up to each token, itself
-# included.</details>
+# <details><summary>Hint 1</summary><code>cumsum</code> adds up along a row. Of which numbers, so that it counts the
+# [SEP] up to each token, itself included?</details>
 # <details><summary>Hint 2</summary>What do you subtract, so that a [SEP] no longer counts itself?</details>
 # <details><summary>The idea</summary>A token belongs to the second passage if exactly one [SEP] came before it and
 # it isn't padding.</details>
