@@ -407,9 +407,9 @@ with waiting_for("Exercises 12.1 to 12.5"):
         print(f"{name}: {loss:.3f} nats per token; the entropy is {corpora.entropy_per_token():.3f}")
 
 # %% [markdown]
-# In our run the older block ended at 1.279 and today's at 1.283 (one seed): no difference worth mentioning. Early
-# on, today's was ahead: 1.86 against 1.99 after 200 steps of a shorter training (one seed, too). A small model on
-# an easy language leaves little to gain.
+# In our run the older block ended at 1.279 and today's at 1.276 (one seed): no difference worth mentioning. On
+# the way they changed places: after 87 steps today's was ahead, 2.23 against 2.38, after 261 behind, 1.63 against 1.59.
+# A small model on an easy language leaves little to gain.
 #
 # One run of two models can't tell what each change does. A **ladder** can: each rung makes a single change to the
 # one before, with as many weights, the best of three learning rates, and three seeds. It takes an hour, so it was
@@ -725,7 +725,7 @@ with waiting_for("Exercise 12.11, and the training in 12.7"), after_predicting("
     show(figures.bits(experiments.losses_by_bits(trained, quantized)))
 
 # %% [markdown]
-# In our run, 8 bits changed the loss by less than 0.0001, 4 bits by 0.008, 3 bits by 0.063, and 2 bits gave a model
+# In our run, 8 bits changed the loss by less than 0.0001, 4 bits by 0.0095, 3 bits by 0.072, and 2 bits gave a model
 # that knows next to nothing (one model). For running, a quarter or an eighth of the 32 bits is enough here. *Learning*
 # wants more, since many tiny steps have to add up: those who compute in 16 bits keep the weights in 32 for it
 # (Micikevicius et al. 2018).
@@ -963,9 +963,9 @@ check("modern.same", same)
 # ### BEGIN SOLUTION
 # **Model answer.** Tonight: int8 and speculative decoding, since both work on the model as it is. One byte for each
 # weight makes the maps a quarter of their size in memory, and answers change a little: here 8 bits moved the loss
-# by less than 0.0001 nats per token, 4 bits by 0.008. Speculative decoding saves waiting, not work: the small
+# by less than 0.0001 nats per token, 4 bits by 0.0095. Speculative decoding saves waiting, not work: the small
 # model's drafts are extra, and those turned down are wasted. But the answers are exactly as probable as before; in
-# 4,000 trials the words came out as the large model has them. Here a table of word pairs halved the calls, 1.9
+# 4,000 trials the words came out as the large model has them. Here a table of word pairs nearly halved the calls, 1.8
 # tokens for each; a small model that is more like the large one brings more. Grouped heads shrink the cache by the
 # factor of heads that share, and thereby memory for many users at once, but that is another model: it has to be
 # trained so, or at least trained on after merging heads. Experts save work for each token at a given number of

@@ -35,7 +35,7 @@ PREDICTIONS = {
         {
             "At 8 bits: rounding every weight must cost something.": "It costs less than you can see: the "
             "errors of many weights point in all directions and mostly cancel.",
-            "At 3 bits.": "Right: in our run 4 bits cost less than a hundredth, 3 bits about six.",
+            "At 3 bits.": "Right: in our run 4 bits cost less than a hundredth, 3 bits about seven.",
             "Only at 2 bits.": "At 2 bits a weight is -1, 0 or 1 times its row's scale; the trouble begins "
             "earlier.",
         },
