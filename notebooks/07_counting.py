@@ -829,7 +829,7 @@ explorers.size_explorer(functions)
 
 # %% [markdown]
 # Embeddings grow with $d$, layers with $d^2$: small models are mostly vocabulary, large ones mostly layers. Of
-# GPT-3's 175 billion, all but half a percent are in the layers: the rule of thumb from 7.6 gives 96 · 12 · 12,288²,
+# GPT-3's 175 billion, all but 0.4 % are in the layers: the rule of thumb from 7.6 gives 96 · 12 · 12,288²,
 # which is 174 billion. (Time for the second break.)
 
 # %% [markdown]
@@ -852,7 +852,8 @@ explorers.size_explorer(functions)
 # **Return the bytes of weights, gradients and the optimizer's own numbers.**
 #
 # <details><summary>Hint 1</summary>Count numbers first: how many for one parameter, with each optimizer?</details>
-# <details><summary>Hint 2</summary>How would a dict hold that number for each optimizer?</details>
+# <details><summary>Hint 2</summary>Which two numbers does every optimizer need for a parameter, and how many does each
+# keep besides?</details>
 # <details><summary>The idea</summary>A few numbers per parameter, one of them the weight, and 4 bytes for
 # each.</details>
 
@@ -925,8 +926,8 @@ def written_out_layer(x, weights, n_heads):
     found = (attention @ v).transpose(1, 2).reshape(B, T, d)  # v: one more
     x = torch.nn.functional.layer_norm(x + found @ W_o, (d,))  # found, and what goes into the norm: two
     hidden = x @ W_1  # what comes out of the norm: one
-    bent = torch.nn.functional.gelu(hidden)  # hidden, of the hidden width
-    return torch.nn.functional.layer_norm(x + bent @ W_2, (d,))  # bent, and what goes into the norm
+    active = torch.nn.functional.gelu(hidden)  # hidden, of the hidden width
+    return torch.nn.functional.layer_norm(x + active @ W_2, (d,))  # active, and what goes into the norm
 
 
 # %% [markdown]

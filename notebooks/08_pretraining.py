@@ -52,7 +52,8 @@ torch.set_num_threads(1)  # each core will have rows of its own to work on
 # In this lesson a model of yours learns two languages. The second is Shakespeare's: with tokens of your own making, your
 # model learns to write plays in about three minutes. Nobody knows how well that can be done at all. So the first is
 # plainer: reviews of books from a grammar with known probabilities. There are as many of them as we like. And the best
-# possible loss, the **entropy**, can be computed: only so do you see how good your model is, and what a slip costs.
+# possible loss, the **entropy**, can be computed. Only against that can you see how good your model is, and what a slip
+# costs.
 #
 # Set `SHAKESPEARE` to True if his plays may be fetched, 1 MB, once. They are then read here, and again in 8.21.
 
@@ -302,8 +303,8 @@ with waiting_for("Exercises 8.2, 8.3 and 8.5"):
 
 # %% [markdown]
 # Each step of the ladder is something known about the language: how frequent words are, then which word follows
-# which. To get from the table to the dashed line takes more than one word of memory. No model, however large, gets
-# past that line on texts it hasn't seen.
+# which. To get from the table to the dashed line takes more than one word of memory. On average no model, however
+# large, gets past that line on texts it hasn't seen.
 #
 # A good place for a break.
 
@@ -456,7 +457,7 @@ with waiting_for("Exercise 8.8"):
 
 
 # %% [markdown]
-# How many a second your computer manages depends on it: 60 billion stand for two ordinary cores. GPT-3 took 3.1·10²³
+# Your computer may manage more per second, or fewer: 60 billion stand for two ordinary cores. GPT-3 took 3.1·10²³
 # operations (Brown et al. 2020, appendix D), some 43 billion times as many. The recipe is the same.
 
 # %% [markdown]
@@ -717,7 +718,7 @@ show(explorers.four_runs(entropy))
 # **Exercise 8.12** · difficulty 2 of 5 · 6 minutes · 2 points
 #
 # **Say what happened in each run.** Write `"all is well"`, `"an answer leaks into the input"`, `"it has learned its
-# few texts by heart"` or `"nothing is learned"` in place of each `...`
+# few texts by heart"` or `"nothing is learned"` in place of each `...`.
 #
 # <details><summary>Hint 1</summary>How can a run get below the entropy, on texts never seen?</details>
 # <details><summary>Hint 2</summary>Where the two lines part, what does the model know that isn't true of other
@@ -760,8 +761,8 @@ with waiting_for("the training in 8.11"):
 # %% [markdown]
 # The kind of book was named at the beginning, and it decides what can lie beyond. Now three pairs of beginnings
 # that differ in a few words. *The jokes that carry the book* take *are*, though *book* stands nearer. After *alma*
-# the model says *she*, after *kaspar* *he*. And whether it is *his* or *her* last book was decided sixteen words
-# earlier.
+# the model says *she*, after *kaspar* *he*. And whether *his* or *her* comes next was decided seventeen tokens earlier,
+# by the author's first name.
 
 # %% draw=true
 OPENING = "this short fairy tale by {} follows alma , a restless wizard beyond the mountains . "
@@ -1122,7 +1123,7 @@ with waiting_for("the training in 8.11 and Exercises 8.14 to 8.17"), after_predi
 #
 # **Why.** So far a token was a word. Real text has more words than any table: names, numbers, *unfilmable*. A token for each
 # letter knows them all, but makes texts four times as long, and a model has to learn to spell first. **Byte-pair encoding** lies
-# between (Sennrich et al. 2016; GPT-2 does it with bytes for letters). Begin with letters. Count which two tokens stand side by
+# between (Sennrich et al. 2016; GPT-2 begins with bytes, not letters). Begin with letters. Count which two tokens stand side by
 # side most often, and make them one. Do it again, as often as you like.
 #
 # **By hand.** A text has *low* 5 times, *lower* 2 times and *slow* once. As tokens with spaces between them:
@@ -1211,8 +1212,7 @@ check("pretraining.merge_pair", merge_pair)
 
 # %% [markdown]
 # That is all it takes to learn tokens. If two pairs occur equally often, the one with the older tokens goes first;
-# letters have the age of their place in the alphabet. The library `tokenizers`, which everybody uses, does the
-# same. Do you get its merges?
+# letters have the age of their place in the alphabet. The library `tokenizers` does the same. Do you get its merges?
 
 
 # %%
@@ -1319,8 +1319,8 @@ with waiting_for("Exercises 8.19a to 8.19c"), after_predicting("pretraining.merg
 # What counts is the gap, the loss above the entropy, which elsewhere nobody knows. (They take some six minutes on two cores, so
 # they were measured beforehand, with one seed each. Set `MEASURE_ANEW = True` below for your own.)
 #
-# **Formula** (Hoffmann et al. 2022, section 3.2). The gaps of one budget form a valley. Near its bottom it is a
-# parabola in the *logarithms* of both: with $x = \ln N$ and $y = \ln \text{gap}$, fit $y \approx a x^2 + b x + c$
+# **Formula** (after Hoffmann et al. 2022, section 3.2, who fit the loss itself, since they can't know the gap). The
+# gaps of one budget form a valley. Near its bottom it is a parabola in the *logarithms* of both: with $x = \ln N$ and $y = \ln \text{gap}$, fit $y \approx a x^2 + b x + c$
 # by least squares. The bottom is where the slope $2ax + b$ is 0:
 #
 # $$N_\text{best} = e^{-b / 2a}$$
@@ -1468,8 +1468,8 @@ with waiting_for("Exercises 8.19a to 8.19c"), after_predicting("pretraining.voca
 # (One seed each, kept from the course's own runs; `python -m benchmarks.training_pretraining --tokens` makes them.) The
 # nats per token grow with the vocabulary, since a longer token is harder to guess. The bits per character fall: from 2.30
 # to 2.23 with 256 merges, and to 2.19 with 1,024. The same 64 positions reach over 64, 120 and 150 characters, and the
-# same 2,000 steps read that much more. It costs parameters: 131,072 more with 1,024 merges, a sixth, and each is trained
-# by fewer examples.
+# same 2,000 steps read that much more. It costs parameters: 131,072 more with 1,024 merges, a sixth, and a token's
+# vector is trained by fewer examples.
 #
 # Now yours. Set `SHAKESPEARE` in 8.1 to True. `MERGES = 0` takes letters; with 256, your own functions of 8.19 learn the
 # merges and encode the text first, which takes a minute or more. nanoGPT's loss is in the picture only with letters: per
@@ -1559,6 +1559,8 @@ else:
 # Hutter 2019, *Decoupled weight decay regularization*. Fan, Lewis and Dauphin 2018, *Hierarchical neural story
 # generation*. Holtzman et al. 2020, *The curious case of neural text degeneration*. Sennrich, Haddow and
 # Birch 2016, *Neural machine translation of rare words with subword units*. Devlin et al. 2019, *BERT*. Jordan
-# et al. 2024, *Muon: an optimizer for hidden layers in neural networks*. Karpathy 2022, *nanoGPT*, README.
+# et al. 2024, *Muon: an optimizer for hidden layers in neural networks*. Kaplan et al. 2020, *Scaling laws for neural
+# language models*. Hoffmann et al. 2022, *Training compute-optimal large language models*. Karpathy 2022, *nanoGPT*,
+# README.
 #
 # Your model's weights are kept on this computer. In lesson 9 it goes on reading, and learns to tell praise from blame.

@@ -309,8 +309,8 @@ check("bert.pack", pack)
 #
 # **Return the segment of each token.**
 #
-# <details><summary>Hint 1</summary><code>(ids == 5).long().cumsum(dim=-1)</code> counts the [SEP] up to each token, itself
-# included.</details>
+# <details><summary>Hint 1</summary><code>cumsum</code> adds up along a row. Of which numbers, so that it counts the
+# [SEP] up to each token, itself included?</details>
 # <details><summary>Hint 2</summary>What do you subtract, so that a [SEP] no longer counts itself?</details>
 # <details><summary>The idea</summary>A token belongs to the second passage if exactly one [SEP] came before it and
 # it isn't padding.</details>
@@ -510,8 +510,9 @@ check("bert.model", Bert)
 # %% [markdown]
 # With the norms where BERT has them, after each sum, and with the same weights, your outputs are exactly those of
 # `BertForPreTraining` in Hugging Face's `transformers`: a test of this course compares body, pooler and both heads.
-# (Only the labels differ: in the published code 0 means "it follows" and 1 "it doesn't".) We put the norms first
-# and multiply the embedding by √C, as lesson 8's language model does: a model as small as this then learns faster.
+# (Only the labels differ: in the published code 0 means "it follows" and 1 "it doesn't".) We put the norms first,
+# with which a small model learns faster (12.7 measures that for a language model), and multiply the embedding by √C, as
+# lesson 8 does.
 # `experiments.new_bert` builds it that way.
 
 # %% [markdown]
@@ -746,7 +747,7 @@ with waiting_for("Exercises 10.1a to 10.9"), after_predicting("bert.sides"):
 #
 # *Luckily or sadly* is the hardest: it depends on whether the rest is praise. Two of the four words fit each time,
 # so about one half is the best possible, and a quarter is guessing. In our run all stayed near a quarter except the
-# language model with the whole text, at 0.51. So the cleanest measurement of direction is within one model, first
+# language model with the whole text, at 0.49. So the cleanest measurement of direction is within one model, first
 # bar against last.
 
 # %% [markdown]
@@ -940,7 +941,7 @@ with waiting_for("Exercises 10.1a to 10.8 and 10.11"), after_predicting("bert.fr
         print(f"{start:12}", "   ".join(f"{p:.0%} ({low:.0%} to {high:.0%})" for p, low, high in intervals))
 
 # %% [markdown]
-# In our runs the pretrained start ended at 91 to 100 %; from scratch the classifier guesses to the end. The labels
+# In our runs the pretrained start ended at 91 to 100 %; from scratch the classifier guessed to the end. The labels
 # would be enough: each of our authors writes one genre, so eight pairs of surnames decide, and each occurs in more
 # than a hundred of the labelled pairs. But no single word makes a 1 more likely. Two words far apart have to be
 # compared, and nothing rewards the first half of that step: a likely reason for the failure. The vectors of the
@@ -1220,7 +1221,7 @@ check("bert.table", table)
 # your `Bert`? Its architecture does, with the norms after each sum. Its names don't. Here are all of them, with C =
 # 384 channels:
 #
-# | published, each with .weight and, but for the embeddings, .bias | shape of the weight |
+# | published, each with .weight and, but for the three tables of embeddings, .bias | shape of the weight |
 # | --- | --- |
 # | `embeddings.word_embeddings` | (30522, 384) |
 # | `embeddings.position_embeddings` | (512, 384) |
@@ -1381,7 +1382,6 @@ with waiting_for("Exercises 10.6, 10.14a and 10.14b"):
 # - **TF-IDF** and logistic regression, on the same sub-words.
 
 # %% predict="bert.checkpoint"
-predict("bert.checkpoint", ...)
 
 # %% draw=true
 with waiting_for("your prediction"), after_predicting("bert.checkpoint"):
@@ -1469,6 +1469,7 @@ else:
 # al. 2019, *RoBERTa*. Lan et al. 2020, *ALBERT*. Wettig, Gao, Zhong and Chen 2023, *Should you mask 15 % in masked
 # language modeling?* Wang and Cho 2019, *BERT has a mouth, and it must speak*. Ghazvininejad, Levy, Liu and Zettlemoyer
 # 2019, *Mask-predict*. Press and Wolf 2017, *Using the output embedding to improve language models*. Vaswani et al.
-# 2017, *Attention is all you need*. The documentation of Hugging Face Transformers, `BertForPreTraining`.
+# 2017, *Attention is all you need*. Wang et al. 2020, *MiniLM*. Reimers and Gurevych 2019, *Sentence-BERT*. Pang and Lee
+# 2005, *Seeing stars*. The documentation of Hugging Face Transformers, `BertForPreTraining`.
 #
 # Next, lesson 11 puts encoder and decoder together and translates.

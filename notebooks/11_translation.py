@@ -9,8 +9,8 @@
 # - **Time** {minutes} minutes, in three sittings: 11.1 to 11.9, 11.10 to 11.13, 11.14 to 11.21. The training itself takes a few
 #   minutes.
 #
-# On real sentences this takes hours. Here everything takes minutes, because the sentences come from a small
-# grammar.
+# Here everything takes minutes, because the sentences come from a small grammar. Real ones take half an hour and more,
+# in 11.20.
 
 # %% setup=true
 import itertools
@@ -186,7 +186,7 @@ check("translation.decoder_block", DecoderBlock)
 # **Exercise 11.3** · difficulty 2 of 5 · 4 minutes · 1 point
 #
 # **Say what each of the three masks hides.** Write `"the source's padding"`, `"later positions"` or `"both"` in
-# place of each `...`
+# place of each `...`.
 #
 # <details><summary>Hint 1</summary>Whose positions are the keys of each attention?</details>
 # <details><summary>Hint 2</summary>Which of the two sentences is complete before the writing begins?</details>

@@ -105,7 +105,7 @@ check("modern.rms_norm", rms_norm)
 #
 # **Exercise 12.2** · difficulty 2 of 5 · 8 minutes · 3 points
 #
-# **Write `forward`.** The three maps are given.
+# **Write `forward`: the gate times the other map, and back to C channels.** The three maps are given.
 #
 # <details><summary>Hint 1</summary>SiLU is <code>torch.nn.functional.silu</code>. Which of the two wide vectors
 # goes through it?</details>
@@ -259,7 +259,7 @@ check("modern.attention", GroupedAttention)
 #
 # **Exercise 12.5** · difficulty 2 of 5 · 8 minutes · 3 points
 #
-# **Write `forward`.**
+# **Write `forward`: attention, then the network, each reading the path through its norm and added to it.**
 #
 # <details><summary>Hint 1</summary><code>rms_norm</code> takes weights. Which parameters of the block are
 # they?</details>
@@ -322,8 +322,9 @@ class Model(torch.nn.Module):
 # %% [markdown]
 # ## 12.6 The same block as theirs?
 #
-# **Why.** Qwen3 (Yang et al. 2025) has exactly these blocks. With its weights your model should say what it says.
-# One thing is in the way. Your `rotary` turns *neighbours*, features $2i$ and $2i + 1$, as the RoFormer paper does.
+# **Why.** Qwen3 (Yang et al. 2025) is made of these blocks. (The published models turn with a base of 1,000,000,
+# and some have heads wider than C / H.) With the same weights your model should say what it says. One
+# thing is in the way. Your `rotary` turns *neighbours*, features $2i$ and $2i + 1$, as the RoFormer paper does.
 # The code that most published weights are made for pairs feature $i$ with $i + D/2$ instead. The result is the same
 # up to the order of features. So the *rows* of $W_q$ and $W_k$, which make those features, have to change places
 # within each head.
@@ -363,8 +364,9 @@ def interleaved(weight, n_heads):
 check("modern.interleaved", interleaved)
 
 # %% [markdown]
-# Here is a small Qwen3 from the *transformers* library, with random weights. Your model gets the same weights, and
-# both read the same tokens. Without the new order of rows it would be another model:
+# Here is a small Qwen3 from the *transformers* library, with random weights and our base of 10,000. Your model gets
+# the same weights (the words divided by √C, by which it multiplies them), and both read the same tokens. Without the
+# new order of rows it would be another model:
 
 # %% draw=true
 with waiting_for("Exercises 12.1 to 12.6"), torch.no_grad():
@@ -405,9 +407,9 @@ with waiting_for("Exercises 12.1 to 12.5"):
         print(f"{name}: {loss:.3f} nats per token; the entropy is {corpora.entropy_per_token():.3f}")
 
 # %% [markdown]
-# In our run the older block ended at 1.279 and today's at 1.283 (one seed): no difference worth mentioning. Early
-# on, today's was ahead: 1.86 against 1.99 after 200 steps of a shorter training (one seed, too). A small model on
-# an easy language leaves little to gain.
+# In our run the older block ended at 1.279 and today's at 1.276 (one seed): no difference worth mentioning. On
+# the way they changed places: after 87 steps today's was ahead, 2.23 against 2.38, after 261 behind, 1.63 against 1.59.
+# A small model on an easy language leaves little to gain.
 #
 # One run of two models can't tell what each change does. A **ladder** can: each rung makes a single change to the
 # one before, with as many weights, the best of three learning rates, and three seeds. It takes an hour, so it was
@@ -421,12 +423,13 @@ with waiting_for("your prediction"), after_predicting("modern.worth"):
     figures.show_table(figures.ladder_table())
 
 # %% [markdown]
-# Two changes help beyond doubt. **Norm first** takes off 0.19 nats per token (95 % interval 0.03 to 0.35), and
+# Two changes clearly help. **Norm first** takes off 0.19 nats per token (95 % interval 0.03 to 0.35), and
 # tolerates ten times the learning rate. **Rotary positions** take off 0.033 (0.025 to 0.040). Leaving out the
 # biases costs a little, 0.004 (0.002 to 0.006). For all others the interval contains 0: with three seeds nobody can
-# say whether they help or harm a model of this size.
+# say whether they help or harm a model of this size. (Of nine intervals at 95 %, one or more
+# misses the truth in about a third of all cases.)
 #
-# Now look at time. Each change since rotary positions makes a step slower on this processor. An RMS norm does less
+# Now look at time. Each of the changes makes a step slower on this processor. An RMS norm does less
 # than a layer norm but takes longer, since torch has layer norm as one fused operation here. Norms of queries and
 # keys cost 7 % of a step. A mixture of experts does half of its network's work, and a step takes 7 % *more*: many
 # small products are slower than a few large ones. At equal time the best rung is the one without biases, and none
@@ -610,8 +613,8 @@ with waiting_for("Exercises 12.8 to 12.10"), after_predicting("modern.crowd"):
     show(figures.crowds(experiments.crowded(gates, mixture, balance_loss, (0.0, 0.02))))
 
 # %% [markdown]
-# Each line is an expert's share of the tokens. In our run, in the last step, the busiest expert got 32 % of the
-# tokens and the idlest 10 % without the balance loss; with it, 20 % and 13 %. The model's own loss hardly differed,
+# Each line is an expert's share of the tokens. In the last ten steps of our run the busiest expert got 28 % of the
+# tokens and the idlest 13 % without the balance loss; with it, 19 % and 15 %. The model's own loss hardly differed,
 # 2.54 and 2.52. (One seed.) A small model doesn't show what balance is good for: where each expert has a computer
 # of its own, all others wait for the busiest one.
 #
@@ -722,9 +725,10 @@ with waiting_for("Exercise 12.11, and the training in 12.7"), after_predicting("
     show(figures.bits(experiments.losses_by_bits(trained, quantized)))
 
 # %% [markdown]
-# In our run, 8 bits changed the loss by less than 0.0001, 4 bits by 0.008, 3 bits by 0.063, and 2 bits gave a model
-# that knows next to nothing (one model). So 32 bits are needed for *learning*, where many tiny steps add up. For
-# running, a quarter or an eighth of them is enough.
+# In our run, 8 bits changed the loss by less than 0.0001, 4 bits by 0.0095, 3 bits by 0.072, and 2 bits gave a model
+# that knows next to nothing (one model). For running, a quarter or an eighth of the 32 bits is enough here. *Learning*
+# wants more, since many tiny steps have to add up: those who compute in 16 bits keep the weights in 32 for it
+# (Micikevicius et al. 2018).
 
 # %% [markdown]
 # ## 12.13 Drafts
@@ -903,10 +907,10 @@ with waiting_for("Exercises 12.13 to 12.15, and the training in 12.7"):
     print(corpora.vocabulary().decode(found[4][0].ids))
 
 # %% [markdown]
-# Half as many calls, thanks to a table that knows one word of the past. Each further draft brings less, since later
-# ones are seldom reached. (The last column takes the same chance for every draft, the one that fits how many were
-# kept. In reality some words are easy and some are hard.) What it saves depends on the machine: here a call with
-# five tokens took about as long as one with a single token, so half the calls meant half the time.
+# A little more than half the calls, thanks to a table that knows one word of the past. Each further draft brings less,
+# since later ones are seldom reached. (The last column takes the same chance for every draft, the one that fits how
+# many were kept. In reality some words are easy and some are hard.) What it saves depends on the machine. Without a cache
+# each call here reads the whole text, and a few drafts more took hardly longer, so half the calls meant half the time.
 
 # %% [markdown]
 # ## 12.16 What stays the same
@@ -914,7 +918,7 @@ with waiting_for("Exercises 12.13 to 12.15, and the training in 12.7"):
 # **Exercise 12.16** · difficulty 2 of 5 · 5 minutes · 2 points
 #
 # **Say for each step what it does to the texts that a trained model writes.** Write `"exactly the same
-# distribution"`, `"nearly the same"` or `"another model, to be trained as such"` in place of each `...`
+# distribution"`, `"nearly the same"` or `"another model, to be trained as such"` in place of each `...`.
 #
 # <details><summary>Hint 1</summary>Does the step change any number that the softmax sees? By rounding alone?</details>
 # <details><summary>Hint 2</summary>Where a step needs weights that the model doesn't have, where could their values
@@ -959,9 +963,9 @@ check("modern.same", same)
 # ### BEGIN SOLUTION
 # **Model answer.** Tonight: int8 and speculative decoding, since both work on the model as it is. One byte for each
 # weight makes the maps a quarter of their size in memory, and answers change a little: here 8 bits moved the loss
-# by less than 0.0001 nats per token, 4 bits by 0.008. Speculative decoding saves waiting, not work: the small
+# by less than 0.0001 nats per token, 4 bits by 0.0095. Speculative decoding saves waiting, not work: the small
 # model's drafts are extra, and those turned down are wasted. But the answers are exactly as probable as before; in
-# 4,000 trials the words came out as the large model has them. Here a table of word pairs halved the calls, 1.9
+# 4,000 trials the words came out as the large model has them. Here a table of word pairs nearly halved the calls, 1.8
 # tokens for each; a small model that is more like the large one brings more. Grouped heads shrink the cache by the
 # factor of heads that share, and thereby memory for many users at once, but that is another model: it has to be
 # trained so, or at least trained on after merging heads. Experts save work for each token at a given number of
@@ -984,7 +988,7 @@ check("modern.same", same)
 #   two conventions of turning differ only in the order of rows.
 # - A single run shows little. A ladder shows what each change does: same weights, same tokens, tuned rates, several seeds, and time.
 # - Experts: each token meets few of many weights. The router chooses, and pays for imbalance.
-# - One byte per weight is enough for running, not for learning. A scale per row confines an outlier's harm to its
+# - One byte per weight is enough for running; learning wants more. A scale per row confines an outlier's harm to its
 #   row.
 # - Drafts are judged in one call, and the texts are exactly as probable as the large model's own.
 #
@@ -993,7 +997,7 @@ check("modern.same", same)
 # Transformers*. Dehghani et al. 2023, *Scaling vision Transformers to 22 billion parameters*. Chowdhery et al. 2022,
 # *PaLM*. Touvron et al. 2023, *LLaMA*. Yang et al. 2025, *Qwen3 technical report*. Shazeer et al. 2017, *Outrageously
 # large neural networks*. Fedus, Zoph and Shazeer 2022, *Switch Transformers*. Jiang et al. 2024, *Mixtral of experts*.
-# Dettmers et al. 2022, *LLM.int8()*. Leviathan, Kalman and Matias 2023, *Fast inference from Transformers via speculative
+# Dettmers et al. 2022, *LLM.int8()*. Micikevicius et al. 2018, *Mixed precision training*. Leviathan, Kalman and Matias 2023, *Fast inference from Transformers via speculative
 # decoding*. Chen et al. 2023, *Accelerating large language model decoding with speculative sampling*.
 #
 # That was the last lesson. You have built every part of the paper's figure 1, and the parts that models since have

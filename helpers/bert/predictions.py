@@ -49,7 +49,7 @@ PREDICTIONS = {
             " neighbours don't fit each other.",
             "More: it looks at both sides.": "It looks at both sides of blanks, and it never saw "
             "a row of blanks in training.",
-            "Far less.": "Right: no procedure makes one sentence out of many good guesses.",
+            "Far less.": "Right: many good guesses, each by itself, seldom make one sentence.",
         },
         right="c",
     ),

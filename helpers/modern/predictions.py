@@ -23,20 +23,19 @@ PREDICTIONS = {
         {
             "One sixth each: there is no reason to prefer one.": "At the start chance prefers one. It gets "
             "more tokens, learns more, and is chosen more.",
-            "Unevenly: the busiest gets several times as much as the idlest.": "Right: an expert that is "
+            "Unevenly: the busiest gets more than twice as much as the idlest.": "Right: an expert that is "
             "chosen early learns early, and is chosen again.",
-            "All to one expert.": "It can come to that in large models. Here the experts differ enough for "
-            "the others to keep some tokens.",
+            "All to one expert.": "It can come to that. In this short training the others kept some tokens.",
         },
         right="b",
     ),
     "bits": Prediction(
         "Each weight of the trained model's maps is rounded, to 8 bits, then to 6, 5, 4, 3 and 2. At how "
-        "many bits does the loss first rise by more than a hundredth?",
+        "many bits does the loss first rise by more than two hundredths of a nat?",
         {
             "At 8 bits: rounding every weight must cost something.": "It costs less than you can see: the "
             "errors of many weights point in all directions and mostly cancel.",
-            "At 3 bits.": "Right: in our run 4 bits cost less than a hundredth, 3 bits about six.",
+            "At 3 bits.": "Right: in our run 4 bits cost less than a hundredth, 3 bits about seven.",
             "Only at 2 bits.": "At 2 bits a weight is -1, 0 or 1 times its row's scale; the trouble begins "
             "earlier.",
         },

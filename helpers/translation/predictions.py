@@ -17,8 +17,8 @@ PREDICTIONS = {
         right="b",
     ),
     "exactly": Prediction(
-        "The translator reads some 70,000 pairs. Which share of new sentences does it then "
-        "translate without a single wrong word?",
+        "The translator reads 12,000 pairs, each of them six times. Which share of new sentences does it "
+        "then translate without a single wrong word?",
         {
             "About half.": "A grammar without exceptions can be learned nearly whole, endings"
             " and order and all.",

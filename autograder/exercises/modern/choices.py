@@ -83,7 +83,7 @@ SAME_WRONG = (
     Misconception(
         "groups_nearly",
         {GROUPS: NEARLY},
-        "Two heads' keys are as different as two languages: their mean is neither, and Ainslie and others "
-        "(2023) train on for a twentieth of the time after merging them.",
+        "Two heads' keys need have nothing in common, and their mean is neither: after merging heads, "
+        "Ainslie et al. (2023) train on, for a twentieth of the pretraining.",
     ),
 )

@@ -225,7 +225,7 @@ def losses_overwritten(losses, counts):
 
 
 def power_of_the_sum(losses, counts):
-    """E to the sum of the mean losses, which grows with each batch: divide by the number of tokens first."""
+    """This is e to the sum of the mean losses, which grows with each batch: take one mean over all tokens."""
     return losses.sum().exp()
 
 

@@ -159,7 +159,7 @@ def times_the_bend(sizes, gaps):
 
 
 def coefficients_from_behind(sizes, gaps):
-    """The coefficients are taken from behind, c, b, a: np.polyfit gives that of the highest power first."""
+    """The coefficients are read in reverse, as c, b, a: np.polyfit gives that of the highest power first."""
     x, y = sizes.log(), gaps.log()
     u = x - x.mean()
     spread = (u * u).sum()

@@ -31,7 +31,7 @@ def divided_after_the_softmax(logits, temperature):
 
 
 def powers_as_they_are(logits, temperature):
-    """The probabilities are taken to the power of 1/T, which is right, but then they don't sum to 1: divide
+    """The probabilities are taken to the power of 1/τ, which is right, but then they don't sum to 1: divide
     by their sum, or divide the logits before the softmax.
     """
     if temperature == 0:

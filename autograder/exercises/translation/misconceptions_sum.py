@@ -31,7 +31,7 @@ class MemoryNormalised(torch.nn.Module):
 
 
 class NormAfterTheSum(torch.nn.Module):
-    """The norms come after the sums, as in the paper's first version: here they are at the entrance of each
+    """The norms come after the sums, as in the paper of 2017: here they are at the entrance of each
     sublayer, and the residual path stays as it is.
     """
 
