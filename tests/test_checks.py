@@ -23,6 +23,7 @@ from helpers.checking.choosing import spelled
 from helpers.checking.comparing import Difference
 from helpers.checking.contrast import contrast
 from helpers.checking.drivers import Outcome, run
+from helpers.checking.registry import register
 from helpers.checks import (
     CheckFailed,
     Finding,
@@ -497,6 +498,8 @@ HINTED = {
     "multiply out both": "return x.reshape(7, -1), x",
     ".permute names each axis once": "return x.permute(0, 2, 1, 3), x",
     "as an index holds whole numbers": "return x.gather(-1, x), x",
+    "or a boolean mask": "return x[x], x",
+    "taken of one number: sum": "x = x * 1; x.requires_grad_(); return torch.autograd.grad(x * x, x)",
     "A mean needs floats": "return torch.arange(4).mean(), x",
     "are for booleans": "return x * ~torch.ones(3), x",
     "is changed in place": "return torch.ones(3, requires_grad=True).add_(1), x",
@@ -701,6 +704,7 @@ def test_what_counts_as_the_same(expected, got):
         (988_402, 988_403, "value", "output 988403, expected 988402"),
         (988_402.0, 1_008_100, "value", "output 1008100, expected 988402"),
         (1.0, 1e-12, "value", "output 0, expected 1"),
+        (1_990_000_000, 1.99, "value", "output 1.99, expected 1990000000"),
         (3.0, True, "type", "output: a bool, expected a number"),
         (True, 1, "value", "output 1, expected True"),
         ("a", "b", "value", "output 'b', expected 'a'"),
@@ -797,6 +801,14 @@ def test_layers_of_lesson_01_map_positions_to_positions(name, used):
     outcome = run("call_with_layer", lambda layer, x: layer(x), case)
     assert outcome.outputs.shape == (5, 4, 2)
     assert inputs_unchanged(case, Outcome("returned"), outcome) is None
+
+
+def test_a_layer_of_ours_begins_with_the_same_weights_each_time():
+    """Else a wrong answer that depends on them is known by sketches that nobody's can be like."""
+    register({"a new layer": torch.nn.Linear})
+    case = Case("", ({"layer": "a new layer", "weights": [2, 3]},))
+    one, other = (run("call_with_layer", lambda layer: layer.weight, case) for _ in range(2))
+    assert torch.equal(one.outputs, other.outputs)
 
 
 def test_an_outcome_survives_its_trip():

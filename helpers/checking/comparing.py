@@ -261,7 +261,7 @@ def _compare_one(
         return None
     if math.isnan(b):
         return _different("nan", f"{name} is NaN")
-    nothing = max(tolerances[1] * slack, 1e-6 * abs(a) if math.isfinite(a) else 0)
+    nothing = max(tolerances[1] * slack, 1e-6 * min(1, abs(a)))
     shown, right = _tell_apart(got, expected, nothing=nothing)
     almost = tolerances == TOLERANCES[torch.float64] and error <= 1e-6 + 1e-5 * abs(a)
     meaning = ALMOST if almost and isinstance(got, float) and not isinstance(expected, int) else ""

@@ -130,8 +130,13 @@ HINTS: tuple[tuple[str, str], ...] = (
         ".transpose(-2, -1).",
     ),
     (
+        r"tensors used as indices must be",
+        "What stands in [ ] is whole numbers, of dtype torch.long, or a boolean mask, and this tensor has "
+        "another dtype.",
+    ),
+    (
         r"index tensor of type LongTensor|scalar types: Long|Expected dtype int\S* for index"
-        r"|tensors used as indices must be|applicable to index tensor",
+        r"|applicable to index tensor",
         "A tensor used as an index holds whole numbers, of dtype torch.long, and this one has another dtype: "
         "are the arguments in the right order?",
     ),

@@ -83,7 +83,7 @@ SAME_WRONG = (
     Misconception(
         "groups_nearly",
         {GROUPS: NEARLY},
-        "Two heads' keys need have nothing in common, and their mean is neither: after merging heads, "
-        "Ainslie et al. (2023) train on, for a twentieth of the pretraining.",
+        "Two heads' keys need have nothing in common, and their mean is neither: merged heads are trained "
+        "on, for a twentieth of the pretraining (Ainslie et al., 2023).",
     ),
 )
