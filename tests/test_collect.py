@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from course import LESSON, Course
+from nbgrader.apps.api import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange import ExchangeError
 from nbgrader.utils import notebook_hash
@@ -73,7 +74,10 @@ def collected(tmp_path_factory) -> Course:
     hal = inbound(course, f"hal{stamp}")
     (hal / "timestamp.txt").write_text("2026-01-01 12:00:00 \x1b]0;FREE\x07")  # dateutil takes it for a zone
     (hal / "submission_secret.txt").mkdir()
-    for odd in ("=1+1", "<b onclick=alert(1)>", '";alert(1);"', "am[xy]"):
+    ivy = inbound(course, f"ivy{stamp}")
+    (ivy / "timestamp.txt").write_text("9999-12-31 23:59:59 UTC")
+    inbound(course, f"jim+{LESSON}+9999-12-31 23:59:59 UTC+abc")
+    for odd in ("=1+1", "<b onclick=alert(1)>", '";alert(1);"', "am[xy]", "amy%2f..%2fzoe", "zoe#"):
         inbound(course, f"{odd}{stamp}")
     inbound(course, f"zoe{stamp}")
     (cat.parent / f"zoe{stamp}" / "submission_secret.txt").write_text("zoe's own")
@@ -100,7 +104,7 @@ def test_collecting_follows_no_link(collected) -> None:
 
 def test_what_cannot_be_collected_is_named_and_costs_nobody_else(collected) -> None:
     handed_in = {path.name for path in (collected.root / "submitted").iterdir() if (path / LESSON).is_dir()}
-    assert handed_in == {"amy", "bob", "cat", "gus", "hal", "zoe", "classmate", "nobody"}
+    assert handed_in == {"amy", "bob", "cat", "gus", "hal", "ivy", "zoe", "classmate", "nobody"}
     for student in ("amy", "zoe"):
         assert (collected.submission(student) / f"{LESSON}.ipynb").is_file()
     assert not (collected.root / LESSON).exists()  # where `..` would have led
@@ -115,6 +119,9 @@ def test_what_cannot_be_collected_is_named_and_costs_nobody_else(collected) -> N
         "<b onclick=alert(1)>",
         '";alert(1);"',
         "am[xy]",
+        "amy%2f..%2fzoe",
+        "zoe#",
+        "jim",
     ):
         assert any("was not collected" in line and f"{name}+" in line for line in said.splitlines()), name
     assert "'hard.txt'" in said and "hard link" in said
@@ -153,11 +160,18 @@ def test_autograding_and_feedback_hold_nothing_that_a_link_points_to(collected) 
 
 
 def test_a_submission_has_the_records_of_nbgrader_whatever_was_made_of_them(collected) -> None:
-    for student in ("bob", "gus", "hal", "zoe"):
+    for student in ("bob", "gus", "hal", "ivy", "zoe"):
         time, secret = (collected.submission(student) / name for name in RECORDS)
         assert str(read_time(time.read_bytes())) in WHEN and "\x1b" not in time.read_text(), student
         assert secret.is_file() and secret.read_text(), student
     assert secret.read_text() == "zoe's own"
+
+
+def test_formgrader_lists_everybody_in_any_time_zone(collected) -> None:
+    """A time at the end of all times, and an hour more: nbgrader would stop, and list nobody."""
+    api = NbGraderAPI(collected_course(collected), timezone="Europe/Berlin")
+    listed = {submission["student"] for submission in api.get_submissions(LESSON)}
+    assert {"amy", "ivy", "zoe"} <= listed
 
 
 def test_who_hands_in_for_another_does_not_come_before_them(collected, monkeypatch) -> None:

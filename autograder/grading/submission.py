@@ -398,7 +398,16 @@ def _text_of(cell: dict) -> str:
 
 
 def read_time(text: bytes) -> datetime | None:
-    """The time in nbgrader's timestamp.txt, in UTC; None if there is none to be read."""
+    """The time in nbgrader's timestamp.txt, in UTC; None if there is none to be read, or no likely one."""
     with contextlib.suppress(Exception):  # dateutil looks for a zone among the files, for one
-        return parse_utc(text.decode().strip()) if text.strip() else None
+        time = parse_utc(text.decode().strip()) if text.strip() else None
+        return time if time and is_likely(time) else None
     return None
+
+
+def is_likely(time: datetime) -> bool:
+    """Whether something can have been handed in then. At the ends of what Python counts, hours overflow.
+
+    Formgrader adds those of the course's time zone, and with one such submission has no list of any.
+    """
+    return 2000 <= time.year < 3000
