@@ -762,6 +762,18 @@ SIGNS_IN_NAMES = [
         "what_cannot_be_collected_is_named_and_costs_nobody_else",
     ),
 ]  # fmt: skip
+TIMES = [
+    (
+        "submission: times at the end of all times", "return time if time and is_likely(time) else None", "return time",
+        "formgrader_lists_everybody_in_any_time_zone",
+    ),
+]  # fmt: skip
+CREDIT = [
+    (
+        "plain tests: credit that is no number", "if points > 0 else 0.0", "if points >= 0 else float(exercise.points)",
+        "partial_credit_is_no_more_than_there_is_and_none_below_0",
+    ),
+]  # fmt: skip
 EXPORTED = [
     ("export: names that are formulas", "if value and value[0] in", "if False and value[0] in", "a_name_is_no_formula_in_a_spreadsheet"),
 ]  # fmt: skip
@@ -808,8 +820,24 @@ AUTOGRADED = [
 ]  # fmt: skip
 PAGES = [
     (
-        "pages: no ids for a student's headings", ", exclude_anchor_links=is_students(cell))", ")",
+        "pages: no ids for a student's headings", ", exclude_anchor_links=theirs)", ")",
         "a_heading_of_a_students_takes_no_ones_place",
+    ),
+    (
+        "pages: pictures as Markdown reads them", "if re.fullmatch(PICTURE, url) else text", "",
+        "no_picture_of_a_students_comes_from_elsewhere",
+    ),
+    (
+        "pages: links as Markdown reads them", "if re.fullmatch(LINK, url) else text", "",
+        "a_link_of_a_students_leads_to_the_web_or_a_file",
+    ),
+    (
+        "pages: code of a student's in no language", "return super().block_code(code)",
+        "return super().block_code(code, info)", "code_in_a_students_text_is_in_no_language",
+    ),
+    (
+        "pages: remarks have names of a student's in them", '{"added", "remarks"}', '{"added"}',
+        "no_picture_of_a_students_comes_from_elsewhere",
     ),
     (
         "pages: no part of a formula but those that are known", "return _cleaner.clean(convert(known, display=display))",
@@ -819,6 +847,26 @@ PAGES = [
         "pages: nothing that moves a formula", '"mspace": {"width"},',
         '"mspace": {"width"}, "mpadded": {"voffset", "height", "depth", "width"},',
         "a_formula_can_neither_run_nor_leave_its_place",
+    ),
+]  # fmt: skip
+WATCHED = [
+    (
+        "watch: all are waited for together", "since = now if self.since is None else self.since", "since = now",
+        "who_hands_in_without_end_holds_up_nobody_for_longer",
+    ),
+    (
+        "watch: what was stopped is run in no other round", " if self.graded.get(each.student) != states[each.student]]",
+        "]", "one_that_waits_until_its_time_is_out_holds_up_a_watch_once",
+    ),
+    (
+        "watch: names that steer a terminal", "one_line(graded.problem)", "graded.problem",
+        "one_that_waits_until_its_time_is_out_holds_up_a_watch_once",
+    ),
+]  # fmt: skip
+ONCE = [
+    (
+        "once: names that steer a terminal", "sandboxed)), indent=1)", "sandboxed)), indent=1, ensure_ascii=False)",
+        "one_submission_is_graded_and_nothing_is_recorded",
     ),
 ]  # fmt: skip
 BOXES = [
@@ -933,6 +981,8 @@ LISTED: list[tuple[str, str, list[Row]]] = [
     ("autograder/grading/grader.py", "test_pages", ADDED),
     ("autograder/grading/pages.py", "test_pages", PAGES),
     ("autograder/grading/templates/classic/mathjax.html.j2", "test_pages", BOXES),
+    ("autograder/commands/watch.py", "test_watch", WATCHED),
+    ("autograder/commands/once.py", "test_once", ONCE),
     ("autograder/grading/clean.py", "test_sandbox", CLEAN_PAGES),
     ("autograder/grading/clean.py", "test_strangers", CLEAN),
     ("autograder/grading/gradebook.py", "test_strangers", FILES),
@@ -943,6 +993,8 @@ LISTED: list[tuple[str, str, list[Row]]] = [
     ("autograder/grading/release.py", "test_collect", RELEASED),
     ("autograder/grading/nbgrader_plugin.py", "test_collect", AUTOGRADED_LINKS),
     ("autograder/grading/course.py", "test_collect", SIGNS_IN_NAMES),
+    ("autograder/grading/submission.py", "test_collect", TIMES),
+    ("autograder/grading/in_process.py", "test_plain", CREDIT),
     ("autograder/grading/exports.py", "test_exports", EXPORTED),
     ("autograder/grading/feedback.py", "test_pages", SUMMARY),
     ("helpers/checking/finding.py", "test_checks", MESSAGES),
