@@ -931,6 +931,12 @@ SENT = [
         "DRIVERS[driver](answer, case, gradients)", "no_trick_gains_a_mark[forbidden_when_it_is_sent]",
     ),
 ]  # fmt: skip
+SENT_TENSORS = [
+    (
+        "answers: so are tensors", "str, list, tuple, dict, Opaque}", "str, list, tuple, dict, Opaque, torch.Tensor}",
+        "no_trick_gains_a_mark[forbidden_when_a_tensor_is_sent]",
+    ),
+]  # fmt: skip
 SILENCED = [
     (
         "plain: an interrupt of the student's own is an error", "outputs = [*recorder.outputs, unshown(KeyboardInterrupt())]",
@@ -963,6 +969,7 @@ LISTED: list[tuple[str, str, list[Row]]] = [
     ("helpers/checking/names.py", "test_reaching", NAMES_IN_CODE),
     ("helpers/checking/drivers.py", "test_drivers", DRIVERS),
     ("helpers/checking/drivers.py", "test_attacks", SENT),
+    ("helpers/checking/values.py", "test_attacks", SENT_TENSORS),
     ("autograder/child/worker.py", "test_hidden_errors", SILENCED),
     ("autograder/child/errors.py", "test_hidden_errors", RUNNERS),
     ("autograder/child/shell.py", "test_shell", SHELL),
