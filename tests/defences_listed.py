@@ -709,6 +709,10 @@ CAUSES = [
 
 COLLECTED = [
     (
+        "collect: names that steer a terminal", "        if STEERING.search(name):", "        if False:",
+        "what_cannot_be_collected_is_named_and_costs_nobody_else",
+    ),
+    (
         "collect: links", 'if stat.S_ISLNK(status.st_mode):', "if False:", "collecting_follows_no_link",
     ),
     (
@@ -750,6 +754,10 @@ AUTOGRADED_LINKS = [
     (
         "autograde: links and pipes", "path.unlink()", "print(path)",
         "what_is_no_plain_file_is_taken_out_before_nbgrader_copies_it",
+    ),
+    (
+        "autograde: names that steer a terminal", "STEERING.search(path.name), path", "None, path",
+        "what_is_no_plain_file_is_taken_out_before_nbgrader_copies_it|autograding_and_feedback_hold_nothing_that_a_link_points_to",
     ),
 ]  # fmt: skip
 SIGNS_IN_NAMES = [
@@ -807,6 +815,10 @@ TANGLED = [
     ),
 ]  # fmt: skip
 STEERING = [
+    (
+        "submission: names that steer a terminal", "if STEERING.search(relative):", "if False:",
+        "a_name_that_would_steer_a_terminal_is_left_out",
+    ),
     (
         "submission: times that steer a terminal", 'return content if text.isascii() and text.isprintable() else b""', "return content",
         "a_record_that_is_none_is_there_and_empty[steering]",

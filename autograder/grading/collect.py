@@ -20,7 +20,7 @@ from nbgrader.exchange import ExchangeError
 from nbgrader.exchange.default import ExchangeCollect
 
 from autograder.grading.course import odd_name
-from autograder.grading.submission import MAX_DEPTH, RECORDS, is_likely, read_record, read_time
+from autograder.grading.submission import MAX_DEPTH, RECORDS, STEERING, is_likely, read_record, read_time
 
 NEVER = datetime.min  # the time of a submission whose name holds none
 MAX_ENTRIES = 10_000  # files and folders of one submission
@@ -135,6 +135,9 @@ class _Copying:
                 self.refused[inside] = f"it is over {MAX_DEPTH} folders deep"
                 folders.clear()
                 continue
+            if STEERING.search(inside):
+                folders.clear()
+                continue  # named already
             (self.stage / inside).mkdir(mode=0o700, exist_ok=True)
             self.entries += len(folders) + len(names)
             if self.entries > MAX_ENTRIES:
@@ -143,6 +146,9 @@ class _Copying:
                 self._copy_one(name, os.path.normpath(os.path.join(inside, name)), at, owner)
 
     def _copy_one(self, name: str, relative: str, at: int, owner: int) -> None:
+        if STEERING.search(name):
+            self.refused[relative] = "its name could steer a terminal"
+            return
         try:
             status = os.stat(name, dir_fd=at, follow_symlinks=False)
             if stat.S_ISLNK(status.st_mode):

@@ -10,6 +10,7 @@ import hashlib
 import itertools
 import json
 import os
+import re
 import stat
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -35,6 +36,7 @@ MAX_ANSWER = 200_000  # characters, of a cell of the course's that was edited, t
 MAX_FILES, MAX_FILES_BYTES, MAX_DEPTH, MAX_NOTES = 50, 8 << 20, 100, 20
 RECORDS = ("timestamp.txt", "submission_secret.txt")
 SKIPPED = "skip-execution"  # Jupyter's tag of a cell that isn't run, by nbgrader neither
+STEERING = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # nbgrader prints names of files as they are
 OURS = ("helpers", "__pycache__", ".*", "checks.json")  # comes with our lessons, and is nobody's answer
 
 
@@ -362,6 +364,9 @@ def _other_files(folder: Path, notes: list[str], ignore: tuple[str, ...]) -> dic
             if not _is_theirs(name, ignore) or name in RECORDS:
                 continue
             relative = printable(str(path.relative_to(folder)))
+            if STEERING.search(relative):
+                notes.append(f"{STEERING.sub('�', relative)} was left out: its name could steer a terminal")
+                continue
             try:
                 status = path.lstat()
             except OSError as error:
