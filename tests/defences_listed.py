@@ -709,6 +709,10 @@ CAUSES = [
 
 COLLECTED = [
     (
+        "collect: names that steer a terminal", "        if STEERING.search(name):", "        if False:",
+        "what_cannot_be_collected_is_named_and_costs_nobody_else",
+    ),
+    (
         "collect: links", 'if stat.S_ISLNK(status.st_mode):', "if False:", "collecting_follows_no_link",
     ),
     (
@@ -751,6 +755,10 @@ AUTOGRADED_LINKS = [
         "autograde: links and pipes", "path.unlink()", "print(path)",
         "what_is_no_plain_file_is_taken_out_before_nbgrader_copies_it",
     ),
+    (
+        "autograde: names that steer a terminal", "STEERING.search(path.name), path", "None, path",
+        "what_is_no_plain_file_is_taken_out_before_nbgrader_copies_it|autograding_and_feedback_hold_nothing_that_a_link_points_to",
+    ),
 ]  # fmt: skip
 SIGNS_IN_NAMES = [
     (
@@ -760,6 +768,18 @@ SIGNS_IN_NAMES = [
     (
         "course: names that are HTML or patterns", "if found := sorted(", "if found := False and sorted(",
         "what_cannot_be_collected_is_named_and_costs_nobody_else",
+    ),
+]  # fmt: skip
+TIMES = [
+    (
+        "submission: times at the end of all times", "return time if time and is_likely(time) else None", "return time",
+        "formgrader_lists_everybody_in_any_time_zone",
+    ),
+]  # fmt: skip
+CREDIT = [
+    (
+        "plain tests: credit that is no number", "if points > 0 else 0.0", "if points >= 0 else float(exercise.points)",
+        "partial_credit_is_no_more_than_there_is_and_none_below_0",
     ),
 ]  # fmt: skip
 EXPORTED = [
@@ -796,6 +816,10 @@ TANGLED = [
 ]  # fmt: skip
 STEERING = [
     (
+        "submission: names that steer a terminal", "if STEERING.search(relative):", "if False:",
+        "a_name_that_would_steer_a_terminal_is_left_out",
+    ),
+    (
         "submission: times that steer a terminal", 'return content if text.isascii() and text.isprintable() else b""', "return content",
         "a_record_that_is_none_is_there_and_empty[steering]",
     ),
@@ -808,8 +832,24 @@ AUTOGRADED = [
 ]  # fmt: skip
 PAGES = [
     (
-        "pages: no ids for a student's headings", ", exclude_anchor_links=is_students(cell))", ")",
+        "pages: no ids for a student's headings", ", exclude_anchor_links=theirs)", ")",
         "a_heading_of_a_students_takes_no_ones_place",
+    ),
+    (
+        "pages: pictures as Markdown reads them", "if re.fullmatch(PICTURE, url) else text", "",
+        "no_picture_of_a_students_comes_from_elsewhere",
+    ),
+    (
+        "pages: links as Markdown reads them", "if re.fullmatch(LINK, url) else text", "",
+        "a_link_of_a_students_leads_to_the_web_or_a_file",
+    ),
+    (
+        "pages: code of a student's in no language", "return super().block_code(code)",
+        "return super().block_code(code, info)", "code_in_a_students_text_is_in_no_language",
+    ),
+    (
+        "pages: remarks have names of a student's in them", '{"added", "remarks"}', '{"added"}',
+        "no_picture_of_a_students_comes_from_elsewhere",
     ),
     (
         "pages: no part of a formula but those that are known", "return _cleaner.clean(convert(known, display=display))",
@@ -819,6 +859,26 @@ PAGES = [
         "pages: nothing that moves a formula", '"mspace": {"width"},',
         '"mspace": {"width"}, "mpadded": {"voffset", "height", "depth", "width"},',
         "a_formula_can_neither_run_nor_leave_its_place",
+    ),
+]  # fmt: skip
+WATCHED = [
+    (
+        "watch: all are waited for together", "since = now if self.since is None else self.since", "since = now",
+        "who_hands_in_without_end_holds_up_nobody_for_longer",
+    ),
+    (
+        "watch: what was stopped is run in no other round", " if self.graded.get(each.student) != states[each.student]]",
+        "]", "one_that_waits_until_its_time_is_out_holds_up_a_watch_once",
+    ),
+    (
+        "watch: names that steer a terminal", "one_line(graded.problem)", "graded.problem",
+        "one_that_waits_until_its_time_is_out_holds_up_a_watch_once",
+    ),
+]  # fmt: skip
+ONCE = [
+    (
+        "once: names that steer a terminal", "sandboxed)), indent=1)", "sandboxed)), indent=1, ensure_ascii=False)",
+        "one_submission_is_graded_and_nothing_is_recorded",
     ),
 ]  # fmt: skip
 BOXES = [
@@ -883,6 +943,12 @@ SENT = [
         "DRIVERS[driver](answer, case, gradients)", "no_trick_gains_a_mark[forbidden_when_it_is_sent]",
     ),
 ]  # fmt: skip
+SENT_TENSORS = [
+    (
+        "answers: so are tensors", "str, list, tuple, dict, Opaque}", "str, list, tuple, dict, Opaque, torch.Tensor}",
+        "no_trick_gains_a_mark[forbidden_when_a_tensor_is_sent]",
+    ),
+]  # fmt: skip
 SILENCED = [
     (
         "plain: an interrupt of the student's own is an error", "outputs = [*recorder.outputs, unshown(KeyboardInterrupt())]",
@@ -915,6 +981,7 @@ LISTED: list[tuple[str, str, list[Row]]] = [
     ("helpers/checking/names.py", "test_reaching", NAMES_IN_CODE),
     ("helpers/checking/drivers.py", "test_drivers", DRIVERS),
     ("helpers/checking/drivers.py", "test_attacks", SENT),
+    ("helpers/checking/values.py", "test_attacks", SENT_TENSORS),
     ("autograder/child/worker.py", "test_hidden_errors", SILENCED),
     ("autograder/child/errors.py", "test_hidden_errors", RUNNERS),
     ("autograder/child/shell.py", "test_shell", SHELL),
@@ -933,6 +1000,8 @@ LISTED: list[tuple[str, str, list[Row]]] = [
     ("autograder/grading/grader.py", "test_pages", ADDED),
     ("autograder/grading/pages.py", "test_pages", PAGES),
     ("autograder/grading/templates/classic/mathjax.html.j2", "test_pages", BOXES),
+    ("autograder/commands/watch.py", "test_watch", WATCHED),
+    ("autograder/commands/once.py", "test_once", ONCE),
     ("autograder/grading/clean.py", "test_sandbox", CLEAN_PAGES),
     ("autograder/grading/clean.py", "test_strangers", CLEAN),
     ("autograder/grading/gradebook.py", "test_strangers", FILES),
@@ -943,6 +1012,8 @@ LISTED: list[tuple[str, str, list[Row]]] = [
     ("autograder/grading/release.py", "test_collect", RELEASED),
     ("autograder/grading/nbgrader_plugin.py", "test_collect", AUTOGRADED_LINKS),
     ("autograder/grading/course.py", "test_collect", SIGNS_IN_NAMES),
+    ("autograder/grading/submission.py", "test_collect", TIMES),
+    ("autograder/grading/in_process.py", "test_plain", CREDIT),
     ("autograder/grading/exports.py", "test_exports", EXPORTED),
     ("autograder/grading/feedback.py", "test_pages", SUMMARY),
     ("helpers/checking/finding.py", "test_checks", MESSAGES),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from course import LESSON, Course
+from nbgrader.apps.api import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange import ExchangeError
 from nbgrader.utils import notebook_hash
@@ -14,7 +15,7 @@ from nbgrader.utils import notebook_hash
 from autograder.grading.collect import NEVER, Collect, _copy, _Copying
 from autograder.grading.course import course_directory
 from autograder.grading.nbgrader_plugin import leave_links_out
-from autograder.grading.submission import RECORDS, read_time
+from autograder.grading.submission import RECORDS, STEERING, read_time
 
 BAIT = "bait-7c1d0e"
 WHEN = "2026-01-01 12:00:00 UTC"
@@ -50,6 +51,9 @@ def collected(tmp_path_factory) -> Course:
     (bob / "inner").mkdir()
     (bob / "inner" / "deep.txt").symlink_to(root / "submitted" / "classmate" / LESSON / "answer.txt")
     os.link(root / ".headstart_secret", bob / "hard.txt")
+    (bob / "\x1b]0;FREE\x07.txt").touch()
+    (bob / "inner" / "\x9b2J").mkdir()
+    (bob / "inner" / "\x9b2J" / "inmost").mkdir()
     os.mkfifo(bob / "pipe.txt")  # nbgrader's own collect waits for it for ever
     (bob / "timestamp.txt").unlink()
     (bob / "timestamp.txt").symlink_to(root / ".headstart_secret")
@@ -73,7 +77,10 @@ def collected(tmp_path_factory) -> Course:
     hal = inbound(course, f"hal{stamp}")
     (hal / "timestamp.txt").write_text("2026-01-01 12:00:00 \x1b]0;FREE\x07")  # dateutil takes it for a zone
     (hal / "submission_secret.txt").mkdir()
-    for odd in ("=1+1", "<b onclick=alert(1)>", '";alert(1);"', "am[xy]"):
+    ivy = inbound(course, f"ivy{stamp}")
+    (ivy / "timestamp.txt").write_text("9999-12-31 23:59:59 UTC")
+    inbound(course, f"jim+{LESSON}+9999-12-31 23:59:59 UTC+abc")
+    for odd in ("=1+1", "<b onclick=alert(1)>", '";alert(1);"', "am[xy]", "amy%2f..%2fzoe", "zoe#"):
         inbound(course, f"{odd}{stamp}")
     inbound(course, f"zoe{stamp}")
     (cat.parent / f"zoe{stamp}" / "submission_secret.txt").write_text("zoe's own")
@@ -100,7 +107,7 @@ def test_collecting_follows_no_link(collected) -> None:
 
 def test_what_cannot_be_collected_is_named_and_costs_nobody_else(collected) -> None:
     handed_in = {path.name for path in (collected.root / "submitted").iterdir() if (path / LESSON).is_dir()}
-    assert handed_in == {"amy", "bob", "cat", "gus", "hal", "zoe", "classmate", "nobody"}
+    assert handed_in == {"amy", "bob", "cat", "gus", "hal", "ivy", "zoe", "classmate", "nobody"}
     for student in ("amy", "zoe"):
         assert (collected.submission(student) / f"{LESSON}.ipynb").is_file()
     assert not (collected.root / LESSON).exists()  # where `..` would have led
@@ -115,9 +122,14 @@ def test_what_cannot_be_collected_is_named_and_costs_nobody_else(collected) -> N
         "<b onclick=alert(1)>",
         '";alert(1);"',
         "am[xy]",
+        "amy%2f..%2fzoe",
+        "zoe#",
+        "jim",
     ):
         assert any("was not collected" in line and f"{name}+" in line for line in said.splitlines()), name
     assert "'hard.txt'" in said and "hard link" in said
+    assert said.count("its name could steer a terminal") == 2 and "\x1b" not in said and "\x9b" not in said
+    assert not [path for path in collected.submission("bob").rglob("*") if STEERING.search(path.name)]
 
 
 def test_what_is_no_plain_file_is_taken_out_before_nbgrader_copies_it(tmp_path) -> None:
@@ -131,6 +143,8 @@ def test_what_is_no_plain_file_is_taken_out_before_nbgrader_copies_it(tmp_path) 
     for name, target in {"b.ipynb": "/dev/zero", "inner/x": bait, "up": tmp_path, "nowhere": "none"}.items():
         (folder / name).symlink_to(target)
     os.mkfifo(folder / "inner" / "pipe")
+    (folder / "inner" / "\x1b[2J").touch()
+    (folder / "\x9b2J" / "inmost").mkdir(parents=True)
     leave_links_out("ps1", "*", [str(folder / "a.ipynb"), str(folder / "b.ipynb")])
     left = {str(path.relative_to(folder)) for path in folder.rglob("*")}
     assert left == {"a.ipynb", "inner", "inner/kept.txt"} and bait.exists()
@@ -143,8 +157,10 @@ def test_autograding_and_feedback_hold_nothing_that_a_link_points_to(collected) 
     by_hand = collected.submission("bob")  # as a student's archive is unpacked
     (by_hand / "inner" / "deep.txt").symlink_to(collected.root / ".headstart_secret")
     os.mkfifo(by_hand / "pipe.txt")
-    collected.run("nbgrader", "autograde", LESSON, "--student=bob")
-    collected.run("nbgrader", "generate_feedback", LESSON, "--student=bob")
+    (by_hand / "\x1b]0;FREE\x07.txt").touch()
+    graded = collected.run("nbgrader", "autograde", LESSON, "--student=bob")
+    released = collected.run("nbgrader", "generate_feedback", LESSON, "--student=bob")
+    assert "FREE" not in graded.stdout + graded.stderr + released.stdout + released.stderr
     assert (collected.root / "autograded" / "bob" / LESSON / f"{LESSON}.ipynb").is_file()
     assert list((collected.root / "feedback" / "bob").rglob("*.html"))
     assert BAIT not in kept(collected, "autograded", "feedback")
@@ -153,11 +169,18 @@ def test_autograding_and_feedback_hold_nothing_that_a_link_points_to(collected) 
 
 
 def test_a_submission_has_the_records_of_nbgrader_whatever_was_made_of_them(collected) -> None:
-    for student in ("bob", "gus", "hal", "zoe"):
+    for student in ("bob", "gus", "hal", "ivy", "zoe"):
         time, secret = (collected.submission(student) / name for name in RECORDS)
         assert str(read_time(time.read_bytes())) in WHEN and "\x1b" not in time.read_text(), student
         assert secret.is_file() and secret.read_text(), student
     assert secret.read_text() == "zoe's own"
+
+
+def test_formgrader_lists_everybody_in_any_time_zone(collected) -> None:
+    """A time at the end of all times, and an hour more: nbgrader would stop, and list nobody."""
+    api = NbGraderAPI(collected_course(collected), timezone="Europe/Berlin")
+    listed = {submission["student"] for submission in api.get_submissions(LESSON)}
+    assert {"amy", "ivy", "zoe"} <= listed
 
 
 def test_who_hands_in_for_another_does_not_come_before_them(collected, monkeypatch) -> None:

@@ -1,6 +1,7 @@
 """One submission to one result, and into the forms that other systems document."""
 
 import json
+import os
 import shutil
 
 import pytest
@@ -103,6 +104,7 @@ def test_one_submission_is_graded_and_nothing_is_recorded(tmp_path):
     status = {each["id"]: each["status"] for each in found["exercises"]}
     assert status["attention.softmax"] == Status.FAILED and found["readable"]
     assert {id for id, each in status.items() if each == Status.PASSED} >= {"attention.roles"}
+    assert done.stdout.isascii()  # whatever it is printed on, and whatever steers that
     assert found["points"] == sum(each["points"] for each in found["exercises"]) < found["max_points"]
     assert [each["max_points"] for each in found["by_hand"]] == [5.0, 5.0]
     assert not (course.root / "gradebook.db").exists() and not (course.root / "autograded").exists()
@@ -115,10 +117,16 @@ def test_what_cannot_be_read_is_a_result_and_what_cannot_be_asked_is_refused(tmp
     broken.write_text("{")
     done = course.run("headstart", "grade", "--once", str(broken), "--json", "prairielearn")
     assert json.loads(done.stdout)["gradable"] is False
-    link = tmp_path / "link.ipynb"
+    link, pipe, huge = (tmp_path / f"{name}.ipynb" for name in ("link", "pipe", "huge"))
     link.symlink_to(broken)
+    os.mkfifo(pipe)
+    with huge.open("wb") as file:
+        file.truncate(1 << 40)  # more than there is room for a copy
+    done = course.run("headstart", "grade", LESSON, "--once", str(huge), "--json", "prairielearn")
+    assert "the limit is 256" in json.loads(done.stdout)["format_errors"][0]
     for arguments, said in (
         ((LESSON, "--once", str(link)), "links are not followed"),
+        ((LESSON, "--once", str(pipe)), "neither a notebook nor a folder"),
         ((LESSON, "--once", str(tmp_path / "no.ipynb")), "there is no"),
         (("--once", str(tmp_path / "course")), "Its notebook isn't called by one"),
         ((LESSON, "--once", str(broken), "--json", "moodle"), "no form 'moodle'; there are json, gradescope"),

@@ -1,6 +1,7 @@
 """Graded notebooks as pages: formulas without a network, and nothing of a student's over anything else."""
 
 import json
+import random
 import re
 import time
 
@@ -8,14 +9,15 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup
 from course import Course
+from nbconvert.filters import strip_files_prefix
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbgrader.api import Gradebook
 
 from autograder import lessons, programs
-from autograder.grading.clean import MAX_ADDED, clean_code
+from autograder.grading.clean import MAX_ADDED, clean_code, clean_words
 from autograder.grading.feedback import Row, Summary, _next
 from autograder.grading.grader import _finish
-from autograder.grading.pages import mathml, words
+from autograder.grading.pages import PARTS, mathml, words
 from autograder.lessons import ROOT
 
 LESSON = "01_attention"
@@ -248,6 +250,82 @@ def test_a_heading_of_a_students_takes_no_ones_place(known):
     for text in ("# attention-softmax", "attention-softmax\n---", "> # attention-softmax"):
         assert 'id="attention-softmax"' in words(ours, text)
         assert "id=" not in words(theirs, text) and "attention-softmax" in words(theirs, text)
+
+
+def shown(text: str, cell: nbformat.NotebookNode | None = None) -> str:
+    """What a student's text becomes on a page, in formgrader and in feedback."""
+    cell = cell or nbformat.v4.new_markdown_cell(text, metadata={"headstart": {"added": True}})
+    clean_words(cell)
+    return strip_files_prefix(words({"cell": cell}, cell.source))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"![\](a.png)](https://elsewhere.org/x.png)",
+        "![`](a.png)`](https://elsewhere.org/x.png)",
+        "![$](a.png)$](https://elsewhere.org/x.png)",
+        "![x](files///elsewhere.org/x.png)",
+        "![x](files//formgrader/x.png)",
+        "[x](files//formgrader/x)",
+        "[x](files///elsewhere.org)",
+    ],
+)
+def test_no_picture_of_a_students_comes_from_elsewhere(text):
+    """One would tell who looks at it, and when. What the grader remarks on names files and first lines of cells."""
+    code = nbformat.v4.new_code_cell(id="a", metadata={"nbgrader": {"grade_id": "a"}})
+    remarks = _finish(nbformat.v4.new_notebook(cells=[code]), "n", True, {}, {}, [f"the cell {text} is over"])
+    for page in (shown(text), shown("", remarks.cells[0])):
+        soup = BeautifulSoup(page, "html.parser")
+        assert not soup.find("img")
+        assert all(link["href"].startswith("https://") for link in soup.find_all("a", href=True))
+
+
+@pytest.mark.parametrize(
+    "address", ["javascript:alert(1)", "//elsewhere.org", "/hub", "../x", "files//hub", "data:,x"]
+)
+def test_a_link_of_a_students_leads_to_the_web_or_a_file(address):
+    """Also where Markdown finds one that reading the text has missed."""
+    theirs = {"cell": {"metadata": {"headstart": {"added": True}}}}
+    assert words(theirs, f"[here]({address})") == "<p>here</p>\n"
+
+
+def test_pictures_and_links_that_a_student_may_have_are_shown():
+    page = BeautifulSoup(
+        shown("![a plot](plots/a.png) [there](https://a.org/b?c) [here](#top) [d](data.csv)"), "html.parser"
+    )
+    assert page.img["src"] == "plots/a.png"
+    assert [link["href"] for link in page.find_all("a")] == ["https://a.org/b?c", "#top", "data.csv"]
+
+
+@pytest.mark.parametrize(
+    "text", ["a\r```bash\rx $y\r```", "Term\n: ```bash\n  x $y\n  ```", "Term\n: ```mermaid\n  x $y\n  ```"]
+)
+def test_code_in_a_students_text_is_in_no_language(text):
+    assert "<code>x $y" in shown(text) and "span" not in shown(text) and "mermaid" not in shown(text)
+
+
+PIECES = [
+    "![", "](", ")", "[", "]", "]:", "\\", "`", "```", "$", "$$", r"\(", r"\begin{x}", r"\end{x}", "<", "<b>", "<!--", "\n",
+    "\n\n", "\r", " ", "    ", "|", "|--|", "* ", "- [ ] ", "# ", "> ", ": ", "~~~", "a", "a.png", "https://e.org/x.png",
+    "//e.org/x.png", "files/", "javascript:alert(1)", "data:text/html,x", "attachment:x", "&#60;", "&lt;", "\" onclick=\"x",
+    "\0", "mermaid", r"\text{<b>}", r"\href{x}{y}", "{#id}", "/%2e%2e/",
+]  # fmt: skip
+INERT = PARTS | {
+    "p", "a", "img", "pre", "code", "span", "table", "thead", "tbody", "tr", "th", "td", "ul", "ol", "li", "h1", "h2", "h3",
+    "em", "strong", "del", "blockquote", "br", "hr", "dl", "dt", "dd", "input",
+}  # fmt: skip
+HARMLESS = {"href", "src", "alt", "title", "class", "type", "disabled", "start", "style"}
+
+
+def test_a_students_text_becomes_nothing_but_what_is_inert():
+    chance = random.Random(0)
+    for _ in range(1000):
+        text = "".join(chance.choices(PIECES, k=chance.randrange(2, 25)))
+        for tag in BeautifulSoup(shown(text), "html.parser").find_all(True):
+            assert tag.name in INERT and (tag.name in PARTS or set(tag.attrs) <= HARMLESS), text
+            assert re.fullmatch(r"https?://.*|#.*|(?!/)[\w./%-]*", tag.get("href", ""), re.S), text
+            assert re.fullmatch(r"(?!/)[\w./%-]*", tag.get("src", "")), text
 
 
 def summarised(tmp_path, cells, place: int = 0):

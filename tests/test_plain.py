@@ -14,6 +14,8 @@ from course import run as run_command
 from nbformat.v4 import new_code_cell, new_markdown_cell
 from traitlets.config import Config
 
+from autograder.exercise import IN_PROCESS, Exercise
+from autograder.grading.in_process import read_test
 from autograder.grading.lesson import Lesson
 from autograder.lessons import ROOT
 
@@ -292,6 +294,17 @@ def test_a_source_that_nbgrader_refuses_is_refused_in_a_line(course, tmp_path, o
     (source / "two.ipynb").write_text((source / "two.ipynb").read_text().replace(old, new))
     with pytest.raises(LookupError, match=said):
         Lesson.load(ASSIGNMENT, tmp_path, Config())
+
+
+@pytest.mark.parametrize(
+    "value, points",
+    [("0.5", 0.5), ("0", 0), ("9", 2), ("inf", 2), ("nan", 0), ("-1.5", 0), ("-inf", 0), ("'done'", 2)],
+)
+def test_partial_credit_is_no_more_than_there_is_and_none_below_0(value: str, points: float) -> None:
+    """As a wrong answer makes it whose results are NaN, or whose errors are more than the points."""
+    test = Exercise("one/partial", "partial", 2, None, lambda generator: [], driver=IN_PROCESS)
+    output = {"output_type": "execute_result", "data": {"text/plain": value}}
+    assert read_test(test, [output]).earned == points
 
 
 def test_a_test_that_fails_after_much_output_fails(graded, tmp_path):

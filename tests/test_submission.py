@@ -357,6 +357,19 @@ def test_folders_in_folders_without_end_are_left_out(hand_in, skeleton, bottomle
     assert form.notes == ["a was left out: it is over 100 folders deep"]
 
 
+def test_a_name_that_would_steer_a_terminal_is_left_out(skeleton, hand_in, tmp_path) -> None:
+    """nbgrader prints names as they are when it copies them into the feedback."""
+    folder: Path = tmp_path / "submitted" / "amy" / LESSON
+    (folder / "\x9b2J").mkdir(parents=True)
+    for name in ("\x1b]0;FREE\x07.txt", "\x9b2J/in.txt", "Lösung ✓.txt"):
+        (folder / name).write_text("x")
+    form = hand_in(solved(skeleton))
+    assert set(form.files) == {"Lösung ✓.txt"}
+    assert form.notes == [
+        f"{name} was left out: its name could steer a terminal" for name in ("�]0;FREE�.txt", "�2J/in.txt")
+    ]
+
+
 def test_a_folder_that_is_called_a_notebook_is_no_file_of_theirs(hand_in, skeleton, tmp_path) -> None:
     folder = tmp_path / "submitted" / "amy" / LESSON / "other.ipynb"
     folder.mkdir(parents=True)

@@ -20,12 +20,19 @@ pytestmark = pytest.mark.needs_bubblewrap
 UNTIL = 120  # seconds, for a busy machine
 
 
-def hand_in(course: Course, student: str, when: str = "2026-01-01 12:00:00 UTC", wrong: bool = False) -> None:
+WRONG = {"attention.softmax": "def softmax(x, dim):\n    return x"}
+
+
+def hand_in(
+    course: Course,
+    student: str,
+    when: str = "2026-01-01 12:00:00 UTC",
+    answers: dict[str, str] | None = None,
+) -> None:
     """Put a submission into the exchange as nbgrader does: its time comes last."""
     folder = course.root / "exchange" / "headstart" / "inbound" / f"{student}+{LESSON}+{when}+abc"
     folder.mkdir(parents=True)
-    answers = {"attention.softmax": "def softmax(x, dim):\n    return x"} if wrong else {}
-    source = course.hand_in("nobody", answers)
+    source = course.hand_in("nobody", answers or {})
     (folder / source.name).write_bytes(source.read_bytes())
     (folder / "submission_secret.txt").write_text(f"{student} {when}")
     source.unlink()
@@ -68,10 +75,10 @@ def test_feedback_comes_out_and_a_killed_watch_loses_nothing_and_does_nothing_tw
     first.send_signal(signal.SIGKILL)
     first.wait()
     before, marks = pages(course), course.verdicts()["ada"]
-    hand_in(course, "bob", wrong=True)
+    hand_in(course, "bob", answers=WRONG)
     second = start(course)
     wait_for(course, lambda: len(pages(course)) == 2, second)
-    hand_in(course, "ada", "2026-01-02 12:00:00 UTC", wrong=True)  # once more
+    hand_in(course, "ada", "2026-01-02 12:00:00 UTC", answers=WRONG)  # once more
     wait_for(course, lambda: len(pages(course)) == 3, second)
     second.send_signal(signal.SIGINT)
     assert second.wait(UNTIL) == 130
@@ -124,3 +131,32 @@ def test_a_submission_that_is_still_being_copied_is_waited_for_once(tmp_path: Pa
     monkeypatch.setattr(time, "monotonic", lambda: now)
     (folder / "timestamp.txt").touch()
     assert not waiting.for_any([folder])
+
+
+def test_who_hands_in_without_end_holds_up_nobody_for_longer(tmp_path: Path, monkeypatch) -> None:
+    waiting, now = _Waiting(), time.monotonic()
+    waited = []
+    for number in range(4):  # each is new, and none is ever whole
+        monkeypatch.setattr(time, "monotonic", lambda passed=number * PATIENCE / 2: now + passed)
+        waited.append(waiting.for_any([tmp_path / f"mallory{n}" for n in range(number + 1)]))
+    assert waited == [True, True, False, True]
+
+
+def test_one_that_waits_until_its_time_is_out_holds_up_a_watch_once(course: Course) -> None:
+    """And what its files are called steers no terminal."""
+    waits = "import signal, time\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\ntime.sleep(10**6)"
+    hand_in(course, "zed", answers={"attention.softmax": waits})
+    odd = course.root / "exchange" / "headstart" / "inbound" / f"eve+{LESSON}+2026-01-01 12:00:00 UTC+abc"
+    (odd / "\x1b]0;FREE\x07.ipynb").mkdir(parents=True)
+    (odd / "timestamp.txt").write_text("2026-01-01 12:00:00 UTC")
+    watch = start(course, "--seconds", "1")
+    wait_for(course, lambda: len(pages(course)) == 2, watch)
+    hand_in(course, "ada")
+    wait_for(course, lambda: len(pages(course)) == 3, watch)
+    hand_in(course, "zed", "2026-01-02 12:00:00 UTC")  # another one is another matter
+    wait_for(course, lambda: "zed: 25 of 25 points" in (course.root / "watch.log").read_text(), watch)
+    watch.send_signal(signal.SIGINT)
+    watch.wait(UNTIL)
+    log = (course.root / "watch.log").read_text()
+    assert log.count("zed: 0 of 25 points") == 1
+    assert "eve: 0 of 25 points; ]0;FREE .ipynb is a folder" in log and "\x1b" not in log

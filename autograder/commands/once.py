@@ -7,7 +7,6 @@ results, Classroom 50's result.json (classroom50/result/v1).
 
 import json
 import os
-import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
@@ -24,7 +23,7 @@ from autograder.grading.course import draws_folder, hidden_secret
 from autograder.grading.grader import Grader
 from autograder.grading.lesson import Lesson
 from autograder.grading.settings import cell_seconds, refuse_settings
-from autograder.grading.submission import Submission, is_answer
+from autograder.grading.submission import MAX_NOTEBOOK, Submission, is_answer
 from autograder.programs import sandbox_problem
 from autograder.results import UNREADABLE, Graded
 from helpers.checking.finding import Status
@@ -73,7 +72,8 @@ def grade_once(
     finally:
         grader.close()
     assert graded is not None, "nothing was known of it before"
-    print(json.dumps(FORMS[form](result_of(loaded, graded, sandboxed)), indent=1, ensure_ascii=False))
+    # In ASCII: it can be printed anywhere, and steers no terminal.
+    print(json.dumps(FORMS[form](result_of(loaded, graded, sandboxed)), indent=1))
     return 0
 
 
@@ -92,9 +92,12 @@ def _submission(path: Path, lesson: str, folder: Path) -> Submission:
                           else f"there is no {path}")  # fmt: skip
     if path.is_dir():
         return Submission("once", lesson, path.resolve())
+    if not path.is_file():
+        raise LookupError(f"{path} is neither a notebook nor a folder")
     there = folder / "once" / lesson
     there.mkdir(parents=True)
-    shutil.copyfile(path, there / f"{lesson}.ipynb")
+    with path.open("rb") as file, (there / f"{lesson}.ipynb").open("wb") as copy:
+        copy.write(file.read(MAX_NOTEBOOK + 1))  # of one that is larger, the grader says so
     return Submission("once", lesson, there)
 
 

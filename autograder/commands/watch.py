@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -36,6 +36,7 @@ from autograder.grading.settings import cell_seconds, refuse_settings
 from autograder.grading.submission import Submission
 from autograder.programs import sandbox_problem
 from autograder.results import Graded
+from helpers.checking.finding import one_line
 from helpers.storage import write_whole
 
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
@@ -164,22 +165,27 @@ def _outcome(page: Future) -> dict:
 def _handed_in(inbound: Path, lesson: str) -> set[str]:
     """The names of what was handed in for a lesson: STUDENT+LESSON+TIME+LETTERS."""
     try:
-        return {entry for entry in os.listdir(inbound) if entry.split("+")[1:2] == [lesson]}
+        return {entry for entry in os.listdir(inbound) if entry.rsplit("+", 3)[1:2] == [lesson]}
     except OSError:
         return set()  # no exchange yet
 
 
 @dataclass
 class _Waiting:
-    """A submission appears before it is whole: nbgrader writes its time last. None is waited for twice."""
+    """A submission appears before it is whole: nbgrader writes its time last.
 
-    since: dict[Path, float] = field(default_factory=dict)
+    All are waited for together: whoever makes new folders without end holds up nobody for longer.
+    """
+
+    since: float | None = None
 
     def for_any(self, folders: list[Path]) -> bool:
-        """Whether one of them is still being written."""
+        """Whether one of them is still being written, and there is patience left."""
         now = time.monotonic()
-        unfinished = [folder for folder in folders if not (folder / "timestamp.txt").is_file()]
-        return any(now - self.since.setdefault(folder, now) < PATIENCE for folder in unfinished)
+        since = now if self.since is None else self.since
+        unfinished = any(not (folder / "timestamp.txt").is_file() for folder in folders)
+        self.since = since if unfinished and now - since < PATIENCE else None
+        return self.since is not None
 
 
 @dataclass
@@ -194,6 +200,7 @@ class _Rounds:
     interrupted: Callable[[], bool]
 
     def __post_init__(self) -> None:
+        self.graded: dict[str, list] = {}  # by student, what this watch has graded
         self.api = NbGraderAPI(self.course, config=self.config)
         self.state = Path(self.course.root, STATE)
 
@@ -202,9 +209,18 @@ class _Rounds:
         name = self.lesson.name
         self._do("collect", functools.partial(self.api.collect, name, update=True))
         submissions = find_submissions(self.course, name, [])
+        states = {submission.student: _state(submission) for submission in submissions}
+        # One that waits until its time is out would be run again in each round, and hold up all others.
+        new = [each for each in submissions if self.graded.get(each.student) != states[each.student]]
+
+        def note(submission: Submission, graded: Graded | None, broken: str) -> None:
+            if not broken:
+                self.graded[submission.student] = states[submission.student]
+            _say(submission, graded, broken)
+
         book = Book(self.course, name, self.lesson.skeletons, self.config, self.lesson.own_files)
         try:
-            grade_all(book, submissions, self.executor.submit, at_once=self.executor.number, progress=_say)
+            grade_all(book, new, self.executor.submit, at_once=self.executor.number, progress=note)
             book.charge_lateness(self.config)
         finally:
             book.close()
@@ -247,7 +263,7 @@ class _Rounds:
             raise KeyboardInterrupt
         if not done.get("success"):
             said = str(done.get("error") or done.get("log") or "").strip().splitlines()[-1:]
-            print(f"{_now()} {what} failed: {''.join(said)}", file=sys.stderr, flush=True)
+            print(f"{_now()} {what} failed: {one_line(''.join(said))}", file=sys.stderr, flush=True)
         return bool(done.get("success"))
 
 
@@ -257,13 +273,22 @@ def _stamp(submission: Submission) -> str:
     return ""
 
 
+def _state(submission: Submission) -> list[tuple[str, int, int]]:
+    """What lies in a submission's folder, with when it was last changed: another, once there is another."""
+    with contextlib.suppress(OSError):
+        entries = [(entry.name, entry.stat(follow_symlinks=False)) for entry in os.scandir(submission.folder)]
+        return sorted((name, status.st_mtime_ns, status.st_size) for name, status in entries)
+    return []
+
+
 def _say(submission: Submission, graded: Graded | None, broken: str) -> None:
     if broken:
-        print(f"{_now()} {submission.student}: the grader failed: {broken}", file=sys.stderr, flush=True)
+        said = f"the grader failed: {one_line(broken)}"
+        print(f"{_now()} {submission.student}: {said}", file=sys.stderr, flush=True)
     elif graded:
         points = sum(verdict.points for verdict in graded.verdicts)
         possible = sum(verdict.max_points for verdict in graded.verdicts)
-        said = "; ".join(filter(None, [f"{points:g} of {possible:g} points", graded.problem]))
+        said = "; ".join(filter(None, [f"{points:g} of {possible:g} points", one_line(graded.problem)]))
         print(f"{_now()} {submission.student}: {said}", flush=True)
 
 

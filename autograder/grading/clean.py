@@ -141,13 +141,15 @@ def _depth(page: str) -> int:
 
 
 # A file beside the notebook, and nothing above or beside its folder: the server's own pages are there.
-FILE = r"(?!/)(?:(?!\.\.|%2[eE])[\w./%-])+"
+# (Of what begins with files/, nbconvert takes that away, and the rest may begin with a slash.)
+FILE = r"(?!/|files/)(?:(?!\.\.|%2[eE])[\w./%-])+"
+LINK, PICTURE = rf"https?://.*|#.*|{FILE}", rf"{FILE}\.(?i:png|jpe?g|gif|webp)"
 WORDS = (
     (r"&(?=#|\w+;)", "&amp;"),  # characters by number, which would slip past what follows
     (r"<(?=[A-Za-z/!?])", "< "),  # so that it is no tag, and a formula is the same formula
     (rf"\](?=\((?!https?://|#|{FILE}\))|:)", "] "),  # links that may run code
     # Pictures load by themselves: one from elsewhere would tell who looks at it, and when.
-    (rf"!(?=\[)(?!\[[^][]*\]\({FILE}\.(?i:png|jpe?g|gif|webp)\))", "! "),
+    (rf"!(?=\[)(?!\[[^][]*\]\({PICTURE}\))", "! "),
 )
 # Of one cell: from each of these, nbconvert searches the rest of the text for the formula's end.
 FORMULA = re.compile(r"\$|\\\\[\[(]|\\begin\{")
@@ -168,7 +170,10 @@ def leave_out(cell: NotebookNode) -> None:
 
 
 def clean_words(cell: NotebookNode) -> None:
-    """Make a student's markdown harmless: tags, and links but to files and the web, are shown as text."""
+    """Make a student's markdown harmless: tags, and links but to files and the web, are shown as text.
+
+    It reads the text alone. What Markdown takes for a link after all is up to the pages (see `pages`).
+    """
     if len(cell.source) > MAX_WORDS:
         cell.source = f"{cell.source[:MAX_WORDS]} … (cut: {len(cell.source):,} characters)"
     for pattern, shown in WORDS:

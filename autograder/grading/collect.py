@@ -5,6 +5,7 @@ other submissions, or a device without end. Here what is no plain file of the su
 it is, links among it; and a submission that can't be collected holds up no other.
 """
 
+import contextlib
 import os
 import pwd
 import secrets
@@ -19,7 +20,7 @@ from nbgrader.exchange import ExchangeError
 from nbgrader.exchange.default import ExchangeCollect
 
 from autograder.grading.course import odd_name
-from autograder.grading.submission import MAX_DEPTH, RECORDS, read_record, read_time
+from autograder.grading.submission import MAX_DEPTH, RECORDS, STEERING, is_likely, read_record, read_time
 
 NEVER = datetime.min  # the time of a submission whose name holds none
 MAX_ENTRIES = 10_000  # files and folders of one submission
@@ -31,11 +32,12 @@ class Collect(ExchangeCollect):
     src_records: list[dict]
 
     def _path_to_record(self, path: str) -> dict:
-        try:
-            return super()._path_to_record(path)
-        except Exception:  # whatever dateutil raises: anybody may make a folder with any name there
-            name = os.path.basename(path)
-            return {"username": name.split("+")[0], "filename": name, "timestamp": NEVER}
+        name = os.path.basename(path)
+        record = {"username": name.split("+")[0], "filename": name, "timestamp": NEVER}
+        with contextlib.suppress(Exception):  # whatever dateutil raises: anybody may make a folder there
+            found = super()._path_to_record(path)
+            record = found if is_likely(found["timestamp"]) else record
+        return record
 
     def _sort_by_timestamp(self, records: list[dict]) -> list[dict]:
         """One student's submissions, the last first: those that belong to their account, where some do.
@@ -133,6 +135,9 @@ class _Copying:
                 self.refused[inside] = f"it is over {MAX_DEPTH} folders deep"
                 folders.clear()
                 continue
+            if STEERING.search(inside):
+                folders.clear()
+                continue  # named already
             (self.stage / inside).mkdir(mode=0o700, exist_ok=True)
             self.entries += len(folders) + len(names)
             if self.entries > MAX_ENTRIES:
@@ -141,6 +146,9 @@ class _Copying:
                 self._copy_one(name, os.path.normpath(os.path.join(inside, name)), at, owner)
 
     def _copy_one(self, name: str, relative: str, at: int, owner: int) -> None:
+        if STEERING.search(name):
+            self.refused[relative] = "its name could steer a terminal"
+            return
         try:
             status = os.stat(name, dir_fd=at, follow_symlinks=False)
             if stat.S_ISLNK(status.st_mode):

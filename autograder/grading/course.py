@@ -39,7 +39,8 @@ def course_directory(
 
 LONGEST_ID = 128  # characters, as the gradebook's tables have room for
 FORMULA = "=+-@"  # what a spreadsheet takes for a formula begins with one of these
-SIGNS = '<>"&\\*?['  # formgrader writes ids into its pages as they are, and nbgrader's commands take patterns
+# Formgrader writes ids into its pages and addresses as they are, and nbgrader's commands take patterns.
+SIGNS = '<>"&\\*?[%#'
 
 
 def find_submissions(course: CourseDirectory, lesson: str, students: list[str]) -> list[Submission]:

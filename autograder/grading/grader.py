@@ -240,6 +240,7 @@ def _finish(
     if remarks:
         remarks = [" ".join(remark.split()) for remark in remarks]  # a file's name may have lines in it
         text = "**About this submission**\n\n" + "\n".join(f"- {line}" for line in remarks)
-        notebook.cells.insert(0, nbformat.v4.new_markdown_cell(text, id="grading-remarks"))
+        ours = {"headstart": {"remarks": True}}
+        notebook.cells.insert(0, nbformat.v4.new_markdown_cell(text, id="grading-remarks", metadata=ours))
         clean_words(notebook.cells[0])  # names of files and first lines of cells are in it
     return notebook

@@ -35,13 +35,12 @@ def read_test(exercise: Exercise, outputs: list[dict]) -> Finding:
 
 
 def _credit(exercise: Exercise, outputs: list[dict]) -> float:
-    """What nbgrader takes for the points of a test that raised nothing, no more than there are."""
+    """What nbgrader takes for the points of a test that raised nothing, from 0 to what there is."""
     for output in outputs:
         if output["output_type"] == "execute_result":
             with contextlib.suppress(ValueError):
                 points = float(output["data"].get("text/plain", ""))
-                if points >= 0:
-                    return min(points, float(exercise.points))
+                return min(points, float(exercise.points)) if points > 0 else 0.0  # NaN is nothing, too
             break
     return float(exercise.points)
 

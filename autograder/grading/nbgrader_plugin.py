@@ -6,6 +6,7 @@ it.
 """
 
 import os
+import shutil
 import stat
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ from autograder.grading.gradebook import Book
 from autograder.grading.grader import Grader
 from autograder.grading.lesson import Lesson
 from autograder.grading.settings import cell_seconds, refuse_settings
+from autograder.grading.submission import STEERING
 from autograder.programs import sandbox_problem
 from autograder.results import Graded
 
@@ -35,12 +37,16 @@ class LeaveAlone(NbGraderPreprocessor):
 def leave_links_out(assignment: str, student: str, notebooks: list[str]) -> None:
     """Take out of a submission what is no plain file, before nbgrader copies it: from a device, without end.
 
-    Collecting leaves such things behind. They come with archives that are unpacked by hand.
+    And what has a name that would steer the terminal, where nbgrader prints it. Collecting leaves such things
+    behind. They come with archives that are unpacked by hand.
     """
     for folder in {Path(notebook).parent for notebook in notebooks}:
-        for place, folders, names in os.walk(folder):
+        for place, folders, names in os.walk(folder, topdown=False):
             for path in (Path(place, name) for name in [*folders, *names]):
-                if not (stat.S_ISDIR(kind := path.lstat().st_mode) or stat.S_ISREG(kind)):
+                steers, kind = STEERING.search(path.name), path.lstat().st_mode
+                if stat.S_ISDIR(kind) and steers:
+                    shutil.rmtree(path)
+                elif steers or not (stat.S_ISDIR(kind) or stat.S_ISREG(kind)):
                     path.unlink()
 
 

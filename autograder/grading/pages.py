@@ -5,6 +5,7 @@ it a formula can be drawn over what is around it. The template in `templates/` k
 """
 
 import html
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from jinja2 import pass_context
 from jinja2.runtime import Context
 from latex2mathml.converter import convert
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+
+from autograder.grading.clean import LINK, PICTURE
 
 # Where nbconvert looks for templates: those that are ours first.
 TEMPLATES = [
@@ -55,10 +58,7 @@ def mathml(formula: str, display: str) -> str:
 
 
 class _Renderer(IPythonRenderer):
-    """nbconvert's, but for formulas, and for headings of a student's: they get no ids.
-
-    A heading can have the id of a check, where links lead and formgrader looks for the field for points.
-    """
+    """nbconvert's, but for formulas."""
 
     def inline_math(self, body: str) -> str:
         return mathml(body, "inline")
@@ -70,10 +70,30 @@ class _Renderer(IPythonRenderer):
         return mathml(f"\\begin{{{name}}}{body}\\end{{{name}}}", "block")
 
 
+class _Theirs(_Renderer):
+    """For what a student wrote: no links and pictures but those of `clean`, and code in no language.
+
+    Brackets in code, in formulas and behind a backslash make others of them than can be read off the text.
+    And headings get no ids: one could have that of a check, where links lead and formgrader looks for the
+    field for points.
+    """
+
+    def link(self, text: str, url: str, title: str | None = None) -> str:
+        return super().link(text, url, title) if re.fullmatch(LINK, url) else text
+
+    def image(self, text: str, url: str, title: str | None = None) -> str:
+        return super().image(text, url, title) if re.fullmatch(PICTURE, url) else text
+
+    def block_code(self, code: str, info: str | None = None) -> str:
+        return super().block_code(code)
+
+
 def is_students(cell: Mapping) -> bool:
-    """Whether a cell's text is a student's: one that they added, or an answer."""
+    """Whether a student wrote in a cell: they added it, it is an answer, or it has names of theirs in it."""
     known = cell.get("metadata", {})
-    return "added" in known.get("headstart", {}) or known.get("nbgrader", {}).get("solution", False)
+    return bool({"added", "remarks"} & {*known.get("headstart", {})}) or known.get("nbgrader", {}).get(
+        "solution", False
+    )
 
 
 @pass_context
@@ -81,5 +101,7 @@ def words(context: Context, source: str) -> str:
     """Text as HTML, in the place of nbconvert's own filter `markdown2html`."""
     cell = context.get("cell", {})
     attachments = cell.get("attachments", {})
-    renderer = _Renderer(escape=False, attachments=attachments, exclude_anchor_links=is_students(cell))
+    theirs = is_students(cell)
+    kind = _Theirs if theirs else _Renderer
+    renderer = kind(escape=False, attachments=attachments, exclude_anchor_links=theirs)
     return MarkdownWithMath(renderer=renderer).render(source)

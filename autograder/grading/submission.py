@@ -10,6 +10,7 @@ import hashlib
 import itertools
 import json
 import os
+import re
 import stat
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -35,6 +36,7 @@ MAX_ANSWER = 200_000  # characters, of a cell of the course's that was edited, t
 MAX_FILES, MAX_FILES_BYTES, MAX_DEPTH, MAX_NOTES = 50, 8 << 20, 100, 20
 RECORDS = ("timestamp.txt", "submission_secret.txt")
 SKIPPED = "skip-execution"  # Jupyter's tag of a cell that isn't run, by nbgrader neither
+STEERING = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # nbgrader prints names of files as they are
 OURS = ("helpers", "__pycache__", ".*", "checks.json")  # comes with our lessons, and is nobody's answer
 
 
@@ -362,6 +364,9 @@ def _other_files(folder: Path, notes: list[str], ignore: tuple[str, ...]) -> dic
             if not _is_theirs(name, ignore) or name in RECORDS:
                 continue
             relative = printable(str(path.relative_to(folder)))
+            if STEERING.search(relative):
+                notes.append(f"{STEERING.sub('�', relative)} was left out: its name could steer a terminal")
+                continue
             try:
                 status = path.lstat()
             except OSError as error:
@@ -398,7 +403,16 @@ def _text_of(cell: dict) -> str:
 
 
 def read_time(text: bytes) -> datetime | None:
-    """The time in nbgrader's timestamp.txt, in UTC; None if there is none to be read."""
+    """The time in nbgrader's timestamp.txt, in UTC; None if there is none to be read, or no likely one."""
     with contextlib.suppress(Exception):  # dateutil looks for a zone among the files, for one
-        return parse_utc(text.decode().strip()) if text.strip() else None
+        time = parse_utc(text.decode().strip()) if text.strip() else None
+        return time if time and is_likely(time) else None
     return None
+
+
+def is_likely(time: datetime) -> bool:
+    """Whether something can have been handed in then. At the ends of what Python counts, hours overflow.
+
+    Formgrader adds those of the course's time zone, and with one such submission has no list of any.
+    """
+    return 2000 <= time.year < 3000

@@ -55,9 +55,10 @@ def run(
 def _settled(outcome: Outcome) -> Outcome:
     """The outcome as plain data, as long as forbidden functions are watched.
 
-    Classes of a student's, such as an int that counts once it is asked, would call them when it is sent.
+    Objects of a student's, such as an int that counts once it is asked, would call them when they are sent.
     """
-    return replace(outcome, outputs=settled(outcome.outputs), inputs_after=settled(outcome.inputs_after))
+    names = ("outputs", "inputs_after", "gradients")
+    return replace(outcome, **{name: settled(getattr(outcome, name)) for name in names})
 
 
 def _eager() -> contextlib.AbstractContextManager:

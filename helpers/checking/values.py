@@ -105,11 +105,14 @@ def _encode_tensor(tensor: torch.Tensor) -> dict:
     return {"$tensor": name, "shape": list(tensor.shape), "data": data}
 
 
-PLAIN = {type(None), bool, int, float, str, list, tuple, dict, torch.Tensor, torch.nn.Parameter, Opaque}
+PLAIN = {type(None), bool, int, float, str, list, tuple, dict, Opaque}
 
 
 def settled(value: Any, depth: int = 0) -> Any:
-    """The value, and in place of what is of any other class than Python's and torch's own, its plain data."""
+    """The value, and in place of what is of any other class than Python's own, its plain data.
+
+    Of tensors, too: they may have methods of their own, and share their memory.
+    """
     if isinstance(value, str):
         return str.__str__(value)
     if type(value) not in PLAIN or depth > MAX_DEPTH:

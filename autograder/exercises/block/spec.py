@@ -81,6 +81,10 @@ LAYER_NORM = Exercise(
         "torch.nn.GroupNorm",
         "torch.nn.functional.group_norm",
         "torch.group_norm",
+        "torch.nn.functional.instance_norm",
+        "torch.instance_norm",
+        "torch.nn.functional.batch_norm",
+        "torch.batch_norm",
     ),
     misconceptions=explained(
         wrong.divided_by_one_less,
