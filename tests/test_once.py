@@ -1,7 +1,9 @@
 """One submission to one result, and into the forms that other systems document."""
 
+import io
 import json
 import shutil
+import sys
 
 import pytest
 from course import LESSON, Course
@@ -33,6 +35,13 @@ RUNNER = {
     "CLASSROOM": "cs", "ASSIGNMENT": "attention", "SUBMISSION_TAG": "submit/1", "COMMIT_URL": "https://c",
     "RELEASE_URL": "https://r",
 }  # fmt: skip
+
+
+def test_the_result_is_utf_8_whatever_the_terminal_speaks(monkeypatch):
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding="latin-1"))
+    once._write({"message": "✗ Zoë \ud800"})
+    assert json.loads(written.getvalue().decode("utf-8")) == {"message": "✗ Zoë ?"}
 
 
 def test_gradescope_gets_what_its_specification_asks_for():

@@ -73,8 +73,16 @@ def grade_once(
     finally:
         grader.close()
     assert graded is not None, "nothing was known of it before"
-    print(json.dumps(FORMS[form](result_of(loaded, graded, sandboxed)), indent=1, ensure_ascii=False))
+    _write(FORMS[form](result_of(loaded, graded, sandboxed)))
     return 0
+
+
+def _write(result: Result) -> None:
+    """As JSON in UTF-8, which is JSON's encoding, whatever the terminal's is: an image may have any."""
+    sys.stdout.buffer.write(
+        json.dumps(result, indent=1, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+    )
+    sys.stdout.buffer.flush()
 
 
 def _lesson_of(path: Path) -> str:
