@@ -174,8 +174,10 @@ def test_a_misconception_in_two_lessons_of_one_student_came_back() -> None:
     where = {lesson: next(id for id, e in of.items() if any(m.name == cause for m in e.misconceptions))
              for lesson, of in asked.items()}  # fmt: skip
     made = {lesson: failed(verdict(id, False, cause)) for lesson, id in where.items()}
-    [row] = _again({"ada": "Ada", "bo": "Bo"}, {"ada": made, "bo": {two: made[two]}}, (one, two), asked)
-    assert "01_attention, 04_masking" in row[1] and row[2] == "<td>Ada</td>"
+    names = {"ada": "Lovelace, Ada", "bo": "Bo", "cy": "Cy"}
+    whose = {"ada": made, "bo": {two: made[two]}, "cy": made}
+    [row] = _again(names, whose, (one, two), asked)
+    assert "01_attention, 04_masking" in row[1] and row[2] == "<td>Cy; Lovelace, Ada</td>"
 
 
 def test_a_slip_that_is_overlooked_where_the_exercise_was_wrong_came_back_and_a_line_does_not() -> None:

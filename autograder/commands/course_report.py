@@ -38,7 +38,9 @@ body { max-width: 80rem } caption { text-align: left } h1, td, th { overflow-wra
 thead th, tbody td { overflow-wrap: normal } b { font-weight: normal; white-space: nowrap }
 .wide { overflow-x: auto } .wide th[scope=row] { min-width: 8rem } .wide tr > :last-child { min-width: 9rem }
 .wide tr > th:first-child { position: sticky; left: 0; background: Canvas }
-@page { size: landscape } @media print { .wide { overflow: visible } input { display: none } }
+@page { size: landscape } @media print { .wide { overflow: visible } input { display: none }
+table { font-size: .65em } td, th { padding-right: .5rem } .wide tr > :last-child { min-width: 0 }
+.wide th[scope=row] { min-width: 7em } }
 .told { font-family: ui-monospace, monospace; font-size: .9em; margin: 1rem 0 }
 .told div { white-space: pre-wrap; padding-left: 17ch; text-indent: -17ch }
 th button { all: unset; cursor: pointer; font: inherit } th button:focus-visible { outline: 2px solid }
@@ -220,9 +222,9 @@ def _class(
         _table("Points by lesson. + stands for written answers that wait for theirs.", heads, rows),
         "<h2>Exercises</h2>",
         _table(
-            f"How many have it right, and how far that goes with the rest of their lesson: the correlation, "
-            f"and – where all have it right, or nobody, or the rest of all is alike. Remarks from {FEW} "
-            "students on.",
+            f"How many have it right, and how far that goes with the rest of their lesson, as "
+            f"a correlation; – where all have it right, or nobody, or the rest of all is alike. Remarks from "
+            f"{FEW} students on.",
             ["lesson", "exercise", "students", "right", "separates", "look at"],
             exercises_rows,
         ),
@@ -348,7 +350,7 @@ def _again(
         if twice:
             where = [lesson for lesson in order if any(lesson in each for each in twice.values())]
             said = sentences.get((where[0], what), what)
-            cells = (said, ", ".join(where), ", ".join(sorted(names[student] for student in twice)))
+            cells = (said, ", ".join(where), "; ".join(sorted(names[student] for student in twice)))
             rows.append([f"<td>{html.escape(cell)}</td>" for cell in cells])
     return rows
 

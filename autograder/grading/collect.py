@@ -76,7 +76,7 @@ class Collect(ExchangeCollect):
                 super().copy_files()
             except Exception as error:  # this one's alone
                 self.log.error("%a was not collected: %s", record["filename"], error)
-                full = error if _is_full(error) else full
+                full = error if getattr(error, "errno", None) in FULL else full
         self.src_records = everyone
         if full:
             raise full
@@ -105,13 +105,6 @@ class Collect(ExchangeCollect):
             _replace(secret, secrets.token_hex(32))
 
 
-def _is_full(error: Exception) -> bool:
-    """Whether it is the disk's; `shutil` tells of many errors in one."""
-    if isinstance(error, shutil.Error):
-        return any(os.strerror(number) in str(error) for number in FULL)
-    return isinstance(error, OSError) and error.errno in FULL
-
-
 def _whole(dest: str, copy: Callable[[str], None]) -> None:
     """Put a copy in its place at once: half a one that has its time would never be renewed."""
     part = Path(dest).with_name(f".{Path(dest).name}.part")
@@ -119,6 +112,11 @@ def _whole(dest: str, copy: Callable[[str], None]) -> None:
     try:
         copy(str(part))
         part.rename(dest)
+    except shutil.Error as error:  # of many files, in one
+        for number in FULL:
+            if os.strerror(number) in str(error):
+                raise OSError(number, os.strerror(number)) from None
+        raise
     finally:
         shutil.rmtree(part, ignore_errors=True)
 
