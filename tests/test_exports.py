@@ -126,7 +126,10 @@ def test_separator_and_mark_of_the_encoding_stay(book, tmp_path, separator):
     assert list(csv.reader(text.splitlines()[:1], delimiter=separator)) == list(
         csv.reader([first], delimiter=separator)
     )
-    assert f"ada@example.org{separator}5{separator}0.00" in text
+    assert f"ada@example.org{separator}5{separator}0.00\n" in text
+    (tmp_path / "dos.csv").write_bytes(MOODLE.replace("\n", "\r\n").encode())
+    exports.Moodle(to=str(tmp_path / "out.csv"), roster=str(tmp_path / "dos.csv")).export(book)
+    assert (tmp_path / "out.csv").read_bytes().count(b"\r\n") == 4
 
 
 GERMAN = """\
@@ -152,6 +155,11 @@ def test_excused_stays_excused_and_other_maxima_are_named(book, tmp_path, caplog
     assert "points are out of 10 here, and in Canvas out of 12,5" in caplog.text
 
 
+def test_canvas_file_without_its_row_of_points_possible_will_do(book, tmp_path):
+    roster = "".join(line for line in CANVAS.splitlines(keepends=True) if "Possible" not in line)
+    assert export(exports.Canvas, book, tmp_path, roster, assignment=["01_attention"])[1][5] == "5"
+
+
 def test_names_may_be_in_two_columns_and_who_has_left_is_left_out(book, course, tmp_path):
     roster = "".join(
         line.replace('"Lovelace, Ada"', "Lovelace,Ada").replace('"Hopper, Grace"', "Hopper,Grace")
@@ -174,7 +182,7 @@ def test_nbgraders_own_file_comes_with_a_word_on_what_waits(book, tmp_path, capl
     of_nbgrader, ours = tmp_path / "nbgrader.csv", tmp_path / "ours.csv"
     CsvExportPlugin(to=str(of_nbgrader)).export(book)
     exports.Csv(to=str(ours)).export(book)
-    assert ours.read_text() == of_nbgrader.read_text()
+    assert ours.read_bytes() == of_nbgrader.read_bytes()
     assert caplog.text.rstrip().endswith("without these points: grace")
     assert "01_attention: written answers wait for their points, so scores are given" in caplog.text
     book.update_or_create_student("ada", last_name="Lovelace, Countess", first_name='=1+"1"')

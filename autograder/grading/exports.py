@@ -296,11 +296,13 @@ class Canvas(_Returned):
 
     def new_column(self, lesson: Assignment, rows: list[list[str]]) -> None:
         """Its points possible, which stand in a row of their own."""
-        self._possible(rows)[-1] = f"{lesson.max_score:g}"
+        if not (possible := self._possible(rows)):
+            raise LookupError(f"{self.roster} has no row 'Points Possible', so it isn't Canvas's export")
+        possible[-1] = f"{lesson.max_score:g}"
 
     def check_column(self, lesson: Assignment, rows: list[list[str]], at: int) -> None:
         """Canvas ignores what stands in its own columns, and takes points for those out of its own."""
-        possible = self._possible(rows)[at].strip()
+        possible = self._possible(rows)[at].strip() if self._possible(rows) else ""
         if "read only" in possible:
             raise LookupError(f"Canvas takes no points in its own column {rows[0][at]!r}")
         with contextlib.suppress(ValueError):
@@ -309,10 +311,8 @@ class Canvas(_Returned):
                 self.log.warning(said, lesson.name, lesson.max_score, possible)
 
     def _possible(self, rows: list[list[str]]) -> list[str]:
-        for row in rows[1:]:
-            if row[0].strip() == "Points Possible":
-                return row
-        raise LookupError(f"{self.roster} has no row 'Points Possible', so it isn't Canvas's export")
+        """The row of points possible; empty where somebody took it out."""
+        return next((row for row in rows[1:] if row[0].strip() == "Points Possible"), [])
 
 
 class Moodle(_Returned):

@@ -31,6 +31,7 @@ class Table(NamedTuple):
     rows: list[list[str]]
     numbers: list[int]  # of each row, as a spreadsheet counts
     separator: str = ","
+    end: str = "\n"  # of a line
     marked: bool = False  # begins with a mark of its encoding, by which Excel knows UTF-8
 
     @property
@@ -42,7 +43,7 @@ class Table(NamedTuple):
     def encoded(self) -> bytes:
         """The file, in UTF-8."""
         text = io.StringIO(newline="")
-        csv.writer(text, delimiter=self.separator).writerows(self.rows)
+        csv.writer(text, delimiter=self.separator, lineterminator=self.end).writerows(self.rows)
         return text.getvalue().encode("utf-8-sig" if self.marked else "utf-8")
 
 
@@ -75,7 +76,8 @@ def read_table(path: str) -> Table:
         raise LookupError(f"{path} has rows with more cells than the {width} of its header: {listed(long)}")
     rows = [[*row, *[""] * (width - len(row))][:width] for _, row in numbered]
     marked = wide or raw.startswith(codecs.BOM_UTF8)
-    return Table(rows, [number for number, _ in numbered], separator, marked)
+    end = "\r\n" if "\r\n" in text else "\n"
+    return Table(rows, [number for number, _ in numbered], separator, end, marked)
 
 
 def _separator(text: str) -> str:
