@@ -23,7 +23,7 @@ from autograder import exercises, lessons
 from autograder.commands import predicted
 from autograder.commands.report_page import STYLE
 from autograder.exercise import Exercise
-from autograder.grading.exports import score_of
+from autograder.grading.exports import scores_in
 from autograder.grading.gradebook import GRADING, opened
 from autograder.lessons import counted
 from autograder.recall import Recall
@@ -143,9 +143,10 @@ def _read(book: Gradebook) -> dict[str, dict[str, Handed]]:
             found = [Verdict.from_json(each) for each in json.loads(row.verdicts)]
             verdicts[row.student, row.assignment] = found
     handed: dict[str, dict[str, Handed]] = defaultdict(dict)
+    scores = scores_in(book, book.assignments)
     for lesson in book.assignments:
         for student in book.students:
-            if score := score_of(book, lesson, student):
+            if score := scores.get((student.id, lesson.name)):
                 there = verdicts.get((student.id, lesson.name), [])
                 one = book.find_submission(lesson.name, student.id)
                 late = float(one.total_seconds_late or 0) / 86_400

@@ -8,11 +8,21 @@ each lesson. Nobody is matched by name, and nobody is left out without a word.
 
 import contextlib
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from nbgrader.api import Assignment, Grade, Gradebook, MissingEntry, Student, SubmittedAssignment
+import sqlalchemy as sa
+from nbgrader.api import (
+    Assignment,
+    Grade,
+    Gradebook,
+    MissingEntry,
+    Student,
+    SubmittedAssignment,
+    SubmittedNotebook,
+)  # fmt: skip
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.plugins import CsvExportPlugin, ExportPlugin
 from traitlets import Bool, Dict, List, Unicode
@@ -122,12 +132,39 @@ def _scores(
     gradebook: Gradebook, lessons: Sequence[Assignment], students: Sequence[Student]
 ) -> dict[tuple[str, str], Score]:
     """What each student has in each lesson, where something was graded."""
-    return {
-        (student.id, lesson.name): score
-        for lesson in lessons
-        for student in students
-        if (score := score_of(gradebook, lesson, student))
-    }
+    whose = {one.id for one in students}
+    return {key: score for key, score in scores_in(gradebook, lessons).items() if key[0] in whose}
+
+
+def scores_in(gradebook: Gradebook, lessons: Sequence[Assignment]) -> dict[tuple[str, str], Score]:
+    """By student and lesson, where something was graded: not handed in is no 0.
+
+    Of one query for all: nbgrader's own objects ask several times for each submission.
+    """
+    found: dict[tuple[str, str], list[sa.Row]] = defaultdict(list)
+    query = (
+        gradebook.db.query(
+            SubmittedAssignment.student_id, Assignment.name, SubmittedNotebook.id,
+            SubmittedNotebook.late_submission_penalty, Grade.score, Grade.auto_score, Grade.manual_score,
+            Grade.needs_manual_grade,
+        )
+        .select_from(Grade).join(SubmittedNotebook).join(SubmittedAssignment).join(Assignment)
+        .filter(Assignment.id.in_([lesson.id for lesson in lessons]))
+    )  # fmt: skip
+    for row in query:
+        if row.student_id is not None:
+            found[row.student_id, row.name].append(row)
+    return {key: _score(grades) for key, grades in found.items() if any(map(_graded, grades))}
+
+
+def _graded(grade: sa.Row) -> bool:
+    return grade.auto_score is not None or grade.manual_score is not None
+
+
+def _score(grades: list[sa.Row]) -> Score:
+    penalties = {grade.id: grade.late_submission_penalty or 0.0 for grade in grades}  # by notebook
+    points = sum(grade.score for grade in grades) - sum(penalties.values())
+    return Score(max(0.0, points), any(waits(grade) for grade in grades))
 
 
 def _say_who_waits(plugin: ExportPlugin, scores: dict[tuple[str, str], Score], how: str) -> None:
@@ -138,24 +175,14 @@ def _say_who_waits(plugin: ExportPlugin, scores: dict[tuple[str, str], Score], h
             waiting.setdefault(lesson, []).append(who)
     for lesson, those in waiting.items():
         plugin.log.warning(
-            "%s: written answers wait for their points, so scores are %s: %s", lesson, how, ", ".join(those)
+            "%s: written answers wait for their points, so scores are %s: %s",
+            lesson,
+            how,
+            ", ".join(sorted(those)),
         )
 
 
-def score_of(gradebook: Gradebook, lesson: Assignment, student: Student) -> Score | None:
-    """What a student has in a lesson; None where nothing was graded: not handed in is no 0."""
-    try:
-        submission: SubmittedAssignment = gradebook.find_submission(lesson.name, student.id)
-    except MissingEntry:
-        return None
-    grades = [grade for notebook in submission.notebooks for grade in notebook.grades]
-    if all(grade.auto_score is None and grade.manual_score is None for grade in grades):
-        return None
-    points = max(0.0, submission.score - (submission.late_submission_penalty or 0.0))
-    return Score(points, any(waits(grade) for grade in grades))
-
-
-def waits(grade: Grade) -> bool:
+def waits(grade: Grade | sa.Row) -> bool:
     """Whether a person still has to grade this. A check that was overruled has a score of its own."""
     return bool(grade.needs_manual_grade) and grade.auto_score is None
 
