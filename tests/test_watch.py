@@ -9,12 +9,13 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import Mock
 
 import psutil
 import pytest
 from course import LESSON, Course
 
-from autograder.commands.watch import FEW, PATIENCE, _Waiting
+from autograder.commands.watch import FEW, PATIENCE, _Rounds, _Waiting
 from autograder.lessons import ROOT
 
 pytestmark = pytest.mark.needs_bubblewrap
@@ -120,6 +121,39 @@ def test_a_watch_that_holds_feedback_grades_and_releases_nothing(course: Course)
     watch.send_signal(signal.SIGINT)
     watch.wait(UNTIL)
     assert not pages(course)
+
+
+def test_an_exchange_that_is_not_there_is_said_once_and_waited_for(course: Course) -> None:
+    (course.root / "exchange").write_text("no folder")
+    watch = start(course)
+    log = course.root / "watch.log"
+    wait_for(course, lambda: "can't be looked into: Not a directory" in log.read_text(), watch)
+    time.sleep(1)
+    (course.root / "exchange").unlink()
+    (course.root / "exchange" / "headstart" / "outbound").mkdir(parents=True)
+    hand_in(course, "ada")
+    other = course.root / "exchange" / "headstart" / "inbound" / f"b&b+{LESSON}+2026-01-01 12:00:00 UTC+abc"
+    other.mkdir()
+    (other / "timestamp.txt").write_text("2026-01-01 12:00:00 UTC")
+    wait_for(course, lambda: len(pages(course)) == 1, watch)
+    watch.send_signal(signal.SIGKILL)
+    watch.wait()
+    said = log.read_text()
+    assert said.count("can't be looked into") <= 2, "a file in its place, and perhaps no folder yet"
+    assert said.count("was not collected: its name has a sign") == 1 and "failed" not in said
+
+
+def test_a_round_that_fails_ends_nothing_and_is_tried_again(tmp_path, capsys, monkeypatch) -> None:
+    monkeypatch.setattr(_Rounds, "__post_init__", lambda self: None)
+    rounds = _Rounds(None, None, None, None, True, lambda: False)
+    monkeypatch.setattr(rounds, "_round", Mock(side_effect=OSError(28, "No space left on device")))
+    assert not rounds.run()
+    assert "this round failed: OSError: [Errno 28] No space left" in capsys.readouterr().err
+    monkeypatch.setattr(rounds, "_round", lambda collect: rounds._do("feedback", lambda: {"error": "a\nb"}))
+    assert not rounds.run()
+    assert "feedback failed: b; it will be tried again" in capsys.readouterr().err
+    monkeypatch.setattr(rounds, "_round", lambda collect: rounds._do("feedback", lambda: {"success": True}))
+    assert rounds.run()
 
 
 def test_a_submission_that_is_still_being_copied_is_waited_for_once(tmp_path: Path, monkeypatch) -> None:
