@@ -497,7 +497,7 @@ CLEAN = [
     ("clean: links upwards", r"(?:(?!\.\.|%2[eE])[\w./%-])+", r"(?:[\w./%-])+", WORDS),
     (
         "clean: pictures from elsewhere",
-        r'''    (rf"!(?=\[)(?!\[[^][]*\]\({FILE}\.(?i:png|jpe?g|gif|webp)\))", "! "),''', "", WORDS,
+        r'''    (rf"!(?=\[)(?!\[[^][\\`$]*\]\({PICTURE}\))", "! "),''', "", WORDS,
     ),
     ("clean: length of text", "if len(cell.source) > MAX_WORDS:", "if False:", WORDS),
     ("clean: number of formulas", "if signs > MAX_FORMULAS or signs", "if signs", WORDS),
@@ -837,7 +837,7 @@ PAGES = [
     ),
     (
         "pages: pictures as Markdown reads them", "if re.fullmatch(PICTURE, url) else text", "",
-        "no_picture_of_a_students_comes_from_elsewhere",
+        "a_link_of_a_students_leads_to_the_web_or_a_file",
     ),
     (
         "pages: links as Markdown reads them", "if re.fullmatch(LINK, url) else text", "",
@@ -849,7 +849,7 @@ PAGES = [
     ),
     (
         "pages: remarks have names of a student's in them", '{"added", "remarks"}', '{"added"}',
-        "no_picture_of_a_students_comes_from_elsewhere",
+        "a_heading_of_a_students_takes_no_ones_place|no_picture_of_a_students_comes_from_elsewhere",
     ),
     (
         "pages: no part of a formula but those that are known", "return _cleaner.clean(convert(known, display=display))",
@@ -894,6 +894,13 @@ ADDED = [
     ),
 ]  # fmt: skip
 LANGUAGES = [
+    (
+        "clean: pictures whose name ends in code", r"[^][\\`$]*", "[^][]*",
+        "no_picture_of_a_students_comes_from_elsewhere",
+    ),
+    (
+        "clean: what is behind files/", "(?!/|files/)", "(?!/)", "no_picture_of_a_students_comes_from_elsewhere",
+    ),
     (
         "clean: other languages", "if long or MAGIC.search(cell.source):", "if long:",
         "code_in_other_languages_is_not_coloured",

@@ -1,7 +1,9 @@
 """What students put into the exchange, collected by the configuration that the project ships."""
 
+import errno
 import io
 import os
+import shutil
 from datetime import datetime
 from pathlib import Path
 
@@ -130,6 +132,35 @@ def test_what_cannot_be_collected_is_named_and_costs_nobody_else(collected) -> N
     assert "'hard.txt'" in said and "hard link" in said
     assert said.count("its name could steer a terminal") == 2 and "\x1b" not in said and "\x9b" not in said
     assert not [path for path in collected.submission("bob").rglob("*") if STEERING.search(path.name)]
+
+
+def test_a_full_disk_leaves_no_half_submission_and_is_told(tmp_path, monkeypatch) -> None:
+    """Half a one, with its time and without its notebook, would count as collected for ever."""
+    course = Course(tmp_path / "course")
+    for student in ("amy", "bob"):
+        inbound(course, f"{student}+{LESSON}+{WHEN}+abc")
+    whole = shutil.copytree
+
+    def half(src, dst, **more):
+        if "amy" not in str(dst):
+            return whole(src, dst, **more)
+        Path(dst).mkdir()
+        shutil.copy(Path(src, "timestamp.txt"), dst)
+        raise shutil.Error([(src, dst, f"[Errno 28] {os.strerror(errno.ENOSPC)}: {src!r}")])
+
+    collect = Collect(coursedir=course_directory(course.root, [f"--assignment={LESSON}"])[0], parent=None)
+    collect.root, collect.update = str(course.root / "exchange"), True
+    collect.coursedir.course_id = "headstart"
+    monkeypatch.setattr("nbgrader.exchange.default.exchange.shutil.copytree", half)
+    with pytest.raises(OSError, match=r"^\[Errno 28\] No space left on device$"):
+        collect.start()
+    submitted = course.root / "submitted"
+    assert not [*(submitted / "amy").iterdir()] and [*(submitted / "bob" / LESSON).iterdir()]
+    monkeypatch.undo()
+    collect.start()
+    for student in ("amy", "bob"):
+        assert (submitted / student / LESSON / f"{LESSON}.ipynb").is_file()
+    assert sorted(path.name for path in submitted.glob("*/.*")) == []
 
 
 def test_what_is_no_plain_file_is_taken_out_before_nbgrader_copies_it(tmp_path) -> None:

@@ -4,22 +4,29 @@ import json
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import sqlalchemy as sa
 from bs4 import BeautifulSoup
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
+from playwright.sync_api import sync_playwright
 from traitlets.config import Config
 
-from autograder import exercises
+from autograder import exercises, programs
 from autograder.commands.course_report import (
     Handed,
     Item,
     _again,
     _foretold,
     _items,
+    _late,
+    _names,
+    _number,
+    _page,
     _released,
+    _table,
     _times,
     report_course,
 )
@@ -119,6 +126,42 @@ def test_an_exercises_figures_are_share_and_correlation_with_the_rest() -> None:
     assert [item.remark for item in _items(everyone, LESSONS[:1], asked)] == ["too easy?", ""]
     assert _items(everyone, LESSONS[:1], asked)[0].separates is None
     assert Item("", "", 9, 1.0, None).remark == "", "nine students say little"
+    # By hand: 1, 1, 0, 0 against 3, 0, 0, 0 is 1.5 / √(1 · 6.75).
+    four = sheets((True, True), (True, False), (False, False), (False, False))
+    assert _items(four, LESSONS[:1], asked)[0].separates == pytest.approx(3**-0.5)
+
+
+def test_two_of_one_name_are_told_apart_and_minutes_are_not_no_days() -> None:
+    same = [SimpleNamespace(id=id, first_name="Ada", last_name="Lovelace") for id in ("ada", "ada2")]
+    bo = SimpleNamespace(id="bo", first_name=None, last_name=None)
+    assert [*_names([*same, bo]).values()] == ["Lovelace, Ada (ada)", "Lovelace, Ada (ada2)", "bo"]
+    assert [_late(days) for days in (0.0001, 0.01, 0.1, 2)] == ["1 min", "14 min", "2 h", "2.0 days"]
+
+
+@pytest.mark.needs_chromium
+def test_a_table_sorts_numbers_as_numbers_and_shows_the_rows_with_a_word(tmp_path: Path) -> None:
+    """Also by the keyboard, and a wide one scrolls by itself, its first column in sight."""
+    values = (0.5, -0.25, 0.25, -0.5, 10.0, 9.0, None, 1.0, 2.0, 3.0)
+    rows = [[f'<th scope="row">s{at}</th>', _number(value), *["<td>much_to_say</td>"] * 30]
+            for at, value in enumerate(values)]  # fmt: skip
+    heads = ["student", "n", *["lesson"] * 30]
+    (tmp_path / "page.html").write_text(_page("P", _table("C", heads, rows) + _table("Empty.", heads, [])))
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=programs.find(programs.CHROMIUM), args=["--no-sandbox", "--disable-gpu"]
+        )
+        page = browser.new_page(viewport={"width": 620, "height": 800})
+        page.goto((tmp_path / "page.html").as_uri())
+        page.locator("thead button").nth(1).press("Enter")
+        shown = page.locator("tbody td:nth-child(2)").all_inner_texts()
+        assert shown == ["–", "-0.50", "-0.25", "0.25", "0.50", "1", "2", "3", "9", "10"]
+        page.get_by_label("show rows with").fill("S3")
+        assert page.locator("tbody tr:visible").count() == 1
+        assert page.evaluate("document.documentElement.scrollWidth") <= 620
+        page.locator(".wide").evaluate("it => it.scrollLeft = 300")
+        assert page.locator("tbody th:visible").bounding_box()["x"] >= 0
+        assert "Empty. There is nothing yet." in page.inner_text("main")
+        browser.close()
 
 
 def failed(*verdicts: Verdict) -> Handed:
@@ -131,8 +174,10 @@ def test_a_misconception_in_two_lessons_of_one_student_came_back() -> None:
     where = {lesson: next(id for id, e in of.items() if any(m.name == cause for m in e.misconceptions))
              for lesson, of in asked.items()}  # fmt: skip
     made = {lesson: failed(verdict(id, False, cause)) for lesson, id in where.items()}
-    [row] = _again({"ada": "Ada", "bo": "Bo"}, {"ada": made, "bo": {two: made[two]}}, (one, two), asked)
-    assert "01_attention, 04_masking" in row[1] and row[2] == "<td>Ada</td>"
+    names = {"ada": "Lovelace, Ada", "bo": "Bo", "cy": "Cy"}
+    whose = {"ada": made, "bo": {two: made[two]}, "cy": made}
+    [row] = _again(names, whose, (one, two), asked)
+    assert "01_attention, 04_masking" in row[1] and row[2] == "<td>Cy; Lovelace, Ada</td>"
 
 
 def test_a_slip_that_is_overlooked_where_the_exercise_was_wrong_came_back_and_a_line_does_not() -> None:

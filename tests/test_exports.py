@@ -13,7 +13,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.plugins import CsvExportPlugin
 from traitlets.config import Config
 
-from autograder.commands.roster import add_students
+from autograder.commands.roster import add_students, read_roster
 from autograder.grading import exports
 
 # As Canvas's gradebook exports it: read-only columns, a row of points possible, a test student.
@@ -97,7 +97,7 @@ def test_canvas_gets_its_own_file_back_with_points(book, tmp_path, caplog):
     given = list(csv.reader(CANVAS.splitlines()))
     given[2][5] = "5"  # ada: 3 + 4 - 2 for being late
     assert rows == given, "all but her points is as it was; grace's waits, and alan handed nothing in"
-    assert "written answers wait for their points, so scores are left empty: grace" in caplog.text
+    assert "written answers wait for their points, so scores are left as they were: grace" in caplog.text
     rows = export(exports.Canvas, book, tmp_path, CANVAS, assignment=["01_attention"], partial=True)
     assert [row[5] for row in rows] == ["01_attention (4711)", "10", "5", "3", "", ""]
 
@@ -113,19 +113,83 @@ def test_a_lesson_without_a_column_gets_one_with_its_points_possible(book, tmp_p
 
 def test_moodle_gets_its_own_file_back(book, tmp_path):
     rows = export(exports.Moodle, book, tmp_path, MOODLE, assignment=["01_attention"])
-    assert rows[0][0] == "First name"
     assert [row[4] for row in rows] == ["Assignment: 01_attention (Real)", "5", "-", "-"]
-    semicolons = MOODLE.replace(",", ";")
-    assert export(exports.Moodle, book, tmp_path, semicolons, assignment=["01_attention"]) == rows
+
+
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_separator_and_mark_of_the_encoding_stay(book, tmp_path, separator):
+    """A header with more commas than separators is split where its first cell ends."""
+    roster = MOODLE.replace(",", separator).replace("Course total (Real)", '"Course, total, in, all, (Real)"')
+    export(exports.Moodle, book, tmp_path, roster, assignment=["01_attention"])
+    text = (tmp_path / "out.csv").read_bytes().decode("utf-8")
+    first = roster.splitlines()[0]
+    assert list(csv.reader(text.splitlines()[:1], delimiter=separator)) == list(
+        csv.reader([first], delimiter=separator)
+    )
+    assert f"ada@example.org{separator}5{separator}0.00\n" in text
+    (tmp_path / "dos.csv").write_bytes(MOODLE.replace("\n", "\r\n").encode())
+    exports.Moodle(to=str(tmp_path / "out.csv"), roster=str(tmp_path / "dos.csv")).export(book)
+    assert (tmp_path / "out.csv").read_bytes().count(b"\r\n") == 4
+
+
+GERMAN = """\
+Vorname;Nachname;ID-Nummer;E-Mail-Adresse;Aufgabe: 01_attention (Punkte);Aufgabe: 01_attention (Feedback)
+Ada;Lovelace;S1;ADA@example.org ;-;
+Grace;Hopper;S2;grace@navy.example;-;
+Alan;Turing;S3;alan@example.org;-;
+"""
+
+
+def test_moodle_may_speak_another_language(book, course, tmp_path):
+    export(exports.Moodle, book, tmp_path, GERMAN, assignment=["01_attention"])
+    assert "Ada;Lovelace;S1;ADA@example.org ;5;" in (tmp_path / "out.csv").read_text()
+    assert add_students(str(tmp_path / "roster.csv"), course) == 0
+    assert students(course)["S1"] == ("Ada", "Lovelace", "ADA@example.org")
+
+
+def test_excused_stays_excused_and_other_maxima_are_named(book, tmp_path, caplog):
+    roster = CANVAS.replace("ada,Monday,,18", "ada,Monday,EX,18").replace(",10,20,", ',"12,5",20,')
+    rows = export(exports.Canvas, book, tmp_path, roster, assignment=["01_attention"])
+    assert rows[2][5] == "EX"
+    assert "01_attention: ada has 'EX', which is left: no 5" in caplog.text
+    assert "points are out of 10 here, and in Canvas out of 12,5" in caplog.text
+
+
+def test_canvas_file_without_its_row_of_points_possible_will_do(book, tmp_path):
+    roster = "".join(line for line in CANVAS.splitlines(keepends=True) if "Possible" not in line)
+    assert export(exports.Canvas, book, tmp_path, roster, assignment=["01_attention"])[1][5] == "5"
+
+
+def test_names_may_be_in_two_columns_and_who_has_left_is_left_out(book, course, tmp_path):
+    roster = "".join(
+        line.replace('"Lovelace, Ada"', "Lovelace,Ada").replace('"Hopper, Grace"', "Hopper,Grace")
+        .replace('"Student, Test"', "Student,Test").replace("Student,ID", "LastName,FirstName,ID")
+        .replace("Points Possible,", "Points Possible,,") + "\n"
+        for line in CANVAS.splitlines() if "Turing" not in line
+    )  # fmt: skip
+    (tmp_path / "roster.csv").write_text(roster)
+    assert [one[:3] for one in read_roster(str(tmp_path / "roster.csv"))] == [
+        ("ada", "Ada", "Lovelace"), ("grace@navy.example", "Grace", "Hopper"),
+    ]  # fmt: skip
+    book.find_grade("code", "01_attention", "01_attention", "alan").auto_score = 1.0
+    with pytest.raises(SystemExit, match=r"alan .*student_id_exclude=ID,ID leaves out"):
+        export(exports.Canvas, book, tmp_path, roster)
+    config = Config({"CourseDirectory": {"student_id_exclude": "alan,who"}})
+    assert export(exports.Canvas, book, tmp_path, roster, config=config)[2][6] == "5"
 
 
 def test_nbgraders_own_file_comes_with_a_word_on_what_waits(book, tmp_path, caplog):
     of_nbgrader, ours = tmp_path / "nbgrader.csv", tmp_path / "ours.csv"
     CsvExportPlugin(to=str(of_nbgrader)).export(book)
     exports.Csv(to=str(ours)).export(book)
-    assert ours.read_text() == of_nbgrader.read_text()
-    assert "01_attention: written answers wait for their points, so scores are given" in caplog.text
+    assert ours.read_bytes() == of_nbgrader.read_bytes()
     assert caplog.text.rstrip().endswith("without these points: grace")
+    assert "01_attention: written answers wait for their points, so scores are given" in caplog.text
+    book.update_or_create_student("ada", last_name="Lovelace, Countess", first_name='=1+"1"')
+    exports.Csv(to=str(ours)).export(book)
+    with ours.open(newline="") as file:
+        [ada] = [row for row in csv.DictReader(file) if row["student_id"] == "ada" and row["score"] != "0.0"]
+    assert (ada["last_name"], ada["first_name"], ada["score"]) == ("Lovelace, Countess", '\'=1+"1"', "5.0")
 
 
 def test_plain_has_a_row_for_everybody(book, tmp_path):
@@ -142,7 +206,9 @@ def test_plain_has_a_row_for_everybody(book, tmp_path):
         (exports.Canvas, CANVAS.replace("Points Possible", "Punkte"), "no row 'Points Possible'"),
         (exports.Canvas, CANVAS.replace("Essay (4712)", "01_attention (9)"), "2 columns for 01_attention"),
         (exports.Moodle, CANVAS, "no column 'Email address'"),
+        (exports.Canvas, CANVAS.replace(",10,20,", ",(read only),20,"), "no points in its own column"),
         (exports.Moodle, "", "is empty"),
+        (exports.Moodle, " , \n", "is empty"),
     ],
 )
 def test_what_does_not_fit_is_refused_and_nothing_is_written(book, tmp_path, kind, roster, said):
@@ -203,6 +269,70 @@ def test_a_roster_of_moodle_becomes_students_by_the_column_that_is_asked_for(cou
     (tmp_path / "roster.csv").write_text(MOODLE, encoding="utf-8")
     assert add_students(str(tmp_path / "roster.csv"), course, "Email address") == 0
     assert students(course)["ada@example.org"] == ("Ada", "Lovelace", "ada@example.org")
+
+
+HEAD = "First name,Surname,ID number,Email address\n"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_names_and_ids_come_as_they_are(course, tmp_path, encoding):
+    """Diacritics, one name only, a comma in a name, other scripts, leading zeros, an e-mail, line ends of Windows."""
+    given = [
+        ("Zoë", "O'Brien-Núñez", "007"), ("", "Suharto", "S 2"), ("Ada", "Byron, Countess", "ADA"),
+        ("小明", "王", "w@例え.jp"), ("محمد", "علي", "٤٢"), ("Nguyễn", "Đỗ", "mü-11"),
+    ]  # fmt: skip
+    rows = "".join(f'{first},"{last}", {id} ,\r\n' for first, last, id in given)
+    (tmp_path / "roster.csv").write_bytes((HEAD.strip() + "\r\n" + rows + "\r\n").encode(encoding))
+    assert add_students(str(tmp_path / "roster.csv"), course) == 0
+    assert students(course) == {id: (first or None, last, None) for first, last, id in given}
+
+
+def test_canvas_rows_that_are_nobody_are_left_out_and_somebody_without_a_number_is_not(tmp_path):
+    lines = CANVAS.replace("102,S2,", ",S2,").splitlines(keepends=True)
+    posting = ",,,,,Manual Posting,,,\n"
+    (tmp_path / "roster.csv").write_text("".join([lines[0], posting, *lines[1:]]))
+    ids = [member.id for member in read_roster(str(tmp_path / "roster.csv"))]
+    assert ids == ["ada", "grace@navy.example", "alan"]
+
+
+def test_any_csv_file_will_do_where_ids_are_named(course, tmp_path):
+    (tmp_path / "roster.csv").write_text("login;Etunimi\nada;Ada\n")
+    assert add_students(str(tmp_path / "roster.csv"), course, "login") == 0
+    assert [*students(course)] == ["ada"]
+
+
+def test_an_id_in_another_spelling_is_no_second_student(course, tmp_path, capsys):
+    path = tmp_path / "roster.csv"
+    path.write_text(HEAD + "Ada,Lovelace,ada,\n")
+    assert add_students(str(path), course) == 0
+    path.write_text(HEAD + "Alan,Turing,alan,\nAda,Lovelace,ADA,\n")
+    assert add_students(str(path), course) == 2
+    assert "ADA, there as ada" in capsys.readouterr().err
+    assert [*students(course)] == ["ada"]
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        ((HEAD + "Zoë,Müller,S1,z@example.org\n").encode("latin-1"), "isn't UTF-8"),
+        ((HEAD + "Lovelace, Ada,Byron,S1,ada@example.org\n").encode(), "row 2"),
+        ((HEAD + 'Ada,"Byron,S1,a@b.c\nAlan,Turing,S2,b@b.c\n').encode(), "can't be read up to line 3"),
+        ((HEAD + "Ada,Byron,1.23457E+11,\n").encode(), "a spreadsheet has cut a number short"),
+        ((HEAD + "Ada,Byron,S1,\nAda,Byron,s1,\n").encode(), "row 3, Ada Byron, s1: another row has it"),
+        ((HEAD + "Ada,Byron,=S1,\n").encode(), "begins as formulas do"),
+        ((HEAD + "A,B,,\n" * 100_000).encode(), "row 11, A B, without an id and 99,990 more"),
+        (
+            (HEAD.replace("Surname", "ID number") + "Ada,S1,S2,\n").encode(),
+            "more than one column 'ID number'",
+        ),
+    ],
+)
+def test_what_would_be_read_wrongly_is_refused_by_row(course, tmp_path, capsys, raw, said):
+    (tmp_path / "roster.csv").write_bytes(raw)
+    assert add_students(str(tmp_path / "roster.csv"), course) == 2
+    told = capsys.readouterr().err
+    assert said in told and len(told) < 1500 and told.count("\n") == 1
+    assert not students(course)
 
 
 @pytest.mark.parametrize(

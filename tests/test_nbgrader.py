@@ -5,7 +5,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from course import LESSON, Course
+from course import LESSON, Course, complaints
 
 pytestmark = pytest.mark.timeout(600)
 UNSCALED = """def scaled_dot_product_attention(q, k, v, mask=None):
@@ -174,11 +174,16 @@ def test_lateness_costs_what_the_course_says_and_an_extension_gives_it_back(tmp_
         (LESSON, "zoe", "--days", "1"): "knows no student 'zoe'",
         (LESSON, "bob", "--until", "2026-01-01"): "before the due date, 2026-01-02 12:00 UTC",
         (LESSON, "bob", "--until", "soon"): "is no date",
+        (LESSON, "bob", "--days", "inf"): "no calendar has a date",
+        (LESSON, "bob", "--days", "1e8"): "no calendar has a date",
     }.items():
         refused = course.run("headstart", "extend", *words, check=False)
         assert refused.returncode == 2 and why in refused.stderr and len(refused.stderr.splitlines()) == 1
     course.query("insert into student (id, lms_user_id) values ('carla', null)")  # she hands in later
-    course.run("headstart", "extend", LESSON, "carla", "--days", "1")
+    left = course.run("headstart", "report", LESSON).stdout.split("left to grade")[0].splitlines()[-1]
+    extended = course.run("headstart", "extend", LESSON, "carla", "--days", "1")
+    assert not complaints(extended)
+    assert left in course.run("headstart", "report", LESSON).stdout, "none of carla's waits"
     course.hand_in("carla")
     (course.submission("carla") / "timestamp.txt").write_text("2026-01-03 11:00:00 UTC")
     course.run("headstart", "grade", LESSON)

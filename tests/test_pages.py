@@ -9,7 +9,7 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup
 from course import Course
-from nbconvert.filters import strip_files_prefix
+from nbconvert.filters import markdown2html, strip_files_prefix
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbgrader.api import Gradebook
 
@@ -17,7 +17,7 @@ from autograder import lessons, programs
 from autograder.grading.clean import MAX_ADDED, clean_code, clean_words
 from autograder.grading.feedback import Row, Summary, _next
 from autograder.grading.grader import _finish
-from autograder.grading.pages import PARTS, mathml, words
+from autograder.grading.pages import PARTS, is_students, mathml, words
 from autograder.lessons import ROOT
 
 LESSON = "01_attention"
@@ -243,7 +243,10 @@ def test_the_summary_says_nothing_that_a_student_wrote(tmp_path):
     assert (other["section"], other["name"], other["case"]) == ("Part A", "t2", "")
 
 
-@pytest.mark.parametrize("known", [{"headstart": {"added": True}}, {"nbgrader": {"solution": True}}])
+@pytest.mark.parametrize(
+    "known",
+    [{"headstart": {"added": True}}, {"headstart": {"remarks": True}}, {"nbgrader": {"solution": True}}],
+)
 def test_a_heading_of_a_students_takes_no_ones_place(known):
     """By its id it would be where the summary's links lead, and formgrader would miss its field for points."""
     ours, theirs = ({"cell": {"metadata": each}} for each in ({}, known))
@@ -257,6 +260,12 @@ def shown(text: str, cell: nbformat.NotebookNode | None = None) -> str:
     cell = cell or nbformat.v4.new_markdown_cell(text, metadata={"headstart": {"added": True}})
     clean_words(cell)
     return strip_files_prefix(words({"cell": cell}, cell.source))
+
+
+def _cleaned(text: str) -> str:
+    cell = nbformat.v4.new_markdown_cell(text)
+    clean_words(cell)
+    return cell.source
 
 
 @pytest.mark.parametrize(
@@ -275,7 +284,9 @@ def test_no_picture_of_a_students_comes_from_elsewhere(text):
     """One would tell who looks at it, and when. What the grader remarks on names files and first lines of cells."""
     code = nbformat.v4.new_code_cell(id="a", metadata={"nbgrader": {"grade_id": "a"}})
     remarks = _finish(nbformat.v4.new_notebook(cells=[code]), "n", True, {}, {}, [f"the cell {text} is over"])
-    for page in (shown(text), shown("", remarks.cells[0])):
+    assert is_students(remarks.cells[0])
+    elsewhere = markdown2html(_cleaned(text))  # where nbgrader's own settings hold
+    for page in (shown(text), shown("", remarks.cells[0]), strip_files_prefix(elsewhere)):
         soup = BeautifulSoup(page, "html.parser")
         assert not soup.find("img")
         assert all(link["href"].startswith("https://") for link in soup.find_all("a", href=True))
@@ -287,7 +298,7 @@ def test_no_picture_of_a_students_comes_from_elsewhere(text):
 def test_a_link_of_a_students_leads_to_the_web_or_a_file(address):
     """Also where Markdown finds one that reading the text has missed."""
     theirs = {"cell": {"metadata": {"headstart": {"added": True}}}}
-    assert words(theirs, f"[here]({address})") == "<p>here</p>\n"
+    assert words(theirs, f"[here]({address})") == words(theirs, f"![here]({address})") == "<p>here</p>\n"
 
 
 def test_pictures_and_links_that_a_student_may_have_are_shown():

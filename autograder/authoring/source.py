@@ -46,7 +46,7 @@ def make_notebook(lesson: str, cells: list[Cell], specs: Mapping[str, Exercise])
 
 
 def with_rules(cells: list[Cell], specs: Mapping[str, Exercise]) -> list[str]:
-    """The texts of all cells, in which each exercise's task is followed by what it is to be written without."""
+    """The texts of all cells, in which each exercise's task is followed by what it must do without."""
     texts = [cell.source for cell in cells]
     waiting: list[tuple[int, str]] = []
     for number, cell in enumerate(cells):

@@ -23,7 +23,7 @@ from autograder import exercises, lessons
 from autograder.commands import predicted
 from autograder.commands.report_page import STYLE
 from autograder.exercise import Exercise
-from autograder.grading.exports import score_of
+from autograder.grading.exports import scores_in
 from autograder.grading.gradebook import GRADING, opened
 from autograder.lessons import counted
 from autograder.recall import Recall
@@ -34,7 +34,13 @@ from helpers.storage import write_whole
 FEW = 10  # students below which an exercise's figures say little
 EASY, HARD, FLAT = 0.95, 0.2, 0.1
 MORE_STYLE = """
-body { max-width: 80rem } caption { text-align: left } td[data-key] { white-space: nowrap }
+body { max-width: 80rem } caption { text-align: left } h1, td, th { overflow-wrap: anywhere }
+thead th, tbody td { overflow-wrap: normal } b { font-weight: normal; white-space: nowrap }
+.wide { overflow-x: auto } .wide th[scope=row] { min-width: 8rem } .wide tr > :last-child { min-width: 9rem }
+.wide tr > th:first-child { position: sticky; left: 0; background: Canvas }
+@page { size: landscape } @media print { .wide { overflow: visible } input { display: none }
+table { font-size: .65em } td, th { padding-right: .5rem } .wide tr > :last-child { min-width: 0 }
+.wide th[scope=row] { min-width: 7em } }
 .told { font-family: ui-monospace, monospace; font-size: .9em; margin: 1rem 0 }
 .told div { white-space: pre-wrap; padding-left: 17ch; text-indent: -17ch }
 th button { all: unset; cursor: pointer; font: inherit } th button:focus-visible { outline: 2px solid }
@@ -51,8 +57,9 @@ for (const table of document.querySelectorAll("table.sorts")) {
             table.querySelectorAll("thead th").forEach(each => each.removeAttribute("aria-sort"));
             head.setAttribute("aria-sort", up ? "ascending" : "descending");
             const key = row => row.cells[at].dataset.key ?? row.cells[at].textContent;
+            // Collation takes digits together and no minus: to it, 0.5 is less than 0.25.
             const rows = [...table.tBodies[0].rows].sort(
-                (a, b) => key(a).localeCompare(key(b), undefined, {numeric: true}));
+                (a, b) => key(a) - key(b) || key(a).localeCompare(key(b), undefined, {numeric: true}));
             table.tBodies[0].append(...(up ? rows : rows.reverse()));
         };
     });
@@ -65,7 +72,7 @@ for (const table of document.querySelectorAll("table.sorts")) {
         for (const row of table.tBodies[0].rows)
             row.hidden = !row.textContent.toLowerCase().includes(field.value.toLowerCase());
     };
-    table.before(field);
+    table.parentElement.before(field);
 }
 """
 
@@ -109,7 +116,7 @@ def report_course(course: CourseDirectory) -> int:
     """Write reports/course.html and a page for each student. Returns the exit code."""
     with opened(course) as book:
         handed = _read(book)
-        names = {one.id: _name(one) for one in book.students}
+        names = _names(book.students)
         order = [one.name for one in sorted(book.assignments, key=lambda one: one.name)]
     asked = {name: _exercises(name) for name in order}
     folder = Path(course.root, "reports")
@@ -136,9 +143,10 @@ def _read(book: Gradebook) -> dict[str, dict[str, Handed]]:
             found = [Verdict.from_json(each) for each in json.loads(row.verdicts)]
             verdicts[row.student, row.assignment] = found
     handed: dict[str, dict[str, Handed]] = defaultdict(dict)
+    scores = scores_in(book, book.assignments)
     for lesson in book.assignments:
         for student in book.students:
-            if score := score_of(book, lesson, student):
+            if score := scores.get((student.id, lesson.name)):
                 there = verdicts.get((student.id, lesson.name), [])
                 one = book.find_submission(lesson.name, student.id)
                 late = float(one.total_seconds_late or 0) / 86_400
@@ -171,6 +179,13 @@ def _name(student: Student) -> str:
     return named or str(student.id)
 
 
+def _names(students: Iterable[Student]) -> dict[str, str]:
+    """By id, how students are called; with the id where two are called the same."""
+    names = {str(one.id): _name(one) for one in students}
+    often = Counter(names.values())
+    return {id: f"{name} ({id})" if often[name] > 1 else name for id, name in names.items()}
+
+
 def _file(student: str) -> str:
     return quote(student, safe="@")
 
@@ -191,7 +206,7 @@ def _class(
     for student, name in sorted(names.items(), key=lambda item: item[1].casefold()):
         of = handed.get(student, {})
         missing = [lesson for lesson in order if lesson not in of and 2 * given[lesson] > len(names)]
-        link = f'<a href="students/{quote(_file(student))}.html">{html.escape(name)}</a>'
+        link = f'<a href="students/{quote(_file(student))}.html"><bdi>{html.escape(name)}</bdi></a>'
         total = sum(each.points for each in of.values())
         cells = [_handed(of.get(lesson)) for lesson in order]
         behind = html.escape(", ".join(missing))
@@ -208,8 +223,9 @@ def _class(
         _table("Points by lesson. + stands for written answers that wait for theirs.", heads, rows),
         "<h2>Exercises</h2>",
         _table(
-            f"How many have it right, and how far that goes with the rest of their lesson (correlation). "
-            f"Remarks from {FEW} students on.",
+            f"How many have it right, and how far that goes with the rest of their lesson, as "
+            f"a correlation; – where all have it right, or nobody, or the rest of all is alike. Remarks from "
+            f"{FEW} students on.",
             ["lesson", "exercise", "students", "right", "separates", "look at"],
             exercises_rows,
         ),
@@ -265,8 +281,17 @@ def _foretold(foretold: dict[str, predicted.Counts]) -> list[list[str]]:
 def _handed(one: Handed | None) -> str:
     if one is None:
         return '<td data-key="-1">not handed in</td>'
-    marks = [" +"] * one.waiting + ([f" · {one.late_days:.1f} days late"] if one.late_days > 0 else [])
-    return f'<td data-key="{one.points}">{one.points:g} of {one.possible:g}{"".join(marks)}</td>'
+    marks = " +" * one.waiting
+    late = f" · <b>{_late(one.late_days)} late</b>" if one.late_days > 0 else ""
+    return f'<td data-key="{one.points}"><b>{one.points:g} of {one.possible:g}{marks}</b>{late}</td>'
+
+
+def _late(days: float) -> str:
+    """How long, in the unit in which it says something."""
+    if days >= 1:
+        return f"{days:.1f} days"
+    minutes = max(1, round(days * 1440))
+    return f"{minutes} min" if minutes < 60 else f"{minutes / 60:.0f} h"
 
 
 def _items(
@@ -326,7 +351,7 @@ def _again(
         if twice:
             where = [lesson for lesson in order if any(lesson in each for each in twice.values())]
             said = sentences.get((where[0], what), what)
-            cells = (said, ", ".join(where), ", ".join(sorted(names[student] for student in twice)))
+            cells = (said, ", ".join(where), "; ".join(sorted(names[student] for student in twice)))
             rows.append([f"<td>{html.escape(cell)}</td>" for cell in cells])
     return rows
 
@@ -369,18 +394,20 @@ def _plain(verdict: Verdict, titles: dict[str, str]) -> str:
 
 def _number(value: float | None, unit: str = "") -> str:
     if value is None:
-        return '<td class="number" data-key="-2"></td>'
+        return '<td class="number" data-key="-2">–</td>'
     return f'<td class="number" data-key="{value}">{value:.{0 if unit else 2}f}{unit}</td>'.replace(
         ".00<", "<"
     )
 
 
 def _table(caption: str, heads: Sequence[str], rows: Iterable[list[str]]) -> str:
+    if not (rows := list(rows)):
+        return f"<p>{html.escape(caption)} There is nothing yet.</p>"
     head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in heads)
     body = "\n".join(f"<tr>{''.join(row)}</tr>" for row in rows)
     return (
-        f'<table class="sorts"><caption>{html.escape(caption)}</caption><thead><tr>{head}</tr></thead>'
-        f"<tbody>{body}</tbody></table>"
+        f"<div class='wide'><table class='sorts'><caption>{html.escape(caption)}</caption>"
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
 

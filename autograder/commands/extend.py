@@ -1,8 +1,10 @@
 """More time for one student, in nbgrader's own gradebook."""
 
 import sys
+import warnings
 from datetime import UTC, datetime, timedelta
 
+import sqlalchemy as sa
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.coursedir import CourseDirectory
 
@@ -38,7 +40,7 @@ def _extend(book: Gradebook, lesson: str, student: str, days: float | None, unti
 
     Raises:
         LookupError: there is no such lesson or student, or the lesson has no due date.
-        ValueError: the date can't be read, or is before the due date.
+        ValueError: the date can't be read, is before the due date, or beyond all dates.
     """
     due = _due(book, lesson)
     try:
@@ -46,16 +48,23 @@ def _extend(book: Gradebook, lesson: str, student: str, days: float | None, unti
     except MissingEntry:
         cure = f"add them with `nbgrader db student add {student}`"
         raise LookupError(f"the gradebook knows no student {student!r}; {cure}") from None
-    more = timedelta(days=days) if days is not None else _date(until) - due
+    try:
+        more = timedelta(days=days) if days is not None else _date(until) - due
+        end = due + more
+    except OverflowError:
+        raise ValueError(f"{days:g} days after the due date no calendar has a date") from None
     if more < timedelta(0):
         raise ValueError(f"that is before the due date, {_said(due)}; an extension can only be later")
-    book.update_or_create_submission(lesson, student)
+    with warnings.catch_warnings(
+        category=sa.exc.SAWarning, action="ignore"
+    ):  # nbgrader's, while it makes one
+        book.update_or_create_submission(lesson, student)
     minutes = round(more.total_seconds() / 60)
     book.grant_extension(lesson, student, minutes=minutes)
     if not minutes:
         return f"{student} has no extension for {lesson} any more: it is due {_said(due)}"
     late = "what lateness cost is set anew by the next `headstart grade`"
-    return f"{student} may hand in {lesson} until {_said(due + timedelta(minutes=minutes))}; {late}"
+    return f"{student} may hand in {lesson} until {_said(end)}; {late}"
 
 
 def _due(book: Gradebook, lesson: str) -> datetime:

@@ -24,9 +24,11 @@ SHADES = {
     Status.NOT_RUN: (plots.BAND, "xx"),
 }
 STYLE = """
+:root { color-scheme: light dark } img { background: white }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
 table { border-collapse: collapse; margin: 1rem 0 } h2 { margin-top: 2.5rem }
-td, th { text-align: left; vertical-align: top; padding: .3rem 1.2rem .3rem 0; border-bottom: 1px solid #ddd }
+td, th { text-align: left; vertical-align: top; padding: .3rem 1.2rem .3rem 0 }
+td, th { border-bottom: 1px solid #8884 }
 td.number { text-align: right } summary { cursor: pointer } img { max-width: 100%; height: auto }
 """
 

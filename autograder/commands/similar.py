@@ -28,8 +28,8 @@ ADDED = "cells of their own"
 MORE_STYLE = """
 body { max-width: 90rem } caption { text-align: left }
 .sides { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem }
-pre { white-space: pre-wrap; overflow-wrap: anywhere; background: #f6f6f6; padding: .6rem; margin: .3rem 0 }
-mark { background: #ffe08a; border-bottom: 2px solid #b07a00 } @media (max-width: 50rem) {
+pre { white-space: pre-wrap; overflow-wrap: anywhere; background: #8882; padding: .6rem; margin: .3rem 0 }
+mark { background: #ffe08a; color: black; border-bottom: 2px solid #b07a00 } @media (max-width: 50rem) {
 .sides { grid-template-columns: 1fr } } summary { padding: .4rem 0; font-weight: 600 }
 """
 WARNING = (

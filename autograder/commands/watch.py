@@ -9,6 +9,7 @@ import ctypes
 import fcntl
 import functools
 import json
+import math
 import os
 import signal
 import sys
@@ -16,7 +17,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -41,7 +42,8 @@ from helpers.storage import write_whole
 
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 FEW = 3  # pages that are made before processes for more have started
-PATIENCE = 60  # seconds for a submission that is still being copied into the exchange
+PATIENCE = 60  # seconds for a submission that is still being copied into the exchange, or until the next try
+LONGEST = 3600  # seconds until the next try, after many
 STATE, LOCK = ".headstart_released.json", ".headstart_watch"
 
 
@@ -89,11 +91,16 @@ def watch(
         interrupted = stack.enter_context(_interrupts())
         rounds = _Rounds(lesson, course, config, executor, release, interrupted)
         print(f"headstart: watching {inbound} for {name}; Ctrl-C ends it, and nothing is lost", flush=True)
-        seen, waited = None, _Waiting()
+        seen, waited, inboxes = None, _Waiting(), _Inboxes(inbound)
+        again, pause = math.inf, PATIENCE
         while True:
-            there = _handed_in(inbound, name)
-            if there != seen and not waited.for_any([inbound / folder for folder in there - (seen or set())]):
-                rounds.run()
+            there = inboxes.look(name)
+            new = [inbound / folder for folder in there - (seen or set())]
+            if (there != seen and not waited.for_any(new)) or time.monotonic() > again:
+                done = rounds.run(collect=not inboxes.said)
+                again, pause = (
+                    (math.inf, PATIENCE) if done else (time.monotonic() + pause, min(2 * pause, LONGEST))
+                )
                 seen = there
             time.sleep(every)
 
@@ -162,12 +169,25 @@ def _outcome(page: Future) -> dict:
         return {"success": False, "error": "the process that made the page has ended"}
 
 
-def _handed_in(inbound: Path, lesson: str) -> set[str]:
-    """The names of what was handed in for a lesson: STUDENT+LESSON+TIME+LETTERS."""
-    try:
-        return {entry for entry in os.listdir(inbound) if entry.rsplit("+", 3)[1:2] == [lesson]}
-    except OSError:
-        return set()  # no exchange yet
+@dataclass
+class _Inboxes:
+    """The folder that submissions come into. That it can't be looked into is said once, until it can."""
+
+    inbound: Path
+    said: str = ""
+
+    def look(self, lesson: str) -> set[str]:
+        """The names of what was handed in for a lesson: STUDENT+LESSON+TIME+LETTERS."""
+        problem = ""
+        found: set[str] = set()
+        try:
+            found = {entry for entry in os.listdir(self.inbound) if entry.rsplit("+", 3)[1:2] == [lesson]}
+        except OSError as error:  # the first release makes it
+            problem = f"{self.inbound} can't be looked into: {error.strerror}; waiting until it can"
+        if problem != self.said:
+            print(f"{_now()} {problem or 'it can now'}", file=sys.stderr, flush=True)
+            self.said = problem
+        return found
 
 
 @dataclass
@@ -198,16 +218,30 @@ class _Rounds:
     executor: Executor
     release: bool
     interrupted: Callable[[], bool]
+    failed: bool = False
+    told: set[str] = field(default_factory=set)  # what wasn't collected, said once
+    graded: dict[str, list] = field(default_factory=dict)  # by student, what this watch has graded
 
     def __post_init__(self) -> None:
-        self.graded: dict[str, list] = {}  # by student, what this watch has graded
         self.api = NbGraderAPI(self.course, config=self.config)
         self.state = Path(self.course.root, STATE)
 
-    def run(self) -> None:
-        """Collect, grade what is new, and answer whoever has no answer yet."""
+    def run(self, collect: bool = True) -> bool:
+        """Collect, grade what is new, and answer whoever has no answer yet; whether all of it was done.
+
+        A full disk or a gradebook that another program holds is said, and ends nothing: it is tried again.
+        """
+        self.failed = False
+        try:
+            self._round(collect)
+        except Exception as error:
+            self._fail("this round", f"{type(error).__name__}: {error}".splitlines()[0])
+        return not self.failed
+
+    def _round(self, collect: bool) -> None:
         name = self.lesson.name
-        self._do("collect", functools.partial(self.api.collect, name, update=True))
+        if collect:
+            self._do("collect", functools.partial(self.api.collect, name, update=True))
         submissions = find_submissions(self.course, name, [])
         states = {submission.student: _state(submission) for submission in submissions}
         # One that waits until its time is out would be run again in each round, and hold up all others.
@@ -216,7 +250,7 @@ class _Rounds:
         def note(submission: Submission, graded: Graded | None, broken: str) -> None:
             if not broken:
                 self.graded[submission.student] = states[submission.student]
-            _say(submission, graded, broken)
+            self._say(submission, graded, broken)
 
         book = Book(self.course, name, self.lesson.skeletons, self.config, self.lesson.own_files)
         try:
@@ -261,10 +295,28 @@ class _Rounds:
         done = call() or {}
         if self.interrupted():
             raise KeyboardInterrupt
+        for line in str(done.get("log") or "").splitlines():
+            told = line.partition("] ")[2] or line
+            if ("was not collected" in line or "was left out" in line) and told not in self.told:
+                self.told.add(told)
+                print(f"{_now()} {one_line(told)}", file=sys.stderr, flush=True)
         if not done.get("success"):
             said = str(done.get("error") or done.get("log") or "").strip().splitlines()[-1:]
-            print(f"{_now()} {what} failed: {one_line(''.join(said))}", file=sys.stderr, flush=True)
+            self._fail(what, "".join(said))
         return bool(done.get("success"))
+
+    def _fail(self, what: str, why: str) -> None:
+        self.failed = True
+        print(f"{_now()} {what} failed: {one_line(why)}; it will be tried again", file=sys.stderr, flush=True)
+
+    def _say(self, submission: Submission, graded: Graded | None, broken: str) -> None:
+        if broken:
+            self._fail(f"grading {submission.student}", broken)
+        elif graded:
+            points = sum(verdict.points for verdict in graded.verdicts)
+            possible = sum(verdict.max_points for verdict in graded.verdicts)
+            said = "; ".join(filter(None, [f"{points:g} of {possible:g} points", one_line(graded.problem)]))
+            print(f"{_now()} {submission.student}: {said}", flush=True)
 
 
 def _stamp(submission: Submission) -> str:
@@ -279,17 +331,6 @@ def _state(submission: Submission) -> list[tuple[str, int, int]]:
         entries = [(entry.name, entry.stat(follow_symlinks=False)) for entry in os.scandir(submission.folder)]
         return sorted((name, status.st_mtime_ns, status.st_size) for name, status in entries)
     return []
-
-
-def _say(submission: Submission, graded: Graded | None, broken: str) -> None:
-    if broken:
-        said = f"the grader failed: {one_line(broken)}"
-        print(f"{_now()} {submission.student}: {said}", file=sys.stderr, flush=True)
-    elif graded:
-        points = sum(verdict.points for verdict in graded.verdicts)
-        possible = sum(verdict.max_points for verdict in graded.verdicts)
-        said = "; ".join(filter(None, [f"{points:g} of {possible:g} points", one_line(graded.problem)]))
-        print(f"{_now()} {submission.student}: {said}", flush=True)
 
 
 def _now() -> str:

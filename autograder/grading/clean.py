@@ -148,8 +148,9 @@ WORDS = (
     (r"&(?=#|\w+;)", "&amp;"),  # characters by number, which would slip past what follows
     (r"<(?=[A-Za-z/!?])", "< "),  # so that it is no tag, and a formula is the same formula
     (rf"\](?=\((?!https?://|#|{FILE}\))|:)", "] "),  # links that may run code
-    # Pictures load by themselves: one from elsewhere would tell who looks at it, and when.
-    (rf"!(?=\[)(?!\[[^][]*\]\({PICTURE}\))", "! "),
+    # Pictures load by themselves: one from elsewhere would tell who looks at it, and when. In code and
+    # formulas, and behind a backslash, a bracket ends nothing.
+    (rf"!(?=\[)(?!\[[^][\\`$]*\]\({PICTURE}\))", "! "),
 )
 # Of one cell: from each of these, nbconvert searches the rest of the text for the formula's end.
 FORMULA = re.compile(r"\$|\\\\[\[(]|\\begin\{")

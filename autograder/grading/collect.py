@@ -6,12 +6,14 @@ it is, links among it; and a submission that can't be collected holds up no othe
 """
 
 import contextlib
+import errno
 import os
 import pwd
 import secrets
 import shutil
 import stat
 import tempfile
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO
@@ -23,6 +25,7 @@ from autograder.grading.course import odd_name
 from autograder.grading.submission import MAX_DEPTH, RECORDS, STEERING, is_likely, read_record, read_time
 
 NEVER = datetime.min  # the time of a submission whose name holds none
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 MAX_ENTRIES = 10_000  # files and folders of one submission
 
 
@@ -59,8 +62,12 @@ class Collect(ExchangeCollect):
             return ""
 
     def copy_files(self) -> None:
-        """Collect each submission by itself."""
-        everyone = self.src_records
+        """Collect each submission by itself.
+
+        Raises:
+            OSError: the disk is full, or can't be written to: that is no submission's fault.
+        """
+        everyone, full = self.src_records, None
         for record in everyone:
             self.src_records = [record]
             try:
@@ -71,7 +78,10 @@ class Collect(ExchangeCollect):
                 super().copy_files()
             except Exception as error:  # this one's alone
                 self.log.error("%a was not collected: %s", record["filename"], error)
+                full = error if getattr(error, "errno", None) in FULL else full
         self.src_records = everyone
+        if full:
+            raise full
 
     def do_copy(self, src: str, dest: str, log: object = None) -> None:
         """Copy a submission, without following anything that leads out of it."""
@@ -80,7 +90,7 @@ class Collect(ExchangeCollect):
             copying = _Copying(stage, 1000 * self.coursedir.max_dir_size)
             copying.copy(src)
             self._complete(stage)
-            super().do_copy(str(stage), dest, log)
+            _whole(dest, lambda part: super(Collect, self).do_copy(str(stage), part, log))
         for name, reason in copying.refused.items():
             self.log.warning("%a of %a was left out: %s", name, os.path.basename(src), reason)
 
@@ -95,6 +105,22 @@ class Collect(ExchangeCollect):
             _replace(time, f"{record['timestamp']} UTC")
         if not read_record(secret):
             _replace(secret, secrets.token_hex(32))
+
+
+def _whole(dest: str, copy: Callable[[str], None]) -> None:
+    """Put a copy in its place at once: half a one that has its time would never be renewed."""
+    part = Path(dest).with_name(f".{Path(dest).name}.part")
+    shutil.rmtree(part, ignore_errors=True)  # of a collect that was killed
+    try:
+        copy(str(part))
+        part.rename(dest)
+    except shutil.Error as error:  # of many files, in one
+        for number in FULL:
+            if os.strerror(number) in str(error):
+                raise OSError(number, os.strerror(number)) from None
+        raise
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
 
 
 def _replace(path: Path, text: str) -> None:

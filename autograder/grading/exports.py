@@ -6,18 +6,29 @@ Canvas and Moodle get back the file that they exported, its header and rows as t
 each lesson. Nobody is matched by name, and nobody is left out without a word.
 """
 
-import csv
-import io
+import contextlib
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from nbgrader.api import Assignment, Grade, Gradebook, MissingEntry, Student, SubmittedAssignment
+import sqlalchemy as sa
+from nbgrader.api import (
+    Assignment,
+    Grade,
+    Gradebook,
+    MissingEntry,
+    Student,
+    SubmittedAssignment,
+    SubmittedNotebook,
+)  # fmt: skip
+from nbgrader.coursedir import CourseDirectory
 from nbgrader.plugins import CsvExportPlugin, ExportPlugin
 from traitlets import Bool, Dict, List, Unicode
 
 from autograder.grading.course import FORMULA
+from autograder.grading.school_csv import Table, listed, read_table
 from helpers.storage import write_whole
 
 
@@ -29,13 +40,37 @@ class Score(NamedTuple):
 
 
 class Csv(CsvExportPlugin):
-    """nbgrader's own `grades.csv`, and a word on the points in it that are still to be given."""
+    """nbgrader's own `grades.csv`, and a word on the points in it that are still to be given.
+
+    Written anew: nbgrader's has no quotation marks, so that a comma in a name moves the points by a column.
+    """
 
     def export(self, gradebook: Gradebook) -> None:
         """Write the file that `--to` names, or grades.csv."""
-        super().export(gradebook)
-        scores = _scores(gradebook, *_asked_for(self, gradebook))
-        _say_who_waits(self, scores, "given without these points")
+        lessons, students = _asked_for(self, gradebook)
+        rows = [_as_nbgrader(gradebook, lesson, student) for lesson in lessons for student in students]
+        write_whole(Path(self.to or "grades.csv"), Table([NBGRADERS.split(), *rows], []).encoded())
+        _say_who_waits(self, _scores(gradebook, lessons, students), "given without these points")
+
+
+NBGRADERS = (
+    "assignment duedate timestamp student_id last_name first_name email "
+    "raw_score late_submission_penalty score max_score"
+)
+
+
+def _as_nbgrader(gradebook: Gradebook, lesson: Assignment, student: Student) -> list[str]:
+    """A row of nbgrader's `grades.csv`: what wasn't handed in has 0 points."""
+    try:
+        submission = gradebook.find_submission(lesson.name, student.id)
+    except MissingEntry:
+        when, raw, penalty = None, 0.0, 0.0
+    else:
+        when, raw, penalty = submission.timestamp, submission.score, submission.late_submission_penalty
+    names = map(_as_text, (student.last_name, student.first_name, student.email))
+    points = (raw, penalty, max(0.0, raw - (penalty or 0.0)), lesson.max_score)
+    start = (lesson.name, lesson.duedate, when, student.id)
+    return ["" if value is None else str(value) for value in (*start, *names, *points)]
 
 
 class _Export(ExportPlugin):
@@ -45,6 +80,7 @@ class _Export(ExportPlugin):
         False,
         help="also give the points so far where written answers wait for theirs; else the cell stays empty",
     ).tag(config=True)
+    left = "left empty"  # what becomes of a score that isn't given
 
     def export(self, gradebook: Gradebook) -> None:
         """Write the file that `--to` names, or nothing at all.
@@ -60,20 +96,18 @@ class _Export(ExportPlugin):
         scores = _scores(gradebook, lessons, students)
         try:
             table = self.table(lessons, students, scores)
-        except (LookupError, OSError, UnicodeDecodeError) as error:
+        except (LookupError, OSError) as error:
             said = error.args[0] if isinstance(error, LookupError) else error
             raise SystemExit(f"{said}; nothing is written") from None
-        text = io.StringIO(newline="")
-        csv.writer(text).writerows(table)
         target = Path(self.to or "grades.csv")
-        write_whole(target, text.getvalue().encode())
+        write_whole(target, table.encoded())
         self.log.info("%d scores of %d students written to %s", len(scores), len(students), target)
-        _say_who_waits(self, scores, "given without these points" if self.partial else "left empty")
+        _say_who_waits(self, scores, "given without these points" if self.partial else self.left)
 
     def table(
         self, lessons: Sequence[Assignment], students: Sequence[Student], scores: dict[tuple[str, str], Score]
-    ) -> list[list[str]]:
-        """The rows of the file.
+    ) -> Table:
+        """The file.
 
         Raises:
             LookupError: it can't be made, and why.
@@ -86,22 +120,51 @@ class _Export(ExportPlugin):
 
 
 def _asked_for(plugin: ExportPlugin, gradebook: Gradebook) -> tuple[list[Assignment], list[Student]]:
-    """The lessons and students that were named; all where none were."""
+    """The lessons and students that were named; all where none were, but for `student_id_exclude`."""
     wanted, whose = {*map(str, plugin.assignment)}, {*map(str, plugin.student)}
+    gone = {*CourseDirectory(parent=plugin).student_id_exclude.split(",")}
     lessons = [one for one in gradebook.assignments if one.name in wanted or not wanted]
-    return lessons, [one for one in gradebook.students if one.id in whose or not whose]
+    students = [one for one in gradebook.students if one.id in whose or not whose]
+    return lessons, [one for one in students if one.id not in gone]
 
 
 def _scores(
     gradebook: Gradebook, lessons: Sequence[Assignment], students: Sequence[Student]
 ) -> dict[tuple[str, str], Score]:
     """What each student has in each lesson, where something was graded."""
-    return {
-        (student.id, lesson.name): score
-        for lesson in lessons
-        for student in students
-        if (score := score_of(gradebook, lesson, student))
-    }
+    whose = {one.id for one in students}
+    return {key: score for key, score in scores_in(gradebook, lessons).items() if key[0] in whose}
+
+
+def scores_in(gradebook: Gradebook, lessons: Sequence[Assignment]) -> dict[tuple[str, str], Score]:
+    """By student and lesson, where something was graded: not handed in is no 0.
+
+    Of one query for all: nbgrader's own objects ask several times for each submission.
+    """
+    found: dict[tuple[str, str], list[sa.Row]] = defaultdict(list)
+    query = (
+        gradebook.db.query(
+            SubmittedAssignment.student_id, Assignment.name, SubmittedNotebook.id,
+            SubmittedNotebook.late_submission_penalty, Grade.score, Grade.auto_score, Grade.manual_score,
+            Grade.needs_manual_grade,
+        )
+        .select_from(Grade).join(SubmittedNotebook).join(SubmittedAssignment).join(Assignment)
+        .filter(Assignment.id.in_([lesson.id for lesson in lessons]))
+    )  # fmt: skip
+    for row in query:
+        if row.student_id is not None:
+            found[row.student_id, row.name].append(row)
+    return {key: _score(grades) for key, grades in found.items() if any(map(_graded, grades))}
+
+
+def _graded(grade: sa.Row) -> bool:
+    return grade.auto_score is not None or grade.manual_score is not None
+
+
+def _score(grades: list[sa.Row]) -> Score:
+    penalties = {grade.id: grade.late_submission_penalty or 0.0 for grade in grades}  # by notebook
+    points = sum(grade.score for grade in grades) - sum(penalties.values())
+    return Score(max(0.0, points), any(waits(grade) for grade in grades))
 
 
 def _say_who_waits(plugin: ExportPlugin, scores: dict[tuple[str, str], Score], how: str) -> None:
@@ -112,24 +175,14 @@ def _say_who_waits(plugin: ExportPlugin, scores: dict[tuple[str, str], Score], h
             waiting.setdefault(lesson, []).append(who)
     for lesson, those in waiting.items():
         plugin.log.warning(
-            "%s: written answers wait for their points, so scores are %s: %s", lesson, how, ", ".join(those)
+            "%s: written answers wait for their points, so scores are %s: %s",
+            lesson,
+            how,
+            ", ".join(sorted(those)),
         )
 
 
-def score_of(gradebook: Gradebook, lesson: Assignment, student: Student) -> Score | None:
-    """What a student has in a lesson; None where nothing was graded: not handed in is no 0."""
-    try:
-        submission: SubmittedAssignment = gradebook.find_submission(lesson.name, student.id)
-    except MissingEntry:
-        return None
-    grades = [grade for notebook in submission.notebooks for grade in notebook.grades]
-    if all(grade.auto_score is None and grade.manual_score is None for grade in grades):
-        return None
-    points = max(0.0, submission.score - (submission.late_submission_penalty or 0.0))
-    return Score(points, any(waits(grade) for grade in grades))
-
-
-def waits(grade: Grade) -> bool:
+def waits(grade: Grade | sa.Row) -> bool:
     """Whether a person still has to grade this. A check that was overruled has a score of its own."""
     return bool(grade.needs_manual_grade) and grade.auto_score is None
 
@@ -139,7 +192,7 @@ class Plain(_Export):
 
     def table(
         self, lessons: Sequence[Assignment], students: Sequence[Student], scores: dict[tuple[str, str], Score]
-    ) -> list[list[str]]:
+    ) -> Table:
         """A header, the points possible, and the students."""
         header = ["student_id", "last_name", "first_name", "email", *(lesson.name for lesson in lessons)]
         possible = ["points possible", "", "", "", *(f"{lesson.max_score:g}" for lesson in lessons)]
@@ -148,7 +201,7 @@ class Plain(_Export):
              *(self.shown(scores.get((one.id, lesson.name))) for lesson in lessons)]
             for one in students
         )  # fmt: skip
-        return [header, possible, *rows]
+        return Table([header, possible, *rows], [])
 
 
 def _as_text(value: str | None) -> str:
@@ -164,31 +217,35 @@ class _Returned(_Export):
         config=True
     )
     ids = List(Unicode(), help="the columns in which students' ids or e-mails are").tag(config=True)
-    needed = ""  # a column without which it is another kind of file
+    needed: tuple[str, ...] = ()  # columns, without one of which it is another kind of file
+    kept: tuple[str, ...] = ()  # what stands in a cell where no points are wanted
+    left = "left as they were"
 
     def table(
         self, lessons: Sequence[Assignment], students: Sequence[Student], scores: dict[tuple[str, str], Score]
-    ) -> list[list[str]]:
-        """The rows as they were, with the scores in their columns."""
-        rows = read_table(self.roster)
-        header = rows[0]
-        ids = [header.index(name) for name in self.ids if name in header]
-        if self.needed not in header or not ids:
-            raise LookupError(
-                f"{self.roster} has no column {self.needed!r}, or none of {', '.join(self.ids)}"
-            )
-        place = self._rows_of(students, rows, ids, {who for who, _ in scores})
+    ) -> Table:
+        """The file as it was, with the scores in their columns."""
+        file = read_table(self.roster)
+        ids = [at for at, name in enumerate(file.names) if name in self.ids]
+        if not {*self.needed} & {*file.names} or not ids:
+            needed = " nor ".join(map(repr, self.needed))
+            raise LookupError(f"{self.roster} has no column {needed}, or none of {', '.join(self.ids)}")
+        place = self._rows_of(students, file.rows, ids, {who for who, _ in scores})
         for lesson in lessons:
-            at = self._column(lesson, rows)
-            for (who, name), score in scores.items():
-                if name == lesson.name and (self.shown(score) or not rows[place[who]][at]):
-                    rows[place[who]][at] = self.shown(score)
-        return rows
+            at = self._column(lesson, file.rows)
+            given = {who: self.shown(score) for (who, name), score in scores.items() if name == lesson.name}
+            for who, shown in given.items():
+                row = file.rows[place[who]]
+                if row[at].strip().upper() in self.kept and shown:
+                    self.log.warning("%s: %s has %r, which is left: no %s", lesson.name, who, row[at], shown)
+                elif shown:
+                    row[at] = shown
+        return file
 
     def _rows_of(
         self, students: Sequence[Student], rows: list[list[str]], ids: list[int], needed: set[str]
     ) -> dict[str, int]:
-        """The row of each student, by id or e-mail."""
+        """The row of each student, by id or e-mail: spaces around them and capitals don't count."""
         found: dict[str, set[int]] = {}
         for number, row in enumerate(rows[1:], 1):
             for column in ids:
@@ -205,7 +262,8 @@ class _Returned(_Export):
         if refused:
             by = ", ".join(self.ids)
             raise LookupError(
-                f"{self.roster} has no row, or more than one, for {', '.join(refused)}, by {by}"
+                f"{self.roster} has no row, or more than one, for {listed(refused)}, by {by}; "
+                f"--CourseDirectory.student_id_exclude=ID,ID leaves out who has left the course"
             )
         return place
 
@@ -221,6 +279,7 @@ class _Returned(_Export):
         if len(at) > 1:
             raise LookupError(f"{self.roster} has {len(at)} columns for {lesson.name}; name one in `columns`")
         if at:
+            self.check_column(lesson, rows, at[0])
             return at[0]
         for row in rows:
             row.append("")
@@ -231,6 +290,9 @@ class _Returned(_Export):
     def plain_name(self, column: str) -> str:
         """A column's name without what the school's gradebook adds to it."""
         return column
+
+    def check_column(self, lesson: Assignment, rows: list[list[str]], at: int) -> None:
+        """Refuse a column that can't take points, and say where it counts otherwise."""
 
     def new_column(self, lesson: Assignment, rows: list[list[str]]) -> None:
         """What a new column needs beside its name."""
@@ -249,7 +311,8 @@ class Canvas(_Returned):
     there is none, Canvas asks what the new one is when the file is imported.
     """
 
-    needed = "Student"
+    needed = ("Student", "LastName")  # schools may have names in two columns
+    kept = ("EX", "N/A")  # excused, and not assigned
 
     def _ids_default(self) -> list[str]:
         return ["SIS Login ID", "SIS User ID", "ID"]
@@ -260,11 +323,23 @@ class Canvas(_Returned):
 
     def new_column(self, lesson: Assignment, rows: list[list[str]]) -> None:
         """Its points possible, which stand in a row of their own."""
-        for row in rows[1:]:
-            if row[0].strip() == "Points Possible":
-                row[-1] = f"{lesson.max_score:g}"
-                return
-        raise LookupError(f"{self.roster} has no row 'Points Possible', so it isn't Canvas's export")
+        if not (possible := self._possible(rows)):
+            raise LookupError(f"{self.roster} has no row 'Points Possible', so it isn't Canvas's export")
+        possible[-1] = f"{lesson.max_score:g}"
+
+    def check_column(self, lesson: Assignment, rows: list[list[str]], at: int) -> None:
+        """Canvas ignores what stands in its own columns, and takes points for those out of its own."""
+        possible = self._possible(rows)[at].strip() if self._possible(rows) else ""
+        if "read only" in possible:
+            raise LookupError(f"Canvas takes no points in its own column {rows[0][at]!r}")
+        with contextlib.suppress(ValueError):
+            if float(possible.replace(",", ".")) != lesson.max_score:
+                said = "%s: points are out of %g here, and in Canvas out of %s; nothing is converted"
+                self.log.warning(said, lesson.name, lesson.max_score, possible)
+
+    def _possible(self, rows: list[list[str]]) -> list[str]:
+        """The row of points possible; empty where somebody took it out."""
+        return next((row for row in rows[1:] if row[0].strip() == "Points Possible"), [])
 
 
 class Moodle(_Returned):
@@ -273,31 +348,11 @@ class Moodle(_Returned):
     Moodle asks on import which column is which.
     """
 
-    needed = "Email address"
+    needed = ("Email address",)
 
     def _ids_default(self) -> list[str]:
         return ["Email address", "ID number", "Username"]
 
     def plain_name(self, column: str) -> str:
         """Without the kind of activity before it and the kind of grade after it."""
-        return re.sub(r" \((Real|Percentage|Letter)\)$", "", column).partition(":")[2].strip() or column
-
-
-def read_table(path: str) -> list[list[str]]:
-    """A CSV file as a school's gradebook exports it, all rows as long as the first.
-
-    Raises:
-        LookupError: no file is named, or it has no rows.
-        OSError: it can't be read.
-        UnicodeDecodeError: it isn't UTF-8.
-    """
-    if not path:
-        raise LookupError("which file did the school's gradebook export? Name it with `roster`")
-    text = Path(path).read_text(encoding="utf-8-sig")
-    first = text.partition("\n")[0]
-    separator = max(",;\t", key=first.count)  # Moodle offers all three
-    rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if any(row)]
-    if not rows:
-        raise LookupError(f"{path} is empty")
-    width = len(rows[0])
-    return [[*row, *[""] * (width - len(row))][:width] for row in rows]
+        return re.sub(r" \((?!Feedback)[^()]*\)$", "", column).partition(":")[2].strip() or column

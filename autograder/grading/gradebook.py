@@ -346,12 +346,14 @@ class Book:
 def left_to_grade(db: sa.orm.Session, lesson: str) -> str:
     """How many answers of a lesson wait for a person, in words; "" for none.
 
-    They are those that no check decides, and that aren't blank.
+    They are those that no check decides, and that aren't blank. An extension makes a record of a submission
+    before there is one: it has no time, and no check of it has run.
     """
     waiting = db.query(Grade.id).join(SubmittedNotebook).join(SubmittedAssignment).join(Assignment)
     # A check that was overruled by hand is marked, too, once it is graded again: it has a score of its own.
     waiting = waiting.filter(Assignment.name == lesson, Grade.needs_manual_grade, Grade.auto_score.is_(None))
-    count = waiting.count()
+    checked = SubmittedAssignment.notebooks.any(SubmittedNotebook.grades.any(Grade.auto_score.is_not(None)))
+    count = waiting.filter(SubmittedAssignment.timestamp.is_not(None) | checked).count()
     words = "1 written answer is" if count == 1 else f"{count} written answers are"
     return f"{words} left to grade" if count else ""
 
