@@ -877,6 +877,10 @@ WATCHED = [
 ]  # fmt: skip
 ONCE = [
     (
+        "once: what would become a link", "list(map(one_line, graded.remarks))", "graded.remarks",
+        "no_code_or_name_of_a_students_becomes_a_link",
+    ),
+    (
         "once: names that steer a terminal", "sandboxed)), indent=1)", "sandboxed)), indent=1, ensure_ascii=False)",
         "one_submission_is_graded_and_nothing_is_recorded",
     ),

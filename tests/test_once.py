@@ -3,11 +3,13 @@
 import json
 import os
 import shutil
+from types import SimpleNamespace
 
 import pytest
 from course import LESSON, Course
 
 from autograder.commands import once
+from autograder.results import Graded, Paper
 from helpers.checking.finding import Status
 
 RESULT = {
@@ -63,6 +65,16 @@ def test_prairielearn_gets_a_share_of_1_or_why_it_cannot_be_graded():
     }  # fmt: skip
     unread = once.prairielearn({**RESULT, "readable": False, "problem": "no notebook at all"})
     assert unread == {"gradable": False, "score": 0.0, "format_errors": ["no notebook at all"]}
+
+
+def test_no_code_or_name_of_a_students_becomes_a_link():
+    """PrairieLearn turns what would steer a terminal into HTML, and this into a link that runs code."""
+    link = "the cell “\x1b]8;;javascript:alert(1)\x07here\x1b]8;;\x07” took over 20 s"
+    graded = Graded("amy", "", (Paper("ps1", "{}", (), problem=link, remarks=(link,)),))
+    result = once.result_of(SimpleNamespace(name="ps1", exercises={}, skeletons={}), graded, True)
+    for form in ("json", "gradescope", "prairielearn"):
+        told = once.FORMS[form](result)
+        assert "javascript" in str(told) and "\\x1b" not in str(told), form
 
 
 def test_classroom_50_gets_its_contract_with_whole_points():

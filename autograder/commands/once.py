@@ -26,7 +26,7 @@ from autograder.grading.settings import cell_seconds, refuse_settings
 from autograder.grading.submission import MAX_NOTEBOOK, Submission, is_answer
 from autograder.programs import sandbox_problem
 from autograder.results import UNREADABLE, Graded
-from helpers.checking.finding import Status
+from helpers.checking.finding import Status, one_line
 
 Result = dict[str, Any]
 SANDBOXED = "bubblewrap: no network, no files but the lesson's own, namespaces and limits of its own"
@@ -128,8 +128,9 @@ def result_of(lesson: Lesson, graded: Graded, sandboxed: bool) -> Result:
         "lesson": lesson.name,
         "isolation": SANDBOXED if sandboxed else OPEN,
         "readable": all(verdict.cause != UNREADABLE for verdict in graded.verdicts),
-        "problem": graded.problem,
-        "remarks": graded.remarks,
+        # Lines of code and names of files are in these: what steers a terminal is a link in PrairieLearn.
+        "problem": one_line(graded.problem),
+        "remarks": list(map(one_line, graded.remarks)),
         "points": sum(verdict.points for verdict in graded.verdicts),
         "max_points": sum(verdict.max_points for verdict in graded.verdicts),
         "exercises": exercises,
