@@ -85,6 +85,8 @@ LAYER_NORM = Exercise(
         "torch.instance_norm",
         "torch.nn.functional.batch_norm",
         "torch.batch_norm",
+        "torch.nn.functional.rms_norm",
+        "torch.rms_norm",
     ),
     misconceptions=explained(
         wrong.divided_by_one_less,
