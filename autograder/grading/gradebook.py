@@ -267,7 +267,8 @@ class Book:
 
         Args:
             graded: the submission. What was graded with it stays beside its notebooks.
-            own: files of the course's own that may stay where nbgrader has put them, by relative path.
+            own: files of the course's own that may stay where nbgrader has put them, by relative path; None
+                unless nbgrader's autograde has called. It writes the notebook after this, and sets the modes.
         """
         folder = self.path(graded.student).parent
         theirs = graded.files | graded.written
@@ -281,7 +282,8 @@ class Book:
             with contextlib.suppress(OSError):  # a path of the student's can be too long here
                 _make_way(folder, name)
                 write_whole(folder / name, content)
-        self._autograde.set_permissions(self.lesson, graded.student)
+        if own is None:
+            self._autograde.set_permissions(self.lesson, graded.student)
 
     def _submission(self, graded: Graded) -> str:
         """Make sure that nbgrader's row for this submission exists, and return its id."""
