@@ -43,6 +43,7 @@ def _become(command: Sequence[str], cwd: Path, env: dict[str, str], out: Path, e
     os.chdir(cwd)
     os.environ.clear()
     os.environ.update(env)
+    inherited = (sys.stdout, sys.stderr)  # nbgrader's validator, imported before, has kept the one
     for number, name, place in ((0, "stdin", os.devnull), (1, "stdout", out), (2, "stderr", err)):
         descriptor = os.open(place, os.O_RDWR | os.O_CREAT, 0o600)
         os.dup2(descriptor, number)
@@ -54,8 +55,8 @@ def _become(command: Sequence[str], cwd: Path, env: dict[str, str], out: Path, e
     try:
         runpy.run_module(module, run_name="__main__", alter_sys=True)
     finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
+        for stream in (*inherited, sys.stdout, sys.stderr):
+            stream.flush()
 
 
 def run(command: Sequence[str], cwd: Path, env: dict[str, str]) -> subprocess.CompletedProcess:

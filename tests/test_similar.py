@@ -1,5 +1,8 @@
 """What two submissions share beyond what the exercise makes alike is found; what all share isn't."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,6 +11,7 @@ from bs4 import BeautifulSoup
 from autograder.commands.similar import page
 from autograder.grading import likeness
 from autograder.grading.likeness import Pair, Texts, pairs
+from autograder.lessons import ROOT
 from tests.course import Course
 
 PLAIN = "def softmax(x, dim=-1):\n    e = (x - x.amax(dim, keepdim=True)).exp()\n    return e / e.sum(dim, keepdim=True)\n"
@@ -135,6 +139,21 @@ def test_the_lessons_own_solutions_are_nobody_s(tmp_path: Path) -> None:
     for student in ("ada", "bob"):
         course.hand_in(student)
     assert "2 submissions; 0 of 1 pairs share" in course.run("headstart", "similar", "1").stdout
+
+
+def test_no_piece_of_a_right_answer_is_anybodys_own() -> None:
+    """Wherever students begin to quote it: which pieces are chosen hangs on what stands around them."""
+    model = " ".join(f"Sentence {number} says that {number * 37 % 101} is more." for number in range(20))
+    quoted = {str(start): (model[start : start + 300], False) for start in range(60)}
+    assert pairs({"ada": quoted, "bob": quoted}, {place: [(model, False)] for place in quoted}) == []
+
+
+def test_each_run_finds_the_same() -> None:
+    code = f"from autograder.grading.likeness import _print; print(sorted(_print({OWN!r}, True).hashes))"
+    command = [sys.executable, "-c", code]
+    seeds = (os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)} for seed in "12")
+    one, other = (subprocess.run(command, env=env, capture_output=True, check=True).stdout for env in seeds)
+    assert one == other
 
 
 def test_a_foreign_course_is_compared_by_its_cells(tmp_path: Path) -> None:

@@ -1,26 +1,30 @@
 """Which submissions are alike beyond what the exercise makes alike: winnowing, by copydetect.
 
 A text becomes fingerprints: hashes of pieces of code in which names and strings are all alike and comments
-are gone. Taken away are the pieces that the notebook handed out holds, those of the course's own right
-answers, and those that many of the class have. What two submissions still share is weighed by how few others
+are gone. Taken away are all pieces that the notebook handed out holds, all of the course's own right answers,
+and those that many of the class have. What two submissions still share is weighed by how few others
 have it.
 
 Source: Schleimer, Wilkerson and Aiken 2003, "Winnowing: local algorithms for document fingerprinting".
 """
 
 import io
+import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from copydetect import CodeFingerprint, compare_files
+from copydetect import CodeFingerprint, compare_files, utils
 
 PIECE, WINDOW = 20, 6  # characters of code without names; any copy of PIECE + WINDOW - 1 is found
 WORDS_PIECE = 40  # characters, of what is written in words
 LONGEST = 20_000  # characters of one answer; what comes after isn't compared
 COMMON, COMMON_SHARE, MANY = 5, 0.1, 15  # a piece that more submissions have is nobody's own
 LEAST = 4.0  # a pair with less weight isn't shown: chance alone gives as much
+
+# Which pieces are chosen follows from their hashes. Python's own differ from run to run, so pairs would, too.
+vars(utils)["hash"] = lambda piece: zlib.crc32(piece.encode(errors="surrogatepass"))
 
 Texts = Mapping[str, tuple[str, bool]]
 """A submission's answers by the name of their place: the text, and whether it is code."""
@@ -61,7 +65,7 @@ def pairs(handed_in: Mapping[str, Texts], forced: Mapping[str, Iterable[tuple[st
         forced: by place, the texts that nobody is to be blamed for: what was handed out, right answers.
     """
     known = {
-        place: {hash for text, code in texts for hash in _print(text, code).hashes}
+        place: {hash for text, code in texts for hash in _print(text, code, window=1).hashes}
         for place, texts in forced.items()
     }
     prints = {
@@ -100,13 +104,13 @@ def pairs(handed_in: Mapping[str, Texts], forced: Mapping[str, Iterable[tuple[st
     return sorted(found, key=lambda pair: (-pair.weight, pair.students))
 
 
-def _print(text: str, code: bool) -> CodeFingerprint:
-    """The fingerprints of a text. Words are compared as they are, but for capitals."""
+def _print(text: str, code: bool, window: int = WINDOW) -> CodeFingerprint:
+    """The fingerprints of a text, one of each window. Words are compared as they are, but for capitals."""
     text = text[:LONGEST]
     if code:
-        return CodeFingerprint("answer.py", PIECE, WINDOW, fp=io.StringIO(text), language="python")
+        return CodeFingerprint("answer.py", PIECE, window, fp=io.StringIO(text), language="python")
     lowered = text.lower() if len(text.lower()) == len(text) else text
-    return CodeFingerprint("answer.txt", WORDS_PIECE, WINDOW, filter=False, fp=io.StringIO(lowered))
+    return CodeFingerprint("answer.txt", WORDS_PIECE, window, filter=False, fp=io.StringIO(lowered))
 
 
 def _place(

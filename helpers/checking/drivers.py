@@ -149,8 +149,9 @@ def _call_with_layer(answer: object, case: Case, gradients: bool) -> Outcome:
     """A function with functions of ours among its arguments: the case has their recipes there."""
     if not callable(answer):
         return unusable("a function", answer)
-    recipes = {place: value for place, value in enumerate(case.args) if is_recipe(value)}
-    made = _seeded(lambda: {place: make_layer(recipe) for place, recipe in recipes.items()}, [], {})
+    made = _seeded(
+        lambda: {n: make_layer(each) for n, each in enumerate(case.args) if is_recipe(each)}, [], {}
+    )
 
     def call(*args: Any, **kwargs: Any) -> Any:
         return answer(*(made.get(place, value) for place, value in enumerate(args)), **kwargs)
