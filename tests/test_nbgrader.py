@@ -1,11 +1,16 @@
 """Our grading inside nbgrader's own way of working, from release to the feedback a student fetches."""
 
 import csv
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import nbformat
 import pytest
 from course import LESSON, Course, complaints
+
+from autograder.lessons import ROOT
 
 pytestmark = pytest.mark.timeout(600)
 UNSCALED = """def scaled_dot_product_attention(q, k, v, mask=None):
@@ -140,6 +145,20 @@ def test_nbgrader_autograde_runs_our_engine(tmp_path):
         assert [path.name for path in course.root.glob("autograded/bob/**/page*")][:1] == ["page.html.txt"]
         assert not list(course.root.glob("autograded/**/*.html"))
     assert "0 graded, 2 as before" in by_nbgrader.run("headstart", "grade", LESSON).stdout
+
+
+@pytest.mark.needs_bubblewrap
+def test_nbgrader_autograde_runs_without_the_rights_of_root(tmp_path):
+    """Root may write to a file that is read-only, as the graded notebook is in the end."""
+    course = Course(tmp_path / "course")
+    course.run("nbgrader", "generate_assignment", LESSON)
+    course.hand_in("amy")
+    ordinary = ["setpriv", "--bounding-set=-dac_override"] if os.geteuid() == 0 else []
+    done = subprocess.run(
+        [*ordinary, sys.executable, "-m", "nbgrader", "autograde", LESSON],
+        cwd=course.root, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
 
 
 ZERO = "\nc.LateSubmissionPlugin.penalty_method = 'zero'\n"
