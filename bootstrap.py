@@ -27,7 +27,14 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 STAMP = VENV / ".headstart-stamp"
 LAB_SETTINGS = "autograder/commands/labconfig"
-INPUTS = ("bootstrap.py", "pyproject.toml", "requirements.txt")
+FENCE = "autograder/commands/environment"
+INPUTS = (
+    "bootstrap.py",
+    "pyproject.toml",
+    "requirements.txt",
+    f"{FENCE}/headstart.pth",
+    f"{FENCE}/nbgrader_config.py",
+)
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 CUDA_ONLY = re.compile(r"cuda|nvidia|(pytorch-)?triton", re.IGNORECASE)
 OLDEST, NEWEST = (3, 11), (3, 13)
@@ -168,7 +175,20 @@ def install_packages() -> None:
     pip("install", "-qq", "--no-deps", "--requirement", "requirements.txt")
     if VENV.parent == ROOT:  # it is where this is, solutions and all
         pip("install", "-qq", "--no-deps", "--no-build-isolation", "--editable", ".")
+        keep_strangers_out()
     pip("check", "--quiet")
+
+
+def keep_strangers_out() -> None:
+    """Have no command run what lies in the folder it is called in, which may be a student's.
+
+    `python -m` puts that folder first on the path, and nbgrader executes the settings in it. Python reads the
+    one file before it does so, nbgrader the other.
+    """
+    modules = quietly(PYTHON, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").stdout.strip()
+    for name, place in (("headstart.pth", Path(modules)), ("nbgrader_config.py", VENV / "etc/jupyter")):
+        place.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / FENCE / name, place / name)
 
 
 def install_torch(version: str) -> None:

@@ -61,6 +61,7 @@ def test_settings_are_read_where_nbgrader_reads_them(places) -> None:
 
 
 def test_students_are_chosen_as_nbgrader_chooses_them(places) -> None:
+    (places / "elsewhere/source").mkdir()
     for student in ("amy", "ann", "bob", ".hidden"):
         write(places / "elsewhere/submitted" / student / "ps1/ps1.ipynb", "")
 

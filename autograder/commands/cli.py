@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from nbgrader.coursedir import CourseDirectory
+    from traitlets.config import Config
 
 NO_FORK = "grading needs Linux: on Windows use WSL 2 or a container. Students can do everything here."
 SETTING = re.compile(r"--[A-Z]\w+\.\w+=")  # one of nbgrader's, as on its own command line
@@ -19,11 +20,7 @@ def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit code. Each command imports what it needs: `--help` is instant."""
     options, rest = _parser().parse_known_args(argv)
     options.rest = rest
-    ours = [
-        word
-        for word in rest
-        if not (SETTING.match(word) and options.run in (_grade, _watch, _report, _similar, _extend, _roster))
-    ]
+    ours = [word for word in rest if not (SETTING.match(word) and options.run in FOLLOW_SETTINGS)]
     if ours and options.run is not _lab:
         _parser().error(f"unrecognized arguments: {' '.join(ours)}")
     try:
@@ -119,16 +116,18 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _build(options: argparse.Namespace) -> int:
+    from autograder.lessons import ROOT
+
+    os.chdir(ROOT)
     from autograder.authoring.build import build
 
     return build(options.lessons, options.check)
 
 
 def _simulate(options: argparse.Namespace) -> int:
+    course, config = _course(options)
     from autograder.commands.simulate import simulate
-    from autograder.grading.course import course_directory
 
-    course, config = course_directory()
     lesson = _lesson(options.lesson, course)
     return simulate(lesson, options.students, options.seed, course, config, calm=options.calm)
 
@@ -137,10 +136,9 @@ def _grade(options: argparse.Namespace) -> int:
     if not hasattr(os, "fork"):
         print(f"headstart: {NO_FORK}", file=sys.stderr)
         return 2
-    from autograder.grading.course import course_directory
-
-    course, config = course_directory(settings=options.rest)
-    if options.once:
+    once = options.once and options.once.absolute()
+    course, config = _course(options)
+    if once:
         from autograder.commands.once import FORMS, grade_once
 
         form = options.json or "json"
@@ -148,7 +146,7 @@ def _grade(options: argparse.Namespace) -> int:
             raise LookupError(f"there is no form {form!r}; there are {', '.join(FORMS)}")
         lesson = _lesson(options.lesson, course) if options.lesson else ""
         open_ = {"form": form, "sandboxed": not options.no_sandbox, "seconds": options.seconds}
-        return grade_once(lesson, options.once, course, config, **open_)
+        return grade_once(lesson, once, course, config, **open_)
     if not options.lesson:
         raise LookupError("which lesson? Such as: headstart grade 01_attention")
     from autograder.commands.class_run import grade_class
@@ -170,10 +168,9 @@ def _watch(options: argparse.Namespace) -> int:
     if not hasattr(os, "fork"):
         print(f"headstart: {NO_FORK}", file=sys.stderr)
         return 2
+    course, config = _course(options)
     from autograder.commands.watch import watch
-    from autograder.grading.course import course_directory
 
-    course, config = course_directory(settings=options.rest)
     return watch(
         _lesson(options.lesson, course),
         course,
@@ -187,9 +184,7 @@ def _watch(options: argparse.Namespace) -> int:
 
 
 def _report(options: argparse.Namespace) -> int:
-    from autograder.grading.course import course_directory
-
-    course, config = course_directory(settings=options.rest)
+    course, config = _course(options)
     if not options.lesson:
         from autograder.commands.course_report import report_course
 
@@ -200,31 +195,32 @@ def _report(options: argparse.Namespace) -> int:
 
 
 def _similar(options: argparse.Namespace) -> int:
+    course, config = _course(options)
     from autograder.commands.similar import similar
-    from autograder.grading.course import course_directory
 
-    course, config = course_directory(settings=options.rest)
     return similar(_lesson(options.lesson, course), course, config)
 
 
 def _roster(options: argparse.Namespace) -> int:
+    file = os.path.abspath(options.file)
+    course, _ = _course(options)
     from autograder.commands.roster import add_students
-    from autograder.grading.course import course_directory
 
-    course, _ = course_directory(settings=options.rest)
-    return add_students(options.file, course, options.id)
+    return add_students(file, course, options.id)
 
 
 def _extend(options: argparse.Namespace) -> int:
+    course, _ = _course(options)
     from autograder.commands.extend import extend
-    from autograder.grading.course import course_directory
 
-    course, _ = course_directory(settings=options.rest)
     lesson = _lesson(options.lesson, course)
     return extend(lesson, options.student, course, days=options.days, until=options.until)
 
 
 def _lab(options: argparse.Namespace) -> int:
+    from autograder.lessons import ROOT
+
+    os.chdir(ROOT)
     from autograder.commands.lab import lab
 
     lab(options.rest)
@@ -235,6 +231,25 @@ def _doctor(options: argparse.Namespace) -> int:
     from autograder.commands.doctor import doctor
 
     return doctor()
+
+
+def _course(options: argparse.Namespace) -> "tuple[CourseDirectory, Config]":
+    """The course and its settings. Its folder becomes the current one, before anything else is imported.
+
+    The folder this is called in may be a student's, and libraries read the current folder unasked: Matplotlib
+    its style, nbconvert its templates.
+
+    Raises:
+        LookupError: there is no such course.
+    """
+    from autograder.grading.course import course_directory
+
+    course, config = course_directory(settings=options.rest)
+    try:
+        os.chdir(course.root)
+    except OSError as error:
+        raise LookupError(f"there is no course in {course.root}: {error.strerror}") from error
+    return course, config
 
 
 def _lesson(name: str, course: "CourseDirectory") -> str:
@@ -252,6 +267,8 @@ def _lesson(name: str, course: "CourseDirectory") -> str:
     there = [path.name for path in place.parent.iterdir() if path.is_dir()] if place.parent.is_dir() else []
     return lessons.find(name) if ours else lessons.find_among(sorted(there), name, place.parent)
 
+
+FOLLOW_SETTINGS = (_simulate, _grade, _watch, _report, _similar, _extend, _roster)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -42,8 +42,12 @@ def _course() -> Iterator[str]:
     from autograder.commands.privacy import AS_ROOT, exchange_problem, warning
     from autograder.grading.course import course_directory
 
-    course, config = course_directory()
-    yield from filter(None, (warning(course), exchange_problem(Path(Exchange(config=config).root))))
+    try:
+        course, config = course_directory()
+    except LookupError as error:
+        yield error.args[0]
+    else:
+        yield from filter(None, (warning(course), exchange_problem(Path(Exchange(config=config).root))))
     if is_root():
         yield AS_ROOT
 

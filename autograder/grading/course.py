@@ -3,38 +3,83 @@
 import contextlib
 import os
 import secrets
+import sys
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Any
 
+from jupyter_core.application import JupyterApp
 from nbgrader.apps.autogradeapp import AutogradeApp
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
 from autograder.grading.submission import Submission
 
+ROOT_SETTING = "--CourseDirectory.root="
+MARKS = ("source", "gradebook.db")  # a folder that has one of these may be a course's root
+HANDED_IN = ("submitted", "downloaded", "autograded", "feedback")  # beside a course's source/
 SHORTEST = 32  # bytes of a secret; those that we make have 64
+
+
+class Settings(AutogradeApp):
+    """nbgrader's reading of its settings, without the folder it is called in, which may be a student's."""
+
+    def init_syspath(self) -> None:
+        """Leave the path as it is: nbgrader puts the current folder first."""
+
+    def load_config_file(self, **options: Any) -> None:
+        """Read the user's files and the system's. nbgrader reads the course's root by itself, afterwards."""
+        JupyterApp.load_config_file(self, **options)
+        if "root" not in self.config.CourseDirectory and (problem := no_course(Path.cwd())):
+            raise LookupError(problem)
 
 
 def course_directory(
     root: Path | None = None, settings: Sequence[str] = ()
 ) -> tuple[CourseDirectory, Config]:
-    """The course as `nbgrader autograde` would find it, and all settings that hold for it.
+    """A course, and all settings that hold for it.
 
-    nbgrader itself reads them: `nbgrader_config.py` of the folder that it is called in, of the course's root
-    and of Jupyter's folders, such as `~/.jupyter` and `/etc/jupyter`.
+    nbgrader itself reads them, from `nbgrader_config.py` of Jupyter's folders, such as `~/.jupyter` and
+    `/etc/jupyter`, and of the course's root. Unlike nbgrader's own commands, nothing is read or imported from
+    the current folder, unless that is the root: whoever grades may be standing in a student's folder.
 
     Args:
-        root: the course's folder. Without it, that of the settings, or else the one this is called in.
+        root: the course's folder. Without it, that of the settings, or else the current one.
         settings: as on nbgrader's command line, `--CourseDirectory.db_url=...`. They come before all files.
+
+    Raises:
+        LookupError: no root is named, and the current folder isn't a course's.
     """
-    app = AutogradeApp()
-    if root is not None:
-        app.load_cwd_config = root.resolve() == Path.cwd().resolve()
-        settings = [f"--course-dir={root}", *settings]
-    app.initialize(list(settings))
+    app = Settings()
+    named = [] if root is None else [f"{ROOT_SETTING}{root}"]
+    app.initialize([_absolute(setting) for setting in (*named, *settings)])
     app.config.CourseDirectory.root = app.coursedir.root
+    if app.coursedir.root not in sys.path:
+        sys.path.append(app.coursedir.root)  # a course may have plugins of its own for nbgrader
     return CourseDirectory(config=app.config), app.config
+
+
+def _absolute(setting: str) -> str:
+    """The same setting, with the whole path where it names the root: commands leave the current folder."""
+    if not setting.startswith(ROOT_SETTING):
+        return setting
+    return ROOT_SETTING + os.path.abspath(os.path.expanduser(setting.removeprefix(ROOT_SETTING)))
+
+
+def no_course(folder: Path) -> str:
+    """Why a folder that nobody named isn't taken for a course's root; "" where it is one.
+
+    A root's `nbgrader_config.py` is executed, and in what was handed in that would be a student's.
+    """
+    cure = "name the course's folder with --CourseDirectory.root=FOLDER, or call this there"
+    for inner in (folder, *folder.parents):
+        beside = {"inbound": "outbound", **dict.fromkeys(HANDED_IN, "source")}.get(inner.name)
+        if beside and (inner.parent / beside).is_dir():
+            return f"{folder} holds what was handed in, so it isn't taken for a course: {cure}"
+    if any((folder / mark).exists() for mark in MARKS):
+        return ""
+    return f"{folder} isn't a course, since it has no source/: {cure}"
 
 
 LONGEST_ID = 128  # characters, as the gradebook's tables have room for
