@@ -132,6 +132,7 @@ def program(path, line):
 def folder(tmp_path, monkeypatch):
     """A checkout in which making and filling .venv only leaves traces: `calls` tells them."""
     for name in bootstrap.INPUTS:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(name)
     place(monkeypatch, tmp_path)
     calls = []

@@ -1,7 +1,7 @@
 """Settings of every nbgrader in this environment: its own commands run nothing of a student's folder.
 
-nbgrader executes `nbgrader_config.py` of the folder it is called in, and imports from there before anything else.
-It reads this file first. A course's root still counts, named or as that folder.
+nbgrader executes `nbgrader_config.py` of the folder it is called in, and imports from there rather than from
+what is installed. It reads this file first. A course's root still counts, named or as that folder.
 """
 
 import os
