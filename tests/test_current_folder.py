@@ -5,22 +5,32 @@ import re
 import shutil
 import subprocess
 import sys
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
 from course import LESSON, Course
 
+from autograder.commands import cli
 from autograder.grading.course import course_directory, no_course
 from autograder.lessons import ROOT
 
 BIN = Path(sys.executable).parent
 # What Python, Jupyter, pytest and the libraries behind the commands take from the current folder by themselves.
-MODULES = (
-    "nbgrader_config.py", "jupyter_config.py", "sitecustomize.py", "usercustomize.py", "conftest.py", "torch.py",
-    "argparse.py", "numpy/__init__.py", "nbgrader/__init__.py", "nbgrader/__main__.py", "helpers/__init__.py",
-    "autograder/__init__.py", "autograder/__main__.py", "psycopg2.py", "lxml/__init__.py", "style.py",
+FILES = (
+    "nbgrader_config.py", "jupyter_config.py", "conftest.py", "style.py", "helpers/__init__.py",
+    "autograder/__init__.py", "autograder/__main__.py", "nbgrader/__init__.py", "nbgrader/__main__.py",
     ".ipython/profile_default/startup/00.py", ".jupyter/nbgrader_config.py", ".jupyter/jupyter_config.py",
 )  # fmt: skip
+# Whatever is imported, in the library or installed, and by a package that would like another one.
+NAMES = {
+    *sys.stdlib_module_names,
+    *packages_distributions(),
+    "sitecustomize",
+    "usercustomize",
+    "psycopg2",
+    "lxml",
+}
 OTHER = {
     "evil.pth": "import style\n",
     "matplotlibrc": "backend: module://style\n",
@@ -34,6 +44,7 @@ OTHER = {
 def course(tmp_path_factory) -> Course:
     made = Course(tmp_path_factory.mktemp("course"))
     made.hand_in("ada")
+    made.run("headstart", "grade", LESSON)  # so that reports have something to draw
     (made.root / "roster.csv").write_text("Student,SIS Login ID\nAda,ada\n")
     return made
 
@@ -42,7 +53,8 @@ def course(tmp_path_factory) -> Course:
 def theirs(tmp_path) -> Path:
     """A student's folder: a notebook, and beside it all that could be executed, each of which would leave a trace."""
     folder = tmp_path / "theirs"
-    for name in MODULES:
+    folders = {Path(name).parts[0] for name in FILES}
+    for name in (*FILES, *(f"{name}.py" for name in NAMES if name.isidentifier() and name not in folders)):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(
@@ -94,7 +106,8 @@ HEADSTART = {
 def test_no_command_runs_what_lies_in_the_current_folder(name, course, theirs) -> None:
     words, code = HEADSTART[name]
     command = [*words.format(root=course.root).split(), f"--CourseDirectory.root={course.root}"]
-    done = call(BIN / "headstart", *command, cwd=theirs)
+    # Without the settings that nbgrader reads in an environment of ours: it has to hold in any other, too.
+    done = call(BIN / "headstart", *command, cwd=theirs, JUPYTER_NO_CONFIG="1")
     assert (done.returncode, executed(theirs)) == (code, ""), done.stderr
 
 
@@ -190,13 +203,22 @@ def test_other_systems_scripts_execute_nothing_of_a_submission(course, theirs, t
     assert (done.returncode, executed(theirs)) == (0, ""), done.stderr
 
 
+def test_a_command_leaves_the_folder_before_it_works(course, theirs, monkeypatch) -> None:
+    """Libraries read the current folder at any time: Matplotlib its style, nbconvert its templates."""
+    monkeypatch.chdir(theirs)
+    assert cli.main(["report", f"--CourseDirectory.root={course.root}"]) == 0
+    assert Path.cwd() == course.root
+    assert cli.main(["build", "99_none"]) == 1
+    assert Path.cwd() == ROOT
+    assert cli.main(["report", "--CourseDirectory.root=/nowhere"]) == 2
+
+
 def test_each_planted_file_would_leave_a_trace(theirs) -> None:
     """So the tests above can fail: Python started in the folder without the fence runs what lies there."""
-    call(sys.executable, "-c", "import torch, helpers, nbgrader", cwd=theirs)
-    call(sys.executable, "-c", "pass", cwd=theirs, PYTHONPATH=str(theirs))
-    assert {"torch.py", "helpers/__init__.py", "nbgrader/__init__.py", "sitecustomize.py"} <= {
-        *executed(theirs).split()
-    }
+    for program in ("import torch", "import helpers", "import nbgrader", "import csv"):
+        call(sys.executable, "-c", program, cwd=theirs)
+    traces = {*executed(theirs).split()}
+    assert {"torch.py", "helpers/__init__.py", "nbgrader/__init__.py", "csv.py"} <= traces
 
 
 def test_a_course_is_a_folder_with_a_source_and_nothing_that_was_handed_in(tmp_path, monkeypatch) -> None:
