@@ -30,7 +30,7 @@ LAB_SETTINGS = "autograder/commands/labconfig"
 INPUTS = ("bootstrap.py", "pyproject.toml", "requirements.txt")
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 CUDA_ONLY = re.compile(r"cuda|nvidia|(pytorch-)?triton", re.IGNORECASE)
-OLDEST, NEWEST = (3, 11), (3, 13)
+OLDEST, NEWEST = (3, 11), (3, 14)
 RIGHT_PYTHON = f"import sys; sys.exit(not {OLDEST} <= sys.version_info[:2] <= {NEWEST})"
 
 
@@ -88,7 +88,8 @@ def better_python() -> list[str]:
         if path and quietly(path, *option, "-c", RIGHT_PYTHON).returncode == 0:
             return [path, *option]
     raise SetupError(
-        f"Python 3.11, 3.12 or 3.13 is needed; this is {platform.python_version()}, and no other is on PATH"
+        f"Python {'.'.join(map(str, OLDEST))} to {'.'.join(map(str, NEWEST))} is needed;"
+        f" this is {platform.python_version()}, and none of those is on PATH"
     )
 
 

@@ -21,6 +21,7 @@ from packaging.utils import canonicalize_name
 import bootstrap
 from autograder import programs
 from autograder.commands import doctor
+from helpers.start_here import page
 
 ROOT = doctor.ROOT
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -52,7 +53,7 @@ def test_a_pin_is_a_name_a_version_and_where_it_applies():
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
-@pytest.mark.parametrize("python", ["3.11", "3.12", "3.13"])
+@pytest.mark.parametrize("python", [f"3.{n}" for n in range(bootstrap.OLDEST[1], bootstrap.NEWEST[1] + 1)])
 def test_the_pins_are_complete_and_without_conflict(python, system):
     """They are installed without asking what each package needs, so nothing may be left out."""
     here = {**SYSTEMS[system], "python_version": python, "python_full_version": f"{python}.0", "extra": ""}
@@ -88,6 +89,10 @@ def test_the_pythons_are_the_same_everywhere():
     promised = SpecifierSet(PROJECT["requires-python"])
     for minor in range(8, 17):
         assert promised.contains(f"3.{minor}") == (bootstrap.OLDEST <= (3, minor) <= bootstrap.NEWEST)
+    assert doctor.PYTHONS == page.PYTHONS == (bootstrap.OLDEST, bootstrap.NEWEST)
+    words = f"Python {'.'.join(map(str, bootstrap.OLDEST))} to {'.'.join(map(str, bootstrap.NEWEST))}"
+    for name in ("README.md", "Containerfile", "docs/elsewhere.md", "docs/setup.md", "docs/ways-in.md"):
+        assert re.findall(r"Python 3\.\d+ to 3\.\d+", (ROOT / name).read_text()) == [words], name
 
 
 @pytest.mark.parametrize(
@@ -113,7 +118,9 @@ def test_bootstrap_can_be_read_by_an_old_python():
 @pytest.mark.skipif(os.name == "nt", reason="makes programs out of scripts")
 def test_an_old_python_hands_over_to_one_that_answers(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(bootstrap.SetupError, match=r"Python 3\.11, 3\.12 or 3\.13 is needed"):
+    with pytest.raises(
+        bootstrap.SetupError, match=r"Python 3\.11 to 3\.14 is needed; this is 3\.\d+\.\d+, and none"
+    ):
         bootstrap.better_python()
     program(tmp_path / "python3.13", "exit 127")  # a shim with nothing behind it
     program(tmp_path / "python3.11", f'exec "{sys.executable}" "$@"')
