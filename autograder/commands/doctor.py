@@ -113,5 +113,7 @@ def _limits() -> tuple[str, str]:
 
 
 def _browser() -> tuple[str, str]:
+    if importlib.util.find_spec("playwright") is None:
+        return OPTIONAL, "what only tests need isn't installed: `make test` installs it"
     line = missing(CHROMIUM)
     return (OPTIONAL, f"{line} (only for `make test`)") if line else (OK, f"Chromium: {find(CHROMIUM)}")
