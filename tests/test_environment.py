@@ -1,6 +1,7 @@
 """The descriptions of the environment agree, and bootstrap.py makes what they describe."""
 
 import ast
+import functools
 import json
 import os
 import platform
@@ -90,24 +91,25 @@ def needed(asked, pins, here):
         assert need.specifier.contains(version.version, prereleases=True), need
         for extra in {"", *need.extras} - {extra for known, extra in done if known == name}:
             done.add((name, extra))
-            todo += needs_of(name, here | {"extra": extra})
+            asking = here | {"extra": extra}
+            todo += [need for need in needs_of(name) if not need.marker or need.marker.evaluate(asking)]
     return {name for name, _ in done}
 
 
-def needs_of(name, here):
+@functools.cache
+def needs_of(name):
     try:
         needs = map(Requirement, requires(name) or [])
     except PackageNotFoundError:  # of another system
         return []
     # The pins are for torch's CPU build, whatever is installed here.
-    needs = [need for need in needs if not bootstrap.CUDA_ONLY.match(need.name)]
-    return [need for need in needs if not need.marker or need.marker.evaluate(here)]
+    return [need for need in needs if not bootstrap.CUDA_ONLY.match(need.name)]
 
 
 # Asked for, though no module of ours imports it: it runs every notebook; its newer versions start slowly.
 NOT_IMPORTED = {"ipykernel", "jsonschema"}
-# Imported where somebody has a cluster, with a sentence for all others.
-OPTIONAL = {"distributed"}
+# Imported by a few, with a sentence for those who lack it: Dask, for a cluster, and others' exercises.
+OPTIONAL, ELSEWHERE = {"distributed"}, {"torch-judge"}
 
 
 def test_students_install_nothing_that_only_tests_need():
@@ -121,7 +123,7 @@ def test_students_install_nothing_that_only_tests_need():
 def test_lessons_and_grading_import_nothing_that_only_tests_install():
     pinned = {pin.name for pin in RUNTIME}
     assert imported("helpers", "autograder", "notebooks", "deploy") - pinned == OPTIONAL
-    assert imported("tests", "benchmarks") <= pinned | {pin.name for pin in ON_TOP}
+    assert imported("tests", "benchmarks") - pinned - {pin.name for pin in ON_TOP} == ELSEWHERE
 
 
 def system():
@@ -129,19 +131,21 @@ def system():
 
 
 def imported(*folders):
-    """The installed packages, as pins name them, that the Python files in some folders import anywhere."""
-    files = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
-    nodes = [
-        node
-        for path in files
-        if (ROOT / "tests/attacks") not in path.parents
-        for node in ast.walk(ast.parse(path.read_text()))
-    ]
-    modules = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
-    modules |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and not node.level}
-    homes = packages_distributions()
-    found = {home for module in modules for home in homes.get(module.partition(".")[0], [])}
-    return set(map(canonicalize_name, found)) - {"headstart"}
+    """The packages, as pins name them, that the Python files in some folders import anywhere."""
+    found, homes = set(), packages_distributions()
+    for path in (path for folder in folders for path in (ROOT / folder).rglob("*.py")):
+        if path.parent != ROOT / "tests/attacks":
+            found |= {home for name in modules_in(path) for home in homes.get(name, [name])}
+    ours = {path.stem for folder in (ROOT, ROOT / "tests") for path in folder.iterdir()} | {"headstart"}
+    return set(map(canonicalize_name, found - ours - sys.stdlib_module_names))
+
+
+def modules_in(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            yield node.module.partition(".")[0]
 
 
 # uv, which makes these files
