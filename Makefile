@@ -5,7 +5,7 @@ LAB_ARGS ?=
 TEST_ARGS ?=
 AT ?=
 
-.PHONY: help setup lab test student-env build lint clean
+.PHONY: help setup lab dev test student-env build lint clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -19,13 +19,16 @@ test: ## set everything up and run every test (TEST_ARGS go to pytest)
 setup: ## make .venv, or bring it up to date, and build the lessons
 	@$(PYTHON) bootstrap.py
 
+dev: ## the same, with what tests and linters need as well
+	@$(PYTHON) bootstrap.py dev
+
 student-env: ## make an environment for students, who can't read this folder, in the folder AT
 	@$(PYTHON) bootstrap.py student-env "$(AT)"
 
 build: setup ## notebooks/ -> source/ -> release/
 	@$(BIN)/headstart build
 
-lint: setup ## ruff and mypy, as tests/test_style.py calls them
+lint: dev ## ruff and mypy, as tests/test_style.py calls them
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@$(BIN)/mypy

@@ -1,8 +1,9 @@
 """Set Headstart up in .venv, and open or test it.
 
-    python bootstrap.py             the environment only
+    python bootstrap.py             the environment only, for lessons and grading
     python bootstrap.py lab [...]   then JupyterLab on the lessons; what follows goes to JupyterLab
-    python bootstrap.py test [...]  then all tests; what follows goes to pytest
+    python bootstrap.py dev         the environment only, with what tests and linters need as well
+    python bootstrap.py test [...]  that, then all tests; what follows goes to pytest
     python bootstrap.py student-env FOLDER  the packages alone, in a folder that everybody may read
 
 `make` calls this file; where there is no make, call it directly. It needs only the standard library,
@@ -28,16 +29,11 @@ PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 STAMP = VENV / ".headstart-stamp"
 LAB_SETTINGS = "autograder/commands/labconfig"
 FENCE = "autograder/commands/environment"
-INPUTS = (
-    "bootstrap.py",
-    "pyproject.toml",
-    "requirements.txt",
-    f"{FENCE}/headstart.pth",
-    f"{FENCE}/nbgrader_config.py",
-)
+PINS, TEST_PINS = "requirements.txt", "requirements-test.txt"
+INPUTS = ("bootstrap.py", "pyproject.toml", PINS, f"{FENCE}/headstart.pth", f"{FENCE}/nbgrader_config.py")
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 CUDA_ONLY = re.compile(r"cuda|nvidia|(pytorch-)?triton", re.IGNORECASE)
-OLDEST, NEWEST = (3, 11), (3, 13)
+OLDEST, NEWEST = (3, 11), (3, 14)
 RIGHT_PYTHON = f"import sys; sys.exit(not {OLDEST} <= sys.version_info[:2] <= {NEWEST})"
 
 
@@ -48,7 +44,7 @@ class SetupError(Exception):
 def main(arguments: list[str]) -> None:
     """Do what the command line says."""
     command, rest = (arguments or ["setup"])[0], arguments[1:]
-    if command not in ("setup", "lab", "test", "student-env"):
+    if command not in ("setup", "lab", "dev", "test", "student-env"):
         sys.exit(__doc__)
     try:
         if not OLDEST <= sys.version_info[:2] <= NEWEST:
@@ -56,7 +52,7 @@ def main(arguments: list[str]) -> None:
         if command == "student-env":
             return student_environment(*[Path(name).resolve() for name in rest if name])
         os.chdir(ROOT)
-        set_up()
+        set_up(tests=command in ("dev", "test"))
         provide("BUBBLEWRAP", *(["CHROMIUM", "POSTGRESQL"] if command == "test" else []))
     except SetupError as error:
         sys.exit(f"headstart: {error}")
@@ -95,34 +91,43 @@ def better_python() -> list[str]:
         if path and quietly(path, *option, "-c", RIGHT_PYTHON).returncode == 0:
             return [path, *option]
     raise SetupError(
-        f"Python 3.11, 3.12 or 3.13 is needed; this is {platform.python_version()}, and no other is on PATH"
+        f"Python {'.'.join(map(str, OLDEST))} to {'.'.join(map(str, NEWEST))} is needed;"
+        f" this is {platform.python_version()}, and none of those is on PATH"
     )
 
 
-def set_up() -> None:
+def set_up(tests: bool = False) -> None:
     """Bring .venv to the state its stamp names.
 
-    The stamp holds the folder, since an environment can't be moved, and a digest of what went in. It is
+    The stamp holds the folder, since an environment can't be moved, and a digest of what went in; a second
+    one where what tests need went in, too. Once there, it stays, and is kept up to date. The stamp is
     empty while we work, so who finds it empty finds something half-made and starts anew. Only when an
     update of a good environment fails is its old stamp put back: pip has then taken back what it did.
     """
     before = STAMP.read_text() if STAMP.exists() else None
-    if before == stamp() and PYTHON.exists():
+    known = (before or "").splitlines()
+    wanted = stamp(tests or len(known) == 3)
+    if known == wanted and PYTHON.exists():
         return
-    reusable = (before is None or before.startswith(f"{VENV}\n")) and runs()
+    reusable = (before is None or known[:1] == wanted[:1]) and runs()
     if not reusable:
         shutil.rmtree(VENV, ignore_errors=True)
+        known = []
     VENV.mkdir(exist_ok=True)
     STAMP.write_text("")
     try:
         if not reusable:
             make_venv()
-        install_packages()
+        if known[:2] != wanted[:2]:
+            install_packages()
+        if known[2:] != wanted[2:]:
+            install_test_packages()
+        pip("check", "--quiet")
     except SetupError:
         if reusable:
             STAMP.unlink() if before is None else STAMP.write_text(before)
         raise
-    STAMP.write_text(stamp())
+    STAMP.write_text("".join(f"{line}\n" for line in wanted))
 
 
 def student_environment(*places: Path) -> None:
@@ -144,10 +149,11 @@ def student_environment(*places: Path) -> None:
     say(f"students start with `. {VENV}/bin/activate`")
 
 
-def stamp() -> str:
-    """What the stamp of a finished environment says."""
-    digest = hashlib.sha256(b"\0".join((ROOT / name).read_bytes() for name in INPUTS))
-    return f"{VENV}\n{digest.hexdigest()}\n"
+def stamp(tests: bool) -> list[str]:
+    """The lines of a finished environment's stamp."""
+    parts = [INPUTS, (TEST_PINS,)] if tests else [INPUTS]
+    contents = [b"\0".join((ROOT / name).read_bytes() for name in part) for part in parts]
+    return [str(VENV), *(hashlib.sha256(content).hexdigest() for content in contents)]
 
 
 def runs() -> bool:
@@ -168,15 +174,20 @@ def make_venv() -> None:
 
 
 def install_packages() -> None:
-    """Everything that requirements.txt pins, then Headstart itself."""
-    install_torch(re.search(r"^torch==(\S+)", Path("requirements.txt").read_text(), re.MULTILINE).group(1))
+    """Everything that lessons and grading need, then Headstart itself."""
+    install_torch(re.search(r"^torch==(\S+)", Path(PINS).read_text(), re.MULTILINE).group(1))
     say("installing the other packages, in a minute or two")
     # The pins are complete. Resolving them again would take longer, and could replace torch.
-    pip("install", "-qq", "--no-deps", "--requirement", "requirements.txt")
+    pip("install", "-qq", "--no-deps", "--requirement", PINS)
     if VENV.parent == ROOT:  # it is where this is, solutions and all
         pip("install", "-qq", "--no-deps", "--no-build-isolation", "--editable", ".")
         keep_strangers_out()
-    pip("check", "--quiet")
+
+
+def install_test_packages() -> None:
+    """What tests and linters need on top."""
+    say("installing what tests need")
+    pip("install", "-qq", "--no-deps", "--requirement", TEST_PINS)
 
 
 def keep_strangers_out() -> None:

@@ -1,18 +1,22 @@
 """The descriptions of the environment agree, and bootstrap.py makes what they describe."""
 
 import ast
+import functools
 import json
 import os
+import platform
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
-from importlib.metadata import PackageNotFoundError, requires
+from importlib.metadata import PackageNotFoundError, packages_distributions, requires
 from pathlib import Path
 from types import SimpleNamespace
 
 import conftest
 import pytest
+import uv
 import yaml
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
@@ -21,12 +25,17 @@ from packaging.utils import canonicalize_name
 import bootstrap
 from autograder import programs
 from autograder.commands import doctor
+from helpers.start_here import page
 
 ROOT = doctor.ROOT
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-DIRECT = [Requirement(text) for text in PROJECT["dependencies"] + PROJECT["optional-dependencies"]["test"]]
-PIN_LINES = [line for line in (ROOT / "requirements.txt").read_text().splitlines() if line[0] != "#"]
-PINS = [Requirement(line.partition("#")[0]) for line in PIN_LINES]
+GROUP = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]["test"]
+# What pyproject.toml asks for, and the lines that pin it: for lessons and grading, and for tests on top.
+ASKED = {"requirements.txt": PROJECT["dependencies"], "requirements-test.txt": GROUP}
+LINES = {name: [line for line in (ROOT / name).read_text().splitlines() if line[0] != "#"] for name in ASKED}
+PINS = {name: [Requirement(line.partition("#")[0]) for line in lines] for name, lines in LINES.items()}
+RUNTIME, ON_TOP = PINS.values()
+PYTHONS = [f"3.{minor}" for minor in range(bootstrap.OLDEST[1], bootstrap.NEWEST[1] + 1)]
 CONDA = yaml.safe_load((ROOT / "environment.yml").read_text())
 SYSTEMS = {
     "linux": {"sys_platform": "linux", "platform_system": "Linux", "os_name": "posix"},
@@ -35,47 +44,128 @@ SYSTEMS = {
 }
 
 
-# pyproject.toml, requirements.txt, environment.yml
+# pyproject.toml, requirements.txt, requirements-test.txt, environment.yml
 
 
-def test_what_pyproject_asks_for_is_exact_and_pinned_so():
-    pinned = {pin.name: pin.specifier for pin in PINS}
-    for need in DIRECT:
+each_file = pytest.mark.parametrize("name", ASKED)
+
+
+@each_file
+def test_what_pyproject_asks_for_is_exact_and_pinned_so(name):
+    pinned = {pin.name: pin.specifier for pin in PINS[name]}
+    for need in map(Requirement, ASKED[name]):
         assert [part.operator for part in need.specifier] == ["=="], need
         assert pinned[need.name] == need.specifier
 
 
-def test_a_pin_is_a_name_a_version_and_where_it_applies():
-    for line in PIN_LINES:
+@each_file
+def test_a_pin_is_a_name_a_version_and_where_it_applies(name):
+    for line in LINES[name]:
         assert re.fullmatch(r"[\w.-]+==[\w.]+( ; [\w.'<>=! ]+|( ; .*\)))?\s*(# via .*)?", line), line
-    assert not [pin.name for pin in PINS if bootstrap.CUDA_ONLY.match(pin.name)]
+    assert not [pin.name for pin in PINS[name] if bootstrap.CUDA_ONLY.match(pin.name)]
+
+
+def test_tests_run_with_the_versions_of_lessons_and_grading():
+    versions = {pin.name: pin.specifier for pin in RUNTIME}
+    assert [pin for pin in ON_TOP if pin.specifier != versions.get(pin.name, pin.specifier)] == []
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
-@pytest.mark.parametrize("python", ["3.11", "3.12", "3.13"])
+@pytest.mark.parametrize("python", PYTHONS)
 def test_the_pins_are_complete_and_without_conflict(python, system):
     """They are installed without asking what each package needs, so nothing may be left out."""
     here = {**SYSTEMS[system], "python_version": python, "python_full_version": f"{python}.0", "extra": ""}
-    pins = {pin.name: pin for pin in PINS if not pin.marker or pin.marker.evaluate(here)}
-    assert len(pins) == len([pin for pin in PINS if not pin.marker or pin.marker.evaluate(here)])
-    todo, done = list(DIRECT), set()
+    needed(ASKED["requirements.txt"], RUNTIME, here)
+    needed([text for texts in ASKED.values() for text in texts], [*RUNTIME, *ON_TOP], here)
+
+
+def needed(asked, pins, here):
+    """The names of all that is needed for what is asked for; each has to be pinned, to a right version."""
+    pins = {pin.name: pin for pin in pins if not pin.marker or pin.marker.evaluate(here)}
+    todo, done = [Requirement(text) for text in asked], set()
     while todo:
         need = todo.pop()
         name = canonicalize_name(need.name)
-        assert name in pins, f"{need} is not pinned for Python {python} on {system}"
+        assert name in pins, f"{need} is not pinned for {here}"
         (version,) = pins[name].specifier
         assert need.specifier.contains(version.version, prereleases=True), need
         for extra in {"", *need.extras} - {extra for known, extra in done if known == name}:
             done.add((name, extra))
-            todo += needs_of(name, here | {"extra": extra})
+            asking = here | {"extra": extra}
+            todo += [need for need in needs_of(name) if not need.marker or need.marker.evaluate(asking)]
+    return {name for name, _ in done}
 
 
-def needs_of(name, here):
+@functools.cache
+def needs_of(name):
     try:
         needs = map(Requirement, requires(name) or [])
     except PackageNotFoundError:  # of another system
         return []
-    return [need for need in needs if not need.marker or need.marker.evaluate(here)]
+    # The pins are for torch's CPU build, whatever is installed here.
+    return [need for need in needs if not bootstrap.CUDA_ONLY.match(need.name)]
+
+
+# Asked for, though no module of ours imports it: it runs every notebook; its newer versions start slowly.
+NOT_IMPORTED = {"ipykernel", "jsonschema"}
+# Imported by a few, with a sentence for those who lack it: Dask, for a cluster, and others' exercises.
+OPTIONAL, ELSEWHERE = {"distributed"}, {"torch-judge"}
+
+
+def test_students_install_nothing_that_only_tests_need():
+    asked = {Requirement(text).name for text in ASKED["requirements.txt"]}
+    assert asked - NOT_IMPORTED - imported("helpers", "autograder", "notebooks") == set()
+    here = {**SYSTEMS[system()], "python_full_version": platform.python_version(), "extra": ""}
+    applies = {pin.name for pin in RUNTIME if not pin.marker or pin.marker.evaluate(here)}
+    assert applies == needed(ASKED["requirements.txt"], RUNTIME, here)
+
+
+def test_lessons_and_grading_import_nothing_that_only_tests_install():
+    pinned = {pin.name for pin in RUNTIME}
+    assert imported("helpers", "autograder", "notebooks", "deploy") - pinned == OPTIONAL
+    assert imported("tests", "benchmarks") - pinned - {pin.name for pin in ON_TOP} == ELSEWHERE
+
+
+def system():
+    return next(name for name, here in SYSTEMS.items() if here["sys_platform"] == sys.platform)
+
+
+def imported(*folders):
+    """The packages, as pins name them, that the Python files in some folders import anywhere."""
+    found, homes = set(), packages_distributions()
+    for path in (path for folder in folders for path in (ROOT / folder).rglob("*.py")):
+        if path.parent != ROOT / "tests/attacks":
+            found |= {home for name in modules_in(path) for home in homes.get(name, [name])}
+    ours = {path.stem for folder in (ROOT, ROOT / "tests") for path in folder.iterdir()} | {"headstart"}
+    return set(map(canonicalize_name, found - ours - sys.stdlib_module_names))
+
+
+def modules_in(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            yield node.module.partition(".")[0]
+
+
+# uv, which makes these files
+
+
+UV_COMMANDS = {
+    name: re.search(r"^# +uv (.*)", (ROOT / name).read_text(), re.MULTILINE).group(1) for name in ASKED
+}
+
+
+@pytest.mark.parametrize("command", [*UV_COMMANDS.values(), "lock", "sync"])
+def test_uv_understands_pyproject_and_what_to_do_up_to_asking_the_network(tmp_path, command):
+    for name in ("pyproject.toml", *ASKED):
+        shutil.copy(ROOT / name, tmp_path)
+    options = ["--offline", "--cache-dir", tmp_path / "nothing", "--no-python-downloads"]
+    told = subprocess.run(
+        [uv.find_uv_bin(), *command.split(), *options], cwd=tmp_path, capture_output=True, text=True
+    ).stderr
+    assert "Packages were unavailable because the network was disabled" in told, told
+    assert "Failed to parse" not in told, told
 
 
 def test_conda_gets_the_same_environment():
@@ -88,11 +178,13 @@ def test_the_pythons_are_the_same_everywhere():
     promised = SpecifierSet(PROJECT["requires-python"])
     for minor in range(8, 17):
         assert promised.contains(f"3.{minor}") == (bootstrap.OLDEST <= (3, minor) <= bootstrap.NEWEST)
+    assert doctor.PYTHONS == page.PYTHONS == (bootstrap.OLDEST, bootstrap.NEWEST)
+    words = f"Python {'.'.join(map(str, bootstrap.OLDEST))} to {'.'.join(map(str, bootstrap.NEWEST))}"
+    for name in ("README.md", "Containerfile", "docs/elsewhere.md", "docs/setup.md", "docs/ways-in.md"):
+        assert re.findall(r"Python 3\.\d+ to 3\.\d+", (ROOT / name).read_text()) == [words], name
 
 
-@pytest.mark.parametrize(
-    "name", ["bootstrap.py", "environment.yml", "Makefile", "pyproject.toml", "requirements.txt"]
-)
+@pytest.mark.parametrize("name", ["bootstrap.py", "environment.yml", "Makefile", "pyproject.toml", *ASKED])
 def test_pytorch_s_index_is_the_only_address(name):
     found = re.findall(r"\w+://[\w./-]*|file:\S+", (ROOT / name).read_text())
     assert set(found) <= {bootstrap.CPU_INDEX, PROJECT["urls"]["Repository"]}
@@ -113,7 +205,9 @@ def test_bootstrap_can_be_read_by_an_old_python():
 @pytest.mark.skipif(os.name == "nt", reason="makes programs out of scripts")
 def test_an_old_python_hands_over_to_one_that_answers(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(bootstrap.SetupError, match=r"Python 3\.11, 3\.12 or 3\.13 is needed"):
+    with pytest.raises(
+        bootstrap.SetupError, match=r"Python 3\.11 to 3\.14 is needed; this is 3\.\d+\.\d+, and none"
+    ):
         bootstrap.better_python()
     program(tmp_path / "python3.13", "exit 127")  # a shim with nothing behind it
     program(tmp_path / "python3.11", f'exec "{sys.executable}" "$@"')
@@ -131,7 +225,7 @@ def program(path, line):
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """A checkout in which making and filling .venv only leaves traces: `calls` tells them."""
-    for name in bootstrap.INPUTS:
+    for name in (*bootstrap.INPUTS, bootstrap.TEST_PINS):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(name)
     place(monkeypatch, tmp_path)
@@ -142,12 +236,14 @@ def folder(tmp_path, monkeypatch):
         bootstrap.PYTHON.parent.mkdir(parents=True)
         bootstrap.PYTHON.touch()
 
-    def install_packages():
+    def tell(name):
         assert bootstrap.STAMP.read_text() == "", "while we work, the stamp must say so"
-        calls.append("install")
+        calls.append(name)
 
     monkeypatch.setattr(bootstrap, "make_venv", make_venv)
-    monkeypatch.setattr(bootstrap, "install_packages", install_packages)
+    monkeypatch.setattr(bootstrap, "install_packages", lambda: tell("install"))
+    monkeypatch.setattr(bootstrap, "install_test_packages", lambda: tell("tests"))
+    monkeypatch.setattr(bootstrap, "pip", lambda *arguments: None)
     monkeypatch.setattr(bootstrap, "runs", lambda: bootstrap.PYTHON.exists())
     return SimpleNamespace(path=tmp_path, calls=calls)
 
@@ -159,11 +255,15 @@ def place(monkeypatch, root):
     monkeypatch.setattr(bootstrap, "STAMP", root / ".venv" / ".headstart-stamp")
 
 
-def fails_with(monkeypatch, error):
-    def install_packages():
+def raising(error):
+    def fail():
         raise error
 
-    monkeypatch.setattr(bootstrap, "install_packages", install_packages)
+    return fail
+
+
+def fails_with(monkeypatch, error):
+    monkeypatch.setattr(bootstrap, "install_packages", raising(error))
 
 
 def test_a_second_call_installs_nothing(folder):
@@ -179,6 +279,51 @@ def test_a_change_of_what_is_wanted_updates_the_environment_in_place(folder, nam
     bootstrap.set_up()
     bootstrap.set_up()
     assert folder.calls == ["make", "install", "install"]
+
+
+def test_tests_add_their_packages_and_lessons_neither_add_nor_remove_any(folder):
+    bootstrap.set_up()
+    bootstrap.set_up(tests=True)
+    assert folder.calls == ["make", "install", "tests"]
+    bootstrap.set_up()
+    bootstrap.set_up(tests=True)
+    assert folder.calls == ["make", "install", "tests"]
+
+
+def test_a_first_call_for_tests_installs_both(folder):
+    bootstrap.set_up(tests=True)
+    bootstrap.set_up(tests=True)
+    assert folder.calls == ["make", "install", "tests"]
+
+
+@pytest.mark.parametrize("tests", [False, True])
+@pytest.mark.parametrize(("name", "what"), [(bootstrap.PINS, "install"), (bootstrap.TEST_PINS, "tests")])
+def test_packages_for_tests_are_kept_up_to_date_once_there(folder, name, what, tests):
+    bootstrap.set_up(tests=True)
+    (folder.path / name).write_text("changed")
+    bootstrap.set_up(tests)
+    bootstrap.set_up(not tests)
+    assert folder.calls == ["make", "install", "tests", what]
+
+
+def test_who_runs_no_tests_never_gets_their_packages(folder):
+    (folder.path / bootstrap.TEST_PINS).unlink()  # as on Gradescope, or in an image
+    bootstrap.set_up()
+    (folder.path / bootstrap.PINS).write_text("changed")
+    bootstrap.set_up()
+    assert folder.calls == ["make", "install", "install"]
+
+
+def test_packages_for_tests_that_could_not_be_installed_cost_the_lessons_nothing(folder, monkeypatch):
+    bootstrap.set_up()
+    error = bootstrap.SetupError("no network")
+    with monkeypatch.context() as broken, pytest.raises(bootstrap.SetupError):
+        broken.setattr(bootstrap, "install_test_packages", raising(error))
+        bootstrap.set_up(tests=True)
+    bootstrap.set_up()
+    assert folder.calls == ["make", "install"]
+    bootstrap.set_up(tests=True)
+    assert folder.calls == ["make", "install", "tests"]
 
 
 def test_an_environment_that_somebody_else_made_is_used(folder):
@@ -337,7 +482,7 @@ def test_elsewhere_than_on_linux_plain_pip_has_the_cpu_build(indexes, monkeypatc
 def test_torch_is_left_alone_where_it_is_installed(monkeypatch):
     monkeypatch.setattr(bootstrap, "PYTHON", sys.executable)
     monkeypatch.setattr(bootstrap, "run", lambda *command: pytest.fail(f"ran {command}"))
-    (torch,) = (next(iter(pin.specifier)).version for pin in PINS if pin.name == "torch")
+    (torch,) = (next(iter(pin.specifier)).version for pin in RUNTIME if pin.name == "torch")
     bootstrap.install_torch(torch)
 
 

@@ -13,6 +13,7 @@ from autograder.programs import CHROMIUM, find, is_root, missing, sandbox_proble
 
 ROOT = Path(__file__).resolve().parents[2]
 OK, BAD, OPTIONAL = "✓", "✗", "–"
+PYTHONS = ((3, 11), (3, 14))  # the first and the last, as in pyproject.toml
 
 
 def doctor() -> int:
@@ -54,9 +55,10 @@ def _course() -> Iterator[str]:
 
 def _python() -> tuple[str, str]:
     version = platform.python_version()
-    if (3, 11) <= sys.version_info[:2] <= (3, 13):
+    if PYTHONS[0] <= sys.version_info[:2] <= PYTHONS[1]:
         return OK, f"Python {version}"
-    return BAD, f"Python {version}, but 3.11 to 3.13 is needed: run `make setup` with one of those"
+    wanted = " to ".join(f"{major}.{minor}" for major, minor in PYTHONS)
+    return BAD, f"Python {version}, but {wanted} is needed: run `make setup` with one of those"
 
 
 def _torch() -> tuple[str, str]:
@@ -115,5 +117,7 @@ def _limits() -> tuple[str, str]:
 
 
 def _browser() -> tuple[str, str]:
+    if importlib.util.find_spec("playwright") is None:
+        return OPTIONAL, "what only tests need isn't installed: `make test` installs it"
     line = missing(CHROMIUM)
     return (OPTIONAL, f"{line} (only for `make test`)") if line else (OK, f"Chromium: {find(CHROMIUM)}")

@@ -214,7 +214,9 @@ def _connected(address: str) -> Iterator["Client"]:
     try:
         from distributed import Client
     except ImportError:
-        raise LookupError("grading on a cluster needs Dask: `pip install distributed`") from None
+        raise LookupError(
+            "grading on a cluster needs Dask: `pip install --constraint requirements-test.txt distributed`"
+        ) from None
     try:
         client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:  # the last where TLS has no certificate

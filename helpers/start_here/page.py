@@ -17,7 +17,7 @@ from helpers.figures.showing import Table
 if TYPE_CHECKING:
     from ipywidgets import VBox
 
-PYTHONS = ((3, 11), (3, 13))  # the first and the last that the course is tested with
+PYTHONS = ((3, 11), (3, 14))  # the first and the last that the course is tested with
 BAR = "display:inline-block;width:90px;height:9px;margin-right:8px;border-radius:5px"
 # Whether something works or passed: as what it is shown, and the word for those who can't see it.
 STATES = {
