@@ -908,7 +908,7 @@ with waiting_for("the exercises up to 9.12"):
         "TF-IDF": counted,
     }
     shares = {name: [n / len(test) for n in found] for name, found in compared.items()}
-    show(figures.seeds(shares, student, title="200 labels, 5 seeds"))
+    show(figures.seeds(shares, student, title="200 labels: 5 seeds, their mean and its 95 % interval"))
 
 # %% [markdown]
 # Full fine-tuning is ahead of all others, in our run at 89 %. The head alone, on a body that has never met a label, came
@@ -1231,7 +1231,7 @@ with waiting_for("the exercises up to 9.16b"), after_predicting("finetuning.adap
         "from scratch": last["from scratch"],
     }
     shares = {name: [n / len(test) for n in counted] for name, counted in compared.items()}
-    show(figures.seeds(shares, student, title="200 labels, 5 seeds"))
+    show(figures.seeds(shares, student, title="200 labels: 5 seeds, their mean and its 95 % interval"))
     model = adapted[0].model
     whole = sum(p.numel() for p in new_classifier().parameters())
     print(f"{trainable(model):,} of {whole:,} numbers train: {trainable(model) / whole:.1%}")
@@ -1297,7 +1297,8 @@ LONG_EVENING = False
 if LONG_EVENING:
     with waiting_for("the exercises up to 9.12"):
         real = real_text.comparison(Classifier, mean_real, class_loss, transfer, parameter_groups, tfidf)
-        show(figures.seeds(real, lambda shares: t_interval(shares, T_95), title="rt-polarity, 200 labels"))
+        title = "rt-polarity, 200 labels: 5 seeds, their mean and its 95 % interval"
+        show(figures.seeds(real, lambda shares: t_interval(shares, T_95), title=title))
 
 # %% [markdown]
 # ## 9.19 What to take along

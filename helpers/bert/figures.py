@@ -3,11 +3,30 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from helpers.bert import published
+from helpers.bert import experiments, published
 from helpers.figures import plots, repeats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+def by_kind(found: Mapping[str, Mapping[str, Sequence[float]]]) -> "Axes":
+    """The probability of the true word: a dot for each blank, and the mean with its 95 % interval.
+
+    Args:
+        found: for each way and kind of blank, the probabilities.
+    """
+
+    def interval(values: Sequence[float]) -> tuple[float, float]:
+        average, half = experiments.mean_interval(values)
+        return average - half, average + half
+
+    ax = repeats.rows(
+        found, interval, "with 95 % intervals", xlabel="probability of the true word", each="blanks",
+        form=".2f", title="A dot for each blank, and the mean with its 95 % interval",
+    )  # fmt: skip
+    ax.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.45, -0.12), ncols=len(found), fontsize=9)
+    return ax
 
 
 def by_labels(found: Mapping[str, Mapping[int, Sequence[float]]], *, title: str) -> "Axes":
