@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 import torch
+from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.collections import FillBetweenPolyCollection, LineCollection, PathCollection
 
@@ -115,6 +116,12 @@ def test_equal_runs_and_single_ones_can_be_drawn(joined: bool) -> None:
         ax = repeats.curves(found, xlabel="x", ylabel="y", joined=joined)
         assert "0.1 (0.1 to 0.1)" in ax.get_label() and image(ax)
         assert image(repeats.rows(found, xlabel="x"))
+
+
+def test_they_leave_no_figure_of_pyplots_behind_which_a_notebook_would_show_once_more() -> None:
+    repeats.curves(FOUND, xlabel="x", ylabel="y")
+    repeats.rows(FOUND, xlabel="x")
+    assert pyplot.get_fignums() == []
 
 
 # -- the lessons' own ----------------------------------------------------------------------------------------

@@ -44,12 +44,11 @@ def losses(learned: Sequence[Learned], guesses: Mapping[str, float]) -> "Axes":
         }
         for kind in KINDS
     }
-    title, labels = (
-        "Loss after a short training: three seeds, mean and range",
-        {"xlabel": "blocks", "ylabel": "nats per token"},
-    )
-    ax = plots.panels(1, width=6.4, height=3.6)[0]
-    repeats.curves(found, **labels, title=title, joined=False, ax=ax)
+    ax = repeats.curves(
+        found, xlabel="blocks", ylabel="nats per token", joined=False,
+        title="Loss after a short training: three seeds, mean and range",
+        ax=plots.panels(1, width=6.4, height=3.6)[0],
+    )  # fmt: skip
     for name, loss in guesses.items():
         ax.axhline(loss, color=plots.INK, linewidth=1, linestyle=(0, (5, 3)))
         ax.text(DEPTHS[0], loss - 0.09, name, fontsize=9, va="top")

@@ -38,7 +38,7 @@ def curves(
     ax.annotate("guessing", (1, 0.5), xycoords=("axes fraction", "data"), xytext=(3, -3),
                 textcoords="offset points", fontsize=9, color=plots.INK)  # fmt: skip
     ax.set_ylim(0.3, 1.02)
-    ax.legend(frameon=False, loc="best" if joined else "upper left")
+    ax.legend(frameon=False, loc="lower right", ncols=len(found))
     return ax
 
 
