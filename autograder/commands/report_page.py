@@ -23,6 +23,7 @@ SHADES = {
     Status.NOT_WRITTEN: (plots.BAND, "//"),
     Status.NOT_RUN: (plots.BAND, "xx"),
 }
+DOTS = "<p>A dot for each student; the box is the middle half, and the line in it the median.</p>"
 QUARTERS = torch.tensor([0, 0.25, 0.5, 0.75, 1], dtype=torch.float64)
 STYLE = """
 :root { color-scheme: light dark } img { background: white }
@@ -63,6 +64,7 @@ def page(
         f"{datetime.now():%Y-%m-%d %H:%M}.</p>",
         *([f"<p>{waiting}.</p>"] if waiting else []),
         "<h2>Points</h2>",
+        DOTS,
         image(_points(scores, best)),
         "<h2>Exercises</h2>",
         image(_exercises(rows, exercises)),
@@ -124,7 +126,7 @@ def _points(scores: list[float], best: float) -> "plots.Axes":
     from matplotlib.ticker import MaxNLocator
 
     with matplotlib.rc_context(plots.STYLE):
-        figure = Figure(figsize=(7.5, 3.3), layout="constrained")
+        figure = Figure(figsize=(6.0, 3.2), layout="constrained")
         above, ax = figure.subplots(2, 1, sharex=True, height_ratios=(1, 3.2))
     [said] = spread(above, {"": scores})
     above.set(xlabel="", ylabel="", yticks=[])
@@ -145,6 +147,8 @@ def _points(scores: list[float], best: float) -> "plots.Axes":
 
 def _exercises(rows: list[Row], exercises: dict[str, Exercise]) -> "plots.Axes":
     """How each exercise went, in the lesson's order."""
+    from matplotlib.ticker import MaxNLocator
+
     verdicts = [verdict for _, _, verdicts in rows for verdict in verdicts]
     counts = {id: Counter(v.status for v in verdicts if v.exercise == id) for id in exercises}
     students = len(rows)
@@ -160,6 +164,7 @@ def _exercises(rows: list[Row], exercises: dict[str, Exercise]) -> "plots.Axes":
         numbers = [str(value) if value > 0.04 * students else "" for value in values]
         ax.bar_label(bars, numbers, label_type="center", fontsize=8, color=plots.INK if hatch else "white")
         left = [a + b for a, b in zip(left, values, strict=True)]
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set_yticks(places, titles)
     ax.invert_yaxis()
     ax.set_xlabel("students")
