@@ -17,7 +17,7 @@ import torch
 
 from helpers.attention import scaled_dot_product_attention
 from helpers.checks import case, check
-from helpers.figures import plots
+from helpers.figures import plots, repeats
 from helpers.figures.predicting import after_predicting, predict
 from helpers.figures.showing import show, waiting_for
 from helpers.multihead import explorers
@@ -618,9 +618,11 @@ with waiting_for("Exercise 2.5"), after_predicting("multihead.one_head"):
                 optimizer.step()
                 losses.append(loss.item())
             runs.append(torch.tensor(losses).reshape(-1, every).mean(dim=1))
-    means = {name: torch.stack(runs).mean(dim=0) for name, runs in curves.items()}
-    seen = range(every, steps + 1, every)
-    show(plots.lines(seen, means, xlabel="steps", ylabel="mean squared error", title="Mean of three runs"))
+    seen, labels = range(every, steps + 1, every), {"xlabel": "steps", "ylabel": "mean squared error"}
+    by_step = {
+        name: dict(zip(seen, torch.stack(runs, 1).tolist(), strict=True)) for name, runs in curves.items()
+    }
+    show(repeats.curves(by_step, title="Three runs each, and their mean", **labels))
 
 # %% [markdown]
 # One head stays near 0.5: of two independent numbers with variance 1, a single average can carry one. (It gets a

@@ -17,7 +17,7 @@ import torch
 
 from helpers.attention import scaled_dot_product_attention
 from helpers.checks import case, check
-from helpers.figures import plots
+from helpers.figures import plots, repeats
 from helpers.figures.predicting import after_predicting, predict
 from helpers.figures.showing import show, waiting_for
 from helpers.masking import explorers, figures
@@ -599,17 +599,17 @@ def train(masked, seed, steps=250):
 with waiting_for("Exercises 4.1, 4.5 and 4.7"), after_predicting("masking.leak"):
     masked = {"with": True, "without": False}
     trained = {name: [train(flag, seed) for seed in range(3)] for name, flag in masked.items()}
-    means = {name: torch.tensor(runs).mean(dim=0).tolist() for name, runs in trained.items()}
-    series = {
-        "in one pass, as in training": [means["with"][0], means["without"][0]],
-        "prefix by prefix, as in use": [means["with"][1], means["without"][1]],
+    ways = ("in one pass, as in training", "prefix by prefix, as in use")
+    losses = {
+        way: {f"{name} the mask": [run[number] for run in runs] for name, runs in trained.items()}
+        for number, way in enumerate(ways)
     }
-    groups, title = ["with the mask", "without"], "Mean of three seeds"
-    ax = plots.bars(groups, series, ylabel="loss (nats per word)", title=title)
-    for height, what in ((entropy, "entropy"), (math.log(VOCABULARY), "blind guessing")):
-        ax.axhline(height, color=plots.FAINT, linestyle="--", linewidth=1.2, zorder=0)
-        ax.text(0.52, height + 0.1, what, ha="center", fontsize=9)
-    ax.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.1), ncols=2)
+    title = "Three seeds, and their mean"
+    ax = repeats.rows(losses, xlabel="loss (nats per word)", title=title, form=".2f")
+    ax.set_xlim(left=-0.15)
+    for loss, what in ((entropy, "entropy"), (math.log(VOCABULARY), "blind guessing")):
+        ax.axvline(loss, color=plots.FAINT, linestyle="--", linewidth=1.2, zorder=0)
+        ax.text(loss + 0.05, 1.45, what, fontsize=9)
     show(ax)
     for name, runs in trained.items():
         said = [f"{one:.2f} in training, {many:.2f} in use" for one, many in runs]
@@ -620,7 +620,7 @@ with waiting_for("Exercises 4.1, 4.5 and 4.7"), after_predicting("masking.leak")
 # that without seeing the future. So **a loss far below the entropy, on new texts, proves a leak**. (On old texts it
 # doesn't: a model can learn a text by heart. Here every batch is new. And a hair below may be chance, since a mean
 # over some texts isn't the mean over all.) In use, where there is no future, this model is worse than blind
-# guessing: it has learned to copy an answer that nobody gives it. With the mask the two bars are the same, and stop
+# guessing: it has learned to copy an answer that nobody gives it. With the mask the two losses are the same, and lie
 # where they must.
 
 # %% [markdown]
