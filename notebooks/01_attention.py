@@ -15,7 +15,7 @@ import math
 import torch
 from IPython.display import display
 
-from helpers.attention import explorers
+from helpers.attention import experiments, explorers
 from helpers.attention.reader import reader
 from helpers.checks import case, check
 from helpers.figures import plots
@@ -32,6 +32,7 @@ from helpers.figures.showing import show, waiting_for
 # %% predict="attention.watched"
 
 # %% draw=true
+# The trained model reads: where it looks, and what may come next
 with waiting_for("your prediction"), after_predicting("attention.watched"):
     display(explorers.reading_explorer())
 
@@ -80,6 +81,7 @@ weights = positive / positive.sum()
 print("weights", [round(w, 3) for w in weights.tolist()], "answer", round(float(weights @ degrees), 2))
 
 # %% draw=true
+# What 13 h listens to
 labels = ["8 h", "12 h", "16 h", "20 h"]
 show(plots.bars(labels, {"weight": weights}, title="What 13 h listens to"))
 
@@ -146,6 +148,7 @@ check("attention.softmax", softmax)
 # %% predict="attention.temperature"
 
 # %% draw=true
+# The same scores at three temperatures
 with waiting_for("Exercise 1.2"), after_predicting("attention.temperature"):
     by_temperature = {f"temperature {t}": softmax(scores / t, dim=0) for t in (0.5, 1, 4)}
     labels = ["8 h", "12 h", "16 h", "20 h"]
@@ -215,25 +218,13 @@ check("attention.additive", additive_attention)
 # English one. (A real translator isn't told which word is right; the loss of its next word teaches it.)
 
 # %% draw=true
+# Where each French word looks: before it has learned, and after
 english, french, right = ["the", "black", "cat"], ["le", "chat", "noir"], [0, 2, 1]
 with waiting_for("Exercise 1.3"):
-    torch.manual_seed(2)
-    decoder, encoder = torch.randn(3, 5), torch.randn(3, 6)
-    source = encoder.expand(3, 3, 6)  # each of 3 decoder steps sees all 3 source words
-    parameters = [(0.3 * torch.randn(size)).requires_grad_() for size in ((5, 8), (6, 8), (8,))]
-    optimizer = torch.optim.Adam(parameters, lr=0.05)
-    tables = []
-    for step in range(41):
-        _, weights = additive_attention(decoder, source, source, *parameters)
-        if step in (0, 40):
-            tables.append(weights.detach())
-        loss = -weights[range(3), right].log().mean()
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
+    first, last = experiments.learned_to_look(additive_attention, right, steps=40)
     before, after = plots.panels(2, width=3.2, height=2.6)
-    plots.heatmap(tables[0], french, english, title="before", ax=before)
-    show(plots.heatmap(tables[1], french, english, title="after 40 steps", ax=after))
+    plots.heatmap(first, french, english, title="before", ax=before)
+    show(plots.heatmap(last, french, english, title="after 40 steps", ax=after))
 
 # %% [markdown]
 # Look at the crossing: *chat* looks at *cat*, *noir* at *black*. A look-up doesn't mind that the order differs.
@@ -303,6 +294,7 @@ check("attention.scaled_dot_product", scaled_dot_product_attention)
 # %% predict="attention.hidden_key"
 
 # %% draw=true
+# Where each direction looks, with all keys and without E
 names = ["N", "NE", "E", "SE", "S", "SW", "W", "NW"]
 angles = torch.arange(8) * math.pi / 4
 arrows = 3 * torch.stack([angles.sin(), angles.cos()], dim=-1)  # (8, 2)
@@ -421,6 +413,7 @@ W_q = torch.tensor(
 W_k = W_v = torch.eye(4)
 
 # %% draw=true
+# What each word looks at, and what has become of *it*
 with waiting_for("Exercise 1.6"):
     outputs, weights = cross_attention(x, x, W_q, W_k, W_v)
     show(plots.heatmap(weights, words, words, title="Self-attention: what each word looks at"))
@@ -440,6 +433,7 @@ with waiting_for("Exercise 1.6"):
 # constant vector as well.)
 
 # %% draw=true
+# Head 2 of the trained model, by your function
 with waiting_for("Exercise 1.4"):
     reading = reader().read("the jokes that fill the book")
     count = len(reading.words)
@@ -466,6 +460,7 @@ with waiting_for("Exercise 1.4"):
 # 4. Type *the dog chased the ball because it was hungry*, then end with *round*. Can one layer tell what *it* is?
 
 # %% draw=true
+# Explore: a sentence of your own
 explorers.attention_explorer(scaled_dot_product_attention)
 
 # %% [markdown]
@@ -531,6 +526,7 @@ def predicted_variance(d_k):
 check("attention.predicted_variance", predicted_variance)
 
 # %% draw=true
+# The variance of q·k: measured, and as you predict it
 sizes = [1, 4, 16, 64, 256, 1024]
 generator = torch.Generator().manual_seed(0)
 pairs = [[torch.randn(2000, d, generator=generator) for _ in "qk"] for d in sizes]
@@ -606,6 +602,7 @@ check("attention.saturation", saturation)
 # %% predict="attention.gradient"
 
 # %% draw=true
+# How decided the softmax is, and how much gradient is left
 with waiting_for("Exercise 1.9"), after_predicting("attention.gradient"):
     torch.manual_seed(0)
     sizes = [1, 4, 16, 64, 256, 1024]
@@ -639,6 +636,7 @@ print("q·k", (large @ large).item(), "   (q/√d_k)·k", (large / math.sqrt(102
 # Move $d_k$ and see it happen. Then divide by $\sqrt{d_k}$ and move it again.
 
 # %% draw=true
+# Explore: large scores, with and without the scale
 explorers.saturation_explorer(saturation)
 
 # %% [markdown]
@@ -649,6 +647,7 @@ explorers.saturation_explorer(saturation)
 # True where they agree.
 
 # %% draw=true
+# Are both differentiable?
 with waiting_for("Exercises 1.3 and 1.4"):
     torch.manual_seed(0)
     shapes = {
@@ -669,24 +668,14 @@ with waiting_for("Exercises 1.3 and 1.4"):
 # al. 2017, additive attention does better at large $d_k$.) Timed on one core of your machine, with your functions:
 
 # %% draw=true
-from timeit import repeat
-
-threads = torch.get_num_threads()
-torch.set_num_threads(1)  # so that other programs disturb the clock less
-with waiting_for("Exercises 1.3 and 1.6"), torch.no_grad():
-    T, widths, times = 64, [16, 32, 64, 128, 256], {"additive": [], "dot product": []}
-    for d in widths:
-        q, k, W, v = torch.randn(T, d), torch.randn(T, d), torch.randn(d, d) / d**0.5, torch.randn(d)
-        for name, function, inputs in (
-            ("additive", additive_attention, (q, k[None], k[None], W, W, v)),
-            ("dot product", cross_attention, (q, k, W, W, W)),
-        ):
-            laps = repeat(lambda call=function, inputs=inputs: call(*inputs), number=1, repeat=30)
-            times[name].append(1000 * min(laps))
+# How long each takes, the more features there are
+with waiting_for("Exercises 1.3 and 1.6"):
+    T, widths = 64, [16, 32, 64, 128, 256]
+    times = experiments.milliseconds(additive_attention, cross_attention, T, widths)
     title = f"{T} queries, {T} keys"
     show(plots.lines(widths, times, xlabel="features d", ylabel="milliseconds", title=title, log="xy"))
-    print(f"d = {d}: additive takes {times['additive'][-1] / times['dot product'][-1]:.0f} times as long")
-torch.set_num_threads(threads)
+    ratio = times["additive"][-1] / times["dot product"][-1]
+    print(f"d = {widths[-1]}: additive takes {ratio:.0f} times as long")
 
 # %% [markdown]
 # **Question 1.10** · graded by hand · 8 minutes · 5 points
@@ -728,6 +717,7 @@ matrices = [torch.randn(4, 4) for _ in range(3)]
 # %% predict="attention.order"
 
 # %% draw=true
+# The same words in two orders
 with waiting_for("Exercise 1.6"), after_predicting("attention.order"):
     axes = plots.panels(2, width=3.2, height=2.6)
     for ax, sentence in zip(axes, (["dog", "bites", "man"], ["man", "bites", "dog"]), strict=True):
@@ -783,6 +773,7 @@ def permutation_gaps(layer, x, permutation):
 check("attention.permutation", permutation_gaps)
 
 # %% draw=true
+# How far four layers are from either property
 with waiting_for("Exercises 1.6 and 1.11"):
     torch.manual_seed(0)
     tokens, positions = torch.randn(6, 4), torch.randn(6, 4)
@@ -878,6 +869,7 @@ check("attention.find_slip", slip_line)
 # $1/\sqrt{d_k}$: the larger $d_k$, the nearer attention comes to a plain average. There is no error and no warning.
 
 # %% draw=true
+# The weights, scaled once and scaled twice
 with waiting_for("Exercise 1.2"):
     torch.manual_seed(0)
     one_query = torch.randn(8, 64) @ torch.randn(64) / math.sqrt(64)

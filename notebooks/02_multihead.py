@@ -20,7 +20,7 @@ from helpers.checks import case, check
 from helpers.figures import plots
 from helpers.figures.predicting import after_predicting, predict
 from helpers.figures.showing import show, waiting_for
-from helpers.multihead import explorers
+from helpers.multihead import experiments, explorers
 from helpers.multihead.explorers import LONGEST, NOUNS, WORDS, encode, sentences
 
 torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for each other
@@ -127,6 +127,7 @@ check("multihead.split_heads", split_heads)
 # head sees some positions and is blind to the others. When are the two the same?
 
 # %% draw=true
+# Explore: which head gets which numbers
 explorers.split_explorer(split_heads)
 
 # %% [markdown]
@@ -172,6 +173,7 @@ check("multihead.merge_heads", merge_heads)
 # A tempting test: split, merge, and see whether x comes back. Try it on your functions, and on the wrong pair:
 
 # %% draw=true
+# Does a round trip prove anything?
 with waiting_for("Exercises 2.2 and 2.3"):
     x = torch.randn(5, 12)
     print("yours:              x comes back?", torch.equal(merge_heads(split_heads(x, 3)), x))
@@ -301,6 +303,7 @@ check("multihead.module", MultiHeadAttention)
 # Two heads that nobody has trained, over five random vectors. No word sees a later one.
 
 # %% draw=true
+# Two heads that nobody has trained
 words = ["the", "wolf", "chased", "the", "cat"]
 with waiting_for("Exercise 2.5"):
     torch.manual_seed(4)
@@ -367,24 +370,10 @@ check("multihead.unpack", unpack_projections)
 # attend", the opposite of ours and of `torch.nn.functional.scaled_dot_product_attention`.
 
 # %% draw=true
+# How far your module is from PyTorch's, given the same weights
 with waiting_for("Exercises 2.5 and 2.6"), torch.no_grad():
-    torch.manual_seed(0)
-    theirs = torch.nn.MultiheadAttention(24, 4, batch_first=True)
-    theirs.in_proj_bias.normal_()  # they begin at 0, which would hide a slip
-    theirs.out_proj.bias.normal_()
-    ours = MultiHeadAttention(24, 4)
-    packed = unpack_projections(theirs.in_proj_weight, theirs.in_proj_bias)
-    last = {f"W_o.{name}": value for name, value in theirs.out_proj.state_dict().items()}
-    ours.load_state_dict(packed | last)
-
-    y, x = torch.randn(2, 5, 24), torch.randn(2, 7, 24)
-    shown = torch.rand(5, 7) < 0.6
-    shown[:, 0] = True
-    for what, asked, mask in (("self-attention", y, None), ("cross-attention", x, None), ("mask", x, shown)):
-        hidden = None if mask is None else ~mask
-        right = theirs(y, asked, asked, attn_mask=hidden, average_attn_weights=False)
-        gaps = [float((a - b).abs().max()) for a, b in zip(ours(y, asked, mask), right, strict=True)]
-        print(f"{what:<16} largest difference: outputs {gaps[0]:.0e}, weights {gaps[1]:.0e}")
+    for what, (outputs, weights) in experiments.against_torch(MultiHeadAttention, unpack_projections).items():
+        print(f"{what:<16} largest difference: outputs {outputs:.0e}, weights {weights:.0e}")
 
 # %% [markdown]
 # What is left is rounding: a float32 has about seven digits, so differences near 1e-07 don't count.
@@ -445,25 +434,19 @@ check("multihead.costs", costs)
 # %% predict="multihead.price"
 
 # %% draw=true
-from timeit import repeat
-
+# What heads cost: your count, PyTorch's, and the clock
 with waiting_for("Exercises 2.5 and 2.7a"), after_predicting("multihead.price"), torch.no_grad():
     T, C, heads = 128, 256, [1, 2, 4, 8, 16]
-    x = torch.randn(2, T, C)
     layers = {H: MultiHeadAttention(C, H) for H in heads}
-    laps = {H: min(repeat(lambda H=H: layers[H](x), number=1, repeat=15)) for H in heads}
+    times = experiments.milliseconds(layers, torch.randn(2, T, C))
     print("heads  parameters  torch counts  multiplications  weights  milliseconds")
-    for H in heads:
-        counted = sum(p.numel() for p in layers[H].parameters())
-        parameters, multiplications, weights = costs(T, C, H)
-        print(
-            f"{H:5}  {parameters:10,}  {counted:12,}  {multiplications:15,}  {weights:7,}  {1000 * laps[H]:12.1f}"
-        )
+    for H, layer in layers.items():
+        counted = sum(p.numel() for p in layer.parameters())
+        parameters, products, weights = costs(T, C, H)
+        print(f"{H:5}  {parameters:10,}  {counted:12,}  {products:15,}  {weights:7,}  {times[H]:12.1f}")
     millions = [costs(T, C, H)[1] / 1e6 for H in heads]
-    series = {
-        "heads share the channels": millions,
-        "each head as wide as the model": [H * millions[0] for H in heads],
-    }
+    wide = [H * millions[0] for H in heads]
+    series = {"heads share the channels": millions, "each head as wide as the model": wide}
     show(plots.lines(heads, series, xlabel="heads", ylabel="million multiplications", log="x"))
 
 # %% [markdown]
@@ -581,6 +564,7 @@ def both_neighbours():
 check("multihead.both_neighbours", both_neighbours)
 
 # %% draw=true
+# What each place gets from its two neighbours
 with waiting_for("Exercises 2.2, 2.3 and 2.8"):
     numbers = torch.tensor([7.0, 2.0, 5.0, 4.0])
     W_q, W_k, W_v, W_o = both_neighbours()
@@ -601,25 +585,14 @@ with waiting_for("Exercises 2.2, 2.3 and 2.8"):
 # %% predict="multihead.one_head"
 
 # %% draw=true
+# How far one wide head gets, and two
 with waiting_for("Exercise 2.5"), after_predicting("multihead.one_head"):
-    steps, every, curves = 400, 50, {"one head, D = 4": [], "two heads, D = 2": []}
-    for n_heads, runs in zip((1, 2), curves.values(), strict=True):
-        for seed in range(3):
-            torch.manual_seed(seed)
-            layer, losses = MultiHeadAttention(4, n_heads), []
-            optimizer = torch.optim.Adam(layer.parameters(), lr=0.03)
-            for _ in range(steps):
-                numbers = torch.randn(64, 4)
-                outputs, _ = layer(table(numbers))
-                right = torch.stack([numbers.roll(-1, dims=1), numbers.roll(1, dims=1)], dim=-1)
-                loss = (outputs[..., :2] - right).square().mean()
-                optimizer.zero_grad()
-                loss.backward()
-                optimizer.step()
-                losses.append(loss.item())
-            runs.append(torch.tensor(losses).reshape(-1, every).mean(dim=1))
-    means = {name: torch.stack(runs).mean(dim=0) for name, runs in curves.items()}
-    seen = range(every, steps + 1, every)
+    means = {
+        "one head, D = 4": experiments.neighbours_learned(MultiHeadAttention, 1, table),
+        "two heads, D = 2": experiments.neighbours_learned(MultiHeadAttention, 2, table),
+    }
+    seen = list(means["one head, D = 4"])
+    means = {name: losses.values() for name, losses in means.items()}
     show(plots.lines(seen, means, xlabel="steps", ylabel="mean squared error", title="Mean of three runs"))
 
 # %% [markdown]
@@ -700,6 +673,7 @@ def train(n_heads, seed, steps=400):
 # seen:
 
 # %% draw=true
+# How many answers are right, with one head and with two
 test_tokens, test_who, test_whom = sentences(500, seed=1)
 with waiting_for("Exercise 2.5"):
     names, found = [], {"who": [], "whom": []}
@@ -720,6 +694,7 @@ with waiting_for("Exercise 2.5"):
 # Now a reader with four heads. Each row is one head, as seen from one of the two verbs:
 
 # %% draw=true
+# Where each of four heads looks, from both verbs
 sentence = ["the", "old", "wolf", "chased", "the", "cat", "while", "the", "king", "saw", "the", "queen"]
 with waiting_for("Exercise 2.5"):
     reader = train(4, seed=2)
@@ -848,6 +823,7 @@ check("multihead.head_importance", head_importance)
 # The reader has two questions, so each head has two importances:
 
 # %% draw=true
+# How much the loss grows when a head is off
 with waiting_for("Exercises 2.5, 2.10 and 2.11"), torch.no_grad():
     importance = {
         "for who": head_importance(lambda keep: loss_of(read(test_tokens, keep)[0], test_who), 4),
@@ -867,6 +843,7 @@ with waiting_for("Exercises 2.5, 2.10 and 2.11"), torch.no_grad():
 # %% predict="multihead.pairs"
 
 # %% draw=true
+# How many answers are right, with two of the four heads
 with waiting_for("Exercises 2.5 and 2.10"), after_predicting("multihead.pairs"), torch.no_grad():
     names, found = [], {"who": [], "whom": []}
     for pair in itertools.combinations(range(4), 2):
@@ -897,6 +874,7 @@ with waiting_for("Exercises 2.5 and 2.10"), after_predicting("multihead.pairs"),
 #    query of *chased* made of?
 
 # %% draw=true
+# Explore: a sentence of your own
 explorers.heads_explorer(read)
 
 # %% [markdown]

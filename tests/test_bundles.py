@@ -33,12 +33,12 @@ COMES_WITH = {
     """,
     "attention": """
         start_here/__init__.py
-        attention/explorers.py attention/figures.py attention/predictions.py attention/reader.npz
-        attention/reader.py attention/recipes.py
+        attention/experiments.py attention/explorers.py attention/figures.py attention/predictions.py
+        attention/reader.npz attention/reader.py attention/recipes.py
     """,
     "multihead": """
         attention/__init__.py attention/reference.py
-        multihead/explorers.py multihead/predictions.py multihead/recipes.py
+        multihead/experiments.py multihead/explorers.py multihead/predictions.py multihead/recipes.py
     """,
     "positional": """
         multihead/__init__.py multihead/reference.py
@@ -46,7 +46,7 @@ COMES_WITH = {
     """,
     "masking": """
         positional/__init__.py positional/reference.py
-        masking/explorers.py masking/figures.py masking/predictions.py masking/recipes.py
+        masking/experiments.py masking/explorers.py masking/figures.py masking/predictions.py masking/recipes.py
     """,
     "complexity": """
         masking/__init__.py masking/reference.py

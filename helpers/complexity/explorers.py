@@ -4,7 +4,7 @@ What they show comes from the student's own functions, which they take as argume
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from timeit import repeat
 from typing import TYPE_CHECKING
 
@@ -58,6 +58,24 @@ def largest_tensor(function: Callable, *inputs: object) -> int:
     return outcome.largest
 
 
+def measured(
+    ways: Mapping[str, Callable], inputs: Sequence[Sequence], laps: int
+) -> tuple[dict[str, list[float]], dict[str, list[float]]]:
+    """What ways of computing the same take.
+
+    Args:
+        ways: functions, by name.
+        inputs: arguments, for one call of each function after another.
+        laps: as in `milliseconds`.
+
+    Returns:
+        By name, for each of the inputs: the largest tensor, in millions of numbers, and the milliseconds.
+    """
+    held = {name: [largest_tensor(way, *each) / 1e6 for each in inputs] for name, way in ways.items()}
+    took = {name: [milliseconds(way, *each, laps=laps) for each in inputs] for name, way in ways.items()}
+    return held, took
+
+
 # -- a stack of convolutions -----------------------------------------------------------------------------
 
 
@@ -98,6 +116,25 @@ def stack_of_convolutions(n: int, k: int, dilated: bool, layers: int, *, ax: "Ax
         f"{first} the first, and {len(seen)} positions in all."
     )
     return ax
+
+
+def gradient_arrives(n: int, k: int, dilated: bool, layers: int) -> bool:
+    """Whether the last output of a stack of causal convolutions depends on its first input.
+
+    Args:
+        n: positions.
+        k: width of the kernel.
+        dilated: whether each layer's steps are k times as wide as those of the layer below.
+        layers: of the stack.
+    """
+    x = torch.ones(1, 1, n, requires_grad=True)
+    y = x
+    for layer in range(layers):
+        step = k**layer if dilated else 1
+        padded = torch.nn.functional.pad(y, ((k - 1) * step, 0))
+        y = torch.nn.functional.conv1d(padded, torch.full((1, 1, k), 1 / k), dilation=step)
+    (gradient,) = torch.autograd.grad(y[0, 0, -1], x)
+    return bool(gradient[0, 0, 0] != 0)
 
 
 # -- which layer is cheapest -----------------------------------------------------------------------------

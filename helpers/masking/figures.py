@@ -59,6 +59,24 @@ def _said(shown: torch.Tensor, queries: Sequence[str], keys: Sequence[str]) -> s
     return "; ".join(f"{query} → {seen or 'nothing'}" for query, seen in zip(queries, rows, strict=True))
 
 
+def losses(trained: Mapping[str, Sequence[tuple[float, float]]], levels: Mapping[str, float]) -> "Axes":
+    """Mean losses of models in one pass and prefix by prefix, in nats per word.
+
+    Args:
+        trained: with the mask and without it, in this order: both losses of three models.
+        levels: losses to compare with, by name; each is a dashed line.
+    """
+    one, many = ([sum(run[way] for run in runs) / len(runs) for runs in trained.values()] for way in (0, 1))
+    series = {"in one pass, as in training": one, "prefix by prefix, as in use": many}
+    groups, title = ["with the mask", "without"], "Mean of three seeds"
+    ax = plots.bars(groups, series, ylabel="loss (nats per word)", title=title)
+    for name, height in levels.items():
+        ax.axhline(height, color=plots.FAINT, linestyle="--", linewidth=1.2, zorder=0)
+        ax.text(0.52, height + 0.1, name, ha="center", fontsize=9)
+    ax.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.1), ncols=2)
+    return ax
+
+
 def reach(mask: torch.Tensor, tables: Sequence[torch.Tensor], words: Sequence[str], follow: int) -> "Axes":
     """Beside each other: after how many layers something arrives, and the ways to one word.
 
