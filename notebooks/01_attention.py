@@ -127,7 +127,8 @@ def softmax(x, dim):
 
     Args:
         x: scores, any shape, as large as ±10⁴.
-        dim: the axis along which the weights sum to 1. Negative ones count from the end.
+        dim: the axis along which the weights sum to 1. Negative ones
+            count from the end.
 
     Returns:
         The weights, shaped like x.
@@ -188,7 +189,8 @@ with waiting_for("Exercise 1.2"), after_predicting("attention.temperature"):
 
 # %% exercise="attention.additive"
 def additive_attention(query, keys, values, W_q, W_k, v):
-    """Compare a query with each key by a small network, and average the values.
+    """Compare a query with each key by a
+    small network, and average the values.
 
     Args:
         query: (..., d_q), one decoder state.
@@ -265,13 +267,15 @@ with waiting_for("Exercise 1.3"):
 
 # %% exercise="attention.scaled_dot_product"
 def scaled_dot_product_attention(q, k, v, mask=None):
-    """Average the values, each weighted by how well its key answers the query.
+    """Average the values, each weighted
+    by how well its key answers the query.
 
     Args:
         q: queries, (..., T_q, d_k).
         k: keys, (..., T_k, d_k).
         v: values, (..., T_k, d_v).
-        mask: boolean, broadcastable to (..., T_q, T_k). True means "may attend". None hides nothing.
+        mask: boolean, broadcastable to (..., T_q, T_k). True means
+            "may attend". None hides nothing.
 
     Returns:
         The outputs (..., T_q, d_v) and the weights (..., T_q, T_k).
@@ -377,7 +381,8 @@ def cross_attention(y, x, W_q, W_k, W_v, mask=None):
         W_q: (d_y, d_k).
         W_k: (d_x, d_k).
         W_v: (d_x, d_v).
-        mask: boolean, broadcastable to (..., T_y, T_x). True means "may attend".
+        mask: boolean, broadcastable to
+            (..., T_y, T_x). True means "may attend".
 
     Returns:
         The outputs (..., T_y, d_v) and the weights (..., T_y, T_x).
@@ -401,7 +406,8 @@ is_event = {"sat", "tired"}
 is_pronoun = {"it"}
 x = torch.tensor([[w in is_animate, False, w in is_event, w in is_pronoun] for w in words]).float()
 
-# What a word of each kind looks for. The columns: animate, thing, event, pronoun.
+# What a word of each kind looks for. The columns: animate, thing,
+# event, pronoun.
 W_q = torch.tensor(
     [
         [0.0, 0.0, 5.0, 0.0],  # someone looks for what they do
@@ -516,7 +522,9 @@ explorers.attention_explorer(scaled_dot_product_attention)
 
 # %% exercise="attention.predicted_variance"
 def predicted_variance(d_k):
-    """The variance of q·k for q and k of d_k independent components with mean 0 and variance 1."""
+    """The variance of q·k for q and k of d_k
+    independent components with mean 0 and variance 1.
+    """
     ### BEGIN SOLUTION
     return d_k
     ### END SOLUTION
@@ -583,7 +591,8 @@ def saturation(q, k, scaled):
         scaled: whether the scores are divided by √d_k.
 
     Returns:
-        The mean largest weight and the mean gradient norm, two tensors without axes.
+        The mean largest weight and the mean
+        gradient norm, two tensors without axes.
     """
     ### BEGIN SOLUTION
     scores = torch.einsum("nd,ntd->nt", q, k)
@@ -752,7 +761,8 @@ with waiting_for("Exercise 1.6"), after_predicting("attention.order"):
 
 # %% exercise="attention.permutation"
 def permutation_gaps(layer, x, permutation):
-    """How far a layer is from permutation equivariance and from permutation invariance.
+    """How far a layer is from permutation
+    equivariance and from permutation invariance.
 
     Args:
         layer: a function of x.
@@ -760,7 +770,8 @@ def permutation_gaps(layer, x, permutation):
         permutation: (T,), an order of the positions 0 ... T-1.
 
     Returns:
-        max |layer(x[p]) - layer(x)[p]| and max |layer(x[p]) - layer(x)|, two tensors without axes.
+        max |layer(x[p]) - layer(x)[p]| and max
+        |layer(x[p]) - layer(x)|, two tensors without axes.
     """
     ### BEGIN SOLUTION
     plain = layer(x)

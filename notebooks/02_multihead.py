@@ -112,7 +112,8 @@ def split_heads(x, n_heads):
         n_heads: H, a divisor of C.
 
     Returns:
-        (..., H, T, D) with D = C / H. Head h gets channels h·D to h·D + D - 1 of every position.
+        (..., H, T, D) with D = C / H. Head h gets channels h·D to
+        h·D + D - 1 of every position.
     """
     ### BEGIN SOLUTION
     return x.unflatten(-1, (n_heads, -1)).transpose(-3, -2)
@@ -282,11 +283,14 @@ class MultiHeadAttention(torch.nn.Module):
 
         Args:
             y: who asks, (B, T_q, C).
-            x: who is asked, (B, T_k, C). None stands for y: self-attention.
-            mask: boolean, broadcastable to (B, H, T_q, T_k). True means "may attend".
+            x: who is asked, (B, T_k, C). None
+                stands for y: self-attention.
+            mask: boolean, broadcastable to
+                (B, H, T_q, T_k). True means "may attend".
 
         Returns:
-            The outputs (B, T_q, C) and the weights of each head (B, H, T_q, T_k).
+            The outputs (B, T_q, C) and the weights of each head
+            (B, H, T_q, T_k).
         """
         ### BEGIN SOLUTION
         x = y if x is None else x
@@ -349,8 +353,8 @@ def unpack_projections(in_proj_weight, in_proj_bias):
         in_proj_bias: (3C,).
 
     Returns:
-        A dict with the keys "W_q.weight", "W_k.weight", "W_v.weight", each (C, C),
-        and "W_q.bias", "W_k.bias", "W_v.bias", each (C,).
+        A dict with the keys "W_q.weight", "W_k.weight", "W_v.weight",
+        each (C, C), and "W_q.bias", "W_k.bias", "W_v.bias", each (C,).
     """
     ### BEGIN SOLUTION
     weights, biases = in_proj_weight.chunk(3), in_proj_bias.chunk(3)
@@ -371,7 +375,7 @@ check("multihead.unpack", unpack_projections)
 
 # %% draw=true
 # How far your module is from PyTorch's, given the same weights
-with waiting_for("Exercises 2.5 and 2.6"), torch.no_grad():
+with waiting_for("Exercises 2.5 and 2.6"):
     for what, (outputs, weights) in experiments.against_torch(MultiHeadAttention, unpack_projections).items():
         print(f"{what:<16} largest difference: outputs {outputs:.0e}, weights {weights:.0e}")
 
@@ -415,7 +419,8 @@ def costs(T, d_model, n_heads):
         n_heads: heads of d_model / n_heads channels each.
 
     Returns:
-        Three integers: parameters (biases too), multiplications in matrix products, attention weights.
+        Three integers: parameters (biases too), multiplications in
+        matrix products, attention weights.
     """
     ### BEGIN SOLUTION
     d_head = d_model // n_heads
@@ -499,7 +504,9 @@ directions = torch.tensor([[0.0, 1.0], [1.0, 0.0], [0.0, -1.0], [-1.0, 0.0]])  #
 
 
 def table(numbers):
-    """The vectors of the four places, (..., 4, 4), for numbers (..., 4)."""
+    """The vectors of the four places,
+    (..., 4, 4), for numbers (..., 4).
+    """
     number = numbers.unsqueeze(-1)
     return torch.cat([directions.expand(*numbers.shape, 2), number, torch.zeros_like(number)], dim=-1)
 
@@ -544,7 +551,8 @@ print(table(torch.tensor([7.0, 2.0, 5.0, 4.0])))
 
 # %% exercise="multihead.both_neighbours"
 def both_neighbours():
-    """Weights of two heads by which each place gets both of its neighbours' numbers.
+    """Weights of two heads by which each place
+    gets both of its neighbours' numbers.
 
     Returns:
         W_q, W_k, W_v, W_o, each a tensor (4, 4), used as x @ W.
@@ -587,12 +595,12 @@ with waiting_for("Exercises 2.2, 2.3 and 2.8"):
 # %% draw=true
 # How far one wide head gets, and two
 with waiting_for("Exercise 2.5"), after_predicting("multihead.one_head"):
-    means = {
+    runs = {
         "one head, D = 4": experiments.neighbours_learned(MultiHeadAttention, 1, table),
         "two heads, D = 2": experiments.neighbours_learned(MultiHeadAttention, 2, table),
     }
-    seen = list(means["one head, D = 4"])
-    means = {name: losses.values() for name, losses in means.items()}
+    means = {name: [sum(losses) / 3 for losses in run.values()] for name, run in runs.items()}
+    seen = list(runs["one head, D = 4"])
     show(plots.lines(seen, means, xlabel="steps", ylabel="mean squared error", title="Mean of three runs"))
 
 # %% [markdown]
@@ -636,14 +644,18 @@ class Reader(torch.nn.Module):
         self.whom = torch.nn.Linear(d_model, len(NOUNS))
 
     def forward(self, tokens):
-        """Word numbers (B, T) to scores for who and for whom, each (B, T, 20), and weights (B, H, T, T)."""
+        """Word numbers (B, T) to scores for who and for
+        whom, each (B, T, 20), and weights (B, H, T, T).
+        """
         x = self.words(tokens) + self.places.weight[: tokens.size(1)]
         output, weights = self.attention(x, mask=(tokens > 0)[:, None, None])  # 0 is padding
         return self.who(output), self.whom(output), weights
 
 
 def loss_of(scores, answers):
-    """Mean cross-entropy over the verbs; elsewhere the answer is -100, which torch leaves out."""
+    """Mean cross-entropy over the verbs; elsewhere
+    the answer is -100, which torch leaves out.
+    """
     return torch.nn.functional.cross_entropy(scores.flatten(0, 1), answers.flatten())
 
 
@@ -765,7 +777,9 @@ check("multihead.switch_off", switch_off)
 
 # %%
 def read(tokens, keep):
-    """What the reader answers where only the heads in keep (H,) are on: who, whom, weights."""
+    """What the reader answers where only the
+    heads in keep (H,) are on: who, whom, weights.
+    """
     weight = switch_off(reader.attention.W_o.weight, keep)
     return torch.func.functional_call(reader, {"attention.W_o.weight": weight}, (tokens,))
 
@@ -794,11 +808,13 @@ def read(tokens, keep):
 
 # %% exercise="multihead.head_importance"
 def head_importance(loss_with, n_heads):
-    """How much the loss grows when one head is off and all others are on.
+    """How much the loss grows when one
+    head is off and all others are on.
 
     Args:
-        loss_with: a function. It takes a boolean tensor (H,), True for heads that are on, and returns the
-            loss, a tensor without axes.
+        loss_with: a function. It takes a boolean tensor (H,), True for
+            heads that are on, and returns the loss, a tensor without
+            axes.
         n_heads: H.
 
     Returns:

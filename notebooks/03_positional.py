@@ -283,7 +283,8 @@ def similarity_by_distance(table):
         table: (T, d_model).
 
     Returns:
-        (T,). Entry k is the mean of table[p] · table[p + k] over all p for which both rows exist.
+        (T,). Entry k is the mean of table[p] · table[p + k] over all p
+        for which both rows exist.
     """
     ### BEGIN SOLUTION
     products = table @ table.T
@@ -350,7 +351,8 @@ with waiting_for("Exercises 3.2 and 3.4"), after_predicting("positional.similar"
 
 # %% exercise="positional.shift"
 def shift_matrix(k, d_model, base=10_000.0):
-    """The matrix M that moves each position by k: sinusoidal(...)[p] @ M is sinusoidal(...)[p + k].
+    """The matrix M that moves each position by k:
+    sinusoidal(...)[p] @ M is sinusoidal(...)[p + k].
 
     Args:
         k: how far. Negative moves back.
@@ -543,15 +545,18 @@ with waiting_for("Exercise 3.7"):
 
 # %% exercise="positional.relative"
 def relative_bias(table, T_q, T_k):
-    """What to add to the scores: for query i and key j the table's number for the distance j - i.
+    """What to add to the scores: for query i and
+    key j the table's number for the distance j - i.
 
     Args:
-        table: (..., 2K+1), the numbers for the distances -K ... K, in this order. In front, heads for instance.
+        table: (..., 2K+1), the numbers for the distances -K ... K, in
+            this order. In front, heads for instance.
         T_q: how many queries. Query i stands at position i.
         T_k: how many keys. Key j stands at position j.
 
     Returns:
-        (..., T_q, T_k). Distances beyond -K and K get the first and the last number.
+        (..., T_q, T_k). Distances beyond -K
+        and K get the first and the last number.
     """
     ### BEGIN SOLUTION
     K = table.size(-1) // 2
@@ -614,11 +619,13 @@ with waiting_for("Exercise 3.8"):
 
 # %% exercise="positional.rotary"
 def rotary(x, positions, base=10_000.0):
-    """Turn each pair of features by an angle that grows with the position.
+    """Turn each pair of features by an
+    angle that grows with the position.
 
     Args:
         x: queries or keys, (..., T, d), d even.
-        positions: (T,), integers: where each vector stands. Not always 0, 1, 2, ...
+        positions: (T,), integers: where each
+            vector stands. Not always 0, 1, 2, ...
         base: as in `sinusoidal`.
 
     Returns:
@@ -663,13 +670,15 @@ explorers.rotary_explorer(rotary)
 
 # %% exercise="positional.rotary_attention"
 def rotary_attention(q, k, v, mask=None):
-    """Attention with rotary positions. Queries and keys stand at positions 0, 1, 2, ...
+    """Attention with rotary positions. Queries
+    and keys stand at positions 0, 1, 2, ...
 
     Args:
         q: (..., T_q, d_k), d_k even.
         k: (..., T_k, d_k).
         v: (..., T_k, d_v).
-        mask: boolean, broadcastable to (..., T_q, T_k). True means "may attend". None hides nothing.
+        mask: boolean, broadcastable to (..., T_q, T_k). True means
+            "may attend". None hides nothing.
 
     Returns:
         The outputs (..., T_q, d_v) and the weights (..., T_q, T_k).
@@ -734,7 +743,8 @@ with waiting_for("Exercises 3.2, 3.3 and 3.9b"):
 
 # %% exercise="positional.penalty"
 def linear_penalty(n_heads, T_q, T_k):
-    """What to add to the scores so that far keys count less, on both sides alike, in each head by another slope.
+    """What to add to the scores so that far keys count less,
+    on both sides alike, in each head by another slope.
 
     Args:
         n_heads: how many heads, a power of 2.
@@ -742,7 +752,8 @@ def linear_penalty(n_heads, T_q, T_k):
         T_k: how many keys. Key j stands at position j.
 
     Returns:
-        (n_heads, T_q, T_k), float32. The first head has the steepest slope.
+        (n_heads, T_q, T_k), float32. The
+        first head has the steepest slope.
     """
     ### BEGIN SOLUTION
     slopes = 2.0 ** (-8 * torch.arange(1, n_heads + 1) / n_heads)
@@ -813,7 +824,9 @@ LENGTHS, LONGEST_TRAINED, SEEDS = (16, 32, 64), 16, 5
 
 
 def play(shape, generator):
-    """Tokens, of which 0 to 3 are names and 4 to 7 words, and who is speaking at each."""
+    """Tokens, of which 0 to 3 are names and 4
+    to 7 words, and who is speaking at each.
+    """
     is_name = torch.rand(shape, generator=generator) < 0.25
     is_name[..., 0] = True
     tokens = torch.randint(4, 8, shape, generator=generator)
@@ -836,7 +849,9 @@ D, HEADS, MASK = 32, 4, torch.ones(64, 64, dtype=torch.bool).tril()
 
 
 def speaker_model(w, tokens, kind, base=10_000.0):
-    """Scores for what stands at each token, and the attention weights. Tokens are (models, B, T)."""
+    """Scores for what stands at each token, and the
+    attention weights. Tokens are (models, B, T).
+    """
     T = tokens.size(-1)
     x = w["words"][torch.arange(len(tokens))[:, None, None], tokens]  # (models, B, T, D)
     if kind == "sinusoidal":
@@ -895,7 +910,8 @@ def train(kind, seed, base=10_000.0, task=play, steps=300):
     for _ in range(steps):
         tokens, answers = task((SEEDS, 16, LONGEST_TRAINED), generator)
         guesses, _ = speaker_model(w, tokens, kind, base)
-        # The five models share no weight, so the gradient of the sum of their losses is each one's own.
+        # The five models share no weight, so the gradient of the sum of
+        # their losses is each one's own.
         loss = SEEDS * torch.nn.functional.cross_entropy(guesses.flatten(0, 2), answers.flatten())
         optimizer.zero_grad()
         loss.backward()
@@ -906,7 +922,9 @@ def train(kind, seed, base=10_000.0, task=play, steps=300):
 
 @torch.no_grad()
 def accuracy(w, kind, T, base=10_000.0, task=play):
-    """The share of right answers at the last 8 tokens of 128 new texts, for each of the models."""
+    """The share of right answers at the last 8
+    tokens of 128 new texts, for each of the models.
+    """
     tokens, answers = task((SEEDS, 128, T), torch.Generator().manual_seed(99))
     guesses, _ = speaker_model(w, tokens, kind, base)
     return (guesses.argmax(-1) == answers)[..., -8:].double().mean(dim=(1, 2))

@@ -166,10 +166,12 @@ def decoder_mask(real):
     """Who may look where: not ahead, and not at padding.
 
     Args:
-        real: where the words are, boolean, (B, T). The padding may stand anywhere.
+        real: where the words are, boolean, (B, T).
+            The padding may stand anywhere.
 
     Returns:
-        Boolean, (B, T, T): sentence, query, key. True means "may attend".
+        Boolean, (B, T, T): sentence, query,
+        key. True means "may attend".
     """
     ### BEGIN SOLUTION
     return causal_mask(real.size(-1)) & real.unsqueeze(-2)
@@ -208,7 +210,9 @@ with waiting_for("Exercises 4.1 and 4.3"):
 
 # %%
 def who_sees_whom(mask, words):
-    """For each query, the words that it may attend to: a boolean mask (T_q, T_k) as lists."""
+    """For each query, the words that it may
+    attend to: a boolean mask (T_q, T_k) as lists.
+    """
     return [[word for word, shown in zip(words, row, strict=True) if shown] for row in mask.tolist()]
 
 
@@ -281,16 +285,19 @@ print("gradient of v", v.grad, sep="\n")
 
 # %% exercise="masking.attention"
 def masked_attention(q, k, v, mask):
-    """Scaled dot-product attention in which a query with nothing to look at gets zeros.
+    """Scaled dot-product attention in which a
+    query with nothing to look at gets zeros.
 
     Args:
         q: queries, (..., T_q, d_k).
         k: keys, (..., T_k, d_k).
         v: values, (..., T_k, d_v).
-        mask: boolean, broadcastable to (..., T_q, T_k). True means "may attend".
+        mask: boolean, broadcastable to
+            (..., T_q, T_k). True means "may attend".
 
     Returns:
-        The outputs (..., T_q, d_v) and the weights (..., T_q, T_k). No NaN, nor in gradients.
+        The outputs (..., T_q, d_v) and the weights (..., T_q, T_k). No
+        NaN, nor in gradients.
     """
     ### BEGIN SOLUTION
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
@@ -356,7 +363,8 @@ def sees(layer, x):
         x: (T, d), the input at which to ask.
 
     Returns:
-        Boolean, (T, T). True at [i, j] where output i depends on input j.
+        Boolean, (T, T). True at [i, j]
+        where output i depends on input j.
     """
     ### BEGIN SOLUTION
     slopes = torch.autograd.functional.jacobian(layer, x)  # (T, d_out, T, d)
@@ -403,7 +411,7 @@ def suspect_d(x):
 suspects = {"A": suspect_a, "B": suspect_b, "C": suspect_c, "D": suspect_d}
 
 # %% draw=true
-# What the weights of the four suspects show, and what your detector finds
+# The weights of the four suspects, and what your detector finds
 places = [str(place) for place in range(1, T + 1)]
 axes = plots.panels(4, width=2.7, height=2.6)
 for ax, (name, suspect) in zip(axes, suspects.items(), strict=True):
@@ -459,10 +467,12 @@ with waiting_for("Exercise 4.6"):
 
 # %% exercise="masking.prefixes"
 def prefix_passes(layer, x):
-    """The last output of a layer on each prefix of x: T passes, in none of which there is a future.
+    """The last output of a layer on each prefix of x:
+    T passes, in none of which there is a future.
 
     Args:
-        layer: a function from (..., n, d) to (..., n, d_out), for any n from 1.
+        layer: a function from (..., n, d) to
+            (..., n, d_out), for any n from 1.
         x: (..., T, d).
 
     Returns:
@@ -546,7 +556,9 @@ entropy = -FOLLOWS * math.log(FOLLOWS) - (1 - FOLLOWS) * math.log((1 - FOLLOWS) 
 
 
 def texts(count, generator):
-    """Texts of the machine, (count, LENGTH + 1): each word depends on the one before."""
+    """Texts of the machine, (count, LENGTH + 1):
+    each word depends on the one before.
+    """
     words = [torch.randint(VOCABULARY, (count,), generator=generator)]
     for _ in range(LENGTH):
         beyond = torch.randint(1, VOCABULARY, (count,), generator=generator)
@@ -646,17 +658,20 @@ with waiting_for("Exercises 4.1, 4.5 and 4.7"), after_predicting("masking.leak")
 
 # %% exercise="masking.cache"
 def cached_step(cache, x, W_q, W_k, W_v):
-    """Causal self-attention for N new positions, with keys and values of P earlier ones stored.
+    """Causal self-attention for N new positions,
+    with keys and values of P earlier ones stored.
 
     Args:
-        cache: a dict of "k", (..., P, d_k), and "v", (..., P, d_v). P may be 0. It isn't changed.
+        cache: a dict of "k", (..., P, d_k), and "v", (..., P, d_v). P
+            may be 0. It isn't changed.
         x: the new positions, (..., N, d).
         W_q: (d, d_k).
         W_k: (d, d_k).
         W_v: (d, d_v).
 
     Returns:
-        The outputs of the new positions, (..., N, d_v), and a new dict with P + N keys and values.
+        The outputs of the new positions, (..., N, d_v), and a new dict
+        with P + N keys and values.
     """
     ### BEGIN SOLUTION
     k = torch.cat([cache["k"], x @ W_k], dim=-2)
@@ -674,7 +689,9 @@ check("masking.cache", cached_step)
 
 # %%
 def word_by_word(x):
-    """All outputs of a sentence (..., T, d), one word at a time, with a cache."""
+    """All outputs of a sentence (..., T, d),
+    one word at a time, with a cache.
+    """
     cache = {"k": (x @ W_k)[..., :0, :], "v": (x @ W_v)[..., :0, :]}
     outputs = []
     for t in range(x.size(-2)):
@@ -775,8 +792,9 @@ def convert(mask, source, target):
 
     Args:
         mask: any shape, of the kind `source`.
-        source: "may attend" (boolean, True = may), "hidden" (boolean, True = may not),
-            "additive" (float32, 0 = may, -inf = may not) or "integer" (int64, 1 = may, 0 = may not).
+        source: "may attend" (boolean, True = may), "hidden" (boolean,
+            True = may not), "additive" (float32, 0 = may, -inf = may
+            not) or "integer" (int64, 1 = may, 0 = may not).
         target: one of the same four.
 
     Returns:
@@ -814,7 +832,9 @@ with torch.no_grad():
 
 
 def three_ways(real):
-    """The outputs (2, 5, 4) of four calls, with every mask turned as the called one wants it."""
+    """The outputs (2, 5, 4) of four calls, with
+    every mask turned as the called one wants it.
+    """
     may, causal = decoder_mask(real), causal_mask(5)
     module = {
         "attn_mask": convert(causal, "may attend", "hidden"),
@@ -873,7 +893,9 @@ with waiting_for("Exercises 4.1, 4.2, 4.3, 4.5 and 4.10"):
 
 # %%
 def biased_attention(q, k, v, bias):
-    """Attention whose scaled scores get a bias, broadcastable to (..., T_q, T_k), before the softmax."""
+    """Attention whose scaled scores get a bias,
+    broadcastable to (..., T_q, T_k), before the softmax.
+    """
     weights = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1)) + bias).softmax(dim=-1)
     return weights @ v, weights
 
@@ -980,14 +1002,17 @@ show(plots.lines(distance.tolist(), curves, xlabel="distance (words)", ylabel="w
 
 # %% exercise="masking.reach"
 def reach(mask, layers):
-    """What each position can know of after some layers, all with the same mask.
+    """What each position can know of after
+    some layers, all with the same mask.
 
     Args:
         mask: boolean, (T, T). True means "may attend".
-        layers: how many. After 0 layers each position knows of itself alone.
+        layers: how many. After 0 layers each
+            position knows of itself alone.
 
     Returns:
-        Boolean, (T, T). True at [i, j] where position i can know of input j.
+        Boolean, (T, T). True at [i, j] where
+        position i can know of input j.
     """
     ### BEGIN SOLUTION
     itself = torch.eye(mask.size(-1), dtype=torch.bool)

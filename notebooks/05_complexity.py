@@ -100,8 +100,10 @@ def matmul_flops(a, b):
     """FLOPs of a @ b, where a multiply-add counts 2.
 
     Args:
-        a: the shape of the left side, (..., m, k), a tuple or list of ints.
-        b: the shape of the right side: (k, n), or (..., k, n) with the axes that a has in front.
+        a: the shape of the left side,
+            (..., m, k), a tuple or list of ints.
+        b: the shape of the right side: (k, n), or (..., k, n) with the
+            axes that a has in front.
 
     Returns:
         The number of FLOPs.
@@ -212,7 +214,8 @@ def attention_flops(n, d):
         d: features of the input, and of queries, keys and values.
 
     Returns:
-        A dict with the keys "projections" (all three together), "scores", "softmax" and "mixture".
+        A dict with the keys "projections" (all three together),
+        "scores", "softmax" and "mixture".
     """
     ### BEGIN SOLUTION
     return {
@@ -278,12 +281,14 @@ with waiting_for("Exercise 5.4"):
 
 # %% exercise="complexity.layers_to_connect"
 def layers_to_connect(n, k, dilated):
-    """How many causal convolutions it takes until the last of n positions sees the first.
+    """How many causal convolutions it takes
+    until the last of n positions sees the first.
 
     Args:
         n: positions, 2 or more.
         k: width of the kernel, 2 or more.
-        dilated: True for steps of 1, k, k², ... from layer to layer, False for steps of 1 in all.
+        dilated: True for steps of 1, k, k², ... from layer to layer,
+            False for steps of 1 in all.
 
     Returns:
         The number of layers, an int.
@@ -315,7 +320,7 @@ with waiting_for("Exercise 5.5"):
 
 
 # %% draw=true
-# Whether a gradient arrives, with your number of layers and with one fewer
+# Does a gradient arrive with so many layers, and with one fewer?
 with waiting_for("Exercise 5.5"):
     for n, k, dilated in ((9, 3, False), (9, 3, True), (100, 4, False), (100, 4, True), (125, 5, True)):
         layers = layers_to_connect(n, k, dilated)
@@ -373,8 +378,10 @@ def layer_cost(layer, n, d, k):
         k: width of a convolution's kernel. The other layers ignore it.
 
     Returns:
-        Three numbers: operations; sequential steps of one layer; longest path (for a convolution, through a
-        stack of layers with growing steps). As in the table, n² · d and not 4 · n² · d, n and not n - 1.
+        Three numbers: operations; sequential steps of one layer;
+        longest path (for a convolution, through a stack of layers with
+        growing steps). As in the table, n² · d and not 4 · n² · d, n
+        and not n - 1.
     """
     ### BEGIN SOLUTION
     if layer == "self-attention":
@@ -449,15 +456,19 @@ explorers.layer_explorer(layer_cost)
 
 # %% exercise="complexity.crossover_length"
 def crossover_length(d, projections, recurrent):
-    """The length up to which self-attention takes fewer FLOPs than a recurrent layer.
+    """The length up to which self-attention
+    takes fewer FLOPs than a recurrent layer.
 
     Args:
         d: features.
-        projections: d × d matrices of attention, applied at each position.
-        recurrent: d × d matrices of the recurrent layer, applied at each step.
+        projections: d × d matrices of
+            attention, applied at each position.
+        recurrent: d × d matrices of the recurrent
+            layer, applied at each step.
 
     Returns:
-        The length n at which both take as many, 0 where attention is never the cheaper one.
+        The length n at which both take as many, 0 where attention is
+        never the cheaper one.
     """
     ### BEGIN SOLUTION
     return max(0.0, d * (recurrent - projections) / 2)
@@ -520,7 +531,8 @@ with waiting_for("Exercise 5.7"), after_predicting("complexity.cheaper"):
 
 # %% exercise="complexity.fitted_exponent"
 def fitted_exponent(sizes, times):
-    """The exponent p of the power law times = c · sizes^p that fits best.
+    """The exponent p of the power law
+    times = c · sizes^p that fits best.
 
     Args:
         sizes: (N,), positive.
@@ -568,7 +580,7 @@ def attention_layer(x):
 
 
 def recurrent_layer(x, W, U):
-    """x (n, d), W and U (d, d) -> (n, d): each state needs the one before."""
+    """x (n, d), W, U (d, d) -> (n, d): each state needs the last one."""
     state, states = torch.zeros(x.size(-1)), []
     for row in x @ W:
         state = torch.tanh(row + state @ U)
@@ -577,7 +589,9 @@ def recurrent_layer(x, W, U):
 
 
 def convolutional_layer(x, kernel):
-    """x (n, d), kernel (k, d, d) -> (n, d): a matrix for each place, itself and the k - 1 before."""
+    """x (n, d), kernel (k, d, d) -> (n, d): a matrix
+    for each place, itself and the k - 1 before.
+    """
     k = kernel.size(0)
     padded = torch.nn.functional.pad(x, (0, 0, k - 1, 0))
     return sum(padded[place : place + x.size(0)] @ kernel[place] for place in range(k))
@@ -782,10 +796,13 @@ def absorb(largest, total, mixture, scores, values):
     """Take one block of keys into a running softmax.
 
     Args:
-        largest: (..., T_q), the largest score of each query so far. -∞ before the first block.
+        largest: (..., T_q), the largest score of each query so far. -∞
+            before the first block.
         total: (..., T_q), the sum of exp(score - largest) so far.
-        mixture: (..., T_q, d_v), the sum of exp(score - largest) · value so far.
-        scores: (..., T_q, b), of each query with the b keys of this block.
+        mixture: (..., T_q, d_v), the sum of
+            exp(score - largest) · value so far.
+        scores: (..., T_q, b), of each query
+            with the b keys of this block.
         values: (..., b, d_v), of this block.
 
     Returns:
@@ -844,7 +861,8 @@ explorers.running_softmax_explorer(absorb)
 
 # %% exercise="complexity.blockwise_attention"
 def blockwise_attention(q, k, v, block):
-    """Scaled dot-product attention that never holds all the scores at once.
+    """Scaled dot-product attention that
+    never holds all the scores at once.
 
     Args:
         q: queries, (..., T_q, d_k).
@@ -941,7 +959,8 @@ def cache_bytes(layers, heads, kv_heads, d_head, positions, bytes_per_number):
     Args:
         layers: of the model.
         heads: heads of queries, in each layer.
-        kv_heads: heads of keys and values, in each layer: `heads` of them, or fewer when shared.
+        kv_heads: heads of keys and values, in each layer: `heads` of
+            them, or fewer when shared.
         d_head: features of a query, a key or a value, in one head.
         positions: read or written so far.
         bytes_per_number: 2 for bfloat16.
@@ -1009,7 +1028,8 @@ with waiting_for("Exercise 5.13"):
 
 # %% exercise="complexity.grouped_attention"
 def grouped_attention(q, k, v):
-    """Attention in which neighbouring query heads share keys and values.
+    """Attention in which neighbouring
+    query heads share keys and values.
 
     Args:
         q: queries, (..., H, T_q, d_k).

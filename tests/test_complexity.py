@@ -289,3 +289,17 @@ def test_the_gauges_measure_and_leave_threads_as_they_were():
         widgets.largest_tensor(unwritten)
     with pytest.raises(RuntimeError, match="ZeroDivisionError"):
         widgets.largest_tensor(lambda: 1 / 0)
+
+
+@pytest.mark.parametrize(("n", "k", "dilated"), [(9, 3, False), (9, 3, True), (125, 5, True), (2, 4, False)])
+def test_a_gradient_arrives_with_as_many_layers_as_are_counted_and_not_with_fewer(n, k, dilated):
+    layers = complexity.layers_to_connect(n, k, dilated)
+    assert widgets.gradient_arrives(n, k, dilated, layers)
+    assert not widgets.gradient_arrives(n, k, dilated, layers - 1)
+
+
+def test_what_ways_of_computing_take_is_measured_for_each_input():
+    ways = {"table": lambda x: (x[:, None] * x).sum(), "row": lambda x: (x * x).sum()}
+    held, took = widgets.measured(ways, [[torch.ones(n)] for n in (10, 20)], laps=1)
+    assert held == {"table": [1e-4, 4e-4], "row": [1e-5, 2e-5]}
+    assert all(len(took[name]) == 2 and min(took[name]) > 0 for name in ways)
