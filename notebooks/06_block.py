@@ -48,6 +48,7 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 # %% predict="block.alone"
 
 # %% draw=true
+# How alike ten positions become, layer by layer
 with waiting_for("your prediction"), after_predicting("block.alone"):
     torch.manual_seed(0)
     layers = [MultiHeadAttention(32, 2) for _ in range(12)]
@@ -212,6 +213,7 @@ check("block.layer_norm", layer_norm)
 # it can't undo? (Multiply by 0.)
 
 # %% draw=true
+# Explore: what the norm makes of a vector
 explorers.norm_explorer(layer_norm, "Exercise 6.4")
 
 # %% [markdown]
@@ -276,6 +278,7 @@ def gelu(x):
 check("block.gelu", gelu)
 
 # %% draw=true
+# GELU beside ReLU, as curves
 with waiting_for("Exercise 6.5"):
     numbers = [n / 4 for n in range(-12, 13)]
     series = {"GELU": gelu(torch.tensor(numbers)), "ReLU": torch.tensor(numbers).clamp(min=0)}
@@ -384,6 +387,7 @@ check("block.add_sublayer", add_sublayer)
 # %% predict="block.gradient"
 
 # %% draw=true
+# The gradient that reaches each block, in stacks of twelve
 with waiting_for("Exercise 6.7"), after_predicting("block.gradient"):
     show(figures.gradients(experiments.gradient_sizes(add_sublayer)))
 
@@ -395,6 +399,7 @@ with waiting_for("Exercise 6.7"), after_predicting("block.gradient"):
 # %% predict="block.depth"
 
 # %% draw=true
+# The loss at three depths, with parts left out
 with waiting_for("Exercise 6.7"), after_predicting("block.depth"):
     learned = experiments.depths(add_sublayer)
     guesses = {
@@ -595,6 +600,7 @@ check("block.block", Block)
 # PyTorch has such a block and calls it an encoder layer. With your weights in it, does it give your numbers?
 
 # %% draw=true
+# How far your block is from PyTorch's
 with waiting_for("Exercises 6.4 to 6.10"), torch.no_grad():
     torch.manual_seed(0)
     mine = Block(24, 3, 96)
@@ -744,6 +750,7 @@ check("block.from_gpt2", from_gpt2)
 # activation is set to the exact GELU; GPT-2 itself has an approximation with a tanh.)
 
 # %% draw=true
+# How far your model is from a small GPT-2
 with waiting_for("Exercises 6.2 to 6.12"), torch.no_grad():
     gpt2 = experiments.small_gpt2(vocabulary=50, d_model=24, n_heads=4, n_layers=3, positions=16)
     model = DecoderOnly(50, 24, 4, 3, 16)
@@ -804,6 +811,7 @@ check("block.initial_std", initial_std)
 # %% predict="block.first_loss"
 
 # %% draw=true
+# The loss before any training
 with waiting_for("Exercises 6.2 to 6.13"), after_predicting("block.first_loss"), torch.no_grad():
     V = len(corpora.vocabulary())
     some = next(experiments.batches(1, 20, seed=3))
@@ -847,6 +855,7 @@ with waiting_for("Exercises 6.2 to 6.13"):
 # And now it speaks. You give it a beginning; it draws one word after the other.
 
 # %% draw=true
+# What it says, four times
 with waiting_for("the training in 6.14"):
     experiments.needs(model)
     for seed in range(4):
@@ -867,6 +876,7 @@ with waiting_for("the training in 6.14"):
 # 3. End with *luckily , the plot is*, then with *sadly , the plot is*. Which block knows the difference?
 
 # %% draw=true
+# Explore: what each block adds
 explorers.stream_explorer(model, unembed, "the training in 6.14")
 
 # %% [markdown]

@@ -129,6 +129,7 @@ def inputs_and_targets(ids, pad=0):
 check("pretraining.inputs_and_targets", inputs_and_targets)
 
 # %% draw=true
+# What each position reads, and what it should say
 with waiting_for("Exercise 8.2"):
     two = vocabulary.batch(["the plot is dull .", "it is good ."])
     for row, wanted in zip(*inputs_and_targets(two), strict=True):
@@ -283,6 +284,7 @@ check("pretraining.bigram", bigram_log_probabilities)
 # token is, and nothing else. The pair table's logits are its logarithms: one row for each input token.
 
 # %% draw=true
+# What three models without a network know
 held_out_texts = [review.text for review in corpora.reviews(200, seed=995)]
 held_out = vocabulary.batch(held_out_texts)  # (B, T + 1)
 entropy = corpora.entropy_per_token()
@@ -291,14 +293,11 @@ with waiting_for("Exercises 8.2, 8.3 and 8.5"):
     texts = [review.text for review in corpora.reviews(3000, seed=1)]
     inputs, targets = inputs_and_targets(vocabulary.batch(texts))
     read, wanted = inputs_and_targets(held_out)
-    V = len(vocabulary)
-    frequency = torch.bincount(targets[targets != -100], minlength=V) + 0.1
-    unigram = (frequency / frequency.sum()).log().expand(*wanted.shape, V)
-    pairs = bigram_log_probabilities(inputs, targets, V, 0.1)
-    steps_up["uniform"] = language_model_loss(torch.zeros(*wanted.shape, V), wanted)
-    steps_up["unigram"] = language_model_loss(unigram, wanted)
-    steps_up["bigram"] = language_model_loss(pairs[read], wanted)
-    steps_up = {name: float(loss) for name, loss in steps_up.items()}
+    frequency = torch.bincount(targets[targets != -100], minlength=len(vocabulary)) + 0.1
+    unigram = (frequency / frequency.sum()).log().expand(*wanted.shape, -1)
+    pairs = bigram_log_probabilities(inputs, targets, len(vocabulary), 0.1)
+    logits = {"uniform": torch.zeros_like(unigram), "unigram": unigram, "bigram": pairs[read]}
+    steps_up = {name: float(language_model_loss(each, wanted)) for name, each in logits.items()}
     show(explorers.ladder(steps_up, entropy))
 
 # %% [markdown]
@@ -336,6 +335,7 @@ def new_model(vocabulary, d_model, n_heads, n_layers, positions):
 # Does it give the numbers of lesson 6's model? Here are both, with the same weights.
 
 # %% draw=true
+# How far the fast model is from lesson 6's
 with torch.no_grad():
     torch.manual_seed(0)
     plain, fast = DecoderOnly(50, 24, 3, 2, 20), new_model(50, 24, 3, 2, 20)
@@ -352,6 +352,7 @@ with torch.no_grad():
 # %% predict="pretraining.untrained"
 
 # %% draw=true
+# The loss of a model that has learned nothing
 with waiting_for("Exercises 8.2 and 8.3"), after_predicting("pretraining.untrained"), torch.no_grad():
     torch.manual_seed(0)
     untrained = new_model(len(vocabulary), 96, 4, 2, 100)
@@ -371,6 +372,7 @@ with waiting_for("Exercises 8.2 and 8.3"), after_predicting("pretraining.untrain
 # position is asked.
 
 # %% draw=true
+# All positions at once, and one by one: outputs, time and loss
 from time import process_time
 
 with waiting_for("Exercises 8.2 and 8.3"), torch.no_grad():
@@ -382,9 +384,8 @@ with waiting_for("Exercises 8.2 and 8.3"), torch.no_grad():
     begun = process_time()
     one_by_one = torch.cat([untrained(now[:, :end])[:, -1:] for end in range(1, now.size(1) + 1)], dim=1)
     often = process_time() - begun
-    print(
-        f"{now.size(1)} positions; largest difference of the logits {(at_once - one_by_one).abs().max():.1e}"
-    )
+    apart = (at_once - one_by_one).abs().max()
+    print(f"{now.size(1)} positions; largest difference of the logits {apart:.1e}")
     print(f"all at once: {1000 * once:.0f} ms; one by one: {1000 * often:.0f} ms")
     print(f"loss {language_model_loss(at_once, then):.4f} and {language_model_loss(one_by_one, then):.4f}")
 
@@ -447,6 +448,7 @@ def model_cost(vocabulary, d_model, n_heads, n_layers, positions, tokens):
 check("pretraining.cost", model_cost)
 
 # %% draw=true
+# What the model costs, by your count
 with waiting_for("Exercise 8.8"):
     counted, operations = model_cost(len(vocabulary), 96, 4, 2, 100, 3_470_000)
     really = sum(parameter.numel() for parameter in untrained.parameters())
@@ -568,6 +570,7 @@ def learning_rate(step, steps, warmup, peak):
 check("pretraining.learning_rate", learning_rate)
 
 # %% draw=true
+# Your schedule as a curve
 with waiting_for("Exercise 8.10"):
     marks = [1, 50, 1000, 2000, 2900]
     rates = {"your schedule": [1000 * learning_rate(mark, 2900, 50, 6e-3) for mark in marks]}
@@ -684,6 +687,7 @@ training.kept()  # what is kept on this computer; training.forget("reviews") rem
 # %% predict="pretraining.limit"
 
 # %% draw=true
+# Your model, beside the grammar and the models without a network
 with waiting_for("the training in 8.11"), after_predicting("pretraining.limit"), torch.no_grad():
     trained(model)
     read, wanted = inputs_and_targets(held_out)
@@ -712,6 +716,7 @@ with waiting_for("the training in 8.11"), after_predicting("pretraining.limit"),
 # In the others the model isn't causal, or it saw 40 texts again and again, or the optimizer's step was left out.
 
 # %% draw=true
+# Four runs: which one is sound?
 show(explorers.four_runs(entropy))
 
 # %% [markdown]
@@ -748,6 +753,7 @@ check("pretraining.diagnosis", happened)
 
 
 # %% draw=true
+# What comes after the opening of a review
 def next_probabilities(text):
     """What comes after a text, (V,)."""
     with torch.no_grad():
@@ -765,23 +771,14 @@ with waiting_for("the training in 8.11"):
 # by the author's first name.
 
 # %% draw=true
-OPENING = "this short fairy tale by {} follows alma , a restless wizard beyond the mountains . "
-HE, SHE = OPENING.format("george tanaka"), OPENING.format("grace novak")
-KASPAR = HE.replace("alma", "kaspar")
-PAIRS = {
-    "number": (["is", "are"], [HE + "the plot that carries the book", HE + "the jokes that carry the book"]),
-    "hero": (["she", "he"], [HE + "alma sells a potion , but", KASPAR + "kaspar sells a potion , but"]),
-    "author": (["his", "her"], [HE + "it is more moving than", SHE + "it is more moving than"]),
-}
-
+# What number, hero and author do to the next word
+HE = explorers.OPENING.format("george tanaka")
 with waiting_for("the training in 8.11"):
     axes = plots.panels(3, width=3.5, height=2.9)
-    for ax, (title, (words, texts)) in zip(axes, PAIRS.items(), strict=True):
-        short = {"author": ["... george tanaka ... than", "... grace novak ... than"]}
-        names = short.get(title, [text.removeprefix(HE).removeprefix(KASPAR) for text in texts])
-        found = [next_probabilities(text) for text in texts]
-        chances = [[float(p[vocabulary.ids[word]]) for word in words] for p in found]
-        two_prompts(words, dict(zip(names, chances, strict=True)), title=title, ax=ax)
+    for ax, (title, (words, texts)) in zip(axes, explorers.PAIRS.items(), strict=True):
+        found = {name: next_probabilities(text) for name, text in texts.items()}
+        chances = {name: [float(p[vocabulary.ids[word]]) for word in words] for name, p in found.items()}
+        two_prompts(words, chances, title=title, ax=ax)
     show(axes[0])
 
 # %% [markdown]
@@ -789,6 +786,7 @@ with waiting_for("the training in 8.11"):
 # *the jokes that carry the book*, where *are* is due. Each row is a head, each column one of the last words.
 
 # %% draw=true
+# Which words each head looks at where a verb is due
 with waiting_for("the training in 8.11"), torch.no_grad():
     asked, looked = HE + "the jokes that carry the book", []
     trained(model)(vocabulary.batch([asked], eos=False), weights=looked)
@@ -1038,6 +1036,7 @@ def generate(model, prompts, rule, seed=0):
 
 
 # %% draw=true
+# A review by each of four rules
 RULES = {
     "greedy": lambda logits: with_temperature(logits, 0),
     "temperature 0.8": lambda logits: with_temperature(logits, 0.8),
@@ -1058,6 +1057,7 @@ with waiting_for("the training in 8.11 and Exercises 8.14 to 8.17"):
 # your model noticed the difference?
 
 # %% draw=true
+# Explore: which words are left to draw from
 explorers.next_word_explorer(model, with_temperature, top_k, nucleus, draw)
 
 # %% [markdown]
@@ -1068,18 +1068,17 @@ explorers.next_word_explorer(model, with_temperature, top_k, nucleus, draw)
 # %% predict="pretraining.settings"
 
 # %% draw=true
+# How many sentences are grammatical, by rule
 with waiting_for("the training in 8.11 and Exercises 8.14 to 8.17"), after_predicting("pretraining.settings"):
-    trained(model)
     many = torch.full((training.steps(2000) // 20, 1), corpora.BOS)
     shares = {}
     for name, rule in RULES.items():
-        written = generate(model, many, rule, seed=2)
+        written = generate(trained(model), many, rule, seed=2)
         lines = [sentence for text in written for sentence in corpora.sentences(text)]
         shares[name] = sum(map(corpora.is_grammatical, lines)) / len(lines)
         different = len(set(" ".join(written).split()[:2000]))
-        print(
-            f"{name:<16} {100 * shares[name]:5.1f} % of {len(lines)} sentences, {different} different words"
-        )
+        percent = f"{100 * shares[name]:5.1f} % of {len(lines)} sentences"
+        print(f"{name:<16} {percent}, {different} different words")
     names = [name.replace(" ", "\n") for name in shares]
     title, shown = "Grammatical sentences, by rule", {"share": list(shares.values())}
     ax = plots.bars(names, shown, ylabel="share", title=title, ax=plots.panels(1, width=7.4, height=3)[0])
@@ -1229,6 +1228,7 @@ def learn_merges(words, count):
 
 
 # %% draw=true
+# Your merges, and the library's
 with waiting_for("Exercises 8.19a and 8.19b"):
     texts = [review.text for review in corpora.reviews(2_000, seed=7)]
     times = {}
@@ -1286,6 +1286,7 @@ check("pretraining.encode_word", encode_word)
 # %% predict="pretraining.merges"
 
 # %% draw=true
+# Three words as tokens, and tokens per word
 with waiting_for("Exercises 8.19a to 8.19c"), after_predicting("pretraining.merges"):
     for word in ("beautifully", "unfilmable", "gravediggers"):
         print(f"{word:<13} {encode_word(word, merges)}")
@@ -1419,6 +1420,7 @@ def compute_optimal(budgets, best, flops):
 check("pretraining.compute_optimal", compute_optimal)
 
 # %% draw=true
+# What three budgets are best spent on
 with waiting_for("Exercises 8.20a and 8.20b"):
     known = [torch.tensor(list(values), dtype=torch.float64) for values in (best.keys(), best.values())]
     power = math.log(compute_optimal(*known, 1e14)[0] / compute_optimal(*known, 1e12)[0]) / math.log(100)
@@ -1453,6 +1455,7 @@ with waiting_for("Exercises 8.20a and 8.20b"):
 # %% predict="pretraining.vocabulary"
 
 # %% draw=true
+# Letters and tokens on Shakespeare, measured beforehand
 with waiting_for("Exercises 8.19a to 8.19c"), after_predicting("pretraining.vocabulary"):
     runs = plays.kept()
     for run in runs:
@@ -1476,7 +1479,7 @@ with waiting_for("Exercises 8.19a to 8.19c"), after_predicting("pretraining.voca
 # token, the two can't be compared.
 
 
-# %% draw=true
+# %% draw="open"
 def read_plays(text, merges):
     """The tokens of the plays as numbers, and the tokens that there are."""
     learning, unseen = plays.split(text)

@@ -57,6 +57,7 @@ torch.set_num_threads(1)  # the training has threads of its own, one a core
 # The languages of this lesson are English and an invented one, with a word order of its own.
 
 # %% draw=true
+# Four sentences and their translations
 for text in explorers.SENTENCES[:4]:
     print(f"{text}\n    {corpora.translate(text)}")
 
@@ -262,6 +263,7 @@ class Translator(torch.nn.Module):
 
 
 # %% draw=true
+# How large the model is
 vocabulary = explorers.vocabulary()
 model = Translator(len(vocabulary), 96, 4, 384, 2)
 parameters = sum(parameter.numel() for parameter in model.parameters())
@@ -358,6 +360,7 @@ check("translation.label_smoothed_loss", label_smoothed_loss)
 # %% predict="translation.smoothing"
 
 # %% draw=true
+# The loss of a right word, with label smoothing and without
 with waiting_for("Exercise 11.6"), after_predicting("translation.smoothing"):
     sure = [0.3, 0.5, 0.7, 0.8, 0.9, 0.925, 0.95, 0.99, 0.999]
     log_p = torch.tensor([[p, *3 * [(1 - p) / 3]] for p in sure]).log()  # (9, 4)
@@ -412,6 +415,7 @@ def paper_rate(step, d_model, warmup):
 check("translation.paper_rate", paper_rate)
 
 # %% draw=true
+# The schedule with three lengths of warm-up
 with waiting_for("Exercise 11.7"):
     places = [1, 100, 200, 300, 400, 600, 800, 1000, 1200, 1500]  # the peaks are among them
     rates = {
@@ -565,6 +569,7 @@ def train_on_pairs(model, steps, seed):
 # %% predict="translation.exactly"
 
 # %% draw=true
+# It learns to translate: how many new sentences come out right
 held_out = explorers.pairs()[1]
 with waiting_for("Exercises 11.2, 11.6, 11.7 and 11.8"), after_predicting("translation.exactly"):
     torch.manual_seed(0)
@@ -578,9 +583,8 @@ with waiting_for("Exercises 11.2, 11.6, 11.7 and 11.8"), after_predicting("trans
     print(f"{exact_share(model, held_out):.1%} of {len(held_out)} held-out sentences exactly right")
     near = explorers.one_word_away(explorers.pairs()[0], held_out)
     far = [pair for pair, is_near in zip(held_out, near, strict=True) if not is_near]
-    print(
-        f"{exact_share(model, far):.1%} of the {len(far)} that are over one word away from all training sentences"
-    )
+    share = f"{exact_share(model, far):.1%} of the {len(far)}"
+    print(f"{share} that are over one word away from all training sentences")
 
 # %% [markdown]
 # The loss comes down almost to the floor that label smoothing leaves, and hardly any held-out sentence is wrong.
@@ -591,6 +595,7 @@ with waiting_for("Exercises 11.2, 11.6, 11.7 and 11.8"), after_predicting("trans
 # into the next cell. (`explorers.vocabulary().words` lists the words.)
 
 # %% draw=true
+# Two sentences of mine, translated
 with waiting_for("the training in 11.9"):
     mine = ["the famous baker sold my sister the white horse .", "did the thieves hide these letters ?"]
     for text, found in zip(mine, translations(model, mine), strict=True):
@@ -628,6 +633,7 @@ def cached_attention(q, k, v, past=None):
 # Word by word with the cache, or all at once: the result has to be the same.
 
 # %% draw=true
+# The same result, word by word and all at once?
 torch.manual_seed(0)
 q, k, v = torch.randn(3, 6, 8)
 whole, _, _ = cached_attention(q, k, v)
@@ -695,6 +701,7 @@ def seconds_to_write(model, memory, real, length, with_cache):
 
 
 # %% draw=true
+# How long writing takes, with the cache and without
 with waiting_for("Exercises 11.2 and 11.11"), torch.no_grad():
     torch.manual_seed(0)
     fresh = Translator(len(vocabulary), 96, 4, 384, 2)
@@ -854,11 +861,13 @@ def toy(tokens):
 
 
 # %% draw=true
+# The tree that one beam sees
 with waiting_for("Exercise 11.13"):
     recorder = explorers.Recorder(toy)
     show(figures.tree(recorder.chances, beam_search(recorder, 1, 4, 0.0), LETTERS))
 
 # %% draw=true
+# The tree that two beams see
 with waiting_for("Exercise 11.13"):
     recorder = explorers.Recorder(toy)
     show(figures.tree(recorder.chances, beam_search(recorder, 2, 4, 0.0), LETTERS))
@@ -887,6 +896,7 @@ def step_of(text):
 
 
 # %% draw=true
+# Explore: beams in a sentence of your own
 explorers.beam_explorer(beam_search, step_of, vocabulary.words, "Exercise 11.13, and the training in 11.9")
 
 # %% [markdown]
@@ -896,6 +906,7 @@ explorers.beam_explorer(beam_search, step_of, vocabulary.words, "Exercise 11.13,
 # the scores: α moves them and may change their order.
 
 # %% draw=true
+# One beam against four, on held-out sentences
 with waiting_for("Exercise 11.13, and the training in 11.9"):
     some = held_out[: training.steps(60)]
     greedy = translations(model, [pair.source for pair in some])
@@ -1059,6 +1070,7 @@ check("translation.bleu", bleu)
 # %% predict="translation.exchanged"
 
 # %% draw=true
+# What BLEU says of five kinds of translations
 with waiting_for("Exercise 11.16"), after_predicting("translation.exchanged"):
     references = [pair.target for pair in explorers.pairs()[1]]
     spoilt = {
@@ -1140,6 +1152,7 @@ def watched(text):
 # How often is the alignment right, in each layer? A sentence that came out too short counts as not aligned.
 
 # %% draw=true
+# How often each layer looks at the right word
 with waiting_for("Exercise 11.17, and the training in 11.9"):
     hits, total = [0, 0], 0
     for pair in held_out[: training.steps(100)]:
@@ -1157,6 +1170,7 @@ with waiting_for("Exercise 11.17, and the training in 11.9"):
         print(f"layer {layer + 1}: {share} look most at the word that they translate")
 
 # %% draw=true
+# One sentence, and where the translation looks
 with waiting_for("Exercise 11.17, and the training in 11.9"):
     text = explorers.SENTENCES[0]
     _, written, _, crossed = watched(text)
@@ -1178,6 +1192,7 @@ with waiting_for("Exercise 11.17, and the training in 11.9"):
 # that it wrote.
 
 # %% draw=true
+# What the decoder looks at, in itself and in the source
 with waiting_for("the training in 11.9"):
     read, written, own, crossed = watched(explorers.SENTENCES[2])
     layer = -1
@@ -1241,6 +1256,7 @@ def watch(text):
 
 
 # %% draw=true
+# Explore: translations of your own
 explorers.translation_explorer(watch, "the training in 11.9, and 11.17")
 
 # %% [markdown]
@@ -1248,6 +1264,7 @@ explorers.translation_explorer(watch, "the training in 11.9, and 11.17")
 # anyway. Nobody ever showed it how to say "I don't know".
 
 # %% draw=true
+# All held-out sentences: how many are right, and some that aren't
 with waiting_for("Exercise 11.16, and the training in 11.9"):
     found = translations(model, [pair.source for pair in held_out])
     right = [pair.target for pair in held_out]

@@ -369,6 +369,7 @@ check("modern.interleaved", interleaved)
 # new order of rows it would be another model:
 
 # %% draw=true
+# How far your model is from a small Qwen3
 with waiting_for("Exercises 12.1 to 12.6"), torch.no_grad():
     theirs = experiments.small_qwen3(50, 24, 6, 2, 40, 2)
     yours = Model(50, 24, 6, 2, 40, 2)
@@ -418,6 +419,7 @@ with waiting_for("Exercises 12.1 to 12.5"):
 # %% predict="modern.worth"
 
 # %% draw=true
+# What each step brought, measured beforehand
 with waiting_for("your prediction"), after_predicting("modern.worth"):
     show(figures.ladder())
     figures.show_table(figures.ladder_table())
@@ -609,6 +611,7 @@ check("modern.balance", balance_loss)
 # %% predict="modern.crowd"
 
 # %% draw=true
+# Where six experts' tokens go, without your loss and with it
 with waiting_for("Exercises 12.8 to 12.10"), after_predicting("modern.crowd"):
     show(figures.crowds(experiments.crowded(gates, mixture, balance_loss, (0.0, 0.02))))
 
@@ -670,6 +673,7 @@ check("modern.quantized", quantized)
 # rows share one scale?
 
 # %% draw=true
+# Explore: a weight with fewer bits
 explorers.bits_explorer(quantized, "Exercise 12.11")
 
 # %% [markdown]
@@ -719,6 +723,7 @@ check("modern.quantized_linear", quantized_linear)
 # %% predict="modern.bits"
 
 # %% draw=true
+# The loss with fewer and fewer bits
 with waiting_for("Exercise 12.11, and the training in 12.7"), after_predicting("modern.bits"):
     trained = models.get("block of today")
     experiments.needs(trained)
@@ -832,6 +837,7 @@ check("modern.adjusted", adjusted)
 # %% predict="modern.judged"
 
 # %% draw=true
+# What is drawn in the end, beside what the model would draw
 with waiting_for("Exercises 12.13 and 12.14, and the training in 12.7"), after_predicting("modern.judged"):
     trained = models.get("block of today")
     experiments.needs(trained)
@@ -889,12 +895,14 @@ check("modern.tokens", tokens_per_call)
 # Make the two models more alike, then draft more at once. Which of these brings more?
 
 # %% draw=true
+# Explore: drafts of several words
 explorers.draft_explorer(adjusted, tokens_per_call, "Exercises 12.14 and 12.15")
 
 # %% [markdown]
 # Now for real: twelve reviews, written by your trained model with drafts from the table.
 
 # %% draw=true
+# Twelve reviews, written with drafts and without
 with waiting_for("Exercises 12.13 to 12.15, and the training in 12.7"):
     trained = models.get("block of today")
     experiments.needs(trained)

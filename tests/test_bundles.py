@@ -63,7 +63,8 @@ COMES_WITH = {
     "counting": """
         block/__init__.py block/reference.py
         own.py models/__init__.py models/blocks.py models/linear.py models/transformer.py
-        counting/explorers.py counting/figures.py counting/predictions.py counting/recipes.py
+        counting/experiments.py counting/explorers.py counting/figures.py counting/predictions.py
+        counting/recipes.py
     """,
     "pretraining": """
         counting/__init__.py counting/reference.py
