@@ -113,6 +113,7 @@ check("finetuning.last_real", last_real)
 # it changes as soon as there is a longer neighbour.
 
 # %% draw=true
+# How far a vector moves when a longer neighbour comes
 with waiting_for("Exercise 9.2a"):
     torch.manual_seed(0)
     body = new_backbone()
@@ -124,11 +125,9 @@ with waiting_for("Exercise 9.2a"):
         in_batch, by_itself = body(pair), body(alone)
     right = (last_real(in_batch, pair != PAD)[0] - last_real(by_itself, alone != PAD)[0]).norm()
     column = (in_batch[0, -1] - by_itself[0, -1]).norm()
-    labels = ["the last token", "the last column"]
+    labels, moved = ["the last token", "the last column"], {"difference": [right, column]}
     title = f"A review of {int(lengths.min())} tokens: alone, and beside one of {int(lengths.max())}"
-    show(
-        plots.bars(labels, {"difference": [right, column]}, ylabel="distance of the two vectors", title=title)
-    )
+    show(plots.bars(labels, moved, ylabel="distance of the two vectors", title=title))
 
 # %% [markdown]
 # There is another choice. The last token has seen everything, but what did the body need to *keep* there? It was
@@ -364,6 +363,7 @@ def new_classifier(pretrained_weights=None, pool=mean_real):
 
 
 # %% draw=true
+# Which model is fine-tuned here, and which of its weights fit
 with waiting_for("the exercises up to 9.5b"):
     new_classifier(
         pretraining.new_model().state_dict()
@@ -389,6 +389,7 @@ with waiting_for("the exercises up to 9.5b"):
 # %% predict="finetuning.praise"
 
 # %% draw=true
+# How probable words of praise are, after four openings
 with waiting_for("the exercises up to 9.5b"), after_predicting("finetuning.praise"):
     language_model = pretraining.new_model()
     language_model.load_state_dict(weights)
@@ -418,24 +419,21 @@ with waiting_for("the exercises up to 9.5b"), after_predicting("finetuning.prais
 # %% predict="finetuning.strict"
 
 # %% draw=true
+# What a load that doesn't complain leaves behind
 with waiting_for("the exercises up to 9.5b"), after_predicting("finetuning.strict"):
     careless = new_classifier()
     before = {name: tensor.clone() for name, tensor in careless.state_dict().items()}
     without_head = {name: tensor for name, tensor in weights.items() if name != "head.weight"}
-    told = careless.load_state_dict(without_head, strict=False)
+    missing, unexpected = map(len, careless.load_state_dict(without_head, strict=False))
     same = sum(torch.equal(tensor, before[name]) for name, tensor in careless.state_dict().items())
     print(f"no error; {same} of {len(before)} tensors are what they were before")
-    print(
-        f"who looks at what it returns: {len(told.missing_keys)} missing, {len(told.unexpected_keys)} unexpected"
-    )
+    print(f"who looks at what it returns: {missing} missing, {unexpected} unexpected")
     held_out = experiments.examples(100, seed=998)
     for name, model in (("your `transfer`", classifier), ("strict=False", careless)):
         torch.manual_seed(0)
         first = class_loss(model(held_out.ids), held_out.labels).item()
-        body_loss = experiments.language_loss(model.body, held_out)
-        print(
-            f"{name:<14} first classifier loss {first:.2f}   language-model loss of the body {body_loss:.2f}"
-        )
+        loss = experiments.language_loss(model.body, held_out)
+        print(f"{name:<14} first classifier loss {first:.2f}   language-model loss of the body {loss:.2f}")
 
 # %% [markdown]
 # Not one tensor was moved, and nothing said so. The classifier's first loss doesn't give it away: with a new head it is
@@ -638,6 +636,7 @@ def prepared(regime, seed, n, steps, measured_at, pool=None, adapter=None):
 
 
 # %% draw=true
+# How many numbers train in each regime
 with waiting_for("the exercises up to 9.8"):
     for regime in ("head only", "full", "from scratch"):
         run = prepared(regime, 0, 16, 1, ())
@@ -651,6 +650,7 @@ with waiting_for("the exercises up to 9.8"):
 # heart. That says nothing about other reviews.
 
 # %% draw=true
+# A fine-tuning to watch
 with waiting_for("the exercises up to 9.8"):
     steps = experiments.epochs(8, 200)
     run = prepared("full", 0, 200, steps, (steps,))
@@ -666,6 +666,7 @@ with waiting_for("the exercises up to 9.8"):
 # **Last token or mean?** Both with the pretrained body, 8 epochs of 200 labels, 2 seeds.
 
 # %% draw=true
+# Pooled by the last token and by the mean: how many are right
 watched = None  # the model that 9.17 looks into: it reads the last token
 with waiting_for("the exercises up to 9.8"):
     steps = experiments.epochs(8, 200)
@@ -735,6 +736,7 @@ def wilson(correct, n, z):
 check("finetuning.wilson", wilson)
 
 # %% draw=true
+# The same 70 %, with four numbers of reviews
 with waiting_for("Exercise 9.10"):
     rows = {
         f"{round(0.7 * n):,} of {n:,}": (0.7, wilson(round(0.7 * n), n, 1.96)) for n in (10, 100, 400, 10_000)
@@ -795,7 +797,7 @@ check("finetuning.t_interval", t_interval)
 # **The experiment.** Pretrained against from scratch, 200 labels, 15 epochs, and 5 seeds of each. After
 # each epoch the accuracy on the same test reviews. As many runs at a time as there are cores.
 
-# %% draw=true
+# %% draw="open"
 with waiting_for("the exercises up to 9.11"):
     EPOCHS, SEEDS, LABELS = 15, 5, 200
     steps = experiments.epochs(EPOCHS, LABELS)
@@ -892,6 +894,7 @@ def by_counting(train, others):
 
 
 # %% draw=true
+# Full, head only, from scratch and by counting, with 200 labels
 with waiting_for("the exercises up to 9.12"):
     rows = {}
     counted = [by_counting(experiments.examples(200, experiments.TRAIN_SEED + s), test) for s in range(SEEDS)]
@@ -925,6 +928,7 @@ with waiting_for("the exercises up to 9.12"):
 # (For 200 labels the two models' points are those of 9.11, with five seeds.)
 
 # %% draw=true
+# The runs with 50, 100, 500 and 2,000 labels
 with waiting_for("the exercises up to 9.12"):
     few = training.steps(80)
     steps_by_size = {50: few, 100: few, 500: steps, 2000: steps}
@@ -935,6 +939,7 @@ with waiting_for("the exercises up to 9.12"):
     found = training.each(lambda job: experiments.fit(job[2], class_loss, test)[-1], jobs_by_size, "Runs")
 
 # %% draw=true
+# Accuracy against the number of labels
 with waiting_for("the exercises up to 9.12"):
     z = 1.96
     by_size = {name: {200: last[name]} for name in last}
@@ -966,6 +971,7 @@ with waiting_for("the exercises up to 9.12"):
 # and without a sentence that stood in the pretraining text.
 
 # %% draw=true
+# Reviews with a known sentence, and without
 with waiting_for("the exercises up to 9.12"):
     known, many = experiments.known_sentences(training.steps(1_500))
     for name, rows in (("with a known sentence", known), ("without", ~known)):
@@ -1062,28 +1068,19 @@ check("finetuning.reports", judgement)
 # %% predict="finetuning.forgets"
 
 # %% draw=true
+# The loss as a language model, before fine-tuning and after
 with waiting_for("the exercises up to 9.12"), after_predicting("finetuning.forgets"):
     fresh = experiments.examples(100, seed=998)
-    backbones = {"before": new_classifier(weights)}
     run = prepared("head only", 0, 200, 0, ())
     experiments.fit_head(run, class_loss, test)
-    backbones["head only"] = run.model
-    backbones["full, 200 labels"] = next(run.model for name, run in jobs if name == "full")
-    backbones["full, 2,000 labels"] = next(
-        run.model for n, name, run in jobs_by_size if (n, name) == (2000, "full")
-    )
+    backbones = {
+        "before": new_classifier(weights),
+        "head only": run.model,
+        "full, 200 labels": next(run.model for name, run in jobs if name == "full"),
+        "full, 2,000 labels": next(run.model for n, name, run in jobs_by_size if (n, name) == (2000, "full")),
+    }
     losses = {name: experiments.language_loss(model.body, fresh) for name, model in backbones.items()}
-    ax = plots.bars(
-        list(losses),
-        {"loss": list(losses.values())},
-        ylabel="nats per token",
-        title="Loss as a language model",
-    )
-    ax.axhline(corpora.entropy_per_token(), color=plots.INK, linestyle=(0, (5, 3)), linewidth=1)
-    ax.set_xticks(range(len(losses)), [name.replace(", ", ",\n") for name in losses])
-    ax.set_xlim(-0.6, 4.1)
-    ax.text(4.08, corpora.entropy_per_token() + 0.06, "entropy", ha="right", fontsize=9)
-    show(ax)
+    show(figures.losses(losses, corpora.entropy_per_token()))
 
 # %% [markdown]
 # With the head alone nothing is forgotten, to the last digit: the body didn't change. Full fine-tuning pulls the body
@@ -1214,6 +1211,7 @@ check("finetuning.merged", merged_weight)
 # %% predict="finetuning.adapters"
 
 # %% draw=true
+# Your adapters beside the other regimes, and merged
 with waiting_for("the exercises up to 9.16b"), after_predicting("finetuning.adapters"):
     RANK, ALPHA = experiments.RANK, experiments.ALPHA
     merged_weight(torch.zeros(2, 3), torch.zeros(1, 3), torch.zeros(2, 1), 1.0)  # is it written?
@@ -1243,6 +1241,7 @@ with waiting_for("the exercises up to 9.16b"), after_predicting("finetuning.adap
     )
 
 # %% draw=true
+# The loss as a language model, with adapters and without
 with waiting_for("the exercises up to 9.16b"):
     losses["adapters, merged"] = experiments.language_loss(one.body, fresh)
     losses["adapters, taken out"] = experiments.language_loss(
@@ -1277,6 +1276,7 @@ with waiting_for("the exercises up to 9.16b"):
 # 3. Find a word with a large weight whose omission changes nothing.
 
 # %% draw=true
+# Explore: what the label hangs on
 explorers.review_explorer(watched, explorers.EXAMPLES, "the exercises up to 9.8")
 
 # %% [markdown]

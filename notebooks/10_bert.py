@@ -122,6 +122,7 @@ review = corpora.reviews(1, seed=0)[0].text
 ids = vocabulary.batch([review], bos=False, eos=False)
 
 # %% draw=true
+# One review with words hidden, and how many in the mean of 300 draws
 with waiting_for("Exercise 10.1a"):
     read, labels = mask_tokens(ids, V, torch.Generator().manual_seed(1))
     print(vocabulary.decode(read[0]))
@@ -133,12 +134,8 @@ with waiting_for("Exercise 10.1a"):
         hidden, same = chosen & (read == MASK), chosen & (read == ids)
         shares.append([float(x.sum()) for x in (hidden, chosen & ~hidden & ~same, same)])
     means = torch.tensor(shares).mean(dim=0) / ids.numel() * 100
-    title = "Of 100 words, mean of 300 draws"
-    show(
-        plots.bars(
-            ["<mask>", "another word", "unchanged"], {"chosen": means.tolist()}, ylabel="words", title=title
-        )
-    )
+    names, title = ["<mask>", "another word", "unchanged"], "Of 100 words, mean of 300 draws"
+    show(plots.bars(names, {"chosen": means.tolist()}, ylabel="words", title=title))
 
 # %% [markdown]
 # About 12, 1.5 and 1.5 words of 100. Each time the review is read, other words are hidden: the text is the same,
@@ -230,6 +227,7 @@ check("bert.pairs", next_sentence_pairs)
 documents = experiments.documents(40, seed=1)
 
 # %% draw=true
+# One true pair, and one that isn't
 with waiting_for("Exercise 10.2"):
     pairs = next_sentence_pairs(documents, torch.Generator().manual_seed(3))
     for wanted in (1, 0):
@@ -706,27 +704,20 @@ def guesses(blank):
 # %% predict="bert.sides"
 
 # %% draw=true
+# How sure each way is of the true word, by kind of blank
 WAYS = ("language model, left side", "BERT, both sides", "language model, whole text")
 with waiting_for("Exercises 10.1a to 10.9"), after_predicting("bert.sides"):
     blank_left_to_right(lambda ids: torch.zeros(*ids.shape, V), ids[0], 1, ids[0, :2])  # is it written?
     segments_of(ids), models["bert"]
     models["left"] = pretraining.pretrained(600)
-    blanks = [
-        blank for blank in experiments.blanks(training.steps(BLANKS), 4_000) if len(blank.words) < LENGTH - 3
-    ]
+    blanks = experiments.blanks(training.steps(BLANKS), 4_000)
+    blanks = [blank for blank in blanks if len(blank.words) < LENGTH - 3]
     found = training.each(guesses, blanks, "Blanks")
-    kinds, series = list(experiments.candidates()), {way: [] for way in WAYS}
+    measured = experiments.by_kind(blanks, found)
     print(f"mean probability ± half of its 95 % interval: {'; '.join(WAYS)}")
-    for kind in kinds:
-        of_kind = [guess for guess, blank in zip(found, blanks, strict=True) if blank.kind == kind]
-        measured = [experiments.mean_interval(values) for values in zip(*of_kind, strict=True)]
-        for way, (mean, _) in zip(WAYS, measured, strict=True):
-            series[way].append(mean)
-        print(f"{kind:20}", "   ".join(f"{mean:.2f} ± {half:.2f}" for mean, half in measured))
-    title = "Mean probability of the true word"
-    ax = plots.bars([kind.replace(" ", "\n", 1) for kind in kinds], series, ylabel="probability", title=title)
-    ax.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=3, fontsize=9)
-    show(ax)
+    for kind, of_kind in measured.items():
+        print(f"{kind:20}", "   ".join(f"{mean:.2f} ± {half:.2f}" for mean, half in of_kind))
+    show(figures.by_kind(measured, WAYS))
 
 # %% [markdown]
 # Read the first and the last bar of each kind: the same language model, once with what stands before the gap and
@@ -760,6 +751,7 @@ with waiting_for("Exercises 10.1a to 10.9"), after_predicting("bert.sides"):
 # 4. Find a word for which the left side is enough.
 
 # %% draw=true
+# Explore: blanks in a sentence of your own
 explorers.blanks_explorer(models, "Sections 10.8 and 10.9")
 
 # %% [markdown]
@@ -1012,6 +1004,7 @@ check("bert.fill", fill_and_mask_again)
 # See it at work. Move the first slider, round by round.
 
 # %% draw=true
+# Explore: BERT fills in, round by round
 explorers.filling_explorer(models, fill_and_mask_again, "Exercise 10.12a", "Section 10.8")
 
 # %% [markdown]
@@ -1034,58 +1027,20 @@ def mask_predict(words, ids):
 # %% predict="bert.writes"
 
 # %% draw=true
+# How many sentences are grammatical, by way of writing
 with waiting_for("Exercises 10.1a to 10.9 and 10.12a"), after_predicting("bert.writes"):
     fill_and_mask_again(torch.tensor([[CLS, SEP]]), torch.zeros(1, 2, V), 0)  # is it written?
     bert, empty = models["bert"], experiments.empty_rows(training.steps(TEXTS), seed=8_000)
-    segments, blank = segments_of(empty), empty == MASK
-
-    @torch.no_grad()
-    def words_of(ids):
-        return bert(ids, segments)[0]
-
-    def seeded(seed=0):
-        return torch.Generator().manual_seed(seed)
-
-    def gibbs():
-        begun = experiments.all_at_once(words_of, empty, seeded())
-        return experiments.drawn_again(words_of, begun, blank, 2, seeded(1))
-
-    ways = {
-        "BERT, all at once": lambda: experiments.all_at_once(words_of, empty, seeded()),
-        "BERT, mask-predict, 10 rounds": lambda: mask_predict(words_of, empty),
-        "BERT, one by one, any order": lambda: experiments.one_by_one(
-            words_of, empty, seeded(), shuffled=True
-        ),
-        "BERT, one by one, from the left": lambda: experiments.one_by_one(words_of, empty, seeded()),
-        "BERT, Gibbs, 2 sweeps": gibbs,
-    }
-    written = dict(
-        zip(
-            ways,
-            training.each(lambda way: experiments.texts_of(way()), ways.values(), "BERT writes"),
-            strict=True,
-        )
-    )
+    ways = experiments.ways_to_write(bert, segments_of(empty), empty, mask_predict)
+    texts = training.each(lambda way: experiments.texts_of(way()), ways.values(), "BERT writes")
+    written = dict(zip(ways, texts, strict=True))
     written["language model"] = experiments.left_to_right(models["left"], len(empty), seed=0)
     counted = {way: experiments.grammatical(texts) for way, texts in written.items()}
     for way, (share, low, high) in counted.items():
         print(f"{way:32} {share:4.0%} grammatical, 95 % interval {low:.0%} to {high:.0%}")
-    ax = plots.panels(1, width=7.0, height=3.0)[0]
-    for number, (share, low, high) in enumerate(counted.values()):
-        colour = plots.PALETTE[0 if number < len(ways) else 1]
-        ax.barh(number, share, color=colour, hatch="" if number < len(ways) else "//", edgecolor="white")
-        ax.errorbar(share, number, xerr=[[share - low], [high - share]], color=plots.INK, capsize=3)
-    ax.set_yticks(range(len(counted)), counted)
-    ax.invert_yaxis()
-    ax.set(xlim=(0, 1), xlabel="share of grammatical sentences, with 95 % interval")
-    listed = "; ".join(f"{way} {share:.0%}" for way, (share, *_) in counted.items())
-    show(ax, alt=f"Share of grammatical sentences: {listed}.")
-    for way in (
-        "BERT, all at once",
-        "BERT, mask-predict, 10 rounds",
-        "BERT, Gibbs, 2 sweeps",
-        "language model",
-    ):
+    show(figures.grammatical(counted, others=["language model"]))
+    first, second, *_, last = ways
+    for way in (first, second, last, "language model"):
         print(f"\n{way}\n   {written[way][0]}")
 
 # %% [markdown]
@@ -1338,7 +1293,7 @@ check("bert.renamed", renamed)
 FETCH = False  # True fetches the checkpoint, 91 MB
 
 
-# %% draw=true
+# %% draw="open"
 def real_bert():
     """Your `Bert`, filled with the published weights; None where they aren't here."""
     if not FETCH and not corpora.is_here(published.CHECKPOINT):
@@ -1384,6 +1339,7 @@ with waiting_for("Exercises 10.6, 10.14a and 10.14b"):
 # %% predict="bert.checkpoint"
 
 # %% draw=true
+# Accuracy on film reviews, by the number of labels
 with waiting_for("your prediction"), after_predicting("bert.checkpoint"):
     found = {
         way: {labels: published.student_interval(shares) for labels, shares in of.items()}

@@ -1,6 +1,6 @@
 """Figures of lesson 10."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from helpers.figures import plots
@@ -36,4 +36,40 @@ def by_labels(found: Mapping[str, Mapping[int, Interval]], *, title: str) -> "Ax
         for way, measured in found.items()
     )
     ax.set_label(f"{title}: {said}.")
+    return ax
+
+
+def by_kind(measured: Mapping[str, Sequence[tuple[float, float]]], ways: Sequence[str]) -> "Axes":
+    """Mean probabilities of the true word.
+
+    Args:
+        measured: by kind of blank, for each way a mean and half of its 95 % interval.
+        ways: their names.
+    """
+    series = {way: [of_kind[number][0] for of_kind in measured.values()] for number, way in enumerate(ways)}
+    title = "Mean probability of the true word"
+    ax = plots.bars(
+        [kind.replace(" ", "\n", 1) for kind in measured], series, ylabel="probability", title=title
+    )
+    ax.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=3, fontsize=9)
+    return ax
+
+
+def grammatical(counted: Mapping[str, Interval], others: Sequence[str]) -> "Axes":
+    """Shares of grammatical sentences, each with its interval.
+
+    Args:
+        counted: by way of writing.
+        others: those ways that are no BERT's, in a colour of their own.
+    """
+    ax = plots.panels(1, width=7.0, height=3.0)[0]
+    for number, (way, (share, low, high)) in enumerate(counted.items()):
+        other = way in others
+        ax.barh(number, share, color=plots.PALETTE[other], hatch="//" if other else "", edgecolor="white")
+        ax.errorbar(share, number, xerr=[[share - low], [high - share]], color=plots.INK, capsize=3)
+    ax.set_yticks(range(len(counted)), counted)
+    ax.invert_yaxis()
+    ax.set(xlim=(0, 1), xlabel="share of grammatical sentences, with 95 % interval")
+    listed = "; ".join(f"{way} {share:.0%}" for way, (share, *_) in counted.items())
+    ax.set_label(f"Share of grammatical sentences: {listed}.")
     return ax
