@@ -17,7 +17,7 @@ import torch
 
 from helpers.attention import scaled_dot_product_attention
 from helpers.checks import case, check
-from helpers.figures import plots
+from helpers.figures import plots, repeats
 from helpers.figures.predicting import after_predicting, predict
 from helpers.figures.showing import show, waiting_for
 from helpers.multihead import experiments, explorers
@@ -599,9 +599,8 @@ with waiting_for("Exercise 2.5"), after_predicting("multihead.one_head"):
         "one head, D = 4": experiments.neighbours_learned(MultiHeadAttention, 1, table),
         "two heads, D = 2": experiments.neighbours_learned(MultiHeadAttention, 2, table),
     }
-    means = {name: [sum(losses) / 3 for losses in run.values()] for name, run in runs.items()}
-    seen = list(runs["one head, D = 4"])
-    show(plots.lines(seen, means, xlabel="steps", ylabel="mean squared error", title="Mean of three runs"))
+    labels = {"xlabel": "steps", "ylabel": "mean squared error"}
+    show(repeats.curves(runs, title="Three runs each, and their mean", **labels))
 
 # %% [markdown]
 # One head stays near 0.5: of two independent numbers with variance 1, a single average can carry one. (It gets a

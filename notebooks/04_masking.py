@@ -589,7 +589,7 @@ with waiting_for("Exercises 4.1, 4.5 and 4.7"), after_predicting("masking.leak")
 # that without seeing the future. So **a loss far below the entropy, on new texts, proves a leak**. (On old texts it
 # doesn't: a model can learn a text by heart. Here every batch is new. And a hair below may be chance, since a mean
 # over some texts isn't the mean over all.) In use, where there is no future, this model is worse than blind
-# guessing: it has learned to copy an answer that nobody gives it. With the mask the two bars are the same, and stop
+# guessing: it has learned to copy an answer that nobody gives it. With the mask the two losses are the same, and lie
 # where they must.
 
 # %% [markdown]

@@ -816,21 +816,21 @@ with waiting_for("the exercises up to 9.11"):
             for (regime, _), found in zip(jobs, n_right, strict=True)
             if regime == name
         ]
-        at_each = list(zip(*runs, strict=True))
-        curves[label] = (
-            [sum(values) / SEEDS for values in at_each],
-            [t_interval(values, T_95) for values in at_each],
-        )
-    x = [EPOCHS * step / steps for step in measured]
-    show(figures.curves(x, curves, xlabel="epoch", title=f"{LABELS} labels, {SEEDS} seeds"))
-    for name, (means, intervals) in curves.items():
-        low, high = intervals[-1]
-        print(
-            f"{name:<13} after {EPOCHS} epochs: {100 * means[-1]:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
-        )
+        curves[label] = {EPOCHS * step / steps: shares for step, *shares in zip(measured, *runs, strict=True)}
+
+    def student(shares):
+        return t_interval(shares, T_95)
+
+    title = f"{LABELS} labels, {SEEDS} seeds"
+    show(figures.curves(curves, student, "with 95 % intervals", xlabel="epoch", title=title, joined=True))
+    for name, at_epoch in curves.items():
+        shares = at_epoch[EPOCHS]
+        low, high = student(shares)
+        mean = sum(shares) / SEEDS
+        print(f"{name:<13} after {EPOCHS} epochs: {100 * mean:.1f} % ({100 * low:.1f} to {100 * high:.1f})")
 
 # %% [markdown]
-# The band is the 95 % interval for the mean over seeds, on these test reviews. Both curves rise for a few epochs and
+# Each thin line is a run, and the band the 95 % interval for the mean over seeds, on these test reviews. Both curves rise for a few epochs and
 # then lie flat: more epochs on the same 200 reviews change little. In the end the pretrained model is ahead, in our run
 # by 27 points (89 % and 62 %), and the bands lie apart. With other trainings of the body it had up to 93 %: what varies
 # from body to body isn't in the band. After the first epoch neither is far from guessing: the head is new, and the
@@ -896,7 +896,6 @@ def by_counting(train, others):
 # %% draw=true
 # Full, head only, from scratch and by counting, with 200 labels
 with waiting_for("the exercises up to 9.12"):
-    rows = {}
     counted = [by_counting(experiments.examples(200, experiments.TRAIN_SEED + s), test) for s in range(SEEDS)]
     heads = [
         experiments.fit_head(prepared("head only", s, 200, 0, ()), class_loss, test) for s in range(SEEDS)
@@ -905,15 +904,14 @@ with waiting_for("the exercises up to 9.12"):
         name: [found[-1] for (regime, _), found in zip(jobs, n_right, strict=True) if regime == name]
         for name in ("full", "from scratch")
     }
-    for name, found in {
+    compared = {
         "full": last["full"],
         "head only": heads,
         "from scratch": last["from scratch"],
         "TF-IDF": counted,
-    }.items():
-        shares = [n / len(test) for n in found]
-        rows[name] = sum(shares) / SEEDS, t_interval(shares, T_95)
-    show(figures.forest(rows, title="200 labels: mean over 5 seeds"))
+    }
+    shares = {name: [n / len(test) for n in found] for name, found in compared.items()}
+    show(figures.seeds(shares, student, title="200 labels, 5 seeds"))
 
 # %% [markdown]
 # Full fine-tuning is ahead of all others, in our run at 89 %. The head alone, on a body that has never met a label, came
@@ -950,18 +948,23 @@ with waiting_for("the exercises up to 9.12"):
         for n in (50, 100, 200, 500, 2000)
     }
     labels = (50, 100, 200, 500, 2000)
-    series = {}
-    for name, shown in (("full", "pretrained"), ("from scratch", "from scratch"), ("TF-IDF", "TF-IDF")):
-        shares = [sum(by_size[name][n]) / len(by_size[name][n]) / len(test) for n in labels]
-        series[shown] = shares, [wilson(share * len(test), len(test), z) for share in shares]
-    show(figures.curves(labels, series, xlabel="labels", title="Accuracy against labels", log=True))
+    series = {
+        shown: {n: [n_ok / len(test) for n_ok in by_size[name][n]] for n in labels}
+        for name, shown in (("full", "pretrained"), ("from scratch", "from scratch"), ("TF-IDF", "TF-IDF"))
+    }
+
+    def wilson_of(shares):
+        return wilson(sum(shares) / len(shares) * len(test), len(test), z)
+
+    told, title = f"with Wilson's 95 % intervals for {len(test)} reviews", "Accuracy against labels"
+    show(figures.curves(series, wilson_of, told, xlabel="labels", title=title, joined=False))
 
 # %% [markdown]
-# With two seeds Student's interval would be very long. So the bands here are Wilson's, for the 300 test reviews alone:
-# they leave out what the seed does. With more labels all three get better. How many does pretraining replace? Go from
+# With two seeds Student's interval would be very long. So the bars here are Wilson's, for the 300 test reviews alone:
+# they leave out what the seed does, which the dots beside them show. With more labels all three get better. How many does pretraining replace? Go from
 # the pretrained point at 50 to the right until you meet the curve from scratch. In our run that is at the far end: 50 labels
 # gave the pretrained model 78 % (77 to 81 % with other bodies), and 2,000 gave 79 % from scratch and 78 % by counting
-# words. So here pretraining was worth some forty times as many labels, and not more exactly than that: the bands are ±5
+# words. So here pretraining was worth some forty times as many labels, and not more exactly than that: the bars are ±5
 # points. And 195 steps are 15 passes over 200 reviews, but fewer than two over 2,000, so from scratch may do better with
 # more steps. The pretrained model had 97 % with 2,000.
 
@@ -1225,11 +1228,8 @@ with waiting_for("the exercises up to 9.16b"), after_predicting("finetuning.adap
         "head only": heads,
         "from scratch": last["from scratch"],
     }
-    rows = {}
-    for name, counted in compared.items():
-        shares = [n / len(test) for n in counted]
-        rows[name] = sum(shares) / SEEDS, t_interval(shares, T_95)
-    show(figures.forest(rows, title="200 labels: mean over 5 seeds"))
+    shares = {name: [n / len(test) for n in counted] for name, counted in compared.items()}
+    show(figures.seeds(shares, student, title="200 labels, 5 seeds"))
     model = adapted[0].model
     whole = sum(p.numel() for p in new_classifier().parameters())
     print(f"{trainable(model):,} of {whole:,} numbers train: {trainable(model) / whole:.1%}")
@@ -1297,10 +1297,7 @@ LONG_EVENING = False
 if LONG_EVENING:
     with waiting_for("the exercises up to 9.12"):
         real = real_text.comparison(Classifier, mean_real, class_loss, transfer, parameter_groups, tfidf)
-        rows = {}
-        for name, shares in real.items():
-            rows[name] = sum(shares) / len(shares), t_interval(shares, T_95)
-        show(figures.forest(rows, title="rt-polarity, 200 labels"))
+        show(figures.seeds(real, lambda shares: t_interval(shares, T_95), title="rt-polarity, 200 labels"))
 
 # %% [markdown]
 # ## 9.19 What to take along

@@ -1341,11 +1341,7 @@ with waiting_for("Exercises 10.6, 10.14a and 10.14b"):
 # %% draw=true
 # Accuracy on film reviews, by the number of labels
 with waiting_for("your prediction"), after_predicting("bert.checkpoint"):
-    found = {
-        way: {labels: published.student_interval(shares) for labels, shares in of.items()}
-        for way, of in published.MEASURED.items()
-    }
-    show(figures.by_labels(found, title="Film reviews, five seeds"))
+    show(figures.by_labels(published.MEASURED, title="Film reviews, five seeds"))
 
 # %% [markdown]
 # The figure shows our own runs, a quarter of an hour on one core (`python -m benchmarks.training_published`; the

@@ -3,6 +3,7 @@
 import ast
 import functools
 import io
+import json
 import os
 import subprocess
 import sys
@@ -29,7 +30,7 @@ COMES_WITH = {
         checking/names.py checking/outcome.py
         checking/progress.py checking/properties.py checking/reaching.py checking/registry.py
         checking/relations.py checking/relations_of_shapes.py checking/relations_of_tensors.py checking/sheet.py checking/sketches.py checking/values.py
-        figures/__init__.py figures/controls.py figures/plots.py figures/predicting.py figures/showing.py
+        figures/__init__.py figures/controls.py figures/plots.py figures/predicting.py figures/repeats.py figures/showing.py
     """,
     "attention": """
         start_here/__init__.py
@@ -308,6 +309,16 @@ def test_the_first_cell_says_what_is_missing(built: dict[str, bytes], tmp_path: 
     for name in ("IPython", "ipywidgets", "matplotlib", "numpy", "torch"):
         (tmp_path / f"{name}.py").write_text("raise AssertionError('it is looked for, not imported')")
     assert look_around(tmp_path) == "fine"
+
+
+@each_lesson
+def test_seaborn_is_asked_for_where_a_figure_needs_it_and_nowhere_else(
+    lesson: str, built: dict[str, bytes]
+) -> None:
+    cells = json.loads(built[f"release/{lesson}/{lesson}.ipynb"])["cells"]
+    asked = any("look_around(" in (text := "".join(cell["source"])) and '"seaborn"' in text for cell in cells)
+    assert asked == (f"{lesson}/helpers/figures/repeats.py" in entries(lesson, built))
+    assert asked == (lesson[:2] in {"02", "03", "04", "06", "09", "10", "12"})
 
 
 def test_on_colab_the_first_cell_fetches_the_lesson(built: dict[str, bytes], tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from helpers.figures import plots
+from helpers.figures import plots, repeats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,20 +60,23 @@ def _said(shown: torch.Tensor, queries: Sequence[str], keys: Sequence[str]) -> s
 
 
 def losses(trained: Mapping[str, Sequence[tuple[float, float]]], levels: Mapping[str, float]) -> "Axes":
-    """Mean losses of models in one pass and prefix by prefix, in nats per word.
+    """Losses of models in one pass and prefix by prefix, in nats per word: each seed, and the mean.
 
     Args:
-        trained: with the mask and without it, in this order: both losses of three models.
+        trained: "with" the mask and "without" it, both losses of each model.
         levels: losses to compare with, by name; each is a dashed line.
     """
-    one, many = ([sum(run[way] for run in runs) / len(runs) for runs in trained.values()] for way in (0, 1))
-    series = {"in one pass, as in training": one, "prefix by prefix, as in use": many}
-    groups, title = ["with the mask", "without"], "Mean of three seeds"
-    ax = plots.bars(groups, series, ylabel="loss (nats per word)", title=title)
-    for name, height in levels.items():
-        ax.axhline(height, color=plots.FAINT, linestyle="--", linewidth=1.2, zorder=0)
-        ax.text(0.52, height + 0.1, name, ha="center", fontsize=9)
-    ax.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.1), ncols=2)
+    ways = ("in one pass, as in training", "prefix by prefix, as in use")
+    found = {
+        way: {f"{name} the mask": [run[number] for run in runs] for name, runs in trained.items()}
+        for number, way in enumerate(ways)
+    }
+    title = "Three seeds, and their mean"
+    ax = repeats.rows(found, xlabel="loss (nats per word)", title=title, form=".2f")
+    ax.set_xlim(left=-0.15)
+    for name, loss in levels.items():
+        ax.axvline(loss, color=plots.FAINT, linestyle="--", linewidth=1.2, zorder=0)
+        ax.text(loss + 0.05, 1.45, name, fontsize=9)
     return ax
 
 
