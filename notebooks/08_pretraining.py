@@ -634,12 +634,12 @@ def optimizer_of(model, positions=0.03, others=6e-3, matrices=0.014):
 
 
 # %%
+@training.on_device
 def pretrain(model, steps, batch_size=24, warmup=50):
     """Train on book reviews, with a live picture. A run that was interrupted goes on."""
-    model.to(training.device())
     texts = [review.text for review in corpora.reviews(steps * batch_size, seed=1000)]
     drawn, spread = batches(texts, batch_size, seed=0), training.on_all_cores(loss_of)
-    new_texts = [part[:50].to(training.device()) for part in inputs_and_targets(held_out)]
+    new_texts = [part[:50] for part in inputs_and_targets(held_out)]
     floor = grammar_loss(held_out_texts[:50])
     optimizer = optimizer_of(model)
     keep = training.Checkpoint("reviews", model=model, optimizer=optimizer)
@@ -647,11 +647,11 @@ def pretrain(model, steps, batch_size=24, warmup=50):
     live = training.Live(steps, "nats per token", limits, "Pretraining", apart=apart, keep=keep, data=drawn)
     for step in live:
         optimizer.set_rate(learning_rate(step, steps, warmup, 1.0))  # a share of each one's own
-        batch = [part.to(training.device()) for part in inputs_and_targets(next(drawn))]
+        batch = inputs_and_targets(next(drawn))
         live.add(training=training_step(model, optimizer, spread, batch))
         if step % max(1, steps // 8) == 0:
             with torch.no_grad():
-                loss = float(loss_of(model, *new_texts))
+                loss = float(spread(model, *new_texts))
                 live.add(held_out=loss, above_the_grammar=100 * (loss / floor - 1))
                 live.write(speak(model, "i read this", seed=step))
 
@@ -675,7 +675,7 @@ with waiting_for("Exercises 8.2 to 8.10"):
     if not training.recall("reviews", fresh):
         pretrain(fresh, training.steps(STEPS))
         training.keep("reviews", fresh)
-    model = fresh.to("cpu").eval()
+    model = fresh.eval()
 
 # %%
 training.kept()  # what is kept on this computer; training.forget("reviews") removes a model
@@ -1495,20 +1495,24 @@ def read_plays(text, merges):
     return [torch.tensor([number[token] for token in part]) for part in both], tokens
 
 
+@training.beside
+def last_scores(model, line):
+    return model(line[:, -64:])[:, -1].to("cpu")
+
+
 def continued(model, line, count, seed=0):
     """A line of numbers (1, T), to which the model has written `count` more."""
     uniform = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for _ in range(count):
-            probabilities = with_temperature(model(line[:, -64:])[:, -1], 0.8)
+            probabilities = with_temperature(last_scores(model, line), 0.8)
             line = torch.cat([line, draw(probabilities, torch.rand(1, generator=uniform))[:, None]], dim=1)
     return line
 
 
-def train_on_plays(ids, tokens, steps=2000, context=64, batch_size=12):
+@training.on_device
+def train_on_plays(model, ids, tokens, steps=2000, context=64, batch_size=12):
     """Your parts, on Shakespeare, with what they write meanwhile."""
-    torch.manual_seed(0)
-    model = new_model(len(tokens), 128, 4, 4, context)
     optimizer, spread = optimizer_of(model, 3e-3, 3e-3, 0.02), training.on_all_cores(loss_of)
     keep = training.Checkpoint(f"plays_{len(tokens)}", model=model, optimizer=optimizer)
     limits = {"nanoGPT": 1.88} if len(tokens) < 100 else {}
@@ -1521,7 +1525,6 @@ def train_on_plays(ids, tokens, steps=2000, context=64, batch_size=12):
         live.add(training=training_step(model, optimizer, spread, (rows[:, :-1], rows[:, 1:])))
         if step % max(1, steps // 8) == 0:
             live.write(plays.text_of(tokens[n] for n in continued(model, start, 60, seed=step)[0]))
-    return model
 
 
 # %% draw=true
@@ -1532,7 +1535,9 @@ else:
     with waiting_for("Exercises 8.3 to 8.19"):
         text = corpora.load("tinyshakespeare")
         (ids, unseen), tokens = read_plays(text, MERGES)
-        playwright = train_on_plays(ids, tokens, training.steps(2000))
+        torch.manual_seed(0)
+        playwright = new_model(len(tokens), 128, 4, 4, 64)
+        train_on_plays(playwright, ids, tokens, training.steps(2000))
         nats = plays.held_out_loss(playwright, unseen, loss_of)
         characters = len(plays.split(text)[1]) / len(unseen)
         print(

@@ -571,9 +571,10 @@ def batch_of(rows, generator, share):
     """What `loss_of` wants besides the model, of tokens (B, T) and labels (B,)."""
     ids, follows = rows
     read, labels = mask_tokens(ids, V, generator, share)
-    return training.there(read, segments_of(ids), follows, labels)
+    return read, segments_of(ids), follows, labels
 
 
+@training.beside
 @torch.no_grad()
 def shares_right(model, read, segments, follows, labels):
     """Of the hidden words and of the pairs: the share that the model gets right."""
@@ -583,30 +584,35 @@ def shares_right(model, read, segments, follows, labels):
     return words.float().mean(), (follows_logits.argmax(dim=-1) == follows).float().mean()
 
 
+@training.on_device
+def pretrain(bert, rows, generator, held_out, steps):
+    """Train in place, with a live picture. A run that was interrupted goes on."""
+    drawn = experiments.batches(rows, ROWS, seed=0)
+    optimizer, spread = experiments.optimizer_of(bert), training.on_all_cores(loss_of)
+    chance = training.Chance(generator)
+    keep = training.Checkpoint("bert", model=bert, optimizer=optimizer, chance=chance)
+    live = training.Live(steps, "nats: words + pairs", title="Pretraining BERT", keep=keep, data=drawn)
+    for step in live:
+        optimizer.set_rate(pretraining.learning_rate(step, steps, min(50, steps // 3), 1.0))
+        batch = batch_of(next(drawn), generator, SHARE)
+        live.add(training=pretraining.training_step(bert, optimizer, spread, batch))
+        if step % max(1, steps // 12) == 0:
+            with torch.no_grad():
+                live.add(held_out=spread(bert, *held_out))
+
+
 # %% draw=true
 with waiting_for("Exercises 10.1a to 10.7"):
-    bert = experiments.new_bert(Bert, seed=0).to(training.device())
+    bert = experiments.new_bert(Bert, seed=0)
     generator, steps = torch.Generator().manual_seed(0), training.steps(STEPS)
-    drawn = experiments.batches(
-        rows_of(experiments.documents(ROWS * steps // 2, 5_000), generator), ROWS, seed=0
-    )
+    rows = rows_of(experiments.documents(ROWS * steps // 2, 5_000), generator)
     held_out = next(experiments.batches(rows_of(experiments.documents(200, 4_999), generator), 200, seed=0))
     held_out = batch_of(held_out, torch.Generator().manual_seed(1), 0.15)
-    optimizer, spread = experiments.optimizer_of(bert), training.on_all_cores(loss_of)
     if not training.recall("bert", bert):
-        chance = training.Chance(generator)
-        keep = training.Checkpoint("bert", model=bert, optimizer=optimizer, chance=chance)
-        live = training.Live(steps, "nats: words + pairs", title="Pretraining BERT", keep=keep, data=drawn)
-        for step in live:
-            optimizer.set_rate(pretraining.learning_rate(step, steps, min(50, steps // 3), 1.0))
-            batch = batch_of(next(drawn), generator, SHARE)
-            live.add(training=pretraining.training_step(bert, optimizer, spread, batch))
-            if step % max(1, steps // 12) == 0:
-                with torch.no_grad():
-                    live.add(held_out=loss_of(bert, *held_out))
+        pretrain(bert, rows, generator, held_out, steps)
         training.keep("bert", bert)
     words, pairs = shares_right(bert, *held_out)
-    models["bert"] = bert.to("cpu")
+    models["bert"] = bert
     print(f"held out, 15 % hidden: {words:.0%} of the hidden words right, {pairs:.0%} of the pairs")
 
 # %% [markdown]
@@ -890,45 +896,58 @@ def new_classifier(seed, start=None):
     return model
 
 
+@training.beside
 @torch.no_grad()
 def accuracy(model, ids, labels):
-    rows, segments, labels = training.there(ids, segments_of(ids), labels)
-    return (model(rows, segments).argmax(dim=-1) == labels).float().mean()
+    return (model(ids, segments_of(ids)).argmax(dim=-1) == labels).float().mean()
+
+
+STARTS = ("pretrained", "from scratch")
+
+
+@training.on_device
+def fine_tune(classifiers, runs, labelled, few, steps):
+    """Train classifiers in place, each a step at a time; `runs` has the start and the seed of each."""
+    optimizers = [pretraining.optimizer_of(model, RATE) for model in classifiers]
+    drawn, spread = (
+        [experiments.batches(labelled, 16, seed) for _, seed in runs],
+        training.on_all_cores(classifier_loss),
+    )
+    live = training.Live(steps, "share right, mean of two seeds", title="Fine-tuning", bottom=0.4, top=1.0)
+    for step in live:
+        for model, optimizer, batches in zip(classifiers, optimizers, drawn, strict=True):
+            optimizer.param_groups[0]["lr"] = pretraining.learning_rate(
+                step, steps, max(1, steps // 10), RATE
+            )
+            rows, labels = next(batches)
+            pretraining.training_step(model, optimizer, spread, (rows, segments_of(rows), labels))
+        if step % max(1, steps // 5) == 0:  # on a hundred of the pairs: a measurement costs as much as a step
+            right = {start: [] for start in STARTS}
+            for model, (start, _) in zip(classifiers, runs, strict=True):
+                right[start].append(float(accuracy(model, *few)))
+            live.add(**{start.replace(" ", "_"): sum(values) / 2 for start, values in right.items()})
 
 
 # %% predict="bert.from_scratch"
 
 # %% draw=true
-STARTS = ("pretrained", "from scratch")
 with waiting_for("Exercises 10.1a to 10.8 and 10.11"), after_predicting("bert.from_scratch"):
     labelled, unseen = (
         [(pack(a, b, LENGTH), same) for a, b, same in experiments.same_genre(count, seed)]
         for count, seed in ((LABELLED, 6_000), (400, 6_001))
     )
     unseen = next(experiments.batches(unseen, 400, seed=0))
-    few = [tensor[::4] for tensor in unseen]
-    runs = []
-    for seed in range(2):
-        for start in STARTS:
-            model = new_classifier(seed, models["bert"] if start == STARTS[0] else None).to(training.device())
-            runs.append(
-                (start, model, pretraining.optimizer_of(model, RATE), experiments.batches(labelled, 16, seed))
-            )
-    spread, steps = training.on_all_cores(classifier_loss), training.steps(TUNING)
-    live = training.Live(steps, "share right, mean of two seeds", title="Fine-tuning", bottom=0.4, top=1.0)
-    for step in live:
-        for _, model, optimizer, drawn in runs:
-            optimizer.param_groups[0]["lr"] = pretraining.learning_rate(
-                step, steps, max(1, steps // 10), RATE
-            )
-            rows, labels = next(drawn)
-            batch = training.there(rows, segments_of(rows), labels)
-            pretraining.training_step(model, optimizer, spread, batch)
-        if step % max(1, steps // 5) == 0:  # on a hundred of the pairs: a measurement costs as much as a step
-            right = {start: [float(accuracy(m, *few)) for s, m, *_ in runs if s == start] for start in STARTS}
-            live.add(**{start.replace(" ", "_"): sum(values) / 2 for start, values in right.items()})
+    runs = [(start, seed) for seed in range(2) for start in STARTS]
+    classifiers = [
+        new_classifier(seed, models["bert"] if start == STARTS[0] else None) for start, seed in runs
+    ]
+    fine_tune(classifiers, runs, labelled, [tensor[::4] for tensor in unseen], training.steps(TUNING))
     for start in STARTS:
-        values = [float(accuracy(m, *unseen)) for s, m, *_ in runs if s == start]
+        values = [
+            float(accuracy(model, *unseen))
+            for model, (s, _) in zip(classifiers, runs, strict=True)
+            if s == start
+        ]
         intervals = (experiments.interval(400 * value, 400) for value in values)
         print(f"{start:12}", "   ".join(f"{p:.0%} ({low:.0%} to {high:.0%})" for p, low, high in intervals))
 

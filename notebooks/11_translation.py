@@ -505,6 +505,7 @@ def steps_of(model, source):
     return lambda tokens: model.decode(tokens[:, -1:], memory, real, cache)[:, -1]
 
 
+@training.beside
 @torch.no_grad()
 def translations(model, sources):
     """English sentences to the model's translations, both as texts."""
@@ -527,9 +528,9 @@ def exact_share(model, pairs):
 
 
 # %%
+@training.on_device
 def train(model, drawn, steps, rate, evaluate, title, limits=None):
     """Train in place, and leave the mean of the last weights. `evaluate` gives a score from 0 to 1."""
-    model.to(training.device())
     optimizer, spread = optimizer_of(model, 1e-3), training.on_all_cores(translation_loss)
     mean, last = torch.optim.swa_utils.AveragedModel(model), max(1, steps // 8)
     keep = training.Checkpoint(f"translation_{title.lower()}", model=model, optimizer=optimizer, mean=mean)
@@ -538,14 +539,12 @@ def train(model, drawn, steps, rate, evaluate, title, limits=None):
     for step in live:
         optimizer.param_groups[0]["lr"] = rate(step)
         source, target = next(drawn)
-        batch = training.there(source, *shifted_right(target))
-        live.add(training=training_step(model, optimizer, spread, batch))
+        live.add(training=training_step(model, optimizer, spread, (source, *shifted_right(target))))
         if step > steps - last:
             mean.update_parameters(model)
         if step % max(1, steps // 10) == 0:
-            live.add(held_out=evaluate(model.to("cpu")))
-            model.to(training.device())
-    model.to("cpu").load_state_dict(mean.module.state_dict())
+            live.add(held_out=evaluate(model))
+    model.load_state_dict(mean.module.state_dict())
     return live
 
 
@@ -1322,6 +1321,7 @@ def encoded(tokenizer, pairs, longest=60):
     return [pair for pair in coded if max(map(len, pair)) <= longest]
 
 
+@training.beside
 @torch.no_grad()
 def in_english(model, tokenizer, german):
     """German captions to English ones."""
@@ -1334,16 +1334,14 @@ def in_english(model, tokenizer, german):
     return found
 
 
+@training.on_device
 def seconds_a_step(model, drawn, count=10):
     """How long a step takes here; with a rate of 0 nothing is learned."""
-    optimizer, spread = (
-        optimizer_of(model.to(training.device()), 0.0),
-        training.on_all_cores(translation_loss),
-    )
+    optimizer, spread = optimizer_of(model, 0.0), training.on_all_cores(translation_loss)
     begun = time.perf_counter()
     for _ in range(count):
         source, target = next(drawn)
-        training_step(model, optimizer, spread, training.there(source, *shifted_right(target)))
+        training_step(model, optimizer, spread, (source, *shifted_right(target)))
     return (time.perf_counter() - begun) / count
 
 
