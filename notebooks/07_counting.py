@@ -116,7 +116,8 @@ def embedding_parameters(vocabulary, d_model, positions=0):
     Args:
         vocabulary: tokens.
         d_model: numbers of a vector.
-        positions: learned positions; 0 where positions are sines and cosines.
+        positions: learned positions; 0 where
+            positions are sines and cosines.
 
     Returns:
         How many there are, an integer.
@@ -541,7 +542,8 @@ check("counting.second_report", second_report_lines)
 
 # %% exercise="counting.expose"
 def exposing_configuration(d_model):
-    """A model on which the first count's layer is right and the second count's is wrong.
+    """A model on which the first count's layer
+    is right and the second count's is wrong.
 
     Args:
         d_model: the width, at least 3.
@@ -641,7 +643,8 @@ apart, tied
 
 # %% exercise="counting.transformer"
 def transformer_parameters(vocabulary, d_model, n_heads, d_ff, n_layers, tied):
-    """The parameters of a translator with encoder and decoder, and sines for positions.
+    """The parameters of a translator with
+    encoder and decoder, and sines for positions.
 
     Args:
         vocabulary: tokens, the same for source and target.
@@ -649,7 +652,8 @@ def transformer_parameters(vocabulary, d_model, n_heads, d_ff, n_layers, tied):
         n_heads: a divisor of the width.
         d_ff: the hidden width of the feed-forward blocks.
         n_layers: layers of the encoder, and as many of the decoder.
-        tied: whether one matrix is source embedding, target embedding and output map.
+        tied: whether one matrix is source embedding,
+            target embedding and output map.
 
     Returns:
         How many there are, an integer.
@@ -851,7 +855,8 @@ explorers.size_explorer(functions)
 
 # %% exercise="counting.training_state"
 def training_state_bytes(n_parameters, optimizer):
-    """Bytes for weights, gradients and what the optimizer remembers, in float32.
+    """Bytes for weights, gradients and what
+    the optimizer remembers, in float32.
 
     Args:
         n_parameters: of the model.
@@ -916,7 +921,9 @@ def written_out_layer(x, weights, n_heads):
 
 # %%
 def numbers_kept(forward, own):
-    """How many numbers a forward pass keeps, besides those of the tensors in `own`."""
+    """How many numbers a forward pass keeps,
+    besides those of the tensors in `own`.
+    """
     known, kept = {tensor.untyped_storage()._cdata for tensor in own}, {}
 
     def put_aside(tensor):
@@ -980,7 +987,8 @@ def activation_numbers(batch, positions, d_model, n_heads, d_ff, n_layers):
         n_layers: layers.
 
     Returns:
-        Numbers (not bytes), an integer. The norms' means and deviations are left out.
+        Numbers (not bytes), an integer. The
+        norms' means and deviations are left out.
     """
     ### BEGIN SOLUTION
     vectors = batch * positions * (8 * d_model + 2 * d_ff)
@@ -1108,7 +1116,8 @@ def training_days(flops, n_gpus, peak_flops, utilisation):
         flops: operations of the whole run.
         n_gpus: GPUs that share them.
         peak_flops: operations a second of one GPU at its peak.
-        utilisation: the share of the peak that is reached, between 0 and 1.
+        utilisation: the share of the peak
+            that is reached, between 0 and 1.
 
     Returns:
         Days, a number that isn't rounded.

@@ -110,14 +110,16 @@ print(f"entropy: {corpora.entropy_per_token():.3f} nats per token")
 
 # %% exercise="pretraining.inputs_and_targets"
 def inputs_and_targets(ids, pad=0):
-    """What a language model reads, and what it should say at each position.
+    """What a language model reads, and
+    what it should say at each position.
 
     Args:
         ids: sequences, padding at their ends, (B, T + 1).
         pad: the number of `<pad>`.
 
     Returns:
-        Inputs (B, T) and targets (B, T). A target is -100 where the next token is `<pad>`.
+        Inputs (B, T) and targets (B, T). A target is -100 where the
+        next token is `<pad>`.
     """
     ### BEGIN SOLUTION
     inputs, targets = ids[:, :-1], ids[:, 1:]
@@ -167,7 +169,8 @@ with waiting_for("Exercise 8.2"):
 
 # %% exercise="pretraining.loss"
 def language_model_loss(logits, targets):
-    """The mean cross-entropy over the targets that aren't -100, in nats per token.
+    """The mean cross-entropy over the targets
+    that aren't -100, in nats per token.
 
     Args:
         logits: (B, T, V).
@@ -257,7 +260,8 @@ check("pretraining.perplexity", perplexity)
 
 # %% exercise="pretraining.bigram"
 def bigram_log_probabilities(inputs, targets, vocabulary, alpha):
-    """The table of a language model that looks at one token: log p(next | now).
+    """The table of a language model that
+    looks at one token: log p(next | now).
 
     Args:
         inputs: (B, T), integers.
@@ -266,7 +270,8 @@ def bigram_log_probabilities(inputs, targets, vocabulary, alpha):
         alpha: added to each count.
 
     Returns:
-        (V, V), float32: a row for each token now, a column for each next.
+        (V, V), float32: a row for each
+        token now, a column for each next.
     """
     ### BEGIN SOLUTION
     real = targets != -100
@@ -423,7 +428,8 @@ with waiting_for("Exercises 8.2 and 8.3"), torch.no_grad():
 
 # %% exercise="pretraining.cost"
 def model_cost(vocabulary, d_model, n_heads, n_layers, positions, tokens):
-    """Parameters of a `LanguageModel`, and the operations of its training.
+    """Parameters of a `LanguageModel`,
+    and the operations of its training.
 
     Args:
         vocabulary: V.
@@ -434,7 +440,8 @@ def model_cost(vocabulary, d_model, n_heads, n_layers, positions, tokens):
         tokens: how many it is trained on.
 
     Returns:
-        The number of parameters and the number of floating-point operations, two integers.
+        The number of parameters and the number of floating-point
+        operations, two integers.
     """
     ### BEGIN SOLUTION
     blocks = n_layers * encoder_layer_parameters(d_model, n_heads, 4 * d_model)
@@ -497,10 +504,13 @@ def training_step(model, optimizer, loss, batch, max_norm=1.0):
 
     Args:
         model: changed in place.
-        optimizer: of the model's parameters: has zero_grad() and step().
-        loss: called as loss(model, *batch), gives a tensor of one number.
+        optimizer: of the model's parameters:
+            has zero_grad() and step().
+        loss: called as loss(model, *batch),
+            gives a tensor of one number.
         batch: a tuple of tensors.
-        max_norm: the longest that all gradients together may be, as one vector.
+        max_norm: the longest that all gradients
+            together may be, as one vector.
 
     Returns:
         The loss before the step, a plain number.
@@ -586,7 +596,9 @@ with waiting_for("Exercise 8.10"):
 
 # %%
 def batches(texts, size, seed):
-    """Batches without end, (B, T + 1), each of texts of about the same length."""
+    """Batches without end, (B, T + 1),
+    each of texts of about the same length.
+    """
     rng, several = random.Random(seed), 32 * size
     while True:
         order = rng.sample(texts, len(texts))
@@ -603,7 +615,9 @@ def loss_of(model, inputs, targets):
 
 
 def grammar_loss(texts):
-    """What the grammar itself, which knows each true probability, needs for these texts, in nats per token."""
+    """What the grammar itself, which knows each true
+    probability, needs for these texts, in nats per token.
+    """
     tokens = sum(len(text.split()) + 1 for text in texts)  # with <eos>
     return -sum(corpora.log_probability(text) for text in texts) / tokens
 
@@ -622,7 +636,9 @@ def grammar_loss(texts):
 
 # %%
 def optimizer_of(model, positions=0.03, others=6e-3, matrices=0.014):
-    """Muon and AdamW as one, with a peak rate for each kind of parameter."""
+    """Muon and AdamW as one, with a peak
+    rate for each kind of parameter.
+    """
     in_blocks, rest = matrices_and_rest(model)
     table = model.positions.weight
     groups = [
@@ -636,7 +652,9 @@ def optimizer_of(model, positions=0.03, others=6e-3, matrices=0.014):
 # %%
 @training.on_device
 def pretrain(model, steps, batch_size=24, warmup=50):
-    """Train on book reviews, with a live picture. A run that was interrupted goes on."""
+    """Train on book reviews, with a live
+    picture. A run that was interrupted goes on.
+    """
     texts = [review.text for review in corpora.reviews(steps * batch_size, seed=1000)]
     drawn, spread = batches(texts, batch_size, seed=0), training.on_all_cores(loss_of)
     new_texts = [part[:50] for part in inputs_and_targets(held_out)]
@@ -946,7 +964,8 @@ check("pretraining.top_k", top_k)
 
 # %% exercise="pretraining.nucleus"
 def nucleus(probabilities, p):
-    """The fewest most probable tokens of each row that together reach p.
+    """The fewest most probable tokens
+    of each row that together reach p.
 
     Args:
         probabilities: (..., V).
@@ -1020,7 +1039,8 @@ check("pretraining.draw", draw)
 # %%
 @torch.no_grad()
 def generate(model, prompts, rule, seed=0):
-    """Go on writing until all texts have ended, or the model has no more positions.
+    """Go on writing until all texts have
+    ended, or the model has no more positions.
 
     prompts: (B, T). rule: logits (B, V) to probabilities (B, V).
     """
@@ -1150,10 +1170,12 @@ def count_pairs(words):
     """How often each two tokens stand side by side.
 
     Args:
-        words: {word: how often it occurs}. A word is its tokens with spaces between them: "lo w e r".
+        words: {word: how often it occurs}. A word is its tokens with
+            spaces between them: "lo w e r".
 
     Returns:
-        {pair: how often it occurs}. A pair is two tokens with a space between them: "lo w".
+        {pair: how often it occurs}. A pair is two tokens with a space
+        between them: "lo w".
     """
     ### BEGIN SOLUTION
     counts = {}
@@ -1186,7 +1208,8 @@ check("pretraining.count_pairs", count_pairs)
 
 # %% exercise="pretraining.merge_pair"
 def merge_pair(word, pair):
-    """A word in which each place of a pair has become one token, from left to right.
+    """A word in which each place of a pair
+    has become one token, from left to right.
 
     Args:
         word: its tokens with spaces between them: "l o w e r".
@@ -1216,7 +1239,9 @@ check("pretraining.merge_pair", merge_pair)
 
 # %%
 def learn_merges(words, count):
-    """The `count` merges that byte-pair encoding learns from {word: times}, in order."""
+    """The `count` merges that byte-pair encoding
+    learns from {word: times}, in order.
+    """
     merges, age = [], {letter: number for number, letter in enumerate(sorted(set("".join(words)) - {" "}))}
     for _ in range(count):
         counts = count_pairs(words)
@@ -1263,7 +1288,8 @@ def encode_word(word, merges):
 
     Args:
         word: "lower".
-        merges: pairs in the order in which they were learned: ["l o", "lo w"].
+        merges: pairs in the order in which
+            they were learned: ["l o", "lo w"].
 
     Returns:
         The word's tokens with spaces between them: "low e r".
@@ -1340,7 +1366,8 @@ with waiting_for("Exercises 8.19a to 8.19c"), after_predicting("pretraining.merg
 
 # %% exercise="pretraining.best_size"
 def best_size(sizes, gaps):
-    """The size at the bottom of the parabola that fits best, in the logarithms of both.
+    """The size at the bottom of the parabola
+    that fits best, in the logarithms of both.
 
     Args:
         sizes: models' numbers of weights, (K,), float64, three or more.
@@ -1407,7 +1434,8 @@ def compute_optimal(budgets, best, flops):
         flops: the budget that is asked for, a number.
 
     Returns:
-        The number of weights, by the line through the logarithms, and the number of tokens that it can read.
+        The number of weights, by the line through the logarithms, and
+        the number of tokens that it can read.
     """
     ### BEGIN SOLUTION
     slope, offset = np.polyfit(budgets.log(), best.log(), 1)
@@ -1481,7 +1509,9 @@ with waiting_for("Exercises 8.19a to 8.19c"), after_predicting("pretraining.voca
 
 # %% draw="open"
 def read_plays(text, merges):
-    """The tokens of the plays as numbers, and the tokens that there are."""
+    """The tokens of the plays as numbers,
+    and the tokens that there are.
+    """
     learning, unseen = plays.split(text)
     pairs = []
     if merges:
@@ -1501,7 +1531,9 @@ def last_scores(model, line):
 
 
 def continued(model, line, count, seed=0):
-    """A line of numbers (1, T), to which the model has written `count` more."""
+    """A line of numbers (1, T), to which
+    the model has written `count` more.
+    """
     uniform = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for _ in range(count):

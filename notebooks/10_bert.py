@@ -96,13 +96,16 @@ def mask_tokens(ids, vocabulary, generator, share=0.15):
     """Hide some words as BERT does, and say what they were.
 
     Args:
-        ids: tokens, integers, (B, T). Those below 6 are special and never chosen.
-        vocabulary: V, the number of tokens. The words are the numbers 6 to V - 1.
+        ids: tokens, integers, (B, T). Those
+            below 6 are special and never chosen.
+        vocabulary: V, the number of tokens. The
+            words are the numbers 6 to V - 1.
         generator: a torch.Generator for all random numbers.
         share: with which probability each word is chosen.
 
     Returns:
-        The tokens to read, (B, T), and the labels, (B, T): the token where it was chosen, -100 elsewhere.
+        The tokens to read, (B, T), and the labels, (B, T): the token
+        where it was chosen, -100 elsewhere.
     """
     ### BEGIN SOLUTION
     chosen = (torch.rand(ids.shape, generator=generator) < share) & (ids >= 6)
@@ -198,15 +201,18 @@ with waiting_for("Exercise 10.1a"):
 
 # %% exercise="bert.pairs"
 def next_sentence_pairs(documents, generator):
-    """A pair for each document: in half of them, by chance, with its own second part, else with a stranger's.
+    """A pair for each document: in half of them, by chance,
+    with its own second part, else with a stranger's.
 
     Args:
-        documents: a list of (first, second), each a list of numbers. Two or more.
+        documents: a list of (first, second),
+            each a list of numbers. Two or more.
         generator: a torch.Generator for all random numbers.
 
     Returns:
-        A list of (first, second, label), one for each document in order: its first part; its own second part
-        and 1, or another document's second part and 0.
+        A list of (first, second, label), one for each document in
+        order: its first part; its own second part and 1, or another
+        document's second part and 0.
     """
     ### BEGIN SOLUTION
     pairs = []
@@ -283,7 +289,8 @@ def pack(first, second, length):
         length: the most tokens that the row may have, at least 3.
 
     Returns:
-        A list of numbers: [CLS] first [SEP] second [SEP]. CLS is 4 and SEP is 5.
+        A list of numbers: [CLS] first [SEP]
+        second [SEP]. CLS is 4 and SEP is 5.
     """
     ### BEGIN SOLUTION
     first, second = list(first), list(second)
@@ -319,10 +326,12 @@ def segments_of(ids):
     """Which passage each token belongs to.
 
     Args:
-        ids: packed rows, `<pad>` (0) at their ends, integers, (B, T). Some may hold one passage alone.
+        ids: packed rows, `<pad>` (0) at their ends, integers, (B, T).
+            Some may hold one passage alone.
 
     Returns:
-        Integers (int64), (B, T): 1 for the second passage and the [SEP] that closes it, 0 for all else.
+        Integers (int64), (B, T): 1 for the second passage and the [SEP]
+        that closes it, 0 for all else.
     """
     ### BEGIN SOLUTION
     is_separator = (ids == SEP).long()
@@ -359,7 +368,8 @@ def key_mask(ids):
         ids: tokens, `<pad>` is 0, (B, T).
 
     Returns:
-        Boolean, (B, 1, 1, T), beside scores (B, H, T_q, T_k). True means "may attend".
+        Boolean, (B, 1, 1, T), beside scores (B, H, T_q, T_k). True
+        means "may attend".
     """
     ### BEGIN SOLUTION
     return (ids != PAD)[:, None, None, :]
@@ -442,7 +452,9 @@ check("bert.embed", embed)
 
 # %% exercise="bert.word_head"
 class WordHead(torch.nn.Module):
-    """Says which word stands at a position, by comparing with the embedding."""
+    """Says which word stands at a position,
+    by comparing with the embedding.
+    """
 
     def __init__(self, d_model, vocabulary):
         super().__init__()
@@ -483,7 +495,9 @@ check("bert.word_head", WordHead)
 
 # %% exercise="bert.model"
 class Bert(torch.nn.Module):
-    """An encoder with two heads: which words are hidden, and does the second passage follow?"""
+    """An encoder with two heads: which words are
+    hidden, and does the second passage follow?
+    """
 
     def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions):
         super().__init__()
@@ -494,7 +508,9 @@ class Bert(torch.nn.Module):
         self.follows = torch.nn.Linear(d_model, 2)
 
     def forward(self, ids, segments):
-        """Packed rows and their segments, (B, T) each, to word logits (B, T, V) and follows logits (B, 2)."""
+        """Packed rows and their segments, (B, T) each, to
+        word logits (B, T, V) and follows logits (B, 2).
+        """
         ### BEGIN SOLUTION
         x = self.encoder(ids, ids != PAD, segments)
         whole = self.pooler(x[:, 0]).tanh()
@@ -531,7 +547,9 @@ check("bert.model", Bert)
 
 # %%
 def bert_loss(word_logits, follows_logits, labels, follows):
-    """BERT's loss in nats: words (B, T, V) against labels (B, T), -100 where none is asked, and pairs (B, 2)."""
+    """BERT's loss in nats: words (B, T, V) against labels
+    (B, T), -100 where none is asked, and pairs (B, 2).
+    """
     words = torch.nn.functional.cross_entropy(word_logits.flatten(0, 1), labels.flatten())
     return words + torch.nn.functional.cross_entropy(follows_logits, follows)
 
@@ -557,7 +575,9 @@ STEPS, ROWS, SHARE, LENGTH = 2_200, 12, 0.4, 100
 
 
 def rows_of(documents, generator):
-    """Packed rows with their labels: a list of (list of numbers, 1 or 0)."""
+    """Packed rows with their labels: a
+    list of (list of numbers, 1 or 0).
+    """
     return [(pack(a, b, LENGTH), follows) for a, b, follows in next_sentence_pairs(documents, generator)]
 
 
@@ -568,7 +588,9 @@ def loss_of(model, read, segments, follows, labels):
 
 
 def batch_of(rows, generator, share):
-    """What `loss_of` wants besides the model, of tokens (B, T) and labels (B,)."""
+    """What `loss_of` wants besides the
+    model, of tokens (B, T) and labels (B,).
+    """
     ids, follows = rows
     read, labels = mask_tokens(ids, V, generator, share)
     return read, segments_of(ids), follows, labels
@@ -577,7 +599,9 @@ def batch_of(rows, generator, share):
 @training.beside
 @torch.no_grad()
 def shares_right(model, read, segments, follows, labels):
-    """Of the hidden words and of the pairs: the share that the model gets right."""
+    """Of the hidden words and of the pairs:
+    the share that the model gets right.
+    """
     word_logits, follows_logits = model(read, segments)
     chosen = labels != -100
     words = word_logits[chosen].argmax(dim=-1) == labels[chosen]
@@ -586,7 +610,9 @@ def shares_right(model, read, segments, follows, labels):
 
 @training.on_device
 def pretrain(bert, rows, generator, held_out, steps):
-    """Train in place, with a live picture. A run that was interrupted goes on."""
+    """Train in place, with a live picture.
+    A run that was interrupted goes on.
+    """
     drawn = experiments.batches(rows, ROWS, seed=0)
     optimizer, spread = experiments.optimizer_of(bert), training.on_all_cores(loss_of)
     chance = training.Chance(generator)
@@ -602,6 +628,7 @@ def pretrain(bert, rows, generator, held_out, steps):
 
 
 # %% draw=true
+# BERT learns, or is taken from this computer: how much it gets right
 with waiting_for("Exercises 10.1a to 10.7"):
     bert = experiments.new_bert(Bert, seed=0)
     generator, steps = torch.Generator().manual_seed(0), training.steps(STEPS)
@@ -658,17 +685,21 @@ with waiting_for("Exercises 10.1a to 10.7"):
 
 # %% exercise="bert.blank"
 def blank_left_to_right(model, ids, place, candidates):
-    """What a language model says of a blank: from the words before it, and from the whole text.
+    """What a language model says of a blank: from
+    the words before it, and from the whole text.
 
     Args:
-        model: a function of tokens (B, T), which gives logits (B, T, V) for what comes next at each position.
-        ids: a text that begins with <bos>, any token at the blank, integers, (T,). It isn't changed.
+        model: a function of tokens (B, T), which gives logits (B, T, V)
+            for what comes next at each position.
+        ids: a text that begins with <bos>, any token at the blank,
+            integers, (T,). It isn't changed.
         place: of the blank, an index of at least 1.
         candidates: the words that may stand there, (N,).
 
     Returns:
-        Two tensors (N,), each of which sums to 1: the candidates' probabilities by the scores before the
-        blank, and by the probability of the whole text with each of them.
+        Two tensors (N,), each of which sums to 1: the candidates'
+        probabilities by the scores before the blank, and by the
+        probability of the whole text with each of them.
     """
     ### BEGIN SOLUTION
     texts = ids.repeat(len(candidates), 1)
@@ -865,7 +896,9 @@ class PairClassifier(torch.nn.Module):
         self.classifier = torch.nn.Linear(d_model, classes)
 
     def forward(self, ids, segments):
-        """Packed rows and their segments, (B, T) each, to logits (B, classes)."""
+        """Packed rows and their segments,
+        (B, T) each, to logits (B, classes).
+        """
         ### BEGIN SOLUTION
         x = self.encoder(ids, ids != PAD, segments)
         return self.classifier(self.pooler(x[:, 0]).tanh())
@@ -888,7 +921,9 @@ def classifier_loss(model, ids, segments, labels):
 
 
 def new_classifier(seed, start=None):
-    """A classifier of two classes, with the body and the pooler of `start`, or with new ones."""
+    """A classifier of two classes, with the body
+    and the pooler of `start`, or with new ones.
+    """
     model = experiments.new_bert(lambda *sizes, **more: PairClassifier(*sizes, **more, classes=2), seed)
     if start is not None:
         model.encoder.load_state_dict(start.encoder.state_dict())
@@ -907,7 +942,9 @@ STARTS = ("pretrained", "from scratch")
 
 @training.on_device
 def fine_tune(classifiers, runs, labelled, few, steps):
-    """Train classifiers in place, each a step at a time; `runs` has the start and the seed of each."""
+    """Train classifiers in place, each a step at a
+    time; `runs` has the start and the seed of each.
+    """
     optimizers = [pretraining.optimizer_of(model, RATE) for model in classifiers]
     drawn, spread = (
         [experiments.batches(labelled, 16, seed) for _, seed in runs],
@@ -931,23 +968,18 @@ def fine_tune(classifiers, runs, labelled, few, steps):
 # %% predict="bert.from_scratch"
 
 # %% draw=true
+# How many pairs are judged right, pretrained and from scratch
 with waiting_for("Exercises 10.1a to 10.8 and 10.11"), after_predicting("bert.from_scratch"):
-    labelled, unseen = (
-        [(pack(a, b, LENGTH), same) for a, b, same in experiments.same_genre(count, seed)]
-        for count, seed in ((LABELLED, 6_000), (400, 6_001))
-    )
+    drawn = [experiments.same_genre(count, seed) for count, seed in ((LABELLED, 6_000), (400, 6_001))]
+    labelled, unseen = ([(pack(a, b, LENGTH), same) for a, b, same in some] for some in drawn)
     unseen = next(experiments.batches(unseen, 400, seed=0))
     runs = [(start, seed) for seed in range(2) for start in STARTS]
-    classifiers = [
-        new_classifier(seed, models["bert"] if start == STARTS[0] else None) for start, seed in runs
-    ]
+    begins = dict(zip(STARTS, (models["bert"], None), strict=True))
+    classifiers = [new_classifier(seed, begins[start]) for start, seed in runs]
     fine_tune(classifiers, runs, labelled, [tensor[::4] for tensor in unseen], training.steps(TUNING))
+    right = [float(accuracy(model, *unseen)) for model in classifiers]
     for start in STARTS:
-        values = [
-            float(accuracy(model, *unseen))
-            for model, (s, _) in zip(classifiers, runs, strict=True)
-            if s == start
-        ]
+        values = [value for value, (begun, _) in zip(right, runs, strict=True) if begun == start]
         intervals = (experiments.interval(400 * value, 400) for value in values)
         print(f"{start:12}", "   ".join(f"{p:.0%} ({low:.0%} to {high:.0%})" for p, low, high in intervals))
 
@@ -997,15 +1029,18 @@ with waiting_for("Exercises 10.1a to 10.8 and 10.11"), after_predicting("bert.fr
 
 # %% exercise="bert.fill"
 def fill_and_mask_again(ids, logits, again):
-    """One round of mask-predict: fill every <mask>, then hide the least certain fillings again.
+    """One round of mask-predict: fill every <mask>,
+    then hide the least certain fillings again.
 
     Args:
         ids: tokens, <mask> is 3, (B, T). They aren't changed.
         logits: of a masked model for these tokens, (B, T, V).
-        again: how many of the new words of each row become <mask> again; all of them where there are fewer.
+        again: how many of the new words of each row become <mask>
+            again; all of them where there are fewer.
 
     Returns:
-        Tokens (B, T). What wasn't <mask> stays as it was. Only words, numbers from 6 on, are written.
+        Tokens (B, T). What wasn't <mask> stays as it was. Only words,
+        numbers from 6 on, are written.
     """
     ### BEGIN SOLUTION
     hidden = ids == MASK
@@ -1272,15 +1307,18 @@ def renamed(published, names, n_layers, turned=()):
     """Published weights under our names.
 
     Args:
-        published: tensors by their names, which end in ".weight" or ".bias".
-        names: for each of our layers, the list of published ones whose rows fill it, one below the other.
-            "{}" stands for the number of a block.
+        published: tensors by their names,
+            which end in ".weight" or ".bias".
+        names: for each of our layers, the list of published ones whose
+            rows fill it, one below the other. "{}" stands for the
+            number of a block.
         n_layers: how many blocks there are, numbered from 0.
-        turned: those of our layers whose matrices are published as (in, out). Ours are (out, in).
+        turned: those of our layers whose matrices are published as
+            (in, out). Ours are (out, in).
 
     Returns:
-        A dict of tensors by our names: what the table names and the file has. A layer that has no bias in
-        the file has none here.
+        A dict of tensors by our names: what the table names and the
+        file has. A layer that has no bias in the file has none here.
     """
     ### BEGIN SOLUTION
     found = {}
@@ -1314,7 +1352,9 @@ FETCH = False  # True fetches the checkpoint, 91 MB
 
 # %% draw="open"
 def real_bert():
-    """Your `Bert`, filled with the published weights; None where they aren't here."""
+    """Your `Bert`, filled with the published
+    weights; None where they aren't here.
+    """
     if not FETCH and not corpora.is_here(published.CHECKPOINT):
         return print("Left out: the checkpoint isn't here. Set FETCH = True above to fetch its 91 MB.")
     names = {

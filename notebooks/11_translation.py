@@ -137,7 +137,8 @@ check("translation.who_asks", who_asks)
 
 # %% exercise="translation.decoder_block"
 class DecoderBlock(torch.nn.Module):
-    """Masked self-attention, cross-attention, feed-forward network: pre-norm.
+    """Masked self-attention, cross-attention,
+    feed-forward network: pre-norm.
 
     Args:
         d_model: C.
@@ -158,7 +159,8 @@ class DecoderBlock(torch.nn.Module):
         Args:
             y: (B, T_t, C); with a cache, the new positions alone.
             memory: the encoder's outputs, (B, T_s, C).
-            memory_mask: boolean, broadcastable to (B, H, T_t, T_s). True means "may attend".
+            memory_mask: boolean, broadcastable to (B, H, T_t, T_s).
+                True means "may attend".
             cache: None, or a pair of dicts, one for each attention.
 
         Returns:
@@ -224,7 +226,9 @@ check("translation.masks", masks)
 
 # %%
 class Translator(torch.nn.Module):
-    """The paper's Transformer, pre-norm. `real` is boolean, (B, T_s): False is padding."""
+    """The paper's Transformer, pre-norm. `real`
+    is boolean, (B, T_s): False is padding.
+    """
 
     def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions=128):
         super().__init__()
@@ -235,7 +239,8 @@ class Translator(torch.nn.Module):
         self.decoder = torch.nn.ModuleList(DecoderBlock(*sizes) for _ in range(n_layers))
         self.encoder_norm, self.decoder_norm = (torch.nn.LayerNorm(d_model) for _ in range(2))
         for layers in (self.encoder, self.decoder):
-            # GPT-2's 0.02 is for wider models: here attention would begin too flat
+            # GPT-2's 0.02 is for wider models:
+            # here attention would begin too flat
             initialise(layers, std=0.06)
         torch.nn.init.normal_(self.words.weight, std=0.05)  # times √C about as large as the positions
 
@@ -251,7 +256,9 @@ class Translator(torch.nn.Module):
         return self.encoder_norm(x)
 
     def decode(self, tokens, memory, real, cache=None):
-        """Tokens (B, T_t), with a cache the new ones alone, to scores for what comes next (B, T_t, V)."""
+        """Tokens (B, T_t), with a cache the new ones
+        alone, to scores for what comes next (B, T_t, V).
+        """
         start = cache[0][0]["k"].size(-2) if cache and cache[0][0] else 0
         y, mask = self.embed(tokens, start), real[:, None, None, :]
         for number, block in enumerate(self.decoder):
@@ -294,7 +301,9 @@ print(f"{len(vocabulary)} words of both languages, {parameters:,} parameters")
 
 # %%
 def shifted_right(target, bos=1, pad=0):
-    """Of sentences (B, T) without a beginning: what the decoder reads, and what it should write, -100 for padding."""
+    """Of sentences (B, T) without a beginning: what the
+    decoder reads, and what it should write, -100 for padding.
+    """
     read = torch.cat([torch.full_like(target[:, :1], bos), target[:, :-1]], dim=1)
     return read, target.masked_fill(target == pad, -100)
 
@@ -336,7 +345,8 @@ def label_smoothed_loss(logits, targets, epsilon):
     Args:
         logits: (B, T, V).
         targets: integers, (B, T); -100 where nothing is asked.
-        epsilon: how much of the probability is spread over all V words, 0 for none.
+        epsilon: how much of the probability is
+            spread over all V words, 0 for none.
 
     Returns:
         A tensor of one number, in nats per token.
@@ -451,19 +461,23 @@ with waiting_for("Exercise 11.7"):
 
 # %% exercise="translation.greedy_decode"
 def greedy_decode(step, rows, longest, bos=1, eos=2, pad=0):
-    """Write the likeliest token, again and again, for several sentences at once.
+    """Write the likeliest token, again and
+    again, for several sentences at once.
 
     Args:
-        step: gives scores (B, V) for what comes next after tokens (B, t), which begin with `<bos>`. Call it
-            once for each new column.
+        step: gives scores (B, V) for what comes next after tokens
+            (B, t), which begin with `<bos>`. Call it once for each new
+            column.
         rows: B, how many sentences.
         longest: how many tokens are written at most.
         bos: the number of `<bos>`.
-        eos: the number of `<eos>`: a row that has written it is finished.
+        eos: the number of `<eos>`: a row
+            that has written it is finished.
         pad: the number of `<pad>`, which finished rows get.
 
     Returns:
-        The tokens without `<bos>`, integers (B, T). T is `longest`, or less where all rows are finished before.
+        The tokens without `<bos>`, integers (B, T). T is `longest`, or
+        less where all rows are finished before.
     """
     ### BEGIN SOLUTION
     tokens = torch.full((rows, 1), bos)
@@ -499,7 +513,9 @@ def translation_loss(model, source, inputs, targets):
 
 
 def steps_of(model, source):
-    """The model as a step function for these sources (B, T_s), with a cache: it is told each token once."""
+    """The model as a step function for these sources
+    (B, T_s), with a cache: it is told each token once.
+    """
     real = source != PAD
     memory, cache = model.encode(source, real), model.new_cache()
     return lambda tokens: model.decode(tokens[:, -1:], memory, real, cache)[:, -1]
@@ -530,7 +546,9 @@ def exact_share(model, pairs):
 # %%
 @training.on_device
 def train(model, drawn, steps, rate, evaluate, title, limits=None):
-    """Train in place, and leave the mean of the last weights. `evaluate` gives a score from 0 to 1."""
+    """Train in place, and leave the mean of the last
+    weights. `evaluate` gives a score from 0 to 1.
+    """
     optimizer, spread = optimizer_of(model, 1e-3), training.on_all_cores(translation_loss)
     mean, last = torch.optim.swa_utils.AveragedModel(model), max(1, steps // 8)
     keep = training.Checkpoint(f"translation_{title.lower()}", model=model, optimizer=optimizer, mean=mean)
@@ -549,7 +567,9 @@ def train(model, drawn, steps, rate, evaluate, title, limits=None):
 
 
 def train_on_pairs(model, steps, seed):
-    """Train on the invented language, with a look at 60 held-out sentences now and then."""
+    """Train on the invented language, with a
+    look at 60 held-out sentences now and then.
+    """
     learned, held_out = explorers.pairs()
     drawn = explorers.batches(explorers.numbered(learned), BATCH, seed)
     asked = torch.full((len(vocabulary),), EPSILON / len(vocabulary))
@@ -619,7 +639,9 @@ with waiting_for("the training in 11.9"):
 
 # %%
 def cached_attention(q, k, v, past=None):
-    """Causal attention of new positions (..., T, D), behind the keys and values of P earlier ones: outputs, keys, values."""
+    """Causal attention of new positions (..., T, D), behind the
+    keys and values of P earlier ones: outputs, keys, values.
+    """
     if past is not None:
         k, v = torch.cat([past[0], k], dim=-2), torch.cat([past[1], v], dim=-2)
     T, everything = q.size(-2), k.size(-2)
@@ -668,10 +690,12 @@ print("largest difference:", f"{(torch.cat(rows) - whole).abs().max():.1e}")
 
 # %% exercise="translation.decoder_work"
 def decoder_work(length):
-    """What it takes to write `length` tokens one by one, in one layer and one head.
+    """What it takes to write `length` tokens
+    one by one, in one layer and one head.
 
     Returns:
-        Four integers: positions without a cache, positions with one, scores without, scores with.
+        Four integers: positions without a cache, positions with one,
+        scores without, scores with.
     """
     ### BEGIN SOLUTION
     steps = range(1, length + 1)
@@ -690,7 +714,9 @@ check("translation.decoder_work", decoder_work)
 # %%
 @torch.no_grad()
 def seconds_to_write(model, memory, real, length, with_cache):
-    """How long it takes to write so many tokens from this memory, whatever they are."""
+    """How long it takes to write so many
+    tokens from this memory, whatever they are.
+    """
     cache, tokens = (model.new_cache() if with_cache else None), torch.full((len(memory), 1), BOS)
     begun = time.perf_counter()
     for _ in range(length):
@@ -800,7 +826,8 @@ def beam_search(step, beams, longest, alpha, bos=1, eos=2):
     """Follow the likeliest beginnings of one sentence at once.
 
     Args:
-        step: gives log-probabilities (n, V) for what comes next after tokens (n, t), which begin with `<bos>`.
+        step: gives log-probabilities (n, V) for what comes next after
+            tokens (n, t), which begin with `<bos>`.
         beams: how many continuations stay at each step.
         longest: how many tokens are written at most.
         alpha: of `length_normalised`.
@@ -808,7 +835,8 @@ def beam_search(step, beams, longest, alpha, bos=1, eos=2):
         eos: the number of `<eos>`.
 
     Returns:
-        A list of pairs, best first: the normalised score, and the list of tokens without `<bos>`.
+        A list of pairs, best first: the normalised score, and the list
+        of tokens without `<bos>`.
     """
     ### BEGIN SOLUTION
     running, finished = [(0.0, [bos])], []
@@ -851,7 +879,9 @@ SAYS = {
 
 
 def toy(tokens):
-    """Log-probabilities of a toy model with six tokens; where `SAYS` is silent, the sentence ends."""
+    """Log-probabilities of a toy model with six
+    tokens; where `SAYS` is silent, the sentence ends.
+    """
     table = torch.full((len(tokens), 6), 1e-6)
     for row, path in enumerate(tokens.tolist()):
         for token, chance in SAYS.get(tuple(path), {2: 0.98}).items():
@@ -879,7 +909,9 @@ with waiting_for("Exercise 11.13"):
 
 # %%
 def step_of(text):
-    """The model as a step function for one English sentence: any number of hypotheses (n, t) at once."""
+    """The model as a step function for one English
+    sentence: any number of hypotheses (n, t) at once.
+    """
     source = explorers.encode([vocabulary.encode(text)])
     real = source != PAD
     with torch.no_grad():
@@ -939,7 +971,8 @@ with waiting_for("Exercise 11.13, and the training in 11.9"):
 
 # %% exercise="translation.clipped_matches"
 def clipped_matches(candidate, reference, n):
-    """How many of a candidate's n-grams the reference has, each counted at most as often as it is there.
+    """How many of a candidate's n-grams the reference
+    has, each counted at most as often as it is there.
 
     Args:
         candidate: a list of words.
@@ -947,7 +980,8 @@ def clipped_matches(candidate, reference, n):
         n: how many words in a row.
 
     Returns:
-        Two integers: the matches, and how many n-grams the candidate has.
+        Two integers: the matches, and how
+        many n-grams the candidate has.
     """
     ### BEGIN SOLUTION
     ours, theirs = (
@@ -986,7 +1020,8 @@ check("translation.clipped_matches", clipped_matches)
 
 # %% exercise="translation.brevity_penalty"
 def brevity_penalty(candidate_length, reference_length):
-    """What BLEU is multiplied by: 1, or less where the candidates are shorter than the references.
+    """What BLEU is multiplied by: 1, or less where
+    the candidates are shorter than the references.
 
     Args:
         candidate_length: words in all candidates, at least 1.
@@ -1035,10 +1070,12 @@ check("translation.brevity_penalty", brevity_penalty)
 
 # %% exercise="translation.bleu"
 def bleu(candidates, references):
-    """BLEU of a whole set: 0 to 100, one reference for each candidate, nothing smoothed.
+    """BLEU of a whole set: 0 to 100, one reference
+    for each candidate, nothing smoothed.
 
     Args:
-        candidates: a list of translations, texts with spaces between the words.
+        candidates: a list of translations,
+            texts with spaces between the words.
         references: a list of as many references, likewise.
 
     Returns:
@@ -1115,11 +1152,14 @@ def alignment(weights, real):
     """The source position that each written word looks at most.
 
     Args:
-        weights: a layer's cross-attention for one sentence, (H, T_t, T_s).
-        real: boolean, (T_s,). False is what no word may be aligned with.
+        weights: a layer's cross-attention
+            for one sentence, (H, T_t, T_s).
+        real: boolean, (T_s,). False is what
+            no word may be aligned with.
 
     Returns:
-        Positions, integers (T_t,): the largest of the average over the heads.
+        Positions, integers (T_t,): the
+        largest of the average over the heads.
     """
     ### BEGIN SOLUTION
     return weights.mean(dim=0).masked_fill(~real, -1.0).argmax(dim=-1)
@@ -1133,7 +1173,9 @@ check("translation.alignment", alignment)
 # %%
 @torch.no_grad()
 def watched(text):
-    """Translate, and watch: the words read and written, and each layer's weights, own and crossed."""
+    """Translate, and watch: the words read and
+    written, and each layer's weights, own and crossed.
+    """
     if not getattr(model, "trained", False):
         raise NotImplementedError
     source = explorers.encode([vocabulary.encode(text)])
@@ -1249,7 +1291,9 @@ with waiting_for("the training in 11.9"):
 
 # %%
 def watch(text):
-    """The words written, and the cross-attention of the layer that aligns best, (T_t, T_s)."""
+    """The words written, and the cross-attention
+    of the layer that aligns best, (T_t, T_s).
+    """
     _, written, _, crossed = watched(text)
     return written, crossed[best_layer].mean(dim=0)
 
@@ -1346,7 +1390,9 @@ def seconds_a_step(model, drawn, count=10):
 
 
 def german_to_english(minutes):
-    """Train for so long, and print the test set's BLEU and some captions. Returns the model and BLEU."""
+    """Train for so long, and print the test set's BLEU
+    and some captions. Returns the model and BLEU.
+    """
     tokenizer, captions = explorers.multi30k()
     drawn = explorers.batches(encoded(tokenizer, captions["train"]), 64, seed=0)
     torch.manual_seed(0)
