@@ -580,7 +580,7 @@ def attention_layer(x):
 
 
 def recurrent_layer(x, W, U):
-    """x (n, d), W, U (d, d) -> (n, d): each state needs the last one."""
+    """x (n, d), W, U (d, d) -> (n, d): each state needs the last."""
     state, states = torch.zeros(x.size(-1)), []
     for row in x @ W:
         state = torch.tanh(row + state @ U)

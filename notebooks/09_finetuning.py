@@ -293,10 +293,10 @@ def match_state_dict(old, new, prefix):
         prefix: such as "body.".
 
     Returns:
-        {"fits": [...], "other shape": [...], "missing": [...], "left
-        over": [...]}. The first three hold names of the new model's
-        body, in the order of `new`; the last the old names that the new
-        body doesn't have, in the order of `old`.
+        {"fits": [...], "other shape": [...], "missing": [...],
+        "left over": [...]}. The first three hold names of the new
+        model's body, in the order of `new`; the last the old names that
+        the new body doesn't have, in the order of `old`.
     """
     ### BEGIN SOLUTION
     found = {"fits": [], "other shape": [], "missing": [], "left over": []}
@@ -470,9 +470,9 @@ with waiting_for("the exercises up to 9.5b"), after_predicting("finetuning.stric
 
 # %% exercise="finetuning.silent"
 # The first two: "an error", "nothing is moved", "the rest is moved".
-# The third: "an error", "another function", "the same function". The
-# last: "the classifier's first loss", "the body's language-model loss",
-# "a warning".
+# The third: "an error", "another function", "the same function".
+# The last: "the classifier's first loss",
+# "the body's language-model loss", "a warning".
 silent = {
     "each name lacks the prefix": ...,
     "one tensor has another shape": ...,
@@ -1027,11 +1027,12 @@ with waiting_for("the exercises up to 9.12"):
 
 
 # %% exercise="finetuning.reports"
-# 1: "pretraining is better", "this pair differs", "nothing at all". 2:
-# "it has", "its steps are within the interval", "it never
-# converges". 3: "a guess to be tested", "shown by the plateau",
-# "refuted by the plateau". 4: "about as good or better", "far worse",
-# "decided by the labels alone".
+# 1: "pretraining is better", "this pair differs", "nothing at all"
+# 2: "it has", "its steps are within the interval", "it never converges"
+# 3: "a guess to be tested", "shown by the plateau",
+#    "refuted by the plateau"
+# 4: "about as good or better", "far worse",
+#    "decided by the labels alone"
 judgement = {
     "one run of each kind, the pretrained one above at every epoch": ...,
     "converged after 2 epochs, read off one curve on 100 reviews": ...,

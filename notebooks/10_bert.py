@@ -463,7 +463,7 @@ class WordHead(torch.nn.Module):
         self.bias = torch.nn.Parameter(torch.zeros(vocabulary))
 
     def forward(self, x, embedding):
-        """Vectors (..., C) and the embedding (V, C) to logits (..., V)."""
+        """Vectors (..., C), embedding (V, C) to logits (..., V)."""
         ### BEGIN SOLUTION
         x = self.norm(torch.nn.functional.gelu(self.transform(x)))
         return x @ embedding.T + self.bias

@@ -507,7 +507,7 @@ EPSILON, WARMUP, BATCH, STEPS, LONGEST = 0.1, 400, 48, 1500, 24
 
 
 def translation_loss(model, source, inputs, targets):
-    """Source (B, T_s), decoder inputs and targets (B, T_t) to the loss."""
+    """Source (B, T_s), decoder inputs, targets (B, T_t) to the loss."""
     real = source != PAD
     return label_smoothed_loss(model.decode(inputs, model.encode(source, real), real), targets, EPSILON)
 
@@ -1380,7 +1380,7 @@ def in_english(model, tokenizer, german):
 
 @training.on_device
 def seconds_a_step(model, drawn, count=10):
-    """How long a step takes here; with a rate of 0 nothing is learned."""
+    """How long a step takes; with a rate of 0 nothing is learned."""
     optimizer, spread = optimizer_of(model, 0.0), training.on_all_cores(translation_loss)
     begun = time.perf_counter()
     for _ in range(count):
