@@ -43,11 +43,11 @@ def by_kind(measured: Mapping[str, Sequence[tuple[float, float]]], ways: Sequenc
     return ax
 
 
-def grammatical(counted: Mapping[str, Interval], others: Sequence[str]) -> "Axes":
+def grammatical(counted: Mapping[str, tuple[float, float, float]], others: Sequence[str]) -> "Axes":
     """Shares of grammatical sentences, each with its interval.
 
     Args:
-        counted: by way of writing.
+        counted: by way of writing, a mean and the ends of its 95 % interval.
         others: those ways that are no BERT's, in a colour of their own.
     """
     ax = plots.panels(1, width=7.0, height=3.0)[0]

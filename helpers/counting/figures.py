@@ -11,8 +11,7 @@ if TYPE_CHECKING:
 HATCHES = ("", "//", "..", "xx")
 NARROW = 0.17  # the share of the axis below which a label has no room
 LIGHT = "#cfe3f1"
-# Sizes as published, in millions: of Transformers of 2017 (width, heads, hidden width, layers) and of GPT-2 (width,
-# layers).
+# Published sizes in millions, of Transformers (width, heads, hidden width, layers) and GPT-2 (width, layers).
 TRANSFORMERS = {
     "base": (65, (512, 8, 2048, 6)),
     "2 layers": (36, (512, 8, 2048, 2)),

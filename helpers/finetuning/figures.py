@@ -84,8 +84,8 @@ def forest(rows: Mapping[str, tuple[float, Interval]], *, title: str) -> "Axes":
 
 def losses(found: Mapping[str, float], entropy: float) -> "Axes":
     """Losses as a language model, in nats per token, and the entropy as a line."""
-    labels = {"ylabel": "nats per token", "title": "Loss as a language model"}
-    ax = plots.bars(list(found), {"loss": list(found.values())}, **labels)
+    title = "Loss as a language model"
+    ax = plots.bars(list(found), {"loss": list(found.values())}, ylabel="nats per token", title=title)
     ax.axhline(entropy, color=plots.INK, linestyle=(0, (5, 3)), linewidth=1)
     ax.set_xticks(range(len(found)), [name.replace(", ", ",\n") for name in found])
     ax.set_xlim(-0.6, 4.1)
