@@ -237,7 +237,9 @@ def _folded(cell: Cell, topic: str) -> Found:
         yield cell.first, f"{text} what will be seen, such as `{EXAMPLE}`"
     if count > FOLDED_LINES:
         text = f"this folded cell has {count} lines, and VS Code and Colab show them; leave {FOLDED_LINES} at most"
-        cure = f"by moving its work to helpers/{topic}/, or mark it `draw=\"open\"` where its code is the lesson"
+        cure = (
+            f'by moving its work to helpers/{topic}/, or mark it `draw="open"` where its code is the lesson'
+        )
         yield cell.line, f"{text}, {cure}"
 
 
