@@ -57,6 +57,17 @@ TOO_HIGH = """() => {
     return [...[...high, ...wide].map(box => box.offsetHeight + " px: " + box.innerText.slice(0, 60)), ...cut];
 }""".replace("CUT", CUT)
 TOO_WIDE = """() => CUT(document.querySelectorAll(".jp-OutputArea .widget-vbox img"))""".replace("CUT", CUT)
+# What is left of a line beside a scroll bar, which headless Chromium hides.
+CHARACTERS = """() => {
+    const line = document.querySelector(".jp-CodeCell .cm-line"), ruler = document.createElement("span");
+    const style = getComputedStyle(line), bar = 15;
+    ruler.textContent = "x".repeat(100);
+    line.append(ruler);
+    const width = ruler.getBoundingClientRect().width / 100;
+    ruler.remove();
+    const shown = line.closest(".cm-scroller").clientWidth - bar;
+    return Math.floor((shown - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)) / width);
+}"""
 # JupyterLab follows a window's new size a moment later.
 FITS = """() => {
     const notebook = document.querySelector(".jp-NotebookPanel").getBoundingClientRect();
@@ -241,6 +252,15 @@ class Notebook:
             self.page.set_viewport_size({"width": width, "height": 800})
             self.page.wait_for_function(FITS)
             found += self.page.evaluate(look)
+        self.page.set_viewport_size(before)
+        return found
+
+    def characters_at(self, width: int) -> int:
+        """How many characters of a line of code a window shows, in pixels, beside the list of files."""
+        before = self.page.viewport_size
+        self.page.set_viewport_size({"width": width, "height": 800})
+        self.page.wait_for_function(FITS)
+        found = self.page.evaluate(CHARACTERS)
         self.page.set_viewport_size(before)
         return found
 
