@@ -941,10 +941,11 @@ KINDS = ("none", "sinusoidal", "learned", "relative bias", "rotary", "linear pen
 with waiting_for("Exercises 3.2, 3.3, 3.8, 3.9a and 3.10"), after_predicting("positional.longer"):
     trained = {kind: train(kind, seed=0) for kind in KINDS}
     results = {kind: torch.stack([accuracy(w, kind, T) for T in LENGTHS]) for kind, w in trained.items()}
-    print("mean accuracy (worst to best of 5)" + "".join(f"{T:>13} tokens" for T in LENGTHS))
+    print("mean accuracy (worst to best of 5)")
+    print(f"{'':<14}" + "".join(f"{T:>11} tokens" for T in LENGTHS))
     for kind, found in results.items():
-        cells = (f"{row.mean():.2f} ({row.min():.2f} to {row.max():.2f})" for row in found)
-        print(f"{kind:<34}" + "".join(f"{cell:>20}" for cell in cells))
+        cells = (f"{row.mean():.2f} ({row.min():.2f}–{row.max():.2f})" for row in found)
+        print(f"{kind:<14}" + "".join(f"{cell:>18}" for cell in cells))
     added = {kind: results[kind] for kind in KINDS[:3]}
     compared = {kind: results[kind] for kind in ("none", *KINDS[3:])}
     groups = {"positions added to the input": added, "distances in the scores": compared}
