@@ -933,7 +933,7 @@ with waiting_for("the exercises up to 9.12"):
     compared = last | {"head only": heads, "TF-IDF": counted}
     order = ("full", "head only", "from scratch", "TF-IDF")
     shares = {name: [n / len(test) for n in compared[name]] for name in order}
-    show(figures.seeds(shares, student, title="200 labels, 5 seeds"))
+    show(figures.seeds(shares, student, title="200 labels: 5 seeds, their mean and its 95 % interval"))
 
 # %% [markdown]
 # Full fine-tuning is ahead of all others, in our run at 89 %. The head alone, on a body that has never met a label, came
@@ -1245,7 +1245,7 @@ with waiting_for("the exercises up to 9.16b"), after_predicting("finetuning.adap
     compared = last | {f"adapters, rank {RANK}": found, "head only": heads}
     order = ("full", f"adapters, rank {RANK}", "head only", "from scratch")
     shares = {name: [n / len(test) for n in compared[name]] for name in order}
-    show(figures.seeds(shares, student, title="200 labels, 5 seeds"))
+    show(figures.seeds(shares, student, title="200 labels: 5 seeds, their mean and its 95 % interval"))
     model, one = adapted[0].model, experiments.merged(adapted[0].model, merged_weight, ALPHA)
     whole, size = (sum(p.numel() for p in each.parameters()) for each in (new_classifier(), one))
     print(f"{trainable(model):,} of {whole:,} numbers train: {trainable(model) / whole:.1%}")
@@ -1310,7 +1310,8 @@ LONG_EVENING = False
 if LONG_EVENING:
     with waiting_for("the exercises up to 9.12"):
         real = real_text.comparison(Classifier, mean_real, class_loss, transfer, parameter_groups, tfidf)
-        show(figures.seeds(real, lambda shares: t_interval(shares, T_95), title="rt-polarity, 200 labels"))
+        title = "rt-polarity, 200 labels: 5 seeds, their mean and its 95 % interval"
+        show(figures.seeds(real, lambda shares: t_interval(shares, T_95), title=title))
 
 # %% [markdown]
 # ## 9.19 What to take along

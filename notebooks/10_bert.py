@@ -750,20 +750,21 @@ with waiting_for("Exercises 10.1a to 10.9"), after_predicting("bert.sides"):
     blanks = experiments.blanks(training.steps(BLANKS), 4_000)
     blanks = [blank for blank in blanks if len(blank.words) < LENGTH - 3]
     found = training.each(guesses, blanks, "Blanks")
-    measured = experiments.by_kind(blanks, found)
+    by_way = experiments.by_kind(blanks, found, WAYS)
     print(f"mean probability ± half of its 95 % interval: {'; '.join(WAYS)}")
-    for kind, of_kind in measured.items():
-        print(f"{kind:20}", "   ".join(f"{mean:.2f} ± {half:.2f}" for mean, half in of_kind))
-    show(figures.by_kind(measured, WAYS))
+    for kind in experiments.candidates():
+        measured = [experiments.mean_interval(of[kind]) for of in by_way.values()]
+        print(f"{kind:20}", "   ".join(f"{mean:.2f} ± {half:.2f}" for mean, half in measured))
+    show(figures.by_kind(by_way))
 
 # %% [markdown]
-# Read the first and the last bar of each kind: the same language model, once with what stands before the gap and
+# Read the first and the last row of each kind: the same language model, once with what stands before the gap and
 # once with the whole text. *A or an* and the kind of book are decided by words that come *later*. There the left
 # side can only go by what is frequent, and the right side adds a lot. Where the decisive words came *before* (the
 # subject of *is or are*, an author named earlier), it adds next to nothing. So what one direction costs depends on
 # the task.
 #
-# The bar between them is BERT's. At *a or an* and at the kind of book it is clearly above the left side, and one
+# The row between them is BERT's. At *a or an* and at the kind of book its mean is clearly above the left side's, and one
 # pass serves all candidates. But what a model *may* see and what it has *learned* from it are two things. The
 # author was named earlier, in plain sight. The language model copies the name, BERT often doesn't; at *is or are*,
 # too, BERT stays a little behind. Is it the amount of training? BERT was asked for about half a million words,
@@ -776,7 +777,7 @@ with waiting_for("Exercises 10.1a to 10.9"), after_predicting("bert.sides"):
 # *Luckily or sadly* is the hardest: it depends on whether the rest is praise. Two of the four words fit each time,
 # so about one half is the best possible, and a quarter is guessing. In our run all stayed near a quarter except the
 # language model with the whole text, at 0.49. So the cleanest measurement of direction is within one model, first
-# bar against last.
+# row against last.
 
 # %% [markdown]
 # **Explore.** Hide words, and see what each model puts there.
@@ -1400,7 +1401,8 @@ with waiting_for("Exercises 10.6, 10.14a and 10.14b"):
 # %% draw=true
 # Accuracy on film reviews, by the number of labels
 with waiting_for("your prediction"), after_predicting("bert.checkpoint"):
-    show(figures.by_labels(published.MEASURED, title="Film reviews, five seeds"))
+    title = "Film reviews: five seeds, their mean and its 95 % interval"
+    show(figures.by_labels(published.MEASURED, title=title))
 
 # %% [markdown]
 # The figure shows our own runs, a quarter of an hour on one core (`python -m benchmarks.training_published`; the

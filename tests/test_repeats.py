@@ -142,6 +142,7 @@ def lengths() -> Axes:
         (lengths, 5 * 6, 6, 1),
         (lambda: of_bert.by_labels(published.MEASURED, title="A"), 5 * 12, 12, 1),
         (of_modern.ladder, 3 * 20, 20, 0),
+        (lambda: of_bert.by_kind({"left": {"a or an": [0.1, 0.9], "is or are": [0.5, 0.6]}}), 4, 2, 0),
         (
             lambda: of_finetuning.seeds({"a": [0.5, 0.6, 0.9], "b": [0.7, 0.7, 0.8]}, student, title="A"),
             6,

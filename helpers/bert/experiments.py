@@ -186,18 +186,19 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float]:
 
 
 def by_kind(
-    blanks: Sequence[Blank], guesses: Sequence[Sequence[float]]
-) -> dict[str, list[tuple[float, float]]]:
-    """By kind of blank, for each way: the mean probability of the true word, and half of its 95 % interval.
+    blanks: Sequence[Blank], guesses: Sequence[Sequence[float]], ways: Sequence[str]
+) -> dict[str, dict[str, list[float]]]:
+    """The probabilities of the true words, by way and by kind of blank.
 
     Args:
         blanks: what was guessed.
         guesses: for each blank, the probability of the true word by each way.
+        ways: their names.
     """
-    found = {}
-    for kind in candidates():
-        of_kind = [guess for guess, blank in zip(guesses, blanks, strict=True) if blank.kind == kind]
-        found[kind] = [mean_interval(values) for values in zip(*of_kind, strict=True)]
+    found: dict[str, dict[str, list[float]]] = {way: {kind: [] for kind in candidates()} for way in ways}
+    for blank, guess in zip(blanks, guesses, strict=True):
+        for way, probability in zip(ways, guess, strict=True):
+            found[way][blank.kind].append(probability)
     return found
 
 

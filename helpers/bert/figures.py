@@ -3,11 +3,30 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from helpers.bert import published
+from helpers.bert import experiments, published
 from helpers.figures import plots, repeats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+def by_kind(found: Mapping[str, Mapping[str, Sequence[float]]]) -> "Axes":
+    """The probability of the true word: a dot for each blank, and the mean with its 95 % interval.
+
+    Args:
+        found: for each way and kind of blank, the probabilities.
+    """
+
+    def interval(values: Sequence[float]) -> tuple[float, float]:
+        average, half = experiments.mean_interval(values)
+        return average - half, average + half
+
+    ax = repeats.rows(
+        found, interval, "with 95 % intervals", xlabel="probability of the true word", each="blanks",
+        form=".2f", title="A dot for each blank, and the mean with its 95 % interval",
+    )  # fmt: skip
+    ax.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.45, -0.12), ncols=len(found), fontsize=9)
+    return ax
 
 
 def by_labels(found: Mapping[str, Mapping[int, Sequence[float]]], *, title: str) -> "Axes":
@@ -24,22 +43,6 @@ def by_labels(found: Mapping[str, Mapping[int, Sequence[float]]], *, title: str)
     )  # fmt: skip
     ax.axhline(0.5, color=plots.FAINT, linestyle=":", linewidth=1)
     ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
-    return ax
-
-
-def by_kind(measured: Mapping[str, Sequence[tuple[float, float]]], ways: Sequence[str]) -> "Axes":
-    """Mean probabilities of the true word.
-
-    Args:
-        measured: by kind of blank, for each way a mean and half of its 95 % interval.
-        ways: their names.
-    """
-    series = {way: [of_kind[number][0] for of_kind in measured.values()] for number, way in enumerate(ways)}
-    title = "Mean probability of the true word"
-    ax = plots.bars(
-        [kind.replace(" ", "\n", 1) for kind in measured], series, ylabel="probability", title=title
-    )
-    ax.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=3, fontsize=9)
     return ax
 
 

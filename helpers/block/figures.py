@@ -44,7 +44,10 @@ def losses(learned: Sequence[Learned], guesses: Mapping[str, float]) -> "Axes":
         }
         for kind in KINDS
     }
-    title, labels = "Loss after a short training", {"xlabel": "blocks", "ylabel": "nats per token"}
+    title, labels = (
+        "Loss after a short training: three seeds, mean and range",
+        {"xlabel": "blocks", "ylabel": "nats per token"},
+    )
     ax = plots.panels(1, width=6.4, height=3.6)[0]
     repeats.curves(found, **labels, title=title, joined=False, ax=ax)
     for name, loss in guesses.items():

@@ -95,7 +95,7 @@ def curves(
     ax.set(xlabel=xlabel, ylabel=ylabel, title=title)
     ax.legend(frameon=False)
     shown = f"{title}: {ylabel}" if title else ylabel
-    first = f"{shown} against {xlabel}, means of {_count(found)} ({told})"
+    first = f"{shown} against {xlabel}, means of {_count(found)} runs ({told})"
     plots.describe(ax, first, *_said(found, interval, form))
     return ax
 
@@ -108,6 +108,7 @@ def rows(
     xlabel: str,
     title: str = "",
     form: str = ".3g",
+    each: str = "runs",
     ax: "Axes | None" = None,
 ) -> "Axes":
     """Means one below the other, each with an interval as a line, and on it a dot for every single run.
@@ -119,6 +120,7 @@ def rows(
         xlabel: what was measured.
         title: over the figure.
         form: of numbers, as in an f-string; with "%", the axis has per cent too.
+        each: what the description calls the runs, where it was something else.
         ax: where to draw; a new figure if None.
     """
     import seaborn
@@ -157,7 +159,9 @@ def rows(
         ax.legend(frameon=False)
     elif legend := ax.get_legend():
         legend.remove()
-    plots.describe(ax, f"{title or xlabel}, means of {_count(found)} ({told})", *_said(found, interval, form))
+    plots.describe(
+        ax, f"{title or xlabel}, means of {_count(found)} {each} ({told})", *_said(found, interval, form)
+    )
     return ax
 
 
@@ -210,4 +214,4 @@ def _written(value: float, form: str) -> str:
 
 def _count(found: Results) -> str:
     counts = sorted({len(values) for of in found.values() for values in of.values()})
-    return f"{' or '.join(map(str, counts))} runs"
+    return " or ".join(map(str, counts))
