@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from course import SECRET
+from limits import pytest_timeout_set_timer  # noqa: F401  (a hook)
 from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 
