@@ -445,13 +445,13 @@ check("multihead.costs", costs)
 # %% predict="multihead.price"
 
 # %% draw=true
-from timeit import repeat
+from helpers.timing import seconds
 
-with waiting_for("Exercises 2.5 and 2.7a"), after_predicting("multihead.price"), torch.no_grad():
+with waiting_for("Exercises 2.5 and 2.7a"), after_predicting("multihead.price"):
     T, C, heads = 128, 256, [1, 2, 4, 8, 16]
     x = torch.randn(2, T, C)
     layers = {H: MultiHeadAttention(C, H) for H in heads}
-    laps = {H: min(repeat(lambda H=H: layers[H](x), number=1, repeat=15)) for H in heads}
+    laps = {H: seconds(layers[H], x, laps=15) for H in heads}
     print("heads  parameters  torch counts  multiplications  weights  milliseconds")
     for H in heads:
         counted = sum(p.numel() for p in layers[H].parameters())

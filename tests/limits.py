@@ -10,7 +10,6 @@ limit, such as a browser's, takes `PATIENCE`.
 """
 
 import contextlib
-import os
 import resource
 import signal
 import subprocess
@@ -38,27 +37,39 @@ def until(condition: Callable[[], object], pause: float = 0.1) -> None:
 
 
 @contextlib.contextmanager
-def beside_a_busy_process(nice: int = 5) -> Iterator[list[str]]:
-    """Words before a command that put it on one core with a process that never rests, and behind that.
+def crowded(core: int, others: int = 3) -> Iterator[list[str]]:
+    """Make a core busy with other processes that never rest: whatever else runs there gets its share alone.
 
-    Args:
-        nice: 5 leaves the command a quarter of the core, 10 a tenth, 19 a seventieth.
+    Yields:
+        Words before a command, which keep it to this core.
     """
-    core = min(os.sched_getaffinity(0))
-    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as busy:
-        try:
-            os.sched_setaffinity(busy.pid, {core})
-            yield [sys.executable, "-c", BEHIND.format(core=core, nice=nice)]
-        finally:
-            busy.kill()
+    busy = [
+        # A session each: Linux may give sessions equal shares, instead of processes.
+        subprocess.Popen([*on_core(core), sys.executable, "-c", "while True: pass"], start_new_session=True)
+        for _ in range(others)
+    ]
+    try:
+        yield on_core(core)
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
 
 
-BEHIND = """
-import os, sys
-os.sched_setaffinity(0, {{{core}}})
-os.nice({nice})
-os.execvp(sys.argv[1], sys.argv[1:])
-"""
+def on_core(core: int) -> list[str]:
+    """Words before a command that keep it to a core."""
+    return [sys.executable, "-c", f"import os, sys\nos.sched_setaffinity(0, {{{core}}})\n{BECOME}"]
+
+
+BECOME = "os.execvp(sys.argv[1], sys.argv[1:])"
+
+
+@contextlib.contextmanager
+def cpu_time() -> Iterator[list[float]]:
+    """Measure CPU time, in seconds: this process's, and that of those below it that end meanwhile."""
+    before, used = _used_here(), list[float]()
+    yield used
+    used.append(_used_here() - before)
 
 
 class Own:
