@@ -525,12 +525,14 @@ with waiting_for("Exercises 4.1, 4.5 and 4.7"), after_predicting("masking.one_pa
 
 # %% draw=true
 # How long one pass takes, and a pass for each prefix
+from helpers.timing import seconds
+
 with waiting_for("Exercises 4.1, 4.5 and 4.7"), torch.no_grad():
     lengths, times = [16, 32, 64, 128, 256], {"one pass for each prefix": [], "one masked pass": []}
     for length in lengths:
         words = torch.randn(8, length, d)
-        times["one pass for each prefix"].append(experiments.milliseconds(prefix_passes, causal_layer, words))
-        times["one masked pass"].append(experiments.milliseconds(causal_layer, words))
+        times["one pass for each prefix"].append(1000 * seconds(prefix_passes, causal_layer, words, laps=3))
+        times["one masked pass"].append(1000 * seconds(causal_layer, words, laps=3))
     title = "Outputs for all positions, 8 sentences"
     show(plots.lines(lengths, times, xlabel="words T", ylabel="milliseconds", title=title, log="xy"))
 
@@ -710,8 +712,8 @@ with waiting_for("Exercises 4.1, 4.5, 4.7 and 4.9a"), after_predicting("masking.
     lengths, times = [16, 32, 64, 128, 256], {"whole prefix each time": [], "with a cache": []}
     for length in lengths:
         words = torch.randn(8, length, d)
-        times["whole prefix each time"].append(experiments.milliseconds(prefix_passes, causal_layer, words))
-        times["with a cache"].append(experiments.milliseconds(word_by_word, words))
+        times["whole prefix each time"].append(1000 * seconds(prefix_passes, causal_layer, words, laps=3))
+        times["with a cache"].append(1000 * seconds(word_by_word, words, laps=3))
     title = "Writing T words, 8 texts at once"
     show(plots.lines(lengths, times, xlabel="words T", ylabel="milliseconds", title=title, log="xy"))
 

@@ -62,7 +62,7 @@ for n in (64, 2048):
 
 # %% [markdown]
 # Doubled, a short sequence costs roughly twice as much, a long one roughly four times as much. So both answers are
-# right, each at its own length. (On a busy machine such times scatter: run the cell again and see how much.)
+# right, each at its own length. (Such times scatter: run the cell again and see how much.)
 #
 # Where does one answer turn into the other? Does another layer do better? Instead of buying a bigger machine for
 # each question, we count.
@@ -572,6 +572,9 @@ with waiting_for("Exercise 5.8"):
 #
 # Now measure. As in the table, attention is scores, softmax and mixture, without projections. The other two layers
 # are written out below. In one series $n$ grows and $d$ stays, in the other $d$ grows and $n$ stays.
+#
+# A clock on the wall would also count the time that other programs take. So we read the *processor's* time, which
+# counts while your code runs, and keep the least of several measurements, which is the least disturbed.
 
 
 # %%
@@ -611,19 +614,28 @@ def weights_of(layer, d):
     return [torch.randn(shape) / math.sqrt(2 * d) for shape in shapes[layer]]
 
 
-def series(sizes, laps):
-    """Times of each layer at each (n, d), in milliseconds."""
+def series(sizes, rounds):
+    """The least time of each layer at each (n, d), in
+    milliseconds, in several rounds through all of them.
+    """
     torch.manual_seed(0)
-    measure = explorers.milliseconds
+    inputs = {layer: [(torch.randn(n, d), *weights_of(layer, d)) for n, d in sizes] for layer in LAYERS}
+    times = [
+        {
+            layer: [explorers.milliseconds(LAYERS[layer], *each, laps=2) for each in inputs[layer]]
+            for layer in LAYERS
+        }
+        for _ in range(rounds)
+    ]
     return {
-        layer: [measure(function, torch.randn(n, d), *weights_of(layer, d), laps=laps) for n, d in sizes]
-        for layer, function in LAYERS.items()
+        layer: [min(found) for found in zip(*(each[layer] for each in times), strict=True)]
+        for layer in LAYERS
     }
 
 
 lengths, widths = [32, 64, 128, 256, 512, 1024, 2048], [128, 256, 512, 1024, 2048]
-by_length = series([(n, 64) for n in lengths], laps=9)
-by_width = series([(64, d) for d in widths], laps=3)
+by_length = series([(n, 64) for n in lengths], rounds=4)
+by_width = series([(64, d) for d in widths], rounds=2)
 
 # %% draw=true
 # The times on log-log axes, and the exponents that fit them
@@ -642,10 +654,10 @@ with waiting_for("Exercise 5.8"):
         print(f"{layer:<20} {'       '.join(said)}")
 
 # %% [markdown]
-# On a quiet machine the exponents come out near the counted ones, but seldom equal to them. At small sizes, size
-# hardly matters: each call costs a few microseconds whatever it computes, so the curves begin flat and the slopes
-# come out low. Tensors that no longer fit into the processor's cache make the slopes come out high, and so do other
-# programs that compete for memory.
+# The exponents come out near the counted ones, but seldom equal to them. At small sizes, size hardly matters: each
+# call costs a few microseconds whatever it computes, so the curves begin flat and the slopes come out low. Tensors
+# that no longer fit into the processor's cache make the slopes come out high, and so do other programs that compete
+# for that cache.
 #
 # And the count leaves something out altogether. With $d = 64$, the recurrent layer takes fewer *operations* as soon
 # as $n > 64$. When does it take less *time*?

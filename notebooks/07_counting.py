@@ -1176,6 +1176,7 @@ with waiting_for("the exercises up to 7.16"), after_predicting("counting.home"):
 from timeit import repeat
 
 matrix = torch.randn(1024, 1024)
+# By the clock on the wall, since all threads work on it together.
 seconds = min(repeat(lambda: matrix @ matrix, number=1, repeat=3))
 print(
     f"one large matrix product here: {2 * 1024**3 / seconds / 1e9:.0f} GFLOPs per second, threads: {torch.get_num_threads()}"

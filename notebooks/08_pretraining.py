@@ -378,17 +378,17 @@ with waiting_for("Exercises 8.2 and 8.3"), after_predicting("pretraining.untrain
 
 # %% draw=true
 # All positions at once, and one by one: outputs, time and loss
-from time import process_time
+from helpers.timing import clock
 
 with waiting_for("Exercises 8.2 and 8.3"), torch.no_grad():
     one_text = vocabulary.batch([corpora.reviews(1, seed=11)[0].text])
     now, then = inputs_and_targets(one_text)
-    begun = process_time()
+    begun = clock()
     at_once = untrained(now)
-    once = process_time() - begun
-    begun = process_time()
+    once = clock() - begun
+    begun = clock()
     one_by_one = torch.cat([untrained(now[:, :end])[:, -1:] for end in range(1, now.size(1) + 1)], dim=1)
-    often = process_time() - begun
+    often = clock() - begun
     apart = (at_once - one_by_one).abs().max()
     print(f"{now.size(1)} positions; largest difference of the logits {apart:.1e}")
     print(f"all at once: {1000 * once:.0f} ms; one by one: {1000 * often:.0f} ms")

@@ -28,6 +28,7 @@ from helpers.figures.showing import show, waiting_for
 from helpers.models.blocks import Block, CrossAttention, FeedForward, SelfAttention, initialise
 from helpers.positional import sinusoidal
 from helpers.pretraining import optimizer_of, training_step
+from helpers.timing import seconds
 from helpers.translation import explorers, figures
 
 torch.set_num_threads(1)  # the training has threads of its own, one a core
@@ -707,22 +708,18 @@ def decoder_work(length):
 check("translation.decoder_work", decoder_work)
 
 # %% [markdown]
-# Now the clock: our decoder, with random weights, writes 8 sentences of a fixed length, with and without its
+# Now the time, of one core: our decoder, with random weights, writes 8 sentences of a fixed length, with and without its
 # caches.
 
 
 # %%
 @torch.no_grad()
-def seconds_to_write(model, memory, real, length, with_cache):
-    """How long it takes to write so many
-    tokens from this memory, whatever they are.
-    """
+def write(model, memory, real, length, with_cache):
+    """Write so many tokens from this memory, whatever they are."""
     cache, tokens = (model.new_cache() if with_cache else None), torch.full((len(memory), 1), BOS)
-    begun = time.perf_counter()
     for _ in range(length):
         scores = model.decode(tokens[:, -1:] if with_cache else tokens, memory, real, cache)
         tokens = torch.cat([tokens, scores[:, -1].argmax(-1, keepdim=True)], dim=1)
-    return time.perf_counter() - begun
 
 
 # %% draw=true
@@ -735,7 +732,7 @@ with waiting_for("Exercises 11.2 and 11.11"), torch.no_grad():
     clocks = {"without a cache": [], "with a cache": []}
     for length, (name, laps) in itertools.product(lengths, clocks.items()):
         cached = name == "with a cache"
-        laps.append(1000 * min(seconds_to_write(fresh, memory, real, length, cached) for _ in range(3)))
+        laps.append(1000 * seconds(write, fresh, memory, real, length, cached, laps=3))
     show(plots.lines(lengths, clocks, xlabel="tokens written", ylabel="milliseconds", log="xy"))
     for length in (lengths[0], lengths[-1]):
         plain, kept, scores, kept_scores = decoder_work(length)

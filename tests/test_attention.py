@@ -269,9 +269,3 @@ def test_additive_attention_learns_to_look_where_it_should():
     before, after = experiments.learned_to_look(attention.additive_attention, right, steps=40)
     assert before.argmax(dim=-1).tolist() != right == after.argmax(dim=-1).tolist()
     assert after[range(3), right].min() > 0.9
-
-
-def test_both_attentions_are_timed_at_each_width():
-    found = experiments.milliseconds(attention.additive_attention, attention.cross_attention, 4, [2, 3])
-    assert list(found) == ["additive", "dot product"]
-    assert all(len(times) == 2 and min(times) > 0 for times in found.values())

@@ -316,7 +316,7 @@ def bob_s_notebook_says_what_is_wrong(browser: Browser, course: Course) -> None:
     message = page.get_by_role("status").filter(has_text=f"✗ {SHEETS[WRONG]['title']}")
     expect(message.get_by_role("row", name="likely cause")).to_contain_text(NOT_DIVIDED)
     expect(message).to_be_visible()
-    message.locator("strong").click(trial=True, timeout=10_000)  # nothing lies over it
+    message.locator("strong").click(trial=True)  # nothing lies over it
     browser.picture("formgrader_wrong_answer", message)
 
 

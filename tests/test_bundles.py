@@ -33,7 +33,7 @@ COMES_WITH = {
         figures/__init__.py figures/controls.py figures/plots.py figures/predicting.py figures/repeats.py figures/showing.py
     """,
     "attention": """
-        start_here/__init__.py
+        timing.py start_here/__init__.py
         attention/experiments.py attention/explorers.py attention/figures.py attention/predictions.py
         attention/reader.npz attention/reader.py attention/recipes.py
     """,

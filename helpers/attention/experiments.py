@@ -1,11 +1,6 @@
-"""The experiments of lesson 01: learning where to look, and how long both kinds of attention take.
+"""The experiment of lesson 01: learning where to look, by the student's function."""
 
-What the student writes comes in as arguments.
-"""
-
-import functools
 from collections.abc import Callable, Sequence
-from timeit import repeat
 
 import torch
 
@@ -40,32 +35,3 @@ def learned_to_look(
         loss.backward()
         optimizer.step()
     return before, look().detach()
-
-
-def milliseconds(
-    additive_attention: Callable, cross_attention: Callable, T: int, widths: Sequence[int]
-) -> dict[str, list[float]]:
-    """The fastest of 30 calls of each attention, on one core, for T queries and T keys of so many features.
-
-    Args:
-        additive_attention: the student's.
-        cross_attention: the student's; with its projections it has as many matrices as the other.
-        T: queries, and keys.
-        widths: numbers of features.
-    """
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # so that other programs disturb the clock less
-    times: dict[str, list[float]] = {"additive": [], "dot product": []}
-    try:
-        for d in widths:
-            q, k, W, v = torch.randn(T, d), torch.randn(T, d), torch.randn(d, d) / d**0.5, torch.randn(d)
-            with torch.no_grad():
-                calls = {
-                    "additive": functools.partial(additive_attention, q, k[None], k[None], W, W, v),
-                    "dot product": functools.partial(cross_attention, q, k, W, W, W),
-                }
-                for name, call in calls.items():
-                    times[name].append(1000 * min(repeat(call, number=1, repeat=30)))
-    finally:
-        torch.set_num_threads(threads)
-    return times

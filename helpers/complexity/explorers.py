@@ -5,7 +5,6 @@ What they show comes from the student's own functions, which they take as argume
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from timeit import repeat
 from typing import TYPE_CHECKING
 
 import torch
@@ -15,6 +14,7 @@ from helpers.checking.outcome import Case
 from helpers.figures import plots
 from helpers.figures.controls import explorer, labelled
 from helpers.figures.showing import image, note, tried
+from helpers.timing import seconds
 
 if TYPE_CHECKING:
     from ipywidgets import VBox
@@ -26,21 +26,8 @@ LAYERS = ("self-attention", "recurrent", "convolutional")
 
 
 def milliseconds(function: Callable, *inputs: object, laps: int = 5) -> float:
-    """The fastest of several calls, on one core and without gradients: the one least disturbed.
-
-    Args:
-        function: what to time. It is called once before, to warm up.
-        inputs: its arguments.
-        laps: how many calls.
-    """
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        with torch.no_grad():
-            function(*inputs)
-            return 1000 * min(repeat(lambda: function(*inputs), number=1, repeat=laps))
-    finally:
-        torch.set_num_threads(threads)
+    """The least processor time of several calls, on one core and without gradients: see `helpers.timing`."""
+    return 1000 * seconds(function, *inputs, laps=laps)
 
 
 def largest_tensor(function: Callable, *inputs: object) -> int:

@@ -1,11 +1,9 @@
-"""The experiments of lesson 02: PyTorch's module beside the student's, what heads cost, what they can learn.
+"""The experiments of lesson 02: PyTorch's module beside the student's, and what one and two heads can learn.
 
 What the student writes comes in as arguments.
 """
 
-import functools
-from collections.abc import Callable, Mapping
-from timeit import repeat
+from collections.abc import Callable
 
 import torch
 
@@ -46,14 +44,6 @@ def against_torch(module: Callable, unpack_projections: Callable) -> dict[str, t
         )
         found[name] = outputs, weights
     return found
-
-
-def milliseconds(layers: Mapping[int, Callable], x: torch.Tensor) -> dict[int, float]:
-    """The fastest of 15 calls of each layer with x."""
-    return {
-        heads: 1000 * min(repeat(functools.partial(layer, x), number=1, repeat=15))
-        for heads, layer in layers.items()
-    }
 
 
 def neighbours_learned(module: Callable, n_heads: int, table: Callable) -> dict[int, list[float]]:
