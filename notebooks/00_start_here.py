@@ -24,6 +24,7 @@ check_installation()
 # it follows your hand, pictures will too.
 
 # %% draw=true
+# Explore: does a slider move?
 live_slider()
 
 # %% [markdown]

@@ -33,7 +33,7 @@ RUN = """
 import sys, nbclient, nbformat
 notebook = nbformat.read(sys.argv[1], as_version=4)
 try:
-    nbclient.NotebookClient(notebook, timeout=1800, kernel_name="python3").execute()
+    nbclient.NotebookClient(notebook, timeout=None, startup_timeout=1800, kernel_name="python3").execute()
 finally:
     nbformat.write(notebook, sys.argv[1])
 """

@@ -410,7 +410,8 @@ JUDGE = [
 CPU_TIME = "a_cell_has_its_cpu_time_whatever_its_share_of_a_core_is"
 CLOCK = [
     ("clock: CPU time", "if self._used >= self._limit:", "if self._at_most() >= 1e9:", CPU_TIME),
-    ("clock: it isn't time", "self._used, self._asked = self._child.cpu_seconds(), ", "self._used, self._asked = self._at_most(), ", CPU_TIME),
+    ("clock: it isn't time", "self._used, queued = self._child.times()", "self._used, queued = self._at_most(), self._child.times()[1]", CPU_TIME),
+    ("clock: not what it queues", "more, self._queued = time.monotonic(), queued - self._queued, queued", "more = time.monotonic(), 0.0", "a_cell_that_others_keep_waiting_has_its_cpu_time_too"),
     ("clock: the net", "self._ends = time.monotonic() + NET * seconds", "self._ends = 1e9", "who_waits_is_stopped_by_the_net"),
     ("clock: in doubt for the student", "self._limit = self._at_most() + seconds", "self._limit = self._used + seconds", "a_cell_gets_no_less_because_of_the_cells_before"),
     ("clock: of a notebook", "self._limit, self._ends = min(self._limit, self.notebook_seconds), min(self._ends, self._net)", "pass", "a_notebook_has_its_cpu_time_in_all_its_cells"),

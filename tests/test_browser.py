@@ -13,6 +13,7 @@ from playwright.sync_api import Locator, expect
 from test_nbgrader import UNSCALED
 
 from autograder import lessons
+from autograder.authoring.review import WIDEST
 from autograder.lessons import ROOT
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.timeout(600)]
@@ -41,6 +42,7 @@ def test_lesson_01_runs_its_explorer_moves_and_a_wrong_answer_gets_its_message(t
         expect(notebook.cell("helpers.__file__")).to_contain_text(f"from {student / LESSON / 'helpers'}")
         assert notebook.barriers() == []
         assert notebook.beyond_the_screen() == []
+        assert notebook.characters_at(1024) >= WIDEST
         the_reader_reads_what_is_typed(browser, notebook)
         the_explorer_follows_its_slider(browser, notebook)
         in_forced_colours_a_slider_keeps_its_track(browser, notebook)
@@ -314,7 +316,7 @@ def bob_s_notebook_says_what_is_wrong(browser: Browser, course: Course) -> None:
     message = page.get_by_role("status").filter(has_text=f"✗ {SHEETS[WRONG]['title']}")
     expect(message.get_by_role("row", name="likely cause")).to_contain_text(NOT_DIVIDED)
     expect(message).to_be_visible()
-    message.locator("strong").click(trial=True, timeout=10_000)  # nothing lies over it
+    message.locator("strong").click(trial=True)  # nothing lies over it
     browser.picture("formgrader_wrong_answer", message)
 
 

@@ -148,23 +148,21 @@ def test_jupyterlab_serves_the_start_page_and_all_lessons_beside_it(tmp_path, mo
         assert ask(server, f"http://127.0.0.1:{port}/api/contents/{lab.START}?token=t")["type"] == "notebook"
         listed = ask(server, f"http://127.0.0.1:{port}/api/contents/01_attention?token=t")["content"]
         assert "checks.json" not in {item["name"] for item in listed}
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/lab?token=t", timeout=30) as page:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/lab?token=t") as page:
             config = re.search(r'"disabledExtensions": (\[.*?\])', page.read().decode())
         assert "@jupyter/nbgrader:create-assignment" in json.loads(config[1])
     finally:
         server.terminate()
-        server.wait(30)
+        server.wait()
     assert f"/lab/tree/{lab.START}?token=" in (tmp_path / "log").read_text()
 
 
 def ask(server, url):
     """The answer of a server that may still be starting."""
-    deadline = time.monotonic() + 60
     while True:
         assert server.poll() is None, "the server has ended"
         try:
-            with urllib.request.urlopen(url, timeout=10) as answer:
+            with urllib.request.urlopen(url) as answer:
                 return json.load(answer)
         except urllib.error.URLError:
-            assert time.monotonic() < deadline
             time.sleep(0.2)

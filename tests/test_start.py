@@ -5,6 +5,7 @@ import json
 import nbclient
 import nbformat
 import pytest
+from limits import PATIENCE
 
 from autograder.lessons import ROOT
 from helpers.checking import progress
@@ -85,7 +86,9 @@ def test_after_a_restart_a_check_says_to_run_the_first_cells(monkeypatch):
     monkeypatch.setenv("PYTHONSTARTUP", str(ROOT / "helpers" / "start_here" / "kernel.py"))
     cells = ['check("attention.softmax", softmax)', "from helpers.checks import check", "softmax", "dir()"]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    nbclient.NotebookClient(notebook, allow_errors=True, kernel_name="python3").execute(cwd=str(ROOT))
+    nbclient.NotebookClient(
+        notebook, allow_errors=True, kernel_name="python3", startup_timeout=PATIENCE
+    ).execute(cwd=str(ROOT))
     before, _, after, names = (cell.outputs[0] if cell.outputs else {} for cell in notebook.cells)
     assert "Run the first cells" in before["text"] and "`check`" in before["text"]
     assert after["ename"] == "NameError"  # from then on as ever

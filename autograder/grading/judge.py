@@ -36,7 +36,7 @@ NOTEBOOK_SECONDS = 120.0  # and more where cells may run longer than usual
 OUTPUT_CHARACTERS = 64_000_000  # of all cells together, as they stand in a file
 MOST_VALUES = 5_000  # in what an answer returns, tensors and lists counted, where lessons ask for dozens
 OUTPUT_COST = 1_000  # characters that each of them counts for besides: many small ones fill memory
-WRITTEN_SECONDS = 10  # for a child to send what its cells wrote
+LISTEN_SECONDS = 60.0  # of wall time, for a child to read what it is sent: it has nothing else to do
 FIRST = "the first cell"
 
 
@@ -143,9 +143,11 @@ class _Run:
 
     def written(self) -> dict[str, bytes]:
         """What the cells wrote beside the notebook, by relative path; nothing from a child that won't say."""
-        with contextlib.suppress(wire.WireError):
-            wire.send(self.channel, {"files": MAX_FILES, "size": MAX_FILES_BYTES}, seconds=GRACE_SECONDS)
-            return read_written(self.inbox.receive(seconds=WRITTEN_SECONDS), self.lesson.ignore)
+        with contextlib.suppress(wire.WireError, Stopped):
+            self.clock.start_cell()
+            self.interrupted = False
+            self._send({"files": MAX_FILES, "size": MAX_FILES_BYTES})
+            return read_written(self._receive(), self.lesson.ignore)
         return {}
 
     def cell(self, cell: Cell) -> None:
@@ -223,7 +225,7 @@ class _Run:
         return outcomes if sheet.driver in ("draws", "use_result") else list(map(bounded, outcomes))
 
     def _send(self, message: dict | bytes) -> None:
-        wire.send(self.channel, message, seconds=self.clock.left() or GRACE_SECONDS)
+        wire.send(self.channel, message, seconds=LISTEN_SECONDS)
 
     def _receive(self) -> Any:
         """Wait for the child, interrupting it when its time is up and giving it up a little later.

@@ -44,3 +44,23 @@ def by_labels(found: Mapping[str, Mapping[int, Sequence[float]]], *, title: str)
     ax.axhline(0.5, color=plots.FAINT, linestyle=":", linewidth=1)
     ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
     return ax
+
+
+def grammatical(counted: Mapping[str, tuple[float, float, float]], others: Sequence[str]) -> "Axes":
+    """Shares of grammatical sentences, each with its interval.
+
+    Args:
+        counted: by way of writing, a mean and the ends of its 95 % interval.
+        others: those ways that are no BERT's, in a colour of their own.
+    """
+    ax = plots.panels(1, width=7.0, height=3.0)[0]
+    for number, (way, (share, low, high)) in enumerate(counted.items()):
+        other = way in others
+        ax.barh(number, share, color=plots.PALETTE[other], hatch="//" if other else "", edgecolor="white")
+        ax.errorbar(share, number, xerr=[[share - low], [high - share]], color=plots.INK, capsize=3)
+    ax.set_yticks(range(len(counted)), counted)
+    ax.invert_yaxis()
+    ax.set(xlim=(0, 1), xlabel="share of grammatical sentences, with 95 % interval")
+    listed = "; ".join(f"{way} {share:.0%}" for way, (share, *_) in counted.items())
+    ax.set_label(f"Share of grammatical sentences: {listed}.")
+    return ax

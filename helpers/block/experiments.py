@@ -100,20 +100,28 @@ def depths(add_sublayer: Callable, steps: int = STEPS) -> list[Learned]:
 
     def learn(job: tuple[str, int, int, Stack]) -> Learned:
         kind, depth, seed, stack = job
-        optimizer = torch.optim.AdamW(stack.parameters(), lr=RATE)
-        generator, losses = torch.Generator().manual_seed(seed), []
-        for _ in range(training.steps(steps)):
-            training.unless_stopped()
-            rows = ids[torch.randint(len(ids), (BATCH,), generator=generator)]
-            loss = _loss(stack(rows[:, :-1]), rows[:, 1:])
-            optimizer.zero_grad()
-            loss.backward()
-            nn.utils.clip_grad_norm_(stack.parameters(), 1.0)
-            optimizer.step()
-            losses.append(loss.item())
+        losses = _learn(stack, ids, training.steps(steps), seed)
         return Learned(kind, depth, seed, sum(losses[-10:]) / len(losses[-10:]))
 
     return training.each(learn, jobs, "Stacks")
+
+
+@training.on_device
+def _learn(stack: Stack, ids: torch.Tensor, steps: int, seed: int) -> list[float]:
+    """The loss at each step."""
+    optimizer = torch.optim.AdamW(stack.parameters(), lr=RATE)
+    generator, loss_of_rows = torch.Generator().manual_seed(seed), training.beside(loss_of)
+    losses = []
+    for _ in range(steps):
+        training.unless_stopped()
+        rows = ids[torch.randint(len(ids), (BATCH,), generator=generator)]
+        loss = loss_of_rows(stack, rows[:, :-1], rows[:, 1:])
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(stack.parameters(), 1.0)
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
 
 
 def gradient_sizes(add_sublayer: Callable, depth: int = 12) -> dict[str, list[float]]:
@@ -238,6 +246,7 @@ def draw_weights(model: nn.Module, initial_std: Callable, n_layers: int) -> None
                 weight.zero_()
 
 
+@training.on_device
 def train(model: nn.Module, steps: int = MODEL_STEPS) -> training.Live:
     """Train a language model on book reviews, in place, with a live picture; go on after an interrupt."""
     steps = training.steps(steps)
@@ -259,7 +268,7 @@ def train(model: nn.Module, steps: int = MODEL_STEPS) -> training.Live:
         live.add(training=loss.detach())
         if step % max(1, steps // 8) == 0:
             with torch.no_grad():
-                live.add(held_out=loss_of(model, *unseen))
+                live.add(held_out=spread(model, *unseen))
             live.write(speak(model, "i read this", seed=step))
     return live
 
@@ -274,13 +283,15 @@ def needs(model: nn.Module | None) -> None:
         raise NotImplementedError
 
 
+@training.beside
 def speak(model: nn.Module, opening: str, seed: int, longest: int = 60) -> str:
     """Go on with an opening by words of at least 2 %, drawn by their probabilities; else by the likeliest."""
     vocabulary, generator = corpora.vocabulary(), torch.Generator().manual_seed(seed)
-    ids, place = vocabulary.batch([opening], eos=False), next(model.parameters()).device
+    ids = vocabulary.batch([opening], eos=False)
     with torch.no_grad():
         while ids.size(1) < longest and ids[0, -1] != corpora.EOS:
-            p = model(ids.to(place))[0, -1].softmax(dim=-1).to("cpu")
+            p = model(ids)[0, -1].softmax(dim=-1).to("cpu")
             p = p.where(p >= p.max().clamp(max=0.02), 0.0)
-            ids = torch.cat([ids, torch.multinomial(p, 1, generator=generator)[None]], dim=1)
+            drawn = torch.multinomial(p, 1, generator=generator)[None]
+            ids = torch.cat([ids, drawn.to(ids.device)], dim=1)
     return vocabulary.decode(ids[0].tolist())

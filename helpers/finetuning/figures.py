@@ -82,5 +82,16 @@ def forest(rows: Mapping[str, tuple[float, Interval]], *, title: str) -> "Axes":
     return ax
 
 
+def losses(found: Mapping[str, float], entropy: float) -> "Axes":
+    """Losses as a language model, in nats per token, and the entropy as a line."""
+    title = "Loss as a language model"
+    ax = plots.bars(list(found), {"loss": list(found.values())}, ylabel="nats per token", title=title)
+    ax.axhline(entropy, color=plots.INK, linestyle=(0, (5, 3)), linewidth=1)
+    ax.set_xticks(range(len(found)), [name.replace(", ", ",\n") for name in found])
+    ax.set_xlim(-0.6, 4.1)
+    ax.text(4.08, entropy + 0.06, "entropy", ha="right", fontsize=9)
+    return ax
+
+
 def _percent(values: Sequence[float]) -> list[float]:
     return [100 * value for value in values]

@@ -154,6 +154,20 @@ def by_length(
     return axes[0]
 
 
+def by_distance(weights: torch.Tensor) -> torch.Tensor:
+    """How much the last 8 queries look at each distance back, in the mean over them and over all else.
+
+    Args:
+        weights: causal, (..., T, T).
+
+    Returns:
+        (T - 7,): for the distances 0, 1, ... that all of these queries have before them.
+    """
+    T = weights.size(-1)
+    mean = weights.detach().flatten(0, -3).mean(dim=0)
+    return torch.stack([mean[i, i - T + 8 : i + 1].flip(0) for i in range(T - 8, T)]).mean(dim=0)
+
+
 # -- explorers -----------------------------------------------------------------------------------------------
 
 
