@@ -13,7 +13,7 @@ import urllib.request
 import nbformat
 import pytest
 
-from autograder.commands import lab
+from autograder.commands import cli, lab
 from helpers.checking import progress
 
 LESSON = "01_attention/01_attention.ipynb"
@@ -122,6 +122,18 @@ def test_a_build_that_failed_opens_nothing_and_is_tried_again(tmp_path, monkeypa
     for _ in range(2):
         with pytest.raises(SystemExit):
             lab.build()
+
+
+@pytest.mark.parametrize("question", ["--version", "--help-all", "--show-config-json"])
+def test_what_jupyterlab_answers_at_once_builds_nothing(question, tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(lab, "build", lambda: pytest.fail("it builds"))
+    monkeypatch.setattr(lab, "WORK", tmp_path / "work")
+    monkeypatch.setattr("jupyterlab.labapp.main", asked.extend)
+    for name in ("PYTHONSTARTUP", "JUPYTER_CONFIG_PATH"):
+        monkeypatch.setenv(name, "")
+    assert cli.main(["lab", question]) == 0
+    assert question in asked and not (tmp_path / "work").exists()
 
 
 def test_jupyterlab_serves_the_start_page_and_all_lessons_beside_it(tmp_path, monkeypatch):
