@@ -37,8 +37,10 @@ def lab(arguments: list[str]) -> None:
             )
 
     os.environ.setdefault("PYTHONSTARTUP", str(ROOT / "helpers/start_here/kernel.py"))
-    # Its labconfig/ leaves out what only teachers need, and questions about JupyterLab's news.
-    paths = [str(Path(__file__).parent), *filter(None, [os.environ.get("JUPYTER_CONFIG_PATH")])]
+    # Its labconfig/ leaves out what only teachers need, and questions about JupyterLab's news; that of alone/
+    # also what leads to assignments on a machine that teacher and students share.
+    here = Path(__file__).parent
+    paths = [str(here / "alone"), str(here), *filter(None, [os.environ.get("JUPYTER_CONFIG_PATH")])]
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(paths)
     from jupyterlab.labapp import main
 
