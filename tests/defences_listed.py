@@ -800,6 +800,8 @@ SUMMARY = [
     ),
 ]  # fmt: skip
 MESSAGES = [
+    ("message: what hidden cases print", "outcomes, index) if reveal else finding", "outcomes, index)", "nothing_that_was_printed_in_a_hidden_case_is_shown"),
+    ("message: what somebody's code printed", "ESCAPES.sub(\"\", text).split", "text.split", "folded_escaped_and_in_lines_of_its_own"),
     ("message: lines of its own", "[(label, _shown(text)) for", "[(label, text) for", "a_message_has_its_own_lines_and_no_others"),
 ]  # fmt: skip
 BOUNDED = [

@@ -30,7 +30,7 @@ COMES_WITH = {
         checking/__init__.py checking/assessing.py checking/choosing.py checking/closeness.py checking/comparing.py checking/contrast.py
         checking/drivers.py checking/finding.py checking/forbidding.py checking/hints.py checking/hints_of_lines.py checking/keeping.py
         checking/names.py checking/outcome.py
-        checking/progress.py checking/properties.py checking/reaching.py checking/registry.py
+        checking/printing.py checking/progress.py checking/properties.py checking/reaching.py checking/registry.py
         checking/relations.py checking/relations_of_shapes.py checking/relations_of_tensors.py checking/sheet.py checking/sketches.py checking/values.py
         figures/__init__.py figures/controls.py figures/plots.py figures/predicting.py figures/showing.py
     """,
