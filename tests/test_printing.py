@@ -306,13 +306,13 @@ BUSY = """def weigh(x, dim):
     display("displayed")
     plt.figure()
     plt.plot([1, 2])
+    plt.show()
     for _ in tqdm(range(9)):
         pass
     logging.getLogger("mine").warning("logged")
     warnings.warn("warned")
     plt.figure()
     plt.plot([1, 2])
-    plt.show()
     return x.softmax(dim)
 check("topic.weigh", weigh)"""
 
