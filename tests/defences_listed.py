@@ -390,7 +390,7 @@ JUDGE = [
     ),
     (
         "judge: length of texts",
-        "if any(len(text) > 1000 for text in (outcome.error, outcome.message, outcome.where)):", "if False:",
+        "long = any(len(text) > 1000 for text in (outcome.error, outcome.message, outcome.where))", "long = False",
         "a_text_without_end_is_no_outcome",
     ),
     ("judge: outputs are cleaned", 'clean_outputs(message["done"])', 'message["done"]', "what_a_cell_displays_is_cleaned"),
@@ -803,6 +803,31 @@ SUMMARY = [
 MESSAGES = [
     ("message: lines of its own", "[(label, _shown(text)) for", "[(label, text) for", "a_message_has_its_own_lines_and_no_others"),
 ]  # fmt: skip
+PRINTED = [
+    (
+        "message: what was printed steers nothing",
+        'ESCAPES.sub("", text).split',
+        "text.split",
+        "it_is_folded_escaped_and_in_lines_of_its_own",
+    ),
+]
+PRINTED_LONG = [
+    ("judge: length of what was printed", "if long or len(outcome.printed) > 2 * KEPT:", "if long:", "an_outcome_that_prints_more_than_is_kept_comes_from_no_check_of_ours"),
+]  # fmt: skip
+PRINTED_HIDDEN = [
+    (
+        "message: what hidden cases print",
+        "outcomes, 0) if reveal else finding",
+        "outcomes, 0)",
+        "nothing_that_was_printed_in_a_hidden_case_is_shown",
+    ),
+    (
+        "message: what wrong hidden cases print",
+        "outcomes, index) if reveal else finding",
+        "outcomes, index)",
+        "nothing_that_was_printed_in_a_hidden_case_is_shown",
+    ),
+]
 BOUNDED = [
     (
         "judge: values without end", "else list(map(bounded, outcomes))", "else outcomes",
@@ -1029,6 +1054,9 @@ LISTED: list[tuple[str, str, list[Row]]] = [
     ("autograder/grading/exports.py", "test_exports", EXPORTED),
     ("autograder/grading/feedback.py", "test_pages", SUMMARY),
     ("helpers/checking/finding.py", "test_checks", MESSAGES),
+    ("helpers/checking/finding.py", "test_printing", PRINTED),
+    ("helpers/checking/assessing.py", "test_printing", PRINTED_HIDDEN),
+    ("autograder/grading/judge.py", "test_printing", PRINTED_LONG),
     ("autograder/grading/judge.py", "test_strangers", BOUNDED),
     ("helpers/checking/reaching.py", "test_reaching", TANGLED),
     ("autograder/grading/submission.py", "test_submission", STEERING),

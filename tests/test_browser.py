@@ -246,10 +246,13 @@ def a_wrong_answer_and_a_missing_one_have_messages(browser: Browser, notebook: N
 def what_passed_is_listed_and_the_lesson_is_a_click_away(browser: Browser, notebook: Notebook) -> None:
     listed = notebook.cell("list_lessons()").locator("tbody")
     expect(listed.get_by_role("row")).to_have_count(1)
-    expect(listed).to_contain_text(f"2 of {len(SHEETS)}")
+    browser.picture("start_page_lessons", listed)
+    expect(listed.get_by_role("img")).to_have_count(0)
+    listed.get_by_text(f"2 of {len(SHEETS)}").click()
     expect(listed.get_by_role("img", name="passes", exact=True)).to_have_count(2)
     expect(listed.get_by_role("img", name="doesn't pass yet")).to_have_count(len(SHEETS) - 2)
-    browser.picture("start_page_lessons", listed)
+    browser.picture("start_page_lessons_unfolded", listed)
+    assert notebook.barriers() == []
     listed.get_by_role("link", name="1 · Attention").click()
     expect(browser.page.get_by_role("heading", name="1 · Attention")).to_be_visible()
 

@@ -5,17 +5,19 @@ import functools
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import bundles
 import pytest
 
 from autograder import exercises, lessons
-from autograder.authoring.bundles import bundle, repository
+from autograder.authoring.build import make
+from autograder.authoring.bundles import bundle, links, repository
 from autograder.grading.course import course_directory
 from autograder.grading.lesson import Lesson
 from autograder.grading.workers import FEW
@@ -28,7 +30,7 @@ COMES_WITH = {
         checking/__init__.py checking/assessing.py checking/choosing.py checking/closeness.py checking/comparing.py checking/contrast.py
         checking/drivers.py checking/finding.py checking/forbidding.py checking/hints.py checking/hints_of_lines.py checking/keeping.py
         checking/names.py checking/outcome.py
-        checking/progress.py checking/properties.py checking/reaching.py checking/registry.py
+        checking/printing.py checking/progress.py checking/properties.py checking/reaching.py checking/registry.py
         checking/relations.py checking/relations_of_shapes.py checking/relations_of_tensors.py checking/sheet.py checking/sketches.py checking/values.py
         figures/__init__.py figures/controls.py figures/plots.py figures/predicting.py figures/repeats.py figures/showing.py
     """,
@@ -334,11 +336,89 @@ def test_on_colab_the_first_cell_fetches_the_lesson(built: dict[str, bytes], tmp
     assert (here / "01_attention" / "checks.json").read_bytes() == built["release/01_attention/checks.json"]
 
 
+def test_on_colab_the_first_cell_says_what_to_do_where_the_course_is_not_published(
+    built: dict[str, bytes], tmp_path: Path
+) -> None:
+    if repository():
+        pytest.skip("it is published")
+    colab = "import sys; sys.modules['google.colab'] = sys"
+    said = look_around(tmp_path, before=colab)
+    assert "Where is 01_attention.zip? Put a cell with `%env HEADSTART_URL=https://...` before this" in said
+
+
+# -- where it is published -------------------------------------------------------------------------------
+
+TEXTS = (".md", ".ipynb", ".py", ".json")
+# What leads to one repository, by its account and name.
+LEADS = re.compile(
+    r"(?:colab\.research\.google\.com/github|codespaces\.new|github\.com(?=/[\w.-]+/[\w.-]+/releases/download/lessons))"
+    r"/([\w.-]+/[\w.-]+)"
+)
+
+
+def test_all_links_lead_to_the_published_repository_and_none_where_there_is_none(
+    built: dict[str, bytes],
+) -> None:
+    pages = {path.name: path.read_bytes() for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]}
+    texts = {name: content.decode() for name, content in (built | pages).items() if name.endswith(TEXTS)}
+    assert len(texts) > 1000
+    for name, text in texts.items():
+        assert {*LEADS.findall(text)} <= {repository().removeprefix("https://github.com/")}, name
+    for name in (*texts, "pyproject.toml"):
+        assert "YOUR_" not in (texts.get(name) or (ROOT / name).read_text(encoding="utf-8")), name
+
+
+@pytest.fixture
+def published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Says where the course is published."""
+
+    def publish(urls: str) -> None:
+        (tmp_path / "pyproject.toml").write_text(f"[project]\nname = 'headstart'\n{urls}")
+        monkeypatch.setattr("autograder.authoring.bundles.ROOT", tmp_path)
+
+    return publish
+
+
+def test_a_published_lesson_ends_its_first_text_with_links_and_is_fetched_from_there(
+    published: Callable[[str], None], tmp_path: Path
+) -> None:
+    published("[project.urls]\nRepository = 'https://github.com/ada/transformers'")
+    made = make(["00_start_here", "01_attention"], tmp_path / "made", check=True)
+    for lesson in ("00_start_here", "01_attention"):
+        notebook = made[f"release/{lesson}/{lesson}.ipynb"].decode()
+        title, *_, last = "".join(json.loads(notebook)["cells"][0]["source"]).splitlines()
+        place = f"github/ada/transformers/blob/main/release/{lesson}/{lesson}.ipynb"
+        colab = f"[Open in Colab](https://colab.research.google.com/{place})"
+        assert title.startswith("# ") and "Open in" not in title
+        assert last == f"{colab} · [Open in Codespaces](https://codespaces.new/ada/transformers)"
+        assert {*LEADS.findall(notebook)} == {"ada/transformers"}
+    first = made["release/01_attention/01_attention.ipynb"].decode()
+    assert '\\"https://github.com/ada/transformers/releases/download/lessons\\")' in first
+
+
 @each_lesson
-def test_links_and_first_cell_name_the_repository_of_pyproject(lesson: str, built: dict[str, bytes]) -> None:
-    place = repository().removeprefix("https://github.com/")
-    text = built[f"release/{lesson}/{lesson}.ipynb"].decode()
-    notebook = f"github/{place}/blob/main/release/{lesson}/{lesson}.ipynb"
-    assert f"[Open in Colab](https://colab.research.google.com/{notebook})" in text
-    assert f"https://codespaces.new/{place})" in text and f"{repository()}/releases/download/lessons" in text
-    assert f"https://codespaces.new/{place})" in (ROOT / "README.md").read_text(encoding="utf-8")
+def test_each_lesson_s_links_lead_to_files_of_the_repository(
+    lesson: str, published: Callable[[str], None]
+) -> None:
+    published("[project.urls]\nRepository = 'https://github.com/ada/transformers'")
+    [path] = re.findall(r"github/ada/transformers/blob/main/(.*?)\)", links(lesson))
+    assert (ROOT / path).is_file()
+
+
+@pytest.mark.parametrize(
+    ("address", "found"),
+    [
+        ("https://github.com/ada/transformers.git", "https://github.com/ada/transformers"),
+        ("https://github.com/ada/ada.github.io/", "https://github.com/ada/ada.github.io"),
+        ("https://gitlab.com/ada/transformers", ""),
+        ("https://github.com/ada", ""),
+        ("", ""),
+    ],
+)
+def test_only_an_address_on_github_makes_links(
+    address: str, found: str, published: Callable[[str], None]
+) -> None:
+    published(f"[project.urls]\nRepository = '{address}'")
+    assert repository() == found and bool(links("01_attention")) == bool(found)
+    published("[project.urls]\nDocumentation = 'https://ada.dev'")
+    assert repository() == links("01_attention") == ""

@@ -30,7 +30,7 @@ LANGUAGE = {"file_extension": ".py", "name": "python", "pygments_lexer": "ipytho
 def make_notebook(lesson: str, cells: list[Cell], specs: Mapping[str, Exercise]) -> NotebookNode:
     """The source notebook: nbgrader's metadata on what is graded or locked, lasting ids, no outputs."""
     names, texts = cell_ids(cells), with_rules(cells, specs)
-    texts[0] = f"{in_header(texts[0], figures(cells, specs))}\n\n{links(lesson)}"
+    texts[0] = f"{in_header(texts[0], figures(cells, specs))}\n\n{links(lesson)}".strip()
     made = []
     for cell, name, text in zip(cells, names, texts, strict=True):
         new = v4.new_code_cell if cell.is_code else v4.new_markdown_cell

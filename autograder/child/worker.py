@@ -377,7 +377,7 @@ def _make_check(
 
         def converse() -> None:
             wire.send(channel, {"ask": name})
-            recorder.muted = True  # what an answer prints while it is judged would be lost among the cases
+            recorder.muted = True  # what an answer displays while it is judged, drivers apart, shows nowhere
             try:
                 while (request := wire.receive(channel))["cases"]:
                     wire.send(channel, {"outcomes": list(_outcomes(request, answer, interrupts))})

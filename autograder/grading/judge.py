@@ -27,6 +27,7 @@ from autograder.sheets import HiddenSheets
 from helpers.checking.assessing import assess
 from helpers.checking.finding import Finding, Status
 from helpers.checking.outcome import ENDS, CallStatus, Outcome
+from helpers.checking.printing import KEPT
 from helpers.checking.reaching import Tangled, forbidden_use
 from helpers.checking.sheet import Sheet
 from helpers.checking.values import Opaque
@@ -269,7 +270,8 @@ def _outcome(raw: Any) -> Outcome:
         outcome = Outcome.from_json(raw)
     except (TypeError, ValueError, AttributeError, KeyError, RecursionError) as error:
         raise Stopped(f"the grading channel was broken ({error})") from None
-    if any(len(text) > 1000 for text in (outcome.error, outcome.message, outcome.where)):
+    long = any(len(text) > 1000 for text in (outcome.error, outcome.message, outcome.where))
+    if long or len(outcome.printed) > 2 * KEPT:
         raise Stopped("the grading channel was broken (a malformed outcome)")
     return outcome
 

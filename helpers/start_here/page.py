@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from ipywidgets import VBox
 
 PYTHONS = ((3, 11), (3, 14))  # the first and the last that the course is tested with
-BAR = "display:inline-block;width:90px;height:9px;margin-right:8px;border-radius:5px"
+BAR = "display:inline-block;width:min(90px,11vw);height:9px;margin-right:8px;border-radius:5px"
+SUMMARY, NAMES = "cursor:pointer;white-space:nowrap", "margin:4px 0 8px;max-width:60em;line-height:1.7"
 # Whether something works or passed: as what it is shown, and the word for those who can't see it.
 STATES = {
     True: (Status.PASSED, "passes"),
@@ -139,7 +140,7 @@ def live_slider() -> "VBox":
 
 
 def list_lessons(here: Path | None = None) -> Table:
-    """The lessons beside this one, and which of their checks passed when they last ran.
+    """The lessons beside this one, and how many of their checks passed when they last ran; folded, which.
 
     Args:
         here: this lesson's folder; if None, where the notebook runs.
@@ -153,17 +154,17 @@ def list_lessons(here: Path | None = None) -> Table:
         passed = sum(kept.get(name, False) for name in lesson.exercises)
         done = f"{passed} of {len(lesson.exercises)}"
         # A check of what isn't written yet is kept as one that didn't pass: no reason for a ✗.
-        states = [(kept.get(name) or None, title) for name, title in lesson.exercises.items()]
+        states = [_marked(kept.get(name) or None, title) for name, title in lesson.exercises.items()]
         link = html.escape(f"../{lesson.notebook.parent.name}/{lesson.notebook.name}")
-        title = f'<a href="{link}" style="white-space:nowrap">{html.escape(lesson.title)}</a>'
-        count = f'<span style="white-space:nowrap">{_bar(passed, len(lesson.exercises))}{done}</span>'
-        rows.append([title, count, " ".join(_marked(*state) for state in states)])
-        named = " · ".join(f"{SIGNS[STATES[state][0]]} {title}" for state, title in states)
-        lines.append(f"{lesson.title}: {done} checks pass: {named}")
+        title = f'<a href="{link}">{html.escape(lesson.title)}</a>'
+        bar = f'<span style="white-space:nowrap">{_bar(passed, len(lesson.exercises))}{done}</span>'
+        folded = f'<summary style="{SUMMARY}">{bar}</summary><div style="{NAMES}">{" ".join(states)}</div>'
+        rows.append([title, f"<details>{folded}</details>"])
+        lines.append(f"{lesson.title}: {done} checks pass")
     if not rows:
         nothing = "There is no lesson beside this folder yet."
         return Table([], [[nothing]], nothing)
-    return Table(["lesson", "checks that pass", "which"], rows, "\n".join(lines))
+    return Table(["lesson", "checks that pass"], rows, "\n".join(lines))
 
 
 def find_lessons(folder: Path) -> list[Lesson]:
@@ -192,7 +193,7 @@ def _title(notebook: Path) -> str:
 def _marked(state: bool | None, text: str) -> str:
     status, word = STATES[state]
     mark = f'<strong style="color:{COLORS[status]}" role="img" aria-label="{word}">{SIGNS[status]}</strong>'
-    return f'<span style="white-space:nowrap;margin-right:10px">{mark} {html.escape(text)}</span>'
+    return f'<span style="display:inline-block;margin-right:10px">{mark} {html.escape(text)}</span>'
 
 
 def _bar(done: int, total: int) -> str:
