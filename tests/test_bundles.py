@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import bundles
+import nbformat
 import pytest
 
 from autograder import exercises, lessons
@@ -272,10 +273,33 @@ def test_the_same_files_give_the_same_zip(lesson: str, built: dict[str, bytes]) 
 
 @pytest.mark.timeout(120)
 def test_a_solved_zip_passes(built: dict[str, bytes], tmp_path: Path) -> None:
-    """The others, and other versions of torch: `python -m tests.bundles`."""
+    """The others, and other versions of packages: `python -m tests.bundles`."""
     path = tmp_path / "01_attention.zip"
     path.write_bytes(built["release/01_attention.zip"])
-    assert not bundles.run("01_attention", Path(sys.executable), quick=True, bundle=path)
+    ran = bundles.run("01_attention", Path(sys.executable), quick=True, bundle=path)
+    assert (ran.problems, ran.checks, ran.explorers) == ([], 10, 3)
+
+
+@pytest.mark.timeout(120)
+def test_a_solved_notebook_alone_passes_as_colab_opens_it(built: dict[str, bytes], tmp_path: Path) -> None:
+    path = tmp_path / "00_start_here.zip"
+    path.write_bytes(built["release/00_start_here.zip"])
+    ran = bundles.run("00_start_here", Path(sys.executable), quick=True, bundle=path, colab=True)
+    assert (ran.problems, ran.checks, ran.explorers) == ([], 1, 1)
+
+
+def test_an_explorer_that_is_not_shown_is_a_problem() -> None:
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("explorers.any_explorer(f)")])
+    data = {"text/plain": "Explorer(children=(HTML(value='<img src=..."}
+    notebook.cells[0].outputs = [nbformat.v4.new_output("execute_result", data)]
+    [problem] = bundles.wrong(notebook)
+    assert problem.startswith("explorers.any_explorer(f): ") and "Explorer(children=" in problem
+
+
+def test_each_lesson_has_an_explorer_that_is_looked_for() -> None:
+    for lesson in lessons.names():
+        cells = [c for c in lessons.load_source_notebook(lesson).cells if c.cell_type == "code"]
+        assert any(map(bundles.explores, cells)), lesson
 
 
 # -- the first cell --------------------------------------------------------------------------------------
