@@ -21,8 +21,8 @@ VIEW = "application/vnd.jupyter.widget-view+json"
 STILL = """<style>
 :root:has(.{live}) .{live}-still {{ display: none }}
 .jp-OutputArea-child:has(+ * .headstart-still) .jp-OutputArea-output:not(:has(*)) {{ display: none }}
-@media (forced-colors: active) {{ .noUi-target {{ border: 1px solid }} }}
-[data-jp-theme-light="false"] .widget-dropdown > select {{
+@media (forced-colors: active) {{ .{live} .noUi-target {{ border: 1px solid }} }}
+[data-jp-theme-light="false"] .{live} .widget-dropdown > select {{
     appearance: auto; background-image: none; color-scheme: dark }}
 .jp-OutputArea .jp-RenderedText pre {{ word-break: normal; overflow-wrap: anywhere }}
 </style>
