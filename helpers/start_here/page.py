@@ -100,7 +100,7 @@ def _widgets() -> Found:
     with capture_output() as shown:
         display(live_slider())
     if not any(VIEW in output.data for output in shown.outputs):
-        raise LookupError(f"{ipywidgets.__version__} · a slider doesn't reach the notebook")
+        raise LookupError(f"ipywidgets {ipywidgets.__version__} shows a notebook no slider")
     return Found("ipywidgets", True, f"{ipywidgets.__version__} · a slider reaches the notebook")
 
 
