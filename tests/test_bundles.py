@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import bundles
+import nbformat
 import pytest
 
 from autograder import exercises, lessons
@@ -276,10 +277,25 @@ def test_the_same_files_give_the_same_zip(lesson: str, built: dict[str, bytes]) 
 
 @pytest.mark.timeout(120)
 def test_a_solved_zip_passes(built: dict[str, bytes], tmp_path: Path) -> None:
-    """The others, and other versions of torch: `python -m tests.bundles`."""
+    """The others, and other versions of packages: `python -m tests.bundles`."""
     path = tmp_path / "01_attention.zip"
     path.write_bytes(built["release/01_attention.zip"])
-    assert not bundles.run("01_attention", Path(sys.executable), quick=True, bundle=path)
+    ran = bundles.run("01_attention", Path(sys.executable), quick=True, bundle=path)
+    assert (ran.problems, ran.checks, ran.explorers) == ([], 10, 3)
+
+
+def test_an_explorer_that_is_not_shown_is_a_problem() -> None:
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("explorers.any_explorer(f)")])
+    data = {"text/plain": "Explorer(children=(HTML(value='<img src=..."}
+    notebook.cells[0].outputs = [nbformat.v4.new_output("execute_result", data)]
+    [problem] = bundles.wrong(notebook)
+    assert problem.startswith("explorers.any_explorer(f): ") and "Explorer(children=" in problem
+
+
+def test_each_lesson_has_an_explorer_that_is_looked_for() -> None:
+    for lesson in lessons.names():
+        cells = [c for c in lessons.load_source_notebook(lesson).cells if c.cell_type == "code"]
+        assert any(map(bundles.explores, cells)), lesson
 
 
 # -- the first cell --------------------------------------------------------------------------------------
@@ -328,11 +344,14 @@ def test_on_colab_the_first_cell_fetches_the_lesson(built: dict[str, bytes], tmp
     (tmp_path / "there").mkdir()
     here = tmp_path / "here"
     here.mkdir()
-    address = (tmp_path / "there").as_uri()
-    said = look_around(here, before=colab, HEADSTART_URL=address)
-    assert f"{address}/01_attention.zip" in said and "`%env HEADSTART_URL=...` names another place" in said
-    (tmp_path / "there" / "01_attention.zip").write_bytes(built["release/01_attention.zip"])
-    assert "Not installed" in look_around(here, before=colab, HEADSTART_URL=address)  # it found the helpers
+    with bundles.served(tmp_path / "there") as address:
+        run = functools.partial(look_around, here, before=colab, HEADSTART_URL=address, no_proxy="127.0.0.1")
+        said = run()
+        assert (
+            f"{address}/01_attention.zip" in said and "`%env HEADSTART_URL=...` names another place" in said
+        )
+        (tmp_path / "there" / "01_attention.zip").write_bytes(built["release/01_attention.zip"])
+        assert "Not installed" in run()  # it found the helpers
     assert (here / "01_attention" / "checks.json").read_bytes() == built["release/01_attention/checks.json"]
 
 
