@@ -154,7 +154,9 @@ def _tried(part: Callable, probe: Probe, place: torch.device = CPU) -> tuple[obj
         found, times = _on_the_cpu(probe(part, TRIED._replace(place=place))), []
         for _ in range(3):
             begun = time.perf_counter()
-            _on_the_cpu(probe(part, TIMED._replace(place=place)))  # a GPU has done it when the numbers are here
+            _on_the_cpu(
+                probe(part, TIMED._replace(place=place))
+            )  # a GPU has done it when the numbers are here
             times.append(time.perf_counter() - begun)
     return found, min(times)
 

@@ -906,8 +906,8 @@ def new_classifier(seed, start=None):
 
 @training.beside
 @torch.no_grad()
-def accuracy(model, ids, labels):
-    return (model(ids, segments_of(ids)).argmax(dim=-1) == labels).float().mean()
+def accuracy(model, ids, segments, labels):
+    return (model(ids, segments).argmax(dim=-1) == labels).float().mean()
 
 
 STARTS = ("pretrained", "from scratch")
@@ -944,7 +944,8 @@ with waiting_for("Exercises 10.1a to 10.8 and 10.11"), after_predicting("bert.fr
         [(pack(a, b, LENGTH), same) for a, b, same in experiments.same_genre(count, seed)]
         for count, seed in ((LABELLED, 6_000), (400, 6_001))
     )
-    unseen = next(experiments.batches(unseen, 400, seed=0))
+    ids, labels = next(experiments.batches(unseen, 400, seed=0))
+    unseen = ids, segments_of(ids), labels
     runs = [(start, seed) for seed in range(2) for start in STARTS]
     classifiers = [
         new_classifier(seed, models["bert"] if start == STARTS[0] else None) for start, seed in runs

@@ -88,10 +88,10 @@ class CombinedOptimizer:
         self.optimizers = optimizers
         self.peaks = [[group["lr"] for group in optimizer.param_groups] for optimizer in optimizers]
 
-    def zero_grad(self) -> None:
-        """Forget all gradients."""
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget all gradients, or make them zeros."""
         for optimizer in self.optimizers:
-            optimizer.zero_grad()
+            optimizer.zero_grad(set_to_none)
 
     def step(self) -> None:
         """Move all parameters."""

@@ -74,21 +74,13 @@ def there(*tensors: torch.Tensor) -> list[torch.Tensor]:
 def beside(
     function: Callable[Concatenate[torch.nn.Module, More], Result],
 ) -> Callable[Concatenate[torch.nn.Module, More], Result]:
-    """A function of a model and tensors that may be called wherever the model is.
-
-    Args:
-        function: called with the model and the rest. Tensors are moved to the model's device, and new ones
-            that name no device, such as a mask, are made there.
-    """
+    """A function of a model and tensors, called with the tensors on the model's device."""
 
     @functools.wraps(function)
     def call(model: torch.nn.Module, *given: More.args, **more: More.kwargs) -> Result:
         place = next(model.parameters()).device
-        if place.type == "cpu":
-            return function(model, *given, **more)
-        with place:
-            moved = (value.to(place) if isinstance(value, torch.Tensor) else value for value in given)
-            return function(model, *moved, **more)  # type: ignore[arg-type]  # the same but for their place
+        moved = (value.to(place) if isinstance(value, torch.Tensor) else value for value in given)
+        return function(model, *moved, **more)  # type: ignore[arg-type]  # the same but for their place
 
     return call
 
