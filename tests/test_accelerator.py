@@ -6,7 +6,6 @@ import copy
 import functools
 import inspect
 import signal
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -183,8 +182,8 @@ TRAININGS = {
 # Other cells for figures, on whose names these lean, or which look at the models afterwards.
 BESIDES = {
     "06_block": ("experiments.speak(model",),
-    "08_pretraining": ("held_out_texts = ", "your model {math.log(found)"),
-    "09_finetuning": ("POOLS = {", "by_counting(", "backbones = {", 'losses["adapters, merged"]'),
+    "08_pretraining": ("held_out_texts = ", "your model {math.log(found)", "def train_on_plays"),
+    "09_finetuning": ("heads = [", "backbones = {", 'losses["adapters, merged"]'),
     "11_translation": ("translations(model, mine)",),
     "12_modern": ("experiments.next_words(",),
 }
@@ -266,11 +265,11 @@ class PairClassifier(torch.nn.Module):
         return self.classifier(self.pooler(x.gather(1, first)[:, 0]).tanh())
 """,
     "translation.label_smoothed_loss": """
-def label_smoothed_loss(logits, targets, epsilon, pad=0):
-    asked = torch.full(logits.shape, epsilon / logits.size(-1), dtype=logits.dtype)
-    asked.scatter_(-1, targets[..., None], 1 - epsilon + epsilon / logits.size(-1))
-    each = -(asked * logits.log_softmax(-1)).sum(-1)
-    return each[targets != pad].mean()
+def label_smoothed_loss(logits, targets, epsilon):
+    little = epsilon / logits.size(-1)
+    asked = torch.full(logits.shape, little, dtype=logits.dtype)
+    asked.scatter_(-1, targets.clamp(min=0)[..., None], 1 - epsilon + little)
+    return -(asked * logits.log_softmax(-1)).sum(-1)[targets != -100].mean()
 """,
     "modern.rms_norm": """
 def rms_norm(x, weight, eps=1e-6):
@@ -482,6 +481,18 @@ def test_a_mistake_that_the_cpu_finds_too_is_raised(gpu: torch.device) -> None:
     assert training.device() == gpu
 
 
+def test_of_what_is_not_written_nothing_else_is_said(
+    gpu: torch.device, capsys: pytest.CaptureFixture
+) -> None:
+    @training.on_device
+    def unwritten(model: nn.Module) -> None:
+        raise NotImplementedError
+
+    with pytest.raises(NotImplementedError):
+        unwritten(nn.Linear(2, 2))
+    assert capsys.readouterr().out == ""
+
+
 @pytest.fixture
 def interrupts() -> Iterator[None]:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -564,9 +575,8 @@ def test_a_part_that_is_right_on_the_cpu_alone_gives_way_and_says_why(kept: None
     rows = {row.part: row for row in own.parts()[1] if row.part in PARTS}
     assert {part for part, row in rows.items() if row.yours} == {"embed", "causal_mask"}
     for part in ("attention", "layer_norm", "feed_forward"):
-        assert rows[part].why.startswith(
-            "it serves on the CPU, but on mps:0 it stops with RuntimeError: Expected"
-        )
+        assert rows[part].why.startswith("it serves on the CPU, but on mps:0 it stops with RuntimeError: ")
+        assert "on the same device" in rows[part].why
     assert "on mps:0 it stops" in own.table([*rows.values()])._repr_mimebundle_()["text/html"]
 
 

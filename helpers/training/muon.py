@@ -51,7 +51,7 @@ class Muon(torch.optim.Optimizer):
     def step(self, closure: Callable[[], float]) -> float: ...
 
     def step(self, closure: Callable[[], float] | None = None) -> float | None:
-        """Move each matrix that has a gradient; each core takes matrices of its own. A GPU takes them in turn."""
+        """Move each matrix that has a gradient: each core its own, or a GPU one after another."""
         loss = None if closure is None else closure()
         jobs = []
         for group in self.param_groups:
