@@ -1,11 +1,13 @@
 """The student's own parts: answers whose checks have passed, put together to the models of later lessons.
 
-An answer that can't be found, doesn't run by itself or where models are trained, or gives other numbers than the
-course's part, is replaced by the course's. Nothing that is graded depends on them. `own.use(False)` switches them off.
+An answer that can't be found, doesn't run by itself, doesn't run on the device that models are trained on, or
+gives other numbers than the course's part, is replaced by the course's. Nothing that is graded depends on
+them. `own.use(False)` switches them off.
 """
 
 import dataclasses
 import functools
+import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,13 +22,13 @@ from helpers.checking.finding import SIGNS, Status
 from helpers.figures.showing import Table
 from helpers.models.blocks import COURSE, FeedForward, Parts
 from helpers.timing import clock
-
+from helpers.training.parallel import in_a_line
 
 CPU = torch.device("cpu")
 
 
 class Sizes(NamedTuple):
-    """Of what a part is given: `T` positions, vectors about `C` wide, a vocabulary of `V`; and where it is."""
+    """Of what a part is given: `T` positions, vectors about `C` wide, a vocabulary of `V`; and its device."""
 
     T: int
     C: int
@@ -136,9 +138,10 @@ def _unfit(own: Callable, course: Callable, probe: Probe, place: torch.device) -
     right = _tried(course, probe, place)
     try:
         mine = _tried(own, probe, place)
-    except Exception as error:  # on a GPU the message says why, as a rule that tensors of two devices met
-        what = type(error).__name__
-        return f"by itself it stops with {what}" if place == CPU else f"it stops with {what}: {error}"
+    except Exception as error:
+        if place == CPU:  # it leans on something that isn't there
+            return f"by itself it stops with {type(error).__name__}"
+        return f"it stops with {in_a_line(error)}"
     if not _alike(mine[0], right[0]):
         return "in a model it gives other numbers than the course's"
     if mine[1] > SLOWEST * right[1] + 0.002:
@@ -152,10 +155,11 @@ def _tried(part: Callable, probe: Probe, place: torch.device = CPU) -> tuple[obj
         warnings.simplefilter("ignore")  # of the student's code: its check has shown them
         torch.manual_seed(0)
         found, times = _on_the_cpu(probe(part, TRIED._replace(place=place))), []
+        now = clock if place == CPU else time.perf_counter  # a GPU works while the processor waits
         for _ in range(3):
-            begun = clock()
-            _on_the_cpu(probe(part, TIMED._replace(place=place)))  # a GPU has done it when the numbers are here
-            times.append(clock() - begun)
+            begun = now()
+            _on_the_cpu(probe(part, TIMED._replace(place=place)))  # which waits until a GPU has done it
+            times.append(now() - begun)
     return found, min(times)
 
 

@@ -667,7 +667,7 @@ class DecoderOnly(torch.nn.Module):
         """Tokens (B, T) to logits (B, T, V)."""
         ### BEGIN SOLUTION
         x = embed(ids, self.words.weight, self.positions.weight)
-        mask = causal_mask(ids.size(-1))
+        mask = causal_mask(ids.size(-1)).to(ids.device)
         for block in self.blocks:
             x = block(x, mask)
         return unembed(self.norm(x), self.words.weight)

@@ -934,8 +934,8 @@ def new_classifier(seed, start=None):
 
 @training.beside
 @torch.no_grad()
-def accuracy(model, ids, labels):
-    return (model(ids, segments_of(ids)).argmax(dim=-1) == labels).float().mean()
+def accuracy(model, ids, segments, labels):
+    return (model(ids, segments).argmax(dim=-1) == labels).float().mean()
 
 
 STARTS = ("pretrained", "from scratch")
@@ -973,7 +973,8 @@ def fine_tune(classifiers, runs, labelled, few, steps):
 with waiting_for("Exercises 10.1a to 10.8 and 10.11"), after_predicting("bert.from_scratch"):
     drawn = [experiments.same_genre(count, seed) for count, seed in ((LABELLED, 6_000), (400, 6_001))]
     labelled, unseen = ([(pack(a, b, LENGTH), same) for a, b, same in some] for some in drawn)
-    unseen = next(experiments.batches(unseen, 400, seed=0))
+    ids, labels = next(experiments.batches(unseen, 400, seed=0))
+    unseen = ids, segments_of(ids), labels
     runs = [(start, seed) for seed in range(2) for start in STARTS]
     begins = dict(zip(STARTS, (models["bert"], None), strict=True))
     classifiers = [new_classifier(seed, begins[start]) for start, seed in runs]

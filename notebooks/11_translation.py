@@ -522,7 +522,6 @@ def steps_of(model, source):
     return lambda tokens: model.decode(tokens[:, -1:], memory, real, cache)[:, -1]
 
 
-@training.beside
 @torch.no_grad()
 def translations(model, sources):
     """English sentences to the model's translations, both as texts."""
@@ -562,7 +561,8 @@ def train(model, drawn, steps, rate, evaluate, title, limits=None):
         if step > steps - last:
             mean.update_parameters(model)
         if step % max(1, steps // 10) == 0:
-            live.add(held_out=evaluate(model))
+            live.add(held_out=evaluate(model.to("cpu")))
+            model.to(training.device())
     model.load_state_dict(mean.module.state_dict())
     return live
 
@@ -1362,7 +1362,6 @@ def encoded(tokenizer, pairs, longest=60):
     return [pair for pair in coded if max(map(len, pair)) <= longest]
 
 
-@training.beside
 @torch.no_grad()
 def in_english(model, tokenizer, german):
     """German captions to English ones."""

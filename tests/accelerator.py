@@ -1,7 +1,7 @@
 """A pretended accelerator: its tensors live on the CPU, and it refuses what a GPU refuses.
 
-    with accelerator.pretended():
-        model.to("mps")
+    with accelerator.pretended() as place:
+        model.to(place)
 
 Until the end of the block there is a device `mps:0`. As on a Mac it raises where devices mix, where float64 is asked
 for, and where it is used from another thread than the one that opened the block; there a real one may end the
@@ -16,6 +16,7 @@ import functools
 import threading
 from collections.abc import Iterator
 from typing import Any
+from unittest import mock
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -29,6 +30,7 @@ NO_FLOAT64 = (
 # What may be on the CPU beside a tensor of the device: all in `copy_`, the indices in the others, and numbers.
 INDEXING = (aten.index.Tensor, aten.index_put.default, aten.index_put_.default, aten._index_put_impl_.default)
 _owner: list[int] = []  # the thread that may use the device, while there is one
+calls = 0  # of operations on the device, ever
 
 
 class Pretended(torch.Tensor):
@@ -69,7 +71,9 @@ class Pretended(torch.Tensor):
     def __repr__(self, **_: object) -> str:
         return f"{self.held!r} on {PLACE}"
 
-    def __reduce_ex__(self, protocol: Any) -> Any:  # files don't care where it was: everybody loads to the CPU
+    def __reduce_ex__(
+        self, protocol: Any
+    ) -> Any:  # files don't care where it was: everybody loads to the CPU
         return _ours(self).held.detach().__reduce_ex__(protocol)
 
 
@@ -88,7 +92,7 @@ def pretended() -> Iterator[torch.device]:
     torch.__future__.set_swap_module_params_on_conversion(True)  # else a moved model has other parameters
     torch._C._set_only_lift_cpu_tensors(True)  # torch.tensor(..., device=) as .to(device), which can be seen
     try:
-        with _Device():
+        with mock.patch.object(torch.backends.mps, "is_available", lambda: True), _Device():
             yield PLACE
     finally:
         torch.__future__.set_swap_module_params_on_conversion(swaps)
@@ -103,12 +107,14 @@ def _ours(tensor: Pretended) -> Pretended:
 
 
 def _call(func: Any, args: tuple, kwargs: dict) -> Any:
+    global calls
     given = list(_flat((*args, *kwargs.values())))
     here = [_ours(value) for value in given if isinstance(value, Pretended)]
     asked = kwargs.get("device")
     there = bool(here) if asked is None else asked.type in (PLACE.type, "meta")
     if not here and not there:
         return func(*args, **kwargs)
+    calls += 1
     if func is not aten._to_copy.default and func is not aten.copy_.default:
         _check_devices(func, args, given, here)
     if there and any(isinstance(value, torch.Generator) for value in given):

@@ -136,7 +136,7 @@ MISCONCEPTIONS = {
         'print("a picture")',
         "\n".join(16 * ["print()"]),
         "# %% draw=true",
-        "this folded cell has 17 lines, and VS Code and Colab show them; leave 16 at most, by moving its work to "
+        "this folded cell has 17 lines, which VS Code and Colab show; leave at most 16, by moving its work to "
         'helpers/attention/, or mark it `draw="open"` where its code is the lesson',
     ),
     "a docstring wider than a small notebook": (

@@ -72,7 +72,7 @@ class Cell:
 
     @property
     def folded(self) -> bool:
-        """Whether JupyterLab shows its first line alone. A setting is to be seen, and so is the lesson's code."""
+        """Whether JupyterLab shows its first line alone. A setting is to be seen, as is the lesson's code."""
         return self.kind == "draw" and not self.open and not SETTING.search(self.source)
 
     @property

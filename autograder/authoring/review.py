@@ -236,7 +236,9 @@ def _folded(cell: Cell, topic: str) -> Found:
         text = "JupyterLab shows the first line alone of this folded cell; make that a comment which says"
         yield cell.first, f"{text} what will be seen, such as `{EXAMPLE}`"
     if count > FOLDED_LINES:
-        text = f"this folded cell has {count} lines, and VS Code and Colab show them; leave {FOLDED_LINES} at most"
+        text = (
+            f"this folded cell has {count} lines, which VS Code and Colab show; leave at most {FOLDED_LINES}"
+        )
         cure = (
             f'by moving its work to helpers/{topic}/, or mark it `draw="open"` where its code is the lesson'
         )

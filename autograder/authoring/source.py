@@ -109,8 +109,8 @@ def _metadata(cell: Cell, name: str, specs: Mapping[str, Exercise]) -> dict:
     if cell.kind == "bundle":  # folded away, by Colab too
         return {"headstart": ours, "jupyter": {"source_hidden": True}, "cellView": "form"}
     if cell.kind == "draw":
-        # There is nothing to learn from how a picture is drawn. JupyterLab and Notebook 7 fold by this. VS Code
-        # folds by nothing in the file, and Colab would show a button alone, without the comment on top.
+        # There is nothing to learn from how a picture is drawn. JupyterLab and Notebook 7 fold by this. VS
+        # Code folds by nothing in the file, and Colab would show a button alone, without the comment on top.
         folded = {"jupyter": {"source_hidden": True}} if cell.folded else {}
         return {"headstart": ours, **folded, "tags": ["draw"]}
     theirs: dict[str, Any] = {

@@ -211,7 +211,9 @@ def frozen(
 @training.on_device
 def _vectors(encoder: Encoder, pool_words: Callable[..., torch.Tensor], read: Examples) -> torch.Tensor:
     """One vector for each sentence, (N, C), computed on all cores in batches of about one length."""
-    pooled = training.beside(lambda model, ids: pool_words(model(ids, ids != corpora.PAD), ids != corpora.PAD))
+    pooled = training.beside(
+        lambda model, ids: pool_words(model(ids, ids != corpora.PAD), ids != corpora.PAD)
+    )
 
     def of(rows: torch.Tensor) -> torch.Tensor:
         training.unless_stopped()

@@ -283,15 +283,13 @@ def needs(model: nn.Module | None) -> None:
         raise NotImplementedError
 
 
-@training.beside
 def speak(model: nn.Module, opening: str, seed: int, longest: int = 60) -> str:
     """Go on with an opening by words of at least 2 %, drawn by their probabilities; else by the likeliest."""
     vocabulary, generator = corpora.vocabulary(), torch.Generator().manual_seed(seed)
-    ids = vocabulary.batch([opening], eos=False)
+    ids, place = vocabulary.batch([opening], eos=False), next(model.parameters()).device
     with torch.no_grad():
         while ids.size(1) < longest and ids[0, -1] != corpora.EOS:
-            p = model(ids)[0, -1].softmax(dim=-1).to("cpu")
+            p = model(ids.to(place))[0, -1].softmax(dim=-1).to("cpu")
             p = p.where(p >= p.max().clamp(max=0.02), 0.0)
-            drawn = torch.multinomial(p, 1, generator=generator)[None]
-            ids = torch.cat([ids, drawn.to(ids.device)], dim=1)
+            ids = torch.cat([ids, torch.multinomial(p, 1, generator=generator)[None]], dim=1)
     return vocabulary.decode(ids[0].tolist())

@@ -175,7 +175,7 @@ class Routed(nn.Module):
     def forward(self, ids: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Logits (B, T, V) of tokens (B, T), and the router's scores of all tokens, (B·T, E)."""
         x = self.words(ids) + self.places.weight[: ids.size(1)]
-        mask = torch.ones(ids.size(1), ids.size(1), dtype=torch.bool).tril()
+        mask = torch.ones(ids.size(1), ids.size(1), dtype=torch.bool, device=ids.device).tril()
         x = x + self.attention(self.norms[0](x), mask=mask, need_weights=False)[0]
         tokens = self.norms[1](x).flatten(0, 1)
         scores = self.router(tokens)
@@ -206,21 +206,21 @@ def _routed(
 ) -> Crowd:  # fmt: skip
     torch.manual_seed(0)
     model = made(gates, mixture, chosen)
-    shares, losses = _learn_to_route(model, balance_loss, weight, steps)
+    shares, losses = _learn_to_route(model, gates, balance_loss, weight, chosen, steps)
     return Crowd(shares, sum(losses[-10:]) / len(losses[-10:]))
 
 
 @training.on_device
 def _learn_to_route(
-    model: nn.Module, balance_loss: Callable, weight: float, steps: int
+    model: nn.Module, gates: Callable, balance_loss: Callable, weight: float, chosen: int, steps: int
 ) -> tuple[list[list[float]], list[float]]:
     """Each expert's share of the tokens, and the loss, at each step."""
 
     def step(model: nn.Module, now: torch.Tensor, then: torch.Tensor) -> tuple[torch.Tensor, ...]:
         logits, scores = model(now)
         loss = nn.functional.cross_entropy(logits.flatten(0, 1), then.flatten())
-        counts = model.gates(scores.detach(), model.chosen).count_nonzero(dim=0)
-        return loss, loss + weight * balance_loss(scores, model.chosen), counts / counts.sum()
+        counts = gates(scores.detach(), chosen).count_nonzero(dim=0)
+        return loss, loss + weight * balance_loss(scores, chosen), counts / counts.sum()
 
     optimizer, losses_of = torch.optim.AdamW(model.parameters(), lr=1e-2), training.beside(step)
     shares, losses = [], []

@@ -51,7 +51,7 @@ class Muon(torch.optim.Optimizer):
     def step(self, closure: Callable[[], float]) -> float: ...
 
     def step(self, closure: Callable[[], float] | None = None) -> float | None:
-        """Move each matrix that has a gradient; each core takes matrices of its own. A GPU takes them in turn."""
+        """Move each matrix that has a gradient: each core its own, or a GPU one after another."""
         loss = None if closure is None else closure()
         jobs = []
         for group in self.param_groups:
@@ -88,10 +88,10 @@ class CombinedOptimizer:
         self.optimizers = optimizers
         self.peaks = [[group["lr"] for group in optimizer.param_groups] for optimizer in optimizers]
 
-    def zero_grad(self) -> None:
-        """Forget all gradients."""
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget all gradients, or make them zeros."""
         for optimizer in self.optimizers:
-            optimizer.zero_grad()
+            optimizer.zero_grad(set_to_none)
 
     def step(self) -> None:
         """Move all parameters."""

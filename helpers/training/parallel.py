@@ -1,7 +1,7 @@
 """A training run on all cores, or on the GPU where one is asked for.
 
-Only one thread ever calls a GPU, the one that runs the notebook's cells: on a Mac two at once can end the process
-(github.com/pytorch/pytorch/issues/197805).
+Only one thread ever calls a GPU, the one that runs the notebook's cells: on a Mac, two at once can end the
+process (github.com/pytorch/pytorch/issues/197805).
 """
 
 import functools
@@ -74,21 +74,13 @@ def there(*tensors: torch.Tensor) -> list[torch.Tensor]:
 def beside(
     function: Callable[Concatenate[torch.nn.Module, More], Result],
 ) -> Callable[Concatenate[torch.nn.Module, More], Result]:
-    """A function of a model and tensors that may be called wherever the model is.
-
-    Args:
-        function: called with the model and the rest. Tensors are moved to the model's device, and new ones
-            that name no device, such as a mask, are made there.
-    """
+    """A function of a model and tensors, called with the tensors on the model's device."""
 
     @functools.wraps(function)
     def call(model: torch.nn.Module, *given: More.args, **more: More.kwargs) -> Result:
         place = next(model.parameters()).device
-        if place.type == "cpu":
-            return function(model, *given, **more)
-        with place:
-            moved = (value.to(place) if isinstance(value, torch.Tensor) else value for value in given)
-            return function(model, *moved, **more)  # type: ignore[arg-type]  # the same but for their place
+        moved = (value.to(place) if isinstance(value, torch.Tensor) else value for value in given)
+        return function(model, *moved, **more)  # type: ignore[arg-type]  # the same but for their place
 
     return call
 
@@ -96,10 +88,10 @@ def beside(
 def on_device(
     train: Callable[Concatenate[Models, More], Result],
 ) -> Callable[Concatenate[Models, More], Result]:
-    """A training whose model is on `device()` while it lasts, and on the CPU afterwards.
+    """A training run whose model is on `device()` while it lasts, and on the CPU afterwards.
 
-    What is right on the CPU needn't run on a GPU: with a tensor of its own on the CPU, for example, or float64
-    on a Mac. Then the training says so, and is made on the CPU, from the beginning.
+    What is right on the CPU may fail on a GPU: it makes a tensor of its own on the CPU, say, or one of
+    float64, which Macs' GPUs lack. Then the run says why, and starts again on the CPU.
 
     Args:
         train: called with a model, or several, and the rest; trains in place.
@@ -110,17 +102,16 @@ def on_device(
         place = device()
         if place.type == "cpu":
             return train(models, *given, **more)
-        parts = [models] if isinstance(models, torch.nn.Module) else models
+        parts: list[torch.nn.Module] = [models] if isinstance(models, torch.nn.Module) else [*models]
         before = [{name: value.clone() for name, value in part.state_dict().items()} for part in parts]
         try:
             for part in parts:
                 part.to(place)
             return train(models, *given, **more)
-        except CancelledError:
-            raise
         except Exception as error:  # whatever a student's part can't do there
-            what = f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
-            _say_once(f"This training runs on the CPU, since on {place} it stops: {what}")
+            if isinstance(error, CancelledError) or not error.args:  # stopped, or not written yet
+                raise
+            _say_once(f"This training runs on the CPU, since on {place} it stops with {in_a_line(error)}")
         finally:
             for part in parts:
                 part.to("cpu")
@@ -139,6 +130,11 @@ def _on_the_cpu() -> Iterator[None]:
         yield
     finally:
         _given_way.pop()
+
+
+def in_a_line(error: Exception) -> str:
+    """An error's kind and the first line of what it says."""
+    return f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
 
 
 @functools.cache
@@ -244,9 +240,9 @@ def unless_stopped() -> None:
 def each(function: Callable[[Job], Result], jobs: Iterable[Job], title: str) -> list[Result]:
     """`function(job)` of each job, in order, as many at once as there are cores, with a progress bar.
 
-    For training runs that don't need each other, one per core; where `device()` is a GPU, one after the other.
-    Random numbers must come from generators of the job's own: make its model before, where `torch.manual_seed`
-    holds.
+    For training runs that don't need each other, one per core; where `device()` is a GPU, one after another.
+    Random numbers must come from generators of the job's own: make its model before, where
+    `torch.manual_seed` holds.
 
     Args:
         function: trains, measures; called in a thread, unless `device()` is a GPU.
