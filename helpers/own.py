@@ -5,6 +5,8 @@ gives other numbers than the course's part, is replaced by the course's. Nothing
 them. `own.use(False)` switches them off.
 """
 
+import __future__
+
 import dataclasses
 import functools
 import time
@@ -110,7 +112,8 @@ def answer(exercise: str, course: Callable) -> Callable:
 def _made(exercise: str, name: str, source: str) -> object:
     """What a kept answer makes when its source runs by itself."""
     room: dict[str, object] = {"__name__": f"own.{exercise}"}
-    exec(compile(source, f"<your {exercise}>", "exec"), room)
+    late = __future__.annotations.compiler_flag  # before Python 3.14 they would want their names at once
+    exec(compile(source, f"<your {exercise}>", "exec", late), room)
     return room[name]
 
 

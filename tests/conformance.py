@@ -171,7 +171,7 @@ def guide_scores(way: str) -> dict[str, float]:
         for words in (["nbgrader", "generate_assignment", "ps1"], [*command, "ps1"]):
             done = run(words, root, {"PYTHONPATH": str(ROOT), "COLUMNS": "200"})
             assert done.returncode == 0, done.stdout + done.stderr
-        with sqlite3.connect(root / "gradebook.db") as db:
+        with contextlib.closing(sqlite3.connect(root / "gradebook.db")) as db:
             return dict(db.execute(GUIDE_SQL))
 
 

@@ -342,7 +342,7 @@ def _recorded(course: Course) -> int:
 
 
 def _has_gradebook(root: Path) -> bool:
-    with sqlite3.connect(root / "gradebook.db") as db:
+    with contextlib.closing(sqlite3.connect(root / "gradebook.db")) as db:
         return bool(db.execute("select 1 from sqlite_master where name = 'headstart_grading'").fetchall())
 
 

@@ -77,6 +77,17 @@ def test_a_model_of_ones_own_parts_computes_what_the_course_s_does() -> None:
     assert torch.allclose(steps, ours(ids), atol=1e-5)
 
 
+def test_annotations_name_whatever_they_like() -> None:
+    """Python evaluates them only when asked from 3.14 on; what they name isn't kept."""
+    hinted = ATTENTION.replace(
+        "(q, k, v, mask=None):", "(q: Rows, k: Rows, v: Rows, mask: Rows | None = None) -> Rows:"
+    )
+    passed(
+        "attention.scaled_dot_product", "scaled_dot_product_attention", "Rows = torch.Tensor", SOFTMAX, hinted
+    )
+    assert whose("attention").yours
+
+
 @pytest.mark.parametrize(
     ("cells", "why"),
     [

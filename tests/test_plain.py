@@ -1,5 +1,6 @@
 """Any nbgrader assignment is graded, with the scores that nbgrader itself gives."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -168,7 +169,7 @@ SCORES = """select student_id, notebook.name, base_cell.name, base_cell.type, au
 
 
 def scores(root: Path) -> dict[tuple, tuple]:
-    with sqlite3.connect(root / "gradebook.db") as db:
+    with contextlib.closing(sqlite3.connect(root / "gradebook.db")) as db:
         rows = db.execute(SCORES).fetchall()
     return {row[:4]: row[4:] for row in rows}
 
@@ -355,7 +356,7 @@ def test_changed_points_are_news_to_nbgrader(graded, tmp_path):
     path.write_text(path.read_text().replace('"points": 5', '"points": 7'))
     run(root, "headstart", "grade", ASSIGNMENT)
     assert scores(root)["right", "two", "test_squares", "GradeCell"][0] == 7
-    with sqlite3.connect(root / "gradebook.db") as db:
+    with contextlib.closing(sqlite3.connect(root / "gradebook.db")) as db:
         assert db.execute(MOST).fetchall() == [(2,), (7,)]
 
 

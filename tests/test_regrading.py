@@ -1,5 +1,6 @@
 """A class that was graded is graded again as far as something changed, and no further."""
 
+import contextlib
 import json
 import shutil
 import sqlite3
@@ -156,7 +157,7 @@ def test_what_was_not_run_is_never_as_before(course):
     before = course.verdicts()
     assert regrade(course) == {"amy": None, "bob": None}
     row = json.dumps([*({**v, "status": "not run", "points": 0} for v in before["amy"].values())])
-    with sqlite3.connect(course.root / "gradebook.db") as db:
+    with contextlib.closing(sqlite3.connect(course.root / "gradebook.db")) as db, db:
         db.execute("update headstart_grading set verdicts = ? where student = 'amy'", [row])
     new = regrade(course)
     assert new["bob"] is None

@@ -507,20 +507,28 @@ print(before, privileges())
 
 @pytest.mark.needs_bubblewrap
 def test_a_child_has_one_door(child):
-    """The channel to the judge: not the worker's own, no pipe to its keeper, no file of the grader's."""
-    assert child(DESCRIPTORS).split() == ["null", "null", "null", "socket", "null"]
+    """The channel to the judge: not the worker's own, no pipe to its keeper, no file of the grader's.
+
+    A library may keep its own file open, as newer versions of libffi do. Children can read it by its name, too.
+    """
+    doors = [kind for kind in child(DESCRIPTORS).split() if kind != "library"]
+    assert doors == ["null", "null", "null", "socket", "null"]
 
 
 DESCRIPTORS = """
-import os, stat
+import fcntl, glob, os, stat
 null = os.stat("/dev/null")
+libraries = {os.stat(path)[1:3] for path in glob.glob("/usr/lib*/**/*.so*", recursive=True) if os.path.exists(path)}
 for descriptor in range(1024):
     try:
         found = os.fstat(descriptor)
     except OSError:
         continue
     kinds = [name for name in ("SOCK", "FIFO", "REG", "DIR", "CHR") if getattr(stat, "S_IS" + name)(found.st_mode)]
-    print("null" if os.path.samestat(found, null) else "socket" if kinds == ["SOCK"] else kinds or "unknown")
+    readable = fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY
+    if kinds == ["REG"] and readable and found[1:3] in libraries:
+        kinds = ["library"]
+    print("null" if os.path.samestat(found, null) else "socket" if kinds == ["SOCK"] else kinds[0] if kinds else "unknown")
 """
 
 
