@@ -1,16 +1,17 @@
 """Each lesson's zip, unpacked by itself, solved and run from top to bottom: every check has to pass.
 
-python -m tests.bundles [--torch VERSION] [--at FOLDER] [--here] [--quick] [LESSON ...]
+python -m tests.bundles [--torch VERSION] [--at FOLDER] [--here] [--quick] [--fresh] [LESSON ...]
 
 Without --torch that is done twice: in a new environment with the pinned torch and the other pinned packages, and
 in one with the newest of everything that pip would install. Nothing is installed but what a lesson's first cell asks
 for, and a kernel. torch is the CPU build, or none, unless HEADSTART_ALLOW_CUDA is set. --at keeps the
 environments, below FOLDER, for the next call. --here takes this environment as it is. --quick shortens trainings,
-after which figures show little. Build first: `headstart build`.
+after which figures show little. A call that was stopped goes on where it was. Build first: `headstart build`.
 """
 
 import argparse
 import ast
+import hashlib
 import os
 import re
 import subprocess
@@ -26,6 +27,7 @@ import nbformat
 import bootstrap
 from autograder import lessons
 from autograder.lessons import ROOT
+from tests.rows import Rows, add_option
 
 KERNEL = ("ipykernel", "nbclient")
 INSIDE = bootstrap.PYTHON.relative_to(bootstrap.ROOT / ".venv")  # where an environment has its Python
@@ -46,13 +48,14 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--at", type=Path, metavar="FOLDER")
     parser.add_argument("--here", action="store_true")
     parser.add_argument("--quick", action="store_true")
+    add_option(parser)
     parser.add_argument("lessons", nargs="*", metavar="LESSON")
     options = parser.parse_args(arguments)
     names = [lessons.find(name) for name in options.lessons] or lessons.names()
     failed = 0
-    with tempfile.TemporaryDirectory() as folder:
+    with Rows("bundles", options) as rows, tempfile.TemporaryDirectory() as folder:
         if options.here:
-            return sum(run(name, Path(sys.executable), options.quick) for name in names) and 1
+            return int(any([kept(rows, name, Path(sys.executable), options.quick) for name in names]))
         for version in options.torch or (pinned(), "newest"):
             place = (options.at or Path(folder)).resolve() / version
             try:
@@ -61,8 +64,18 @@ def main(arguments: list[str]) -> int:
                 print(f"torch {version}: {error}", flush=True)
                 failed += 1
                 continue
-            failed += sum(run(name, python, options.quick) for name in names)
+            failed += sum(kept(rows, name, python, options.quick) for name in names)
     return int(failed > 0)
+
+
+def kept(rows: Rows, lesson: str, python: Path, quick: bool) -> bool:
+    """Run a lesson, or take what came of it in a call that was stopped; print that, and say whether it failed."""
+    has = bootstrap.quietly(python, "-m", "pip", "freeze").stdout
+    zipped = (ROOT / "release" / f"{lesson}.zip").read_bytes()
+    depends = hashlib.sha256(has.encode() + zipped).hexdigest()
+    line = rows(lesson, depends, make=lambda: came_of(lesson, python, quick))
+    print(line, flush=True)
+    return line.startswith("✗")
 
 
 def pinned() -> str:
@@ -112,7 +125,7 @@ def asked_for(lesson: str) -> list[str]:
     return ast.literal_eval(call.args[1])
 
 
-def run(lesson: str, python: Path, quick: bool, bundle: Path | None = None) -> bool:
+def came_of(lesson: str, python: Path, quick: bool, bundle: Path | None = None) -> str:
     """Unpack a lesson, solve it, run it with another Python and say what came of it.
 
     Args:
@@ -122,7 +135,7 @@ def run(lesson: str, python: Path, quick: bool, bundle: Path | None = None) -> b
         bundle: its zip; if None, the one in `release/`.
 
     Returns:
-        Whether something failed.
+        A line that begins with ✓, or with ✗ and then has a line for each problem.
     """
     with tempfile.TemporaryDirectory() as folder:
         with zipfile.ZipFile(bundle or ROOT / "release" / f"{lesson}.zip") as packed:
@@ -143,8 +156,7 @@ def run(lesson: str, python: Path, quick: bool, bundle: Path | None = None) -> b
     if done.returncode:
         problems.append(done.stderr.strip()[-2000:])
     result = "✗" if problems else "✓"
-    print(f"{result} {lesson} {time.monotonic() - begun:.0f} s", *problems, sep="\n  ", flush=True)
-    return bool(problems)
+    return "\n  ".join([f"{result} {lesson} {time.monotonic() - begun:.0f} s", *problems])
 
 
 def solve(notebook: nbformat.NotebookNode, lesson: str) -> nbformat.NotebookNode:

@@ -69,8 +69,9 @@ class Rows:
 
     def keep(self, *name: str, row: Any) -> None:
         """Keep a row that has been made."""
-        self._write(json.dumps([name, row]).encode())
-        self.done[name] = row
+        line = json.dumps([name, row])
+        self._write(line.encode())
+        self.done[name] = json.loads(line)[1]  # just as another call would read it
 
     def __enter__(self) -> "Rows":
         return self
