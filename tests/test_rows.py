@@ -3,6 +3,7 @@
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -133,3 +134,17 @@ def test_what_rows_depend_on_changes_with_any_file_of_the_code(tmp_path, monkeyp
         (tmp_path / "tests" / "deep" / "code.py").write_text(text)
         seen.append(module._what_rows_depend_on()["code"])
     assert len({*seen}) == 3
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        path
+        for path in sorted((ROOT / "tests").glob("*.py"))
+        if '__name__ == "__main__"' in path.read_text("utf-8")
+    ],
+    ids=lambda path: path.stem,
+)
+def test_each_program_goes_on_where_it_was_stopped_or_says_that_it_begins_anew(program: Path) -> None:
+    text = program.read_text("utf-8")
+    assert re.search(r"begins\s+anew|\bRows\(\s*\"", text)
