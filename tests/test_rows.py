@@ -69,7 +69,7 @@ def test_no_row_is_made_twice_and_the_table_is_whole(program, tmp_path) -> None:
     assert (tmp_path / "made").read_text() == "0 1 2 2 3 4 ", (
         "of the third, the first time, nothing was there"
     )
-    assert "2 rows are kept" in done.stdout
+    assert "2 rows are kept" in done.stderr
 
 
 def test_a_call_after_one_that_came_to_its_end_begins_anew(program, tmp_path) -> None:
