@@ -47,6 +47,7 @@ c.ExportApp.plugin_class = "autograder.grading.exports.Csv"
 
 # Feedback and formgrader draw formulas without a network, and keep what a student wrote in its own place.
 try:
+    import autograder.grading.locked  # noqa: F401  (it waits for a gradebook that another program has locked)
     from autograder.grading.pages import TEMPLATES
 except ImportError:  # students' nbgrader may read this file too, where there is no grader
     pass

@@ -21,11 +21,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import psutil
 import torch
-from rich.console import Console
 from rich.table import Table
 
 from autograder import lessons
@@ -37,6 +37,7 @@ from autograder.grading.lesson import Lesson
 from autograder.grading.submission import Submission, canonical
 from autograder.lessons import ROOT
 from benchmarks.results import write
+from tests.rows import Rows, add_option
 
 SAMPLE = 20  # submissions to average over
 ROUNDS, SECONDS = 3, 60  # measurements of these, at least: the median counts
@@ -52,6 +53,7 @@ def main() -> None:
     parser.add_argument("lessons", nargs="*", metavar="LESSON")
     parser.add_argument("--students", type=int, default=100)
     parser.add_argument("--workers", type=int, default=os.cpu_count())
+    add_option(parser)
     options = parser.parse_args()
     torch.set_num_threads(1)
     every = [name for name in lessons.names() if lessons.number(name)]
@@ -60,16 +62,22 @@ def main() -> None:
     for column in table.columns[1:]:
         column.justify = "right"
     try:
-        for name in named or every:
-            # A process each: what one lesson imports makes the forks of another slow.
-            about = name, str(options.students), str(options.workers)
-            command = [sys.executable, "-m", "benchmarks.grading_one", *about]
-            done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
-            table.add_row(name, *json.loads(done.stdout.splitlines()[-1]))
-            Console().print(done.stdout.splitlines()[-1])
+        with Rows("grading", options) as rows:
+            for name in named or every:
+                row = rows(name, make=partial(_of_lesson, name, options))
+                table.add_row(name, *row)
+                print(name, *row, sep="  ", flush=True)
     finally:  # also what there is when it is stopped by Ctrl-C
         if table.rows:
             _write(table, options)
+
+
+def _of_lesson(name: str, options: argparse.Namespace) -> list[str]:
+    """A lesson's row, from a process of its own: what one lesson imports makes the forks of another slow."""
+    about = name, str(options.students), str(options.workers)
+    command = [sys.executable, "-m", "benchmarks.grading_one", *about]
+    done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def _write(table: Table, options: argparse.Namespace) -> None:

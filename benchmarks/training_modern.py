@@ -1,6 +1,6 @@
 """What each step from the paper's block to today's is worth, on the course's text, whose entropy is known.
 
-    python -m benchmarks.training_modern [--steps 1000] [--seeds 3] [--workers 2]
+    python -m benchmarks.training_modern [--steps 1000] [--seeds 3] [--workers 2] [--fresh]
 
 A ladder: each rung is the one before with one thing changed, and as many weights (the feed-forward network's
 width makes up for it), but for the last. Each rung gets the best of three learning rates, found with a seed
@@ -16,7 +16,7 @@ import json
 import math
 import time
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import partial
 from multiprocessing import get_context
 from statistics import mean, median, stdev
@@ -35,6 +35,7 @@ from helpers.models.blocks import initialise
 from helpers.modern import balance_loss, gates, mixture
 from helpers.multihead import merge_heads, split_heads
 from helpers.positional import rotary, sinusoidal
+from tests.rows import Rows, add_option
 
 STEPS, SEEDS, LAPS = 1_000, 3, 25
 C, H, LAYERS, T, B, D_FF = 64, 4, 4, 96, 12, 256
@@ -285,24 +286,35 @@ def step_times(rungs: Mapping[str, Rung]) -> dict[str, float]:
     }
 
 
-def measure(console: Console, steps: int = STEPS, seeds: int = SEEDS, workers: int = 2) -> None:
+def losses(
+    rows: Rows, workers: int, jobs: Mapping[tuple, tuple[Rung, float, int, int]]
+) -> dict[tuple, float]:
+    """The loss of each job: kept from a call that was stopped, or trained now, and printed as it comes."""
+    wanted = {key: tuple(map(str, (key, *job[1:]))) for key, job in jobs.items()}
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        runs = {
+            pool.submit(trained, *jobs[key]): name for key, name in wanted.items() if name not in rows.done
+        }
+        for run in as_completed(runs):
+            rows.keep(*runs[run], row=run.result())
+            print(*runs[run], f"{run.result():.4f}", flush=True)
+    return {key: rows.done[name] for key, name in wanted.items()}
+
+
+def measure(rows: Rows, console: Console, steps: int = STEPS, seeds: int = SEEDS, workers: int = 2) -> None:
     """Climb the ladder, and print what each rung reaches."""
     rungs, least = ladder(), floor()
-    shares = step_times(rungs)
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        tried = {
-            (name, rate): pool.submit(trained, rung, rate, 100, steps // 2)
-            for name, rung in rungs.items()
-            for rate in RATES
-        }
-        rates = {name: min(RATES, key=lambda rate: tried[name, rate].result()) for name in rungs}
-        runs = {
-            (name, long, seed): pool.submit(trained, rung, rates[name], seed, long)
-            for name, rung in rungs.items()
-            for long in {steps, round(steps / shares[name])}
-            for seed in range(seeds)
-        }
-        found = {key: run.result() for key, run in runs.items()}
+    shares = rows("times of a step", make=lambda: step_times(rungs))
+    tries = {(name, rate): (rung, rate, 100, steps // 2) for name, rung in rungs.items() for rate in RATES}
+    tried = losses(rows, workers, tries)
+    rates = {name: min(RATES, key=lambda rate: tried[name, rate]) for name in rungs}
+    runs = {
+        (name, long, seed): (rung, rates[name], seed, long)
+        for name, rung in rungs.items()
+        for long in {steps, round(steps / shares[name])}
+        for seed in range(seeds)
+    }
+    found = losses(rows, workers, runs)
     table = Table(
         "rung", "weights", "rate", "time of a step", "equal steps", "since the rung above", "equal time",
         title=f"{steps} steps, {seeds} seeds; nats per token, the grammar itself: {least:.4f}",
@@ -350,9 +362,11 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=STEPS)
     parser.add_argument("--seeds", type=int, default=SEEDS)
     parser.add_argument("--workers", type=int, default=2)
+    add_option(parser)
     options = parser.parse_args()
     console = Console(width=130, record=True)
-    measure(console, options.steps, options.seeds, options.workers)
+    with Rows("training_modern", options) as rows:
+        measure(rows, console, options.steps, options.seeds, options.workers)
     text = f"```text\n{console.export_text().rstrip()}\n```"
     write("Training: modern", "python -m benchmarks.training_modern", text)
 

@@ -1,6 +1,6 @@
 """Whether grades and the causes that are named are true.
 
-python -m benchmarks.truth [LESSON ...]
+python -m benchmarks.truth [--fresh] [LESSON ...]
 
 Mutants are the references with one small change each. Every one that isn't listed as right, too, has to fail
 on the visible cases and on each of 32 hidden draws. Alternatives are right answers in other idioms. They have
@@ -9,13 +9,15 @@ beside them that name what the exercise forbids. Two changes at once
 show whether a cause that is named is one of the two.
 """
 
+import argparse
 import inspect
 import json
 import re
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
+from functools import partial
 from random import Random
 from statistics import median
 from typing import Any
@@ -37,6 +39,7 @@ from helpers.checking.finding import Finding, Status
 from helpers.checking.outcome import Outcome
 from helpers.checking.reaching import forbidden_use
 from helpers.checks import Sheet, assess
+from tests.rows import Rows, add_option
 
 IN_PLACE = ("inputs_unchanged", "gradient_reaches_inputs")
 PAIRS = 40  # of changes, for each exercise
@@ -88,17 +91,27 @@ class Counts:
 def main() -> None:
     """Measure, print and write down."""
     torch.set_num_threads(1)
-    asked = [lessons.find(name) for name in sys.argv[1:]] or [
-        name for name in lessons.names() if name[:2] != "00"
-    ]
+    parser = argparse.ArgumentParser("python -m benchmarks.truth")
+    add_option(parser)
+    parser.add_argument("lessons", nargs="*", metavar="LESSON")
+    options = parser.parse_args()
+    with Rows("truth", options) as rows:
+        _measure(options.lessons, rows)
+
+
+def _measure(named: list[str], rows: Rows) -> None:
+    asked = [lessons.find(name) for name in named] or [name for name in lessons.names() if name[:2] != "00"]
     causes = Table(*CAUSES)
     answers = Table(*ANSWERS)
     total = Counts()
     for name in asked:
         counts, times = Counts(), Times([], [])
         for exercise in exercises.load(lessons.topic(name)).values():
-            print(exercise.id, file=sys.stderr, flush=True)
-            counts += of_exercise(exercise, times)
+            found, right, failed = rows(exercise.id, make=partial(_row, exercise))
+            print(exercise.id, *found.items(), file=sys.stderr, flush=True)
+            counts += Counts(**found)
+            times.right += right
+            times.failed += failed
         total += counts
         causes.add_row(*causes_of(name, counts))
         of_right, most = median(times.right) * 1000, max(times.right) * 1000
@@ -114,8 +127,15 @@ def main() -> None:
         answers.add_row(name, *map(str, numbers), *checks)
     causes.add_row(*causes_of("all", total))
     Console(width=170).print(causes, answers)
-    if not sys.argv[1:]:
+    if not named:
         results.write("Truth", "python -m benchmarks.truth", " ".join(METHOD.split()), causes, answers)
+
+
+def _row(exercise: Exercise) -> tuple[dict[str, int], list[float], list[float]]:
+    """What is counted of one exercise, and the times of its right answer and of its mutants."""
+    times = Times([], [])
+    counts = of_exercise(exercise, times)
+    return asdict(counts), times.right, times.failed
 
 
 METHOD = """

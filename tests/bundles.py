@@ -1,6 +1,6 @@
 """Each lesson's zip, unpacked by itself, solved and run from top to bottom.
 
-python -m tests.bundles [--versions NAME] [--at FOLDER] [--here] [--quick] [LESSON ...]
+python -m tests.bundles [--versions NAME] [--at FOLDER] [--here] [--quick] [--fresh] [LESSON ...]
 
 Every check has to pass, and every explorer has to be shown as a live widget with a still picture. That is done in
 three new environments: with the pinned versions of all packages ("pinned"), with those of Google Colab, which
@@ -8,13 +8,15 @@ tests/colab.txt names ("colab"), and with the newest that pip would install ("ne
 opens each notebook in an empty folder, and its first cell fetches the lesson from a server. Nothing is installed
 but what a lesson's first cell asks for, and a kernel. torch is the CPU build, or none, unless HEADSTART_ALLOW_CUDA
 is set. --at keeps the environments, below FOLDER, for the next call. --here takes this environment as it is.
---quick shortens trainings, after which figures show little. Build first: `headstart build`.
+--quick shortens trainings, after which figures show little. A call that was stopped resumes where it was, unless
+--fresh is given. Build first: `headstart build`.
 """
 
 import argparse
 import ast
 import contextlib
 import functools
+import hashlib
 import http.server
 import os
 import re
@@ -34,6 +36,7 @@ import nbformat
 import bootstrap
 from autograder import lessons
 from autograder.lessons import ROOT
+from tests.rows import Rows, add_option
 
 KERNEL = ("ipykernel", "nbclient")
 # By name, the file of constraints that says which version of each package; if None, the newest.
@@ -77,13 +80,14 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--at", type=Path, metavar="FOLDER")
     parser.add_argument("--here", action="store_true")
     parser.add_argument("--quick", action="store_true")
+    add_option(parser)
     parser.add_argument("lessons", nargs="*", metavar="LESSON")
     options = parser.parse_args(arguments)
     names = [lessons.find(name) for name in options.lessons] or lessons.names()
-    if options.here:
-        return int(table(names, Path(sys.executable), options.quick, colab=False))
     failed = False
-    with tempfile.TemporaryDirectory() as folder:
+    with Rows("bundles", options) as rows, tempfile.TemporaryDirectory() as folder:
+        if options.here:
+            return int(table(rows, names, Path(sys.executable), options.quick, colab=False))
         for versions in options.versions or VERSIONS:
             try:
                 python = environment((options.at or Path(folder)).resolve() / versions, versions, names)
@@ -91,14 +95,15 @@ def main(arguments: list[str]) -> int:
                 print(f"{versions}: {error}", flush=True)
                 failed = True
                 continue
-            failed |= table(names, python, options.quick, colab=versions == "colab")
+            failed |= table(rows, names, python, options.quick, colab=versions == "colab")
     return int(failed)
 
 
-def table(names: list[str], python: Path, quick: bool, *, colab: bool) -> bool:
+def table(rows: Rows, names: list[str], python: Path, quick: bool, *, colab: bool) -> bool:
     """Run lessons with a Python, and print a table of what came of them.
 
     Args:
+        rows: of the program, with those of a call that was stopped.
         names: of the lessons.
         python: of the environment.
         quick: whether trainings are short.
@@ -110,8 +115,11 @@ def table(names: list[str], python: Path, quick: bool, *, colab: bool) -> bool:
     print("", bootstrap.quietly(python, "-c", ASK).stdout.strip(), "", sep="\n")
     print("| lesson | checks | explorers | seconds | problems |\n| --- | --- | --- | --- | --- |", flush=True)
     every = []
+    has = bootstrap.quietly(python, "-m", "pip", "freeze").stdout
     for name in names:
-        every.append(run(name, python, quick, colab=colab))
+        zipped = (ROOT / "release" / f"{name}.zip").read_bytes()
+        depends = hashlib.sha256(f"{has}{colab}".encode() + zipped).hexdigest()
+        every.append(Ran(*rows(name, depends, make=functools.partial(run, name, python, quick, colab=colab))))
         print(f"| {name} | {every[-1].row}", *every[-1].problems, sep="\n  ", flush=True)
     problems = [problem for ran in every for problem in ran.problems]
     sums = (sum(numbers) for numbers in zip(*(ran[1:] for ran in every), strict=True))

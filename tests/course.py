@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from multiprocessing import forkserver
 from pathlib import Path
 
 import nbformat
@@ -192,6 +193,7 @@ def hear_signals() -> None:
 @contextlib.contextmanager
 def foster_parent() -> Iterator[list[str]]:
     """While it lasts, processes whose parents end become this process's children; then, which still run."""
+    forkserver.ensure_running()  # ours, which stays
     me, left = psutil.Process(), []
     before = set(me.children(recursive=True))
     prctl = ctypes.CDLL(None, use_errno=True).prctl

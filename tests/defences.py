@@ -1,12 +1,14 @@
 """Take the grader's defences out, one by one: each time a test has to fail.
 
-python -m tests.defences [NAME ...]
+python -m tests.defences [--fresh] [NAME ...]
 
 It works on a copy of the project in a folder of its own, and says which test failed. A defence that can go
 without one isn't tested. A NAME is part of the name of a defence, as in the table; none means all of them. They
-stand in tests/defences_listed.py, and tests/test_defences.py sees to it that they still stand in the code.
+stand in tests/defences_listed.py, and tests/test_defences.py sees to it that they still stand in the code. A call
+that was stopped goes on where it was.
 """
 
+import argparse
 import os
 import re
 import shutil
@@ -16,10 +18,12 @@ import tempfile
 import time
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from autograder.lessons import ROOT
 from tests.defences_listed import LISTED
+from tests.rows import Rows, add_option
 
 LEFT_OUT = (".*", "__pycache__", "*.egg-info", "work", "docs")
 SECONDS = 100  # for a test that doesn't say: what waits without end has failed
@@ -113,27 +117,40 @@ def silent(defence: Defence, failed: list[str]) -> list[str]:
     ]
 
 
-def main(names: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Take the defences out, print a table, and say whether all of them were missed."""
-    chosen = [d for d in DEFENCES if not names or any(name in d.name for name in names)]
+    parser = argparse.ArgumentParser("python -m tests.defences")
+    add_option(parser)
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    options = parser.parse_args(arguments)
+    chosen = [d for d in DEFENCES if not options.names or any(name in d.name for name in options.names)]
     came_of: Counter[str] = Counter()
-    with tempfile.TemporaryDirectory(prefix="headstart-defences-") as folder:
+    with (
+        Rows("defences", options) as rows,
+        tempfile.TemporaryDirectory(prefix="headstart-defences-") as folder,
+    ):
         copy = Copy(Path(folder).resolve() / "headstart")
-        if failed := copy.failing(sorted({test for defence in chosen for test in defence.tests})):
+        tests = sorted({test for defence in chosen for test in defence.tests})
+        if failed := rows("as it is", make=lambda: copy.failing(tests)):
             print(f"these tests fail as it is, and would prove nothing: {', '.join(failed)}")
             return 1
         for number, defence in enumerate(chosen, start=1):
-            begun = time.monotonic()
-            if not (line := problem(defence)):
-                failed = copy.without(defence)
-                line = ", ".join(f"NOT {test}" for test in silent(defence, failed))
-            came_of["missed" if not line else "not missed"] += 1
-            seconds = f"{time.monotonic() - begun:4.0f} s"
-            more = f" and {len(failed) - 1} more" if len(failed) > 1 else ""
-            said = line or f"{failed[0].partition('::')[2]:.90}{more}"
-            print(f"{number:3}/{len(chosen)}  {defence.name:<55}  {seconds}  {said}", flush=True)
+            missed, said = rows(defence.name, defence.text, make=partial(taken_out, copy, defence))
+            came_of["missed" if missed else "not missed"] += 1
+            print(f"{number:3}/{len(chosen)}  {defence.name:<55}  {said}", flush=True)
     print(", ".join(f"{count} {what}" for what, count in came_of.items()))
     return int(set(came_of) != {"missed"})
+
+
+def taken_out(copy: Copy, defence: Defence) -> tuple[bool, str]:
+    """Whether all of a defence's tests fail without it; and after how many seconds, and which."""
+    begun, failed = time.monotonic(), list[str]()
+    if not (line := problem(defence)):
+        failed = copy.without(defence)
+        line = ", ".join(f"NOT {test}" for test in silent(defence, failed))
+    more = f" and {len(failed) - 1} more" if len(failed) > 1 else ""
+    said = line or f"{failed[0].partition('::')[2]:.90}{more}"
+    return not line, f"{time.monotonic() - begun:4.0f} s  {said}"
 
 
 if __name__ == "__main__":

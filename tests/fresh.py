@@ -9,8 +9,8 @@ and calls `make lab`, until JupyterLab answers at the address that it prints; th
 and the table says so. The user's home is new, so everything is downloaded, with this machine's mirror and pip's settings.
 
 Systems lie in FOLDER, a few GB each while they are used. A bare one is kept for the next call. A call that was stopped
-goes on with what isn't done yet, unless it is told to begin --again; --keep leaves the used systems there. --results
-writes the table to benchmarks/RESULTS.md. All mounts are in a namespace that ends with its processes, and these end
+goes on with what isn't done yet; --again begins anew. --keep leaves the used systems there. --results writes the
+table to benchmarks/RESULTS.md. All mounts are in a namespace that ends with its processes, and these end
 with this one, however it ends.
 """
 

@@ -1,19 +1,21 @@
 """Mutated notebooks and mutated messages: whatever a stranger sends, the grader gives a verdict and goes on.
 
-python -m tests.fuzz [--notebooks 2000] [--messages 100000] [--seed 0]
+python -m tests.fuzz [--notebooks 2000] [--messages 100000] [--seed 0] [--fresh]
 
-`tests/test_fuzz.py` runs a few of each.
+Seeds follow from each other, a hundred notebooks or ten thousand messages each, and a row of the table says what
+came of one seed. A call that was stopped goes on where it was. `tests/test_fuzz.py` runs a few of each.
 """
 
 import argparse
+import contextlib
 import copy
 import json
 import random
 import socket
 import sys
 import tempfile
-import time
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +33,7 @@ from autograder.grading.submission import Submission
 from helpers.checking.drivers import run
 from helpers.checks import assess
 from tests.course import LESSON, Course
+from tests.rows import Rows, add_option
 
 # What JSON can hold and nobody expects.
 ODD = (
@@ -208,18 +211,31 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     for name, number in (("--notebooks", 2000), ("--messages", 100_000), ("--seed", 0)):
         parser.add_argument(name, type=int, default=number)
+    add_option(parser)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        notebooks = Notebooks(Path(folder, "course"), options.seed)
-        for kind, number in ((notebooks, options.notebooks), (Messages(options.seed), options.messages)):
-            begun = time.monotonic()
-            for each in range(number):
-                kind.one(each)
-            print(
-                f"{type(kind).__name__.lower()}: {number} in {time.monotonic() - begun:.0f} s",
-                dict(kind.came_of),
-            )
-        notebooks.close()
+    with Rows("fuzz", options) as rows:
+        for kind, number, at_once in (
+            ("notebooks", options.notebooks, 100),
+            ("messages", options.messages, 10_000),
+        ):
+            total: Counter[str] = Counter()
+            for begin in range(0, number, at_once):
+                count, seed = min(at_once, number - begin), options.seed + begin // at_once
+                found = rows(kind, str(seed), make=partial(some, kind, count, seed))
+                print(f"{kind}, seed {seed}: {found}", flush=True)
+                total.update(found)
+            print(f"{kind}: {number}", dict(total), flush=True)
+
+
+def some(kind: str, number: int, seed: int) -> dict[str, int]:
+    """Run so many of a kind, and count what comes of them."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+        fuzzed = Notebooks(Path(folder, "course"), seed) if kind == "notebooks" else Messages(seed)
+        if isinstance(fuzzed, Notebooks):
+            stack.callback(fuzzed.close)
+        for each in range(number):
+            fuzzed.one(each)
+        return {str(what): count for what, count in fuzzed.came_of.items()}
 
 
 if __name__ == "__main__":

@@ -64,14 +64,6 @@ def on_core(core: int) -> list[str]:
 BECOME = "os.execvp(sys.argv[1], sys.argv[1:])"
 
 
-@contextlib.contextmanager
-def cpu_time() -> Iterator[list[float]]:
-    """Measure CPU time, in seconds: this process's, and that of those below it that end meanwhile."""
-    before, used = _used_here(), list[float]()
-    yield used
-    used.append(_used_here() - before)
-
-
 class Own:
     """What a test has used, and whether it waits, by the processes below this one."""
 

@@ -53,7 +53,8 @@ class Rows:
             self._write(head)
         else:
             print(
-                f"{len(self.done)} rows are kept of a call that was stopped (--fresh begins anew)", flush=True
+                f"{len(self.done)} rows are kept of a call that was stopped (--fresh begins anew)",
+                file=sys.stderr,  # what the program prints may be kept in a file, to be compared
             )
 
     def __call__(self, *name: str, make: Callable[[], Any]) -> Any:
@@ -69,8 +70,9 @@ class Rows:
 
     def keep(self, *name: str, row: Any) -> None:
         """Keep a row that has been made."""
-        self._write(json.dumps([name, row]).encode())
-        self.done[name] = row
+        line = json.dumps([name, row])
+        self._write(line.encode())
+        self.done[name] = json.loads(line)[1]  # just as another call would read it
 
     def __enter__(self) -> "Rows":
         return self

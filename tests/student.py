@@ -5,7 +5,8 @@
 In real JupyterLab, in headless Chromium: lessons 01 to 06 are solved with the alternatives of their exercises;
 lesson 08 puts its model together of these answers; the training is interrupted, the browser's tab closed, the
 kernel ended, and the training taken up again; lesson 09 fine-tunes that model. Trainings take a twentieth of
-their steps. It says what it sees, and fails where it doesn't see it. It takes about ten minutes.
+their steps. It says what it sees, and fails where it doesn't see it. It takes about ten minutes, and always begins
+anew: what is done in one lesson, the next ones build on.
 """
 
 import argparse

@@ -4,7 +4,8 @@
 
 Each student is a Unix user, who fetches, hands in, and fetches the feedback; a teacher releases, collects,
 grades, and releases the feedback; each verdict is compared with what the made-up class must get. It runs the
-page's commands first, as `tests/test_hub.py` does, and leaves nothing behind. It takes about eight minutes.
+page's commands first, as `tests/test_hub.py` does, and leaves nothing behind. It takes about eight minutes, and
+always begins anew: a week builds on the one before, and the server goes with the program.
 """
 
 import argparse
@@ -41,7 +42,7 @@ def main() -> None:
             for lesson in options.lessons:
                 week(machine, lesson, names, place)
             told = machine.run(TEACHER, f"{AS_TEACHER}; headstart report")
-            print(told.stdout.strip())
+            print(told.stdout.strip(), flush=True)
     finally:
         shutil.rmtree(place)
     print("all as it should be")
@@ -72,7 +73,9 @@ def week(machine: hub.Server, lesson: str, names: list[str], place: Path) -> Non
     with timed(f"{lesson}: collected"):
         machine.run(TEACHER, f"{AS_TEACHER}; nbgrader collect {lesson}")
     with timed(f"{lesson}: graded"):
-        print(machine.run(TEACHER, f"{AS_TEACHER}; headstart grade {lesson}").stdout.splitlines()[0])
+        print(
+            machine.run(TEACHER, f"{AS_TEACHER}; headstart grade {lesson}").stdout.splitlines()[0], flush=True
+        )
     with timed(f"{lesson}: feedback made and released"):
         machine.run(
             TEACHER, f"{AS_TEACHER}; nbgrader generate_feedback {lesson}; nbgrader release_feedback {lesson}"

@@ -3,6 +3,7 @@
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -68,7 +69,7 @@ def test_no_row_is_made_twice_and_the_table_is_whole(program, tmp_path) -> None:
     assert (tmp_path / "made").read_text() == "0 1 2 2 3 4 ", (
         "of the third, the first time, nothing was there"
     )
-    assert "2 rows are kept" in done.stdout
+    assert "2 rows are kept" in done.stderr
 
 
 def test_a_call_after_one_that_came_to_its_end_begins_anew(program, tmp_path) -> None:
@@ -133,3 +134,17 @@ def test_what_rows_depend_on_changes_with_any_file_of_the_code(tmp_path, monkeyp
         (tmp_path / "tests" / "deep" / "code.py").write_text(text)
         seen.append(module._what_rows_depend_on()["code"])
     assert len({*seen}) == 3
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        path
+        for path in sorted((ROOT / "tests").glob("*.py"))
+        if '__name__ == "__main__"' in path.read_text("utf-8")
+    ],
+    ids=lambda path: path.stem,
+)
+def test_each_program_goes_on_where_it_was_stopped_or_says_that_it_begins_anew(program: Path) -> None:
+    text = program.read_text("utf-8")
+    assert re.search(r"begins\s+anew|\bRows\(\s*\"", text)

@@ -41,9 +41,10 @@ def hand_in(
     (folder / "timestamp.txt").write_text(when)
 
 
-def start(course: Course, *more: str) -> subprocess.Popen:
+def start(course: Course, *more: str, patience: int = PATIENCE) -> subprocess.Popen:
     env = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
-    command = [sys.executable, "-m", "autograder", "watch", LESSON, "--every", "0.2", "--workers", "1", *more]
+    code = f"import autograder.commands.watch as watch; watch.PATIENCE = {patience}; from autograder.commands.cli import main; raise SystemExit(main())"
+    command = [sys.executable, "-c", code, "watch", LESSON, "--every", "0.2", "--workers", "1", *more]
     with (course.root / "watch.log").open("ab") as log:
         return subprocess.Popen(command, cwd=course.root, env=env, stdout=log, stderr=log)
 
@@ -109,6 +110,24 @@ def test_an_interrupt_while_it_answers_many_ends_it_and_the_next_goes_on(course:
     assert sorted(line.split()[1] for line in log.splitlines() if "feedback is out" in line) == [
         f"s{number}:" for number in range(FEW + 3)
     ]
+
+
+def test_one_whose_copying_takes_longer_than_is_waited_for_is_graded_once_it_is_whole(course: Course) -> None:
+    """As on a busy machine. Meanwhile it holds up nobody."""
+    hand_in(course, "ada")
+    folder = next((course.root / "exchange" / "headstart" / "inbound").iterdir())
+    last = {path: path.read_bytes() for path in folder.iterdir()}
+    for path in last:
+        path.unlink()
+    watch = start(course, patience=0)
+    wait_for(course, lambda: "ada: 0 of 25 points" in (course.root / "watch.log").read_text(), watch)
+    hand_in(course, "bob")
+    wait_for(course, lambda: "bob: 25 of 25 points" in (course.root / "watch.log").read_text(), watch)
+    for path, content in sorted(last.items(), key=lambda item: item[0].name == "timestamp.txt"):
+        path.write_bytes(content)
+    wait_for(course, lambda: "ada: 25 of 25 points" in (course.root / "watch.log").read_text(), watch)
+    watch.send_signal(signal.SIGINT)
+    watch.wait()
 
 
 def test_a_watch_that_holds_feedback_grades_and_releases_nothing(course: Course) -> None:

@@ -1,19 +1,21 @@
 """What every answer gets and reads, to compare before and after a change that should change nothing.
 
-    python -m tests.verdicts [--students 24] [LESSON ...] > verdicts.txt
+    python -m tests.verdicts [--students 24] [--fresh] [LESSON ...] > verdicts.txt
 
 For each exercise: its alternatives, misconceptions and mutants, each with its verdict and message on the cases
 that students see and on three hidden draws. Then, for each lesson, a made-up class with its points, graded in the
-sandbox. The same code prints the same bytes. All lessons take about twenty minutes of one core.
+sandbox. The same code prints the same bytes. All lessons take about twenty minutes of one core; a call that was stopped
+resumes where it was, unless --fresh is given.
 """
 
 import argparse
+import functools
 import itertools
 import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -30,6 +32,7 @@ from autograder.exercise import Exercise
 from autograder.lessons import ROOT
 from autograder.sheets import HiddenSheets, with_misconceptions
 from helpers.checks import Sheet, assess
+from tests.rows import Rows, add_option
 
 DRAWS = 3
 SECRET = b"the same verdicts"
@@ -40,20 +43,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("lessons", nargs="*", metavar="LESSON", help="none means all")
     parser.add_argument("--students", type=int, default=24, help="in each made-up class")
+    add_option(parser)
     options = parser.parse_args()
     torch.set_num_threads(1)
     os.environ["PATH"] = (
         f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # alembic lies there
     )
-    for lesson in [lessons.find(name) for name in options.lessons] or lessons.names():
-        text = (ROOT / "release" / lesson / "checks.json").read_text(encoding="utf-8")
-        visible = {name: Sheet.from_json(data) for name, data in json.loads(text).items()}
-        for exercise in exercises.load(lessons.topic(lesson)).values():
-            if exercise.id in visible:
-                for line in of_exercise(exercise, visible[exercise.id]):
-                    print(line, flush=True)
-        for line in of_class(lesson, options.students):
-            print(line, flush=True)
+    with Rows("verdicts", options) as rows:
+        for lesson in [lessons.find(name) for name in options.lessons] or lessons.names():
+            text = (ROOT / "release" / lesson / "checks.json").read_text(encoding="utf-8")
+            visible = {name: Sheet.from_json(data) for name, data in json.loads(text).items()}
+            parts: dict[str, Callable[[], Iterator[str]]] = {
+                exercise.id: functools.partial(of_exercise, exercise, visible[exercise.id])
+                for exercise in exercises.load(lessons.topic(lesson)).values()
+                if exercise.id in visible
+            }
+            parts[f"class of {lesson}"] = functools.partial(of_class, lesson, options.students)
+            for name, lines in parts.items():
+                print(*rows(name, make=lambda lines=lines: list(lines())), sep="\n", flush=True)
 
 
 def of_exercise(exercise: Exercise, visible: Sheet) -> Iterator[str]:

@@ -14,7 +14,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ from nbgrader.exchange.default import Exchange
 from traitlets.config import Config
 
 from autograder.grading.batch import grade_all
-from autograder.grading.course import draws_folder, find_submissions, hidden_secret
+from autograder.grading.course import draws_folder, find_submissions, hidden_secret, odd_name
 from autograder.grading.executors import Executor, open_executor
 from autograder.grading.gradebook import Book
 from autograder.grading.grader import Grader
@@ -92,11 +92,15 @@ def watch(
         rounds = _Rounds(lesson, course, config, executor, release, interrupted)
         print(f"headstart: watching {inbound} for {name}; Ctrl-C ends it, and nothing is lost", flush=True)
         seen, waited, inboxes = None, _Waiting(), _Inboxes(inbound)
+        late: list[Path] = []  # not whole when patience was over: collected again once they are
         again, pause = math.inf, PATIENCE
         while True:
             there = inboxes.look(name)
             new = [inbound / folder for folder in there - (seen or set())]
-            if (there != seen and not waited.for_any(new)) or time.monotonic() > again:
+            came = there != seen or any(map(_is_whole, late))
+            if (came and not waited.for_any(new)) or time.monotonic() > again:
+                rounds.renew(folder for folder in late if _is_whole(folder))
+                late = [folder for folder in [*new, *late] if not _is_whole(folder)]
                 done = rounds.run(collect=not inboxes.said)
                 again, pause = (
                     (math.inf, PATIENCE) if done else (time.monotonic() + pause, min(2 * pause, LONGEST))
@@ -190,6 +194,11 @@ class _Inboxes:
         return found
 
 
+def _is_whole(folder: Path) -> bool:
+    """Whether a submission is all there: nbgrader writes its time last."""
+    return (folder / "timestamp.txt").is_file()
+
+
 @dataclass
 class _Waiting:
     """A submission appears before it is whole: nbgrader writes its time last.
@@ -203,7 +212,7 @@ class _Waiting:
         """Whether one of them is still being written, and there is patience left."""
         now = time.monotonic()
         since = now if self.since is None else self.since
-        unfinished = any(not (folder / "timestamp.txt").is_file() for folder in folders)
+        unfinished = not all(map(_is_whole, folders))
         self.since = since if unfinished and now - since < PATIENCE else None
         return self.since is not None
 
@@ -237,6 +246,13 @@ class _Rounds:
         except Exception as error:
             self._fail("this round", f"{type(error).__name__}: {error}".splitlines()[0])
         return not self.failed
+
+    def renew(self, folders: Iterable[Path]) -> None:
+        """Have submissions collected again, which were collected before they were whole."""
+        for student in [folder.name.split("+")[0] for folder in folders]:
+            if not odd_name(student):
+                place = self.course.format_path(self.course.submitted_directory, student, self.lesson.name)
+                Path(place, "timestamp.txt").unlink(missing_ok=True)
 
     def _round(self, collect: bool) -> None:
         name = self.lesson.name

@@ -1,8 +1,8 @@
 """How long a child may go on: by the CPU time that it has used, whoever is graded beside it.
 
-Wall time is a wide net below that, for a child that waits for something that never comes. What the child spends in
-the queue for a processor, since the machine is busy, doesn't count. One that falls into the net may have been kept
-waiting otherwise, so its submission is run again with no other beside it.
+Wall time is a wide net below that, for a child that waits for something that never comes. What the child
+spends in the queue for a processor, since the machine is busy, doesn't count. One that falls into the net may
+have been kept waiting in another way, so its submission is run again with no other beside it.
 """
 
 import contextlib

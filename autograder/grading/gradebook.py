@@ -36,6 +36,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import AssignLatePenalties, SaveCells
 from traitlets.config import Config
 
+from autograder.grading import locked  # noqa: F401  (it waits for a gradebook that another program has locked)
 from autograder.grading.submission import read_time
 from autograder.lessons import grade_id
 from autograder.results import Graded, Paper, Verdict
