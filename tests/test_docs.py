@@ -165,9 +165,26 @@ def test_make_knows_its_targets_and_variables(page):
             assert re.search(rf"^{variable.partition('=')[0]} [?:]?=", makefile, re.MULTILINE), variable
 
 
-def test_readme_names_every_command():
-    named = {name for name, *_ in filter(None, calls(ROOT / "README.md", "headstart"))}
-    assert named == set(commands_of(_parser()))
+def test_every_command_has_a_row_with_all_its_options():
+    page = (ROOT / "docs/commands.md").read_text(encoding="utf-8")
+    said: dict[str, set[str]] = {}
+    for name, rest in re.findall(r"^\| `headstart (\w+)([^|]*)\|", page, re.MULTILINE):
+        said.setdefault(name, set()).update(re.findall(r"--[\w-]+", rest))
+    known = {
+        name: {option for option in command._option_string_actions if option.startswith("--")} - {"--help"}
+        for name, command in commands_of(_parser()).items()
+    }
+    assert said == known
+
+
+def test_every_target_of_make_has_a_row():
+    page = (ROOT / "docs/commands.md").read_text(encoding="utf-8")
+    targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert set(re.findall(r"^\| `make ([\w-]+)", page, re.MULTILINE)) == set(targets)
+
+
+def test_readme_is_short():
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= 900
 
 
 def test_readme_counts_the_exercises_of_each_lesson():
@@ -181,6 +198,30 @@ def test_readme_counts_the_exercises_of_each_lesson():
     assert [row[:3] for row in said] == counted[1:]  # the start page has none that count
     assert sum(int(row[2]) for row in said) >= 4
     assert all(60 <= int(row[3]) <= 300 for row in said)
+
+
+def figures_of(page: Path) -> dict[str, set[str]]:
+    """The numbers in a page's tables, for each lesson by its topic: a lesson's number may have changed since."""
+    found: dict[str, set[str]] = {}
+    for topic, rest in re.findall(r"^\| \d\d_(\w+) \|(.*)$", page.read_text(encoding="utf-8"), re.MULTILINE):
+        found.setdefault(topic, set()).update(re.findall(r"\d+(?:\.\d+)?", rest.replace(",", "")))
+    return found
+
+
+def test_what_is_measured_is_what_the_benchmarks_wrote():
+    measured, written = figures_of(ROOT / "docs/measured.md"), figures_of(ROOT / "benchmarks/RESULTS.md")
+    assert set(measured) == set(TOPICS) - {"start_here"}
+    for topic, numbers in measured.items():
+        assert numbers <= written[topic], (topic, numbers - written[topic])
+
+
+def test_the_mutants_are_counted():
+    """Their number in a lesson includes those that are right as well."""
+    page = (ROOT / "docs/measured.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| \d\d_\w+ \| (\d+) \| (\d+) \| 0 \|", page, re.MULTILINE)
+    every, right = (sum(map(int, column)) for column in zip(*rows, strict=True))
+    for said in (f"{every:,}, including the {right}", f"the other {every - right:,}"):
+        assert said in page
 
 
 def test_the_tricks_are_counted():
