@@ -164,7 +164,7 @@ class Course:
 
     def query(self, sql: str) -> list[tuple]:
         """Ask the gradebook."""
-        with contextlib.closing(sqlite3.connect(self.root / "gradebook.db")) as db:
+        with contextlib.closing(sqlite3.connect(self.root / "gradebook.db")) as db, db:
             return db.execute(sql).fetchall()
 
     def scores(self) -> dict[tuple[str, str], float | None]:

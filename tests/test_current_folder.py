@@ -245,3 +245,14 @@ def test_a_course_is_a_folder_with_a_source_and_nothing_that_was_handed_in(tmp_p
     with pytest.raises(LookupError, match="isn't a course"):
         course_directory()
     assert course_directory(settings=["--CourseDirectory.root=.."])[0].course_id == "mine"
+
+
+def test_students_own_nbgrader_reads_the_settings_of_their_folder(tmp_path) -> None:
+    """A student's folder is theirs: what they call there may be set up there, as nbgrader says."""
+    (tmp_path / "nbgrader_config.py").write_text(
+        f"get_config().Exchange.root = {str(tmp_path / 'exchange')!r}\n"
+    )
+    (tmp_path / "exchange").mkdir(mode=0o777)
+    (tmp_path / "exchange").chmod(0o777)
+    done = call(BIN / "nbgrader", "list", cwd=tmp_path)
+    assert done.returncode == 0 and "isn't a course" not in done.stderr, done.stderr

@@ -17,9 +17,10 @@ sys.path[:] = [place for place in sys.path if place != str(here)]  # before anyt
 from autograder.grading.course import no_course  # noqa: E402
 
 named = re.search(r"^--(?:course-dir|CourseDirectory\.root)[=\n](.+)$", "\n".join(sys.argv), re.MULTILINE)
+students = {"fetch", "fetch_assignment", "fetch_feedback", "list", "submit", "validate"} & {*sys.argv[1:2]}
 problem = no_course(here)
 settings = [*here.glob("nbgrader_config.*")]
-if not named and not problem:
+if not named and (students or not problem):  # students call theirs in a folder of their own
     sys.path.insert(0, str(here))
 else:
     NbGrader.load_cwd_config = False
