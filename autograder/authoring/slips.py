@@ -1,9 +1,7 @@
 """What each mutant gives on the visible cases, and what to say of an answer that gives exactly the same.
 
 Mutants of the reference come first, then those of the alternatives: people make the same slip in other
-idioms, and what is one change in the one can be several in the other. Added to the reference's mutants are
-changes that people make and that are too often right to be listed as mutants: an argument or a layer taken
-for another, a `reshape` for a transpose.
+idioms, and what is one change in the one can be several in the other.
 
 What is said names the change, not the code: that an axis should be another, that a step is missing, and with
 which of the exercise's arguments it happens. It is true by construction: with that change, a right answer
