@@ -17,7 +17,8 @@ TOPICS = (
 )  # fmt: skip
 # Which helpers a lesson's students may read follows from where they lie. A topic's own folder opens with its
 # lesson; but the reference in it, and the `__init__.py` that passes it on, answer what the lesson asks for,
-# and open with the next. What several lessons share opens with the lesson that is named here.
+# and open with the next. What several lessons share opens with the lesson that is named here. The models in
+# models/ build on several lessons and serve several later ones, but hold answers: each file opens by itself.
 OPENS = {
     "__init__.py": "start_here",
     "checks.py": "start_here",

@@ -1,8 +1,13 @@
-"""The student's own parts: answers whose checks have passed, put together to the models of later lessons.
+"""The student's own parts: answers whose checks have passed, from which later lessons build their models.
 
-An answer that can't be found, doesn't run by itself, doesn't run on the device that models are trained on, or
-gives other numbers than the course's part, is replaced by the course's. Nothing that is graded depends on
-them. `own.use(False)` switches them off.
+Each answer is run by itself. On random numbers, its outputs and gradients are compared with those of the
+course's part, and both are timed. The course's part is used where an answer can't be found, doesn't run by
+itself or on the device that models are trained on, gives different numbers, or takes six times as long.
+`models.blocks.Parts` has one place for each such function, so parameters keep their names whoever wrote the
+functions, and saved weights fit.
+
+No grade depends on these parts: the sandbox doesn't show the folder in which they are kept.
+`own.use(False)` switches them off.
 """
 
 import __future__

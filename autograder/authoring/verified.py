@@ -4,6 +4,10 @@
 writes `equivalent`, the mutants that are right too, by the reason why. The build writes the rest once every
 other mutant fails on the visible cases and on every hidden draw, with a digest of what decides that. So a
 build tries again only the exercises in which something has changed since.
+
+`slips` holds the sentences by which a failed check recognises a mutant, with sketches of what each gives. It
+also has changes that people make and that are too often right to be listed: an argument or a layer taken for
+another, a `reshape` for a transpose.
 """
 
 import hashlib

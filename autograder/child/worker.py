@@ -14,6 +14,12 @@ wire, says which cell to run and asks for outcomes of cases; whatever comes back
       | -- interrupt, kill --------> | -- signal ------------------> |
       | <-- what it has used         |
       | <-- ended: how, CPU, memory  |
+
+A fresh kernel spends its time on imports; here a submission costs one fork. Before it runs any student code,
+the child enters namespaces of its own, as process 1 of a new PID namespace, drops all rights and installs the
+filter of system calls. After 16 submissions, or before the first where the lesson's cells need them, the
+worker imports modules that few children want and gathers its memory in large pages: for a few submissions,
+that takes longer than it saves.
 """
 
 import contextlib

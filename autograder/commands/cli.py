@@ -45,8 +45,8 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     build = commands.add_parser("build", help="build source/ and release/ from notebooks/")
-    build.add_argument("lessons", nargs="*", metavar="LESSON", help="such as 01_attention; none means all")
-    build.add_argument("--check", action="store_true", help="write nothing, fail on a difference")
+    build.add_argument("lessons", nargs="*", metavar="LESSON", help="such as 01_attention; default: all")
+    build.add_argument("--check", action="store_true", help="write nothing; fail on any difference")
     build.set_defaults(run=_build)
 
     simulate = commands.add_parser("simulate", help="write a made-up class to submitted/")
@@ -56,45 +56,43 @@ def _parser() -> argparse.ArgumentParser:
     simulate.add_argument("--calm", action="store_true", help="leave out code that loops or crashes")
     simulate.set_defaults(run=_simulate)
 
-    grade = commands.add_parser("grade", help="grade what is in submitted/")
+    grade = commands.add_parser("grade", help="grade the submissions in submitted/")
     grade.add_argument("lesson", metavar="LESSON", nargs="?", default="")
     grade.add_argument(
-        "--student", action="append", default=[], metavar="ID", help="grade only this one; can be repeated"
+        "--student", action="append", default=[], metavar="ID", help="only this student; can be repeated"
     )
     grade.add_argument(
-        "--workers", type=int, default=os.cpu_count() or 1, metavar="N", help="how many to grade at once"
+        "--workers", type=int, default=os.cpu_count() or 1, metavar="N", help="submissions graded at once"
     )
     grade.add_argument("--cluster", metavar="ADDRESS", help="grade on a Dask cluster, tcp://HOST:PORT")
-    grade.add_argument("--force", action="store_true", help="grade again what is already recorded")
-    grade.add_argument(
-        "--seconds", type=float, default=None, metavar="S", help="CPU time that one cell may take (20)"
-    )
+    grade.add_argument("--force", action="store_true", help="grade everything again")
+    grade.add_argument("--seconds", type=float, default=None, metavar="S", help="CPU seconds per cell (20)")
     grade.add_argument("--no-sandbox", action="store_true", help="run student code with your own rights")
     grade.add_argument(
-        "--once", type=Path, metavar="SUBMISSION", help="grade this notebook or folder alone, record nothing"
+        "--once", type=Path, metavar="SUBMISSION", help="grade only this notebook or folder; record nothing"
     )
     grade.add_argument(
         "--json", nargs="?", const="json", metavar="FORM",
-        help="with --once: as JSON, for gradescope, prairielearn or classroom50 in their own form",
+        help="with --once: print JSON, or the form of gradescope, prairielearn or classroom50",
     )  # fmt: skip
     grade.set_defaults(run=_grade)
 
-    watch = commands.add_parser("watch", help="collect, grade and answer what is handed in, as it comes")
+    watch = commands.add_parser("watch", help="collect, grade and give feedback as submissions come in")
     watch.add_argument("lesson", metavar="LESSON")
-    watch.add_argument("--every", type=float, default=5.0, metavar="S", help="seconds between looks (5)")
+    watch.add_argument("--every", type=float, default=5.0, metavar="S", help="look every S seconds (5)")
     watch.add_argument("--hold", action="store_true", help="grade, but release no feedback")
     watch.add_argument("--workers", type=int, default=os.cpu_count() or 1, metavar="N")
-    watch.add_argument("--seconds", type=float, default=None, metavar="S", help="CPU time for a cell (20)")
+    watch.add_argument("--seconds", type=float, default=None, metavar="S", help="CPU seconds per cell (20)")
     watch.add_argument("--no-sandbox", action="store_true", help="run student code with your own rights")
     watch.set_defaults(run=_watch)
 
     report = commands.add_parser(
-        "report", help="what the class got wrong, as tables and a page with pictures"
+        "report", help="show what the class got wrong, as tables and a page with pictures"
     )
-    report.add_argument("lesson", metavar="LESSON", nargs="?", default="", help="none for the whole course")
+    report.add_argument("lesson", metavar="LESSON", nargs="?", default="", help="default: the whole course")
     report.set_defaults(run=_report)
 
-    similar = commands.add_parser("similar", help="which submissions are alike, with both sides on a page")
+    similar = commands.add_parser("similar", help="list submissions that are alike, side by side on a page")
     similar.add_argument("lesson", metavar="LESSON")
     similar.set_defaults(run=_similar)
 
@@ -102,13 +100,13 @@ def _parser() -> argparse.ArgumentParser:
     extend.add_argument("lesson", metavar="LESSON")
     extend.add_argument("student", metavar="ID")
     until = extend.add_mutually_exclusive_group(required=True)
-    until.add_argument("--days", type=float, metavar="N", help="after the due date; 0 takes it back")
+    until.add_argument("--days", type=float, metavar="N", help="days past the due date; 0 for none")
     until.add_argument("--until", default="", metavar="DATE", help="such as '2026-03-01 18:00 +01:00'")
     extend.set_defaults(run=_extend)
 
     roster = commands.add_parser("roster", help="add students from Canvas's or Moodle's CSV")
     roster.add_argument("file", metavar="FILE")
-    roster.add_argument("--id", default="", metavar="COLUMN", help="in which students' ids are")
+    roster.add_argument("--id", default="", metavar="COLUMN", help="the column of students' ids")
     roster.set_defaults(run=_roster)
 
     lab = commands.add_parser(
@@ -116,7 +114,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     lab.set_defaults(run=_lab)
 
-    doctor = commands.add_parser("doctor", help="what is installed, what is missing, what to do about it")
+    doctor = commands.add_parser("doctor", help="check this machine, and say how to fix problems")
     doctor.set_defaults(run=_doctor)
     return parser
 

@@ -3,6 +3,10 @@
 Wall time is a wide net below that, for a child that waits for something that never comes. What the child
 spends in the queue for a processor, since the machine is busy, doesn't count. One that falls into the net may
 have been kept waiting in another way, so its submission is run again with no other beside it.
+
+When its time is up, the child gets what Ctrl-C sends: that ends an ordinary loop, and the next cell runs. Two
+seconds later it is killed. Verdicts already given stand; the rest is *not run*, with the cause. The judge
+waits until an interrupt has arrived before it says anything else.
 """
 
 import contextlib

@@ -1,4 +1,9 @@
-"""A course's folder: its settings, the submissions in it, and its secret."""
+"""A course's folder: its settings, the submissions in it, and its secret.
+
+nbgrader's own application reads the settings, except those in the current folder, which may be a student's.
+`commands/cli.py` leaves that folder before it imports anything a command needs; for `python -m` and
+nbgrader's own commands, the set-up puts the two files of `commands/environment/` into the environment.
+"""
 
 import contextlib
 import os

@@ -1,4 +1,8 @@
-"""What a student changed in a code cell of the course's."""
+"""What a student changed in one of the course's code cells.
+
+It becomes a cell of the student's own after it, statement by statement, so that the course's part doesn't run
+twice.
+"""
 
 import ast
 import warnings

@@ -57,7 +57,8 @@ class Lesson:
         visible: its students' sheets by exercise.
         given: what students have beside the notebooks, by relative path, and can't hand in another of.
         ignore: names of files, as patterns, that are nobody's; of our lessons, what comes with them.
-        version: changes when anything does that can change a grade.
+        version: changes when anything does that can change a grade: the notebooks, `checks.json`, the
+            exercises, the engine's version.
         versions: by exercise id: changes when anything does that can change this exercise's verdict. A plain
             assignment has none: its tests run beside the student's code, so all run or none.
         plain: whether it is an nbgrader assignment with tests in it instead of checks.

@@ -1,7 +1,11 @@
 """How graded notebooks look in formgrader and in feedback.
 
 Formulas are turned into MathML, which browsers draw themselves. MathJax would come from the network, and with
-it a formula can be drawn over what is around it. The template in `templates/` keeps each cell in its box.
+it a formula can be drawn over what is around it. (JupyterLab's MathJax is part of its own bundle, and npm's
+would need npm on every teacher's machine.) The template in `templates/` keeps each cell in its box.
+
+The pages are nbgrader's own, changed by nbconvert's own means: a filter, and a template under the name that
+all of them include in their head.
 """
 
 import html

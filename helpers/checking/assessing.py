@@ -2,6 +2,9 @@
 
 It serves a student's notebook, where the cases come from `checks.json`, and the judge, where they are made
 from a hidden seed. There is no reference code here: a sheet holds numbers only.
+
+A misconception is named only if the answer matches it in every case. Naming one that matched in some cases
+was right less than half of the time.
 """
 
 import functools

@@ -1,5 +1,8 @@
 """What an answer prints while it is called: kept, so that it can be shown once and after what was found.
 
+The finding shows what was printed in one case, folded: the case that failed, else the first that printed
+anything. Figures are closed, and named.
+
 Methods of the streams are replaced, and not the streams. So a logger or a progress bar that holds a stream is
 heard, too, and who keeps one for later, such as a debugger, writes to where it always did.
 """
