@@ -18,7 +18,7 @@ HINTS: tuple[tuple[str, str], ...] = (
         "earlier, and some lists may be empty.",
     ),
     (
-        r"non-iterable NoneType|'NoneType' object is not iterable",
+        r"non-iterable NoneType|'NoneType' object is not iterable|iterable, not NoneType",
         "This is None, which can't be unpacked or gone through: is it an argument that may be missing, or "
         "the result of a function without `return`?",
     ),
@@ -182,14 +182,16 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"iteration over a 0-d tensor|'(int|float|bool)' (object is not iterable|has no len)"
-        r"|non-iterable (int|float|bool)\b"
-        r"|object of type '(int|float|bool)' has no len",
+        r"|(non-iterable|iterable, not) (int|float|bool)\b"
+        r"|object of type '(int|float|bool)' has no len|argument of type '(int|float|bool)' is not",
         "This is a single number, so it can't be looped over, counted or unpacked.",
     ),
     (
-        r"math domain error|division by zero",
-        "A number is 0 or negative where the formula doesn't allow it: does the exercise's text name that "
-        "case?",
+        r"^ZeroDivisionError|math domain error"
+        # The math module, from Python 3.14 on:
+        r"|^ValueError: expected (a (positive|nonnegative|finite|noninteger|number)|argument value)",
+        "A number is one that the formula doesn't allow, often 0 or a negative one: does the exercise's text "
+        "name that case?",
     ),
     (
         r"expected sequence of length",
@@ -410,7 +412,7 @@ HINTS: tuple[tuple[str, str], ...] = (
         "torch.cat joins along one axis, and all others must match: dim=-2 is the axis of the positions.",
     ),
     (
-        r"maximum recursion depth",
+        r"^RecursionError",
         "A function calls itself endlessly: does it have the name of the one that you meant to call?",
     ),
     (
@@ -456,7 +458,7 @@ HINTS: tuple[tuple[str, str], ...] = (
         ".repeat takes a number for every axis, 1 where nothing is repeated.",
     ),
     (
-        r"empty sequence|of an empty",
+        r"empty sequence|of an empty|iterable argument is empty",
         "There is nothing in what this goes through: has an earlier step left it empty?",
     ),
     (
