@@ -231,7 +231,7 @@ def offers(version: str, source: list[str]) -> bool:
     command = [PYTHON, "-m", "pip", "index", "versions", "torch", "--timeout", "5", "--retries", "1", *source]
     try:
         # pip waits for each address of a silent host in turn; this bounds the sum.
-        return version in re.split(r"[,\s]+", quietly(*command, timeout=20).stdout)
+        return version in re.split(r"[,\s]+", quietly(*command, timeout=60).stdout)
     except subprocess.TimeoutExpired:
         return False
 

@@ -24,6 +24,7 @@ OPENS = {
     "checking": "start_here",
     "storage.py": "start_here",
     "figures": "start_here",
+    "timing.py": "attention",
     "corpora.py": "block",
     "text": "block",
     "training": "block",

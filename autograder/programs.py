@@ -28,6 +28,8 @@ BUBBLEWRAP = Program("bubblewrap", ("bwrap",), "the grading sandbox")
 CHROMIUM = Program("chromium", ("chromium", "google-chrome"), "the browser tests")
 POSTGRESQL = Program("postgresql", ("initdb",), "the tests of a gradebook in PostgreSQL")
 
+STARTS_WITHIN = 300  # seconds for a sandbox, which takes hundredths of one where the machine isn't busy
+
 INSTALLERS = {
     "debian": ("apt-get", "install", "-y", "--no-install-recommends"),
     "fedora": ("dnf", "install", "-y"),
@@ -115,7 +117,10 @@ def sandbox_problem() -> str | None:
     # Namespaces inside namespaces, as grading has them: some systems allow the outer ones alone.
     inner = ["unshare", "--user", "--mount", "true"] if shutil.which("unshare") else ["true"]
     command = [bubblewrap, "--ro-bind", "/", "/", "--unshare-all", *inner]
-    run = subprocess.run(command, capture_output=True, text=True, timeout=20)
+    try:
+        run = subprocess.run(command, capture_output=True, text=True, timeout=STARTS_WITHIN)
+    except subprocess.TimeoutExpired:
+        return f"bubblewrap is installed, but no sandbox has started within {STARTS_WITHIN} seconds"
     if run.returncode == 0:
         return None
     return f"bubblewrap is installed but can't start a sandbox ({run.stderr.strip()}): {_namespace_remedy()}"

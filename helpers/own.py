@@ -1,7 +1,8 @@
 """The student's own parts: answers whose checks have passed, put together to the models of later lessons.
 
-An answer that can't be found, doesn't run by itself, or gives other numbers than the course's part, is
-replaced by the course's. Nothing that is graded depends on them. `own.use(False)` switches them off.
+An answer that can't be found, doesn't run by itself, doesn't run on the device that models are trained on, or
+gives other numbers than the course's part, is replaced by the course's. Nothing that is graded depends on
+them. `own.use(False)` switches them off.
 """
 
 import __future__
@@ -17,19 +18,28 @@ from typing import NamedTuple
 import torch
 from torch import nn
 
-from helpers import attention, block, masking, multihead
+from helpers import attention, block, masking, multihead, training
 from helpers.checking import keeping
 from helpers.checking.finding import SIGNS, Status
 from helpers.figures.showing import Table
 from helpers.models.blocks import COURSE, FeedForward, Parts
+from helpers.timing import clock
+from helpers.training.parallel import in_a_line
+
+CPU = torch.device("cpu")
 
 
 class Sizes(NamedTuple):
-    """Of what a part is given: `T` positions, vectors about `C` wide, a vocabulary of `V`."""
+    """Of what a part is given: `T` positions, vectors about `C` wide, a vocabulary of `V`; and its device."""
 
     T: int
     C: int
     V: int
+    place: torch.device = CPU
+
+    def drawn(self, *shape: int) -> torch.Tensor:
+        """Random numbers there, the same on every device, which get a gradient."""
+        return torch.randn(shape).to(self.place).requires_grad_()
 
 
 Probe = Callable[[Callable, Sizes], object]
@@ -116,29 +126,50 @@ def _own(exercise: str, course: Callable, probe: Probe) -> tuple[Callable | None
         return None, "its check hasn't passed here yet"
     try:
         own = _made(exercise, name, source)
-        if not callable(own):
-            return None, "what is kept isn't a function"
-        mine, right = (_tried(part, probe) for part in (own, course))
     except Exception as error:  # whatever it leans on that isn't there
         return None, f"by itself it stops with {type(error).__name__}"
-    if not _alike(mine[0], right[0]):
-        return None, "in a model it gives other numbers than the course's"
-    if mine[1] > SLOWEST * right[1] + 0.002:
-        return None, f"it takes {mine[1] / right[1]:.0f} times as long as the course's"
+    if not callable(own):
+        return None, "what is kept isn't a function"
+    for place in dict.fromkeys((CPU, training.device())):
+        if why := _unfit(own, course, probe, place):
+            return None, why if place == CPU else f"it serves on the CPU, but on {place} {why}"
     return own, ""
 
 
-def _tried(part: Callable, probe: Probe) -> tuple[object, float]:
+def _unfit(own: Callable, course: Callable, probe: Probe, place: torch.device) -> str:
+    """Why an answer can't stand for the course's part on a device; "" where it can."""
+    right = _tried(course, probe, place)
+    try:
+        mine = _tried(own, probe, place)
+    except Exception as error:
+        if place == CPU:  # it leans on something that isn't there
+            return f"by itself it stops with {type(error).__name__}"
+        return f"it stops with {in_a_line(error)}"
+    if not _alike(mine[0], right[0]):
+        return "in a model it gives other numbers than the course's"
+    if mine[1] > SLOWEST * right[1] + 0.002:
+        return f"it takes {mine[1] / right[1]:.0f} times as long as the course's"
+    return ""
+
+
+def _tried(part: Callable, probe: Probe, place: torch.device = CPU) -> tuple[object, float]:
     """What a part does on small inputs, and the seconds that it takes for a lesson's, the best of three."""
     with torch.random.fork_rng(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the student's code: its check has shown them
         torch.manual_seed(0)
-        found, times = probe(part, TRIED), []
+        found, times = _on_the_cpu(probe(part, TRIED._replace(place=place))), []
+        now = clock if place == CPU else time.perf_counter  # a GPU works while the processor waits
         for _ in range(3):
-            begun = time.perf_counter()
-            probe(part, TIMED)
-            times.append(time.perf_counter() - begun)
+            begun = now()
+            _on_the_cpu(probe(part, TIMED._replace(place=place)))  # which waits until a GPU has done it
+            times.append(now() - begun)
     return found, min(times)
+
+
+def _on_the_cpu(found: object) -> object:
+    if isinstance(found, tuple):
+        return tuple(map(_on_the_cpu, found))
+    return found.to(CPU) if isinstance(found, torch.Tensor) else found
 
 
 def _alike(mine: object, right: object) -> bool:
@@ -159,29 +190,30 @@ def _with_gradient(output: torch.Tensor, *inputs: torch.Tensor) -> tuple[torch.T
 
 def _attends(part: Callable, sizes: Sizes) -> object:
     T, d_k = sizes.T, 2 * sizes.C
-    q, k, v = (torch.randn(3, 2, size, d_k, requires_grad=True) for size in (T, T + 1, T + 1))
-    mask = torch.ones(T, T + 1, dtype=torch.bool).tril(1)
+    q, k, v = (sizes.drawn(3, 2, size, d_k) for size in (T, T + 1, T + 1))
+    mask = torch.ones(T, T + 1, dtype=torch.bool, device=sizes.place).tril(1)
     outputs, weights = part(q, k, v, mask)
     return weights, *_with_gradient(outputs, q, k, v)
 
 
 def _normalises(part: Callable, sizes: Sizes) -> object:
     C = sizes.C + 1
-    x, weight, bias = (torch.randn(size, requires_grad=True) for size in ((2, sizes.T, C), (C,), (C,)))
+    x, weight, bias = (sizes.drawn(*size) for size in ((2, sizes.T, C), (C,), (C,)))
     return _with_gradient(part(x, weight, bias, 1e-5), x, weight, bias)
 
 
 def _feeds_forward(part: Callable, sizes: Sizes) -> object:
     C, d_ff = sizes.C, sizes.C + 2
-    x = torch.randn(2, sizes.T, C, requires_grad=True)
+    x = sizes.drawn(2, sizes.T, C)
     weights = {name: torch.randn(tensor.shape) for name, tensor in FeedForward(C, d_ff).state_dict().items()}
     network = part(C, d_ff)
     network.load_state_dict(weights)
+    network.to(sizes.place)
     return _with_gradient(network(x), x, network.W_up.weight, network.W_down.weight)
 
 
 def _adds(part: Callable, sizes: Sizes) -> object:
-    x = torch.randn(2, sizes.T, sizes.C, requires_grad=True)
+    x = sizes.drawn(2, sizes.T, sizes.C)
     norm = functools.partial(nn.functional.layer_norm, normalized_shape=(sizes.C,))
     return tuple(
         _with_gradient(part(x, torch.tanh, norm, first), x)[n] for first in (True, False) for n in (0, 1)
@@ -189,23 +221,22 @@ def _adds(part: Callable, sizes: Sizes) -> object:
 
 
 def _embeds(part: Callable, sizes: Sizes) -> object:
-    T, C, V = sizes
-    words, positions = (torch.randn(size, C, requires_grad=True) for size in (V, T + 2))
-    return _with_gradient(part(torch.randint(V, (2, T)), words, positions), words, positions)
+    words, positions = (sizes.drawn(size, sizes.C) for size in (sizes.V, sizes.T + 2))
+    ids = torch.randint(sizes.V, (2, sizes.T)).to(sizes.place)
+    return _with_gradient(part(ids, words, positions), words, positions)
 
 
 def _unembeds(part: Callable, sizes: Sizes) -> object:
-    T, C, V = sizes
-    x, words = torch.randn(8, T, C, requires_grad=True), torch.randn(V, C, requires_grad=True)
+    x, words = sizes.drawn(8, sizes.T, sizes.C), sizes.drawn(sizes.V, sizes.C)
     return _with_gradient(part(x, words), x, words)
 
 
 def _splits(part: Callable, sizes: Sizes) -> object:
-    return part(torch.randn(2, sizes.T, sizes.C + 2), 2)
+    return part(sizes.drawn(2, sizes.T, sizes.C + 2).detach(), 2)
 
 
 def _merges(part: Callable, sizes: Sizes) -> object:
-    return part(torch.randn(2, 3, sizes.T, sizes.C + 1))
+    return part(sizes.drawn(2, 3, sizes.T, sizes.C + 1).detach())
 
 
 def _masks(part: Callable, sizes: Sizes) -> object:

@@ -14,7 +14,7 @@ from helpers.start_here.page import check_installation, list_lessons, live_slide
 # %% [markdown]
 # ## 0.1 Is everything installed?
 #
-# Five green ticks: all is well. Where there is a ✗, the line says what to do.
+# A green tick on each line: all is well. Where there is a ✗, the line says what to do.
 
 # %%
 check_installation()
@@ -24,6 +24,7 @@ check_installation()
 # it follows your hand, pictures will too.
 
 # %% draw=true
+# Explore: does a slider move?
 live_slider()
 
 # %% [markdown]

@@ -15,7 +15,7 @@ import math
 import torch
 from IPython.display import display
 
-from helpers.attention import explorers
+from helpers.attention import experiments, explorers
 from helpers.attention.reader import reader
 from helpers.checks import case, check
 from helpers.figures import plots
@@ -32,6 +32,7 @@ from helpers.figures.showing import show, waiting_for
 # %% predict="attention.watched"
 
 # %% draw=true
+# The trained model reads: where it looks, and what may come next
 with waiting_for("your prediction"), after_predicting("attention.watched"):
     display(explorers.reading_explorer())
 
@@ -80,6 +81,7 @@ weights = positive / positive.sum()
 print("weights", [round(w, 3) for w in weights.tolist()], "answer", round(float(weights @ degrees), 2))
 
 # %% draw=true
+# What 13 h listens to
 labels = ["8 h", "12 h", "16 h", "20 h"]
 show(plots.bars(labels, {"weight": weights}, title="What 13 h listens to"))
 
@@ -125,7 +127,8 @@ def softmax(x, dim):
 
     Args:
         x: scores, any shape, as large as ±10⁴.
-        dim: the axis along which the weights sum to 1. Negative ones count from the end.
+        dim: the axis along which the weights sum to 1. Negative ones
+            count from the end.
 
     Returns:
         The weights, shaped like x.
@@ -146,6 +149,7 @@ check("attention.softmax", softmax)
 # %% predict="attention.temperature"
 
 # %% draw=true
+# The same scores at three temperatures
 with waiting_for("Exercise 1.2"), after_predicting("attention.temperature"):
     by_temperature = {f"temperature {t}": softmax(scores / t, dim=0) for t in (0.5, 1, 4)}
     labels = ["8 h", "12 h", "16 h", "20 h"]
@@ -185,7 +189,8 @@ with waiting_for("Exercise 1.2"), after_predicting("attention.temperature"):
 
 # %% exercise="attention.additive"
 def additive_attention(query, keys, values, W_q, W_k, v):
-    """Compare a query with each key by a small network, and average the values.
+    """Compare a query with each key by a
+    small network, and average the values.
 
     Args:
         query: (..., d_q), one decoder state.
@@ -215,25 +220,13 @@ check("attention.additive", additive_attention)
 # English one. (A real translator isn't told which word is right; the loss of its next word teaches it.)
 
 # %% draw=true
+# Where each French word looks: before it has learned, and after
 english, french, right = ["the", "black", "cat"], ["le", "chat", "noir"], [0, 2, 1]
 with waiting_for("Exercise 1.3"):
-    torch.manual_seed(2)
-    decoder, encoder = torch.randn(3, 5), torch.randn(3, 6)
-    source = encoder.expand(3, 3, 6)  # each of 3 decoder steps sees all 3 source words
-    parameters = [(0.3 * torch.randn(size)).requires_grad_() for size in ((5, 8), (6, 8), (8,))]
-    optimizer = torch.optim.Adam(parameters, lr=0.05)
-    tables = []
-    for step in range(41):
-        _, weights = additive_attention(decoder, source, source, *parameters)
-        if step in (0, 40):
-            tables.append(weights.detach())
-        loss = -weights[range(3), right].log().mean()
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
+    first, last = experiments.learned_to_look(additive_attention, right, steps=40)
     before, after = plots.panels(2, width=3.2, height=2.6)
-    plots.heatmap(tables[0], french, english, title="before", ax=before)
-    show(plots.heatmap(tables[1], french, english, title="after 40 steps", ax=after))
+    plots.heatmap(first, french, english, title="before", ax=before)
+    show(plots.heatmap(last, french, english, title="after 40 steps", ax=after))
 
 # %% [markdown]
 # Look at the crossing: *chat* looks at *cat*, *noir* at *black*. A look-up doesn't mind that the order differs.
@@ -274,13 +267,15 @@ with waiting_for("Exercise 1.3"):
 
 # %% exercise="attention.scaled_dot_product"
 def scaled_dot_product_attention(q, k, v, mask=None):
-    """Average the values, each weighted by how well its key answers the query.
+    """Average the values, each weighted
+    by how well its key answers the query.
 
     Args:
         q: queries, (..., T_q, d_k).
         k: keys, (..., T_k, d_k).
         v: values, (..., T_k, d_v).
-        mask: boolean, broadcastable to (..., T_q, T_k). True means "may attend". None hides nothing.
+        mask: boolean, broadcastable to (..., T_q, T_k). True means
+            "may attend". None hides nothing.
 
     Returns:
         The outputs (..., T_q, d_v) and the weights (..., T_q, T_k).
@@ -303,6 +298,7 @@ check("attention.scaled_dot_product", scaled_dot_product_attention)
 # %% predict="attention.hidden_key"
 
 # %% draw=true
+# Where each direction looks, with all keys and without E
 names = ["N", "NE", "E", "SE", "S", "SW", "W", "NW"]
 angles = torch.arange(8) * math.pi / 4
 arrows = 3 * torch.stack([angles.sin(), angles.cos()], dim=-1)  # (8, 2)
@@ -385,7 +381,8 @@ def cross_attention(y, x, W_q, W_k, W_v, mask=None):
         W_q: (d_y, d_k).
         W_k: (d_x, d_k).
         W_v: (d_x, d_v).
-        mask: boolean, broadcastable to (..., T_y, T_x). True means "may attend".
+        mask: boolean, broadcastable to
+            (..., T_y, T_x). True means "may attend".
 
     Returns:
         The outputs (..., T_y, d_v) and the weights (..., T_y, T_x).
@@ -409,7 +406,8 @@ is_event = {"sat", "tired"}
 is_pronoun = {"it"}
 x = torch.tensor([[w in is_animate, False, w in is_event, w in is_pronoun] for w in words]).float()
 
-# What a word of each kind looks for. The columns: animate, thing, event, pronoun.
+# What a word of each kind looks for. The columns: animate, thing,
+# event, pronoun.
 W_q = torch.tensor(
     [
         [0.0, 0.0, 5.0, 0.0],  # someone looks for what they do
@@ -421,6 +419,7 @@ W_q = torch.tensor(
 W_k = W_v = torch.eye(4)
 
 # %% draw=true
+# What each word looks at, and what has become of *it*
 with waiting_for("Exercise 1.6"):
     outputs, weights = cross_attention(x, x, W_q, W_k, W_v)
     show(plots.heatmap(weights, words, words, title="Self-attention: what each word looks at"))
@@ -440,6 +439,7 @@ with waiting_for("Exercise 1.6"):
 # constant vector as well.)
 
 # %% draw=true
+# Head 2 of the trained model, by your function
 with waiting_for("Exercise 1.4"):
     reading = reader().read("the jokes that fill the book")
     count = len(reading.words)
@@ -466,6 +466,7 @@ with waiting_for("Exercise 1.4"):
 # 4. Type *the dog chased the ball because it was hungry*, then end with *round*. Can one layer tell what *it* is?
 
 # %% draw=true
+# Explore: a sentence of your own
 explorers.attention_explorer(scaled_dot_product_attention)
 
 # %% [markdown]
@@ -521,7 +522,9 @@ explorers.attention_explorer(scaled_dot_product_attention)
 
 # %% exercise="attention.predicted_variance"
 def predicted_variance(d_k):
-    """The variance of q·k for q and k of d_k independent components with mean 0 and variance 1."""
+    """The variance of q·k for q and k of d_k
+    independent components with mean 0 and variance 1.
+    """
     ### BEGIN SOLUTION
     return d_k
     ### END SOLUTION
@@ -531,6 +534,7 @@ def predicted_variance(d_k):
 check("attention.predicted_variance", predicted_variance)
 
 # %% draw=true
+# The variance of q·k: measured, and as you predict it
 sizes = [1, 4, 16, 64, 256, 1024]
 generator = torch.Generator().manual_seed(0)
 pairs = [[torch.randn(2000, d, generator=generator) for _ in "qk"] for d in sizes]
@@ -587,7 +591,8 @@ def saturation(q, k, scaled):
         scaled: whether the scores are divided by √d_k.
 
     Returns:
-        The mean largest weight and the mean gradient norm, two tensors without axes.
+        The mean largest weight and the mean
+        gradient norm, two tensors without axes.
     """
     ### BEGIN SOLUTION
     scores = torch.einsum("nd,ntd->nt", q, k)
@@ -606,6 +611,7 @@ check("attention.saturation", saturation)
 # %% predict="attention.gradient"
 
 # %% draw=true
+# How decided the softmax is, and how much gradient is left
 with waiting_for("Exercise 1.9"), after_predicting("attention.gradient"):
     torch.manual_seed(0)
     sizes = [1, 4, 16, 64, 256, 1024]
@@ -639,6 +645,7 @@ print("q·k", (large @ large).item(), "   (q/√d_k)·k", (large / math.sqrt(102
 # Move $d_k$ and see it happen. Then divide by $\sqrt{d_k}$ and move it again.
 
 # %% draw=true
+# Explore: large scores, with and without the scale
 explorers.saturation_explorer(saturation)
 
 # %% [markdown]
@@ -649,6 +656,7 @@ explorers.saturation_explorer(saturation)
 # True where they agree.
 
 # %% draw=true
+# Are both differentiable?
 with waiting_for("Exercises 1.3 and 1.4"):
     torch.manual_seed(0)
     shapes = {
@@ -666,14 +674,14 @@ with waiting_for("Exercises 1.3 and 1.4"):
 # one matrix product, which processors are built for. Additive attention makes T²·d numbers, puts each of them
 # through a tanh, and has to keep them all for the gradient. So the dot product is "much faster and more
 # space-efficient in practice" (Vaswani et al. 2017, section 3.2.1). (Without the scale, they write, citing Britz et
-# al. 2017, additive attention does better at large $d_k$.) Timed on one core of your machine, with your functions:
+# al. 2017, additive attention does better at large $d_k$.) Timed on one core of your
+# machine, in time of the processor, with your functions:
 
 # %% draw=true
-from timeit import repeat
+# How long each takes, the more features there are
+from helpers.timing import seconds
 
-threads = torch.get_num_threads()
-torch.set_num_threads(1)  # so that other programs disturb the clock less
-with waiting_for("Exercises 1.3 and 1.6"), torch.no_grad():
+with waiting_for("Exercises 1.3 and 1.6"):
     T, widths, times = 64, [16, 32, 64, 128, 256], {"additive": [], "dot product": []}
     for d in widths:
         q, k, W, v = torch.randn(T, d), torch.randn(T, d), torch.randn(d, d) / d**0.5, torch.randn(d)
@@ -681,12 +689,10 @@ with waiting_for("Exercises 1.3 and 1.6"), torch.no_grad():
             ("additive", additive_attention, (q, k[None], k[None], W, W, v)),
             ("dot product", cross_attention, (q, k, W, W, W)),
         ):
-            laps = repeat(lambda call=function, inputs=inputs: call(*inputs), number=1, repeat=30)
-            times[name].append(1000 * min(laps))
+            times[name].append(1000 * seconds(function, *inputs, laps=30))
     title = f"{T} queries, {T} keys"
     show(plots.lines(widths, times, xlabel="features d", ylabel="milliseconds", title=title, log="xy"))
     print(f"d = {d}: additive takes {times['additive'][-1] / times['dot product'][-1]:.0f} times as long")
-torch.set_num_threads(threads)
 
 # %% [markdown]
 # **Question 1.10** · graded by hand · 8 minutes · 5 points
@@ -728,6 +734,7 @@ matrices = [torch.randn(4, 4) for _ in range(3)]
 # %% predict="attention.order"
 
 # %% draw=true
+# The same words in two orders
 with waiting_for("Exercise 1.6"), after_predicting("attention.order"):
     axes = plots.panels(2, width=3.2, height=2.6)
     for ax, sentence in zip(axes, (["dog", "bites", "man"], ["man", "bites", "dog"]), strict=True):
@@ -762,7 +769,8 @@ with waiting_for("Exercise 1.6"), after_predicting("attention.order"):
 
 # %% exercise="attention.permutation"
 def permutation_gaps(layer, x, permutation):
-    """How far a layer is from permutation equivariance and from permutation invariance.
+    """How far a layer is from permutation
+    equivariance and from permutation invariance.
 
     Args:
         layer: a function of x.
@@ -770,7 +778,8 @@ def permutation_gaps(layer, x, permutation):
         permutation: (T,), an order of the positions 0 ... T-1.
 
     Returns:
-        max |layer(x[p]) - layer(x)[p]| and max |layer(x[p]) - layer(x)|, two tensors without axes.
+        max |layer(x[p]) - layer(x)[p]| and max
+        |layer(x[p]) - layer(x)|, two tensors without axes.
     """
     ### BEGIN SOLUTION
     plain = layer(x)
@@ -783,6 +792,7 @@ def permutation_gaps(layer, x, permutation):
 check("attention.permutation", permutation_gaps)
 
 # %% draw=true
+# How far four layers are from either property
 with waiting_for("Exercises 1.6 and 1.11"):
     torch.manual_seed(0)
     tokens, positions = torch.randn(6, 4), torch.randn(6, 4)
@@ -878,6 +888,7 @@ check("attention.find_slip", slip_line)
 # $1/\sqrt{d_k}$: the larger $d_k$, the nearer attention comes to a plain average. There is no error and no warning.
 
 # %% draw=true
+# The weights, scaled once and scaled twice
 with waiting_for("Exercise 1.2"):
     torch.manual_seed(0)
     one_query = torch.randn(8, 64) @ torch.randn(64) / math.sqrt(64)

@@ -17,10 +17,10 @@ import torch
 
 from helpers.attention import scaled_dot_product_attention
 from helpers.checks import case, check
-from helpers.figures import plots
+from helpers.figures import plots, repeats
 from helpers.figures.predicting import after_predicting, predict
 from helpers.figures.showing import show, waiting_for
-from helpers.multihead import explorers
+from helpers.multihead import experiments, explorers
 from helpers.multihead.explorers import LONGEST, NOUNS, WORDS, encode, sentences
 
 torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for each other
@@ -112,7 +112,8 @@ def split_heads(x, n_heads):
         n_heads: H, a divisor of C.
 
     Returns:
-        (..., H, T, D) with D = C / H. Head h gets channels h·D to h·D + D - 1 of every position.
+        (..., H, T, D) with D = C / H. Head h gets channels h·D to
+        h·D + D - 1 of every position.
     """
     ### BEGIN SOLUTION
     return x.unflatten(-1, (n_heads, -1)).transpose(-3, -2)
@@ -127,6 +128,7 @@ check("multihead.split_heads", split_heads)
 # head sees some positions and is blind to the others. When are the two the same?
 
 # %% draw=true
+# Explore: which head gets which numbers
 explorers.split_explorer(split_heads)
 
 # %% [markdown]
@@ -172,6 +174,7 @@ check("multihead.merge_heads", merge_heads)
 # A tempting test: split, merge, and see whether x comes back. Try it on your functions, and on the wrong pair:
 
 # %% draw=true
+# Does a round trip prove anything?
 with waiting_for("Exercises 2.2 and 2.3"):
     x = torch.randn(5, 12)
     print("yours:              x comes back?", torch.equal(merge_heads(split_heads(x, 3)), x))
@@ -280,11 +283,14 @@ class MultiHeadAttention(torch.nn.Module):
 
         Args:
             y: who asks, (B, T_q, C).
-            x: who is asked, (B, T_k, C). None stands for y: self-attention.
-            mask: boolean, broadcastable to (B, H, T_q, T_k). True means "may attend".
+            x: who is asked, (B, T_k, C). None
+                stands for y: self-attention.
+            mask: boolean, broadcastable to
+                (B, H, T_q, T_k). True means "may attend".
 
         Returns:
-            The outputs (B, T_q, C) and the weights of each head (B, H, T_q, T_k).
+            The outputs (B, T_q, C) and the weights of each head
+            (B, H, T_q, T_k).
         """
         ### BEGIN SOLUTION
         x = y if x is None else x
@@ -301,6 +307,7 @@ check("multihead.module", MultiHeadAttention)
 # Two heads that nobody has trained, over five random vectors. No word sees a later one.
 
 # %% draw=true
+# Two heads that nobody has trained
 words = ["the", "wolf", "chased", "the", "cat"]
 with waiting_for("Exercise 2.5"):
     torch.manual_seed(4)
@@ -346,8 +353,8 @@ def unpack_projections(in_proj_weight, in_proj_bias):
         in_proj_bias: (3C,).
 
     Returns:
-        A dict with the keys "W_q.weight", "W_k.weight", "W_v.weight", each (C, C),
-        and "W_q.bias", "W_k.bias", "W_v.bias", each (C,).
+        A dict with the keys "W_q.weight", "W_k.weight", "W_v.weight",
+        each (C, C), and "W_q.bias", "W_k.bias", "W_v.bias", each (C,).
     """
     ### BEGIN SOLUTION
     weights, biases = in_proj_weight.chunk(3), in_proj_bias.chunk(3)
@@ -367,24 +374,10 @@ check("multihead.unpack", unpack_projections)
 # attend", the opposite of ours and of `torch.nn.functional.scaled_dot_product_attention`.
 
 # %% draw=true
-with waiting_for("Exercises 2.5 and 2.6"), torch.no_grad():
-    torch.manual_seed(0)
-    theirs = torch.nn.MultiheadAttention(24, 4, batch_first=True)
-    theirs.in_proj_bias.normal_()  # they begin at 0, which would hide a slip
-    theirs.out_proj.bias.normal_()
-    ours = MultiHeadAttention(24, 4)
-    packed = unpack_projections(theirs.in_proj_weight, theirs.in_proj_bias)
-    last = {f"W_o.{name}": value for name, value in theirs.out_proj.state_dict().items()}
-    ours.load_state_dict(packed | last)
-
-    y, x = torch.randn(2, 5, 24), torch.randn(2, 7, 24)
-    shown = torch.rand(5, 7) < 0.6
-    shown[:, 0] = True
-    for what, asked, mask in (("self-attention", y, None), ("cross-attention", x, None), ("mask", x, shown)):
-        hidden = None if mask is None else ~mask
-        right = theirs(y, asked, asked, attn_mask=hidden, average_attn_weights=False)
-        gaps = [float((a - b).abs().max()) for a, b in zip(ours(y, asked, mask), right, strict=True)]
-        print(f"{what:<16} largest difference: outputs {gaps[0]:.0e}, weights {gaps[1]:.0e}")
+# How far your module is from PyTorch's, given the same weights
+with waiting_for("Exercises 2.5 and 2.6"):
+    for what, (outputs, weights) in experiments.against_torch(MultiHeadAttention, unpack_projections).items():
+        print(f"{what:<16} largest difference: outputs {outputs:.0e}, weights {weights:.0e}")
 
 # %% [markdown]
 # What is left is rounding: a float32 has about seven digits, so differences near 1e-07 don't count.
@@ -426,7 +419,8 @@ def costs(T, d_model, n_heads):
         n_heads: heads of d_model / n_heads channels each.
 
     Returns:
-        Three integers: parameters (biases too), multiplications in matrix products, attention weights.
+        Three integers: parameters (biases too), multiplications in
+        matrix products, attention weights.
     """
     ### BEGIN SOLUTION
     d_head = d_model // n_heads
@@ -445,25 +439,21 @@ check("multihead.costs", costs)
 # %% predict="multihead.price"
 
 # %% draw=true
-from timeit import repeat
+# What heads cost: your count, PyTorch's, and the clock
+from helpers.timing import seconds
 
-with waiting_for("Exercises 2.5 and 2.7a"), after_predicting("multihead.price"), torch.no_grad():
+with waiting_for("Exercises 2.5 and 2.7a"), after_predicting("multihead.price"):
     T, C, heads = 128, 256, [1, 2, 4, 8, 16]
-    x = torch.randn(2, T, C)
     layers = {H: MultiHeadAttention(C, H) for H in heads}
-    laps = {H: min(repeat(lambda H=H: layers[H](x), number=1, repeat=15)) for H in heads}
+    times = {H: 1000 * seconds(layer, torch.randn(2, T, C), laps=15) for H, layer in layers.items()}
     print("heads  parameters  torch counts  multiplications  weights  milliseconds")
-    for H in heads:
-        counted = sum(p.numel() for p in layers[H].parameters())
-        parameters, multiplications, weights = costs(T, C, H)
-        print(
-            f"{H:5}  {parameters:10,}  {counted:12,}  {multiplications:15,}  {weights:7,}  {1000 * laps[H]:12.1f}"
-        )
+    for H, layer in layers.items():
+        counted = sum(p.numel() for p in layer.parameters())
+        parameters, products, weights = costs(T, C, H)
+        print(f"{H:5}  {parameters:10,}  {counted:12,}  {products:15,}  {weights:7,}  {times[H]:12.1f}")
     millions = [costs(T, C, H)[1] / 1e6 for H in heads]
-    series = {
-        "heads share the channels": millions,
-        "each head as wide as the model": [H * millions[0] for H in heads],
-    }
+    wide = [H * millions[0] for H in heads]
+    series = {"heads share the channels": millions, "each head as wide as the model": wide}
     show(plots.lines(heads, series, xlabel="heads", ylabel="million multiplications", log="x"))
 
 # %% [markdown]
@@ -516,7 +506,9 @@ directions = torch.tensor([[0.0, 1.0], [1.0, 0.0], [0.0, -1.0], [-1.0, 0.0]])  #
 
 
 def table(numbers):
-    """The vectors of the four places, (..., 4, 4), for numbers (..., 4)."""
+    """The vectors of the four places,
+    (..., 4, 4), for numbers (..., 4).
+    """
     number = numbers.unsqueeze(-1)
     return torch.cat([directions.expand(*numbers.shape, 2), number, torch.zeros_like(number)], dim=-1)
 
@@ -561,7 +553,8 @@ print(table(torch.tensor([7.0, 2.0, 5.0, 4.0])))
 
 # %% exercise="multihead.both_neighbours"
 def both_neighbours():
-    """Weights of two heads by which each place gets both of its neighbours' numbers.
+    """Weights of two heads by which each place
+    gets both of its neighbours' numbers.
 
     Returns:
         W_q, W_k, W_v, W_o, each a tensor (4, 4), used as x @ W.
@@ -581,6 +574,7 @@ def both_neighbours():
 check("multihead.both_neighbours", both_neighbours)
 
 # %% draw=true
+# What each place gets from its two neighbours
 with waiting_for("Exercises 2.2, 2.3 and 2.8"):
     numbers = torch.tensor([7.0, 2.0, 5.0, 4.0])
     W_q, W_k, W_v, W_o = both_neighbours()
@@ -601,26 +595,14 @@ with waiting_for("Exercises 2.2, 2.3 and 2.8"):
 # %% predict="multihead.one_head"
 
 # %% draw=true
+# How far one wide head gets, and two
 with waiting_for("Exercise 2.5"), after_predicting("multihead.one_head"):
-    steps, every, curves = 400, 50, {"one head, D = 4": [], "two heads, D = 2": []}
-    for n_heads, runs in zip((1, 2), curves.values(), strict=True):
-        for seed in range(3):
-            torch.manual_seed(seed)
-            layer, losses = MultiHeadAttention(4, n_heads), []
-            optimizer = torch.optim.Adam(layer.parameters(), lr=0.03)
-            for _ in range(steps):
-                numbers = torch.randn(64, 4)
-                outputs, _ = layer(table(numbers))
-                right = torch.stack([numbers.roll(-1, dims=1), numbers.roll(1, dims=1)], dim=-1)
-                loss = (outputs[..., :2] - right).square().mean()
-                optimizer.zero_grad()
-                loss.backward()
-                optimizer.step()
-                losses.append(loss.item())
-            runs.append(torch.tensor(losses).reshape(-1, every).mean(dim=1))
-    means = {name: torch.stack(runs).mean(dim=0) for name, runs in curves.items()}
-    seen = range(every, steps + 1, every)
-    show(plots.lines(seen, means, xlabel="steps", ylabel="mean squared error", title="Mean of three runs"))
+    runs = {
+        "one head, D = 4": experiments.neighbours_learned(MultiHeadAttention, 1, table),
+        "two heads, D = 2": experiments.neighbours_learned(MultiHeadAttention, 2, table),
+    }
+    labels = {"xlabel": "steps", "ylabel": "mean squared error"}
+    show(repeats.curves(runs, title="Three runs each, and their mean", **labels))
 
 # %% [markdown]
 # One head stays near 0.5: of two independent numbers with variance 1, a single average can carry one. (It gets a
@@ -663,14 +645,18 @@ class Reader(torch.nn.Module):
         self.whom = torch.nn.Linear(d_model, len(NOUNS))
 
     def forward(self, tokens):
-        """Word numbers (B, T) to scores for who and for whom, each (B, T, 20), and weights (B, H, T, T)."""
+        """Word numbers (B, T) to scores for who and for
+        whom, each (B, T, 20), and weights (B, H, T, T).
+        """
         x = self.words(tokens) + self.places.weight[: tokens.size(1)]
         output, weights = self.attention(x, mask=(tokens > 0)[:, None, None])  # 0 is padding
         return self.who(output), self.whom(output), weights
 
 
 def loss_of(scores, answers):
-    """Mean cross-entropy over the verbs; elsewhere the answer is -100, which torch leaves out."""
+    """Mean cross-entropy over the verbs; elsewhere
+    the answer is -100, which torch leaves out.
+    """
     return torch.nn.functional.cross_entropy(scores.flatten(0, 1), answers.flatten())
 
 
@@ -700,6 +686,7 @@ def train(n_heads, seed, steps=400):
 # seen:
 
 # %% draw=true
+# How many answers are right, with one head and with two
 test_tokens, test_who, test_whom = sentences(500, seed=1)
 with waiting_for("Exercise 2.5"):
     names, found = [], {"who": [], "whom": []}
@@ -720,6 +707,7 @@ with waiting_for("Exercise 2.5"):
 # Now a reader with four heads. Each row is one head, as seen from one of the two verbs:
 
 # %% draw=true
+# Where each of four heads looks, from both verbs
 sentence = ["the", "old", "wolf", "chased", "the", "cat", "while", "the", "king", "saw", "the", "queen"]
 with waiting_for("Exercise 2.5"):
     reader = train(4, seed=2)
@@ -790,7 +778,9 @@ check("multihead.switch_off", switch_off)
 
 # %%
 def read(tokens, keep):
-    """What the reader answers where only the heads in keep (H,) are on: who, whom, weights."""
+    """What the reader answers where only the
+    heads in keep (H,) are on: who, whom, weights.
+    """
     weight = switch_off(reader.attention.W_o.weight, keep)
     return torch.func.functional_call(reader, {"attention.W_o.weight": weight}, (tokens,))
 
@@ -819,11 +809,13 @@ def read(tokens, keep):
 
 # %% exercise="multihead.head_importance"
 def head_importance(loss_with, n_heads):
-    """How much the loss grows when one head is off and all others are on.
+    """How much the loss grows when one
+    head is off and all others are on.
 
     Args:
-        loss_with: a function. It takes a boolean tensor (H,), True for heads that are on, and returns the
-            loss, a tensor without axes.
+        loss_with: a function. It takes a boolean tensor (H,), True for
+            heads that are on, and returns the loss, a tensor without
+            axes.
         n_heads: H.
 
     Returns:
@@ -848,6 +840,7 @@ check("multihead.head_importance", head_importance)
 # The reader has two questions, so each head has two importances:
 
 # %% draw=true
+# How much the loss grows when a head is off
 with waiting_for("Exercises 2.5, 2.10 and 2.11"), torch.no_grad():
     importance = {
         "for who": head_importance(lambda keep: loss_of(read(test_tokens, keep)[0], test_who), 4),
@@ -867,6 +860,7 @@ with waiting_for("Exercises 2.5, 2.10 and 2.11"), torch.no_grad():
 # %% predict="multihead.pairs"
 
 # %% draw=true
+# How many answers are right, with two of the four heads
 with waiting_for("Exercises 2.5 and 2.10"), after_predicting("multihead.pairs"), torch.no_grad():
     names, found = [], {"who": [], "whom": []}
     for pair in itertools.combinations(range(4), 2):
@@ -897,6 +891,7 @@ with waiting_for("Exercises 2.5 and 2.10"), after_predicting("multihead.pairs"),
 #    query of *chased* made of?
 
 # %% draw=true
+# Explore: a sentence of your own
 explorers.heads_explorer(read)
 
 # %% [markdown]

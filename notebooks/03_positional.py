@@ -22,7 +22,7 @@ from helpers.figures import plots
 from helpers.figures.predicting import after_predicting, predict
 from helpers.figures.showing import show, waiting_for
 from helpers.positional import explorers
-from helpers.positional.explorers import by_length, curves, grid, table_picture
+from helpers.positional.explorers import by_distance, by_length, curves, grid, table_picture
 
 torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for each other
 
@@ -140,6 +140,7 @@ def sinusoidal(T, d_model, base=10_000.0):
 check("positional.sinusoidal", sinusoidal)
 
 # %% draw=true
+# The table as a picture, and four of its columns
 with waiting_for("Exercise 3.2"):
     table = sinusoidal(64, 32)
     left, right = plots.panels(2, width=4.8, height=3.4)
@@ -217,6 +218,7 @@ def add_positions(x, table):
 check("positional.add", add_positions)
 
 # %% draw=true
+# What is added to each word: with the slip, and by your function
 sentences, columns = ["sentence 0", "sentence 1", "sentence 2"], [f"word {n}" for n in range(5)]
 with waiting_for("Exercise 3.3"):
     nothing = torch.zeros(3, 5, 4)
@@ -231,6 +233,7 @@ with waiting_for("Exercise 3.3"):
 # equal.
 
 # %% draw=true
+# The same sentence twice: do both come out equal?
 with waiting_for("Exercises 3.2 and 3.3"):
     twice, table = words.expand(2, 6, 8), sinusoidal(20, 8)
     for name, add in (("the slip", copied_code), ("your function", add_positions)):
@@ -280,7 +283,8 @@ def similarity_by_distance(table):
         table: (T, d_model).
 
     Returns:
-        (T,). Entry k is the mean of table[p] · table[p + k] over all p for which both rows exist.
+        (T,). Entry k is the mean of table[p] · table[p + k] over all p
+        for which both rows exist.
     """
     ### BEGIN SOLUTION
     products = table @ table.T
@@ -294,6 +298,7 @@ check("positional.similarity", similarity_by_distance)
 # %% predict="positional.similar"
 
 # %% draw=true
+# How similar rows are, by their distance
 with waiting_for("Exercises 3.2 and 3.4"), after_predicting("positional.similar"):
     torch.manual_seed(0)
     chosen = {"sinusoidal, width 128": sinusoidal(64, 128), "sinusoidal, width 16": sinusoidal(64, 16)}
@@ -346,7 +351,8 @@ with waiting_for("Exercises 3.2 and 3.4"), after_predicting("positional.similar"
 
 # %% exercise="positional.shift"
 def shift_matrix(k, d_model, base=10_000.0):
-    """The matrix M that moves each position by k: sinusoidal(...)[p] @ M is sinusoidal(...)[p + k].
+    """The matrix M that moves each position by k:
+    sinusoidal(...)[p] @ M is sinusoidal(...)[p + k].
 
     Args:
         k: how far. Negative moves back.
@@ -373,6 +379,7 @@ check("positional.shift", shift_matrix)
 # %% predict="positional.one_matrix"
 
 # %% draw=true
+# How far off one matrix is, for every position at once
 with waiting_for("Exercises 3.2 and 3.5"), after_predicting("positional.one_matrix"):
     table, M = sinusoidal(1100, 32), shift_matrix(7, 32)
     for p in (0, 5, 100, 1000):
@@ -384,6 +391,7 @@ with waiting_for("Exercises 3.2 and 3.5"), after_predicting("positional.one_matr
     print(f"random rows: the best matrix leaves {100 * float(left):.0f} % of their variance unexplained")
 
 # %% draw=true
+# The matrix that moves by three
 with waiting_for("Exercise 3.5"):
     features = [f"{n}" for n in range(8)]
     labels = {"title": "moves by 3, width 8", "xlabel": "new feature", "ylabel": "old feature"}
@@ -406,6 +414,7 @@ with waiting_for("Exercise 3.5"):
 #    way round?
 
 # %% draw=true
+# Explore: two positions compared
 explorers.positions_explorer(sinusoidal)
 
 # %% [markdown]
@@ -484,6 +493,7 @@ check("positional.learned", learned_positions)
 # gradient:
 
 # %% draw=true
+# Which rows of a learned table get a gradient
 with waiting_for("Exercise 3.7"):
     torch.manual_seed(0)
     vocabulary, place_table = torch.randn(50, 8), torch.randn(24, 8, requires_grad=True)
@@ -535,15 +545,18 @@ with waiting_for("Exercise 3.7"):
 
 # %% exercise="positional.relative"
 def relative_bias(table, T_q, T_k):
-    """What to add to the scores: for query i and key j the table's number for the distance j - i.
+    """What to add to the scores: for query i and
+    key j the table's number for the distance j - i.
 
     Args:
-        table: (..., 2K+1), the numbers for the distances -K ... K, in this order. In front, heads for instance.
+        table: (..., 2K+1), the numbers for the distances -K ... K, in
+            this order. In front, heads for instance.
         T_q: how many queries. Query i stands at position i.
         T_k: how many keys. Key j stands at position j.
 
     Returns:
-        (..., T_q, T_k). Distances beyond -K and K get the first and the last number.
+        (..., T_q, T_k). Distances beyond -K
+        and K get the first and the last number.
     """
     ### BEGIN SOLUTION
     K = table.size(-1) // 2
@@ -556,6 +569,7 @@ def relative_bias(table, T_q, T_k):
 check("positional.relative", relative_bias)
 
 # %% draw=true
+# The bias as a table, and the weights that it makes by itself
 with waiting_for("Exercise 3.8"):
     numbers = torch.tensor([0.0, 1.0, 4.0, 2.0, -1.0, -2.0, -3.0])  # for distances -3 ... 3
     bias = relative_bias(numbers, 7, 7)
@@ -605,11 +619,13 @@ with waiting_for("Exercise 3.8"):
 
 # %% exercise="positional.rotary"
 def rotary(x, positions, base=10_000.0):
-    """Turn each pair of features by an angle that grows with the position.
+    """Turn each pair of features by an
+    angle that grows with the position.
 
     Args:
         x: queries or keys, (..., T, d), d even.
-        positions: (T,), integers: where each vector stands. Not always 0, 1, 2, ...
+        positions: (T,), integers: where each
+            vector stands. Not always 0, 1, 2, ...
         base: as in `sinusoidal`.
 
     Returns:
@@ -632,6 +648,7 @@ check("positional.rotary", rotary)
 # happens to the arrows, and to the score?
 
 # %% draw=true
+# Explore: a query and a key, turned
 explorers.rotary_explorer(rotary)
 
 # %% [markdown]
@@ -653,13 +670,15 @@ explorers.rotary_explorer(rotary)
 
 # %% exercise="positional.rotary_attention"
 def rotary_attention(q, k, v, mask=None):
-    """Attention with rotary positions. Queries and keys stand at positions 0, 1, 2, ...
+    """Attention with rotary positions. Queries
+    and keys stand at positions 0, 1, 2, ...
 
     Args:
         q: (..., T_q, d_k), d_k even.
         k: (..., T_k, d_k).
         v: (..., T_k, d_v).
-        mask: boolean, broadcastable to (..., T_q, T_k). True means "may attend". None hides nothing.
+        mask: boolean, broadcastable to (..., T_q, T_k). True means
+            "may attend". None hides nothing.
 
     Returns:
         The outputs (..., T_q, d_v) and the weights (..., T_q, T_k).
@@ -679,6 +698,7 @@ check("positional.rotary_attention", rotary_attention)
 # sentence's outputs change. Then the same with sinusoidal positions.
 
 # %% draw=true
+# How much three strange words in front change
 with waiting_for("Exercises 3.2, 3.3 and 3.9b"):
     torch.manual_seed(1)
     sentence, strange = torch.randn(5, 8), torch.randn(3, 8)
@@ -723,7 +743,8 @@ with waiting_for("Exercises 3.2, 3.3 and 3.9b"):
 
 # %% exercise="positional.penalty"
 def linear_penalty(n_heads, T_q, T_k):
-    """What to add to the scores so that far keys count less, on both sides alike, in each head by another slope.
+    """What to add to the scores so that far keys count less,
+    on both sides alike, in each head by another slope.
 
     Args:
         n_heads: how many heads, a power of 2.
@@ -731,7 +752,8 @@ def linear_penalty(n_heads, T_q, T_k):
         T_k: how many keys. Key j stands at position j.
 
     Returns:
-        (n_heads, T_q, T_k), float32. The first head has the steepest slope.
+        (n_heads, T_q, T_k), float32. The
+        first head has the steepest slope.
     """
     ### BEGIN SOLUTION
     slopes = 2.0 ** (-8 * torch.arange(1, n_heads + 1) / n_heads)
@@ -744,6 +766,7 @@ def linear_penalty(n_heads, T_q, T_k):
 check("positional.penalty", linear_penalty)
 
 # %% draw=true
+# Where four heads look, if all words are alike
 with waiting_for("Exercise 3.10"):
     looking_back = linear_penalty(4, 64, 64)[:, -1].flip(-1).softmax(-1)  # the last query, nearest key first
     series = {f"head {h + 1}": row for h, row in enumerate(looking_back)}
@@ -796,12 +819,14 @@ check("positional.places", changes)
 # **The task.** You read a play. Some tokens are names, of which there are four; the others are words. At each
 # token: *who is speaking?* It is the last name that came up. A name comes up every four tokens on average.
 
-# %% draw=true
+# %% draw="open"
 LENGTHS, LONGEST_TRAINED, SEEDS = (16, 32, 64), 16, 5
 
 
 def play(shape, generator):
-    """Tokens, of which 0 to 3 are names and 4 to 7 words, and who is speaking at each."""
+    """Tokens, of which 0 to 3 are names and 4
+    to 7 words, and who is speaking at each.
+    """
     is_name = torch.rand(shape, generator=generator) < 0.25
     is_name[..., 0] = True
     tokens = torch.randint(4, 8, shape, generator=generator)
@@ -819,12 +844,14 @@ print("speaker", " ".join("ABCD"[n] for n in speaker))
 # and what came before, so the mask is causal. Five models train side by side, on an axis in front of all others.
 # They start from different random numbers and read different texts: one model alone would prove little.
 
-# %% draw=true
+# %% draw="open"
 D, HEADS, MASK = 32, 4, torch.ones(64, 64, dtype=torch.bool).tril()
 
 
 def speaker_model(w, tokens, kind, base=10_000.0):
-    """Scores for what stands at each token, and the attention weights. Tokens are (models, B, T)."""
+    """Scores for what stands at each token, and the
+    attention weights. Tokens are (models, B, T).
+    """
     T = tokens.size(-1)
     x = w["words"][torch.arange(len(tokens))[:, None, None], tokens]  # (models, B, T, D)
     if kind == "sinusoidal":
@@ -857,7 +884,7 @@ def split_heads(x):
 # stand where nothing stood in training.
 
 
-# %% draw=true
+# %% draw="open"
 def new_weights(kind, generator):
     w = {"words": torch.randn(SEEDS, 8, D, generator=generator)}
     for name, width in (("q", D), ("k", D), ("v", D), ("mix", D), ("out", 8)):
@@ -883,7 +910,8 @@ def train(kind, seed, base=10_000.0, task=play, steps=300):
     for _ in range(steps):
         tokens, answers = task((SEEDS, 16, LONGEST_TRAINED), generator)
         guesses, _ = speaker_model(w, tokens, kind, base)
-        # The five models share no weight, so the gradient of the sum of their losses is each one's own.
+        # The five models share no weight, so the gradient of the sum of
+        # their losses is each one's own.
         loss = SEEDS * torch.nn.functional.cross_entropy(guesses.flatten(0, 2), answers.flatten())
         optimizer.zero_grad()
         loss.backward()
@@ -894,7 +922,9 @@ def train(kind, seed, base=10_000.0, task=play, steps=300):
 
 @torch.no_grad()
 def accuracy(w, kind, T, base=10_000.0, task=play):
-    """The share of right answers at the last 8 tokens of 128 new texts, for each of the models."""
+    """The share of right answers at the last 8
+    tokens of 128 new texts, for each of the models.
+    """
     tokens, answers = task((SEEDS, 128, T), torch.Generator().manual_seed(99))
     guesses, _ = speaker_model(w, tokens, kind, base)
     return (guesses.argmax(-1) == answers)[..., -8:].double().mean(dim=(1, 2))
@@ -906,14 +936,16 @@ def accuracy(w, kind, T, base=10_000.0, task=play):
 # %% predict="positional.longer"
 
 # %% draw=true
+# The six ways at three lengths
 KINDS = ("none", "sinusoidal", "learned", "relative bias", "rotary", "linear penalty")
 with waiting_for("Exercises 3.2, 3.3, 3.8, 3.9a and 3.10"), after_predicting("positional.longer"):
     trained = {kind: train(kind, seed=0) for kind in KINDS}
     results = {kind: torch.stack([accuracy(w, kind, T) for T in LENGTHS]) for kind, w in trained.items()}
-    print("mean accuracy (worst to best of 5)" + "".join(f"{T:>13} tokens" for T in LENGTHS))
+    print("mean accuracy (worst to best of 5)")
+    print(f"{'':<14}" + "".join(f"{T:>11} tokens" for T in LENGTHS))
     for kind, found in results.items():
-        cells = (f"{row.mean():.2f} ({row.min():.2f} to {row.max():.2f})" for row in found)
-        print(f"{kind:<34}" + "".join(f"{cell:>20}" for cell in cells))
+        cells = (f"{row.mean():.2f} ({row.min():.2f}–{row.max():.2f})" for row in found)
+        print(f"{kind:<14}" + "".join(f"{cell:>18}" for cell in cells))
     added = {kind: results[kind] for kind in KINDS[:3]}
     compared = {kind: results[kind] for kind in ("none", *KINDS[3:])}
     groups = {"positions added to the input": added, "distances in the scores": compared}
@@ -937,6 +969,7 @@ with waiting_for("Exercises 3.2, 3.3, 3.8, 3.9a and 3.10"), after_predicting("po
 # still without positions:
 
 # %% draw=true
+# Two layers without positions, at three lengths
 with waiting_for("Exercises 3.2, 3.3, 3.8, 3.9a and 3.10"):
     deeper = train("none, two layers", seed=0)
     found = (accuracy(deeper, "none, two layers", T) for T in LENGTHS)
@@ -958,18 +991,13 @@ with waiting_for("Exercises 3.2, 3.3, 3.8, 3.9a and 3.10"):
 
 
 # %% draw=true
-@torch.no_grad()
-def weight_by_distance(w, kind, T, base=10_000.0):
-    """How much the last 8 queries look at each distance, averaged over texts, heads and models."""
-    tokens, _ = play((SEEDS, 32, T), torch.Generator().manual_seed(98))
-    weights = speaker_model(w, tokens, kind, base)[1].mean(dim=(0, 1, 2))  # (T, T)
-    return torch.stack([weights[i, i - T + 8 : i + 1].flip(0) for i in range(T - 8, T)]).mean(0)
-
-
+# Where attention goes at 64 tokens, by distance
 with waiting_for("Exercises 3.2, 3.3, 3.8, 3.9a and 3.10"):
     larger = train("rotary", seed=0, base=100_000.0)
-    looks = {kind: weight_by_distance(trained[kind], kind, 64) for kind in ("linear penalty", "rotary")}
-    looks["rotary, base 100,000"] = weight_by_distance(larger, "rotary", 64, 100_000.0)
+    tokens, _ = play((SEEDS, 32, 64), torch.Generator().manual_seed(98))
+    models = {kind: (trained[kind], tokens, kind) for kind in ("linear penalty", "rotary")}
+    models["rotary, base 100,000"] = (larger, tokens, "rotary", 100_000.0)
+    looks = {name: by_distance(speaker_model(*model)[1]) for name, model in models.items()}
     ax = plots.panels(width=6.4, height=3.2)[0]
     ax.axvspan(15.5, 57, color=plots.BAND, alpha=0.5, linewidth=0)
     labels = {"xlabel": "distance", "ylabel": "mean weight"}
@@ -992,7 +1020,7 @@ with waiting_for("Exercises 3.2, 3.3, 3.8, 3.9a and 3.10"):
 # three places back?*
 
 
-# %% draw=true
+# %% draw="open"
 def three_back(shape, generator):
     tokens = torch.randint(8, shape, generator=generator)
     answers = tokens.roll(3, dims=-1)

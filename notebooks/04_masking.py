@@ -20,7 +20,7 @@ from helpers.checks import case, check
 from helpers.figures import plots
 from helpers.figures.predicting import after_predicting, predict
 from helpers.figures.showing import show, waiting_for
-from helpers.masking import explorers, figures
+from helpers.masking import experiments, explorers, figures
 
 torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for each other
 
@@ -166,10 +166,12 @@ def decoder_mask(real):
     """Who may look where: not ahead, and not at padding.
 
     Args:
-        real: where the words are, boolean, (B, T). The padding may stand anywhere.
+        real: where the words are, boolean, (B, T).
+            The padding may stand anywhere.
 
     Returns:
-        Boolean, (B, T, T): sentence, query, key. True means "may attend".
+        Boolean, (B, T, T): sentence, query,
+        key. True means "may attend".
     """
     ### BEGIN SOLUTION
     return causal_mask(real.size(-1)) & real.unsqueeze(-2)
@@ -180,6 +182,7 @@ def decoder_mask(real):
 check("masking.both", decoder_mask)
 
 # %% draw=true
+# The two halves of the mask, and both at once
 tokens = ["pad", "pad", "the", "cat", "sat"]
 real = torch.tensor([[token != "pad" for token in tokens]])
 with waiting_for("Exercises 4.1 and 4.3"):
@@ -207,7 +210,9 @@ with waiting_for("Exercises 4.1 and 4.3"):
 
 # %%
 def who_sees_whom(mask, words):
-    """For each query, the words that it may attend to: a boolean mask (T_q, T_k) as lists."""
+    """For each query, the words that it may
+    attend to: a boolean mask (T_q, T_k) as lists.
+    """
     return [[word for word, shown in zip(words, row, strict=True) if shown] for row in mask.tolist()]
 
 
@@ -220,6 +225,7 @@ def who_sees_whom(mask, words):
 # 3. Beside it, draw a sentence with padding in front, or an encoder's mask (`plots.panels(2)` gives two axes).
 
 # %% draw=true
+# Who may look where, under the causal mask
 sentence = ["the", "cat", "sat", "on", "the", "mat"]
 with waiting_for("Exercise 4.1"):
     mask = causal_mask(len(sentence))
@@ -279,16 +285,19 @@ print("gradient of v", v.grad, sep="\n")
 
 # %% exercise="masking.attention"
 def masked_attention(q, k, v, mask):
-    """Scaled dot-product attention in which a query with nothing to look at gets zeros.
+    """Scaled dot-product attention in which a
+    query with nothing to look at gets zeros.
 
     Args:
         q: queries, (..., T_q, d_k).
         k: keys, (..., T_k, d_k).
         v: values, (..., T_k, d_v).
-        mask: boolean, broadcastable to (..., T_q, T_k). True means "may attend".
+        mask: boolean, broadcastable to
+            (..., T_q, T_k). True means "may attend".
 
     Returns:
-        The outputs (..., T_q, d_v) and the weights (..., T_q, T_k). No NaN, nor in gradients.
+        The outputs (..., T_q, d_v) and the weights (..., T_q, T_k). No
+        NaN, nor in gradients.
     """
     ### BEGIN SOLUTION
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
@@ -302,6 +311,7 @@ def masked_attention(q, k, v, mask):
 check("masking.attention", masked_attention)
 
 # %% draw=true
+# Weights and gradient, without NaN
 with waiting_for("Exercise 4.5"):
     output, weights = masked_attention(q, k, v, allowed)
     (gradient,) = torch.autograd.grad(output[2:].sum(), v)
@@ -353,7 +363,8 @@ def sees(layer, x):
         x: (T, d), the input at which to ask.
 
     Returns:
-        Boolean, (T, T). True at [i, j] where output i depends on input j.
+        Boolean, (T, T). True at [i, j]
+        where output i depends on input j.
     """
     ### BEGIN SOLUTION
     slopes = torch.autograd.functional.jacobian(layer, x)  # (T, d_out, T, d)
@@ -400,6 +411,7 @@ def suspect_d(x):
 suspects = {"A": suspect_a, "B": suspect_b, "C": suspect_c, "D": suspect_d}
 
 # %% draw=true
+# The weights of the four suspects, and what your detector finds
 places = [str(place) for place in range(1, T + 1)]
 axes = plots.panels(4, width=2.7, height=2.6)
 for ax, (name, suspect) in zip(axes, suspects.items(), strict=True):
@@ -455,10 +467,12 @@ with waiting_for("Exercise 4.6"):
 
 # %% exercise="masking.prefixes"
 def prefix_passes(layer, x):
-    """The last output of a layer on each prefix of x: T passes, in none of which there is a future.
+    """The last output of a layer on each prefix of x:
+    T passes, in none of which there is a future.
 
     Args:
-        layer: a function from (..., n, d) to (..., n, d_out), for any n from 1.
+        layer: a function from (..., n, d) to
+            (..., n, d_out), for any n from 1.
         x: (..., T, d).
 
     Returns:
@@ -488,6 +502,7 @@ def open_layer(x):
 # %% predict="masking.one_pass"
 
 # %% draw=true
+# How far one pass is from a pass for each prefix
 with waiting_for("Exercises 4.1, 4.5 and 4.7"), after_predicting("masking.one_pass"):
     for name, layer in (("with the mask", causal_layer), ("without", open_layer)):
         gap = (layer(x) - prefix_passes(layer, x)).abs().max()
@@ -509,25 +524,15 @@ with waiting_for("Exercises 4.1, 4.5 and 4.7"), after_predicting("masking.one_pa
 # How much is that? One pass computes T² scores. The prefixes compute 1 + 4 + 9 + ... + T², about T³/3.
 
 # %% draw=true
-from time import process_time
-
-
-def seconds(function, *inputs):
-    """The shortest of three runs, in seconds of the processor."""
-    laps = []
-    for _ in range(3):
-        begun = process_time()
-        function(*inputs)
-        laps.append(process_time() - begun)
-    return max(min(laps), 1e-6)
-
+# How long one pass takes, and a pass for each prefix
+from helpers.timing import seconds
 
 with waiting_for("Exercises 4.1, 4.5 and 4.7"), torch.no_grad():
     lengths, times = [16, 32, 64, 128, 256], {"one pass for each prefix": [], "one masked pass": []}
     for length in lengths:
         words = torch.randn(8, length, d)
-        times["one pass for each prefix"].append(1000 * seconds(prefix_passes, causal_layer, words))
-        times["one masked pass"].append(1000 * seconds(causal_layer, words))
+        times["one pass for each prefix"].append(1000 * seconds(prefix_passes, causal_layer, words, laps=3))
+        times["one masked pass"].append(1000 * seconds(causal_layer, words, laps=3))
     title = "Outputs for all positions, 8 sentences"
     show(plots.lines(lengths, times, xlabel="words T", ylabel="milliseconds", title=title, log="xy"))
 
@@ -553,7 +558,9 @@ entropy = -FOLLOWS * math.log(FOLLOWS) - (1 - FOLLOWS) * math.log((1 - FOLLOWS) 
 
 
 def texts(count, generator):
-    """Texts of the machine, (count, LENGTH + 1): each word depends on the one before."""
+    """Texts of the machine, (count, LENGTH + 1):
+    each word depends on the one before.
+    """
     words = [torch.randint(VOCABULARY, (count,), generator=generator)]
     for _ in range(LENGTH):
         beyond = torch.randint(1, VOCABULARY, (count,), generator=generator)
@@ -566,51 +573,15 @@ def texts(count, generator):
 
 
 # %% draw=true
-def train(masked, seed, steps=250):
-    """Train one layer to say the next word.
-
-    Returns:
-        Its loss on new texts in one pass, and prefix by prefix, in nats per word.
-    """
-    generator = torch.Generator().manual_seed(seed)
-    sizes = [(VOCABULARY, WIDTH), (LENGTH, WIDTH), *3 * [(WIDTH, WIDTH)], (WIDTH, VOCABULARY)]
-    weights = [torch.randn(size, generator=generator) / WIDTH**0.5 for size in sizes]
-    embedding, positions, query, key, value, head = (w.requires_grad_() for w in weights)
-
-    def model(h):
-        T = h.size(-2)
-        mask = causal_mask(T) if masked else torch.ones(T, T, dtype=torch.bool)
-        return (h + masked_attention(h @ query, h @ key, h @ value, mask)[0]) @ head
-
-    def loss(words, run):
-        logits = run(embedding[words[:, :-1]] + positions)
-        return torch.nn.functional.cross_entropy(logits.flatten(0, 1), words[:, 1:].flatten())
-
-    optimizer = torch.optim.Adam(weights, lr=0.02)
-    for _ in range(steps):
-        optimizer.zero_grad()
-        loss(texts(64, generator), model).backward()
-        optimizer.step()
-    with torch.no_grad():
-        fresh = texts(4000, generator)
-        return float(loss(fresh, model)), float(loss(fresh, lambda h: prefix_passes(model, h)))
-
-
+# The loss with the mask and without it, in training and in use
 with waiting_for("Exercises 4.1, 4.5 and 4.7"), after_predicting("masking.leak"):
-    masked = {"with": True, "without": False}
-    trained = {name: [train(flag, seed) for seed in range(3)] for name, flag in masked.items()}
-    means = {name: torch.tensor(runs).mean(dim=0).tolist() for name, runs in trained.items()}
-    series = {
-        "in one pass, as in training": [means["with"][0], means["without"][0]],
-        "prefix by prefix, as in use": [means["with"][1], means["without"][1]],
+    masks = {"with": causal_mask(LENGTH), "without": torch.ones(LENGTH, LENGTH, dtype=torch.bool)}
+    parts, sizes = (masked_attention, prefix_passes), (VOCABULARY, WIDTH)
+    trained = {
+        name: [experiments.losses(mask, *parts, texts, sizes, seed) for seed in range(3)]
+        for name, mask in masks.items()
     }
-    groups, title = ["with the mask", "without"], "Mean of three seeds"
-    ax = plots.bars(groups, series, ylabel="loss (nats per word)", title=title)
-    for height, what in ((entropy, "entropy"), (math.log(VOCABULARY), "blind guessing")):
-        ax.axhline(height, color=plots.FAINT, linestyle="--", linewidth=1.2, zorder=0)
-        ax.text(0.52, height + 0.1, what, ha="center", fontsize=9)
-    ax.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.1), ncols=2)
-    show(ax)
+    show(figures.losses(trained, {"entropy": entropy, "blind guessing": math.log(VOCABULARY)}))
     for name, runs in trained.items():
         said = [f"{one:.2f} in training, {many:.2f} in use" for one, many in runs]
         print(f"{name:8}", "   ".join(said))
@@ -620,7 +591,7 @@ with waiting_for("Exercises 4.1, 4.5 and 4.7"), after_predicting("masking.leak")
 # that without seeing the future. So **a loss far below the entropy, on new texts, proves a leak**. (On old texts it
 # doesn't: a model can learn a text by heart. Here every batch is new. And a hair below may be chance, since a mean
 # over some texts isn't the mean over all.) In use, where there is no future, this model is worse than blind
-# guessing: it has learned to copy an answer that nobody gives it. With the mask the two bars are the same, and stop
+# guessing: it has learned to copy an answer that nobody gives it. With the mask the two losses are the same, and lie
 # where they must.
 
 # %% [markdown]
@@ -689,17 +660,20 @@ with waiting_for("Exercises 4.1, 4.5 and 4.7"), after_predicting("masking.leak")
 
 # %% exercise="masking.cache"
 def cached_step(cache, x, W_q, W_k, W_v):
-    """Causal self-attention for N new positions, with keys and values of P earlier ones stored.
+    """Causal self-attention for N new positions,
+    with keys and values of P earlier ones stored.
 
     Args:
-        cache: a dict of "k", (..., P, d_k), and "v", (..., P, d_v). P may be 0. It isn't changed.
+        cache: a dict of "k", (..., P, d_k), and "v", (..., P, d_v). P
+            may be 0. It isn't changed.
         x: the new positions, (..., N, d).
         W_q: (d, d_k).
         W_k: (d, d_k).
         W_v: (d, d_v).
 
     Returns:
-        The outputs of the new positions, (..., N, d_v), and a new dict with P + N keys and values.
+        The outputs of the new positions, (..., N, d_v), and a new dict
+        with P + N keys and values.
     """
     ### BEGIN SOLUTION
     k = torch.cat([cache["k"], x @ W_k], dim=-2)
@@ -717,7 +691,9 @@ check("masking.cache", cached_step)
 
 # %%
 def word_by_word(x):
-    """All outputs of a sentence (..., T, d), one word at a time, with a cache."""
+    """All outputs of a sentence (..., T, d),
+    one word at a time, with a cache.
+    """
     cache = {"k": (x @ W_k)[..., :0, :], "v": (x @ W_v)[..., :0, :]}
     outputs = []
     for t in range(x.size(-2)):
@@ -729,14 +705,15 @@ def word_by_word(x):
 # %% predict="masking.kept"
 
 # %% draw=true
+# Word by word, with a cache: the same outputs, and the time
 with waiting_for("Exercises 4.1, 4.5, 4.7 and 4.9a"), after_predicting("masking.kept"), torch.no_grad():
     gap = (word_by_word(x) - causal_layer(x)).abs().max()
     print(f"largest difference between word by word, with a cache, and one full pass: {gap:.7f}")
     lengths, times = [16, 32, 64, 128, 256], {"whole prefix each time": [], "with a cache": []}
     for length in lengths:
         words = torch.randn(8, length, d)
-        times["whole prefix each time"].append(1000 * seconds(prefix_passes, causal_layer, words))
-        times["with a cache"].append(1000 * seconds(word_by_word, words))
+        times["whole prefix each time"].append(1000 * seconds(prefix_passes, causal_layer, words, laps=3))
+        times["with a cache"].append(1000 * seconds(word_by_word, words, laps=3))
     title = "Writing T words, 8 texts at once"
     show(plots.lines(lengths, times, xlabel="words T", ylabel="milliseconds", title=title, log="xy"))
 
@@ -745,6 +722,7 @@ with waiting_for("Exercises 4.1, 4.5, 4.7 and 4.9a"), after_predicting("masking.
 # the cache and without. The score of an old query with an old key is the same number each time.
 
 # %% draw=true
+# Explore: writing with the cache and without
 explorers.cache_explorer(cached_step)
 
 # %% [markdown]
@@ -816,8 +794,9 @@ def convert(mask, source, target):
 
     Args:
         mask: any shape, of the kind `source`.
-        source: "may attend" (boolean, True = may), "hidden" (boolean, True = may not),
-            "additive" (float32, 0 = may, -inf = may not) or "integer" (int64, 1 = may, 0 = may not).
+        source: "may attend" (boolean, True = may), "hidden" (boolean,
+            True = may not), "additive" (float32, 0 = may, -inf = may
+            not) or "integer" (int64, 1 = may, 0 = may not).
         target: one of the same four.
 
     Returns:
@@ -855,7 +834,9 @@ with torch.no_grad():
 
 
 def three_ways(real):
-    """The outputs (2, 5, 4) of four calls, with every mask turned as the called one wants it."""
+    """The outputs (2, 5, 4) of four calls, with
+    every mask turned as the called one wants it.
+    """
     may, causal = decoder_mask(real), causal_mask(5)
     module = {
         "attn_mask": convert(causal, "may attend", "hidden"),
@@ -870,6 +851,7 @@ def three_ways(real):
 
 
 # %% draw=true
+# How far three implementations are from yours
 with waiting_for("Exercises 4.1, 4.2, 4.3, 4.5 and 4.10"):
     at_the_end = padding_mask(torch.tensor([5, 3]), 5)
     for name, real in (("at the end", at_the_end), ("in front", at_the_end.flip(1))):
@@ -913,7 +895,9 @@ with waiting_for("Exercises 4.1, 4.2, 4.3, 4.5 and 4.10"):
 
 # %%
 def biased_attention(q, k, v, bias):
-    """Attention whose scaled scores get a bias, broadcastable to (..., T_q, T_k), before the softmax."""
+    """Attention whose scaled scores get a bias,
+    broadcastable to (..., T_q, T_k), before the softmax.
+    """
     weights = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1)) + bias).softmax(dim=-1)
     return weights @ v, weights
 
@@ -933,6 +917,7 @@ wide_q, wide_k, wide_v = torch.randn(6, 64), torch.randn(6, 64), torch.randn(6, 
 my_bias = torch.zeros(6, 6)  # change it
 
 # %% draw=true
+# How far the two are from each other
 pairs = [f(wide_q, wide_k, wide_v, my_bias)[1] for f in (biased_attention, report_attention)]
 print(f"largest difference between the weights: {(pairs[0] - pairs[1]).abs().max():.4f}")
 
@@ -975,6 +960,7 @@ check("masking.inside", inside_or_outside)
 # 12 keys equally well:
 
 # %% draw=true
+# How much a bias for near words still counts
 distance = torch.arange(12.0)
 curves = {}
 for d_k, function in ((64, biased_attention), (16, report_attention), (256, report_attention)):
@@ -1018,14 +1004,17 @@ show(plots.lines(distance.tolist(), curves, xlabel="distance (words)", ylabel="w
 
 # %% exercise="masking.reach"
 def reach(mask, layers):
-    """What each position can know of after some layers, all with the same mask.
+    """What each position can know of after
+    some layers, all with the same mask.
 
     Args:
         mask: boolean, (T, T). True means "may attend".
-        layers: how many. After 0 layers each position knows of itself alone.
+        layers: how many. After 0 layers each
+            position knows of itself alone.
 
     Returns:
-        Boolean, (T, T). True at [i, j] where position i can know of input j.
+        Boolean, (T, T). True at [i, j] where
+        position i can know of input j.
     """
     ### BEGIN SOLUTION
     itself = torch.eye(mask.size(-1), dtype=torch.bool)
@@ -1043,18 +1032,18 @@ check("masking.reach", reach)
 # That is a claim about models, made by counting alone. Your leak detector can test it on a real stack of layers.
 
 # %% draw=true
+# What each position knows of after 1 to 4 layers, by your detector
 with waiting_for("Exercises 4.1, 4.5, 4.6 and 4.12"):
     torch.manual_seed(5)
-    count, width = 6, 4
-    window = causal_mask(count) & ~causal_mask(count).tril(-2)
-    stack = [[torch.randn(width, width) / 2 for _ in range(3)] for _ in range(4)]
+    window = causal_mask(6) & ~causal_mask(6).tril(-2)
+    stack = [[torch.randn(4, 4) / 2 for _ in range(3)] for _ in range(4)]
 
     def run(x, layers):
         for query, key, value in stack[:layers]:
             x = x + masked_attention(x @ query, x @ key, x @ value, window)[0]
         return x
 
-    point, labels = torch.randn(count, width), [str(place) for place in range(1, count + 1)]
+    point, labels = torch.randn(6, 4), [str(place) for place in range(1, 7)]
     tables = {f"after layer {n}": sees(lambda x, n=n: run(x, n), point) for n in range(1, 5)}
     agree = [torch.equal(table, reach(window, n)) for n, table in enumerate(tables.values(), 1)]
     show(figures.masks(tables, labels, labels, axes_are=("outputs", "inputs")))
@@ -1075,6 +1064,7 @@ with waiting_for("Exercises 4.1, 4.5, 4.6 and 4.12"):
 # 4. Draw a mask with as few ticks as you can, so that after two layers everyone knows of everyone.
 
 # %% draw=true
+# Explore: what gets through several layers
 explorers.reach_explorer(reach)
 
 # %% [markdown]

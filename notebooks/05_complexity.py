@@ -45,6 +45,7 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 # input, once for a short sequence and once for a long one. What happens to the time?
 
 # %% draw=true
+# How much longer twice the length takes
 torch.manual_seed(0)
 W = torch.randn(256, 256) / 16
 
@@ -61,7 +62,7 @@ for n in (64, 2048):
 
 # %% [markdown]
 # Doubled, a short sequence costs roughly twice as much, a long one roughly four times as much. So both answers are
-# right, each at its own length. (On a busy machine such times scatter: run the cell again and see how much.)
+# right, each at its own length. (Such times scatter: run the cell again and see how much.)
 #
 # Where does one answer turn into the other? Does another layer do better? Instead of buying a bigger machine for
 # each question, we count.
@@ -99,8 +100,10 @@ def matmul_flops(a, b):
     """FLOPs of a @ b, where a multiply-add counts 2.
 
     Args:
-        a: the shape of the left side, (..., m, k), a tuple or list of ints.
-        b: the shape of the right side: (k, n), or (..., k, n) with the axes that a has in front.
+        a: the shape of the left side,
+            (..., m, k), a tuple or list of ints.
+        b: the shape of the right side: (k, n), or (..., k, n) with the
+            axes that a has in front.
 
     Returns:
         The number of FLOPs.
@@ -117,6 +120,7 @@ check("complexity.matmul_flops", matmul_flops)
 # PyTorch has a counter that watches what is computed. Do the two of you agree?
 
 # %% draw=true
+# PyTorch's count, and yours
 from torch.utils.flop_counter import FlopCounterMode
 
 with waiting_for("Exercise 5.2"):
@@ -210,7 +214,8 @@ def attention_flops(n, d):
         d: features of the input, and of queries, keys and values.
 
     Returns:
-        A dict with the keys "projections" (all three together), "scores", "softmax" and "mixture".
+        A dict with the keys "projections" (all three together),
+        "scores", "softmax" and "mixture".
     """
     ### BEGIN SOLUTION
     return {
@@ -229,6 +234,7 @@ check("complexity.attention_flops", attention_flops)
 # Now the question of 5.1 has an answer: the FLOPs of $2n$ positions over those of $n$.
 
 # %% draw=true
+# FLOPs of twice the length, beside those of the length itself
 with waiting_for("Exercise 5.4"):
     lengths = [2**power for power in range(4, 17, 2)]
     ratios = {
@@ -275,12 +281,14 @@ with waiting_for("Exercise 5.4"):
 
 # %% exercise="complexity.layers_to_connect"
 def layers_to_connect(n, k, dilated):
-    """How many causal convolutions it takes until the last of n positions sees the first.
+    """How many causal convolutions it takes
+    until the last of n positions sees the first.
 
     Args:
         n: positions, 2 or more.
         k: width of the kernel, 2 or more.
-        dilated: True for steps of 1, k, k², ... from layer to layer, False for steps of 1 in all.
+        dilated: True for steps of 1, k, k², ... from layer to layer,
+            False for steps of 1 in all.
 
     Returns:
         The number of layers, an int.
@@ -298,6 +306,7 @@ def layers_to_connect(n, k, dilated):
 check("complexity.layers_to_connect", layers_to_connect)
 
 # %% draw=true
+# What the last position sees, with steps of 1 and with growing steps
 with waiting_for("Exercise 5.5"):
     axes = plots.panels(2, width=4.6, height=2.9)
     for ax, dilated in zip(axes, (False, True), strict=True):
@@ -311,22 +320,11 @@ with waiting_for("Exercise 5.5"):
 
 
 # %% draw=true
-def gradient_arrives(n, k, dilated, layers):
-    """Whether the last output of a stack of convolutions depends on its first input."""
-    x = torch.ones(1, 1, n, requires_grad=True)
-    y = x
-    for layer in range(layers):
-        step = k**layer if dilated else 1
-        padded = torch.nn.functional.pad(y, ((k - 1) * step, 0))
-        y = torch.nn.functional.conv1d(padded, torch.full((1, 1, k), 1 / k), dilation=step)
-    (gradient,) = torch.autograd.grad(y[0, 0, -1], x)
-    return bool(gradient[0, 0, 0] != 0)
-
-
+# Does a gradient arrive with so many layers, and with one fewer?
 with waiting_for("Exercise 5.5"):
     for n, k, dilated in ((9, 3, False), (9, 3, True), (100, 4, False), (100, 4, True), (125, 5, True)):
         layers = layers_to_connect(n, k, dilated)
-        enough, fewer = (gradient_arrives(n, k, dilated, count) for count in (layers, layers - 1))
+        enough, fewer = (explorers.gradient_arrives(n, k, dilated, count) for count in (layers, layers - 1))
         kind = "growing steps" if dilated else "steps of 1"
         print(f"n = {n:3}, k = {k}, {kind:13}: {layers:2} layers, arrives {enough}; with one fewer {fewer}")
 
@@ -380,8 +378,10 @@ def layer_cost(layer, n, d, k):
         k: width of a convolution's kernel. The other layers ignore it.
 
     Returns:
-        Three numbers: operations; sequential steps of one layer; longest path (for a convolution, through a
-        stack of layers with growing steps). As in the table, n² · d and not 4 · n² · d, n and not n - 1.
+        Three numbers: operations; sequential steps of one layer;
+        longest path (for a convolution, through a stack of layers with
+        growing steps). As in the table, n² · d and not 4 · n² · d, n
+        and not n - 1.
     """
     ### BEGIN SOLUTION
     if layer == "self-attention":
@@ -396,6 +396,7 @@ def layer_cost(layer, n, d, k):
 check("complexity.layer_cost", layer_cost)
 
 # %% draw=true
+# What three layers cost for a sentence, and for a book
 with waiting_for("Exercises 5.5 and 5.6"):
     layers = ("self-attention", "recurrent", "convolutional")
     costs = {n: {layer: layer_cost(layer, n, 512, 3) for layer in layers} for n in (50, 100_000)}
@@ -422,6 +423,7 @@ with waiting_for("Exercises 5.5 and 5.6"):
 # 4. Does the convolution ever win with one calculator? Why not? What is it good for, then?
 
 # %% draw=true
+# Explore: who is done first
 explorers.layer_explorer(layer_cost)
 
 # %% [markdown]
@@ -454,15 +456,19 @@ explorers.layer_explorer(layer_cost)
 
 # %% exercise="complexity.crossover_length"
 def crossover_length(d, projections, recurrent):
-    """The length up to which self-attention takes fewer FLOPs than a recurrent layer.
+    """The length up to which self-attention
+    takes fewer FLOPs than a recurrent layer.
 
     Args:
         d: features.
-        projections: d × d matrices of attention, applied at each position.
-        recurrent: d × d matrices of the recurrent layer, applied at each step.
+        projections: d × d matrices of
+            attention, applied at each position.
+        recurrent: d × d matrices of the recurrent
+            layer, applied at each step.
 
     Returns:
-        The length n at which both take as many, 0 where attention is never the cheaper one.
+        The length n at which both take as many, 0 where attention is
+        never the cheaper one.
     """
     ### BEGIN SOLUTION
     return max(0.0, d * (recurrent - projections) / 2)
@@ -475,6 +481,7 @@ check("complexity.crossover_length", crossover_length)
 # %% predict="complexity.cheaper"
 
 # %% draw=true
+# Up to which length attention takes fewer FLOPs
 with waiting_for("Exercise 5.7"), after_predicting("complexity.cheaper"):
     layers = {"plain recurrent": 2, "GRU": 6, "LSTM": 8}
     crossings = {
@@ -524,7 +531,8 @@ with waiting_for("Exercise 5.7"), after_predicting("complexity.cheaper"):
 
 # %% exercise="complexity.fitted_exponent"
 def fitted_exponent(sizes, times):
-    """The exponent p of the power law times = c · sizes^p that fits best.
+    """The exponent p of the power law
+    times = c · sizes^p that fits best.
 
     Args:
         sizes: (N,), positive.
@@ -548,6 +556,7 @@ check("complexity.fitted_exponent", fitted_exponent)
 # you can read off the power.
 
 # %% draw=true
+# The same counts on plain axes and on log-log axes
 with waiting_for("Exercise 5.8"):
     sizes = torch.tensor([1.0, 2.0, 4.0, 8.0, 16.0, 32.0])
     counts = {"20·s": 20 * sizes, "s²": sizes**2, "s³/30": sizes**3 / 30}
@@ -563,6 +572,9 @@ with waiting_for("Exercise 5.8"):
 #
 # Now measure. As in the table, attention is scores, softmax and mixture, without projections. The other two layers
 # are written out below. In one series $n$ grows and $d$ stays, in the other $d$ grows and $n$ stays.
+#
+# A clock on the wall would also count the time that other programs take. So we read the *processor's* time, which
+# counts while your code runs, and keep the least of several measurements, which is the least disturbed.
 
 
 # %%
@@ -571,7 +583,7 @@ def attention_layer(x):
 
 
 def recurrent_layer(x, W, U):
-    """x (n, d), W and U (d, d) -> (n, d): each state needs the one before."""
+    """x (n, d), W, U (d, d) -> (n, d): each state needs the last."""
     state, states = torch.zeros(x.size(-1)), []
     for row in x @ W:
         state = torch.tanh(row + state @ U)
@@ -580,13 +592,15 @@ def recurrent_layer(x, W, U):
 
 
 def convolutional_layer(x, kernel):
-    """x (n, d), kernel (k, d, d) -> (n, d): a matrix for each place, itself and the k - 1 before."""
+    """x (n, d), kernel (k, d, d) -> (n, d): a matrix
+    for each place, itself and the k - 1 before.
+    """
     k = kernel.size(0)
     padded = torch.nn.functional.pad(x, (0, 0, k - 1, 0))
     return sum(padded[place : place + x.size(0)] @ kernel[place] for place in range(k))
 
 
-# %% draw=true
+# %% draw="open"
 LAYERS = {
     "self-attention": attention_layer,
     "recurrent": recurrent_layer,
@@ -600,43 +614,50 @@ def weights_of(layer, d):
     return [torch.randn(shape) / math.sqrt(2 * d) for shape in shapes[layer]]
 
 
-def series(sizes, laps):
-    """Times of each layer at each (n, d), in milliseconds."""
+def series(sizes, rounds):
+    """The least time of each layer at each (n, d), in
+    milliseconds, in several rounds through all of them.
+    """
     torch.manual_seed(0)
-    measure = explorers.milliseconds
+    inputs = {layer: [(torch.randn(n, d), *weights_of(layer, d)) for n, d in sizes] for layer in LAYERS}
+    times = [
+        {
+            layer: [explorers.milliseconds(LAYERS[layer], *each, laps=2) for each in inputs[layer]]
+            for layer in LAYERS
+        }
+        for _ in range(rounds)
+    ]
     return {
-        layer: [measure(function, torch.randn(n, d), *weights_of(layer, d), laps=laps) for n, d in sizes]
-        for layer, function in LAYERS.items()
+        layer: [min(found) for found in zip(*(each[layer] for each in times), strict=True)]
+        for layer in LAYERS
     }
 
 
 lengths, widths = [32, 64, 128, 256, 512, 1024, 2048], [128, 256, 512, 1024, 2048]
-by_length = series([(n, 64) for n in lengths], laps=9)
-by_width = series([(64, d) for d in widths], laps=3)
+by_length = series([(n, 64) for n in lengths], rounds=4)
+by_width = series([(64, d) for d in widths], rounds=2)
 
 # %% draw=true
+# The times on log-log axes, and the exponents that fit them
 with waiting_for("Exercise 5.8"):
     left, right = plots.panels(2, width=4.6, height=3.4)
-    plots.lines(
-        lengths, by_length, xlabel="length n", ylabel="milliseconds", title="d = 64", log="xy", ax=left
-    )
-    plots.lines(widths, by_width, xlabel="width d", ylabel="milliseconds", title="n = 64", log="xy", ax=right)
+    labels = {"ylabel": "milliseconds", "log": "xy"}
+    plots.lines(lengths, by_length, xlabel="length n", title="d = 64", ax=left, **labels)
+    plots.lines(widths, by_width, xlabel="width d", title="n = 64", ax=right, **labels)
     show(left)
     promised = {"self-attention": (2, 1), "recurrent": (1, 2), "convolutional": (1, 2)}
     print("fitted exponents     of n, 128 to 1024      of d, 256 to 2048")
     for layer in LAYERS:
-        found = [
-            float(fitted_exponent(torch.tensor(sizes).float(), torch.tensor(times)))
-            for sizes, times in ((lengths[2:6], by_length[layer][2:6]), (widths[1:], by_width[layer][1:]))
-        ]
+        pairs = ((lengths[2:6], by_length[layer][2:6]), (widths[1:], by_width[layer][1:]))
+        found = [float(fitted_exponent(torch.tensor(s).float(), torch.tensor(t))) for s, t in pairs]
         said = (f"{p:.2f} (counted: {count})" for p, count in zip(found, promised[layer], strict=True))
         print(f"{layer:<20} {'       '.join(said)}")
 
 # %% [markdown]
-# On a quiet machine the exponents come out near the counted ones, but seldom equal to them. At small sizes, size
-# hardly matters: each call costs a few microseconds whatever it computes, so the curves begin flat and the slopes
-# come out low. Tensors that no longer fit into the processor's cache make the slopes come out high, and so do other
-# programs that compete for memory.
+# The exponents come out near the counted ones, but seldom equal to them. At small sizes, size hardly matters: each
+# call costs a few microseconds whatever it computes, so the curves begin flat and the slopes come out low. Tensors
+# that no longer fit into the processor's cache make the slopes come out high, and so do other programs that compete
+# for that cache.
 #
 # And the count leaves something out altogether. With $d = 64$, the recurrent layer takes fewer *operations* as soon
 # as $n > 64$. When does it take less *time*?
@@ -644,6 +665,7 @@ with waiting_for("Exercise 5.8"):
 # %% predict="complexity.clock"
 
 # %% draw=true
+# From which length on the recurrent layer is faster
 with waiting_for("Exercise 5.7"), after_predicting("complexity.clock"):
     counted = crossover_length(64, 0, 2)
     pairs = zip(lengths, by_length["self-attention"], by_length["recurrent"], strict=True)
@@ -715,30 +737,21 @@ for n in (1_000, 10_000, 100_000):
 # largest tensor that each makes:
 
 # %% draw=true
-torch.manual_seed(0)
-lengths_of_both, d = [64, 128, 256, 512], 32
+# The largest tensor that each makes, and how long it takes
+sizes, d = [64, 128, 256, 512], 32
 W_q, W_k, v = torch.randn(d, d) / 6, torch.randn(d, d) / 6, torch.randn(d)
 calls = {
     "additive": lambda x: additive_attention(x, x[None], x[None], W_q, W_k, v)[0],
     "dot product": lambda x: scaled_dot_product_attention(x, x, x)[0],
 }
-texts = [torch.randn(n, d) for n in lengths_of_both]
-held = {name: [explorers.largest_tensor(call, x) / 1e6 for x in texts] for name, call in calls.items()}
-took = {name: [explorers.milliseconds(call, x, laps=4) for x in texts] for name, call in calls.items()}
+held, took = explorers.measured(calls, [[torch.randn(n, d)] for n in sizes], laps=4)
 left, right = plots.panels(2, width=4.4, height=3.2)
-plots.lines(
-    lengths_of_both,
-    held,
-    xlabel="length n",
-    ylabel="millions of numbers",
-    title="largest tensor",
-    log="xy",
-    ax=left,
-)
-plots.lines(lengths_of_both, took, xlabel="length n", ylabel="milliseconds", title="time", log="xy", ax=right)
+labels = {"xlabel": "length n", "log": "xy"}
+plots.lines(sizes, held, ylabel="millions of numbers", title="largest tensor", ax=left, **labels)
+plots.lines(sizes, took, ylabel="milliseconds", title="time", ax=right, **labels)
 show(left)
-memory, time = held["additive"][-1] / held["dot product"][-1], took["additive"][-1] / took["dot product"][-1]
-print(f"n = {lengths_of_both[-1]}, d = {d}: additive holds {memory:.0f} times as much")
+memory, time = (each["additive"][-1] / each["dot product"][-1] for each in (held, took))
+print(f"n = {sizes[-1]}, d = {d}: additive holds {memory:.0f} times as much")
 print(f"and takes {time:.0f} times as long")
 
 # %% [markdown]
@@ -795,10 +808,13 @@ def absorb(largest, total, mixture, scores, values):
     """Take one block of keys into a running softmax.
 
     Args:
-        largest: (..., T_q), the largest score of each query so far. -∞ before the first block.
+        largest: (..., T_q), the largest score of each query so far. -∞
+            before the first block.
         total: (..., T_q), the sum of exp(score - largest) so far.
-        mixture: (..., T_q, d_v), the sum of exp(score - largest) · value so far.
-        scores: (..., T_q, b), of each query with the b keys of this block.
+        mixture: (..., T_q, d_v), the sum of
+            exp(score - largest) · value so far.
+        scores: (..., T_q, b), of each query
+            with the b keys of this block.
         values: (..., b, d_v), of this block.
 
     Returns:
@@ -827,6 +843,7 @@ check("complexity.absorb", absorb)
 # 3. Change the size of a block, then read all keys. Does the last line change?
 
 # %% draw=true
+# Explore: read on, and correct
 explorers.running_softmax_explorer(absorb)
 
 # %% [markdown]
@@ -856,7 +873,8 @@ explorers.running_softmax_explorer(absorb)
 
 # %% exercise="complexity.blockwise_attention"
 def blockwise_attention(q, k, v, block):
-    """Scaled dot-product attention that never holds all the scores at once.
+    """Scaled dot-product attention that
+    never holds all the scores at once.
 
     Args:
         q: queries, (..., T_q, d_k).
@@ -885,26 +903,22 @@ check("complexity.blockwise_attention", blockwise_attention)
 # %% predict="complexity.blocks"
 
 # %% draw=true
+# Memory, outputs and time: in full, and in blocks
 with waiting_for("Exercise 5.12"), after_predicting("complexity.blocks"):
     torch.manual_seed(0)
-    sizes, block = [128, 256, 512, 1024, 2048], 64
+    sizes, title = [128, 256, 512, 1024, 2048], "Largest tensor, d = 16"
     triples = [[torch.randn(n, 16) for _ in "qkv"] for n in sizes]
     ways = {
         "full": lambda q, k, v: scaled_dot_product_attention(q, k, v)[0],
-        f"blocks of {block}": lambda q, k, v: blockwise_attention(q, k, v, block),
+        "blocks of 64": lambda q, k, v: blockwise_attention(q, k, v, 64),
     }
-    memory = {
-        name: [explorers.largest_tensor(way, *qkv) / 1e6 for qkv in triples] for name, way in ways.items()
-    }
-    title = "Largest tensor, d = 16"
-    show(plots.lines(sizes, memory, xlabel="length n", ylabel="millions of numbers", title=title, log="xy"))
-    for name in memory:
-        numbers = torch.tensor(memory[name]).float()
-        print(f"{name}: exponent {fitted_exponent(torch.tensor(sizes).float(), numbers):.2f}")
-    full, blocked = (way(*triples[-1]) for way in ways.values())
+    held, took = explorers.measured(ways, triples, laps=3)
+    show(plots.lines(sizes, held, xlabel="length n", ylabel="millions of numbers", title=title, log="xy"))
+    for name, numbers in held.items():
+        print(f"{name}: exponent {fitted_exponent(torch.tensor(sizes).float(), torch.tensor(numbers)):.2f}")
+    (full, full_time), (blocked, time) = ((way(*triples[-1]), took[name][-1]) for name, way in ways.items())
     print(f"largest difference of the outputs at n = {sizes[-1]}: {(full - blocked).abs().max():.1e}")
-    times = [explorers.milliseconds(way, *triples[-1], laps=3) for way in ways.values()]
-    print(f"milliseconds at n = {sizes[-1]}: full {times[0]:.0f}, in blocks {times[1]:.0f}")
+    print(f"milliseconds at n = {sizes[-1]}: full {full_time:.0f}, in blocks {time:.0f}")
 
 # %% [markdown]
 # The same outputs up to rounding, and memory with slope 1 instead of 2. The FLOPs are the same as before: attention
@@ -957,7 +971,8 @@ def cache_bytes(layers, heads, kv_heads, d_head, positions, bytes_per_number):
     Args:
         layers: of the model.
         heads: heads of queries, in each layer.
-        kv_heads: heads of keys and values, in each layer: `heads` of them, or fewer when shared.
+        kv_heads: heads of keys and values, in each layer: `heads` of
+            them, or fewer when shared.
         d_head: features of a query, a key or a value, in one head.
         positions: read or written so far.
         bytes_per_number: 2 for bfloat16.
@@ -978,6 +993,7 @@ check("complexity.cache_bytes", cache_bytes)
 # (Touvron et al. 2023, and its published settings). Then the same with all 64, and with a single one:
 
 # %% draw=true
+# What the cache takes with 64, 8 and 1 heads of keys and values
 with waiting_for("Exercise 5.13"):
     groups = {"64 (one for each head)": 64, "8 (groups of 8)": 8, "1 (one for all)": 1}
     lengths = (4_096, 100_000)
@@ -1024,7 +1040,8 @@ with waiting_for("Exercise 5.13"):
 
 # %% exercise="complexity.grouped_attention"
 def grouped_attention(q, k, v):
-    """Attention in which neighbouring query heads share keys and values.
+    """Attention in which neighbouring
+    query heads share keys and values.
 
     Args:
         q: queries, (..., H, T_q, d_k).
@@ -1051,6 +1068,7 @@ check("complexity.grouped_attention", grouped_attention)
 # shows with random numbers too:
 
 # %% draw=true
+# How much there is to keep, with 32, 8 and 1 heads of keys
 with waiting_for("Exercise 5.14"):
     torch.manual_seed(0)
     q = torch.randn(32, 1, 64)
@@ -1073,22 +1091,21 @@ with waiting_for("Exercise 5.14"):
 # and mixture $4n^2d$. The two are equal at $n = 6d$. For $d = 4096$ that is about 25,000 positions.
 
 # %% draw=true
+# A page and a book, in FLOPs
 with waiting_for("Exercise 5.4"):
     page, book, d = 500, 150_000, 4096
 
     def layer_flops(n):
         steps = attention_flops(n, d)
-        return sum(steps.values()) + 2 * n * d * d + 16 * n * d * d, steps["scores"] + steps["mixture"]
+        table = steps["scores"] + steps["mixture"]
+        return sum(steps.values()) + 2 * n * d * d + 16 * n * d * d, table
 
-    (all_of_page, table_of_page), (all_of_book, table_of_book) = layer_flops(page), layer_flops(book)
     print(f"a layer with d = {d}; a page of {page} words, a book of 300 pages, a position for each word")
-    print(
-        f"one page: {all_of_page:.2g} FLOPs, {100 * table_of_page / all_of_page:.0f} % in scores and mixture"
-    )
-    print(
-        f"the book: {all_of_book:.2g} FLOPs, {100 * table_of_book / all_of_book:.0f} % in scores and mixture"
-    )
-    print(f"the book takes {all_of_book / all_of_page:.0f} times the FLOPs of a page: not 300, not 90000")
+    for name, n in (("one page", page), ("the book", book)):
+        flops, table = layer_flops(n)
+        print(f"{name}: {flops:.2g} FLOPs, {100 * table / flops:.0f} % in scores and mixture")
+    ratio = layer_flops(book)[0] / layer_flops(page)[0]
+    print(f"the book takes {ratio:.0f} times the FLOPs of a page: not 300, not 90000")
 
 # %% [markdown]
 # **Question 5.15** · graded by hand · 8 minutes · 5 points

@@ -48,6 +48,7 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 # %% predict="block.alone"
 
 # %% draw=true
+# How alike ten positions become, layer by layer
 with waiting_for("your prediction"), after_predicting("block.alone"):
     torch.manual_seed(0)
     layers = [MultiHeadAttention(32, 2) for _ in range(12)]
@@ -94,12 +95,14 @@ with waiting_for("your prediction"), after_predicting("block.alone"):
 
 # %% exercise="block.embed"
 def embed(ids, words, positions):
-    """Turn tokens into vectors: √C times the token's row, plus the position's row.
+    """Turn tokens into vectors: √C times the
+    token's row, plus the position's row.
 
     Args:
         ids: tokens, integers, (..., T).
         words: a row for each token, (V, C).
-        positions: a row for each position, (longest, C), where T is at most `longest`.
+        positions: a row for each position,
+            (longest, C), where T is at most `longest`.
 
     Returns:
         The vectors, (..., T, C).
@@ -186,7 +189,8 @@ check("block.unembed", unembed)
 
 # %% exercise="block.layer_norm"
 def layer_norm(x, weight, bias, eps=1e-5):
-    """Give each vector mean 0 and variance 1, then scale and shift its channels.
+    """Give each vector mean 0 and variance
+    1, then scale and shift its channels.
 
     Args:
         x: (..., C).
@@ -212,6 +216,7 @@ check("block.layer_norm", layer_norm)
 # it can't undo? (Multiply by 0.)
 
 # %% draw=true
+# Explore: what the norm makes of a vector
 explorers.norm_explorer(layer_norm, "Exercise 6.4")
 
 # %% [markdown]
@@ -259,7 +264,8 @@ class LayerNorm(torch.nn.Module):
 
 # %% exercise="block.gelu"
 def gelu(x):
-    """x·Φ(x): each number times the share of a standard normal distribution below it.
+    """x·Φ(x): each number times the share of
+    a standard normal distribution below it.
 
     Args:
         x: any shape.
@@ -276,6 +282,7 @@ def gelu(x):
 check("block.gelu", gelu)
 
 # %% draw=true
+# GELU beside ReLU, as curves
 with waiting_for("Exercise 6.5"):
     numbers = [n / 4 for n in range(-12, 13)]
     series = {"GELU": gelu(torch.tensor(numbers)), "ReLU": torch.tensor(numbers).clamp(min=0)}
@@ -363,7 +370,8 @@ def add_sublayer(x, sublayer, norm, norm_first=True):
         x: the residual path, (..., T, C).
         sublayer: a function from (..., T, C) to (..., T, C).
         norm: another.
-        norm_first: True normalises what the sublayer reads (pre-norm), False the sum (post-norm).
+        norm_first: True normalises what the sublayer reads (pre-norm),
+            False the sum (post-norm).
 
     Returns:
         The residual path after it, shaped like x.
@@ -384,6 +392,7 @@ check("block.add_sublayer", add_sublayer)
 # %% predict="block.gradient"
 
 # %% draw=true
+# The gradient that reaches each block, in stacks of twelve
 with waiting_for("Exercise 6.7"), after_predicting("block.gradient"):
     show(figures.gradients(experiments.gradient_sizes(add_sublayer)))
 
@@ -395,6 +404,7 @@ with waiting_for("Exercise 6.7"), after_predicting("block.gradient"):
 # %% predict="block.depth"
 
 # %% draw=true
+# The loss at three depths, with parts left out
 with waiting_for("Exercise 6.7"), after_predicting("block.depth"):
     learned = experiments.depths(add_sublayer)
     guesses = {
@@ -473,13 +483,15 @@ check("block.pre_or_post", norms)
 
 # %% exercise="block.dropout"
 def dropout(x, p, training, chances):
-    """Zero a share p of the numbers while training, and scale up the rest.
+    """Zero a share p of the numbers while
+    training, and scale up the rest.
 
     Args:
         x: any shape.
         p: the share, 0 <= p < 1.
         training: False leaves x as it is.
-        chances: drawn evenly from 0 to 1, shaped like x. Where one is below p, the number becomes 0.
+        chances: drawn evenly from 0 to 1, shaped like x. Where one is
+            below p, the number becomes 0.
 
     Returns:
         Shaped like x.
@@ -567,7 +579,8 @@ check("block.eval", evaluation)
 
 # %% exercise="block.block"
 class Block(torch.nn.Module):
-    """Self-attention, then the feed-forward network, each beside the residual path, each behind a norm.
+    """Self-attention, then the feed-forward network,
+    each beside the residual path, each behind a norm.
 
     Args:
         d_model: C.
@@ -581,7 +594,9 @@ class Block(torch.nn.Module):
         self.norm_1, self.norm_2 = LayerNorm(d_model), LayerNorm(d_model)
 
     def forward(self, x, mask=None):
-        """(B, T, C) to (B, T, C). The mask is boolean, broadcastable to (B, H, T, T)."""
+        """(B, T, C) to (B, T, C). The mask is
+        boolean, broadcastable to (B, H, T, T).
+        """
         ### BEGIN SOLUTION
         x = add_sublayer(x, lambda y: self.attention(y, mask=mask)[0], self.norm_1)
         return add_sublayer(x, self.feed_forward, self.norm_2)
@@ -595,6 +610,7 @@ check("block.block", Block)
 # PyTorch has such a block and calls it an encoder layer. With your weights in it, does it give your numbers?
 
 # %% draw=true
+# How far your block is from PyTorch's
 with waiting_for("Exercises 6.4 to 6.10"), torch.no_grad():
     torch.manual_seed(0)
     mine = Block(24, 3, 96)
@@ -629,7 +645,8 @@ with waiting_for("Exercises 6.4 to 6.10"), torch.no_grad():
 
 # %% exercise="block.model"
 class DecoderOnly(torch.nn.Module):
-    """Scores the next token at each position, from the tokens up to there.
+    """Scores the next token at each
+    position, from the tokens up to there.
 
     Args:
         vocabulary: V.
@@ -650,7 +667,7 @@ class DecoderOnly(torch.nn.Module):
         """Tokens (B, T) to logits (B, T, V)."""
         ### BEGIN SOLUTION
         x = embed(ids, self.words.weight, self.positions.weight)
-        mask = causal_mask(ids.size(-1))
+        mask = causal_mask(ids.size(-1)).to(ids.device)
         for block in self.blocks:
             x = block(x, mask)
         return unembed(self.norm(x), self.words.weight)
@@ -699,10 +716,12 @@ check("block.model", DecoderOnly)
 
 # %% exercise="block.from_gpt2"
 def from_gpt2(state, n_layers):
-    """The parameters of a GPT-2 under the names, and in the shapes, of a `DecoderOnly`.
+    """The parameters of a GPT-2 under the names,
+    and in the shapes, of a `DecoderOnly`.
 
     Args:
-        state: of `transformers`' GPT2LMHeadModel: "transformer.wte.weight" and so on.
+        state: of `transformers`' GPT2LMHeadModel:
+            "transformer.wte.weight" and so on.
         n_layers: blocks.
 
     Returns:
@@ -744,6 +763,7 @@ check("block.from_gpt2", from_gpt2)
 # activation is set to the exact GELU; GPT-2 itself has an approximation with a tanh.)
 
 # %% draw=true
+# How far your model is from a small GPT-2
 with waiting_for("Exercises 6.2 to 6.12"), torch.no_grad():
     gpt2 = experiments.small_gpt2(vocabulary=50, d_model=24, n_heads=4, n_layers=3, positions=16)
     model = DecoderOnly(50, 24, 4, 3, 16)
@@ -779,15 +799,18 @@ with waiting_for("Exercises 6.2 to 6.12"), torch.no_grad():
 
 # %% exercise="block.initial_std"
 def initial_std(name, n_layers, std=0.02):
-    """How large a weight is drawn at first: smaller where it writes to the residual path.
+    """How large a weight is drawn at first:
+    smaller where it writes to the residual path.
 
     Args:
-        name: of the parameter in a `DecoderOnly`, such as "blocks.0.feed_forward.W_down.weight".
+        name: of the parameter in a `DecoderOnly`, such as
+            "blocks.0.feed_forward.W_down.weight".
         n_layers: blocks, each with two sublayers.
         std: of all other weights.
 
     Returns:
-        The standard deviation: std / √(number of sublayers) for the last map of a sublayer, else std.
+        The standard deviation: std / √(number of sublayers) for the
+        last map of a sublayer, else std.
     """
     ### BEGIN SOLUTION
     return std / math.sqrt(2 * n_layers) if name.endswith(("W_o.weight", "W_down.weight")) else std
@@ -804,6 +827,7 @@ check("block.initial_std", initial_std)
 # %% predict="block.first_loss"
 
 # %% draw=true
+# The loss before any training
 with waiting_for("Exercises 6.2 to 6.13"), after_predicting("block.first_loss"), torch.no_grad():
     V = len(corpora.vocabulary())
     some = next(experiments.batches(1, 20, seed=3))
@@ -847,6 +871,7 @@ with waiting_for("Exercises 6.2 to 6.13"):
 # And now it speaks. You give it a beginning; it draws one word after the other.
 
 # %% draw=true
+# What it says, four times
 with waiting_for("the training in 6.14"):
     experiments.needs(model)
     for seed in range(4):
@@ -867,6 +892,7 @@ with waiting_for("the training in 6.14"):
 # 3. End with *luckily , the plot is*, then with *sadly , the plot is*. Which block knows the difference?
 
 # %% draw=true
+# Explore: what each block adds
 explorers.stream_explorer(model, unembed, "the training in 6.14")
 
 # %% [markdown]

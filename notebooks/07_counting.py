@@ -16,7 +16,7 @@ import math
 import torch
 
 from helpers.checks import case, check
-from helpers.counting import explorers, figures
+from helpers.counting import experiments, explorers, figures
 from helpers.figures import plots
 from helpers.figures.predicting import after_predicting, predict
 from helpers.figures.showing import show, waiting_for
@@ -116,7 +116,8 @@ def embedding_parameters(vocabulary, d_model, positions=0):
     Args:
         vocabulary: tokens.
         d_model: numbers of a vector.
-        positions: learned positions; 0 where positions are sines and cosines.
+        positions: learned positions; 0 where
+            positions are sines and cosines.
 
     Returns:
         How many there are, an integer.
@@ -174,6 +175,7 @@ def attention_parameters(d_model, n_heads, bias=True):
 check("counting.attention", attention_parameters)
 
 # %% draw=true
+# Your count beside PyTorch's, and the matrices of one head and of eight
 with waiting_for("Exercise 7.3"):
     for width, heads in ((512, 1), (512, 8), (768, 12)):
         with torch.device("meta"):
@@ -302,6 +304,7 @@ def decoder_layer_parameters(d_model, n_heads, d_ff):
 check("counting.decoder_layer", decoder_layer_parameters)
 
 # %% draw=true
+# Your count beside PyTorch's, and an encoder layer to scale
 with waiting_for("Exercise 7.6"):
     for width, heads, hidden in ((4, 2, 8), (200, 2, 200), (512, 8, 2048)):
         with torch.device("meta"):
@@ -383,6 +386,7 @@ check("counting.lab_model", lab_model_parameters)
 # %% predict="counting.larger"
 
 # %% draw=true
+# The lab's two models: your count beside the real ones
 with waiting_for("Exercise 7.7"), after_predicting("counting.larger"):
     totals = {}
     for name, outputs in (("classifier", 2), ("language model", 100)):
@@ -538,7 +542,8 @@ check("counting.second_report", second_report_lines)
 
 # %% exercise="counting.expose"
 def exposing_configuration(d_model):
-    """A model on which the first count's layer is right and the second count's is wrong.
+    """A model on which the first count's layer
+    is right and the second count's is wrong.
 
     Args:
         d_model: the width, at least 3.
@@ -557,6 +562,7 @@ check("counting.expose", exposing_configuration)
 # %% predict="counting.meets"
 
 # %% draw=true
+# Your formula and the second count, against the number of heads
 with waiting_for("Exercise 7.7"), after_predicting("counting.meets"):
     heads = [1, 2, 4, 5, 8, 10]
     series = {
@@ -637,7 +643,8 @@ apart, tied
 
 # %% exercise="counting.transformer"
 def transformer_parameters(vocabulary, d_model, n_heads, d_ff, n_layers, tied):
-    """The parameters of a translator with encoder and decoder, and sines for positions.
+    """The parameters of a translator with
+    encoder and decoder, and sines for positions.
 
     Args:
         vocabulary: tokens, the same for source and target.
@@ -645,7 +652,8 @@ def transformer_parameters(vocabulary, d_model, n_heads, d_ff, n_layers, tied):
         n_heads: a divisor of the width.
         d_ff: the hidden width of the feed-forward blocks.
         n_layers: layers of the encoder, and as many of the decoder.
-        tied: whether one matrix is source embedding, target embedding and output map.
+        tied: whether one matrix is source embedding,
+            target embedding and output map.
 
     Returns:
         How many there are, an integer.
@@ -662,6 +670,7 @@ def transformer_parameters(vocabulary, d_model, n_heads, d_ff, n_layers, tied):
 check("counting.transformer", transformer_parameters)
 
 # %% draw=true
+# Transformer-base, with its matrices tied and without
 with waiting_for("Exercise 7.11"):
     base = transformer_parameters(37_000, 512, 8, 2048, 6, True)
     print(f"Transformer-base: {base:,}; not tied: {transformer_parameters(37_000, 512, 8, 2048, 6, False):,}")
@@ -678,22 +687,12 @@ with waiting_for("Exercise 7.11"):
 # function can say which:
 
 # %% draw=true
-published = {
-    "base": (65, (512, 8, 2048, 6)),
-    "2 layers": (36, (512, 8, 2048, 2)),
-    "4 layers": (50, (512, 8, 2048, 4)),
-    "8 layers": (80, (512, 8, 2048, 8)),
-    "width 256": (28, (256, 8, 2048, 6)),
-    "width 1024": (168, (1024, 8, 2048, 6)),
-    "hidden 1024": (53, (512, 8, 1024, 6)),
-    "hidden 4096": (90, (512, 8, 4096, 6)),
-    "big": (213, (1024, 16, 4096, 6)),
-}
+# How many rows of the shared matrix give each published number
 with waiting_for("Exercise 7.11"):
-    ranges = {}
-    for name, (said, sizes) in published.items():
-        rest = transformer_parameters(0, *sizes, True)
-        ranges[name] = tuple((1e6 * end - rest) / sizes[0] for end in (said - 0.5, said + 0.5))
+    ranges = {
+        name: figures.rows_that_fit(millions, transformer_parameters(0, *sizes, True), sizes[0])
+        for name, (millions, sizes) in figures.TRANSFORMERS.items()
+    }
     marks = {"37,000, as the text says": 37_000}
     title = "Rows of the shared matrix that give the published number"
     show(figures.intervals(ranges, marks, xlabel="rows", title=title))
@@ -779,19 +778,14 @@ def gpt2_parameters(vocabulary, d_model, n_heads, n_layers, positions):
 check("counting.gpt2", gpt2_parameters)
 
 # %% draw=true
+# BERT and GPT-2, and which vocabularies give GPT-2's published sizes
 with waiting_for("Exercise 7.12"):
     print(f"BERT-base    {bert_parameters(30_522, 768, 12, 3072, 12, 512, 2):>13,}")
     print(f"GPT-2 small  {gpt2_parameters(50_257, 768, 12, 12, 1024):>13,}")
-    family = {
-        "small": (117, 768, 12),
-        "medium": (345, 1024, 24),
-        "large": (762, 1280, 36),
-        "XL": (1542, 1600, 48),
-    }
     ranges = {}
-    for name, (said, width, layers) in family.items():
+    for name, (millions, width, layers) in figures.GPT2.items():
         rest = gpt2_parameters(0, width, width // 64, layers, 1024)
-        ranges[f"{name}: {said} M"] = tuple((1e6 * end - rest) / width for end in (said - 0.5, said + 0.5))
+        ranges[f"{name}: {millions} M"] = figures.rows_that_fit(millions, rest, width)
     marks = {"GPT-1: 40,478": 40_478, "GPT-2: 50,257": 50_257}
     title = "Vocabularies that give the sizes in GPT-2's paper"
     show(figures.intervals(ranges, marks, xlabel="vocabulary", title=title))
@@ -816,6 +810,7 @@ with waiting_for("Exercise 7.12"):
 # 4. What share do GPT-3's embeddings have? Why so little?
 
 # %% draw=true
+# Explore: the sizes of models
 functions = explorers.Functions(
     embedding_parameters,
     attention_parameters,
@@ -860,7 +855,8 @@ explorers.size_explorer(functions)
 
 # %% exercise="counting.training_state"
 def training_state_bytes(n_parameters, optimizer):
-    """Bytes for weights, gradients and what the optimizer remembers, in float32.
+    """Bytes for weights, gradients and what
+    the optimizer remembers, in float32.
 
     Args:
         n_parameters: of the model.
@@ -879,25 +875,12 @@ def training_state_bytes(n_parameters, optimizer):
 check("counting.training_state", training_state_bytes)
 
 # %% draw=true
+# What training holds: your bytes, and PyTorch's
 with waiting_for("Exercise 7.14"):
-    kinds = {
-        "sgd": lambda weights: torch.optim.SGD(weights, lr=0.1),
-        "momentum": lambda weights: torch.optim.SGD(weights, lr=0.1, momentum=0.9),
-        "adam": lambda weights: torch.optim.Adam(weights, lr=0.1),
-    }
-    for name, make in kinds.items():
-        small = torch.nn.Linear(30, 20)
-        optimizer = make(small.parameters())
-        small(torch.ones(5, 30)).sum().backward()
-        optimizer.step()
-        held = [tensor for weight in small.parameters() for tensor in (weight, weight.grad)]
-        held += [
-            v for kept in optimizer.state.values() for v in kept.values() if torch.is_tensor(v) and v.dim()
-        ]
-        in_use = sum(tensor.nbytes for tensor in held)
-        print(
-            f"{name:<9} yours {training_state_bytes(count(small), name):>7,} bytes   held by torch {in_use:>7,} bytes"
-        )
+    for name in ("sgd", "momentum", "adam"):
+        small, held = experiments.trained_once(name)
+        yours = training_state_bytes(count(small), name)
+        print(f"{name:<9} yours {yours:>7,} bytes   held by torch {held:>7,} bytes")
     base = transformer_parameters(37_000, 512, 8, 2048, 6, True)
     print(f"Transformer-base with Adam: {training_state_bytes(base, 'adam') / 1e9:.2f} GB")
 
@@ -938,7 +921,9 @@ def written_out_layer(x, weights, n_heads):
 
 # %%
 def numbers_kept(forward, own):
-    """How many numbers a forward pass keeps, besides those of the tensors in `own`."""
+    """How many numbers a forward pass keeps,
+    besides those of the tensors in `own`.
+    """
     known, kept = {tensor.untyped_storage()._cdata for tensor in own}, {}
 
     def put_aside(tensor):
@@ -1002,7 +987,8 @@ def activation_numbers(batch, positions, d_model, n_heads, d_ff, n_layers):
         n_layers: layers.
 
     Returns:
-        Numbers (not bytes), an integer. The norms' means and deviations are left out.
+        Numbers (not bytes), an integer. The
+        norms' means and deviations are left out.
     """
     ### BEGIN SOLUTION
     vectors = batch * positions * (8 * d_model + 2 * d_ff)
@@ -1015,32 +1001,22 @@ def activation_numbers(batch, positions, d_model, n_heads, d_ff, n_layers):
 check("counting.activations", activation_numbers)
 
 # %% draw=true
+# What a layer keeps for the gradient: your formula, and measured
 with waiting_for("Exercise 7.15"):
     for sizes in ((1, 3, 4, 2, 8, 1), (4, 30, 64, 8, 256, 2), (8, 512, 768, 12, 3072, 12)):
         yours, real = activation_numbers(*sizes), measured(*sizes)
-        B, T, *_, layers = sizes
-        print(
-            f"yours {yours:>13,}   measured {real:>13,}   the norms' {4 * B * T * layers:>7,}   left {real - yours - 4 * B * T * layers}"
-        )
+        norms = 4 * sizes[0] * sizes[1] * sizes[-1]  # two numbers for each token, in two norms
+        left = real - yours - norms
+        print(f"yours {yours:>13,}   measured {real:>13,}   the norms' {norms:>7,}   left {left}")
     lengths = [32, 64, 128, 256, 512]
     own = torch.nn.TransformerEncoderLayer(64, 8, 256, dropout=0.0, activation="gelu", batch_first=True)
     x = [torch.randn(1, T, 64, requires_grad=True) for T in lengths]
-    fused = [numbers_kept(lambda part=part: own(part), list(own.parameters()))[0] for part in x]
-    series = {
-        "written out, by your formula": [activation_numbers(1, T, 64, 8, 256, 1) / T for T in lengths],
-        "torch's own layer, measured": [kept / T for kept, T in zip(fused, lengths, strict=True)],
-    }
-    title = "One layer, width 64, 8 heads"
-    show(
-        plots.lines(
-            lengths,
-            series,
-            xlabel="tokens in a sequence",
-            ylabel="numbers kept for each token",
-            title=title,
-            log="x",
-        )
-    )
+    kept = [numbers_kept(lambda part=part: own(part), list(own.parameters()))[0] for part in x]
+    formula = [activation_numbers(1, T, 64, 8, 256, 1) / T for T in lengths]
+    fused = [numbers / T for numbers, T in zip(kept, lengths, strict=True)]
+    series = {"written out, by your formula": formula, "torch's own layer, measured": fused}
+    labels = {"xlabel": "tokens in a sequence", "ylabel": "numbers kept for each token", "log": "x"}
+    show(plots.lines(lengths, series, title="One layer, width 64, 8 heads", **labels))
 
 # %% [markdown]
 # The formula is exact. Its $T^2$ part grows with the length until attention weights dominate. Torch's own layer
@@ -1096,6 +1072,7 @@ def training_flops_per_token(n_weights, n_layers, positions, d_model):
 check("counting.flops", training_flops_per_token)
 
 # %% draw=true
+# FLOPs of a training step: your count, and PyTorch's
 from torch.utils.flop_counter import FlopCounterMode
 
 with waiting_for("Exercise 7.16"):
@@ -1107,11 +1084,10 @@ with waiting_for("Exercise 7.16"):
             y = written_out_layer(x, weights, H)
             y.backward(torch.empty_like(y))
         n_weights = sum(weight.numel() for weight in weights)
-        each, alone = training_flops_per_token(n_weights, 1, T, d), 6 * n_weights
+        each = training_flops_per_token(n_weights, 1, T, d)
+        share = f"attention's share {100 * (1 - 6 * n_weights / each):.0f} %"
         counted = counter.get_total_flops() // (B * T)
-        print(
-            f"T = {T:>4}: yours {each:>11,} per token, counted {counted:>11,}; attention's share {100 * (1 - alone / each):.0f} %"
-        )
+        print(f"T = {T:>4}: yours {each:>11,} per token, counted {counted:>11,}; {share}")
 
 # %% [markdown]
 # Exact again, for the matrix products, where nearly all the time goes. For sentences the attention term hardly
@@ -1140,7 +1116,8 @@ def training_days(flops, n_gpus, peak_flops, utilisation):
         flops: operations of the whole run.
         n_gpus: GPUs that share them.
         peak_flops: operations a second of one GPU at its peak.
-        utilisation: the share of the peak that is reached, between 0 and 1.
+        utilisation: the share of the peak
+            that is reached, between 0 and 1.
 
     Returns:
         Days, a number that isn't rounded.
@@ -1159,24 +1136,21 @@ def training_days(flops, n_gpus, peak_flops, utilisation):
 # %% predict="counting.home"
 
 # %% draw=true
+# Transformer-base at home: FLOPs, days and gigabytes
 with waiting_for("the exercises up to 7.16"), after_predicting("counting.home"):
     base = transformer_parameters(37_000, 512, 8, 2048, 6, True)
-    # 6 layers of the encoder with one attention, 6 of the decoder with two; sentences of 30 tokens, say.
-    each = training_flops_per_token(base, 18, 30, 512)
+    # 6 layers of the encoder with one attention, 6 of the decoder with
+    # two; sentences of 30 tokens, say.
+    each, could = training_flops_per_token(base, 18, 30, 512), 8 * 12 * 3600 * 9.5e12
     run = each * 25_000 * 100_000
-    could = 8 * 12 * 3600 * 9.5e12
-    share = run / could
     print(f"needed: {each / 1e6:.0f} million FLOPs per pair of tokens, {run:.2g} in all")
-    print(f"what 8 P100 can do in 12 hours: {could:.2g}, so their utilisation was {100 * share:.0f} %")
-    home = training_days(run, 1, 2.14e12, share)
+    share = f"so their utilisation was {100 * run / could:.0f} %"
+    print(f"what 8 P100 can do in 12 hours: {could:.2g}, {share}")
+    home = training_days(run, 1, 2.14e12, run / could)
     print(f"one GTX 1050 Ti at the same utilisation: {home:.0f} days")
-
-    pairs = 25_000
     for parts in (1, 8, 16):
-        sentences = pairs // parts // 30
-        layers = 4 * activation_numbers(sentences, 30, 512, 8, 2048, 12)
-        scores = 4 * 37_000 * pairs // parts
-        total = (training_state_bytes(base, "adam") + layers + scores) / 1e9
+        layers = 4 * activation_numbers(25_000 // parts // 30, 30, 512, 8, 2048, 12)
+        total = (training_state_bytes(base, "adam") + layers + 4 * 37_000 * 25_000 // parts) / 1e9
         print(f"memory with a step's tokens in {parts:>2} part{'s' * (parts > 1)}: {total:.1f} GB")
 
 # %% [markdown]
@@ -1202,6 +1176,7 @@ with waiting_for("the exercises up to 7.16"), after_predicting("counting.home"):
 from timeit import repeat
 
 matrix = torch.randn(1024, 1024)
+# By the clock on the wall, since all threads work on it together.
 seconds = min(repeat(lambda: matrix @ matrix, number=1, repeat=3))
 print(
     f"one large matrix product here: {2 * 1024**3 / seconds / 1e9:.0f} GFLOPs per second, threads: {torch.get_num_threads()}"
@@ -1245,6 +1220,7 @@ print(
 # 4. GPT-3 was trained on 300 billion tokens. How many A100s does it take to finish in a month or two?
 
 # %% draw=true
+# Explore: what a training takes
 explorers.training_explorer(
     functions, training_state_bytes, activation_numbers, training_flops_per_token, training_days
 )

@@ -110,14 +110,16 @@ print(f"entropy: {corpora.entropy_per_token():.3f} nats per token")
 
 # %% exercise="pretraining.inputs_and_targets"
 def inputs_and_targets(ids, pad=0):
-    """What a language model reads, and what it should say at each position.
+    """What a language model reads, and
+    what it should say at each position.
 
     Args:
         ids: sequences, padding at their ends, (B, T + 1).
         pad: the number of `<pad>`.
 
     Returns:
-        Inputs (B, T) and targets (B, T). A target is -100 where the next token is `<pad>`.
+        Inputs (B, T) and targets (B, T). A target is -100 where the
+        next token is `<pad>`.
     """
     ### BEGIN SOLUTION
     inputs, targets = ids[:, :-1], ids[:, 1:]
@@ -129,6 +131,7 @@ def inputs_and_targets(ids, pad=0):
 check("pretraining.inputs_and_targets", inputs_and_targets)
 
 # %% draw=true
+# What each position reads, and what it should say
 with waiting_for("Exercise 8.2"):
     two = vocabulary.batch(["the plot is dull .", "it is good ."])
     for row, wanted in zip(*inputs_and_targets(two), strict=True):
@@ -166,7 +169,8 @@ with waiting_for("Exercise 8.2"):
 
 # %% exercise="pretraining.loss"
 def language_model_loss(logits, targets):
-    """The mean cross-entropy over the targets that aren't -100, in nats per token.
+    """The mean cross-entropy over the targets
+    that aren't -100, in nats per token.
 
     Args:
         logits: (B, T, V).
@@ -256,7 +260,8 @@ check("pretraining.perplexity", perplexity)
 
 # %% exercise="pretraining.bigram"
 def bigram_log_probabilities(inputs, targets, vocabulary, alpha):
-    """The table of a language model that looks at one token: log p(next | now).
+    """The table of a language model that
+    looks at one token: log p(next | now).
 
     Args:
         inputs: (B, T), integers.
@@ -265,7 +270,8 @@ def bigram_log_probabilities(inputs, targets, vocabulary, alpha):
         alpha: added to each count.
 
     Returns:
-        (V, V), float32: a row for each token now, a column for each next.
+        (V, V), float32: a row for each
+        token now, a column for each next.
     """
     ### BEGIN SOLUTION
     real = targets != -100
@@ -283,6 +289,7 @@ check("pretraining.bigram", bigram_log_probabilities)
 # token is, and nothing else. The pair table's logits are its logarithms: one row for each input token.
 
 # %% draw=true
+# What three models without a network know
 held_out_texts = [review.text for review in corpora.reviews(200, seed=995)]
 held_out = vocabulary.batch(held_out_texts)  # (B, T + 1)
 entropy = corpora.entropy_per_token()
@@ -291,14 +298,11 @@ with waiting_for("Exercises 8.2, 8.3 and 8.5"):
     texts = [review.text for review in corpora.reviews(3000, seed=1)]
     inputs, targets = inputs_and_targets(vocabulary.batch(texts))
     read, wanted = inputs_and_targets(held_out)
-    V = len(vocabulary)
-    frequency = torch.bincount(targets[targets != -100], minlength=V) + 0.1
-    unigram = (frequency / frequency.sum()).log().expand(*wanted.shape, V)
-    pairs = bigram_log_probabilities(inputs, targets, V, 0.1)
-    steps_up["uniform"] = language_model_loss(torch.zeros(*wanted.shape, V), wanted)
-    steps_up["unigram"] = language_model_loss(unigram, wanted)
-    steps_up["bigram"] = language_model_loss(pairs[read], wanted)
-    steps_up = {name: float(loss) for name, loss in steps_up.items()}
+    frequency = torch.bincount(targets[targets != -100], minlength=len(vocabulary)) + 0.1
+    unigram = (frequency / frequency.sum()).log().expand(*wanted.shape, -1)
+    pairs = bigram_log_probabilities(inputs, targets, len(vocabulary), 0.1)
+    logits = {"uniform": torch.zeros_like(unigram), "unigram": unigram, "bigram": pairs[read]}
+    steps_up = {name: float(language_model_loss(each, wanted)) for name, each in logits.items()}
     show(explorers.ladder(steps_up, entropy))
 
 # %% [markdown]
@@ -336,6 +340,7 @@ def new_model(vocabulary, d_model, n_heads, n_layers, positions):
 # Does it give the numbers of lesson 6's model? Here are both, with the same weights.
 
 # %% draw=true
+# How far the fast model is from lesson 6's
 with torch.no_grad():
     torch.manual_seed(0)
     plain, fast = DecoderOnly(50, 24, 3, 2, 20), new_model(50, 24, 3, 2, 20)
@@ -352,6 +357,7 @@ with torch.no_grad():
 # %% predict="pretraining.untrained"
 
 # %% draw=true
+# The loss of a model that has learned nothing
 with waiting_for("Exercises 8.2 and 8.3"), after_predicting("pretraining.untrained"), torch.no_grad():
     torch.manual_seed(0)
     untrained = new_model(len(vocabulary), 96, 4, 2, 100)
@@ -371,20 +377,20 @@ with waiting_for("Exercises 8.2 and 8.3"), after_predicting("pretraining.untrain
 # position is asked.
 
 # %% draw=true
-from time import process_time
+# All positions at once, and one by one: outputs, time and loss
+from helpers.timing import clock
 
 with waiting_for("Exercises 8.2 and 8.3"), torch.no_grad():
     one_text = vocabulary.batch([corpora.reviews(1, seed=11)[0].text])
     now, then = inputs_and_targets(one_text)
-    begun = process_time()
+    begun = clock()
     at_once = untrained(now)
-    once = process_time() - begun
-    begun = process_time()
+    once = clock() - begun
+    begun = clock()
     one_by_one = torch.cat([untrained(now[:, :end])[:, -1:] for end in range(1, now.size(1) + 1)], dim=1)
-    often = process_time() - begun
-    print(
-        f"{now.size(1)} positions; largest difference of the logits {(at_once - one_by_one).abs().max():.1e}"
-    )
+    often = clock() - begun
+    apart = (at_once - one_by_one).abs().max()
+    print(f"{now.size(1)} positions; largest difference of the logits {apart:.1e}")
     print(f"all at once: {1000 * once:.0f} ms; one by one: {1000 * often:.0f} ms")
     print(f"loss {language_model_loss(at_once, then):.4f} and {language_model_loss(one_by_one, then):.4f}")
 
@@ -422,7 +428,8 @@ with waiting_for("Exercises 8.2 and 8.3"), torch.no_grad():
 
 # %% exercise="pretraining.cost"
 def model_cost(vocabulary, d_model, n_heads, n_layers, positions, tokens):
-    """Parameters of a `LanguageModel`, and the operations of its training.
+    """Parameters of a `LanguageModel`,
+    and the operations of its training.
 
     Args:
         vocabulary: V.
@@ -433,7 +440,8 @@ def model_cost(vocabulary, d_model, n_heads, n_layers, positions, tokens):
         tokens: how many it is trained on.
 
     Returns:
-        The number of parameters and the number of floating-point operations, two integers.
+        The number of parameters and the number of floating-point
+        operations, two integers.
     """
     ### BEGIN SOLUTION
     blocks = n_layers * encoder_layer_parameters(d_model, n_heads, 4 * d_model)
@@ -447,6 +455,7 @@ def model_cost(vocabulary, d_model, n_heads, n_layers, positions, tokens):
 check("pretraining.cost", model_cost)
 
 # %% draw=true
+# What the model costs, by your count
 with waiting_for("Exercise 8.8"):
     counted, operations = model_cost(len(vocabulary), 96, 4, 2, 100, 3_470_000)
     really = sum(parameter.numel() for parameter in untrained.parameters())
@@ -495,10 +504,13 @@ def training_step(model, optimizer, loss, batch, max_norm=1.0):
 
     Args:
         model: changed in place.
-        optimizer: of the model's parameters: has zero_grad() and step().
-        loss: called as loss(model, *batch), gives a tensor of one number.
+        optimizer: of the model's parameters:
+            has zero_grad() and step().
+        loss: called as loss(model, *batch),
+            gives a tensor of one number.
         batch: a tuple of tensors.
-        max_norm: the longest that all gradients together may be, as one vector.
+        max_norm: the longest that all gradients
+            together may be, as one vector.
 
     Returns:
         The loss before the step, a plain number.
@@ -568,6 +580,7 @@ def learning_rate(step, steps, warmup, peak):
 check("pretraining.learning_rate", learning_rate)
 
 # %% draw=true
+# Your schedule as a curve
 with waiting_for("Exercise 8.10"):
     marks = [1, 50, 1000, 2000, 2900]
     rates = {"your schedule": [1000 * learning_rate(mark, 2900, 50, 6e-3) for mark in marks]}
@@ -583,7 +596,9 @@ with waiting_for("Exercise 8.10"):
 
 # %%
 def batches(texts, size, seed):
-    """Batches without end, (B, T + 1), each of texts of about the same length."""
+    """Batches without end, (B, T + 1),
+    each of texts of about the same length.
+    """
     rng, several = random.Random(seed), 32 * size
     while True:
         order = rng.sample(texts, len(texts))
@@ -600,7 +615,9 @@ def loss_of(model, inputs, targets):
 
 
 def grammar_loss(texts):
-    """What the grammar itself, which knows each true probability, needs for these texts, in nats per token."""
+    """What the grammar itself, which knows each true
+    probability, needs for these texts, in nats per token.
+    """
     tokens = sum(len(text.split()) + 1 for text in texts)  # with <eos>
     return -sum(corpora.log_probability(text) for text in texts) / tokens
 
@@ -619,7 +636,9 @@ def grammar_loss(texts):
 
 # %%
 def optimizer_of(model, positions=0.03, others=6e-3, matrices=0.014):
-    """Muon and AdamW as one, with a peak rate for each kind of parameter."""
+    """Muon and AdamW as one, with a peak
+    rate for each kind of parameter.
+    """
     in_blocks, rest = matrices_and_rest(model)
     table = model.positions.weight
     groups = [
@@ -631,12 +650,14 @@ def optimizer_of(model, positions=0.03, others=6e-3, matrices=0.014):
 
 
 # %%
+@training.on_device
 def pretrain(model, steps, batch_size=24, warmup=50):
-    """Train on book reviews, with a live picture. A run that was interrupted goes on."""
-    model.to(training.device())
+    """Train on book reviews, with a live
+    picture. A run that was interrupted goes on.
+    """
     texts = [review.text for review in corpora.reviews(steps * batch_size, seed=1000)]
     drawn, spread = batches(texts, batch_size, seed=0), training.on_all_cores(loss_of)
-    new_texts = [part[:50].to(training.device()) for part in inputs_and_targets(held_out)]
+    new_texts = [part[:50] for part in inputs_and_targets(held_out)]
     floor = grammar_loss(held_out_texts[:50])
     optimizer = optimizer_of(model)
     keep = training.Checkpoint("reviews", model=model, optimizer=optimizer)
@@ -644,11 +665,11 @@ def pretrain(model, steps, batch_size=24, warmup=50):
     live = training.Live(steps, "nats per token", limits, "Pretraining", apart=apart, keep=keep, data=drawn)
     for step in live:
         optimizer.set_rate(learning_rate(step, steps, warmup, 1.0))  # a share of each one's own
-        batch = [part.to(training.device()) for part in inputs_and_targets(next(drawn))]
+        batch = inputs_and_targets(next(drawn))
         live.add(training=training_step(model, optimizer, spread, batch))
         if step % max(1, steps // 8) == 0:
             with torch.no_grad():
-                loss = float(loss_of(model, *new_texts))
+                loss = float(spread(model, *new_texts))
                 live.add(held_out=loss, above_the_grammar=100 * (loss / floor - 1))
                 live.write(speak(model, "i read this", seed=step))
 
@@ -672,7 +693,7 @@ with waiting_for("Exercises 8.2 to 8.10"):
     if not training.recall("reviews", fresh):
         pretrain(fresh, training.steps(STEPS))
         training.keep("reviews", fresh)
-    model = fresh.to("cpu").eval()
+    model = fresh.eval()
 
 # %%
 training.kept()  # what is kept on this computer; training.forget("reviews") removes a model
@@ -684,6 +705,7 @@ training.kept()  # what is kept on this computer; training.forget("reviews") rem
 # %% predict="pretraining.limit"
 
 # %% draw=true
+# Your model, beside the grammar and the models without a network
 with waiting_for("the training in 8.11"), after_predicting("pretraining.limit"), torch.no_grad():
     trained(model)
     read, wanted = inputs_and_targets(held_out)
@@ -712,6 +734,7 @@ with waiting_for("the training in 8.11"), after_predicting("pretraining.limit"),
 # In the others the model isn't causal, or it saw 40 texts again and again, or the optimizer's step was left out.
 
 # %% draw=true
+# Four runs: which one is sound?
 show(explorers.four_runs(entropy))
 
 # %% [markdown]
@@ -748,6 +771,7 @@ check("pretraining.diagnosis", happened)
 
 
 # %% draw=true
+# What comes after the opening of a review
 def next_probabilities(text):
     """What comes after a text, (V,)."""
     with torch.no_grad():
@@ -765,23 +789,14 @@ with waiting_for("the training in 8.11"):
 # by the author's first name.
 
 # %% draw=true
-OPENING = "this short fairy tale by {} follows alma , a restless wizard beyond the mountains . "
-HE, SHE = OPENING.format("george tanaka"), OPENING.format("grace novak")
-KASPAR = HE.replace("alma", "kaspar")
-PAIRS = {
-    "number": (["is", "are"], [HE + "the plot that carries the book", HE + "the jokes that carry the book"]),
-    "hero": (["she", "he"], [HE + "alma sells a potion , but", KASPAR + "kaspar sells a potion , but"]),
-    "author": (["his", "her"], [HE + "it is more moving than", SHE + "it is more moving than"]),
-}
-
+# What number, hero and author do to the next word
+HE = explorers.OPENING.format("george tanaka")
 with waiting_for("the training in 8.11"):
     axes = plots.panels(3, width=3.5, height=2.9)
-    for ax, (title, (words, texts)) in zip(axes, PAIRS.items(), strict=True):
-        short = {"author": ["... george tanaka ... than", "... grace novak ... than"]}
-        names = short.get(title, [text.removeprefix(HE).removeprefix(KASPAR) for text in texts])
-        found = [next_probabilities(text) for text in texts]
-        chances = [[float(p[vocabulary.ids[word]]) for word in words] for p in found]
-        two_prompts(words, dict(zip(names, chances, strict=True)), title=title, ax=ax)
+    for ax, (title, (words, texts)) in zip(axes, explorers.PAIRS.items(), strict=True):
+        found = {name: next_probabilities(text) for name, text in texts.items()}
+        chances = {name: [float(p[vocabulary.ids[word]]) for word in words] for name, p in found.items()}
+        two_prompts(words, chances, title=title, ax=ax)
     show(axes[0])
 
 # %% [markdown]
@@ -789,6 +804,7 @@ with waiting_for("the training in 8.11"):
 # *the jokes that carry the book*, where *are* is due. Each row is a head, each column one of the last words.
 
 # %% draw=true
+# Which words each head looks at where a verb is due
 with waiting_for("the training in 8.11"), torch.no_grad():
     asked, looked = HE + "the jokes that carry the book", []
     trained(model)(vocabulary.batch([asked], eos=False), weights=looked)
@@ -948,7 +964,8 @@ check("pretraining.top_k", top_k)
 
 # %% exercise="pretraining.nucleus"
 def nucleus(probabilities, p):
-    """The fewest most probable tokens of each row that together reach p.
+    """The fewest most probable tokens
+    of each row that together reach p.
 
     Args:
         probabilities: (..., V).
@@ -1022,7 +1039,8 @@ check("pretraining.draw", draw)
 # %%
 @torch.no_grad()
 def generate(model, prompts, rule, seed=0):
-    """Go on writing until all texts have ended, or the model has no more positions.
+    """Go on writing until all texts have
+    ended, or the model has no more positions.
 
     prompts: (B, T). rule: logits (B, V) to probabilities (B, V).
     """
@@ -1038,6 +1056,7 @@ def generate(model, prompts, rule, seed=0):
 
 
 # %% draw=true
+# A review by each of four rules
 RULES = {
     "greedy": lambda logits: with_temperature(logits, 0),
     "temperature 0.8": lambda logits: with_temperature(logits, 0.8),
@@ -1058,6 +1077,7 @@ with waiting_for("the training in 8.11 and Exercises 8.14 to 8.17"):
 # your model noticed the difference?
 
 # %% draw=true
+# Explore: which words are left to draw from
 explorers.next_word_explorer(model, with_temperature, top_k, nucleus, draw)
 
 # %% [markdown]
@@ -1068,18 +1088,17 @@ explorers.next_word_explorer(model, with_temperature, top_k, nucleus, draw)
 # %% predict="pretraining.settings"
 
 # %% draw=true
+# How many sentences are grammatical, by rule
 with waiting_for("the training in 8.11 and Exercises 8.14 to 8.17"), after_predicting("pretraining.settings"):
-    trained(model)
     many = torch.full((training.steps(2000) // 20, 1), corpora.BOS)
     shares = {}
     for name, rule in RULES.items():
-        written = generate(model, many, rule, seed=2)
+        written = generate(trained(model), many, rule, seed=2)
         lines = [sentence for text in written for sentence in corpora.sentences(text)]
         shares[name] = sum(map(corpora.is_grammatical, lines)) / len(lines)
         different = len(set(" ".join(written).split()[:2000]))
-        print(
-            f"{name:<16} {100 * shares[name]:5.1f} % of {len(lines)} sentences, {different} different words"
-        )
+        percent = f"{100 * shares[name]:5.1f} % of {len(lines)} sentences"
+        print(f"{name:<16} {percent}, {different} different words")
     names = [name.replace(" ", "\n") for name in shares]
     title, shown = "Grammatical sentences, by rule", {"share": list(shares.values())}
     ax = plots.bars(names, shown, ylabel="share", title=title, ax=plots.panels(1, width=7.4, height=3)[0])
@@ -1151,10 +1170,12 @@ def count_pairs(words):
     """How often each two tokens stand side by side.
 
     Args:
-        words: {word: how often it occurs}. A word is its tokens with spaces between them: "lo w e r".
+        words: {word: how often it occurs}. A word is its tokens with
+            spaces between them: "lo w e r".
 
     Returns:
-        {pair: how often it occurs}. A pair is two tokens with a space between them: "lo w".
+        {pair: how often it occurs}. A pair is two tokens with a space
+        between them: "lo w".
     """
     ### BEGIN SOLUTION
     counts = {}
@@ -1187,7 +1208,8 @@ check("pretraining.count_pairs", count_pairs)
 
 # %% exercise="pretraining.merge_pair"
 def merge_pair(word, pair):
-    """A word in which each place of a pair has become one token, from left to right.
+    """A word in which each place of a pair
+    has become one token, from left to right.
 
     Args:
         word: its tokens with spaces between them: "l o w e r".
@@ -1217,7 +1239,9 @@ check("pretraining.merge_pair", merge_pair)
 
 # %%
 def learn_merges(words, count):
-    """The `count` merges that byte-pair encoding learns from {word: times}, in order."""
+    """The `count` merges that byte-pair encoding
+    learns from {word: times}, in order.
+    """
     merges, age = [], {letter: number for number, letter in enumerate(sorted(set("".join(words)) - {" "}))}
     for _ in range(count):
         counts = count_pairs(words)
@@ -1229,6 +1253,7 @@ def learn_merges(words, count):
 
 
 # %% draw=true
+# Your merges, and the library's
 with waiting_for("Exercises 8.19a and 8.19b"):
     texts = [review.text for review in corpora.reviews(2_000, seed=7)]
     times = {}
@@ -1263,7 +1288,8 @@ def encode_word(word, merges):
 
     Args:
         word: "lower".
-        merges: pairs in the order in which they were learned: ["l o", "lo w"].
+        merges: pairs in the order in which
+            they were learned: ["l o", "lo w"].
 
     Returns:
         The word's tokens with spaces between them: "low e r".
@@ -1286,6 +1312,7 @@ check("pretraining.encode_word", encode_word)
 # %% predict="pretraining.merges"
 
 # %% draw=true
+# Three words as tokens, and tokens per word
 with waiting_for("Exercises 8.19a to 8.19c"), after_predicting("pretraining.merges"):
     for word in ("beautifully", "unfilmable", "gravediggers"):
         print(f"{word:<13} {encode_word(word, merges)}")
@@ -1339,7 +1366,8 @@ with waiting_for("Exercises 8.19a to 8.19c"), after_predicting("pretraining.merg
 
 # %% exercise="pretraining.best_size"
 def best_size(sizes, gaps):
-    """The size at the bottom of the parabola that fits best, in the logarithms of both.
+    """The size at the bottom of the parabola
+    that fits best, in the logarithms of both.
 
     Args:
         sizes: models' numbers of weights, (K,), float64, three or more.
@@ -1406,7 +1434,8 @@ def compute_optimal(budgets, best, flops):
         flops: the budget that is asked for, a number.
 
     Returns:
-        The number of weights, by the line through the logarithms, and the number of tokens that it can read.
+        The number of weights, by the line through the logarithms, and
+        the number of tokens that it can read.
     """
     ### BEGIN SOLUTION
     slope, offset = np.polyfit(budgets.log(), best.log(), 1)
@@ -1419,6 +1448,7 @@ def compute_optimal(budgets, best, flops):
 check("pretraining.compute_optimal", compute_optimal)
 
 # %% draw=true
+# What three budgets are best spent on
 with waiting_for("Exercises 8.20a and 8.20b"):
     known = [torch.tensor(list(values), dtype=torch.float64) for values in (best.keys(), best.values())]
     power = math.log(compute_optimal(*known, 1e14)[0] / compute_optimal(*known, 1e12)[0]) / math.log(100)
@@ -1453,6 +1483,7 @@ with waiting_for("Exercises 8.20a and 8.20b"):
 # %% predict="pretraining.vocabulary"
 
 # %% draw=true
+# Letters and tokens on Shakespeare, measured beforehand
 with waiting_for("Exercises 8.19a to 8.19c"), after_predicting("pretraining.vocabulary"):
     runs = plays.kept()
     for run in runs:
@@ -1476,9 +1507,11 @@ with waiting_for("Exercises 8.19a to 8.19c"), after_predicting("pretraining.voca
 # token, the two can't be compared.
 
 
-# %% draw=true
+# %% draw="open"
 def read_plays(text, merges):
-    """The tokens of the plays as numbers, and the tokens that there are."""
+    """The tokens of the plays as numbers,
+    and the tokens that there are.
+    """
     learning, unseen = plays.split(text)
     pairs = []
     if merges:
@@ -1492,20 +1525,26 @@ def read_plays(text, merges):
     return [torch.tensor([number[token] for token in part]) for part in both], tokens
 
 
+@training.beside
+def last_scores(model, line):
+    return model(line[:, -64:])[:, -1].to("cpu")
+
+
 def continued(model, line, count, seed=0):
-    """A line of numbers (1, T), to which the model has written `count` more."""
+    """A line of numbers (1, T), to which
+    the model has written `count` more.
+    """
     uniform = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for _ in range(count):
-            probabilities = with_temperature(model(line[:, -64:])[:, -1], 0.8)
+            probabilities = with_temperature(last_scores(model, line), 0.8)
             line = torch.cat([line, draw(probabilities, torch.rand(1, generator=uniform))[:, None]], dim=1)
     return line
 
 
-def train_on_plays(ids, tokens, steps=2000, context=64, batch_size=12):
+@training.on_device
+def train_on_plays(model, ids, tokens, steps=2000, context=64, batch_size=12):
     """Your parts, on Shakespeare, with what they write meanwhile."""
-    torch.manual_seed(0)
-    model = new_model(len(tokens), 128, 4, 4, context)
     optimizer, spread = optimizer_of(model, 3e-3, 3e-3, 0.02), training.on_all_cores(loss_of)
     keep = training.Checkpoint(f"plays_{len(tokens)}", model=model, optimizer=optimizer)
     limits = {"nanoGPT": 1.88} if len(tokens) < 100 else {}
@@ -1518,7 +1557,6 @@ def train_on_plays(ids, tokens, steps=2000, context=64, batch_size=12):
         live.add(training=training_step(model, optimizer, spread, (rows[:, :-1], rows[:, 1:])))
         if step % max(1, steps // 8) == 0:
             live.write(plays.text_of(tokens[n] for n in continued(model, start, 60, seed=step)[0]))
-    return model
 
 
 # %% draw=true
@@ -1529,7 +1567,9 @@ else:
     with waiting_for("Exercises 8.3 to 8.19"):
         text = corpora.load("tinyshakespeare")
         (ids, unseen), tokens = read_plays(text, MERGES)
-        playwright = train_on_plays(ids, tokens, training.steps(2000))
+        torch.manual_seed(0)
+        playwright = new_model(len(tokens), 128, 4, 4, 64)
+        train_on_plays(playwright, ids, tokens, training.steps(2000))
         nats = plays.held_out_loss(playwright, unseen, loss_of)
         characters = len(plays.split(text)[1]) / len(unseen)
         print(

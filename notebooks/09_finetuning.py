@@ -25,7 +25,8 @@ from helpers.finetuning.experiments import Examples, Run, new_backbone
 
 torch.set_num_threads(1)  # each core works on a training run of its own
 PAD = corpora.PAD  # the number of <pad>: 0
-# Student's t for 95 %, by degrees of freedom: T_95[4] is 2.776. There is none for 0.
+# Student's t for 95 %, by degrees of freedom:
+# T_95[4] is 2.776. There is none for 0.
 T_95 = (0.0, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
 
 # %% [markdown]
@@ -93,7 +94,8 @@ def last_real(hidden, real):
 
     Args:
         hidden: one vector for each position, (B, T, C).
-        real: boolean, (B, T). True is a token. Padding is at the ends, and no review is empty.
+        real: boolean, (B, T). True is a token. Padding is at the ends,
+            and no review is empty.
 
     Returns:
         (B, C).
@@ -113,6 +115,7 @@ check("finetuning.last_real", last_real)
 # it changes as soon as there is a longer neighbour.
 
 # %% draw=true
+# How far a vector moves when a longer neighbour comes
 with waiting_for("Exercise 9.2a"):
     torch.manual_seed(0)
     body = new_backbone()
@@ -124,11 +127,9 @@ with waiting_for("Exercise 9.2a"):
         in_batch, by_itself = body(pair), body(alone)
     right = (last_real(in_batch, pair != PAD)[0] - last_real(by_itself, alone != PAD)[0]).norm()
     column = (in_batch[0, -1] - by_itself[0, -1]).norm()
-    labels = ["the last token", "the last column"]
+    labels, moved = ["the last token", "the last column"], {"difference": [right, column]}
     title = f"A review of {int(lengths.min())} tokens: alone, and beside one of {int(lengths.max())}"
-    show(
-        plots.bars(labels, {"difference": [right, column]}, ylabel="distance of the two vectors", title=title)
-    )
+    show(plots.bars(labels, moved, ylabel="distance of the two vectors", title=title))
 
 # %% [markdown]
 # There is another choice. The last token has seen everything, but what did the body need to *keep* there? It was
@@ -199,7 +200,8 @@ class Classifier(torch.nn.Module):
         body: a module; body(ids) is (B, T, C).
         d_model: C.
         n_classes: K.
-        pool: pool(hidden, real) makes one vector of each review, (B, C).
+        pool: pool(hidden, real) makes one
+            vector of each review, (B, C).
     """
 
     def __init__(self, body, d_model, n_classes, pool):
@@ -209,7 +211,9 @@ class Classifier(torch.nn.Module):
         self.pool = pool
 
     def forward(self, ids):
-        """Tokens (B, T), with 0 for padding at the ends, to logits (B, K)."""
+        """Tokens (B, T), with 0 for padding
+        at the ends, to logits (B, K).
+        """
         ### BEGIN SOLUTION
         return self.head(self.pool(self.body(ids), ids != 0))
         ### END SOLUTION
@@ -234,7 +238,9 @@ check("finetuning.classifier", Classifier)
 
 # %%
 def class_loss(logits, labels):
-    """The mean cross-entropy of the right classes in nats, of logits (B, K) and labels (B,)."""
+    """The mean cross-entropy of the right classes
+    in nats, of logits (B, K) and labels (B,).
+    """
     return -logits.log_softmax(dim=-1).gather(-1, labels[:, None]).mean()
 
 
@@ -277,16 +283,20 @@ print([f"{name} {tuple(tensor.shape)}" for name, tensor in old.items()][-3:])
 
 # %% exercise="finetuning.what_fits"
 def match_state_dict(old, new, prefix):
-    """Compare the weights of a pretrained model with those of a model whose body they should fill.
+    """Compare the weights of a pretrained model with
+    those of a model whose body they should fill.
 
     Args:
         old: the pretrained model's weights by name, {name: tensor}.
-        new: the new model's. Its body's names are the old ones with the prefix in front.
+        new: the new model's. Its body's names are
+            the old ones with the prefix in front.
         prefix: such as "body.".
 
     Returns:
-        {"fits": [...], "other shape": [...], "missing": [...], "left over": [...]}. The first three hold names of the new
-        model's body, in the order of `new`; the last the old names that the new body doesn't have, in the order of `old`.
+        {"fits": [...], "other shape": [...], "missing": [...],
+        "left over": [...]}. The first three hold names of the new
+        model's body, in the order of `new`; the last the old names that
+        the new body doesn't have, in the order of `old`.
     """
     ### BEGIN SOLUTION
     found = {"fits": [], "other shape": [], "missing": [], "left over": []}
@@ -328,7 +338,8 @@ def transfer(old, new, prefix):
         prefix: of the body's names in the new model.
 
     Returns:
-        A dict with the names of `new`: copies, of the old tensor where the name is the body's and fits, else of the new one.
+        A dict with the names of `new`: copies, of the old tensor where
+        the name is the body's and fits, else of the new one.
     """
     ### BEGIN SOLUTION
     fits = match_state_dict(old, new, prefix)["fits"]
@@ -351,7 +362,9 @@ check("finetuning.moved", transfer)
 
 # %%
 def new_classifier(pretrained_weights=None, pool=mean_real):
-    """Your classifier, (B, T) to (B, 2): with the pretrained weights in its body, or without, from scratch."""
+    """Your classifier, (B, T) to (B, 2): with the pretrained
+    weights in its body, or without, from scratch.
+    """
     backbone = new_backbone()
     classifier = Classifier(backbone, backbone.config.d_model, 2, pool)
     if pretrained_weights is not None:
@@ -364,6 +377,7 @@ def new_classifier(pretrained_weights=None, pool=mean_real):
 
 
 # %% draw=true
+# Which model is fine-tuned here, and which of its weights fit
 with waiting_for("the exercises up to 9.5b"):
     new_classifier(
         pretraining.new_model().state_dict()
@@ -389,6 +403,7 @@ with waiting_for("the exercises up to 9.5b"):
 # %% predict="finetuning.praise"
 
 # %% draw=true
+# How probable words of praise are, after four openings
 with waiting_for("the exercises up to 9.5b"), after_predicting("finetuning.praise"):
     language_model = pretraining.new_model()
     language_model.load_state_dict(weights)
@@ -418,24 +433,21 @@ with waiting_for("the exercises up to 9.5b"), after_predicting("finetuning.prais
 # %% predict="finetuning.strict"
 
 # %% draw=true
+# What a load that doesn't complain leaves behind
 with waiting_for("the exercises up to 9.5b"), after_predicting("finetuning.strict"):
     careless = new_classifier()
     before = {name: tensor.clone() for name, tensor in careless.state_dict().items()}
     without_head = {name: tensor for name, tensor in weights.items() if name != "head.weight"}
-    told = careless.load_state_dict(without_head, strict=False)
+    missing, unexpected = map(len, careless.load_state_dict(without_head, strict=False))
     same = sum(torch.equal(tensor, before[name]) for name, tensor in careless.state_dict().items())
     print(f"no error; {same} of {len(before)} tensors are what they were before")
-    print(
-        f"who looks at what it returns: {len(told.missing_keys)} missing, {len(told.unexpected_keys)} unexpected"
-    )
+    print(f"who looks at what it returns: {missing} missing, {unexpected} unexpected")
     held_out = experiments.examples(100, seed=998)
     for name, model in (("your `transfer`", classifier), ("strict=False", careless)):
         torch.manual_seed(0)
         first = class_loss(model(held_out.ids), held_out.labels).item()
-        body_loss = experiments.language_loss(model.body, held_out)
-        print(
-            f"{name:<14} first classifier loss {first:.2f}   language-model loss of the body {body_loss:.2f}"
-        )
+        loss = experiments.language_loss(model.body, held_out)
+        print(f"{name:<14} first classifier loss {first:.2f}   language-model loss of the body {loss:.2f}")
 
 # %% [markdown]
 # Not one tensor was moved, and nothing said so. The classifier's first loss doesn't give it away: with a new head it is
@@ -457,8 +469,10 @@ with waiting_for("the exercises up to 9.5b"), after_predicting("finetuning.stric
 
 
 # %% exercise="finetuning.silent"
-# The first two: "an error", "nothing is moved", "the rest is moved". The third: "an error", "another function",
-# "the same function". The last: "the classifier's first loss", "the body's language-model loss", "a warning".
+# The first two: "an error", "nothing is moved", "the rest is moved".
+# The third: "an error", "another function", "the same function".
+# The last: "the classifier's first loss",
+# "the body's language-model loss", "a warning".
 silent = {
     "each name lacks the prefix": ...,
     "one tensor has another shape": ...,
@@ -501,7 +515,8 @@ check("finetuning.silent", silent)
 
 # %% exercise="finetuning.freeze"
 def freeze(model):
-    """Let training change nothing in the model's body. Its head goes on training.
+    """Let training change nothing in the
+    model's body. Its head goes on training.
 
     Args:
         model: has a `body` and a `head`; changed in place.
@@ -576,7 +591,8 @@ for name, gradient in (("None", None), ("zeros", torch.zeros(2))):
 
 # %% exercise="finetuning.groups"
 def parameter_groups(model, body_rate, head_rate):
-    """Groups for an optimizer: the body at one learning rate, the head at another. Without what is frozen.
+    """Groups for an optimizer: the body at one learning
+    rate, the head at another. Without what is frozen.
 
     Args:
         model: has a `body` and a `head`.
@@ -584,7 +600,8 @@ def parameter_groups(model, body_rate, head_rate):
         head_rate: the head's.
 
     Returns:
-        A list of dicts with "params", a list of parameters, and "lr". No group is empty.
+        A list of dicts with "params", a list of parameters, and "lr".
+        No group is empty.
     """
     ### BEGIN SOLUTION
     groups = []
@@ -625,7 +642,9 @@ print("\n".join(rates))
 
 
 def prepared(regime, seed, n, steps, measured_at, pool=None, adapter=None):
-    """A run of `n` labels, ready to go: it makes `steps` steps, and counts after those in `measured_at`."""
+    """A run of `n` labels, ready to go: it makes `steps`
+    steps, and counts after those in `measured_at`.
+    """
     torch.manual_seed(seed)
     start = weights if regime != "from scratch" else None
     model = new_classifier(start, POOLS[pool or experiments.POOLS[regime]])
@@ -638,6 +657,7 @@ def prepared(regime, seed, n, steps, measured_at, pool=None, adapter=None):
 
 
 # %% draw=true
+# How many numbers train in each regime
 with waiting_for("the exercises up to 9.8"):
     for regime in ("head only", "full", "from scratch"):
         run = prepared(regime, 0, 16, 1, ())
@@ -651,6 +671,7 @@ with waiting_for("the exercises up to 9.8"):
 # heart. That says nothing about other reviews.
 
 # %% draw=true
+# A fine-tuning to watch
 with waiting_for("the exercises up to 9.8"):
     steps = experiments.epochs(8, 200)
     run = prepared("full", 0, 200, steps, (steps,))
@@ -666,6 +687,7 @@ with waiting_for("the exercises up to 9.8"):
 # **Last token or mean?** Both with the pretrained body, 8 epochs of 200 labels, 2 seeds.
 
 # %% draw=true
+# Pooled by the last token and by the mean: how many are right
 watched = None  # the model that 9.17 looks into: it reads the last token
 with waiting_for("the exercises up to 9.8"):
     steps = experiments.epochs(8, 200)
@@ -735,6 +757,7 @@ def wilson(correct, n, z):
 check("finetuning.wilson", wilson)
 
 # %% draw=true
+# The same 70 %, with four numbers of reviews
 with waiting_for("Exercise 9.10"):
     rows = {
         f"{round(0.7 * n):,} of {n:,}": (0.7, wilson(round(0.7 * n), n, 1.96)) for n in (10, 100, 400, 10_000)
@@ -774,7 +797,8 @@ def t_interval(values, quantiles):
 
     Args:
         values: a result for each seed, two or more.
-        quantiles: quantiles[d] is Student's t for d degrees of freedom; quantiles[0] stands for nothing.
+        quantiles: quantiles[d] is Student's t for d degrees of freedom;
+            quantiles[0] stands for nothing.
 
     Returns:
         The lower and the upper end.
@@ -795,7 +819,7 @@ check("finetuning.t_interval", t_interval)
 # **The experiment.** Pretrained against from scratch, 200 labels, 15 epochs, and 5 seeds of each. After
 # each epoch the accuracy on the same test reviews. As many runs at a time as there are cores.
 
-# %% draw=true
+# %% draw="open"
 with waiting_for("the exercises up to 9.11"):
     EPOCHS, SEEDS, LABELS = 15, 5, 200
     steps = experiments.epochs(EPOCHS, LABELS)
@@ -814,21 +838,21 @@ with waiting_for("the exercises up to 9.11"):
             for (regime, _), found in zip(jobs, n_right, strict=True)
             if regime == name
         ]
-        at_each = list(zip(*runs, strict=True))
-        curves[label] = (
-            [sum(values) / SEEDS for values in at_each],
-            [t_interval(values, T_95) for values in at_each],
-        )
-    x = [EPOCHS * step / steps for step in measured]
-    show(figures.curves(x, curves, xlabel="epoch", title=f"{LABELS} labels, {SEEDS} seeds"))
-    for name, (means, intervals) in curves.items():
-        low, high = intervals[-1]
-        print(
-            f"{name:<13} after {EPOCHS} epochs: {100 * means[-1]:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
-        )
+        curves[label] = {EPOCHS * step / steps: shares for step, *shares in zip(measured, *runs, strict=True)}
+
+    def student(shares):
+        return t_interval(shares, T_95)
+
+    title = f"{LABELS} labels, {SEEDS} seeds"
+    show(figures.curves(curves, student, "with 95 % intervals", xlabel="epoch", title=title, joined=True))
+    for name, at_epoch in curves.items():
+        shares = at_epoch[EPOCHS]
+        low, high = student(shares)
+        mean = sum(shares) / SEEDS
+        print(f"{name:<13} after {EPOCHS} epochs: {100 * mean:.1f} % ({100 * low:.1f} to {100 * high:.1f})")
 
 # %% [markdown]
-# The band is the 95 % interval for the mean over seeds, on these test reviews. Both curves rise for a few epochs and
+# Each thin line is a run, and the band the 95 % interval for the mean over seeds, on these test reviews. Both curves rise for a few epochs and
 # then lie flat: more epochs on the same 200 reviews change little. In the end the pretrained model is ahead, in our run
 # by 27 points (89 % and 62 %), and the bands lie apart. With other trainings of the body it had up to 93 %: what varies
 # from body to body isn't in the band. After the first epoch neither is far from guessing: the head is new, and the
@@ -864,11 +888,13 @@ with waiting_for("the exercises up to 9.11"):
 
 # %% exercise="finetuning.tfidf"
 def tfidf(train, counts):
-    """Counts of words, weighted by how rare each word is among the training texts, as rows of length 1.
+    """Counts of words, weighted by how rare each word
+    is among the training texts, as rows of length 1.
 
     Args:
         train: how often each word occurs in each training text, (N, V).
-        counts: the same of the texts that rows are wanted for, (M, V). None is empty.
+        counts: the same of the texts that rows
+            are wanted for, (M, V). None is empty.
 
     Returns:
         (M, V).
@@ -887,13 +913,15 @@ check("finetuning.tfidf", tfidf)
 
 # %%
 def by_counting(train, others):
-    """TF-IDF and logistic regression: how many of the other reviews come out right."""
+    """TF-IDF and logistic regression: how
+    many of the other reviews come out right.
+    """
     return experiments.by_counting(tfidf, train, others, len(corpora.vocabulary()))
 
 
 # %% draw=true
+# Full, head only, from scratch and by counting, with 200 labels
 with waiting_for("the exercises up to 9.12"):
-    rows = {}
     counted = [by_counting(experiments.examples(200, experiments.TRAIN_SEED + s), test) for s in range(SEEDS)]
     heads = [
         experiments.fit_head(prepared("head only", s, 200, 0, ()), class_loss, test) for s in range(SEEDS)
@@ -902,15 +930,10 @@ with waiting_for("the exercises up to 9.12"):
         name: [found[-1] for (regime, _), found in zip(jobs, n_right, strict=True) if regime == name]
         for name in ("full", "from scratch")
     }
-    for name, found in {
-        "full": last["full"],
-        "head only": heads,
-        "from scratch": last["from scratch"],
-        "TF-IDF": counted,
-    }.items():
-        shares = [n / len(test) for n in found]
-        rows[name] = sum(shares) / SEEDS, t_interval(shares, T_95)
-    show(figures.forest(rows, title="200 labels: mean over 5 seeds"))
+    compared = last | {"head only": heads, "TF-IDF": counted}
+    order = ("full", "head only", "from scratch", "TF-IDF")
+    shares = {name: [n / len(test) for n in compared[name]] for name in order}
+    show(figures.seeds(shares, student, title="200 labels: 5 seeds, their mean and its 95 % interval"))
 
 # %% [markdown]
 # Full fine-tuning is ahead of all others, in our run at 89 %. The head alone, on a body that has never met a label, came
@@ -925,6 +948,7 @@ with waiting_for("the exercises up to 9.12"):
 # (For 200 labels the two models' points are those of 9.11, with five seeds.)
 
 # %% draw=true
+# The runs with 50, 100, 500 and 2,000 labels
 with waiting_for("the exercises up to 9.12"):
     few = training.steps(80)
     steps_by_size = {50: few, 100: few, 500: steps, 2000: steps}
@@ -935,28 +959,28 @@ with waiting_for("the exercises up to 9.12"):
     found = training.each(lambda job: experiments.fit(job[2], class_loss, test)[-1], jobs_by_size, "Runs")
 
 # %% draw=true
+# Accuracy against the number of labels
 with waiting_for("the exercises up to 9.12"):
-    z = 1.96
+    labels, seeds = (50, 100, 200, 500, 2000), [experiments.TRAIN_SEED + 50 + seed for seed in range(2)]
     by_size = {name: {200: last[name]} for name in last}
     for (n, name, _), n_ok in zip(jobs_by_size, found, strict=True):
         by_size[name].setdefault(n, []).append(n_ok)
-    by_size["TF-IDF"] = {
-        n: [by_counting(experiments.examples(n, experiments.TRAIN_SEED + 50 + s), test) for s in range(2)]
-        for n in (50, 100, 200, 500, 2000)
-    }
-    labels = (50, 100, 200, 500, 2000)
-    series = {}
-    for name, shown in (("full", "pretrained"), ("from scratch", "from scratch"), ("TF-IDF", "TF-IDF")):
-        shares = [sum(by_size[name][n]) / len(by_size[name][n]) / len(test) for n in labels]
-        series[shown] = shares, [wilson(share * len(test), len(test), z) for share in shares]
-    show(figures.curves(labels, series, xlabel="labels", title="Accuracy against labels", log=True))
+    counted = {n: [by_counting(experiments.examples(n, seed), test) for seed in seeds] for n in labels}
+    ways = {"pretrained": by_size["full"], "from scratch": by_size["from scratch"], "TF-IDF": counted}
+    series = {way: {n: [n_ok / len(test) for n_ok in of[n]] for n in labels} for way, of in ways.items()}
+
+    def wilson_of(shares):
+        return wilson(sum(shares) / len(shares) * len(test), len(test), 1.96)
+
+    told, title = f"with Wilson's 95 % intervals for {len(test)} reviews", "Accuracy against labels"
+    show(figures.curves(series, wilson_of, told, xlabel="labels", title=title, joined=False))
 
 # %% [markdown]
-# With two seeds Student's interval would be very long. So the bands here are Wilson's, for the 300 test reviews alone:
-# they leave out what the seed does. With more labels all three get better. How many does pretraining replace? Go from
+# With two seeds Student's interval would be very long. So the bars here are Wilson's, for the 300 test reviews alone:
+# they leave out what the seed does, which the dots beside them show. With more labels all three get better. How many does pretraining replace? Go from
 # the pretrained point at 50 to the right until you meet the curve from scratch. In our run that is at the far end: 50 labels
 # gave the pretrained model 78 % (77 to 81 % with other bodies), and 2,000 gave 79 % from scratch and 78 % by counting
-# words. So here pretraining was worth some forty times as many labels, and not more exactly than that: the bands are ±5
+# words. So here pretraining was worth some forty times as many labels, and not more exactly than that: the bars are ±5
 # points. And 195 steps are 15 passes over 200 reviews, but fewer than two over 2,000, so from scratch may do better with
 # more steps. The pretrained model had 97 % with 2,000.
 
@@ -966,6 +990,7 @@ with waiting_for("the exercises up to 9.12"):
 # and without a sentence that stood in the pretraining text.
 
 # %% draw=true
+# Reviews with a known sentence, and without
 with waiting_for("the exercises up to 9.12"):
     known, many = experiments.known_sentences(training.steps(1_500))
     for name, rows in (("with a known sentence", known), ("without", ~known)):
@@ -1002,9 +1027,12 @@ with waiting_for("the exercises up to 9.12"):
 
 
 # %% exercise="finetuning.reports"
-# 1: "pretraining is better", "this pair differs", "nothing at all". 2: "it has", "its steps are within the interval",
-# "it never converges". 3: "a guess to be tested", "shown by the plateau", "refuted by the plateau". 4: "about as good or better", "far worse",
-# "decided by the labels alone".
+# 1: "pretraining is better", "this pair differs", "nothing at all"
+# 2: "it has", "its steps are within the interval", "it never converges"
+# 3: "a guess to be tested", "shown by the plateau",
+#    "refuted by the plateau"
+# 4: "about as good or better", "far worse",
+#    "decided by the labels alone"
 judgement = {
     "one run of each kind, the pretrained one above at every epoch": ...,
     "converged after 2 epochs, read off one curve on 100 reviews": ...,
@@ -1062,28 +1090,19 @@ check("finetuning.reports", judgement)
 # %% predict="finetuning.forgets"
 
 # %% draw=true
+# The loss as a language model, before fine-tuning and after
 with waiting_for("the exercises up to 9.12"), after_predicting("finetuning.forgets"):
     fresh = experiments.examples(100, seed=998)
-    backbones = {"before": new_classifier(weights)}
     run = prepared("head only", 0, 200, 0, ())
     experiments.fit_head(run, class_loss, test)
-    backbones["head only"] = run.model
-    backbones["full, 200 labels"] = next(run.model for name, run in jobs if name == "full")
-    backbones["full, 2,000 labels"] = next(
-        run.model for n, name, run in jobs_by_size if (n, name) == (2000, "full")
-    )
+    backbones = {
+        "before": new_classifier(weights),
+        "head only": run.model,
+        "full, 200 labels": next(run.model for name, run in jobs if name == "full"),
+        "full, 2,000 labels": next(run.model for n, name, run in jobs_by_size if (n, name) == (2000, "full")),
+    }
     losses = {name: experiments.language_loss(model.body, fresh) for name, model in backbones.items()}
-    ax = plots.bars(
-        list(losses),
-        {"loss": list(losses.values())},
-        ylabel="nats per token",
-        title="Loss as a language model",
-    )
-    ax.axhline(corpora.entropy_per_token(), color=plots.INK, linestyle=(0, (5, 3)), linewidth=1)
-    ax.set_xticks(range(len(losses)), [name.replace(", ", ",\n") for name in losses])
-    ax.set_xlim(-0.6, 4.1)
-    ax.text(4.08, corpora.entropy_per_token() + 0.06, "entropy", ha="right", fontsize=9)
-    show(ax)
+    show(figures.losses(losses, corpora.entropy_per_token()))
 
 # %% [markdown]
 # With the head alone nothing is forgotten, to the last digit: the body didn't change. Full fine-tuning pulls the body
@@ -1146,10 +1165,12 @@ with waiting_for("the exercises up to 9.12"), after_predicting("finetuning.forge
 
 # %% exercise="finetuning.adapter"
 class LoRALinear(torch.nn.Module):
-    """A linear map that stays as it is, and beside it the product of two thin matrices, which learns.
+    """A linear map that stays as it is, and beside it
+    the product of two thin matrices, which learns.
 
     Args:
-        linear: a torch.nn.Linear from d_in to d_out, with a bias. It is frozen.
+        linear: a torch.nn.Linear from d_in to
+            d_out, with a bias. It is frozen.
         rank: r.
         alpha: the change counts alpha / r times.
     """
@@ -1189,7 +1210,8 @@ check("finetuning.adapter", LoRALinear)
 
 # %% exercise="finetuning.merged"
 def merged_weight(weight, A, B, alpha):
-    """The weight of the one linear map that does what a map and its change do together.
+    """The weight of the one linear map that
+    does what a map and its change do together.
 
     Args:
         weight: the map's, (d_out, d_in). It isn't changed.
@@ -1214,35 +1236,25 @@ check("finetuning.merged", merged_weight)
 # %% predict="finetuning.adapters"
 
 # %% draw=true
+# Your adapters beside the other regimes, and merged
 with waiting_for("the exercises up to 9.16b"), after_predicting("finetuning.adapters"):
     RANK, ALPHA = experiments.RANK, experiments.ALPHA
     merged_weight(torch.zeros(2, 3), torch.zeros(1, 3), torch.zeros(2, 1), 1.0)  # is it written?
-    adapted = [
-        prepared("adapters", seed, LABELS, steps, (steps,), adapter=LoRALinear) for seed in range(SEEDS)
-    ]
+    adapted = [prepared("adapters", s, LABELS, steps, (steps,), adapter=LoRALinear) for s in range(SEEDS)]
     found = training.each(lambda run: experiments.fit(run, class_loss, test)[-1], adapted, "Runs")
-    compared = {
-        "full": last["full"],
-        f"adapters, rank {RANK}": found,
-        "head only": heads,
-        "from scratch": last["from scratch"],
-    }
-    rows = {}
-    for name, counted in compared.items():
-        shares = [n / len(test) for n in counted]
-        rows[name] = sum(shares) / SEEDS, t_interval(shares, T_95)
-    show(figures.forest(rows, title="200 labels: mean over 5 seeds"))
-    model = adapted[0].model
-    whole = sum(p.numel() for p in new_classifier().parameters())
+    compared = last | {f"adapters, rank {RANK}": found, "head only": heads}
+    order = ("full", f"adapters, rank {RANK}", "head only", "from scratch")
+    shares = {name: [n / len(test) for n in compared[name]] for name in order}
+    show(figures.seeds(shares, student, title="200 labels: 5 seeds, their mean and its 95 % interval"))
+    model, one = adapted[0].model, experiments.merged(adapted[0].model, merged_weight, ALPHA)
+    whole, size = (sum(p.numel() for p in each.parameters()) for each in (new_classifier(), one))
     print(f"{trainable(model):,} of {whole:,} numbers train: {trainable(model) / whole:.1%}")
-    one = experiments.merged(model, merged_weight, ALPHA)
     with torch.no_grad():
         apart = (one(test.ids[:50]) - model(test.ids[:50])).abs().max()
-    print(
-        f"merged: {sum(p.numel() for p in one.parameters()):,} numbers, as before, and logits that differ by {apart:.0e}"
-    )
+    print(f"merged: {size:,} numbers, as before, and logits that differ by {apart:.0e}")
 
 # %% draw=true
+# The loss as a language model, with adapters and without
 with waiting_for("the exercises up to 9.16b"):
     losses["adapters, merged"] = experiments.language_loss(one.body, fresh)
     losses["adapters, taken out"] = experiments.language_loss(
@@ -1277,6 +1289,7 @@ with waiting_for("the exercises up to 9.16b"):
 # 3. Find a word with a large weight whose omission changes nothing.
 
 # %% draw=true
+# Explore: what the label hangs on
 explorers.review_explorer(watched, explorers.EXAMPLES, "the exercises up to 9.8")
 
 # %% [markdown]
@@ -1297,10 +1310,8 @@ LONG_EVENING = False
 if LONG_EVENING:
     with waiting_for("the exercises up to 9.12"):
         real = real_text.comparison(Classifier, mean_real, class_loss, transfer, parameter_groups, tfidf)
-        rows = {}
-        for name, shares in real.items():
-            rows[name] = sum(shares) / len(shares), t_interval(shares, T_95)
-        show(figures.forest(rows, title="rt-polarity, 200 labels"))
+        title = "rt-polarity, 200 labels: 5 seeds, their mean and its 95 % interval"
+        show(figures.seeds(real, lambda shares: t_interval(shares, T_95), title=title))
 
 # %% [markdown]
 # ## 9.19 What to take along

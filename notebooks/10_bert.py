@@ -96,13 +96,16 @@ def mask_tokens(ids, vocabulary, generator, share=0.15):
     """Hide some words as BERT does, and say what they were.
 
     Args:
-        ids: tokens, integers, (B, T). Those below 6 are special and never chosen.
-        vocabulary: V, the number of tokens. The words are the numbers 6 to V - 1.
+        ids: tokens, integers, (B, T). Those
+            below 6 are special and never chosen.
+        vocabulary: V, the number of tokens. The
+            words are the numbers 6 to V - 1.
         generator: a torch.Generator for all random numbers.
         share: with which probability each word is chosen.
 
     Returns:
-        The tokens to read, (B, T), and the labels, (B, T): the token where it was chosen, -100 elsewhere.
+        The tokens to read, (B, T), and the labels, (B, T): the token
+        where it was chosen, -100 elsewhere.
     """
     ### BEGIN SOLUTION
     chosen = (torch.rand(ids.shape, generator=generator) < share) & (ids >= 6)
@@ -122,6 +125,7 @@ review = corpora.reviews(1, seed=0)[0].text
 ids = vocabulary.batch([review], bos=False, eos=False)
 
 # %% draw=true
+# One review with words hidden, and how many in the mean of 300 draws
 with waiting_for("Exercise 10.1a"):
     read, labels = mask_tokens(ids, V, torch.Generator().manual_seed(1))
     print(vocabulary.decode(read[0]))
@@ -133,12 +137,8 @@ with waiting_for("Exercise 10.1a"):
         hidden, same = chosen & (read == MASK), chosen & (read == ids)
         shares.append([float(x.sum()) for x in (hidden, chosen & ~hidden & ~same, same)])
     means = torch.tensor(shares).mean(dim=0) / ids.numel() * 100
-    title = "Of 100 words, mean of 300 draws"
-    show(
-        plots.bars(
-            ["<mask>", "another word", "unchanged"], {"chosen": means.tolist()}, ylabel="words", title=title
-        )
-    )
+    names, title = ["<mask>", "another word", "unchanged"], "Of 100 words, mean of 300 draws"
+    show(plots.bars(names, {"chosen": means.tolist()}, ylabel="words", title=title))
 
 # %% [markdown]
 # About 12, 1.5 and 1.5 words of 100. Each time the review is read, other words are hidden: the text is the same,
@@ -201,15 +201,18 @@ with waiting_for("Exercise 10.1a"):
 
 # %% exercise="bert.pairs"
 def next_sentence_pairs(documents, generator):
-    """A pair for each document: in half of them, by chance, with its own second part, else with a stranger's.
+    """A pair for each document: in half of them, by chance,
+    with its own second part, else with a stranger's.
 
     Args:
-        documents: a list of (first, second), each a list of numbers. Two or more.
+        documents: a list of (first, second),
+            each a list of numbers. Two or more.
         generator: a torch.Generator for all random numbers.
 
     Returns:
-        A list of (first, second, label), one for each document in order: its first part; its own second part
-        and 1, or another document's second part and 0.
+        A list of (first, second, label), one for each document in
+        order: its first part; its own second part and 1, or another
+        document's second part and 0.
     """
     ### BEGIN SOLUTION
     pairs = []
@@ -230,6 +233,7 @@ check("bert.pairs", next_sentence_pairs)
 documents = experiments.documents(40, seed=1)
 
 # %% draw=true
+# One true pair, and one that isn't
 with waiting_for("Exercise 10.2"):
     pairs = next_sentence_pairs(documents, torch.Generator().manual_seed(3))
     for wanted in (1, 0):
@@ -285,7 +289,8 @@ def pack(first, second, length):
         length: the most tokens that the row may have, at least 3.
 
     Returns:
-        A list of numbers: [CLS] first [SEP] second [SEP]. CLS is 4 and SEP is 5.
+        A list of numbers: [CLS] first [SEP]
+        second [SEP]. CLS is 4 and SEP is 5.
     """
     ### BEGIN SOLUTION
     first, second = list(first), list(second)
@@ -321,10 +326,12 @@ def segments_of(ids):
     """Which passage each token belongs to.
 
     Args:
-        ids: packed rows, `<pad>` (0) at their ends, integers, (B, T). Some may hold one passage alone.
+        ids: packed rows, `<pad>` (0) at their ends, integers, (B, T).
+            Some may hold one passage alone.
 
     Returns:
-        Integers (int64), (B, T): 1 for the second passage and the [SEP] that closes it, 0 for all else.
+        Integers (int64), (B, T): 1 for the second passage and the [SEP]
+        that closes it, 0 for all else.
     """
     ### BEGIN SOLUTION
     is_separator = (ids == SEP).long()
@@ -361,7 +368,8 @@ def key_mask(ids):
         ids: tokens, `<pad>` is 0, (B, T).
 
     Returns:
-        Boolean, (B, 1, 1, T), beside scores (B, H, T_q, T_k). True means "may attend".
+        Boolean, (B, 1, 1, T), beside scores (B, H, T_q, T_k). True
+        means "may attend".
     """
     ### BEGIN SOLUTION
     return (ids != PAD)[:, None, None, :]
@@ -444,7 +452,9 @@ check("bert.embed", embed)
 
 # %% exercise="bert.word_head"
 class WordHead(torch.nn.Module):
-    """Says which word stands at a position, by comparing with the embedding."""
+    """Says which word stands at a position,
+    by comparing with the embedding.
+    """
 
     def __init__(self, d_model, vocabulary):
         super().__init__()
@@ -453,7 +463,7 @@ class WordHead(torch.nn.Module):
         self.bias = torch.nn.Parameter(torch.zeros(vocabulary))
 
     def forward(self, x, embedding):
-        """Vectors (..., C) and the embedding (V, C) to logits (..., V)."""
+        """Vectors (..., C), embedding (V, C) to logits (..., V)."""
         ### BEGIN SOLUTION
         x = self.norm(torch.nn.functional.gelu(self.transform(x)))
         return x @ embedding.T + self.bias
@@ -485,7 +495,9 @@ check("bert.word_head", WordHead)
 
 # %% exercise="bert.model"
 class Bert(torch.nn.Module):
-    """An encoder with two heads: which words are hidden, and does the second passage follow?"""
+    """An encoder with two heads: which words are
+    hidden, and does the second passage follow?
+    """
 
     def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions):
         super().__init__()
@@ -496,7 +508,9 @@ class Bert(torch.nn.Module):
         self.follows = torch.nn.Linear(d_model, 2)
 
     def forward(self, ids, segments):
-        """Packed rows and their segments, (B, T) each, to word logits (B, T, V) and follows logits (B, 2)."""
+        """Packed rows and their segments, (B, T) each, to
+        word logits (B, T, V) and follows logits (B, 2).
+        """
         ### BEGIN SOLUTION
         x = self.encoder(ids, ids != PAD, segments)
         whole = self.pooler(x[:, 0]).tanh()
@@ -533,7 +547,9 @@ check("bert.model", Bert)
 
 # %%
 def bert_loss(word_logits, follows_logits, labels, follows):
-    """BERT's loss in nats: words (B, T, V) against labels (B, T), -100 where none is asked, and pairs (B, 2)."""
+    """BERT's loss in nats: words (B, T, V) against labels
+    (B, T), -100 where none is asked, and pairs (B, 2).
+    """
     words = torch.nn.functional.cross_entropy(word_logits.flatten(0, 1), labels.flatten())
     return words + torch.nn.functional.cross_entropy(follows_logits, follows)
 
@@ -559,7 +575,9 @@ STEPS, ROWS, SHARE, LENGTH = 2_200, 12, 0.4, 100
 
 
 def rows_of(documents, generator):
-    """Packed rows with their labels: a list of (list of numbers, 1 or 0)."""
+    """Packed rows with their labels: a
+    list of (list of numbers, 1 or 0).
+    """
     return [(pack(a, b, LENGTH), follows) for a, b, follows in next_sentence_pairs(documents, generator)]
 
 
@@ -570,45 +588,58 @@ def loss_of(model, read, segments, follows, labels):
 
 
 def batch_of(rows, generator, share):
-    """What `loss_of` wants besides the model, of tokens (B, T) and labels (B,)."""
+    """What `loss_of` wants besides the
+    model, of tokens (B, T) and labels (B,).
+    """
     ids, follows = rows
     read, labels = mask_tokens(ids, V, generator, share)
-    return training.there(read, segments_of(ids), follows, labels)
+    return read, segments_of(ids), follows, labels
 
 
+@training.beside
 @torch.no_grad()
 def shares_right(model, read, segments, follows, labels):
-    """Of the hidden words and of the pairs: the share that the model gets right."""
+    """Of the hidden words and of the pairs:
+    the share that the model gets right.
+    """
     word_logits, follows_logits = model(read, segments)
     chosen = labels != -100
     words = word_logits[chosen].argmax(dim=-1) == labels[chosen]
     return words.float().mean(), (follows_logits.argmax(dim=-1) == follows).float().mean()
 
 
+@training.on_device
+def pretrain(bert, rows, generator, held_out, steps):
+    """Train in place, with a live picture.
+    A run that was interrupted goes on.
+    """
+    drawn = experiments.batches(rows, ROWS, seed=0)
+    optimizer, spread = experiments.optimizer_of(bert), training.on_all_cores(loss_of)
+    chance = training.Chance(generator)
+    keep = training.Checkpoint("bert", model=bert, optimizer=optimizer, chance=chance)
+    live = training.Live(steps, "nats: words + pairs", title="Pretraining BERT", keep=keep, data=drawn)
+    for step in live:
+        optimizer.set_rate(pretraining.learning_rate(step, steps, min(50, steps // 3), 1.0))
+        batch = batch_of(next(drawn), generator, SHARE)
+        live.add(training=pretraining.training_step(bert, optimizer, spread, batch))
+        if step % max(1, steps // 12) == 0:
+            with torch.no_grad():
+                live.add(held_out=spread(bert, *held_out))
+
+
 # %% draw=true
+# BERT learns, or is taken from this computer: how much it gets right
 with waiting_for("Exercises 10.1a to 10.7"):
-    bert = experiments.new_bert(Bert, seed=0).to(training.device())
+    bert = experiments.new_bert(Bert, seed=0)
     generator, steps = torch.Generator().manual_seed(0), training.steps(STEPS)
-    drawn = experiments.batches(
-        rows_of(experiments.documents(ROWS * steps // 2, 5_000), generator), ROWS, seed=0
-    )
+    rows = rows_of(experiments.documents(ROWS * steps // 2, 5_000), generator)
     held_out = next(experiments.batches(rows_of(experiments.documents(200, 4_999), generator), 200, seed=0))
     held_out = batch_of(held_out, torch.Generator().manual_seed(1), 0.15)
-    optimizer, spread = experiments.optimizer_of(bert), training.on_all_cores(loss_of)
     if not training.recall("bert", bert):
-        chance = training.Chance(generator)
-        keep = training.Checkpoint("bert", model=bert, optimizer=optimizer, chance=chance)
-        live = training.Live(steps, "nats: words + pairs", title="Pretraining BERT", keep=keep, data=drawn)
-        for step in live:
-            optimizer.set_rate(pretraining.learning_rate(step, steps, min(50, steps // 3), 1.0))
-            batch = batch_of(next(drawn), generator, SHARE)
-            live.add(training=pretraining.training_step(bert, optimizer, spread, batch))
-            if step % max(1, steps // 12) == 0:
-                with torch.no_grad():
-                    live.add(held_out=loss_of(bert, *held_out))
+        pretrain(bert, rows, generator, held_out, steps)
         training.keep("bert", bert)
     words, pairs = shares_right(bert, *held_out)
-    models["bert"] = bert.to("cpu")
+    models["bert"] = bert
     print(f"held out, 15 % hidden: {words:.0%} of the hidden words right, {pairs:.0%} of the pairs")
 
 # %% [markdown]
@@ -654,17 +685,21 @@ with waiting_for("Exercises 10.1a to 10.7"):
 
 # %% exercise="bert.blank"
 def blank_left_to_right(model, ids, place, candidates):
-    """What a language model says of a blank: from the words before it, and from the whole text.
+    """What a language model says of a blank: from
+    the words before it, and from the whole text.
 
     Args:
-        model: a function of tokens (B, T), which gives logits (B, T, V) for what comes next at each position.
-        ids: a text that begins with <bos>, any token at the blank, integers, (T,). It isn't changed.
+        model: a function of tokens (B, T), which gives logits (B, T, V)
+            for what comes next at each position.
+        ids: a text that begins with <bos>, any token at the blank,
+            integers, (T,). It isn't changed.
         place: of the blank, an index of at least 1.
         candidates: the words that may stand there, (N,).
 
     Returns:
-        Two tensors (N,), each of which sums to 1: the candidates' probabilities by the scores before the
-        blank, and by the probability of the whole text with each of them.
+        Two tensors (N,), each of which sums to 1: the candidates'
+        probabilities by the scores before the blank, and by the
+        probability of the whole text with each of them.
     """
     ### BEGIN SOLUTION
     texts = ids.repeat(len(candidates), 1)
@@ -706,36 +741,30 @@ def guesses(blank):
 # %% predict="bert.sides"
 
 # %% draw=true
+# How sure each way is of the true word, by kind of blank
 WAYS = ("language model, left side", "BERT, both sides", "language model, whole text")
 with waiting_for("Exercises 10.1a to 10.9"), after_predicting("bert.sides"):
     blank_left_to_right(lambda ids: torch.zeros(*ids.shape, V), ids[0], 1, ids[0, :2])  # is it written?
     segments_of(ids), models["bert"]
     models["left"] = pretraining.pretrained(600)
-    blanks = [
-        blank for blank in experiments.blanks(training.steps(BLANKS), 4_000) if len(blank.words) < LENGTH - 3
-    ]
+    blanks = experiments.blanks(training.steps(BLANKS), 4_000)
+    blanks = [blank for blank in blanks if len(blank.words) < LENGTH - 3]
     found = training.each(guesses, blanks, "Blanks")
-    kinds, series = list(experiments.candidates()), {way: [] for way in WAYS}
+    by_way = experiments.by_kind(blanks, found, WAYS)
     print(f"mean probability ± half of its 95 % interval: {'; '.join(WAYS)}")
-    for kind in kinds:
-        of_kind = [guess for guess, blank in zip(found, blanks, strict=True) if blank.kind == kind]
-        measured = [experiments.mean_interval(values) for values in zip(*of_kind, strict=True)]
-        for way, (mean, _) in zip(WAYS, measured, strict=True):
-            series[way].append(mean)
+    for kind in experiments.candidates():
+        measured = [experiments.mean_interval(of[kind]) for of in by_way.values()]
         print(f"{kind:20}", "   ".join(f"{mean:.2f} ± {half:.2f}" for mean, half in measured))
-    title = "Mean probability of the true word"
-    ax = plots.bars([kind.replace(" ", "\n", 1) for kind in kinds], series, ylabel="probability", title=title)
-    ax.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=3, fontsize=9)
-    show(ax)
+    show(figures.by_kind(by_way))
 
 # %% [markdown]
-# Read the first and the last bar of each kind: the same language model, once with what stands before the gap and
+# Read the first and the last row of each kind: the same language model, once with what stands before the gap and
 # once with the whole text. *A or an* and the kind of book are decided by words that come *later*. There the left
 # side can only go by what is frequent, and the right side adds a lot. Where the decisive words came *before* (the
 # subject of *is or are*, an author named earlier), it adds next to nothing. So what one direction costs depends on
 # the task.
 #
-# The bar between them is BERT's. At *a or an* and at the kind of book it is clearly above the left side, and one
+# The row between them is BERT's. At *a or an* and at the kind of book its mean is clearly above the left side's, and one
 # pass serves all candidates. But what a model *may* see and what it has *learned* from it are two things. The
 # author was named earlier, in plain sight. The language model copies the name, BERT often doesn't; at *is or are*,
 # too, BERT stays a little behind. Is it the amount of training? BERT was asked for about half a million words,
@@ -748,7 +777,7 @@ with waiting_for("Exercises 10.1a to 10.9"), after_predicting("bert.sides"):
 # *Luckily or sadly* is the hardest: it depends on whether the rest is praise. Two of the four words fit each time,
 # so about one half is the best possible, and a quarter is guessing. In our run all stayed near a quarter except the
 # language model with the whole text, at 0.49. So the cleanest measurement of direction is within one model, first
-# bar against last.
+# row against last.
 
 # %% [markdown]
 # **Explore.** Hide words, and see what each model puts there.
@@ -760,6 +789,7 @@ with waiting_for("Exercises 10.1a to 10.9"), after_predicting("bert.sides"):
 # 4. Find a word for which the left side is enough.
 
 # %% draw=true
+# Explore: blanks in a sentence of your own
 explorers.blanks_explorer(models, "Sections 10.8 and 10.9")
 
 # %% [markdown]
@@ -867,7 +897,9 @@ class PairClassifier(torch.nn.Module):
         self.classifier = torch.nn.Linear(d_model, classes)
 
     def forward(self, ids, segments):
-        """Packed rows and their segments, (B, T) each, to logits (B, classes)."""
+        """Packed rows and their segments,
+        (B, T) each, to logits (B, classes).
+        """
         ### BEGIN SOLUTION
         x = self.encoder(ids, ids != PAD, segments)
         return self.classifier(self.pooler(x[:, 0]).tanh())
@@ -890,7 +922,9 @@ def classifier_loss(model, ids, segments, labels):
 
 
 def new_classifier(seed, start=None):
-    """A classifier of two classes, with the body and the pooler of `start`, or with new ones."""
+    """A classifier of two classes, with the body
+    and the pooler of `start`, or with new ones.
+    """
     model = experiments.new_bert(lambda *sizes, **more: PairClassifier(*sizes, **more, classes=2), seed)
     if start is not None:
         model.encoder.load_state_dict(start.encoder.state_dict())
@@ -898,45 +932,56 @@ def new_classifier(seed, start=None):
     return model
 
 
+@training.beside
 @torch.no_grad()
-def accuracy(model, ids, labels):
-    rows, segments, labels = training.there(ids, segments_of(ids), labels)
-    return (model(rows, segments).argmax(dim=-1) == labels).float().mean()
+def accuracy(model, ids, segments, labels):
+    return (model(ids, segments).argmax(dim=-1) == labels).float().mean()
+
+
+STARTS = ("pretrained", "from scratch")
+
+
+@training.on_device
+def fine_tune(classifiers, runs, labelled, few, steps):
+    """Train classifiers in place, each a step at a
+    time; `runs` has the start and the seed of each.
+    """
+    optimizers = [pretraining.optimizer_of(model, RATE) for model in classifiers]
+    drawn, spread = (
+        [experiments.batches(labelled, 16, seed) for _, seed in runs],
+        training.on_all_cores(classifier_loss),
+    )
+    live = training.Live(steps, "share right, mean of two seeds", title="Fine-tuning", bottom=0.4, top=1.0)
+    for step in live:
+        for model, optimizer, batches in zip(classifiers, optimizers, drawn, strict=True):
+            optimizer.param_groups[0]["lr"] = pretraining.learning_rate(
+                step, steps, max(1, steps // 10), RATE
+            )
+            rows, labels = next(batches)
+            pretraining.training_step(model, optimizer, spread, (rows, segments_of(rows), labels))
+        if step % max(1, steps // 5) == 0:  # on a hundred of the pairs: a measurement costs as much as a step
+            right = {start: [] for start in STARTS}
+            for model, (start, _) in zip(classifiers, runs, strict=True):
+                right[start].append(float(accuracy(model, *few)))
+            live.add(**{start.replace(" ", "_"): sum(values) / 2 for start, values in right.items()})
 
 
 # %% predict="bert.from_scratch"
 
 # %% draw=true
-STARTS = ("pretrained", "from scratch")
+# How many pairs are judged right, pretrained and from scratch
 with waiting_for("Exercises 10.1a to 10.8 and 10.11"), after_predicting("bert.from_scratch"):
-    labelled, unseen = (
-        [(pack(a, b, LENGTH), same) for a, b, same in experiments.same_genre(count, seed)]
-        for count, seed in ((LABELLED, 6_000), (400, 6_001))
-    )
-    unseen = next(experiments.batches(unseen, 400, seed=0))
-    few = [tensor[::4] for tensor in unseen]
-    runs = []
-    for seed in range(2):
-        for start in STARTS:
-            model = new_classifier(seed, models["bert"] if start == STARTS[0] else None).to(training.device())
-            runs.append(
-                (start, model, pretraining.optimizer_of(model, RATE), experiments.batches(labelled, 16, seed))
-            )
-    spread, steps = training.on_all_cores(classifier_loss), training.steps(TUNING)
-    live = training.Live(steps, "share right, mean of two seeds", title="Fine-tuning", bottom=0.4, top=1.0)
-    for step in live:
-        for _, model, optimizer, drawn in runs:
-            optimizer.param_groups[0]["lr"] = pretraining.learning_rate(
-                step, steps, max(1, steps // 10), RATE
-            )
-            rows, labels = next(drawn)
-            batch = training.there(rows, segments_of(rows), labels)
-            pretraining.training_step(model, optimizer, spread, batch)
-        if step % max(1, steps // 5) == 0:  # on a hundred of the pairs: a measurement costs as much as a step
-            right = {start: [float(accuracy(m, *few)) for s, m, *_ in runs if s == start] for start in STARTS}
-            live.add(**{start.replace(" ", "_"): sum(values) / 2 for start, values in right.items()})
+    drawn = [experiments.same_genre(count, seed) for count, seed in ((LABELLED, 6_000), (400, 6_001))]
+    labelled, unseen = ([(pack(a, b, LENGTH), same) for a, b, same in some] for some in drawn)
+    ids, labels = next(experiments.batches(unseen, 400, seed=0))
+    unseen = ids, segments_of(ids), labels
+    runs = [(start, seed) for seed in range(2) for start in STARTS]
+    begins = dict(zip(STARTS, (models["bert"], None), strict=True))
+    classifiers = [new_classifier(seed, begins[start]) for start, seed in runs]
+    fine_tune(classifiers, runs, labelled, [tensor[::4] for tensor in unseen], training.steps(TUNING))
+    right = [float(accuracy(model, *unseen)) for model in classifiers]
     for start in STARTS:
-        values = [float(accuracy(m, *unseen)) for s, m, *_ in runs if s == start]
+        values = [value for value, (begun, _) in zip(right, runs, strict=True) if begun == start]
         intervals = (experiments.interval(400 * value, 400) for value in values)
         print(f"{start:12}", "   ".join(f"{p:.0%} ({low:.0%} to {high:.0%})" for p, low, high in intervals))
 
@@ -986,15 +1031,18 @@ with waiting_for("Exercises 10.1a to 10.8 and 10.11"), after_predicting("bert.fr
 
 # %% exercise="bert.fill"
 def fill_and_mask_again(ids, logits, again):
-    """One round of mask-predict: fill every <mask>, then hide the least certain fillings again.
+    """One round of mask-predict: fill every <mask>,
+    then hide the least certain fillings again.
 
     Args:
         ids: tokens, <mask> is 3, (B, T). They aren't changed.
         logits: of a masked model for these tokens, (B, T, V).
-        again: how many of the new words of each row become <mask> again; all of them where there are fewer.
+        again: how many of the new words of each row become <mask>
+            again; all of them where there are fewer.
 
     Returns:
-        Tokens (B, T). What wasn't <mask> stays as it was. Only words, numbers from 6 on, are written.
+        Tokens (B, T). What wasn't <mask> stays as it was. Only words,
+        numbers from 6 on, are written.
     """
     ### BEGIN SOLUTION
     hidden = ids == MASK
@@ -1012,6 +1060,7 @@ check("bert.fill", fill_and_mask_again)
 # See it at work. Move the first slider, round by round.
 
 # %% draw=true
+# Explore: BERT fills in, round by round
 explorers.filling_explorer(models, fill_and_mask_again, "Exercise 10.12a", "Section 10.8")
 
 # %% [markdown]
@@ -1034,58 +1083,20 @@ def mask_predict(words, ids):
 # %% predict="bert.writes"
 
 # %% draw=true
+# How many sentences are grammatical, by way of writing
 with waiting_for("Exercises 10.1a to 10.9 and 10.12a"), after_predicting("bert.writes"):
     fill_and_mask_again(torch.tensor([[CLS, SEP]]), torch.zeros(1, 2, V), 0)  # is it written?
     bert, empty = models["bert"], experiments.empty_rows(training.steps(TEXTS), seed=8_000)
-    segments, blank = segments_of(empty), empty == MASK
-
-    @torch.no_grad()
-    def words_of(ids):
-        return bert(ids, segments)[0]
-
-    def seeded(seed=0):
-        return torch.Generator().manual_seed(seed)
-
-    def gibbs():
-        begun = experiments.all_at_once(words_of, empty, seeded())
-        return experiments.drawn_again(words_of, begun, blank, 2, seeded(1))
-
-    ways = {
-        "BERT, all at once": lambda: experiments.all_at_once(words_of, empty, seeded()),
-        "BERT, mask-predict, 10 rounds": lambda: mask_predict(words_of, empty),
-        "BERT, one by one, any order": lambda: experiments.one_by_one(
-            words_of, empty, seeded(), shuffled=True
-        ),
-        "BERT, one by one, from the left": lambda: experiments.one_by_one(words_of, empty, seeded()),
-        "BERT, Gibbs, 2 sweeps": gibbs,
-    }
-    written = dict(
-        zip(
-            ways,
-            training.each(lambda way: experiments.texts_of(way()), ways.values(), "BERT writes"),
-            strict=True,
-        )
-    )
+    ways = experiments.ways_to_write(bert, segments_of(empty), empty, mask_predict)
+    texts = training.each(lambda way: experiments.texts_of(way()), ways.values(), "BERT writes")
+    written = dict(zip(ways, texts, strict=True))
     written["language model"] = experiments.left_to_right(models["left"], len(empty), seed=0)
     counted = {way: experiments.grammatical(texts) for way, texts in written.items()}
     for way, (share, low, high) in counted.items():
         print(f"{way:32} {share:4.0%} grammatical, 95 % interval {low:.0%} to {high:.0%}")
-    ax = plots.panels(1, width=7.0, height=3.0)[0]
-    for number, (share, low, high) in enumerate(counted.values()):
-        colour = plots.PALETTE[0 if number < len(ways) else 1]
-        ax.barh(number, share, color=colour, hatch="" if number < len(ways) else "//", edgecolor="white")
-        ax.errorbar(share, number, xerr=[[share - low], [high - share]], color=plots.INK, capsize=3)
-    ax.set_yticks(range(len(counted)), counted)
-    ax.invert_yaxis()
-    ax.set(xlim=(0, 1), xlabel="share of grammatical sentences, with 95 % interval")
-    listed = "; ".join(f"{way} {share:.0%}" for way, (share, *_) in counted.items())
-    show(ax, alt=f"Share of grammatical sentences: {listed}.")
-    for way in (
-        "BERT, all at once",
-        "BERT, mask-predict, 10 rounds",
-        "BERT, Gibbs, 2 sweeps",
-        "language model",
-    ):
+    show(figures.grammatical(counted, others=["language model"]))
+    first, second, *_, last = ways
+    for way in (first, second, last, "language model"):
         print(f"\n{way}\n   {written[way][0]}")
 
 # %% [markdown]
@@ -1298,15 +1309,18 @@ def renamed(published, names, n_layers, turned=()):
     """Published weights under our names.
 
     Args:
-        published: tensors by their names, which end in ".weight" or ".bias".
-        names: for each of our layers, the list of published ones whose rows fill it, one below the other.
-            "{}" stands for the number of a block.
+        published: tensors by their names,
+            which end in ".weight" or ".bias".
+        names: for each of our layers, the list of published ones whose
+            rows fill it, one below the other. "{}" stands for the
+            number of a block.
         n_layers: how many blocks there are, numbered from 0.
-        turned: those of our layers whose matrices are published as (in, out). Ours are (out, in).
+        turned: those of our layers whose matrices are published as
+            (in, out). Ours are (out, in).
 
     Returns:
-        A dict of tensors by our names: what the table names and the file has. A layer that has no bias in
-        the file has none here.
+        A dict of tensors by our names: what the table names and the
+        file has. A layer that has no bias in the file has none here.
     """
     ### BEGIN SOLUTION
     found = {}
@@ -1338,9 +1352,11 @@ check("bert.renamed", renamed)
 FETCH = False  # True fetches the checkpoint, 91 MB
 
 
-# %% draw=true
+# %% draw="open"
 def real_bert():
-    """Your `Bert`, filled with the published weights; None where they aren't here."""
+    """Your `Bert`, filled with the published
+    weights; None where they aren't here.
+    """
     if not FETCH and not corpora.is_here(published.CHECKPOINT):
         return print("Left out: the checkpoint isn't here. Set FETCH = True above to fetch its 91 MB.")
     names = {
@@ -1384,12 +1400,10 @@ with waiting_for("Exercises 10.6, 10.14a and 10.14b"):
 # %% predict="bert.checkpoint"
 
 # %% draw=true
+# Accuracy on film reviews, by the number of labels
 with waiting_for("your prediction"), after_predicting("bert.checkpoint"):
-    found = {
-        way: {labels: published.student_interval(shares) for labels, shares in of.items()}
-        for way, of in published.MEASURED.items()
-    }
-    show(figures.by_labels(found, title="Film reviews, five seeds"))
+    title = "Film reviews: five seeds, their mean and its 95 % interval"
+    show(figures.by_labels(published.MEASURED, title=title))
 
 # %% [markdown]
 # The figure shows our own runs, a quarter of an hour on one core (`python -m benchmarks.training_published`; the

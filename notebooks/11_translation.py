@@ -28,6 +28,7 @@ from helpers.figures.showing import show, waiting_for
 from helpers.models.blocks import Block, CrossAttention, FeedForward, SelfAttention, initialise
 from helpers.positional import sinusoidal
 from helpers.pretraining import optimizer_of, training_step
+from helpers.timing import seconds
 from helpers.translation import explorers, figures
 
 torch.set_num_threads(1)  # the training has threads of its own, one a core
@@ -57,6 +58,7 @@ torch.set_num_threads(1)  # the training has threads of its own, one a core
 # The languages of this lesson are English and an invented one, with a word order of its own.
 
 # %% draw=true
+# Four sentences and their translations
 for text in explorers.SENTENCES[:4]:
     print(f"{text}\n    {corpora.translate(text)}")
 
@@ -136,7 +138,8 @@ check("translation.who_asks", who_asks)
 
 # %% exercise="translation.decoder_block"
 class DecoderBlock(torch.nn.Module):
-    """Masked self-attention, cross-attention, feed-forward network: pre-norm.
+    """Masked self-attention, cross-attention,
+    feed-forward network: pre-norm.
 
     Args:
         d_model: C.
@@ -157,7 +160,8 @@ class DecoderBlock(torch.nn.Module):
         Args:
             y: (B, T_t, C); with a cache, the new positions alone.
             memory: the encoder's outputs, (B, T_s, C).
-            memory_mask: boolean, broadcastable to (B, H, T_t, T_s). True means "may attend".
+            memory_mask: boolean, broadcastable to (B, H, T_t, T_s).
+                True means "may attend".
             cache: None, or a pair of dicts, one for each attention.
 
         Returns:
@@ -223,7 +227,9 @@ check("translation.masks", masks)
 
 # %%
 class Translator(torch.nn.Module):
-    """The paper's Transformer, pre-norm. `real` is boolean, (B, T_s): False is padding."""
+    """The paper's Transformer, pre-norm. `real`
+    is boolean, (B, T_s): False is padding.
+    """
 
     def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions=128):
         super().__init__()
@@ -234,7 +240,8 @@ class Translator(torch.nn.Module):
         self.decoder = torch.nn.ModuleList(DecoderBlock(*sizes) for _ in range(n_layers))
         self.encoder_norm, self.decoder_norm = (torch.nn.LayerNorm(d_model) for _ in range(2))
         for layers in (self.encoder, self.decoder):
-            # GPT-2's 0.02 is for wider models: here attention would begin too flat
+            # GPT-2's 0.02 is for wider models:
+            # here attention would begin too flat
             initialise(layers, std=0.06)
         torch.nn.init.normal_(self.words.weight, std=0.05)  # times √C about as large as the positions
 
@@ -250,7 +257,9 @@ class Translator(torch.nn.Module):
         return self.encoder_norm(x)
 
     def decode(self, tokens, memory, real, cache=None):
-        """Tokens (B, T_t), with a cache the new ones alone, to scores for what comes next (B, T_t, V)."""
+        """Tokens (B, T_t), with a cache the new ones
+        alone, to scores for what comes next (B, T_t, V).
+        """
         start = cache[0][0]["k"].size(-2) if cache and cache[0][0] else 0
         y, mask = self.embed(tokens, start), real[:, None, None, :]
         for number, block in enumerate(self.decoder):
@@ -262,6 +271,7 @@ class Translator(torch.nn.Module):
 
 
 # %% draw=true
+# How large the model is
 vocabulary = explorers.vocabulary()
 model = Translator(len(vocabulary), 96, 4, 384, 2)
 parameters = sum(parameter.numel() for parameter in model.parameters())
@@ -292,7 +302,9 @@ print(f"{len(vocabulary)} words of both languages, {parameters:,} parameters")
 
 # %%
 def shifted_right(target, bos=1, pad=0):
-    """Of sentences (B, T) without a beginning: what the decoder reads, and what it should write, -100 for padding."""
+    """Of sentences (B, T) without a beginning: what the
+    decoder reads, and what it should write, -100 for padding.
+    """
     read = torch.cat([torch.full_like(target[:, :1], bos), target[:, :-1]], dim=1)
     return read, target.masked_fill(target == pad, -100)
 
@@ -334,7 +346,8 @@ def label_smoothed_loss(logits, targets, epsilon):
     Args:
         logits: (B, T, V).
         targets: integers, (B, T); -100 where nothing is asked.
-        epsilon: how much of the probability is spread over all V words, 0 for none.
+        epsilon: how much of the probability is
+            spread over all V words, 0 for none.
 
     Returns:
         A tensor of one number, in nats per token.
@@ -358,6 +371,7 @@ check("translation.label_smoothed_loss", label_smoothed_loss)
 # %% predict="translation.smoothing"
 
 # %% draw=true
+# The loss of a right word, with label smoothing and without
 with waiting_for("Exercise 11.6"), after_predicting("translation.smoothing"):
     sure = [0.3, 0.5, 0.7, 0.8, 0.9, 0.925, 0.95, 0.99, 0.999]
     log_p = torch.tensor([[p, *3 * [(1 - p) / 3]] for p in sure]).log()  # (9, 4)
@@ -412,6 +426,7 @@ def paper_rate(step, d_model, warmup):
 check("translation.paper_rate", paper_rate)
 
 # %% draw=true
+# The schedule with three lengths of warm-up
 with waiting_for("Exercise 11.7"):
     places = [1, 100, 200, 300, 400, 600, 800, 1000, 1200, 1500]  # the peaks are among them
     rates = {
@@ -447,19 +462,23 @@ with waiting_for("Exercise 11.7"):
 
 # %% exercise="translation.greedy_decode"
 def greedy_decode(step, rows, longest, bos=1, eos=2, pad=0):
-    """Write the likeliest token, again and again, for several sentences at once.
+    """Write the likeliest token, again and
+    again, for several sentences at once.
 
     Args:
-        step: gives scores (B, V) for what comes next after tokens (B, t), which begin with `<bos>`. Call it
-            once for each new column.
+        step: gives scores (B, V) for what comes next after tokens
+            (B, t), which begin with `<bos>`. Call it once for each new
+            column.
         rows: B, how many sentences.
         longest: how many tokens are written at most.
         bos: the number of `<bos>`.
-        eos: the number of `<eos>`: a row that has written it is finished.
+        eos: the number of `<eos>`: a row
+            that has written it is finished.
         pad: the number of `<pad>`, which finished rows get.
 
     Returns:
-        The tokens without `<bos>`, integers (B, T). T is `longest`, or less where all rows are finished before.
+        The tokens without `<bos>`, integers (B, T). T is `longest`, or
+        less where all rows are finished before.
     """
     ### BEGIN SOLUTION
     tokens = torch.full((rows, 1), bos)
@@ -489,13 +508,15 @@ EPSILON, WARMUP, BATCH, STEPS, LONGEST = 0.1, 400, 48, 1500, 24
 
 
 def translation_loss(model, source, inputs, targets):
-    """Source (B, T_s), decoder inputs and targets (B, T_t) to the loss."""
+    """Source (B, T_s), decoder inputs, targets (B, T_t) to the loss."""
     real = source != PAD
     return label_smoothed_loss(model.decode(inputs, model.encode(source, real), real), targets, EPSILON)
 
 
 def steps_of(model, source):
-    """The model as a step function for these sources (B, T_s), with a cache: it is told each token once."""
+    """The model as a step function for these sources
+    (B, T_s), with a cache: it is told each token once.
+    """
     real = source != PAD
     memory, cache = model.encode(source, real), model.new_cache()
     return lambda tokens: model.decode(tokens[:, -1:], memory, real, cache)[:, -1]
@@ -523,9 +544,11 @@ def exact_share(model, pairs):
 
 
 # %%
+@training.on_device
 def train(model, drawn, steps, rate, evaluate, title, limits=None):
-    """Train in place, and leave the mean of the last weights. `evaluate` gives a score from 0 to 1."""
-    model.to(training.device())
+    """Train in place, and leave the mean of the last
+    weights. `evaluate` gives a score from 0 to 1.
+    """
     optimizer, spread = optimizer_of(model, 1e-3), training.on_all_cores(translation_loss)
     mean, last = torch.optim.swa_utils.AveragedModel(model), max(1, steps // 8)
     keep = training.Checkpoint(f"translation_{title.lower()}", model=model, optimizer=optimizer, mean=mean)
@@ -534,19 +557,20 @@ def train(model, drawn, steps, rate, evaluate, title, limits=None):
     for step in live:
         optimizer.param_groups[0]["lr"] = rate(step)
         source, target = next(drawn)
-        batch = training.there(source, *shifted_right(target))
-        live.add(training=training_step(model, optimizer, spread, batch))
+        live.add(training=training_step(model, optimizer, spread, (source, *shifted_right(target))))
         if step > steps - last:
             mean.update_parameters(model)
         if step % max(1, steps // 10) == 0:
             live.add(held_out=evaluate(model.to("cpu")))
             model.to(training.device())
-    model.to("cpu").load_state_dict(mean.module.state_dict())
+    model.load_state_dict(mean.module.state_dict())
     return live
 
 
 def train_on_pairs(model, steps, seed):
-    """Train on the invented language, with a look at 60 held-out sentences now and then."""
+    """Train on the invented language, with a
+    look at 60 held-out sentences now and then.
+    """
     learned, held_out = explorers.pairs()
     drawn = explorers.batches(explorers.numbered(learned), BATCH, seed)
     asked = torch.full((len(vocabulary),), EPSILON / len(vocabulary))
@@ -565,6 +589,7 @@ def train_on_pairs(model, steps, seed):
 # %% predict="translation.exactly"
 
 # %% draw=true
+# It learns to translate: how many new sentences come out right
 held_out = explorers.pairs()[1]
 with waiting_for("Exercises 11.2, 11.6, 11.7 and 11.8"), after_predicting("translation.exactly"):
     torch.manual_seed(0)
@@ -578,9 +603,8 @@ with waiting_for("Exercises 11.2, 11.6, 11.7 and 11.8"), after_predicting("trans
     print(f"{exact_share(model, held_out):.1%} of {len(held_out)} held-out sentences exactly right")
     near = explorers.one_word_away(explorers.pairs()[0], held_out)
     far = [pair for pair, is_near in zip(held_out, near, strict=True) if not is_near]
-    print(
-        f"{exact_share(model, far):.1%} of the {len(far)} that are over one word away from all training sentences"
-    )
+    share = f"{exact_share(model, far):.1%} of the {len(far)}"
+    print(f"{share} that are over one word away from all training sentences")
 
 # %% [markdown]
 # The loss comes down almost to the floor that label smoothing leaves, and hardly any held-out sentence is wrong.
@@ -591,6 +615,7 @@ with waiting_for("Exercises 11.2, 11.6, 11.7 and 11.8"), after_predicting("trans
 # into the next cell. (`explorers.vocabulary().words` lists the words.)
 
 # %% draw=true
+# Two sentences of mine, translated
 with waiting_for("the training in 11.9"):
     mine = ["the famous baker sold my sister the white horse .", "did the thieves hide these letters ?"]
     for text, found in zip(mine, translations(model, mine), strict=True):
@@ -615,7 +640,9 @@ with waiting_for("the training in 11.9"):
 
 # %%
 def cached_attention(q, k, v, past=None):
-    """Causal attention of new positions (..., T, D), behind the keys and values of P earlier ones: outputs, keys, values."""
+    """Causal attention of new positions (..., T, D), behind the
+    keys and values of P earlier ones: outputs, keys, values.
+    """
     if past is not None:
         k, v = torch.cat([past[0], k], dim=-2), torch.cat([past[1], v], dim=-2)
     T, everything = q.size(-2), k.size(-2)
@@ -628,6 +655,7 @@ def cached_attention(q, k, v, past=None):
 # Word by word with the cache, or all at once: the result has to be the same.
 
 # %% draw=true
+# The same result, word by word and all at once?
 torch.manual_seed(0)
 q, k, v = torch.randn(3, 6, 8)
 whole, _, _ = cached_attention(q, k, v)
@@ -663,10 +691,12 @@ print("largest difference:", f"{(torch.cat(rows) - whole).abs().max():.1e}")
 
 # %% exercise="translation.decoder_work"
 def decoder_work(length):
-    """What it takes to write `length` tokens one by one, in one layer and one head.
+    """What it takes to write `length` tokens
+    one by one, in one layer and one head.
 
     Returns:
-        Four integers: positions without a cache, positions with one, scores without, scores with.
+        Four integers: positions without a cache, positions with one,
+        scores without, scores with.
     """
     ### BEGIN SOLUTION
     steps = range(1, length + 1)
@@ -678,23 +708,22 @@ def decoder_work(length):
 check("translation.decoder_work", decoder_work)
 
 # %% [markdown]
-# Now the clock: our decoder, with random weights, writes 8 sentences of a fixed length, with and without its
+# Now the time, of one core: our decoder, with random weights, writes 8 sentences of a fixed length, with and without its
 # caches.
 
 
 # %%
 @torch.no_grad()
-def seconds_to_write(model, memory, real, length, with_cache):
-    """How long it takes to write so many tokens from this memory, whatever they are."""
+def write(model, memory, real, length, with_cache):
+    """Write so many tokens from this memory, whatever they are."""
     cache, tokens = (model.new_cache() if with_cache else None), torch.full((len(memory), 1), BOS)
-    begun = time.perf_counter()
     for _ in range(length):
         scores = model.decode(tokens[:, -1:] if with_cache else tokens, memory, real, cache)
         tokens = torch.cat([tokens, scores[:, -1].argmax(-1, keepdim=True)], dim=1)
-    return time.perf_counter() - begun
 
 
 # %% draw=true
+# How long writing takes, with the cache and without
 with waiting_for("Exercises 11.2 and 11.11"), torch.no_grad():
     torch.manual_seed(0)
     fresh = Translator(len(vocabulary), 96, 4, 384, 2)
@@ -703,7 +732,7 @@ with waiting_for("Exercises 11.2 and 11.11"), torch.no_grad():
     clocks = {"without a cache": [], "with a cache": []}
     for length, (name, laps) in itertools.product(lengths, clocks.items()):
         cached = name == "with a cache"
-        laps.append(1000 * min(seconds_to_write(fresh, memory, real, length, cached) for _ in range(3)))
+        laps.append(1000 * seconds(write, fresh, memory, real, length, cached, laps=3))
     show(plots.lines(lengths, clocks, xlabel="tokens written", ylabel="milliseconds", log="xy"))
     for length in (lengths[0], lengths[-1]):
         plain, kept, scores, kept_scores = decoder_work(length)
@@ -794,7 +823,8 @@ def beam_search(step, beams, longest, alpha, bos=1, eos=2):
     """Follow the likeliest beginnings of one sentence at once.
 
     Args:
-        step: gives log-probabilities (n, V) for what comes next after tokens (n, t), which begin with `<bos>`.
+        step: gives log-probabilities (n, V) for what comes next after
+            tokens (n, t), which begin with `<bos>`.
         beams: how many continuations stay at each step.
         longest: how many tokens are written at most.
         alpha: of `length_normalised`.
@@ -802,7 +832,8 @@ def beam_search(step, beams, longest, alpha, bos=1, eos=2):
         eos: the number of `<eos>`.
 
     Returns:
-        A list of pairs, best first: the normalised score, and the list of tokens without `<bos>`.
+        A list of pairs, best first: the normalised score, and the list
+        of tokens without `<bos>`.
     """
     ### BEGIN SOLUTION
     running, finished = [(0.0, [bos])], []
@@ -845,7 +876,9 @@ SAYS = {
 
 
 def toy(tokens):
-    """Log-probabilities of a toy model with six tokens; where `SAYS` is silent, the sentence ends."""
+    """Log-probabilities of a toy model with six
+    tokens; where `SAYS` is silent, the sentence ends.
+    """
     table = torch.full((len(tokens), 6), 1e-6)
     for row, path in enumerate(tokens.tolist()):
         for token, chance in SAYS.get(tuple(path), {2: 0.98}).items():
@@ -854,11 +887,13 @@ def toy(tokens):
 
 
 # %% draw=true
+# The tree that one beam sees
 with waiting_for("Exercise 11.13"):
     recorder = explorers.Recorder(toy)
     show(figures.tree(recorder.chances, beam_search(recorder, 1, 4, 0.0), LETTERS))
 
 # %% draw=true
+# The tree that two beams see
 with waiting_for("Exercise 11.13"):
     recorder = explorers.Recorder(toy)
     show(figures.tree(recorder.chances, beam_search(recorder, 2, 4, 0.0), LETTERS))
@@ -871,7 +906,9 @@ with waiting_for("Exercise 11.13"):
 
 # %%
 def step_of(text):
-    """The model as a step function for one English sentence: any number of hypotheses (n, t) at once."""
+    """The model as a step function for one English
+    sentence: any number of hypotheses (n, t) at once.
+    """
     source = explorers.encode([vocabulary.encode(text)])
     real = source != PAD
     with torch.no_grad():
@@ -887,6 +924,7 @@ def step_of(text):
 
 
 # %% draw=true
+# Explore: beams in a sentence of your own
 explorers.beam_explorer(beam_search, step_of, vocabulary.words, "Exercise 11.13, and the training in 11.9")
 
 # %% [markdown]
@@ -896,6 +934,7 @@ explorers.beam_explorer(beam_search, step_of, vocabulary.words, "Exercise 11.13,
 # the scores: α moves them and may change their order.
 
 # %% draw=true
+# One beam against four, on held-out sentences
 with waiting_for("Exercise 11.13, and the training in 11.9"):
     some = held_out[: training.steps(60)]
     greedy = translations(model, [pair.source for pair in some])
@@ -929,7 +968,8 @@ with waiting_for("Exercise 11.13, and the training in 11.9"):
 
 # %% exercise="translation.clipped_matches"
 def clipped_matches(candidate, reference, n):
-    """How many of a candidate's n-grams the reference has, each counted at most as often as it is there.
+    """How many of a candidate's n-grams the reference
+    has, each counted at most as often as it is there.
 
     Args:
         candidate: a list of words.
@@ -937,7 +977,8 @@ def clipped_matches(candidate, reference, n):
         n: how many words in a row.
 
     Returns:
-        Two integers: the matches, and how many n-grams the candidate has.
+        Two integers: the matches, and how
+        many n-grams the candidate has.
     """
     ### BEGIN SOLUTION
     ours, theirs = (
@@ -976,7 +1017,8 @@ check("translation.clipped_matches", clipped_matches)
 
 # %% exercise="translation.brevity_penalty"
 def brevity_penalty(candidate_length, reference_length):
-    """What BLEU is multiplied by: 1, or less where the candidates are shorter than the references.
+    """What BLEU is multiplied by: 1, or less where
+    the candidates are shorter than the references.
 
     Args:
         candidate_length: words in all candidates, at least 1.
@@ -1025,10 +1067,12 @@ check("translation.brevity_penalty", brevity_penalty)
 
 # %% exercise="translation.bleu"
 def bleu(candidates, references):
-    """BLEU of a whole set: 0 to 100, one reference for each candidate, nothing smoothed.
+    """BLEU of a whole set: 0 to 100, one reference
+    for each candidate, nothing smoothed.
 
     Args:
-        candidates: a list of translations, texts with spaces between the words.
+        candidates: a list of translations,
+            texts with spaces between the words.
         references: a list of as many references, likewise.
 
     Returns:
@@ -1059,6 +1103,7 @@ check("translation.bleu", bleu)
 # %% predict="translation.exchanged"
 
 # %% draw=true
+# What BLEU says of five kinds of translations
 with waiting_for("Exercise 11.16"), after_predicting("translation.exchanged"):
     references = [pair.target for pair in explorers.pairs()[1]]
     spoilt = {
@@ -1104,11 +1149,14 @@ def alignment(weights, real):
     """The source position that each written word looks at most.
 
     Args:
-        weights: a layer's cross-attention for one sentence, (H, T_t, T_s).
-        real: boolean, (T_s,). False is what no word may be aligned with.
+        weights: a layer's cross-attention
+            for one sentence, (H, T_t, T_s).
+        real: boolean, (T_s,). False is what
+            no word may be aligned with.
 
     Returns:
-        Positions, integers (T_t,): the largest of the average over the heads.
+        Positions, integers (T_t,): the
+        largest of the average over the heads.
     """
     ### BEGIN SOLUTION
     return weights.mean(dim=0).masked_fill(~real, -1.0).argmax(dim=-1)
@@ -1122,7 +1170,9 @@ check("translation.alignment", alignment)
 # %%
 @torch.no_grad()
 def watched(text):
-    """Translate, and watch: the words read and written, and each layer's weights, own and crossed."""
+    """Translate, and watch: the words read and
+    written, and each layer's weights, own and crossed.
+    """
     if not getattr(model, "trained", False):
         raise NotImplementedError
     source = explorers.encode([vocabulary.encode(text)])
@@ -1140,6 +1190,7 @@ def watched(text):
 # How often is the alignment right, in each layer? A sentence that came out too short counts as not aligned.
 
 # %% draw=true
+# How often each layer looks at the right word
 with waiting_for("Exercise 11.17, and the training in 11.9"):
     hits, total = [0, 0], 0
     for pair in held_out[: training.steps(100)]:
@@ -1157,6 +1208,7 @@ with waiting_for("Exercise 11.17, and the training in 11.9"):
         print(f"layer {layer + 1}: {share} look most at the word that they translate")
 
 # %% draw=true
+# One sentence, and where the translation looks
 with waiting_for("Exercise 11.17, and the training in 11.9"):
     text = explorers.SENTENCES[0]
     _, written, _, crossed = watched(text)
@@ -1178,6 +1230,7 @@ with waiting_for("Exercise 11.17, and the training in 11.9"):
 # that it wrote.
 
 # %% draw=true
+# What the decoder looks at, in itself and in the source
 with waiting_for("the training in 11.9"):
     read, written, own, crossed = watched(explorers.SENTENCES[2])
     layer = -1
@@ -1235,12 +1288,15 @@ with waiting_for("the training in 11.9"):
 
 # %%
 def watch(text):
-    """The words written, and the cross-attention of the layer that aligns best, (T_t, T_s)."""
+    """The words written, and the cross-attention
+    of the layer that aligns best, (T_t, T_s).
+    """
     _, written, _, crossed = watched(text)
     return written, crossed[best_layer].mean(dim=0)
 
 
 # %% draw=true
+# Explore: translations of your own
 explorers.translation_explorer(watch, "the training in 11.9, and 11.17")
 
 # %% [markdown]
@@ -1248,6 +1304,7 @@ explorers.translation_explorer(watch, "the training in 11.9, and 11.17")
 # anyway. Nobody ever showed it how to say "I don't know".
 
 # %% draw=true
+# All held-out sentences: how many are right, and some that aren't
 with waiting_for("Exercise 11.16, and the training in 11.9"):
     found = translations(model, [pair.source for pair in held_out])
     right = [pair.target for pair in held_out]
@@ -1317,21 +1374,21 @@ def in_english(model, tokenizer, german):
     return found
 
 
+@training.on_device
 def seconds_a_step(model, drawn, count=10):
-    """How long a step takes here; with a rate of 0 nothing is learned."""
-    optimizer, spread = (
-        optimizer_of(model.to(training.device()), 0.0),
-        training.on_all_cores(translation_loss),
-    )
+    """How long a step takes; with a rate of 0 nothing is learned."""
+    optimizer, spread = optimizer_of(model, 0.0), training.on_all_cores(translation_loss)
     begun = time.perf_counter()
     for _ in range(count):
         source, target = next(drawn)
-        training_step(model, optimizer, spread, training.there(source, *shifted_right(target)))
+        training_step(model, optimizer, spread, (source, *shifted_right(target)))
     return (time.perf_counter() - begun) / count
 
 
 def german_to_english(minutes):
-    """Train for so long, and print the test set's BLEU and some captions. Returns the model and BLEU."""
+    """Train for so long, and print the test set's BLEU
+    and some captions. Returns the model and BLEU.
+    """
     tokenizer, captions = explorers.multi30k()
     drawn = explorers.batches(encoded(tokenizer, captions["train"]), 64, seed=0)
     torch.manual_seed(0)

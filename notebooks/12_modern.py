@@ -65,7 +65,8 @@ torch.set_num_threads(1)  # the training has threads of its own, one a core
 
 # %% exercise="modern.rms_norm"
 def rms_norm(x, weight, eps=1e-6):
-    """Divide each vector by the root of its mean square, then scale its channels.
+    """Divide each vector by the root of its
+    mean square, then scale its channels.
 
     Args:
         x: (..., C).
@@ -160,14 +161,16 @@ check("modern.gated", GatedFeedForward)
 
 # %% exercise="modern.width"
 def gated_width(d_ff, multiple):
-    """How wide a network with a gate is made to have as many weights as one without.
+    """How wide a network with a gate is made
+    to have as many weights as one without.
 
     Args:
         d_ff: width of the network without a gate, an integer.
         multiple: what the width has to be a multiple of, an integer.
 
     Returns:
-        Two thirds of d_ff, without its fraction, up to the next multiple: an integer.
+        Two thirds of d_ff, without its fraction, up to the next
+        multiple: an integer.
     """
     ### BEGIN SOLUTION
     return -(-(2 * d_ff // 3) // multiple) * multiple
@@ -239,7 +242,8 @@ class GroupedAttention(torch.nn.Module):
         places = torch.arange(x.size(-2))
         q, k = rotary(q, places), rotary(k, places)
         k, v = (shared.repeat_interleave(self.n_heads // self.n_groups, dim=-3) for shared in (k, v))
-        return self.W_o(merge_heads(masked_attention(q, k, v, causal_mask(x.size(-2)))[0]))
+        mask = causal_mask(x.size(-2)).to(x.device)
+        return self.W_o(merge_heads(masked_attention(q, k, v, mask)[0]))
         ### END SOLUTION
 
 
@@ -269,7 +273,8 @@ check("modern.attention", GroupedAttention)
 
 # %% exercise="modern.block"
 class Block(torch.nn.Module):
-    """Grouped attention and a feed-forward network with a gate, each behind an RMS norm.
+    """Grouped attention and a feed-forward
+    network with a gate, each behind an RMS norm.
 
     Args:
         d_model: C.
@@ -344,7 +349,8 @@ class Model(torch.nn.Module):
 
 # %% exercise="modern.interleaved"
 def interleaved(weight, n_heads):
-    """Reorder the rows of a map of queries or keys: pairs (i, i + D/2) of each head become (2i, 2i + 1).
+    """Reorder the rows of a map of queries or keys:
+    pairs (i, i + D/2) of each head become (2i, 2i + 1).
 
     Args:
         weight: (H·D, C), D rows for each head.
@@ -369,6 +375,7 @@ check("modern.interleaved", interleaved)
 # new order of rows it would be another model:
 
 # %% draw=true
+# How far your model is from a small Qwen3
 with waiting_for("Exercises 12.1 to 12.6"), torch.no_grad():
     theirs = experiments.small_qwen3(50, 24, 6, 2, 40, 2)
     yours = Model(50, 24, 6, 2, 40, 2)
@@ -418,6 +425,7 @@ with waiting_for("Exercises 12.1 to 12.5"):
 # %% predict="modern.worth"
 
 # %% draw=true
+# What each step brought, measured beforehand
 with waiting_for("your prediction"), after_predicting("modern.worth"):
     show(figures.ladder())
     figures.show_table(figures.ladder_table())
@@ -497,7 +505,8 @@ def gates(logits, k):
         k: how many experts a token is given to.
 
     Returns:
-        (..., E): a softmax over the k best of each row, 0 for the others.
+        (..., E): a softmax over the k best
+        of each row, 0 for the others.
     """
     ### BEGIN SOLUTION
     best, places = logits.topk(k, dim=-1)
@@ -532,7 +541,8 @@ check("modern.gates", gates)
 
 # %% exercise="modern.mixture"
 def mixture(x, gates, experts):
-    """Give each token to its experts alone, and add up what they say, each times its gate.
+    """Give each token to its experts alone,
+    and add up what they say, each times its gate.
 
     Args:
         x: tokens' vectors, (N, C).
@@ -591,7 +601,8 @@ def balance_loss(logits, k):
         k: how many experts a token is given to.
 
     Returns:
-        E · Σ share of the places · mean probability, a tensor of one number.
+        E · Σ share of the places · mean
+        probability, a tensor of one number.
     """
     ### BEGIN SOLUTION
     N, E = logits.shape
@@ -609,6 +620,7 @@ check("modern.balance", balance_loss)
 # %% predict="modern.crowd"
 
 # %% draw=true
+# Where six experts' tokens go, without your loss and with it
 with waiting_for("Exercises 12.8 to 12.10"), after_predicting("modern.crowd"):
     show(figures.crowds(experiments.crowded(gates, mixture, balance_loss, (0.0, 0.02))))
 
@@ -647,13 +659,15 @@ with waiting_for("Exercises 12.8 to 12.10"), after_predicting("modern.crowd"):
 
 # %% exercise="modern.quantized"
 def quantized(weight):
-    """A map in one byte a weight: whole numbers from -127 to 127, and a scale for each row.
+    """A map in one byte a weight: whole numbers
+    from -127 to 127, and a scale for each row.
 
     Args:
         weight: (out, in).
 
     Returns:
-        The whole numbers, int8, (out, in), and the scales, (out, 1). A row of zeros has the scale 1.
+        The whole numbers, int8, (out, in), and the scales, (out, 1). A
+        row of zeros has the scale 1.
     """
     ### BEGIN SOLUTION
     largest = weight.abs().amax(dim=-1, keepdim=True)
@@ -670,6 +684,7 @@ check("modern.quantized", quantized)
 # rows share one scale?
 
 # %% draw=true
+# Explore: a weight with fewer bits
 explorers.bits_explorer(quantized, "Exercise 12.11")
 
 # %% [markdown]
@@ -719,6 +734,7 @@ check("modern.quantized_linear", quantized_linear)
 # %% predict="modern.bits"
 
 # %% draw=true
+# The loss with fewer and fewer bits
 with waiting_for("Exercise 12.11, and the training in 12.7"), after_predicting("modern.bits"):
     trained = models.get("block of today")
     experiments.needs(trained)
@@ -762,13 +778,17 @@ with waiting_for("Exercise 12.11, and the training in 12.7"), after_predicting("
 
 # %% exercise="modern.accepted"
 def accepted(target, draft, drafted, chances):
-    """How many of the drafted tokens stay: those before the first that is turned down.
+    """How many of the drafted tokens stay:
+    those before the first that is turned down.
 
     Args:
-        target: the large model's probabilities at each of K places, (K, V).
-        draft: the small model's, from which the tokens were drawn, (K, V).
+        target: the large model's probabilities
+            at each of K places, (K, V).
+        draft: the small model's, from which
+            the tokens were drawn, (K, V).
         drafted: the tokens, integers, (K,).
-        chances: drawn evenly from 0 to 1, (K,). A token is kept if its chance is below target / draft.
+        chances: drawn evenly from 0 to 1, (K,). A token is kept if its
+            chance is below target / draft.
 
     Returns:
         From 0 to K, an integer.
@@ -832,6 +852,7 @@ check("modern.adjusted", adjusted)
 # %% predict="modern.judged"
 
 # %% draw=true
+# What is drawn in the end, beside what the model would draw
 with waiting_for("Exercises 12.13 and 12.14, and the training in 12.7"), after_predicting("modern.judged"):
     trained = models.get("block of today")
     experiments.needs(trained)
@@ -889,12 +910,14 @@ check("modern.tokens", tokens_per_call)
 # Make the two models more alike, then draft more at once. Which of these brings more?
 
 # %% draw=true
+# Explore: drafts of several words
 explorers.draft_explorer(adjusted, tokens_per_call, "Exercises 12.14 and 12.15")
 
 # %% [markdown]
 # Now for real: twelve reviews, written by your trained model with drafts from the table.
 
 # %% draw=true
+# Twelve reviews, written with drafts and without
 with waiting_for("Exercises 12.13 to 12.15, and the training in 12.7"):
     trained = models.get("block of today")
     experiments.needs(trained)

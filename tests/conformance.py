@@ -1,22 +1,24 @@
 """nbgrader's own tests of its autograde, run with our engine in its place.
 
-python -m tests.conformance [--quick] [NAME ...]
+python -m tests.conformance [--quick] [--fresh] [NAME ...]
 
 They come with nbgrader. Each is run with nbgrader as it is, with `nbgrader autograde` under our configuration and
 with `headstart grade`, and the table says which pass. A test that passes with nbgrader has to pass with all of
 them, or the reason stands in `EXPLAINED`, and in docs/nbgrader.md. `--quick` runs some of them with
 `headstart grade` alone. The course of nbgrader's own guide is graded, too. A NAME is part of a test's name.
+All of it takes an hour or more. A row is printed as soon as it is there, and a call that was stopped goes on there.
 """
 
 import argparse
 import contextlib
+import functools
 import io
 import os
 import shutil
 import sqlite3
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 import nbgrader
@@ -25,7 +27,9 @@ from nbgrader.tests import run_nbgrader as nbgraders_own
 
 from autograder.grading import nbgrader_plugin
 from autograder.lessons import ROOT
+from tests import limits
 from tests.course import run
+from tests.rows import Rows, add_option
 
 TESTS = "nbgrader.tests.apps.test_nbgrader_autograde"
 GUIDE = Path(nbgrader.__file__).parent / "docs" / "source" / "user_guide"
@@ -84,26 +88,47 @@ def by_us(arguments: list[str], **options: object) -> str:
     return nbgraders_own(arguments, **options)
 
 
+SECONDS = 300  # for a test, on a machine of its own
+OF_THE_GUIDE = "the course of its guide"
 CALLS: dict[str, Callable] = {STOCK: nbgraders_own, CONFIGURED: configured, OURS: by_us}
 
 
 PATH = list(sys.path)
 
 
-class Way:
-    """A plugin of pytest's that runs nbgrader's tests one of the ways, and keeps what came of them."""
+class Ways:
+    """A plugin of pytest's that runs each of nbgrader's tests in several ways, and keeps what came of it."""
 
-    def __init__(self, name: str) -> None:
-        self.name, self.came_of, self.said = name, {}, {}
+    def __init__(self, ways: tuple[str, ...], rows: Rows) -> None:
+        self.ways, self.rows = ways, rows
+        self.came_of: tuple[str, str] = "missing", ""
 
-    def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        item.module.run_nbgrader = CALLS[self.name]  # type: ignore[attr-defined]
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        metafunc.fixturenames.append("way")
+        metafunc.parametrize("way", self.ways)
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        items[:] = [item for item in items if self._row(item) not in self.rows.done]
+
+    def _row(self, item: pytest.Item) -> tuple[str, str]:
+        """The test's name, and the way."""
+        call = item.callspec  # type: ignore[attr-defined]
+        others = "-".join(part for part in call.id.split("-") if part not in self.ways)
+        return f"{item.originalname}[{others}]" if others else item.originalname, call.params["way"]  # type: ignore[attr-defined]
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+        test, way = self._row(item)
+        self.came_of = "missing", ""
+        item.module.run_nbgrader = CALLS[way]  # type: ignore[attr-defined]
+        done = yield
+        self.rows.keep(test, way, row=self.came_of)
+        show(self.rows, test, self.ways)
+        return done
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        test = report.nodeid.rpartition("::")[2]
         if report.when == "call" or report.outcome != "passed":
-            self.came_of[test] = report.outcome
-            self.said[test] = str(report.longrepr)
+            self.came_of = report.outcome, str(report.longrepr)
 
     def pytest_runtest_teardown(self) -> None:
         for warm in nbgrader_plugin._warm.values():
@@ -111,24 +136,27 @@ class Way:
         nbgrader_plugin._warm.clear()
         sys.path[:] = PATH  # each application puts its folder there
 
-    def run(self, names: tuple[str, ...], *, whole: bool) -> None:
-        """Run nbgrader's tests, or those of these names, or with these in their names."""
-        choice = [f"{TESTS}::TestNbGraderAutograde::{name}" for name in names] if whole else [TESTS]
-        chosen = [] if whole or not names else ["-k", " or ".join(names)]
-        options = [
-            "-c",
-            os.devnull,
-            "-q",
-            "-p",
-            "no:cacheprovider",
-            "-p",
-            "no:xdist",
-            "-W",
-            "ignore",
-            "--timeout=300",
-        ]
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            pytest.main([*options, "--pyargs", *chosen, *choice], plugins=[self])
+
+def run_tests(ways: tuple[str, ...], names: tuple[str, ...], rows: Rows, *, whole: bool) -> None:
+    """Run nbgrader's tests, or those of these names, or with these in their names."""
+    choice = [f"{TESTS}::TestNbGraderAutograde::{name}" for name in names] if whole else [TESTS]
+    chosen = [] if whole or not names else ["-k", " or ".join(names)]
+    options = ["-c", os.devnull, "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-W", "ignore"]
+    options += [f"--timeout={SECONDS}", "--pyargs", *chosen, *choice]
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        pytest.main(options, plugins=[Ways(ways, rows), limits])
+
+
+def show(rows: Rows, test: str, ways: tuple[str, ...]) -> None:
+    """Print a test's row of the table, once it is whole."""
+    if all((test, way) in rows.done for way in ways):
+        cells = [said(test, way, rows.done[test, way][0]) for way in ways]
+        print(f"{test:45}" + "".join(f"{cell:22}" for cell in cells), file=sys.__stdout__, flush=True)
+
+
+def said(test: str, way: str, came_of: str) -> str:
+    """What the table says."""
+    return "explained" if (test, way) in EXPLAINED and came_of == "failed" else came_of
 
 
 def guide_scores(way: str) -> dict[str, float]:
@@ -158,30 +186,40 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--say", action="store_true", help="print why tests fail")
     parser.add_argument("names", nargs="*", metavar="NAME")
+    add_option(parser)
     options = parser.parse_args(arguments)
-    ways = [Way(name) for name in ((OURS,) if options.quick else WAYS)]
-    wrong = []
-    for way in ways:
-        way.run(QUICK if options.quick else tuple(options.names), whole=options.quick)
+    ways = (OURS,) if options.quick else WAYS
+    with contextlib.ExitStack() as stack:
+        # What `make test` runs is run, whatever is kept.
+        aside = [Path(stack.enter_context(tempfile.TemporaryDirectory()))] if options.quick else []
+        rows = stack.enter_context(Rows("conformance", options, *aside))
+        print(f"{'':45}" + "".join(f"{way:22}" for way in ways), flush=True)
+        for test in dict.fromkeys(test for test, _ in rows.done):
+            show(rows, test, ways)
+        run_tests(ways, QUICK if options.quick else tuple(options.names), rows, whole=options.quick)
         if options.quick or not options.names:
-            scores = guide_scores(way.name)
-            way.came_of["the course of its guide"] = (
-                "passed" if scores == GUIDE_SCORES else f"failed: {scores}"
-            )
-    tests = list(dict.fromkeys(test for way in ways for test in way.came_of))
-    print(f"{'':45}" + "".join(f"{way.name:22}" for way in ways))
-    for test in tests:
-        cells = []
-        for way in ways:
-            came_of, reason = way.came_of.get(test, "missing"), EXPLAINED.get((test, way.name))
-            cells.append("explained" if reason and came_of == "failed" else came_of)
-            if (came_of not in ("passed", "skipped")) != bool(reason):
-                wrong.append(f"{test} with {way.name}: {came_of}{', yet it is explained' if reason else ''}")
-                if options.say:
-                    wrong.append(way.said.get(test, ""))
-        print(f"{test:45}" + "".join(f"{cell:22}" for cell in cells), flush=True)
-    print(f"{len(tests)} tests", *wrong, sep="\n")
-    return int(bool(wrong) or not tests)
+            for way in ways:
+                rows(OF_THE_GUIDE, way, make=functools.partial(of_the_guide, way))
+            show(rows, OF_THE_GUIDE, ways)
+    return conclusion(rows.done, options.say)
+
+
+def of_the_guide(way: str) -> tuple[str, str]:
+    """What comes of grading the guide's course, and why."""
+    scores = guide_scores(way)
+    return ("passed", "") if scores == GUIDE_SCORES else ("failed", str(scores))
+
+
+def conclusion(done: dict[tuple[str, ...], tuple[str, str]], say: bool) -> int:
+    """Print what is neither alike nor explained; 1 if there is any, or nothing has run."""
+    wrong = []
+    for (test, way), (came_of, why) in done.items():
+        reason = EXPLAINED.get((test, way))
+        if (came_of not in ("passed", "skipped")) != bool(reason):
+            wrong.append(f"{test} with {way}: {came_of}{', yet it is explained' if reason else ''}")
+            wrong += [why] * say
+    print(f"{len({test for test, _ in done})} tests", *wrong, sep="\n")
+    return int(bool(wrong) or not done)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 from course import SECRET
+from hypothesis import HealthCheck, settings
+from limits import pytest_timeout_set_timer  # noqa: F401  (a hook)
 from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 
@@ -20,6 +22,10 @@ os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PAT
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 # Lessons that train models take a sixtieth of their steps: `helpers.training.steps`.
 os.environ["HEADSTART_QUICK"] = "60"
+
+# Hypothesis counts wall time, which a busy machine has less of.
+settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("here")
 
 AGAIN = f"to get the same hidden cases again: HEADSTART_TEST_SECRET={SECRET} pytest ..."
 

@@ -390,7 +390,7 @@ JUDGE = [
     ),
     (
         "judge: length of texts",
-        "if any(len(text) > 1000 for text in (outcome.error, outcome.message, outcome.where)):", "if False:",
+        "long = any(len(text) > 1000 for text in (outcome.error, outcome.message, outcome.where))", "long = False",
         "a_text_without_end_is_no_outcome",
     ),
     ("judge: outputs are cleaned", 'clean_outputs(message["done"])', 'message["done"]', "what_a_cell_displays_is_cleaned"),
@@ -410,7 +410,8 @@ JUDGE = [
 CPU_TIME = "a_cell_has_its_cpu_time_whatever_its_share_of_a_core_is"
 CLOCK = [
     ("clock: CPU time", "if self._used >= self._limit:", "if self._at_most() >= 1e9:", CPU_TIME),
-    ("clock: it isn't time", "self._used, self._asked = self._child.cpu_seconds(), ", "self._used, self._asked = self._at_most(), ", CPU_TIME),
+    ("clock: it isn't time", "self._used, queued = self._child.times()", "self._used, queued = self._at_most(), self._child.times()[1]", CPU_TIME),
+    ("clock: not what it queues", "more, self._queued = time.monotonic(), queued - self._queued, queued", "more = time.monotonic(), 0.0", "a_cell_that_others_keep_waiting_has_its_cpu_time_too"),
     ("clock: the net", "self._ends = time.monotonic() + NET * seconds", "self._ends = 1e9", "who_waits_is_stopped_by_the_net"),
     ("clock: in doubt for the student", "self._limit = self._at_most() + seconds", "self._limit = self._used + seconds", "a_cell_gets_no_less_because_of_the_cells_before"),
     ("clock: of a notebook", "self._limit, self._ends = min(self._limit, self.notebook_seconds), min(self._ends, self._net)", "pass", "a_notebook_has_its_cpu_time_in_all_its_cells"),
@@ -802,6 +803,31 @@ SUMMARY = [
 MESSAGES = [
     ("message: lines of its own", "[(label, _shown(text)) for", "[(label, text) for", "a_message_has_its_own_lines_and_no_others"),
 ]  # fmt: skip
+PRINTED = [
+    (
+        "message: what was printed steers nothing",
+        'ESCAPES.sub("", text).split',
+        "text.split",
+        "it_is_folded_escaped_and_in_lines_of_its_own",
+    ),
+]
+PRINTED_LONG = [
+    ("judge: length of what was printed", "if long or len(outcome.printed) > 2 * KEPT:", "if long:", "an_outcome_that_prints_more_than_is_kept_comes_from_no_check_of_ours"),
+]  # fmt: skip
+PRINTED_HIDDEN = [
+    (
+        "message: what hidden cases print",
+        "outcomes, 0) if reveal else finding",
+        "outcomes, 0)",
+        "nothing_that_was_printed_in_a_hidden_case_is_shown",
+    ),
+    (
+        "message: what wrong hidden cases print",
+        "outcomes, index) if reveal else finding",
+        "outcomes, index)",
+        "nothing_that_was_printed_in_a_hidden_case_is_shown",
+    ),
+]
 BOUNDED = [
     (
         "judge: values without end", "else list(map(bounded, outcomes))", "else outcomes",
@@ -1028,6 +1054,9 @@ LISTED: list[tuple[str, str, list[Row]]] = [
     ("autograder/grading/exports.py", "test_exports", EXPORTED),
     ("autograder/grading/feedback.py", "test_pages", SUMMARY),
     ("helpers/checking/finding.py", "test_checks", MESSAGES),
+    ("helpers/checking/finding.py", "test_printing", PRINTED),
+    ("helpers/checking/assessing.py", "test_printing", PRINTED_HIDDEN),
+    ("autograder/grading/judge.py", "test_printing", PRINTED_LONG),
     ("autograder/grading/judge.py", "test_strangers", BOUNDED),
     ("helpers/checking/reaching.py", "test_reaching", TANGLED),
     ("autograder/grading/submission.py", "test_submission", STEERING),

@@ -192,7 +192,7 @@ class Messages:
             theirs.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 21)
             theirs.sendall(frame[: 1 << 20])
             theirs.shutdown(socket.SHUT_WR)
-            return wire.receive(ours, seconds=5)
+            return wire.receive(ours)
 
     @staticmethod
     def _as_outputs(received: Any) -> None:

@@ -35,6 +35,7 @@ def double(x):
 check("attention.double", double)
 
 # %% draw=true
+# What twice x looks like
 print("a picture")
 
 # %% [markdown]

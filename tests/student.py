@@ -35,13 +35,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--pictures", type=Path)
     options = parser.parse_args()
-    expect.set_options(timeout=600_000)
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         student, home = place / "student", place / "home"
         student.mkdir()
         with visit(student, home, "student") as browser:
-            browser.page.set_default_timeout(600_000)  # a whole lesson, on a busy machine
             browser.pictures = (options.pictures or place / "pictures").resolve()
             for number in FIRST:
                 [lesson] = [name for name in lessons.names() if name.startswith(number)]

@@ -7,6 +7,7 @@ import torch
 
 from benchmarks.reader import choices
 from helpers import attention, corpora
+from helpers.attention import experiments
 from helpers.attention.reader import FILE, HEADS, POSITIONS, Reader, reader, write
 
 REFERENCE = torch.nn.functional.scaled_dot_product_attention
@@ -261,3 +262,10 @@ def test_a_reader_is_read_back_as_it_was_written(tmp_path):
     write(model, tmp_path / "other.npz")
     again = reader(tmp_path / "other.npz")
     close(again.read("a fine book").weights, model.read("a fine book").weights, rtol=1e-2, atol=1e-3)
+
+
+def test_additive_attention_learns_to_look_where_it_should():
+    right = [0, 2, 1]
+    before, after = experiments.learned_to_look(attention.additive_attention, right, steps=40)
+    assert before.argmax(dim=-1).tolist() != right == after.argmax(dim=-1).tolist()
+    assert after[range(3), right].min() > 0.9

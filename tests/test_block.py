@@ -158,7 +158,8 @@ def test_figures_say_what_they_show() -> None:
         for depth in experiments.DEPTHS
         for seed in experiments.SEEDS
     ]
-    assert "residual alone: 5.00 at depth 2" in figures.losses(runs, {"a guess": 6.8}).get_label()
+    said = figures.losses(runs, {"a guess": 6.8}).get_label()
+    assert "residual alone: 2: 5 (5 to 5)" in said and "3 runs" in said and "a guess: 6.80" in said
 
 
 def test_the_norm_explorer_follows_its_sliders_and_waits_for_the_student() -> None:

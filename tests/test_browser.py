@@ -5,14 +5,17 @@ import os
 import re
 from pathlib import Path
 
+import nbconvert
 import nbformat
 import pytest
 from browser import Browser, Notebook, answers, everything_is_shown, fill_in, hand_out, hurry, visit
 from course import LESSON, Course
 from playwright.sync_api import Locator, expect
 from test_nbgrader import UNSCALED
+from test_widgets import VIEW
 
 from autograder import lessons
+from autograder.authoring.review import WIDEST
 from autograder.lessons import ROOT
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.timeout(600)]
@@ -41,6 +44,7 @@ def test_lesson_01_runs_its_explorer_moves_and_a_wrong_answer_gets_its_message(t
         expect(notebook.cell("helpers.__file__")).to_contain_text(f"from {student / LESSON / 'helpers'}")
         assert notebook.barriers() == []
         assert notebook.beyond_the_screen() == []
+        assert notebook.characters_at(1024) >= WIDEST
         the_reader_reads_what_is_typed(browser, notebook)
         the_explorer_follows_its_slider(browser, notebook)
         in_forced_colours_a_slider_keeps_its_track(browser, notebook)
@@ -113,11 +117,7 @@ def opened_again_it_shows_still_pictures(browser: Browser, notebook: Notebook) -
     page = notebook.page
     page.keyboard.press("ControlOrMeta+s")
     expect(page.locator(".jp-mod-current .jp-DirtyIndicator, .lm-mod-current.jp-mod-dirty")).to_have_count(0)
-    sessions = page.request.get(f"{browser.address}/api/sessions").json()
-    token = next(c["value"] for c in page.context.cookies() if c["name"] == "_xsrf")
-    for session in sessions:
-        path = f"{browser.address}/api/sessions/{session['id']}"
-        assert page.request.delete(path, headers={"X-XSRFToken": token}).ok
+    kernels_end(browser)
     page.reload()
     stills = page.locator(".headstart-still")
     expect(stills).to_have_count(3)
@@ -129,6 +129,15 @@ def opened_again_it_shows_still_pictures(browser: Browser, notebook: Notebook) -
     for each in missing.all():
         expect(each).to_be_hidden()
     browser.picture("lesson_01_opened_again", stills.first)
+
+
+def kernels_end(browser: Browser) -> None:
+    """End all kernels, as over night."""
+    request, cookies = browser.page.request, browser.page.context.cookies()
+    token = next(cookie["value"] for cookie in cookies if cookie["name"] == "_xsrf")
+    for session in request.get(f"{browser.address}/api/sessions").json():
+        path = f"{browser.address}/api/sessions/{session['id']}"
+        assert request.delete(path, headers={"X-XSRFToken": token}).ok
 
 
 def in_the_dark_theme_it_can_be_read(browser: Browser, notebook: Notebook) -> None:
@@ -147,6 +156,59 @@ def in_forced_colours_a_slider_keeps_its_track(browser: Browser, notebook: Noteb
     expect(track).to_have_css("border-top-width", "1px")
     browser.picture("lesson_01_forced_colours", track)
     notebook.page.emulate_media(forced_colors="none")
+
+
+# -- other front ends ------------------------------------------------------------------------------------
+
+
+def test_a_still_picture_hides_beside_its_live_one_and_nowhere_else(tmp_path: Path) -> None:
+    student, home = tmp_path / "student", tmp_path / "home"
+    path = hand_out(LESSON, student)
+    cells = ["from helpers.attention import explorers", "explorers.reading_explorer()"]
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells = [nbformat.v4.new_code_cell(cell) for cell in cells]
+    nbformat.write(notebook, path)
+    with visit(student, home, "still") as browser:
+        page = browser.page
+        live, still = page.locator(".widget-vbox img").first, page.locator(".headstart-still")
+        in_notebook_7(browser, live, still)
+        outputs = nbformat.read(path, as_version=4).cells[1].outputs
+        for template in ("lab", "classic"):
+            printed, _ = nbconvert.HTMLExporter(template_name=template).from_filename(path)
+            (tmp_path / "page.html").write_text(printed, encoding="utf-8")
+            page.goto((tmp_path / "page.html").as_uri())
+            expect(still.locator("img").first).to_be_visible()
+            browser.picture(f"still_{template}", still)
+        # VS Code and Colab put a cell's outputs into one document, and call the elements around them as they like.
+        [[model], [html]] = (
+            [each.data[kind] for each in outputs if kind in each.data] for kind in (VIEW, "text/html")
+        )
+        page.set_content(f"<p class='headstart-{model['model_id']}'>live</p><div><div>{html}</div></div>")
+        expect(still).to_be_hidden()
+        page.locator("p", has_text="live").evaluate("element => element.remove()")
+        expect(still).to_be_visible()
+
+
+def in_notebook_7(browser: Browser, live: Locator, still: Locator) -> None:
+    page = browser.page
+    page.goto(f"{browser.address}/notebooks/{LESSON}/{LESSON}.ipynb")
+    expect(page.locator(".jp-Notebook-ExecutionIndicator")).to_have_attribute("data-status", "idle")
+    page.locator(".lm-MenuBar-itemLabel").get_by_text("Run", exact=True).click()
+    page.locator(".lm-Menu-itemLabel").get_by_text("Run All Cells", exact=True).click()
+    expect(live).to_be_visible()
+    expect(still).to_be_hidden()
+    browser.picture("still_notebook_7_live", live)
+    with page.expect_response(
+        lambda answer: answer.request.method == "PUT" and "/api/contents" in answer.url
+    ):
+        page.keyboard.press("ControlOrMeta+s")
+    kernels_end(browser)
+    page.reload()
+    expect(still.locator("img").first).to_be_visible()
+    missing = page.locator(".jp-OutputArea-output", has_text="model not found")
+    expect(missing).to_have_count(1)
+    expect(missing).to_be_hidden()
+    browser.picture("still_notebook_7_again", still)
 
 
 # -- the other lessons -----------------------------------------------------------------------------------
@@ -223,8 +285,8 @@ def test_the_start_page_shows_what_works_how_a_check_speaks_and_what_passed(tmp_
 
 def the_installation_is_fine_and_widgets_are_live(browser: Browser, notebook: Notebook) -> None:
     found = notebook.cell("check_installation()").locator("tbody")
-    expect(found.get_by_role("row")).to_have_count(5)
-    expect(found.get_by_role("img", name="passes", exact=True)).to_have_count(5)
+    expect(found.get_by_role("row")).to_have_count(6)
+    expect(found.get_by_role("img", name="passes", exact=True)).to_have_count(6)
     slider = notebook.page.locator(".jp-OutputArea .widget-hbox", has_text="twice")
     expect(slider).to_contain_text("twice 3 is 6")
     slider.get_by_role("slider").press("ArrowRight")
@@ -244,10 +306,13 @@ def a_wrong_answer_and_a_missing_one_have_messages(browser: Browser, notebook: N
 def what_passed_is_listed_and_the_lesson_is_a_click_away(browser: Browser, notebook: Notebook) -> None:
     listed = notebook.cell("list_lessons()").locator("tbody")
     expect(listed.get_by_role("row")).to_have_count(1)
-    expect(listed).to_contain_text(f"2 of {len(SHEETS)}")
+    browser.picture("start_page_lessons", listed)
+    expect(listed.get_by_role("img")).to_have_count(0)
+    listed.get_by_text(f"2 of {len(SHEETS)}").click()
     expect(listed.get_by_role("img", name="passes", exact=True)).to_have_count(2)
     expect(listed.get_by_role("img", name="doesn't pass yet")).to_have_count(len(SHEETS) - 2)
-    browser.picture("start_page_lessons", listed)
+    browser.picture("start_page_lessons_unfolded", listed)
+    assert notebook.barriers() == []
     listed.get_by_role("link", name="1 · Attention").click()
     expect(browser.page.get_by_role("heading", name="1 · Attention")).to_be_visible()
 
@@ -314,7 +379,7 @@ def bob_s_notebook_says_what_is_wrong(browser: Browser, course: Course) -> None:
     message = page.get_by_role("status").filter(has_text=f"✗ {SHEETS[WRONG]['title']}")
     expect(message.get_by_role("row", name="likely cause")).to_contain_text(NOT_DIVIDED)
     expect(message).to_be_visible()
-    message.locator("strong").click(trial=True, timeout=10_000)  # nothing lies over it
+    message.locator("strong").click(trial=True)  # nothing lies over it
     browser.picture("formgrader_wrong_answer", message)
 
 

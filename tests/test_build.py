@@ -46,9 +46,18 @@ def test_source_carries_nbgraders_metadata(course: Course) -> None:
     points = {n: c.metadata.nbgrader.get("points") for n, c in cells.items() if "nbgrader" in c.metadata}
     assert [points[name] for name in points if points[name]] == [3, 1, 5]
     assert cells["draw"].metadata.tags == ["draw"]
+    assert cells["draw"].metadata.jupyter == {"source_hidden": True}
     assert cells["given"].metadata == {} and cells["prose"].metadata == {}
     assert notebook.metadata.kernelspec.name == "python3"
     assert (notebook.nbformat, notebook.nbformat_minor) == (4, 5)
+
+
+@pytest.mark.parametrize("open_code", ['"open"\ndef twice(x):', "true\nTRAIN_ANEW = False\ndef twice(x):"])
+def test_what_students_read_or_set_is_not_folded(course: Course, open_code: str) -> None:
+    course.edit("# %% draw=true\n# What twice x looks like", f"# %% draw={open_code}\n    return 2 * x\n")
+    course.build()
+    metadata = by_kind(course.notebook("source"))["draw"].metadata
+    assert metadata.tags == ["draw"] and "jupyter" not in metadata
 
 
 def test_release_has_stubs_and_nothing_of_the_solutions(course: Course) -> None:

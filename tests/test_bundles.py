@@ -3,18 +3,22 @@
 import ast
 import functools
 import io
+import json
 import os
+import re
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import bundles
+import nbformat
 import pytest
 
 from autograder import exercises, lessons
-from autograder.authoring.bundles import bundle, repository
+from autograder.authoring.build import make
+from autograder.authoring.bundles import bundle, links, repository
 from autograder.grading.course import course_directory
 from autograder.grading.lesson import Lesson
 from autograder.grading.workers import FEW
@@ -27,18 +31,18 @@ COMES_WITH = {
         checking/__init__.py checking/assessing.py checking/choosing.py checking/closeness.py checking/comparing.py checking/contrast.py
         checking/drivers.py checking/finding.py checking/forbidding.py checking/hints.py checking/hints_of_lines.py checking/keeping.py
         checking/names.py checking/outcome.py
-        checking/progress.py checking/properties.py checking/reaching.py checking/registry.py
+        checking/printing.py checking/progress.py checking/properties.py checking/reaching.py checking/registry.py
         checking/relations.py checking/relations_of_shapes.py checking/relations_of_tensors.py checking/sheet.py checking/sketches.py checking/values.py
-        figures/__init__.py figures/controls.py figures/plots.py figures/predicting.py figures/showing.py
+        figures/__init__.py figures/controls.py figures/plots.py figures/predicting.py figures/repeats.py figures/showing.py
     """,
     "attention": """
-        start_here/__init__.py
-        attention/explorers.py attention/figures.py attention/predictions.py attention/reader.npz
-        attention/reader.py attention/recipes.py
+        timing.py start_here/__init__.py
+        attention/experiments.py attention/explorers.py attention/figures.py attention/predictions.py
+        attention/reader.npz attention/reader.py attention/recipes.py
     """,
     "multihead": """
         attention/__init__.py attention/reference.py
-        multihead/explorers.py multihead/predictions.py multihead/recipes.py
+        multihead/experiments.py multihead/explorers.py multihead/predictions.py multihead/recipes.py
     """,
     "positional": """
         multihead/__init__.py multihead/reference.py
@@ -46,7 +50,7 @@ COMES_WITH = {
     """,
     "masking": """
         positional/__init__.py positional/reference.py
-        masking/explorers.py masking/figures.py masking/predictions.py masking/recipes.py
+        masking/experiments.py masking/explorers.py masking/figures.py masking/predictions.py masking/recipes.py
     """,
     "complexity": """
         masking/__init__.py masking/reference.py
@@ -63,7 +67,8 @@ COMES_WITH = {
     "counting": """
         block/__init__.py block/reference.py
         own.py models/__init__.py models/blocks.py models/linear.py models/transformer.py
-        counting/explorers.py counting/figures.py counting/predictions.py counting/recipes.py
+        counting/experiments.py counting/explorers.py counting/figures.py counting/predictions.py
+        counting/recipes.py
     """,
     "pretraining": """
         counting/__init__.py counting/reference.py
@@ -227,9 +232,9 @@ def test_a_reference_under_another_name_would_be_found(tmp_path: Path) -> None:
 # Besides, lesson 01 has the weights of a model (76), and those from 06 on have texts, trainings and models (50
 # to 80), but for 07. docs/architecture.md has the split.
 AT_MOST = {
-    "01_attention": 240, "02_multihead": 146, "03_positional": 166, "04_masking": 150, "05_complexity": 170,
-    "06_block": 206, "07_counting": 131, "08_pretraining": 238, "09_finetuning": 233, "10_bert": 267,
-    "11_translation": 256, "12_modern": 224,
+    "01_attention": 240, "02_multihead": 148, "03_positional": 166, "04_masking": 152, "05_complexity": 170,
+    "06_block": 209, "07_counting": 131, "08_pretraining": 238, "09_finetuning": 237, "10_bert": 270,
+    "11_translation": 256, "12_modern": 227,
 }  # fmt: skip
 OTHERS_AT_MOST = 90
 
@@ -272,10 +277,25 @@ def test_the_same_files_give_the_same_zip(lesson: str, built: dict[str, bytes]) 
 
 @pytest.mark.timeout(120)
 def test_a_solved_zip_passes(built: dict[str, bytes], tmp_path: Path) -> None:
-    """The others, and other versions of torch: `python -m tests.bundles`."""
+    """The others, and other versions of packages: `python -m tests.bundles`."""
     path = tmp_path / "01_attention.zip"
     path.write_bytes(built["release/01_attention.zip"])
-    assert not bundles.run("01_attention", Path(sys.executable), quick=True, bundle=path)
+    ran = bundles.run("01_attention", Path(sys.executable), quick=True, bundle=path)
+    assert (ran.problems, ran.checks, ran.explorers) == ([], 10, 3)
+
+
+def test_an_explorer_that_is_not_shown_is_a_problem() -> None:
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("explorers.any_explorer(f)")])
+    data = {"text/plain": "Explorer(children=(HTML(value='<img src=..."}
+    notebook.cells[0].outputs = [nbformat.v4.new_output("execute_result", data)]
+    [problem] = bundles.wrong(notebook)
+    assert problem.startswith("explorers.any_explorer(f): ") and "Explorer(children=" in problem
+
+
+def test_each_lesson_has_an_explorer_that_is_looked_for() -> None:
+    for lesson in lessons.names():
+        cells = [c for c in lessons.load_source_notebook(lesson).cells if c.cell_type == "code"]
+        assert any(map(bundles.explores, cells)), lesson
 
 
 # -- the first cell --------------------------------------------------------------------------------------
@@ -309,24 +329,115 @@ def test_the_first_cell_says_what_is_missing(built: dict[str, bytes], tmp_path: 
     assert look_around(tmp_path) == "fine"
 
 
+@each_lesson
+def test_seaborn_is_asked_for_where_a_figure_needs_it_and_nowhere_else(
+    lesson: str, built: dict[str, bytes]
+) -> None:
+    cells = json.loads(built[f"release/{lesson}/{lesson}.ipynb"])["cells"]
+    asked = any("look_around(" in (text := "".join(cell["source"])) and '"seaborn"' in text for cell in cells)
+    assert asked == (f"{lesson}/helpers/figures/repeats.py" in entries(lesson, built))
+    assert asked == (lesson[:2] in {"02", "03", "04", "06", "09", "10", "12"})
+
+
 def test_on_colab_the_first_cell_fetches_the_lesson(built: dict[str, bytes], tmp_path: Path) -> None:
     colab = "import sys; sys.modules['google.colab'] = sys"
     (tmp_path / "there").mkdir()
     here = tmp_path / "here"
     here.mkdir()
-    address = (tmp_path / "there").as_uri()
-    said = look_around(here, before=colab, HEADSTART_URL=address)
-    assert f"{address}/01_attention.zip" in said and "`%env HEADSTART_URL=...` names another place" in said
-    (tmp_path / "there" / "01_attention.zip").write_bytes(built["release/01_attention.zip"])
-    assert "Not installed" in look_around(here, before=colab, HEADSTART_URL=address)  # it found the helpers
+    with bundles.served(tmp_path / "there") as address:
+        run = functools.partial(look_around, here, before=colab, HEADSTART_URL=address, no_proxy="127.0.0.1")
+        said = run()
+        assert (
+            f"{address}/01_attention.zip" in said and "`%env HEADSTART_URL=...` names another place" in said
+        )
+        (tmp_path / "there" / "01_attention.zip").write_bytes(built["release/01_attention.zip"])
+        assert "Not installed" in run()  # it found the helpers
     assert (here / "01_attention" / "checks.json").read_bytes() == built["release/01_attention/checks.json"]
 
 
+def test_on_colab_the_first_cell_says_what_to_do_where_the_course_is_not_published(
+    built: dict[str, bytes], tmp_path: Path
+) -> None:
+    if repository():
+        pytest.skip("it is published")
+    colab = "import sys; sys.modules['google.colab'] = sys"
+    said = look_around(tmp_path, before=colab)
+    assert "Where is 01_attention.zip? Put a cell with `%env HEADSTART_URL=https://...` before this" in said
+
+
+# -- where it is published -------------------------------------------------------------------------------
+
+TEXTS = (".md", ".ipynb", ".py", ".json")
+# What leads to one repository, by its account and name.
+LEADS = re.compile(
+    r"(?:colab\.research\.google\.com/github|codespaces\.new|github\.com(?=/[\w.-]+/[\w.-]+/releases/download/lessons))"
+    r"/([\w.-]+/[\w.-]+)"
+)
+
+
+def test_all_links_lead_to_the_published_repository_and_none_where_there_is_none(
+    built: dict[str, bytes],
+) -> None:
+    pages = {path.name: path.read_bytes() for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]}
+    texts = {name: content.decode() for name, content in (built | pages).items() if name.endswith(TEXTS)}
+    assert len(texts) > 1000
+    for name, text in texts.items():
+        assert {*LEADS.findall(text)} <= {repository().removeprefix("https://github.com/")}, name
+    for name in (*texts, "pyproject.toml"):
+        assert "YOUR_" not in (texts.get(name) or (ROOT / name).read_text(encoding="utf-8")), name
+
+
+@pytest.fixture
+def published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Says where the course is published."""
+
+    def publish(urls: str) -> None:
+        (tmp_path / "pyproject.toml").write_text(f"[project]\nname = 'headstart'\n{urls}")
+        monkeypatch.setattr("autograder.authoring.bundles.ROOT", tmp_path)
+
+    return publish
+
+
+def test_a_published_lesson_ends_its_first_text_with_links_and_is_fetched_from_there(
+    published: Callable[[str], None], tmp_path: Path
+) -> None:
+    published("[project.urls]\nRepository = 'https://github.com/ada/transformers'")
+    made = make(["00_start_here", "01_attention"], tmp_path / "made", check=True)
+    for lesson in ("00_start_here", "01_attention"):
+        notebook = made[f"release/{lesson}/{lesson}.ipynb"].decode()
+        title, *_, last = "".join(json.loads(notebook)["cells"][0]["source"]).splitlines()
+        place = f"github/ada/transformers/blob/main/release/{lesson}/{lesson}.ipynb"
+        colab = f"[Open in Colab](https://colab.research.google.com/{place})"
+        assert title.startswith("# ") and "Open in" not in title
+        assert last == f"{colab} · [Open in Codespaces](https://codespaces.new/ada/transformers)"
+        assert {*LEADS.findall(notebook)} == {"ada/transformers"}
+    first = made["release/01_attention/01_attention.ipynb"].decode()
+    assert '\\"https://github.com/ada/transformers/releases/download/lessons\\")' in first
+
+
 @each_lesson
-def test_links_and_first_cell_name_the_repository_of_pyproject(lesson: str, built: dict[str, bytes]) -> None:
-    place = repository().removeprefix("https://github.com/")
-    text = built[f"release/{lesson}/{lesson}.ipynb"].decode()
-    notebook = f"github/{place}/blob/main/release/{lesson}/{lesson}.ipynb"
-    assert f"[Open in Colab](https://colab.research.google.com/{notebook})" in text
-    assert f"https://codespaces.new/{place})" in text and f"{repository()}/releases/download/lessons" in text
-    assert f"https://codespaces.new/{place})" in (ROOT / "README.md").read_text(encoding="utf-8")
+def test_each_lesson_s_links_lead_to_files_of_the_repository(
+    lesson: str, published: Callable[[str], None]
+) -> None:
+    published("[project.urls]\nRepository = 'https://github.com/ada/transformers'")
+    [path] = re.findall(r"github/ada/transformers/blob/main/(.*?)\)", links(lesson))
+    assert (ROOT / path).is_file()
+
+
+@pytest.mark.parametrize(
+    ("address", "found"),
+    [
+        ("https://github.com/ada/transformers.git", "https://github.com/ada/transformers"),
+        ("https://github.com/ada/ada.github.io/", "https://github.com/ada/ada.github.io"),
+        ("https://gitlab.com/ada/transformers", ""),
+        ("https://github.com/ada", ""),
+        ("", ""),
+    ],
+)
+def test_only_an_address_on_github_makes_links(
+    address: str, found: str, published: Callable[[str], None]
+) -> None:
+    published(f"[project.urls]\nRepository = '{address}'")
+    assert repository() == found and bool(links("01_attention")) == bool(found)
+    published("[project.urls]\nDocumentation = 'https://ada.dev'")
+    assert repository() == links("01_attention") == ""

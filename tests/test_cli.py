@@ -1,5 +1,6 @@
 """The command's own behaviour: what it refuses, and how."""
 
+import argparse
 import os
 import subprocess
 import sys
@@ -8,6 +9,8 @@ import pytest
 
 from autograder.commands import cli
 from autograder.lessons import ROOT
+
+PATHS = {"PYTHONPATH": str(ROOT)}
 
 
 def test_help_is_instant_and_lists_every_command() -> None:
@@ -20,6 +23,41 @@ def test_help_is_instant_and_lists_every_command() -> None:
     for command in ("build", "simulate", "grade", "report", "lab", "doctor"):
         assert command in done.stdout
     assert "torch" not in done.stderr
+
+
+def commands() -> list[str]:
+    [action] = (a for a in cli._parser()._actions if isinstance(a, argparse._SubParsersAction))
+    return [*action.choices]
+
+
+@pytest.mark.parametrize("command", commands())
+def test_each_command_s_help_is_instant_and_does_nothing_else(command, tmp_path) -> None:
+    """Nothing is built: that would take another program, or the modules that these words are in."""
+    called = [sys.executable, "-X", "importtime", "-m", "autograder", command, "--help"]
+    done = subprocess.run(called, cwd=tmp_path, capture_output=True, text=True, env=os.environ | PATHS)
+    assert done.returncode == 0 and done.stdout.startswith(f"usage: headstart {command} ")
+    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "autograder.commands.cli" in imported
+    heavy = {
+        "torch",
+        "nbgrader",
+        "jupyterlab",
+        "numpy",
+        "IPython",
+        "subprocess",
+        f"autograder.commands.{command}",
+    }
+    assert not heavy & imported
+    assert not [*tmp_path.iterdir()]
+
+
+def test_help_on_the_lab_is_the_same_without_the_command(tmp_path) -> None:
+    """As `make lab LAB_ARGS=--help` and conda's users call it."""
+    called = [sys.executable, "-m", "autograder.commands.lab", "-h"]
+    done = subprocess.run(called, cwd=tmp_path, capture_output=True, text=True, env=os.environ | PATHS)
+    assert done.stdout.startswith(
+        "usage: headstart lab "
+    ) and "options go to JupyterLab" in done.stdout.replace("\n", " ")
 
 
 def test_where_there_is_no_fork_grading_says_what_it_can_t_do(monkeypatch, capsys) -> None:

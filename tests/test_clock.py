@@ -16,20 +16,28 @@ class Machine:
 
     now: float = 100.0
     used: float = 0.0
+    queued: float = 0.0
     asked: int = 0
 
     def monotonic(self) -> float:
         return self.now
 
-    def cpu_seconds(self) -> float:
+    def times(self) -> tuple[float, float]:
         self.asked += 1
-        return self.used
+        return self.used, self.queued
 
-    def run(self, clock: Clock, share: float, most: float = 1e6) -> float:
-        """Let time pass until the clock says stop; seconds that passed."""
+    def run(self, clock: Clock, share: float, queued: float = 0.0) -> float:
+        """Let time pass until the clock says stop; seconds that passed.
+
+        Args:
+            clock: the child's.
+            share: of a core, that the child gets.
+            queued: the share of time in which it wants one and gets none.
+        """
         begun = self.now
-        while (left := clock.left()) and self.now - begun < most:
+        while left := clock.left():
             self.now, self.used = self.now + left, self.used + left * share
+            self.queued += left * queued
         return self.now - begun
 
 
@@ -47,6 +55,26 @@ def test_a_cell_has_its_cpu_time_whatever_its_share_of_a_core_is(machine, share)
     assert machine.used == pytest.approx(20, abs=0.1)
     assert not time.starved
     assert time.said == "20 s of CPU time"
+
+
+@pytest.mark.parametrize("share", [0.5, 0.2, 0.02])
+def test_a_cell_that_others_keep_waiting_has_its_cpu_time_too(machine, share):
+    """And so has the last of a notebook, after one that had nearly all of it."""
+    time = Clock(machine, 20, 50)
+    for seconds in (20, 20, 10):
+        begun = machine.used
+        time.start_cell()
+        machine.run(time, share, queued=1 - share)
+        assert machine.used - begun == pytest.approx(seconds, abs=0.1)
+        assert not time.starved
+    assert time.notebook_is_over
+
+
+def test_who_waits_on_a_busy_machine_is_stopped_by_the_net(machine):
+    """It asks for little, and is kept waiting for that: what it waits for of itself counts."""
+    time = Clock(machine, 20, 120)
+    assert machine.run(time, 0.01, queued=0.2) == pytest.approx(NET * 20 / 0.8, abs=0.1)
+    assert time.starved
 
 
 def test_who_waits_is_stopped_by_the_net(machine):
@@ -109,7 +137,7 @@ def test_who_runs_alone_waits_for_the_others_and_holds_up_those_who_come_later(t
     def run(name: str, alone: bool) -> None:
         with among_others(alone=alone):
             inside.put(name)
-            leave[name].wait(60)
+            leave[name].wait()
             inside.put(f"{name} left")
 
     def start(name: str, alone: bool = False) -> None:
@@ -119,15 +147,15 @@ def test_who_runs_alone_waits_for_the_others_and_holds_up_those_who_come_later(t
 
     running: list[threading.Thread] = []
     start("a")
-    assert inside.get(timeout=60) == "a"
+    assert inside.get() == "a"
     start("b", alone=True)
     leave["c"].set()
     leave["b"].set()
     leave["a"].set()
-    assert inside.get(timeout=60) == "a left"
-    assert inside.get(timeout=60) == "b"
-    assert inside.get(timeout=60) == "b left"
+    assert inside.get() == "a left"
+    assert inside.get() == "b"
+    assert inside.get() == "b left"
     start("c")
-    assert [inside.get(timeout=60) for _ in range(2)] == ["c", "c left"]
+    assert [inside.get() for _ in range(2)] == ["c", "c left"]
     for process in running:
-        process.join(60)
+        process.join()

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from course import LESSON, Course, complaints, hear_signals
 from distributed import Client, Security
+from limits import PATIENCE
 
 from autograder.lessons import ROOT
 
@@ -57,7 +58,7 @@ def cluster(folder: Path, **env: str) -> Iterator[tuple[str, list[subprocess.Pop
         ]
         address = json.loads((folder / "scheduler.json").read_text())["address"]
         with Client(address, set_as_default=False, security=security(env)) as client:
-            client.wait_for_workers(2, timeout=60)
+            client.wait_for_workers(2, timeout=PATIENCE)
         yield address, workers
 
 
@@ -97,7 +98,7 @@ def test_a_cluster_with_tls_turns_away_who_has_no_certificate(tmp_path):
         trusting.check_hostname = False
         host, port = address.removeprefix("tls://").split(":")
         with (
-            trusting.wrap_socket(socket.create_connection((host, int(port)), timeout=60)) as without,
+            trusting.wrap_socket(socket.create_connection((host, int(port)), timeout=PATIENCE)) as without,
             pytest.raises(ssl.SSLError, match="certificate required"),
         ):
             without.recv(1)
@@ -130,7 +131,7 @@ def test_a_cluster_gives_the_same_grades_though_a_worker_dies(tmp_path):
         threading.Thread(target=kill_one).start()
         done = there.run("headstart", "grade", LESSON, "--cluster", address)
         assert killed.is_set()
-        assert workers[0].wait(10) == -signal.SIGKILL
+        assert workers[0].wait() == -signal.SIGKILL
         assert "40 graded" in done.stdout
         assert "grader failed" not in done.stdout
         assert (
@@ -146,13 +147,13 @@ def test_ctrl_c_ends_grading_on_a_cluster_at_once(tmp_path):
     for number in range(4):
         course.hand_in(f"loop-{number}", cells=("while True: pass",))
     with cluster(tmp_path / "elsewhere") as (address, _):
-        command = ("autograder", "grade", LESSON, "--cluster", address, "--seconds", "100")
+        command = ("autograder", "grade", LESSON, "--cluster", address, "--seconds", "100000")
         with process(*command, cwd=course.root) as grader:
             while not (course.root / "autograded" / "amy").is_dir():
                 assert grader.poll() is None
                 time.sleep(0.05)
             grader.send_signal(signal.SIGINT)
-            assert grader.wait(60) == 130  # a loop would take 100 seconds
+            assert grader.wait() == 130  # a loop would take a day
     assert "headstart: stopped" in (course.root / "log").read_text()
 
 

@@ -1,12 +1,18 @@
 """The helpers of lesson 05 agree with torch and with published figures, and the lesson claims what is so."""
 
+import json
 import math
+import os
 import re
+import subprocess
+import sys
 
 import pytest
 import torch
+from limits import crowded
 from torch.utils.flop_counter import FlopCounterMode
 
+from autograder.lessons import ROOT
 from helpers import attention, complexity
 from helpers.complexity import explorers as widgets
 from helpers.figures import showing
@@ -289,3 +295,49 @@ def test_the_gauges_measure_and_leave_threads_as_they_were():
         widgets.largest_tensor(unwritten)
     with pytest.raises(RuntimeError, match="ZeroDivisionError"):
         widgets.largest_tensor(lambda: 1 / 0)
+
+
+@pytest.mark.parametrize(("n", "k", "dilated"), [(9, 3, False), (9, 3, True), (125, 5, True), (2, 4, False)])
+def test_a_gradient_arrives_with_as_many_layers_as_are_counted_and_not_with_fewer(n, k, dilated):
+    layers = complexity.layers_to_connect(n, k, dilated)
+    assert widgets.gradient_arrives(n, k, dilated, layers)
+    assert not widgets.gradient_arrives(n, k, dilated, layers - 1)
+
+
+def test_what_ways_of_computing_take_is_measured_for_each_input():
+    ways = {"table": lambda x: (x[:, None] * x).sum(), "row": lambda x: (x * x).sum()}
+    held, took = widgets.measured(ways, [[torch.ones(n)] for n in (10, 20)], laps=1)
+    assert held == {"table": [1e-4, 4e-4], "row": [1e-5, 2e-5]}
+    assert all(len(took[name]) == 2 and min(took[name]) > 0 for name in ways)
+
+
+# -- 5.9 -------------------------------------------------------------------------------------------------
+
+MEASURED = """
+import json, math
+import torch
+import jupytext
+from helpers.attention import scaled_dot_product_attention
+from helpers.complexity import explorers
+from helpers.complexity.reference import fitted_exponent
+
+for cell in jupytext.read("notebooks/05_complexity.py").cells:
+    if cell.cell_type == "code" and ("def attention_layer(" in cell.source or "by_width = series(" in cell.source):
+        exec(cell.source)
+print(json.dumps({
+    layer: [float(fitted_exponent(torch.tensor(sizes).float(), torch.tensor(times))) for sizes, times in (
+        (lengths[2:6], by_length[layer][2:6]), (widths[1:], by_width[layer][1:]))] for layer in LAYERS
+}))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only there is a process kept to a core")
+def test_measured_exponents_are_near_the_counted_ones_on_a_busy_machine():
+    """By the clock on the wall, with a quarter of a core, attention's exponent of n is nearer to 3 than to 2."""
+    with crowded(min(os.sched_getaffinity(0))) as before:
+        command = [*before, sys.executable, "-c", MEASURED]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    counted = {"self-attention": (2, 1), "recurrent": (1, 2), "convolutional": (1, 2)}
+    assert found == {layer: pytest.approx(exponents, abs=0.4) for layer, exponents in counted.items()}

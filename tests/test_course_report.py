@@ -19,12 +19,14 @@ from autograder.commands.course_report import (
     Handed,
     Item,
     _again,
+    _class,
     _foretold,
     _items,
     _late,
     _names,
     _number,
     _page,
+    _points,
     _released,
     _table,
     _times,
@@ -34,6 +36,7 @@ from autograder.grading.gradebook import GRADING, _make_table
 from autograder.results import Verdict
 from helpers.checking.finding import Status
 from helpers.figures.predicting import predictions
+from helpers.figures.showing import image
 
 LESSONS = ("01_attention", "02_multihead")
 SOFTMAX, CROSS = "attention.softmax", "attention.cross"
@@ -99,6 +102,41 @@ def test_the_class_page_says_who_has_what_and_who_is_behind(pages: Path) -> None
     assert len(links) == 3
     for student in ("ada", "l%20%26%20b", "cy"):
         assert (pages / "students" / f"{student}.html").is_file()
+
+
+def test_a_picture_shows_the_class_in_each_lesson_and_says_so(pages: Path) -> None:
+    [picture] = BeautifulSoup((pages / "course.html").read_text(), "html.parser").select("img")
+    alike = "30 to 30, half of them 30 to 30, median 30"
+    assert f"01_attention + · 2 of 3: {alike}; 02_multihead · 1 of 3: {alike}." in picture["alt"]
+    assert not BeautifulSoup((pages / "students" / "ada.html").read_text(), "html.parser").select("img")
+
+
+@pytest.mark.parametrize("students", [1, 3, 400])
+def test_the_picture_of_the_class_fits_any(students: int) -> None:
+    """With lessons that few handed in, or nobody, points by hand alone, all alike, and more than there are."""
+    handed = {
+        f"s{n}": {"01_one": Handed(n % 31, 30, False, 0), "02_alike": Handed(30, 30, True, 0)}
+        | ({"03_first": Handed(12, 10, False, 0), "04_none": Handed(0, 0, False, 0)} if n == 0 else {})
+        for n in range(students)
+    }
+    ax = _points(handed, ["01_one", "02_alike", "03_first", "04_none", "05_nobody"], students)
+    assert ax is not None
+    labels = [label.get_text() for label in ax.get_yticklabels()]
+    assert labels == [
+        f"01_one · {students} of {students}",
+        f"02_alike + · {students} of {students}",
+        f"03_first · 1 of {students}",
+    ]
+    assert sum(len(dots.get_offsets()) for dots in ax.collections) == 2 * students + 1
+    assert ax.get_xlim()[1] > 120, "points beyond what the lesson has"
+    assert "median 100" in ax.get_label() and image(ax)
+
+
+def test_without_any_submission_there_is_no_picture() -> None:
+    assert _points({}, LESSONS, 3) is None
+    assert "<img" not in _class(
+        {"cy": "Cy"}, {}, LESSONS, {lesson: {} for lesson in LESSONS}, dict.fromkeys(LESSONS), {}
+    )
 
 
 def test_a_students_page_has_the_checks_own_words(pages: Path) -> None:

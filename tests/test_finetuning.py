@@ -8,7 +8,7 @@ import torch
 
 from helpers import corpora, finetuning, pretraining
 from helpers.checking.drivers import Case, run
-from helpers.figures import showing
+from helpers.figures import repeats, showing
 from helpers.finetuning import Classifier, experiments, explorers, figures
 from helpers.finetuning.experiments import Backbone, Examples, Run
 from helpers.models.transformer import LanguageModelConfig
@@ -242,9 +242,14 @@ def test_copies_shows_what_is_shared():
 
 
 def test_figures_tell_their_numbers():
-    series = {"pretrained": ([0.5, 0.8], [(0.4, 0.6), (0.7, 0.9)])}
-    said = figures.curves([50, 200], series, xlabel="labels", title="A", log=True).get_label()
-    assert "80 % (70 to 90) at 200" in said
+    found = {"pretrained": {50: [0.4, 0.6], 200: [0.7, 0.9]}}
+    told, labels = "with 95 % intervals", {"xlabel": "labels", "title": "A"}
+    for joined in (False, True):
+        said = figures.curves(found, repeats.whole, told, joined=joined, **labels).get_label()
+        assert "pretrained: 50: 50 % (40 to 60 %), 200: 80 % (70 to 90 %)" in said and told in said
+    assert (
+        "full: 50 % (40 to 60 %)" in figures.seeds({"full": [0.4, 0.6]}, repeats.whole, title="B").get_label()
+    )
     assert "70 % (60 to 80)" in figures.forest({"full": (0.7, (0.6, 0.8))}, title="B").get_label()
 
 

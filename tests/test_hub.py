@@ -10,8 +10,9 @@ from pathlib import Path
 
 import hub
 import pytest
-from browser import CHROMIUM_OPTIONS, PATIENCE, Notebook, answers, fill_in, hand_out
+from browser import CHROMIUM_OPTIONS, Notebook, answers, fill_in, hand_out
 from course import LESSON, Course
+from limits import PATIENCE
 from playwright.sync_api import FrameLocator, Page, expect, sync_playwright
 from test_browser import NOT_DIVIDED, SHEETS, WRITTEN, WRONG
 from test_nbgrader import UNSCALED

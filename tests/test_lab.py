@@ -2,7 +2,7 @@
 
 import contextlib
 import json
-import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -12,11 +12,16 @@ import urllib.request
 
 import nbformat
 import pytest
+from browser import CHROMIUM_OPTIONS, jupyterlab
+from playwright.sync_api import expect, sync_playwright
 
-from autograder.commands import lab
+from autograder import programs
+from autograder.commands import cli, lab
 from helpers.checking import progress
 
 LESSON = "01_attention/01_attention.ipynb"
+NBGRADERS = ["Assignment List", "Course List", "Create assignment", "Formgrader"]
+KERNEL = {"name": "python3", "display_name": "Python 3"}
 
 
 @pytest.fixture
@@ -124,11 +129,25 @@ def test_a_build_that_failed_opens_nothing_and_is_tried_again(tmp_path, monkeypa
             lab.build()
 
 
-def test_jupyterlab_serves_the_start_page_and_all_lessons_beside_it(tmp_path, monkeypatch):
+@pytest.mark.parametrize("question", ["--version", "--help-all", "--show-config-json"])
+def test_what_jupyterlab_answers_at_once_builds_nothing(question, tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(lab, "build", lambda: pytest.fail("it builds"))
+    monkeypatch.setattr(lab, "WORK", tmp_path / "work")
+    monkeypatch.setattr("jupyterlab.labapp.main", asked.extend)
+    for name in ("PYTHONSTARTUP", "JUPYTER_CONFIG_PATH"):
+        monkeypatch.setenv(name, "")
+    assert cli.main(["lab", question]) == 0
+    assert question in asked and not (tmp_path / "work").exists()
+
+
+@pytest.fixture
+def served(tmp_path, monkeypatch):
+    """A student's lab with two lessons: the server's process, its address, and its log."""
     for name in (lab.START, LESSON):
         path = tmp_path / "release" / name
         path.parent.mkdir(parents=True)
-        nbformat.write(nbformat.v4.new_notebook(), path)
+        nbformat.write(nbformat.v4.new_notebook(metadata={"kernelspec": KERNEL}), path)
     (path.parent / "checks.json").write_text("{}")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -143,28 +162,84 @@ def test_jupyterlab_serves_the_start_page_and_all_lessons_beside_it(tmp_path, mo
     with (tmp_path / "log").open("w") as log:
         server = subprocess.Popen([sys.executable, "-c", code, *options], cwd=tmp_path, stderr=log)
     try:
-        lessons = ask(server, f"http://127.0.0.1:{port}/api/contents/?token=t")
-        assert {item["name"] for item in lessons["content"]} == {"00_start_here", "01_attention"}
-        assert ask(server, f"http://127.0.0.1:{port}/api/contents/{lab.START}?token=t")["type"] == "notebook"
-        listed = ask(server, f"http://127.0.0.1:{port}/api/contents/01_attention?token=t")["content"]
-        assert "checks.json" not in {item["name"] for item in listed}
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/lab?token=t", timeout=30) as page:
-            config = re.search(r'"disabledExtensions": (\[.*?\])', page.read().decode())
-        assert "@jupyter/nbgrader:create-assignment" in json.loads(config[1])
+        yield server, f"http://127.0.0.1:{port}", tmp_path / "log"
     finally:
         server.terminate()
-        server.wait(30)
-    assert f"/lab/tree/{lab.START}?token=" in (tmp_path / "log").read_text()
+        server.wait()
+
+
+def test_jupyterlab_serves_the_start_page_and_all_lessons_beside_it(served):
+    server, address, log = served
+    lessons = ask(server, f"{address}/api/contents/?token=t")
+    assert {item["name"] for item in lessons["content"]} == {"00_start_here", "01_attention"}
+    assert ask(server, f"{address}/api/contents/{lab.START}?token=t")["type"] == "notebook"
+    listed = ask(server, f"{address}/api/contents/01_attention?token=t")["content"]
+    assert "checks.json" not in {item["name"] for item in listed}
+    assert f"/lab/tree/{lab.START}?token=" in log.read_text()
+
+
+@pytest.mark.needs_chromium
+def test_students_see_nothing_of_nbgrader_s_for_teachers_and_teachers_do(served, tmp_path):
+    server, address, _ = served
+    ask(server, f"{address}/api/contents/?token=t")
+    with chromium() as page:
+        offered = nbgrader_s_offers(page, f"{address}/lab/tree/{LESSON}?token=t")
+        assert offered == {"menu": None, "palette": [], "panels": [], "toolbar": ["Validate"]}
+    (tmp_path / "course").mkdir()
+    shutil.copy(tmp_path / "release" / LESSON, tmp_path / "course" / "any.ipynb")
+    with jupyterlab(tmp_path / "course", tmp_path) as address, chromium() as page:
+        offered = nbgrader_s_offers(page, f"{address}/lab/tree/any.ipynb")
+    assert offered["menu"] == sorted(offered["palette"]) == NBGRADERS
+    assert offered["panels"] == ["Nbgrader Create Assignment"] and offered["toolbar"] == ["Validate"]
+
+
+def nbgrader_s_offers(page, address):
+    """What JupyterLab with a notebook open has of nbgrader's: in its menus, its palette and around it."""
+    page.goto(address)
+    expect(page.locator(".jp-NotebookPanel-toolbar")).to_contain_text("Validate")
+    expect(page.locator("#jp-main-statusbar")).to_contain_text("| Idle")
+    menus = page.locator(".lm-MenuBar-itemLabel")
+    items = page.locator(".lm-Menu-item:visible .lm-Menu-itemLabel")
+    menu = None
+    if "Nbgrader" in menus.all_inner_texts():
+        menus.get_by_text("Nbgrader", exact=True).click()
+        expect(items.first).to_be_visible()
+        menu = sorted(text for text in items.all_inner_texts() if text in NBGRADERS)
+        page.keyboard.press("Escape")
+    page.keyboard.press("Control+Shift+C")
+    page.locator(".lm-CommandPalette-input:visible").fill("settings")
+    found = page.locator(".lm-CommandPalette-item:visible .lm-CommandPalette-itemLabel")
+    expect(found.first).to_contain_text("ettings")
+    palette = []
+    for word in ("assignment", "course list", "formgrader"):
+        page.locator(".lm-CommandPalette-input:visible").fill(word)
+        expect(page.locator(".lm-CommandPalette-content:visible")).not_to_contain_text("ettings")
+        palette += [text for text in found.all_inner_texts() if text in NBGRADERS]
+    tabs = page.locator(".jp-SideBar .lm-TabBar-tab").evaluate_all("all => all.map(tab => tab.title)")
+    tools = page.locator(".jp-NotebookPanel-toolbar").get_by_text("Validate", exact=True).all_inner_texts()
+    return {
+        "menu": menu,
+        "palette": palette,
+        "panels": [t for t in tabs if "grader" in t.lower()],
+        "toolbar": tools,
+    }
+
+
+@contextlib.contextmanager
+def chromium():
+    options = {"executable_path": programs.find(programs.CHROMIUM), "args": CHROMIUM_OPTIONS}
+    with sync_playwright() as playwright:
+        program = playwright.chromium.launch(**options)
+        yield program.new_page(viewport={"width": 1280, "height": 800})
+        program.close()
 
 
 def ask(server, url):
     """The answer of a server that may still be starting."""
-    deadline = time.monotonic() + 60
     while True:
         assert server.poll() is None, "the server has ended"
         try:
-            with urllib.request.urlopen(url, timeout=10) as answer:
+            with urllib.request.urlopen(url) as answer:
                 return json.load(answer)
         except urllib.error.URLError:
-            assert time.monotonic() < deadline
             time.sleep(0.2)

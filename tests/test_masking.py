@@ -11,7 +11,7 @@ from autograder import lessons
 from helpers import masking
 from helpers.attention import scaled_dot_product_attention
 from helpers.figures import showing
-from helpers.masking import explorers, figures, recipes
+from helpers.masking import experiments, explorers, figures, recipes
 
 SDPA = torch.nn.functional.scaled_dot_product_attention
 DTYPES = (torch.float32, torch.float64)
@@ -154,14 +154,18 @@ def test_one_masked_pass_has_the_outputs_and_gradients_of_all_prefixes():
 
 
 def test_a_leak_goes_below_the_entropy_in_training_and_is_worse_than_guessing_in_use():
-    """Section 5.8, by the code of the lesson."""
+    """Section 4.8, by the texts of the lesson."""
     lesson = lessons.master_path("04_masking").read_text(encoding="utf-8")
-    code = lesson[lesson.index("VOCABULARY, LENGTH") : lesson.index("    masked = {")].rpartition("with ")[0]
-    names = {"torch": torch, "math": math, **vars(masking)}
+    code = lesson[lesson.index("VOCABULARY, LENGTH") : lesson.index('# %% predict="masking.leak"')]
+    names = {"torch": torch, "math": math}
     exec(code, names)
     assert round(names["entropy"], 2) == 1.19
+    sizes, T = (names["VOCABULARY"], names["WIDTH"]), names["LENGTH"]
     (clean, clean_in_use), (leaky, leaky_in_use) = (
-        names["train"](flag, seed=7, steps=150) for flag in (True, False)
+        experiments.losses(
+            mask, masking.masked_attention, masking.prefix_passes, names["texts"], sizes, seed=7, steps=150
+        )
+        for mask in (masking.causal_mask(T), torch.ones(T, T, dtype=torch.bool))
     )
     assert abs(clean - clean_in_use) < 1e-3
     assert names["entropy"] - 0.02 < clean < 1.5

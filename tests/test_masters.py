@@ -12,7 +12,8 @@ from autograder.exercise import Exercise
 from tests.small_course import DOUBLE, Course
 
 FILE = "notebooks/01_attention.py"
-DRAW = '# %% draw=true\nprint("a picture")'
+LOOK = "# What twice x looks like"
+DRAW = f'# %% draw=true\n{LOOK}\nprint("a picture")'
 CHECK = '# %% check="attention.double"\ncheck("attention.double", double)\n'
 CHECK_WHO = '# %% check="attention.who"\ncheck("attention.who", who)\n'
 BODY = "    ### BEGIN SOLUTION\n    return 2 * x  # the answer\n    ### END SOLUTION\n"
@@ -55,7 +56,7 @@ MISCONCEPTIONS = {
         'written="attention.why"',
         'written="attention.who"',
         "# %% [markdown] written",
-        '"attention.who" is used twice, on line 40 (check) and here (written); rename one of them',
+        '"attention.who" is used twice, on line 41 (check) and here (written); rename one of them',
     ),
     "an exercise without a spec": (
         'exercise="attention.who"',
@@ -106,7 +107,50 @@ MISCONCEPTIONS = {
         "# %% Look",
         "`# %% Look draw=true` can't be read; write it like",
     ),
-    "a marker that says no": ("draw=true", "draw=false", "# %% draw", "write `draw=true`"),
+    "a marker that says no": (
+        "draw=true",
+        "draw=false",
+        "# %% draw",
+        'write `draw=true`, or `draw="open"` where its code is part of the lesson',
+    ),
+    "a folded cell that begins with code": (
+        f"{LOOK}\n",
+        "",
+        'print("a picture")',
+        "JupyterLab shows the first line alone of this folded cell; make that a comment which says what will be "
+        "seen, such as `# The six ways at three lengths`",
+    ),
+    "a folded cell that begins with a word to a program": (
+        f"{LOOK}\n",
+        "# fmt: off for this\n",
+        "# fmt: off",
+        "JupyterLab shows the first line alone of this folded cell; make that a comment which says what will be",
+    ),
+    "a folded cell that begins with a name": (
+        f"{LOOK}\n",
+        "# The plot of double_x\n",
+        "# The plot of",
+        "JupyterLab shows the first line alone of this folded cell; make that a comment which says what will be",
+    ),
+    "a folded cell without an end": (
+        'print("a picture")',
+        "\n".join(16 * ["print()"]),
+        "# %% draw=true",
+        "this folded cell has 17 lines, which VS Code and Colab show; leave at most 16, by moving its work to "
+        'helpers/attention/, or mark it `draw="open"` where its code is the lesson',
+    ),
+    "a docstring wider than a small notebook": (
+        '"""Return twice x."""',
+        f'"""Return twice x.\n\n    {60 * "x"}, {"x" * 7}.\n    """',
+        "    xxx",
+        "this line has 74 characters; break it after 72 at most: a notebook 1,024 pixels wide shows no more",
+    ),
+    "a comment wider than a small notebook": (
+        "double(3)",
+        f"# {70 * 'x'}\n# {71 * 'x'}\ndouble(3)",
+        f"# {71 * 'x'}",
+        "this line has 73 characters; break it after 72 at most: a notebook 1,024 pixels wide shows no more",
+    ),
     "two kinds at once": (
         "draw=true",
         "draw=true setup=true",
@@ -315,13 +359,25 @@ def test_a_mistake_stops_the_build(course: Course, capsys: pytest.CaptureFixture
     assert not (course.root / "source").exists() and not (course.root / "release").exists()
 
 
+@pytest.mark.parametrize(("old", "new"), {
+    "code that is the lesson": (DRAW, '# %% draw="open"\ndef twice(x):\n' + 20 * "    x = 2 * x\n"),
+    "a setting": (DRAW, "# %% draw=true\nTRAIN_ANEW = False\n" + 20 * "print()\n"),
+    "sixteen lines with the comment": ('print("a picture")', "\n".join(15 * ["print()"])),
+    "a long line of code": ('print("a picture")', f"print({80 * '1'})"),
+    "a long comment in a solution": ("    return 2 * x  # the answer", f"    # {80 * 'x'}\n    return 2 * x"),
+}.values())  # fmt: skip
+def test_what_an_author_may_do(course: Course, old: str, new: str) -> None:
+    course.edit(old, new)
+    assert course.build() == 0
+
+
 def test_a_slip_in_one_id_is_told_once(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
     course.edit(
         'check="attention.who"\ncheck("attention.who"', 'check="attention.hwo"\ncheck("attention.hwo"'
     )
     assert course.build() == 1
     said = capsys.readouterr().err.splitlines()
-    assert said[0].startswith(f'{FILE}:40: check "attention.hwo" has no exercise cell')
+    assert said[0].startswith(f'{FILE}:41: check "attention.hwo" has no exercise cell')
     assert said[1:] == ["headstart: 1 mistake, nothing built"]
 
 
@@ -332,14 +388,14 @@ def test_all_mistakes_are_told_at_once_from_top_to_bottom(
     course.edit("difficulty 2 of 5", "difficulty 3 of 5")
     assert course.build() == 1
     places = [line.split(": ")[0] for line in capsys.readouterr().err.splitlines()]
-    assert places == [f"{FILE}:12", f"{FILE}:26", "headstart"]
+    assert places == [f"{FILE}:12", f"{FILE}:27", "headstart"]
 
 
 def test_a_spec_without_a_cell_is_a_mistake(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
     course.specs["attention.more"] = Exercise("attention.more", "More", 1, lambda x: x, lambda g: [])
     assert course.build() == 1
     said = capsys.readouterr().err
-    assert f'{FILE}:49: "attention.more" of autograder/exercises/attention/spec.py has no cell' in said
+    assert f'{FILE}:50: "attention.more" of autograder/exercises/attention/spec.py has no cell' in said
     assert 'add `# %% exercise="attention.more"`' in said
 
 

@@ -12,7 +12,7 @@ from autograder.exercises.multihead.alternatives import Plain
 from helpers import multihead
 from helpers.attention import scaled_dot_product_attention
 from helpers.checking.registry import make_layer
-from helpers.multihead import MultiHeadAttention, explorers, merge_heads, split_heads
+from helpers.multihead import MultiHeadAttention, experiments, explorers, merge_heads, split_heads
 
 DTYPES = (torch.float32, torch.float64)
 
@@ -333,3 +333,25 @@ def test_two_heads_learn_what_one_cannot(n_heads, low, high):
         optimizer.step()
         losses.append(loss.item())
     assert low <= math.fsum(losses[-50:]) / 50 <= high
+
+
+def test_the_module_is_compared_with_torch_s_and_a_swapped_weight_shows():
+    def swapped(weight, bias):
+        found = multihead.unpack_projections(weight, bias)
+        return found | {"W_q.weight": found["W_k.weight"], "W_k.weight": found["W_q.weight"]}
+
+    right = experiments.against_torch(MultiHeadAttention, multihead.unpack_projections)
+    assert list(right) == ["self-attention", "cross-attention", "mask"]
+    assert max(max(gaps) for gaps in right.values()) < 1e-5
+    wrong = experiments.against_torch(MultiHeadAttention, swapped)
+    assert min(gaps[1] for gaps in wrong.values()) > 1e-2
+
+
+def test_one_head_learns_half_of_what_two_heads_learn():
+    def table(numbers):
+        places = torch.tensor([[0.0, 1.0], [1.0, 0.0], [0.0, -1.0], [-1.0, 0.0]]).expand(*numbers.shape, 2)
+        return torch.cat([places, numbers.unsqueeze(-1), torch.zeros(*numbers.shape, 1)], dim=-1)
+
+    one, two = (experiments.neighbours_learned(MultiHeadAttention, heads, table) for heads in (1, 2))
+    assert list(one) == list(two) == list(range(50, 401, 50))
+    assert min(one[400]) > 0.35 and max(two[400]) < 0.15

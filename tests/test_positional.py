@@ -254,3 +254,9 @@ def test_a_table_picture_and_a_grid_describe_themselves():
     assert "3 positions by 4 features" in description(explorers.table_picture(normal(3, 4)))
     grid = explorers.grid(torch.tensor([[1.0, -0.5]]), ["a"], ["b", "c"], title="two")
     assert "two. a: 1.00, -0.50." in description(grid)
+
+
+def test_weights_are_averaged_along_their_distance():
+    weights = torch.zeros(2, 3, 12, 12)
+    weights[..., range(1, 12), range(11)] = 1.0  # each query looks at what stands just before
+    close(explorers.by_distance(weights), torch.tensor([0.0, 1.0, 0.0, 0.0, 0.0]))

@@ -1,7 +1,12 @@
 """The report on a class, as a page."""
 
+import base64
 import io
+import re
+from dataclasses import replace
+from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from rich.console import Console
 
@@ -62,6 +67,38 @@ def test_its_pictures_say_the_same_in_words(exercises):
     assert f"{exercises[SCALED].title}: 1 passed, 3 failed" in text
     assert "Students by points, in bars of 1: 2 from 0, 1 from 2, 1 from 4." in text
     assert "http" not in text.replace("http://www.w3.org", "")
+
+
+def circles(picture: str) -> list[float]:
+    """How far to the right each dot of a picture is."""
+    [data] = re.findall('base64,([^"]+)', picture)
+    svg = ElementTree.fromstring(base64.b64decode(data))
+    [dots] = [group for group in svg.iter() if str(group.get("id")).startswith("PathCollection")]
+    return [float(use.get("x", "")) for use in dots.iter("{http://www.w3.org/2000/svg}use")]
+
+
+@pytest.mark.parametrize("scores", [[4.0], [4.0, 4.0, 4.0], [0.0, 1.5, 4.0], [n % 9 / 2 for n in range(400)]])
+def test_each_student_is_a_dot_where_their_points_are(exercises, scores):
+    half = [(score / 2, score / 2) for score in scores]
+    named = [
+        (
+            f"s{n}",
+            "",
+            [replace(verdict(id, "partly"), points=part) for id, part in zip(exercises, of, strict=True)],
+        )
+        for n, of in enumerate(half)
+    ]
+    text = page("01_attention", named, exercises)
+    picture = text[text.index("<h2>Points") : text.index("<h2>Exercises")]
+    least, low, median, high, most = np.quantile(scores, (0, 0.25, 0.5, 0.75, 1))
+    said = (
+        f"Their points: {least:.3g} to {most:.3g}, half of them {low:.3g} to {high:.3g}, median {median:.3g}."
+    )
+    assert said in picture
+    drawn = circles(picture)
+    assert len(drawn) == len(scores)
+    order = np.argsort(scores, kind="stable")
+    assert np.all(np.diff(np.array(drawn)[order]) > -1e-3), "whoever has more is not further left"
 
 
 def test_a_class_without_submissions_has_a_page(exercises):

@@ -11,6 +11,7 @@ import nbclient
 import nbformat
 import pytest
 import torch
+from limits import PATIENCE
 from torch import nn
 
 from helpers import training
@@ -158,7 +159,7 @@ def test_in_a_thread_a_run_goes_as_ever() -> None:
 
 def test_of_runs_side_by_side_all_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(training.parallel, "cores", lambda: 2)
-    both, ended = threading.Barrier(3, timeout=60), threading.Semaphore(0)
+    both, ended = threading.Barrier(3), threading.Semaphore(0)
 
     def job(number: int) -> None:
         both.wait()
@@ -173,7 +174,7 @@ def test_of_runs_side_by_side_all_end(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(training.Stopped, match=r"Stopped after 0 of 3 runs; none of them is kept"):
         training.each(job, range(3), "Runs")
     presses.join()
-    assert ended.acquire(timeout=60) and ended.acquire(timeout=60)
+    assert ended.acquire() and ended.acquire()
 
 
 def test_models_are_listed_with_their_sizes_and_forgotten() -> None:
@@ -203,7 +204,9 @@ with waiting_for("Exercise 1.2"):
     cells = [nbformat.v4.new_code_cell(source), nbformat.v4.new_code_cell("step")]
     notebook = nbformat.v4.new_notebook(cells=cells)
     resources = {"metadata": {"path": str(ROOT)}}
-    nbclient.NotebookClient(notebook, kernel_name="python3", resources=resources, allow_errors=True).execute()
+    nbclient.NotebookClient(
+        notebook, kernel_name="python3", resources=resources, allow_errors=True, startup_timeout=PATIENCE
+    ).execute()
     [error] = [output for output in cells[0].outputs if output.output_type == "error"]
     assert error.traceback == ["Stopped after 7 of 12 steps. Run the cell again to begin again."]
     assert cells[1].outputs[0].data["text/plain"] == "7"

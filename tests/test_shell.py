@@ -9,6 +9,7 @@ import nbclient
 import nbformat
 import pytest
 from IPython.core.inputtransformer2 import TransformerManager
+from limits import PATIENCE
 
 from autograder import lessons
 from autograder.child.shell import Transformers
@@ -66,7 +67,9 @@ def ours(cells: list[str], cwd: str = ".") -> list[list[dict]]:
 
 def kernels(cells: list[str], cwd: str = ".") -> list[list[dict]]:
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    client = nbclient.NotebookClient(notebook, allow_errors=True, kernel_name="python3", timeout=120)
+    client = nbclient.NotebookClient(
+        notebook, allow_errors=True, kernel_name="python3", startup_timeout=PATIENCE
+    )
     client.execute(cwd=cwd)
     return [cell.outputs for cell in notebook.cells]
 

@@ -5,6 +5,7 @@ No sandbox and no worker: the messages wait in the channel before the judge look
 
 import contextlib
 import json
+import math
 import os
 import socket
 import threading
@@ -20,7 +21,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from autograder import lessons
 from autograder.child import wire
 from autograder.exercise import IN_PROCESS
-from autograder.grading import clean, gradebook, judge, submission
+from autograder.grading import clean, clock, gradebook, judge, submission
 from autograder.grading.course import course_directory
 from autograder.grading.lesson import Lesson
 from autograder.grading.submission import Submission, canonical
@@ -35,6 +36,9 @@ LESSON, EXERCISE, OTHER = "01_attention", "attention.softmax", "attention.find_s
 DIGEST = "of this test"
 
 
+NO_MORE = b'{"cases": []}'
+
+
 @dataclass
 class Stranger:
     """What stands for a worker and its child: it says what it was told to say, whatever it hears."""
@@ -42,7 +46,7 @@ class Stranger:
     says: list = field(default_factory=list)
     for_ever: dict | None = None
     interrupted: int = 0
-    begun: float = field(default_factory=time.monotonic)
+    begun: float = math.inf
 
     def begin(self, files: object) -> socket.socket:
         ours, self.theirs = socket.socketpair()
@@ -54,8 +58,9 @@ class Stranger:
 
     def listen(self) -> None:
         with contextlib.suppress(OSError):
-            while self.theirs.recv(1 << 20):
-                pass
+            while heard := self.theirs.recv(1 << 20):
+                if not self.says or NO_MORE in heard:  # what it has to say has been judged
+                    self.begun = min(self.begun, time.monotonic())
 
     def talk(self) -> None:
         with contextlib.suppress(wire.WireError, OSError):  # closed meanwhile
@@ -65,8 +70,8 @@ class Stranger:
     def interrupt(self) -> None:
         self.interrupted += 1
 
-    def cpu_seconds(self) -> float:
-        return time.monotonic() - self.begun  # it has a core and uses it
+    def times(self) -> tuple[float, float]:
+        return max(0.0, time.monotonic() - self.begun), 0.0  # it has a core and uses it, from then on
 
     def end(self) -> Ended:
         self.theirs.close()
@@ -251,6 +256,7 @@ def test_whoever_displays_without_end_is_stopped(judged, monkeypatch):
 @pytest.mark.parametrize("for_ever", [None, ASK], ids=["is silent", "asks on"])
 def test_whoever_does_not_end_is_interrupted_once_and_given_up(for_ever, judged, right, monkeypatch):
     monkeypatch.setattr(judge, "GRACE_SECONDS", 0.2)
+    monkeypatch.setattr(clock, "NET", 10_000)  # or a busy machine could have it stopped before it is judged
     stranger = Stranger([ASK, {"outcomes": right}], for_ever)
     judgement = judged(stranger=stranger, cell_seconds=0.2)
     assert "interrupted" in judgement.stopped

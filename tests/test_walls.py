@@ -278,8 +278,8 @@ def open_child(worker: Worker, files: dict[str, bytes] | None = None) -> Iterato
     channel = worker.begin(files)
 
     def run(code: str) -> str:
-        wire.send(channel, {"run": code}, seconds=60)
-        outputs = wire.receive(channel, seconds=60)["done"]
+        wire.send(channel, {"run": code})
+        outputs = wire.receive(channel)["done"]
         assert not [output for output in outputs if output["output_type"] == "error"], outputs
         return "".join(output["text"] for output in outputs).strip()
 
@@ -625,9 +625,9 @@ for start in (
 def test_calls_by_the_numbers_of_32_bits_end_the_child(worker):
     """There `munmap` has the number of their `execve`."""
     channel = worker.begin({})
-    wire.send(channel, {"run": BY_32_BITS}, seconds=60)
+    wire.send(channel, {"run": BY_32_BITS})
     with pytest.raises(wire.WireError, match="hung up"):
-        wire.receive(channel, seconds=60)
+        wire.receive(channel)
     channel.close()
     assert worker.end().signal == signal.SIGSYS
 
@@ -688,21 +688,21 @@ def an_interrupted_conversation(worker: Worker, channel: socket.socket) -> int:
     """Its outcomes, counted."""
     inbox, asked = wire.Inbox(channel), 0
     for number in range(300):
-        wire.send(channel, {"run": CHECKED}, seconds=60)
+        wire.send(channel, {"run": CHECKED})
         if number % 3 == 0:
             worker.interrupt()
-        message = inbox.receive(seconds=60)
+        message = inbox.receive()
         while "ask" in message:
             asked += 1
-            wire.send(channel, CASES, seconds=60)
+            wire.send(channel, CASES)
             if number % 3 == 1:
                 worker.interrupt()
-            message = inbox.receive(seconds=60)
+            message = inbox.receive()
             assert len(message.get("outcomes", ())) == 1
             if number % 3 == 2:
                 worker.interrupt()
-            wire.send(channel, {"cases": []}, seconds=60)
-            message = inbox.receive(seconds=60)
+            wire.send(channel, {"cases": []})
+            message = inbox.receive()
         assert "done" in message
         assert not [line for line in message["done"] if line.get("ename") not in (None, "KeyboardInterrupt")]
     return asked
@@ -717,11 +717,11 @@ CASES = {"cases": [CASE], "driver": "call", "gradients": False, "forbidden": []}
 def test_an_interrupt_that_comes_late_ends_no_other_cell(worker):
     with ending(worker) as channel:
         for _ in range(100):
-            wire.send(channel, {"run": "1"}, seconds=60)
-            wire.receive(channel, seconds=60)
+            wire.send(channel, {"run": "1"})
+            wire.receive(channel)
             worker.interrupt()
-            wire.send(channel, {"run": "print(sum(range(1000)))"}, seconds=60)
-            [output] = wire.receive(channel, seconds=60)["done"]
+            wire.send(channel, {"run": "print(sum(range(1000)))"})
+            [output] = wire.receive(channel)["done"]
             assert output["text"] == "499500\n"
 
 
@@ -734,8 +734,8 @@ def test_an_interrupt_that_comes_before_all_else_ends_no_child(monkeypatch):
     worker = Worker(tuple(helper_files(0)), sandboxed=False)
     try:
         with ending(worker) as channel:
-            wire.send(channel, {"run": "print('still there')"}, seconds=60)
-            [output] = wire.receive(channel, seconds=60)["done"]
+            wire.send(channel, {"run": "print('still there')"})
+            [output] = wire.receive(channel)["done"]
             assert output["text"] == "still there\n"
     finally:
         worker.stop()

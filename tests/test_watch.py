@@ -19,7 +19,6 @@ from autograder.commands.watch import FEW, PATIENCE, _Rounds, _Waiting
 from autograder.lessons import ROOT
 
 pytestmark = pytest.mark.needs_bubblewrap
-UNTIL = 120  # seconds, for a busy machine
 
 
 WRONG = {"attention.softmax": "def softmax(x, dim):\n    return x"}
@@ -50,10 +49,8 @@ def start(course: Course, *more: str) -> subprocess.Popen:
 
 
 def wait_for(course: Course, what: Callable[[], bool], process: subprocess.Popen) -> None:
-    deadline = time.monotonic() + UNTIL
     while not what():
-        log = (course.root / "watch.log").read_text()
-        assert process.poll() is None and time.monotonic() < deadline, log
+        assert process.poll() is None, (course.root / "watch.log").read_text()
         time.sleep(0.1)
 
 
@@ -83,7 +80,7 @@ def test_feedback_comes_out_and_a_killed_watch_loses_nothing_and_does_nothing_tw
     hand_in(course, "ada", "2026-01-02 12:00:00 UTC", answers=WRONG)  # once more
     wait_for(course, lambda: len(pages(course)) == 3, second)
     second.send_signal(signal.SIGINT)
-    assert second.wait(UNTIL) == 130
+    assert second.wait() == 130
     assert before.items() <= pages(course).items(), "the first page is as it was"
     assert course.verdicts()["ada"] != marks
     log = (course.root / "watch.log").read_text()
@@ -99,15 +96,15 @@ def test_an_interrupt_while_it_answers_many_ends_it_and_the_next_goes_on(course:
     wait_for(course, lambda: len(pages(course)) > 0, first)
     started = psutil.Process(first.pid).children(recursive=True)
     first.send_signal(signal.SIGINT)  # nbgrader would take it for the failure of a page
-    assert first.wait(UNTIL) == 130
-    assert not psutil.wait_procs(started, timeout=UNTIL)[1]
+    assert first.wait() == 130
+    psutil.wait_procs(started)
     second = start(course)
     wait_for(course, lambda: len(pages(course)) == FEW + 3, second)
     wait_for(course, lambda: (course.root / "watch.log").read_text().count("is out") >= FEW + 3, second)
     left = psutil.Process(second.pid).children(recursive=True)
     second.send_signal(signal.SIGKILL)
     second.wait()
-    assert not psutil.wait_procs(left, timeout=UNTIL)[1]
+    psutil.wait_procs(left)
     log = (course.root / "watch.log").read_text()
     assert sorted(line.split()[1] for line in log.splitlines() if "feedback is out" in line) == [
         f"s{number}:" for number in range(FEW + 3)
@@ -119,7 +116,7 @@ def test_a_watch_that_holds_feedback_grades_and_releases_nothing(course: Course)
     watch = start(course, "--hold")
     wait_for(course, lambda: "ada: 25 of 25 points" in (course.root / "watch.log").read_text(), watch)
     watch.send_signal(signal.SIGINT)
-    watch.wait(UNTIL)
+    watch.wait()
     assert not pages(course)
 
 
@@ -190,7 +187,7 @@ def test_one_that_waits_until_its_time_is_out_holds_up_a_watch_once(course: Cour
     hand_in(course, "zed", "2026-01-02 12:00:00 UTC")  # another one is another matter
     wait_for(course, lambda: "zed: 25 of 25 points" in (course.root / "watch.log").read_text(), watch)
     watch.send_signal(signal.SIGINT)
-    watch.wait(UNTIL)
+    watch.wait()
     log = (course.root / "watch.log").read_text()
     assert len(re.findall(r"zed: (?!25 )\d+ of 25 points", log)) == 1
     assert "eve: 0 of 25 points; ]0;FREE .ipynb is a folder" in log and "\x1b" not in log

@@ -24,7 +24,7 @@ def test_what_is_sent_arrives(message: object) -> None:
     here, there = socket.socketpair()
     with here, there:
         wire.send(here, message)
-        assert wire.receive(there, seconds=1) == message
+        assert wire.receive(there) == message
 
 
 @given(st.binary(max_size=200))
@@ -37,9 +37,9 @@ def test_any_bytes_are_a_message_or_a_wire_error(body: bytes) -> None:
             expected = json.loads(body)
         except (ValueError, RecursionError):
             with pytest.raises(wire.WireError):
-                wire.receive(there, seconds=1)
+                wire.receive(there)
         else:
-            assert repr(wire.receive(there, seconds=1)) == repr(expected)
+            assert repr(wire.receive(there)) == repr(expected)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_broken_frame_says_what_is_wrong(sent: bytes, text: str) -> None:
         here.sendall(sent)
         here.close()
         with pytest.raises(wire.WireError, match=text):
-            wire.receive(there, seconds=1)
+            wire.receive(there)
 
 
 def test_silence_times_out_even_after_half_a_message() -> None:
@@ -91,11 +91,8 @@ def test_a_message_in_drops_times_out() -> None:
 @pytest.mark.timeout(60)
 def test_who_does_not_read_holds_nobody_up() -> None:
     here, there = socket.socketpair()
-    patience = threading.Timer(20, there.close)
-    patience.start()
     with here, there, pytest.raises(wire.WireError, match="timed out"):
         wire.send(here, "x" * (1 << 24), seconds=0.05)
-    patience.cancel()
 
 
 def test_a_message_over_the_limit_is_not_sent() -> None:
@@ -111,5 +108,5 @@ def test_a_message_of_too_many_parts_is_refused() -> None:
     thread = threading.Thread(target=here.sendall, args=(len(body).to_bytes(4, "big") + body,))
     thread.start()
     with here, there, pytest.raises(wire.WireError, match="a message of over 1,000,000 parts"):
-        wire.receive(there, seconds=5)
+        wire.receive(there)
     thread.join()

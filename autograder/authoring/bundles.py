@@ -8,6 +8,7 @@ import ast
 import functools
 import io
 import json
+import re
 import sys
 import tomllib
 import zipfile
@@ -22,6 +23,7 @@ from autograder.lessons import ROOT
 
 # A zip's own times would make it another one on each build.
 NEW_YEAR_1980 = (1980, 1, 1, 0, 0, 0)
+ON_GITHUB = re.compile(r"(https://github\.com/[\w.-]+/[\w.-]+?)(?:\.git)?/?")
 CELL = """\
 # @title Is everything here? On Colab, this fetches the lesson's files.
 def look_around(lesson, packages, address):
@@ -39,7 +41,13 @@ def look_around(lesson, packages, address):
         from shutil import unpack_archive
         from urllib.request import urlretrieve
 
-        bundle = os.environ.get("HEADSTART_URL", address) + f"/{{lesson}}.zip"
+        place = os.environ.get("HEADSTART_URL", address)
+        if not place:
+            raise Missing(
+                f"Where is {{lesson}}.zip? Put a cell with `%env HEADSTART_URL=https://...` before this one: "
+                "the address of the folder on the web in which your teacher keeps it. Then run both."
+            )
+        bundle = f"{{place}}/{{lesson}}.zip"
         try:
             unpack_archive(urlretrieve(bundle, f"{{lesson}}.zip")[0])
         except OSError as error:
@@ -64,9 +72,15 @@ class Reached(NamedTuple):
 
 
 def repository() -> str:
-    """The course's public address, for links and downloads: a fork changes it in `pyproject.toml`."""
+    """Where the course is published, as `https://github.com/ACCOUNT/NAME`, for links and downloads.
+
+    Returns:
+        What `pyproject.toml` says. Empty if it says nothing, or names another place than GitHub: neither
+        Colab nor Codespaces opens anything from there.
+    """
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return project["urls"]["Repository"]
+    found = ON_GITHUB.fullmatch(project.get("urls", {}).get("Repository", ""))
+    return found[1] if found else ""
 
 
 def with_first_cell(lesson: str, cells: list[Cell], checks: str, helpers: Mapping[str, bytes]) -> list[Cell]:
@@ -84,17 +98,19 @@ def with_first_cell(lesson: str, cells: list[Cell], checks: str, helpers: Mappin
     if at is None:
         return cells
     packages = reach(lesson, [cell.source for cell in cells if cell.is_code], checks, helpers).packages
-    address = f"{repository()}/releases/download/lessons"
+    published = repository()
+    address = f"{published}/releases/download/lessons" if published else ""
     source = CELL.format(lesson=lesson, packages=json.dumps(packages), address=address)
     return [*cells[:at], replace(cells[at], kind="bundle", source=source), *cells[at:]]
 
 
 def links(lesson: str) -> str:
-    """Where a lesson can be opened without installing anything.
+    """Where a lesson can be opened without installing anything, as Markdown; empty until it is published.
 
     Words, not pictures: a picture would have to come from another server each time a lesson is opened.
     """
-    place = repository().removeprefix("https://github.com/")
+    if not (place := repository().removeprefix("https://github.com/")):
+        return ""
     colab = f"https://colab.research.google.com/github/{place}/blob/main/release/{lesson}/{lesson}.ipynb"
     return f"[Open in Colab]({colab}) · [Open in Codespaces](https://codespaces.new/{place})"
 

@@ -22,6 +22,8 @@ KINDS = {
 }  # fmt: skip
 KEYS = (*KINDS, "points")
 FROM_JUPYTEXT = ("lines_to_next_cell", "cell_marker")  # for writing text back, which we never do
+# What students are asked to change, such as `TRAIN_ANEW, STEPS = False, 1750`.
+SETTING = re.compile(r"^[A-Z][A-Z0-9_]+(, [A-Z][A-Z0-9_]+)* = (True|False|\d)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,7 @@ class Cell:
         id: the exercise that an exercise, check or written cell names.
         points: of a written cell. An exercise's are in its spec.
         heading: the nearest heading above, or in it.
+        open: whether a draw cell's code is part of the lesson.
     """
 
     kind: str
@@ -65,6 +68,12 @@ class Cell:
     id: str = ""
     points: float | None = None
     heading: str = ""
+    open: bool = False
+
+    @property
+    def folded(self) -> bool:
+        """Whether JupyterLab shows its first line alone. A setting is to be seen, as is the lesson's code."""
+        return self.kind == "draw" and not self.open and not SETTING.search(self.source)
 
     @property
     def is_code(self) -> bool:
@@ -157,7 +166,8 @@ def _read_cell(line: int, chunk: list[str], heading: str) -> Cell | None:
     source = read[0].source.strip("\n")
     if cell_type == "markdown":
         heading = [heading, *headings(source)][-1]
-    return Cell(kind, source, line, line + _offset(chunk, source), name, points, heading)
+    opened = marker.get("draw") == "open"
+    return Cell(kind, source, line, line + _offset(chunk, source), name, points, heading, opened)
 
 
 def _read_marker(text: str, marker: dict, cell_type: str) -> tuple[str, str, float | None]:
@@ -188,8 +198,9 @@ def _read_marker(text: str, marker: dict, cell_type: str) -> tuple[str, str, flo
 
 def _read_name(kind: str, value: object) -> str:
     if kind in ("setup", "draw"):
-        if value is not True:
-            raise ValueError(f"write `{kind}=true`")
+        if value is not True and (kind, value) != ("draw", "open"):
+            other = ', or `draw="open"` where its code is part of the lesson' if kind == "draw" else ""
+            raise ValueError(f"write `{kind}=true`{other}")
         return ""
     if not isinstance(value, str) or not re.fullmatch(r"[a-z]\w*\.[a-z]\w{,40}", value, re.ASCII):
         raise ValueError(f'{kind} names an exercise, as `{kind}="topic.name"`: lower-case letters, digits, _')

@@ -15,6 +15,10 @@ BEGIN, END = "BEGIN SOLUTION", "END SOLUTION"
 # nbgrader's own marks would change the release in ways that the design has no use for.
 UNUSED_MARKS = ("BEGIN HIDDEN TESTS", "BEGIN MARK SCHEME", "AUTOTEST")
 INTRODUCTION = re.compile(r"^\*\*(?:Exercise|Question) (\S*?)\*\*")
+FOLDED_LINES = 16  # a comment, and fifteen lines that a reader of VS Code scrolls past
+WORDS = re.compile(r"# [A-Z“][^_=`#]*$")  # a comment that is no code and no directive, such as `# fmt: off`
+EXAMPLE = "# The six ways at three lengths"
+WIDEST = 72  # characters: what JupyterLab shows of a line at 1,024 pixels beside its list of files
 Found = Iterator[tuple[int, str]]  # lines of the master, and what is wrong there
 
 
@@ -173,9 +177,13 @@ def _cell(cell: Cell, topic: str) -> Found:
     if cell.id and not cell.id.startswith(f"{topic}."):
         yield cell.line, f'"{cell.id}" isn\'t of this lesson; ids here begin with "{topic}."'
     yield from _regions(cell)
+    if cell.folded:
+        yield from _folded(cell, topic)
     if cell.is_code:
         try:
-            yield from _calls(cell, parse(cell.source))
+            tree = parse(cell.source)
+            yield from _calls(cell, tree)
+            yield from _wide(cell, tree)
         except SyntaxError as error:
             yield cell.first + (error.lineno or 1) - 1, f"syntax error: {error.msg}"
 
@@ -219,3 +227,35 @@ def _calls(cell: Cell, tree: ast.Module) -> Found:
         if checked != [cell.id]:
             text = f'this cell should call `check("{cell.id}", ...)` once, with the id of its marker'
             yield cell.line, text
+
+
+def _folded(cell: Cell, topic: str) -> Found:
+    """What JupyterLab folds, VS Code and Colab show: it has to begin with words, and to be short."""
+    first, count = cell.source.partition("\n")[0], len(cell.lines)
+    if not WORDS.match(first) or len(first.split()) < 3:
+        text = "JupyterLab shows the first line alone of this folded cell; make that a comment which says"
+        yield cell.first, f"{text} what will be seen, such as `{EXAMPLE}`"
+    if count > FOLDED_LINES:
+        text = (
+            f"this folded cell has {count} lines, which VS Code and Colab show; leave at most {FOLDED_LINES}"
+        )
+        cure = (
+            f'by moving its work to helpers/{topic}/, or mark it `draw="open"` where its code is the lesson'
+        )
+        yield cell.line, f"{text}, {cure}"
+
+
+def _wide(cell: Cell, tree: ast.Module) -> Found:
+    """Whoever reads a docstring or a comment shouldn't have to scroll sideways."""
+    described = {
+        number
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node) is not None
+        for number in range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1)
+    }
+    unseen = solution_lines(cell)
+    for number, (line, text) in enumerate(cell.lines, 1):
+        prose = number in described or text.lstrip().startswith("#")
+        if prose and len(text) > WIDEST and text not in unseen:
+            cure = f"break it after {WIDEST} at most: a notebook 1,024 pixels wide shows no more"
+            yield line, f"this line has {len(text)} characters; {cure}"

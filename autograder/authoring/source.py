@@ -26,14 +26,11 @@ LANGUAGE = {"file_extension": ".py", "name": "python", "pygments_lexer": "ipytho
 
 # -- the notebook ----------------------------------------------------------------------------------------
 
-# What students are asked to change, such as `TRAIN_ANEW, STEPS = False, 1750`.
-SETTING = re.compile(r"^[A-Z][A-Z0-9_]+(, [A-Z][A-Z0-9_]+)* = (True|False|\d)", re.MULTILINE)
-
 
 def make_notebook(lesson: str, cells: list[Cell], specs: Mapping[str, Exercise]) -> NotebookNode:
     """The source notebook: nbgrader's metadata on what is graded or locked, lasting ids, no outputs."""
     names, texts = cell_ids(cells), with_rules(cells, specs)
-    texts[0] = f"{in_header(texts[0], figures(cells, specs))}\n\n{links(lesson)}"
+    texts[0] = f"{in_header(texts[0], figures(cells, specs))}\n\n{links(lesson)}".strip()
     made = []
     for cell, name, text in zip(cells, names, texts, strict=True):
         new = v4.new_code_cell if cell.is_code else v4.new_markdown_cell
@@ -112,8 +109,9 @@ def _metadata(cell: Cell, name: str, specs: Mapping[str, Exercise]) -> dict:
     if cell.kind == "bundle":  # folded away, by Colab too
         return {"headstart": ours, "jupyter": {"source_hidden": True}, "cellView": "form"}
     if cell.kind == "draw":
-        # Folded away: there is nothing to learn from how a picture is drawn. But a setting is to be seen.
-        folded = {} if SETTING.search(cell.source) else {"jupyter": {"source_hidden": True}}
+        # There is nothing to learn from how a picture is drawn. JupyterLab and Notebook 7 fold by this. VS
+        # Code folds by nothing in the file, and Colab would show a button alone, without the comment on top.
+        folded = {"jupyter": {"source_hidden": True}} if cell.folded else {}
         return {"headstart": ours, **folded, "tags": ["draw"]}
     theirs: dict[str, Any] = {
         "cell_type": "code" if cell.is_code else "markdown",

@@ -216,18 +216,18 @@ SIGNALS = {"interrupt": signal.SIGINT, "kill": signal.SIGKILL}
 
 
 def _do(what: str, pid: int, control: socket.socket) -> None:
-    """Send the child a signal, or none, and unless it is to end, say how much CPU time it has used.
+    """Send the child a signal, or none, and unless it is to end, say how long it has run, and queued to run.
 
     So the judge knows that a signal has arrived before it says anything else to the child.
     """
-    used = 0.0
+    used = queued = 0.0
     with contextlib.suppress(OSError):  # it has ended
         if what in SIGNALS:
             os.kill(pid, SIGNALS[what])
-        used = _used(pid)
+        used, queued = _used(pid), _queued(pid)
     if what != "kill":
         with contextlib.suppress(wire.WireError):
-            wire.send(control, {"used": used})
+            wire.send(control, {"used": used, "queued": queued})
 
 
 def _used(pid: int) -> float:
@@ -235,6 +235,16 @@ def _used(pid: int) -> float:
     if sys.platform != "linux":
         return time.monotonic()
     return time.clock_gettime(~pid << 3 | 2)  # the clock of a process, as clock_getcpuclockid makes it
+
+
+def _queued(pid: int) -> float:
+    """Seconds for which a process's main thread, in which cells run, was ready to run and another ran.
+
+    Of that thread alone: many that queue behind each other would make more of it than time has passed.
+    """
+    with contextlib.suppress(OSError, ValueError, IndexError):  # not every system says so
+        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
+    return 0.0
 
 
 def _student(
@@ -367,7 +377,7 @@ def _make_check(
 
         def converse() -> None:
             wire.send(channel, {"ask": name})
-            recorder.muted = True  # what an answer prints while it is judged would be lost among the cases
+            recorder.muted = True  # what an answer displays while it is judged, drivers apart, shows nowhere
             try:
                 while (request := wire.receive(channel))["cases"]:
                     wire.send(channel, {"outcomes": list(_outcomes(request, answer, interrupts))})

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 NO_FORK = "grading needs Linux: on Windows use WSL 2 or a container. Students can do everything here."
 SETTING = re.compile(r"--[A-Z]\w+\.\w+=")  # one of nbgrader's, as on its own command line
 DESCRIPTION = "Headstart: a hands-on course on Transformers, and its grader."
+LAB = (
+    "Build what changed in the lessons, copy what is new into work/, and open it in JupyterLab. All other "
+    "options go to JupyterLab, such as --no-browser or --port=9000; --help-all lists them."
+)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -107,7 +111,9 @@ def _parser() -> argparse.ArgumentParser:
     roster.add_argument("--id", default="", metavar="COLUMN", help="in which students' ids are")
     roster.set_defaults(run=_roster)
 
-    lab = commands.add_parser("lab", help="open the lessons in JupyterLab", add_help=False)
+    lab = commands.add_parser(
+        "lab", help="open the lessons in JupyterLab", description=LAB, usage="headstart lab [-h] [...]"
+    )
     lab.set_defaults(run=_lab)
 
     doctor = commands.add_parser("doctor", help="what is installed, what is missing, what to do about it")

@@ -21,7 +21,7 @@ from nbgrader.exchange.default import Exchange
 
 from autograder import exercises, lessons
 from autograder.commands import predicted
-from autograder.commands.report_page import STYLE
+from autograder.commands.report_page import DOTS, STYLE, spread
 from autograder.exercise import Exercise
 from autograder.grading.exports import scores_in
 from autograder.grading.gradebook import GRADING, opened
@@ -29,6 +29,8 @@ from autograder.lessons import counted
 from autograder.recall import Recall
 from autograder.results import Verdict
 from helpers.checking.finding import SIGNS, Status
+from helpers.figures import plots
+from helpers.figures.showing import image
 from helpers.storage import write_whole
 
 FEW = 10  # students below which an exercise's figures say little
@@ -221,6 +223,7 @@ def _class(
     again = _again(names, handed, order, asked)
     parts = [
         _table("Points by lesson. + stands for written answers that wait for theirs.", heads, rows),
+        *([DOTS, image(drawn)] if (drawn := _points(handed, order, len(names))) else []),
         "<h2>Exercises</h2>",
         _table(
             f"How many have it right, and how far that goes with the rest of their lesson, as "
@@ -248,6 +251,28 @@ def _class(
         heads = ["lesson", "question", "predicted", "students", "is it so?"]
         parts += ["<h2>What was predicted</h2>", _table("Before the figure was shown.", heads, told)]
     return _page("The course so far", "\n".join(parts))
+
+
+def _points(handed: dict[str, dict[str, Handed]], order: Sequence[str], students: int) -> "plots.Axes | None":
+    """The class in each lesson, as shares of its points; None where nobody has any."""
+    from matplotlib.ticker import PercentFormatter
+
+    found = {}
+    for lesson in order:
+        there = [of[lesson] for of in handed.values() if lesson in of and of[lesson].possible > 0]
+        if there:
+            waits = " +" * any(one.waiting for one in there)
+            label = f"{lesson}{waits} · {len(there)} of {students}"
+            found[label] = [100 * one.points / one.possible for one in there]
+    if not found:
+        return None
+    [ax] = plots.panels(1, width=6.6, height=1.0 + 0.42 * len(found))
+    said = spread(ax, found)
+    low, high = (end(value for row in found.values() for value in row) for end in (min, max))
+    ax.set(xlim=(min(0, low) - 2, max(100, high) + 2), xlabel="points, of those that the lesson has")
+    ax.xaxis.set_major_formatter(PercentFormatter(symbol=" %"))
+    ax.set_label(f"Points by lesson, per cent of what it has, for those who handed it in. {'; '.join(said)}.")
+    return ax
 
 
 def _times(

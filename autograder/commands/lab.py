@@ -19,6 +19,8 @@ RELEASE, WORK = ROOT / "release", ROOT / "work"
 SOURCES = ("notebooks", "helpers", "autograder")  # what a build reads
 START = "00_start_here/00_start_here.ipynb"
 HIDDEN = ("checks.json", "__pycache__", "*.pyc", ".DS_Store", "*~")  # in the list of files
+# JupyterLab answers these and ends.
+QUESTIONS = {"--version", "--help-all", "--show-config", "--show-config-json", "--generate-config"}
 
 
 def lab(arguments: list[str]) -> None:
@@ -27,13 +29,18 @@ def lab(arguments: list[str]) -> None:
     Args:
         arguments: further options for JupyterLab, such as "--no-browser".
     """
-    build()
-    for name in hand_out(RELEASE, WORK):
-        print(f"headstart: there is a newer {name}, but you changed yours: move it away to get the new one")
+    if not QUESTIONS & {*arguments}:
+        build()
+        for name in hand_out(RELEASE, WORK):
+            print(
+                f"headstart: there is a newer {name}, but you changed yours: move it away to get the new one"
+            )
 
     os.environ.setdefault("PYTHONSTARTUP", str(ROOT / "helpers/start_here/kernel.py"))
-    # Its labconfig/ leaves out what only teachers need, and questions about JupyterLab's news.
-    paths = [str(Path(__file__).parent), *filter(None, [os.environ.get("JUPYTER_CONFIG_PATH")])]
+    # Its labconfig/ leaves out what only teachers need, and questions about JupyterLab's news; that of alone/
+    # also what leads to assignments on a machine that teacher and students share.
+    here = Path(__file__).parent
+    paths = [str(here / "alone"), str(here), *filter(None, [os.environ.get("JUPYTER_CONFIG_PATH")])]
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(paths)
     from jupyterlab.labapp import main
 
@@ -136,4 +143,6 @@ def digest(*parts: bytes) -> str:
 
 
 if __name__ == "__main__":
-    lab(sys.argv[1:])
+    from autograder.commands.cli import main
+
+    sys.exit(main(["lab", *sys.argv[1:]]))

@@ -23,6 +23,8 @@ SHADES = {
     Status.NOT_WRITTEN: (plots.BAND, "//"),
     Status.NOT_RUN: (plots.BAND, "xx"),
 }
+DOTS = "<p>A dot for each student; the box is the middle half, and the line in it the median.</p>"
+QUARTERS = torch.tensor([0, 0.25, 0.5, 0.75, 1], dtype=torch.float64)
 STYLE = """
 :root { color-scheme: light dark } img { background: white }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
@@ -62,6 +64,7 @@ def page(
         f"{datetime.now():%Y-%m-%d %H:%M}.</p>",
         *([f"<p>{waiting}.</p>"] if waiting else []),
         "<h2>Points</h2>",
+        DOTS,
         image(_points(scores, best)),
         "<h2>Exercises</h2>",
         image(_exercises(rows, exercises)),
@@ -80,9 +83,55 @@ def page(
     return _whole(lesson, "\n".join(parts))
 
 
+def spread(ax: "plots.Axes", found: Mapping[str, Sequence[float]]) -> list[str]:
+    """Draw a row for each label: its values as dots, and the median and the middle half as a box.
+
+    Args:
+        ax: where to draw.
+        found: by label, at least one value.
+
+    Returns:
+        The same in words, for each label.
+    """
+    import seaborn
+
+    rows = list(found.values())
+    box = {"facecolor": plots.BAND, "edgecolor": plots.FAINT}
+    # Matplotlib's own box: seaborn's draws it by an argument that Matplotlib is about to remove.
+    ax.boxplot(
+        rows, positions=range(len(rows)), widths=0.62, orientation="horizontal", whis=(0, 100),
+        showcaps=False, patch_artist=True, manage_ticks=False, boxprops=box,
+        whiskerprops={"color": plots.FAINT}, medianprops={"color": plots.PALETTE[1], "linewidth": 2.2},
+    )  # fmt: skip
+    values = [value for row in rows for value in row]
+    places = [place for place, row in enumerate(rows) for _ in row]
+    seaborn.stripplot(
+        x=values, y=places, orient="y", native_scale=True, jitter=0.22, size=3.5, alpha=0.5, zorder=3,
+        color=plots.PALETTE[0], ax=ax,
+    )  # fmt: skip
+    ax.set_yticks(range(len(rows)), list(found))
+    ax.set_ylim(len(rows) - 0.5, -0.5)
+    return [f"{label}: {_quartiles(row)}" if label else _quartiles(row) for label, row in found.items()]
+
+
+def _quartiles(values: Sequence[float]) -> str:
+    least, low, middle, high, most = torch.tensor(values, dtype=torch.float64).quantile(QUARTERS).tolist()
+    return f"{least:.3g} to {most:.3g}, half of them {low:.3g} to {high:.3g}, median {middle:.3g}"
+
+
 def _points(scores: list[float], best: float) -> "plots.Axes":
-    """How many students have how many points."""
-    [ax] = plots.panels(1, width=7.5, height=2.6)
+    """How many students have how many points; above that each student, their median and middle half."""
+    import matplotlib
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
+
+    with matplotlib.rc_context(plots.STYLE):
+        figure = Figure(figsize=(6.0, 3.2), layout="constrained")
+        above, ax = figure.subplots(2, 1, sharex=True, height_ratios=(1, 3.2))
+    [said] = spread(above, {"": scores})
+    above.set(xlabel="", ylabel="", yticks=[])
+    above.spines[:].set_visible(False)
+    above.tick_params(length=0)
     width = max(1, round(best / 20))
     bins = int(best // width) + 1
     counts = torch.histc(torch.tensor(scores, dtype=torch.float64), bins, 0, bins * width).tolist()
@@ -90,13 +139,16 @@ def _points(scores: list[float], best: float) -> "plots.Axes":
     ax.bar(left, counts, width=0.9 * width, align="edge", color=plots.PALETTE[0])
     ax.set_xlabel("points from checks" + (f", {width} per bar" if width > 1 else ""))
     ax.set_ylabel("students")
-    said = ", ".join(f"{int(n)} from {low}" for low, n in zip(left, counts, strict=True) if n)
-    ax.set_label(f"Students by points, in bars of {width}: {said}.")
+    ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+    told = ", ".join(f"{int(n)} from {low}" for low, n in zip(left, counts, strict=True) if n)
+    ax.set_label(f"Students by points, in bars of {width}: {told}. Their points: {said}.")
     return ax
 
 
 def _exercises(rows: list[Row], exercises: dict[str, Exercise]) -> "plots.Axes":
     """How each exercise went, in the lesson's order."""
+    from matplotlib.ticker import MaxNLocator
+
     verdicts = [verdict for _, _, verdicts in rows for verdict in verdicts]
     counts = {id: Counter(v.status for v in verdicts if v.exercise == id) for id in exercises}
     students = len(rows)
@@ -112,6 +164,7 @@ def _exercises(rows: list[Row], exercises: dict[str, Exercise]) -> "plots.Axes":
         numbers = [str(value) if value > 0.04 * students else "" for value in values]
         ax.bar_label(bars, numbers, label_type="center", fontsize=8, color=plots.INK if hatch else "white")
         left = [a + b for a, b in zip(left, values, strict=True)]
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set_yticks(places, titles)
     ax.invert_yaxis()
     ax.set_xlabel("students")

@@ -30,7 +30,7 @@ NEEDED, WISHED = {"memory", "pids"}, {"cpu"}
 WORKER_BYTES = MEMORY_BYTES + (1 << 30)  # so that a submission gets its MemoryError before it is ended
 WORKER_THREADS = THREADS + 50  # with what the worker and bubblewrap have
 WEIGHT, HEAVIEST = 100, 10_000  # of a group that nobody has given another, and the most that there is
-ENDING_SECONDS = 2.0  # in which processes that were killed are gone
+ENDING_SECONDS = 20.0  # in which processes that were killed are gone
 SYSTEMD = Path("/run/systemd/system")  # there where systemd runs the machine
 
 

@@ -1,7 +1,8 @@
 """How long a child may go on: by the CPU time that it has used, whoever is graded beside it.
 
-Wall time is a wide net below that, for a child that waits for something that never comes. One that falls into
-it may have been kept waiting by the machine, so its submission is run again with no other beside it.
+Wall time is a wide net below that, for a child that waits for something that never comes. What the child spends in
+the queue for a processor, since the machine is busy, doesn't count. One that falls into the net may have been kept
+waiting otherwise, so its submission is run again with no other beside it.
 """
 
 import contextlib
@@ -20,9 +21,10 @@ SHORTEST = 0.02  # seconds from one look at a child to the next
 
 
 class Timed(Protocol):
-    """What knows how much CPU time the child has used: a `Worker`."""
+    """What knows a child's times: a `Worker`."""
 
-    def cpu_seconds(self) -> float: ...
+    def times(self) -> tuple[float, float]:
+        """CPU seconds used so far, and seconds for which the child wanted a processor and got none."""
 
 
 class Clock:
@@ -37,6 +39,7 @@ class Clock:
         self.starved = False
         self._child, self._cell, self.notebook_seconds = child, cell, notebook
         self._asked, self._used = time.monotonic(), 0.0  # when the child was asked, and what it had used then
+        self._queued = 0.0  # for a processor, by then
         self._net = self._asked + NET * notebook
         self._limit, self._ends = notebook, self._net  # of what runs now, in CPU time and in time
         self.start_cell()
@@ -62,12 +65,14 @@ class Clock:
         return self._used + time.monotonic() - self._asked
 
     def _ask(self) -> None:
-        self._used, self._asked = self._child.cpu_seconds(), time.monotonic()
+        self._used, queued = self._child.times()
+        self._asked, more, self._queued = time.monotonic(), queued - self._queued, queued
+        self._net, self._ends = self._net + more, self._ends + more
 
     @property
     def notebook_is_over(self) -> bool:
         """Whether no time is left for another cell."""
-        if self._at_most() > self.notebook_seconds:
+        if self._at_most() > self.notebook_seconds or time.monotonic() > self._net:
             self._ask()
         return self._used > self.notebook_seconds or time.monotonic() > self._net
 
@@ -81,7 +86,7 @@ class Clock:
 
     def left(self) -> float:
         """How long to wait for the child before looking again; 0 when its time is up."""
-        if self._at_most() >= self._limit:
+        if self._at_most() >= self._limit or time.monotonic() >= self._ends:
             self._ask()
         if self._used >= self._limit:
             return 0.0

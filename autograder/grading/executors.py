@@ -25,7 +25,7 @@ from autograder.results import Graded, Verdict
 if TYPE_CHECKING:
     from distributed import Client
 
-CONNECT_SECONDS = 20
+CONNECT_SECONDS = 60
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ from autograder.sheets import HiddenSheets
 from helpers.checking.assessing import assess
 from helpers.checking.finding import Finding, Status
 from helpers.checking.outcome import ENDS, CallStatus, Outcome
+from helpers.checking.printing import KEPT
 from helpers.checking.reaching import Tangled, forbidden_use
 from helpers.checking.sheet import Sheet
 from helpers.checking.values import Opaque
@@ -36,7 +37,7 @@ NOTEBOOK_SECONDS = 120.0  # and more where cells may run longer than usual
 OUTPUT_CHARACTERS = 64_000_000  # of all cells together, as they stand in a file
 MOST_VALUES = 5_000  # in what an answer returns, tensors and lists counted, where lessons ask for dozens
 OUTPUT_COST = 1_000  # characters that each of them counts for besides: many small ones fill memory
-WRITTEN_SECONDS = 10  # for a child to send what its cells wrote
+LISTEN_SECONDS = 60.0  # of wall time, for a child to read what it is sent: it has nothing else to do
 FIRST = "the first cell"
 
 
@@ -143,9 +144,11 @@ class _Run:
 
     def written(self) -> dict[str, bytes]:
         """What the cells wrote beside the notebook, by relative path; nothing from a child that won't say."""
-        with contextlib.suppress(wire.WireError):
-            wire.send(self.channel, {"files": MAX_FILES, "size": MAX_FILES_BYTES}, seconds=GRACE_SECONDS)
-            return read_written(self.inbox.receive(seconds=WRITTEN_SECONDS), self.lesson.ignore)
+        with contextlib.suppress(wire.WireError, Stopped):
+            self.clock.start_cell()
+            self.interrupted = False
+            self._send({"files": MAX_FILES, "size": MAX_FILES_BYTES})
+            return read_written(self._receive(), self.lesson.ignore)
         return {}
 
     def cell(self, cell: Cell) -> None:
@@ -223,7 +226,7 @@ class _Run:
         return outcomes if sheet.driver in ("draws", "use_result") else list(map(bounded, outcomes))
 
     def _send(self, message: dict | bytes) -> None:
-        wire.send(self.channel, message, seconds=self.clock.left() or GRACE_SECONDS)
+        wire.send(self.channel, message, seconds=LISTEN_SECONDS)
 
     def _receive(self) -> Any:
         """Wait for the child, interrupting it when its time is up and giving it up a little later.
@@ -267,7 +270,8 @@ def _outcome(raw: Any) -> Outcome:
         outcome = Outcome.from_json(raw)
     except (TypeError, ValueError, AttributeError, KeyError, RecursionError) as error:
         raise Stopped(f"the grading channel was broken ({error})") from None
-    if any(len(text) > 1000 for text in (outcome.error, outcome.message, outcome.where)):
+    long = any(len(text) > 1000 for text in (outcome.error, outcome.message, outcome.where))
+    if long or len(outcome.printed) > 2 * KEPT:
         raise Stopped("the grading channel was broken (a malformed outcome)")
     return outcome
 

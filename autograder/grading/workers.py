@@ -17,9 +17,10 @@ from autograder.grading.clock import claim_core
 from autograder.lessons import ROOT
 from autograder.results import Ended
 
-START_SECONDS = 120
-GRACE_SECONDS = 2.0  # from an interrupt to a kill
-ANSWER_SECONDS = 10.0  # in which a worker that still runs answers
+# Wall time, since a worker that ends is noticed at once: only what hangs takes it, and no machine is so busy.
+START_SECONDS = 1800
+ANSWER_SECONDS = 120.0  # in which a worker that still runs answers
+GRACE_SECONDS = 2.0  # CPU time from an interrupt to a kill
 FEW = 16  # submissions after which a worker gets ready for many more: a second or two
 CHILD = Path(sandbox.__file__).parent  # what of the engine a worker may see
 
@@ -150,15 +151,16 @@ class Worker:
         """
         self._ask("interrupt")
 
-    def cpu_seconds(self) -> float:
-        """CPU seconds that the child has used so far.
+    def times(self) -> tuple[float, float]:
+        """CPU seconds that the child has used so far, and seconds that it was in the queue for a processor.
 
         Raises:
             WireError: the worker doesn't answer.
         """
-        return self._ask("none")
+        answer = self._ask("none")
+        return float(answer["used"]), float(answer["queued"])
 
-    def _ask(self, signal: str) -> float:
+    def _ask(self, signal: str) -> dict[str, float]:
         if self._control is None:
             raise wire.WireError("the worker didn't start")
         wire.send(self._control, {"signal": signal}, seconds=ANSWER_SECONDS)
@@ -166,7 +168,7 @@ class Worker:
         if "ended" in answer:  # the child, meanwhile
             self._ended = answer
             raise wire.WireError("the child has ended")
-        return float(answer["used"])
+        return answer
 
     def end(self) -> Ended:
         """Kill the child if it still runs, and say how it ended. A worker that doesn't answer is replaced."""
@@ -174,7 +176,7 @@ class Worker:
             return Ended(failed="the worker didn't start")
         try:
             if not (answer := self._ended):
-                wire.send(self._control, {"signal": "kill"}, seconds=GRACE_SECONDS)
+                wire.send(self._control, {"signal": "kill"}, seconds=ANSWER_SECONDS)
                 answer = wire.receive(self._control, seconds=ANSWER_SECONDS)
             return Ended(**answer["ended"], out_of_memory=bool(self._group and self._group.ran_out()))
         except (wire.WireError, KeyError, TypeError):

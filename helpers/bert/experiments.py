@@ -185,6 +185,23 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float]:
     return float(numbers.mean()), 1.96 * float(numbers.std()) / math.sqrt(len(values))
 
 
+def by_kind(
+    blanks: Sequence[Blank], guesses: Sequence[Sequence[float]], ways: Sequence[str]
+) -> dict[str, dict[str, list[float]]]:
+    """The probabilities of the true words, by way and by kind of blank.
+
+    Args:
+        blanks: what was guessed.
+        guesses: for each blank, the probability of the true word by each way.
+        ways: their names.
+    """
+    found: dict[str, dict[str, list[float]]] = {way: {kind: [] for kind in candidates()} for way in ways}
+    for blank, guess in zip(blanks, guesses, strict=True):
+        for way, probability in zip(ways, guess, strict=True):
+            found[way][blank.kind].append(probability)
+    return found
+
+
 # -- writing ---------------------------------------------------------------------------------------------
 
 
@@ -244,6 +261,37 @@ def drawn_again(
             ids.scatter_(1, at, torch.where(blank.gather(1, at), MASK, ids.gather(1, at)))
             _redraw(words, ids, at[:, 0], blank, generator)
     return ids
+
+
+def ways_to_write(
+    bert: Callable[..., tuple], segments: torch.Tensor, empty: torch.Tensor, mask_predict: Callable
+) -> dict[str, Callable[[], torch.Tensor]]:
+    """Five ways in which BERT fills empty rows, by name; each gives tokens (B, T) when it is called.
+
+    Args:
+        bert: tokens and segments to logits (B, T, V), and more.
+        segments: of the rows, (B, T).
+        empty: the rows, (B, T).
+        mask_predict: a way of the student's, from logits' function and rows.
+    """
+
+    @torch.no_grad()
+    def words(ids: torch.Tensor) -> torch.Tensor:
+        return bert(ids, segments)[0]
+
+    def seeded(seed: int = 0) -> torch.Generator:
+        return torch.Generator().manual_seed(seed)
+
+    def gibbs() -> torch.Tensor:
+        return drawn_again(words, all_at_once(words, empty, seeded()), empty == MASK, 2, seeded(1))
+
+    return {
+        "BERT, all at once": lambda: all_at_once(words, empty, seeded()),
+        "BERT, mask-predict, 10 rounds": lambda: mask_predict(words, empty),
+        "BERT, one by one, any order": lambda: one_by_one(words, empty, seeded(), shuffled=True),
+        "BERT, one by one, from the left": lambda: one_by_one(words, empty, seeded()),
+        "BERT, Gibbs, 2 sweeps": gibbs,
+    }
 
 
 def _redraw(

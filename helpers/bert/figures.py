@@ -1,39 +1,66 @@
 """Figures of lesson 10."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from helpers.figures import plots
+from helpers.bert import experiments, published
+from helpers.figures import plots, repeats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Interval = tuple[float, float, float]  # a mean, and the lower and upper end of its 95 % interval
 
-
-def by_labels(found: Mapping[str, Mapping[int, Interval]], *, title: str) -> "Axes":
-    """Accuracies over the number of labels, each a point with its interval.
+def by_kind(found: Mapping[str, Mapping[str, Sequence[float]]]) -> "Axes":
+    """The probability of the true word: a dot for each blank, and the mean with its 95 % interval.
 
     Args:
-        found: for each way, a mean with its interval by the number of labels; shares of 1.
+        found: for each way and kind of blank, the probabilities.
+    """
+
+    def interval(values: Sequence[float]) -> tuple[float, float]:
+        average, half = experiments.mean_interval(values)
+        return average - half, average + half
+
+    ax = repeats.rows(
+        found, interval, "with 95 % intervals", xlabel="probability of the true word", each="blanks",
+        form=".2f", title="A dot for each blank, and the mean with its 95 % interval",
+    )  # fmt: skip
+    ax.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.45, -0.12), ncols=len(found), fontsize=9)
+    return ax
+
+
+def by_labels(found: Mapping[str, Mapping[int, Sequence[float]]], *, title: str) -> "Axes":
+    """Accuracies over the number of labels: a dot for each seed, and the mean with its 95 % interval.
+
+    Args:
+        found: for each way and number of labels, the share of right answers for each seed.
         title: above the axes.
     """
-    [ax] = plots.panels(1, width=6.6, height=3.6)
-    places = {labels: at for at, labels in enumerate(sorted({n for of in found.values() for n in of}))}
-    for number, (way, measured) in enumerate(found.items()):
-        at = [places[labels] + 0.05 * (number - len(found) / 2) for labels in measured]
-        means, lows, highs = ([100 * value for value in of] for of in zip(*measured.values(), strict=True))
-        reach = [[mean - low for mean, low in zip(means, lows, strict=True)],
-                 [high - mean for mean, high in zip(means, highs, strict=True)]]  # fmt: skip
-        ax.errorbar(at, means, reach, color=plots.PALETTE[number % 4], marker=plots.MARKERS[number % 4],
-                    capsize=3, label=way)  # fmt: skip
-    ax.axhline(50, color=plots.FAINT, linestyle=":", linewidth=1)
-    ax.set_xticks(list(places.values()), [f"{labels:,}" for labels in places])
-    ax.set(xlabel="labelled sentences", ylabel="accuracy, % (dotted: guessing)", title=title)
+    ax = repeats.curves(
+        found, lambda shares: published.student_interval(shares)[1:], "with 95 % intervals",
+        xlabel="labelled sentences", ylabel="accuracy (dotted: guessing)", title=title, log=True,
+        joined=False, form=".1%", ax=plots.panels(1, width=7.4, height=3.6)[0],
+    )  # fmt: skip
+    ax.axhline(0.5, color=plots.FAINT, linestyle=":", linewidth=1)
     ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
-    said = "; ".join(
-        f"{way}, " + ", ".join(f"{labels:,} labels {100 * of[0]:.1f} %" for labels, of in measured.items())
-        for way, measured in found.items()
-    )
-    ax.set_label(f"{title}: {said}.")
+    return ax
+
+
+def grammatical(counted: Mapping[str, tuple[float, float, float]], others: Sequence[str]) -> "Axes":
+    """Shares of grammatical sentences, each with its interval.
+
+    Args:
+        counted: by way of writing, a mean and the ends of its 95 % interval.
+        others: those ways that are no BERT's, in a colour of their own.
+    """
+    ax = plots.panels(1, width=7.0, height=3.0)[0]
+    for number, (way, (share, low, high)) in enumerate(counted.items()):
+        other = way in others
+        ax.barh(number, share, color=plots.PALETTE[other], hatch="//" if other else "", edgecolor="white")
+        ax.errorbar(share, number, xerr=[[share - low], [high - share]], color=plots.INK, capsize=3)
+    ax.set_yticks(range(len(counted)), counted)
+    ax.invert_yaxis()
+    ax.set(xlim=(0, 1), xlabel="share of grammatical sentences, with 95 % interval")
+    listed = "; ".join(f"{way} {share:.0%}" for way, (share, *_) in counted.items())
+    ax.set_label(f"Share of grammatical sentences: {listed}.")
     return ax

@@ -208,14 +208,17 @@ def frozen(
     return found
 
 
+@training.on_device
 def _vectors(encoder: Encoder, pool_words: Callable[..., torch.Tensor], read: Examples) -> torch.Tensor:
     """One vector for each sentence, (N, C), computed on all cores in batches of about one length."""
+    pooled = training.beside(
+        lambda model, ids: pool_words(model(ids, ids != corpora.PAD), ids != corpora.PAD)
+    )
 
     def of(rows: torch.Tensor) -> torch.Tensor:
         training.unless_stopped()
-        ids = read.part(rows).ids
         with torch.no_grad():
-            return pool_words(encoder(ids, ids != corpora.PAD), ids != corpora.PAD)
+            return pooled(encoder, read.part(rows).ids).to("cpu")
 
     order = (read.ids != corpora.PAD).sum(dim=-1).argsort()
     return torch.cat(training.each(of, order.split(100), "Reading"))[order.argsort()]

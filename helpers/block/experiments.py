@@ -100,20 +100,28 @@ def depths(add_sublayer: Callable, steps: int = STEPS) -> list[Learned]:
 
     def learn(job: tuple[str, int, int, Stack]) -> Learned:
         kind, depth, seed, stack = job
-        optimizer = torch.optim.AdamW(stack.parameters(), lr=RATE)
-        generator, losses = torch.Generator().manual_seed(seed), []
-        for _ in range(training.steps(steps)):
-            training.unless_stopped()
-            rows = ids[torch.randint(len(ids), (BATCH,), generator=generator)]
-            loss = _loss(stack(rows[:, :-1]), rows[:, 1:])
-            optimizer.zero_grad()
-            loss.backward()
-            nn.utils.clip_grad_norm_(stack.parameters(), 1.0)
-            optimizer.step()
-            losses.append(loss.item())
+        losses = _learn(stack, ids, training.steps(steps), seed)
         return Learned(kind, depth, seed, sum(losses[-10:]) / len(losses[-10:]))
 
     return training.each(learn, jobs, "Stacks")
+
+
+@training.on_device
+def _learn(stack: Stack, ids: torch.Tensor, steps: int, seed: int) -> list[float]:
+    """The loss at each step."""
+    optimizer = torch.optim.AdamW(stack.parameters(), lr=RATE)
+    generator, loss_of_rows = torch.Generator().manual_seed(seed), training.beside(loss_of)
+    losses = []
+    for _ in range(steps):
+        training.unless_stopped()
+        rows = ids[torch.randint(len(ids), (BATCH,), generator=generator)]
+        loss = loss_of_rows(stack, rows[:, :-1], rows[:, 1:])
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(stack.parameters(), 1.0)
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
 
 
 def gradient_sizes(add_sublayer: Callable, depth: int = 12) -> dict[str, list[float]]:
@@ -238,6 +246,7 @@ def draw_weights(model: nn.Module, initial_std: Callable, n_layers: int) -> None
                 weight.zero_()
 
 
+@training.on_device
 def train(model: nn.Module, steps: int = MODEL_STEPS) -> training.Live:
     """Train a language model on book reviews, in place, with a live picture; go on after an interrupt."""
     steps = training.steps(steps)
@@ -259,7 +268,7 @@ def train(model: nn.Module, steps: int = MODEL_STEPS) -> training.Live:
         live.add(training=loss.detach())
         if step % max(1, steps // 8) == 0:
             with torch.no_grad():
-                live.add(held_out=loss_of(model, *unseen))
+                live.add(held_out=spread(model, *unseen))
             live.write(speak(model, "i read this", seed=step))
     return live
 

@@ -3,13 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from helpers.block.experiments import DEPTHS, KINDS, SEEDS, Learned
-from helpers.figures import plots
+from helpers.block.experiments import DEPTHS, KINDS, Learned
+from helpers.figures import plots, repeats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-DASHES = ("-", "--", "-.", ":")  # lines that coincide all show
 
 
 def alike(found: Mapping[str, Sequence[float]]) -> "Axes":
@@ -34,31 +32,28 @@ def gradients(found: Mapping[str, Sequence[float]]) -> "Axes":
 
 
 def losses(learned: Sequence[Learned], guesses: Mapping[str, float]) -> "Axes":
-    """The loss after a short training, by depth and kind: a mark for each seed, a line through the means.
+    """The loss after a short training, by depth and kind: a dot for each seed, a line through the means.
 
     Args:
         learned: the stacks.
         guesses: by name, losses of guesses that ignore what came before; each is a thin dashed line.
     """
-    ax = plots.panels(1, width=6.2, height=3.2)[0]
-    said = []
-    for number, kind in enumerate(KINDS):
-        means = []
-        for depth in DEPTHS:
-            found = [run.loss for run in learned if (run.kind, run.depth) == (kind, depth)]
-            means.append(sum(found) / len(found))
-            ax.plot([depth] * len(found), found, plots.MARKERS[number], color=plots.PALETTE[number], ms=4)
-        ax.plot(DEPTHS, means, DASHES[number], color=plots.PALETTE[number], lw=1.6)
-        both = DASHES[number] + plots.MARKERS[number]
-        ax.plot([], [], both, color=plots.PALETTE[number], label=kind, lw=1.6, ms=4)
-        told = ", ".join(f"{mean:.2f} at depth {depth}" for depth, mean in zip(DEPTHS, means, strict=True))
-        said.append(f"{kind}: {told}")
+    found = {
+        kind: {
+            depth: [run.loss for run in learned if (run.kind, run.depth) == (kind, depth)] for depth in DEPTHS
+        }
+        for kind in KINDS
+    }
+    ax = repeats.curves(
+        found, xlabel="blocks", ylabel="nats per token", joined=False,
+        title="Loss after a short training: three seeds, mean and range",
+        ax=plots.panels(1, width=6.4, height=3.6)[0],
+    )  # fmt: skip
     for name, loss in guesses.items():
         ax.axhline(loss, color=plots.INK, linewidth=1, linestyle=(0, (5, 3)))
         ax.text(DEPTHS[0], loss - 0.09, name, fontsize=9, va="top")
-        said.append(f"{name}: {loss:.2f}")
-    ax.set(xlabel="blocks", ylabel="nats per token", xticks=DEPTHS)
     ax.legend(frameon=False, ncols=2, loc="lower left", handlelength=3)
     ax.set_ylim(bottom=3.0, top=max(guesses.values()) + 0.5)
-    ax.set_label(f"Loss after a short training, {len(SEEDS)} seeds, means. {'; '.join(said)}.")
+    said = "; ".join(f"{name}: {loss:.2f}" for name, loss in guesses.items())
+    ax.set_label(f"{ax.get_label()} Dashed lines: {said}.")
     return ax

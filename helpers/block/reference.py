@@ -187,7 +187,7 @@ class DecoderOnly(nn.Module):
     def forward(self, ids: torch.Tensor) -> torch.Tensor:
         """Logits (B, T, V) of tokens (B, T)."""
         x = embed(ids, self.words.weight, self.positions.weight)
-        mask = causal_mask(ids.size(-1))
+        mask = causal_mask(ids.size(-1)).to(ids.device)
         for block in self.blocks:
             x = block(x, mask)
         return unembed(self.norm(x), self.words.weight)

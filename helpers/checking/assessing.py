@@ -32,8 +32,9 @@ def assess(
         reveal: whether the message may carry numbers and texts of the case. The judge's hidden cases say no.
         failing: ids of exercises whose answers are known not to pass.
     """
-    finding = Finding(sheet.title, Status.PASSED, sheet.points, len(sheet.cases))
     outcomes = [judged(sheet.driver, *pair) for pair in zip(sheet.cases, outcomes, strict=True)]
+    finding = Finding(sheet.title, Status.PASSED, sheet.points, len(sheet.cases))
+    finding = _with_prints(finding, sheet, outcomes, 0) if reveal else finding
     if stub := next((outcome for outcome in outcomes if outcome.status == CallStatus.NOT_WRITTEN), None):
         first = next(n for n, outcome in enumerate(outcomes) if outcome is stub)
         if not any(_problem(sheet, n, outcome, reveal) for n, outcome in enumerate(outcomes[:first])):
@@ -44,6 +45,7 @@ def assess(
         return finding
     problem = problems[index]
     assert problem is not None
+    finding = _with_prints(finding, sheet, outcomes, index) if reveal else finding
     where = f"case {index + 1} of {len(sheet.cases)}" if reveal else "a hidden case like"
     cause, meaning, told = _explain(sheet, outcomes, problems, reveal)
     if unfinished := [sheet.needs[id] for id in sheet.needs if id in failing]:
@@ -61,6 +63,15 @@ def assess(
         cause=cause,
         relation=told,
     )
+
+
+def _with_prints(finding: Finding, sheet: Sheet, outcomes: list[Outcome], first: int) -> Finding:
+    """The finding with what the answer printed in one case: in the one of this number, else in any other."""
+    for number in (first, *range(len(outcomes))):
+        if outcomes[number].printed.strip():
+            case = f"case {number + 1} of {len(outcomes)}: {sheet.cases[number].title}"
+            return replace(finding, printed=outcomes[number].printed, printed_in=case)
+    return finding
 
 
 def _not_written(sheet: Sheet, outcome: Outcome) -> str:

@@ -20,6 +20,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from helpers.checking.choosing import choice, unusable
 from helpers.checking.forbidding import ForbiddenCall, current, forbid, imported
 from helpers.checking.outcome import CallStatus, Case, Outcome
+from helpers.checking.printing import captured
 from helpers.checking.registry import is_recipe, make_layer
 from helpers.checking.values import map_tensors, settled, tensors
 
@@ -41,6 +42,12 @@ def run(
     for name in imported(forbidden):
         if _is(answer, current(name)):
             return Outcome(CallStatus.FORBIDDEN, error=name)
+    with captured() as printed:
+        outcome = _run(driver, answer, case, gradients, forbidden)
+    return replace(outcome, printed=str(printed))
+
+
+def _run(driver: str, answer: object, case: Case, gradients: bool, forbidden: tuple) -> Outcome:
     try:
         with _eager(), forbid(forbidden):
             return _settled(DRIVERS[driver](answer, case, gradients))
@@ -123,7 +130,8 @@ def _gradients(answer: Callable, case: Case) -> list:
     # "inputs unchanged" explains well should not surface as autograd's complaint.
     args, kwargs = map_tensors(lambda t: t * 1 if t.requires_grad else t, [args, kwargs])
     try:
-        with warnings.catch_warnings():  # float(x) warns where x has a gradient, and was fine a moment ago
+        # What it prints, it has printed a moment ago, and float(x) warns where x has a gradient.
+        with captured(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             returned = _seeded(answer, args, kwargs)
         outputs = [t for t in tensors(returned) if t.is_floating_point()]
@@ -207,7 +215,8 @@ def judged(driver: str, case: Case, outcome: Outcome) -> Outcome:
         return replace(outcome, outputs=use(_clone(outcome.outputs), *_clone(list(inputs))))
     except Exception as error:  # whatever comes of a result that isn't what was asked for
         found = f"what came back can't be tried out ({type(error).__name__}: {error})"
-        return Outcome(CallStatus.UNUSABLE, error="what the docstring describes", message=found[:200])
+        wrong = Outcome(CallStatus.UNUSABLE, error="what the docstring describes", message=found[:200])
+        return replace(wrong, printed=outcome.printed)
 
 
 def _copies(answer: object, case: Case, gradients: bool) -> Outcome:

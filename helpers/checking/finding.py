@@ -36,6 +36,10 @@ COLORS = {
 }
 
 
+ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?)")
+SHOWN, WIDEST = 6, 100  # lines from the beginning and from the end of what was printed; characters of each
+
+
 @dataclass(frozen=True)
 class Finding:
     """What a check found.
@@ -55,6 +59,8 @@ class Finding:
         relation: what is true of wrong numbers that no misconception explains.
         earned: the points that a plain test beside the student's code gave; None where the judge decides.
         said: what such a test displayed or raised.
+        printed: what the answer printed in one case, as it was printed.
+        printed_in: which case that was.
     """
 
     title: str
@@ -69,6 +75,8 @@ class Finding:
     relation: str = ""
     earned: float | None = None
     said: str = ""
+    printed: str = ""
+    printed_in: str = ""
 
     @classmethod
     def not_run(cls, title: str, points: float, why: str, cause: str = "not run") -> "Finding":
@@ -104,8 +112,13 @@ class Finding:
         return [(label, _shown(text)) for label, text in rows if text]
 
     def text(self) -> str:
-        """The message for a terminal: four lines."""
-        return "\n".join([self.headline, *(f"  {label:<14} {text}" for label, text in self.rows)])
+        """The message for a terminal: four lines, and the first and last of what the answer printed."""
+        lines = printed_lines(self.printed)
+        printed = [("printed", f"in {_shown(self.printed_in)}")] if lines else []
+        if len(lines) > 2 * SHOWN:
+            lines[SHOWN:-SHOWN] = ["…"]
+        told = [f"  {label:<14} {text}" for label, text in [*self.rows, *printed]]
+        return "\n".join([self.headline, *told, *(f"    │ {line:.{WIDEST}}" for line in lines)])
 
     def html(self) -> str:
         """The message for a notebook: a small table that takes its colours from JupyterLab's theme."""
@@ -118,10 +131,33 @@ class Finding:
         )
         look = "margin:4px 0 0;border:none;color:inherit;font-size:inherit"
         table = f'<table style="{look}">{rows}</table>' if rows else ""
-        return box(f"<strong>{html.escape(self.headline)}</strong>{table}", self.status)
+        return box(f"<strong>{html.escape(self.headline)}</strong>{table}{self._folded()}", self.status)
+
+    def _folded(self) -> str:
+        """What the answer printed, in HTML that unfolds by itself."""
+        if not (lines := printed_lines(self.printed)):
+            return ""
+        look = (
+            "margin:4px 0 0;padding:0;white-space:pre-wrap;overflow-wrap:anywhere;background:none;border:none"
+        )
+        text = f'<pre style="{look};color:inherit">{html.escape(chr(10).join(lines))}</pre>'
+        said = f"printed in {html.escape(_shown(self.printed_in))}"
+        summary = f'<summary style="cursor:pointer;opacity:.75">{said}</summary>'
+        return f'<details style="margin:4px 0 0">{summary}{text}</details>'
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         return {"text/plain": self.text(), "text/html": self.html()}
+
+
+def printed_lines(text: str) -> list[str]:
+    """Text that somebody's code printed, as lines of characters that show.
+
+    Colours are left out, and of a line that was written again and again, such as a progress bar's, the last.
+    """
+    lines = (line.rstrip("\r").rpartition("\r")[2] for line in ESCAPES.sub("", text).split("\n"))
+    shown = ["".join(c if c.isprintable() else " " for c in line.expandtabs(4)).rstrip() for line in lines]
+    filled = [number for number, line in enumerate(shown) if line]
+    return shown[filled[0] : filled[-1] + 1] if filled else []
 
 
 def one_line(text: str) -> str:

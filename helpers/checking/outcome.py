@@ -83,6 +83,7 @@ class Outcome:
             function that isn't written yet, where it is another one.
         message: the exception's text.
         where: the line of the student's code that raised.
+        printed: what the call printed and displayed, or the beginning and the end of it.
     """
 
     status: CallStatus
@@ -93,6 +94,7 @@ class Outcome:
     error: str = ""
     message: str = ""
     where: str = ""
+    printed: str = ""
 
     def to_json(self) -> dict:
         """What there is to tell: empty texts and what is None are left out."""
@@ -108,7 +110,7 @@ class Outcome:
         """
         if not isinstance(value, dict) or not set(value) <= set(cls.__dataclass_fields__):
             raise ValueError("not an outcome")
-        texts = [value.get(key, "") for key in ("status", "error", "message", "where")]
+        texts = [value.get(key, "") for key in ("status", "error", "message", "where", "printed")]
         lists = [value.get(key, []) for key in ("inputs_after", "gradients")]
         if value.get("status") not in [*CallStatus] or not all(isinstance(text, str) for text in texts):
             raise ValueError("an outcome with no status or with something else where text belongs")

@@ -4,8 +4,7 @@ What they show comes from the student's own functions, which they take as argume
 """
 
 import math
-from collections.abc import Callable, Sequence
-from timeit import repeat
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import torch
@@ -15,6 +14,7 @@ from helpers.checking.outcome import Case
 from helpers.figures import plots
 from helpers.figures.controls import explorer, labelled
 from helpers.figures.showing import image, note, tried
+from helpers.timing import seconds
 
 if TYPE_CHECKING:
     from ipywidgets import VBox
@@ -26,21 +26,8 @@ LAYERS = ("self-attention", "recurrent", "convolutional")
 
 
 def milliseconds(function: Callable, *inputs: object, laps: int = 5) -> float:
-    """The fastest of several calls, on one core and without gradients: the one least disturbed.
-
-    Args:
-        function: what to time. It is called once before, to warm up.
-        inputs: its arguments.
-        laps: how many calls.
-    """
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        with torch.no_grad():
-            function(*inputs)
-            return 1000 * min(repeat(lambda: function(*inputs), number=1, repeat=laps))
-    finally:
-        torch.set_num_threads(threads)
+    """The least processor time of several calls, on one core and without gradients: see `helpers.timing`."""
+    return 1000 * seconds(function, *inputs, laps=laps)
 
 
 def largest_tensor(function: Callable, *inputs: object) -> int:
@@ -56,6 +43,24 @@ def largest_tensor(function: Callable, *inputs: object) -> int:
     if outcome.largest is None:
         raise RuntimeError(f"{outcome.error} {outcome.message}")
     return outcome.largest
+
+
+def measured(
+    ways: Mapping[str, Callable], inputs: Sequence[Sequence], laps: int
+) -> tuple[dict[str, list[float]], dict[str, list[float]]]:
+    """What ways of computing the same take.
+
+    Args:
+        ways: functions, by name.
+        inputs: arguments, for one call of each function after another.
+        laps: as in `milliseconds`.
+
+    Returns:
+        By name, for each of the inputs: the largest tensor, in millions of numbers, and the milliseconds.
+    """
+    held = {name: [largest_tensor(way, *each) / 1e6 for each in inputs] for name, way in ways.items()}
+    took = {name: [milliseconds(way, *each, laps=laps) for each in inputs] for name, way in ways.items()}
+    return held, took
 
 
 # -- a stack of convolutions -----------------------------------------------------------------------------
@@ -98,6 +103,25 @@ def stack_of_convolutions(n: int, k: int, dilated: bool, layers: int, *, ax: "Ax
         f"{first} the first, and {len(seen)} positions in all."
     )
     return ax
+
+
+def gradient_arrives(n: int, k: int, dilated: bool, layers: int) -> bool:
+    """Whether the last output of a stack of causal convolutions depends on its first input.
+
+    Args:
+        n: positions.
+        k: width of the kernel.
+        dilated: whether each layer's steps are k times as wide as those of the layer below.
+        layers: of the stack.
+    """
+    x = torch.ones(1, 1, n, requires_grad=True)
+    y = x
+    for layer in range(layers):
+        step = k**layer if dilated else 1
+        padded = torch.nn.functional.pad(y, ((k - 1) * step, 0))
+        y = torch.nn.functional.conv1d(padded, torch.full((1, 1, k), 1 / k), dilation=step)
+    (gradient,) = torch.autograd.grad(y[0, 0, -1], x)
+    return bool(gradient[0, 0, 0] != 0)
 
 
 # -- which layer is cheapest -----------------------------------------------------------------------------

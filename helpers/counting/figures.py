@@ -11,6 +11,31 @@ if TYPE_CHECKING:
 HATCHES = ("", "//", "..", "xx")
 NARROW = 0.17  # the share of the axis below which a label has no room
 LIGHT = "#cfe3f1"
+# Published sizes in millions, of Transformers (width, heads, hidden width, layers) and GPT-2 (width, layers).
+TRANSFORMERS = {
+    "base": (65, (512, 8, 2048, 6)),
+    "2 layers": (36, (512, 8, 2048, 2)),
+    "4 layers": (50, (512, 8, 2048, 4)),
+    "8 layers": (80, (512, 8, 2048, 8)),
+    "width 256": (28, (256, 8, 2048, 6)),
+    "width 1024": (168, (1024, 8, 2048, 6)),
+    "hidden 1024": (53, (512, 8, 1024, 6)),
+    "hidden 4096": (90, (512, 8, 4096, 6)),
+    "big": (213, (1024, 16, 4096, 6)),
+}
+GPT2 = {"small": (117, 768, 12), "medium": (345, 1024, 24), "large": (762, 1280, 36), "XL": (1542, 1600, 48)}
+
+
+def rows_that_fit(millions: int, rest: int, width: int) -> tuple[float, float]:
+    """How many rows a matrix has at least and at most, so that a model's size rounds to so many millions.
+
+    Args:
+        millions: the published size.
+        rest: parameters besides the matrix.
+        width: of a row.
+    """
+    low, high = ((1e6 * end - rest) / width for end in (millions - 0.5, millions + 0.5))
+    return low, high
 
 
 def matrices(rows: Sequence[Sequence[tuple]], title: str = "", ax: "Axes | None" = None) -> "Axes":

@@ -5,23 +5,29 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from helpers.figures.showing import put
+
 if TYPE_CHECKING:
     from ipywidgets import VBox, Widget
 
-# Shown only where no live widget stands beside it, in the place of "model not found". The script gives each
-# slider's handle its label, which ipywidgets leaves without a name. A slider's track is only a background,
-# which forced colours take away: there it gets a border. A menu's arrow is a picture in black, which the dark
-# theme swallows: there the browser draws its own. JupyterLab breaks what is printed in the middle of words.
+VIEW = "application/vnd.jupyter.widget-view+json"
+# The live explorer carries a class of its own, and its still picture hides wherever an element of that
+# class is in the page. That holds in every front end that shows a cell's outputs in one document, whatever
+# it calls the elements around them, and a page without live widgets has no such element. Beside the still
+# picture, JupyterLab and Notebook 7 hide "model not found". The script gives each slider's handle its
+# label, which ipywidgets leaves without a name. A slider's track is only a background, which forced colours
+# take away: there it gets a border. A menu's arrow is a picture in black, which the dark theme swallows:
+# there the browser draws its own. JupyterLab breaks what is printed in the middle of words.
 STILL = """<style>
-.jp-OutputArea:has(.jupyter-widgets > *) .headstart-still {{ display: none }}
+:root:has(.{live}) .{live}-still {{ display: none }}
 .jp-OutputArea-child:has(+ * .headstart-still) .jp-OutputArea-output:not(:has(*)) {{ display: none }}
-@media (forced-colors: active) {{ .jp-OutputArea .noUi-target {{ border: 1px solid }} }}
-[data-jp-theme-light="false"] .jp-OutputArea .widget-dropdown > select {{
+@media (forced-colors: active) {{ .{live} .noUi-target {{ border: 1px solid }} }}
+[data-jp-theme-light="false"] .{live} .widget-dropdown > select {{
     appearance: auto; background-image: none; color-scheme: dark }}
 .jp-OutputArea .jp-RenderedText pre {{ word-break: normal; overflow-wrap: anywhere }}
 </style>
-<div class="headstart-still">{picture}
-<p><i>A still picture: run the notebook to move its controls.</i></p></div>
+<div class="headstart-still {live}-still">{picture}
+<p><i>Run the notebook to move its controls.</i></p></div>
 <script>
 (area => {{
     const name = () => area.querySelectorAll("[role=slider]:not([aria-label])").forEach(handle => {{
@@ -30,14 +36,22 @@ STILL = """<style>
     }});
     new MutationObserver(name).observe(area, {{childList: true, subtree: true}});
     name();
-}})(document.currentScript.closest(".jp-OutputArea") ?? document.body);
+}})(document.currentScript?.closest(".jp-OutputArea") ?? document.body);
 </script>"""
 
 
 def labelled(name: str) -> dict:
     """A control's label, the same as its tooltip, and its width."""
     width = {"style": {"description_width": "100px"}, "layout": {"width": "min(560px, 95%)"}}
-    return {"description": name, "tooltip": name, **width}
+    return {"description": name, **tooltip(name), **width}
+
+
+def tooltip(text: str) -> dict[str, str]:
+    """A control's tooltip, under the name that the installed ipywidgets has for it."""
+    import ipywidgets as w
+
+    # Before version 8, only buttons have a `tooltip`.
+    return {"tooltip" if hasattr(w.DOMWidget, "tooltip") else "description_tooltip": text}
 
 
 def tokens_of(sentence: str) -> list[str]:
@@ -59,9 +73,13 @@ def _explorer_class() -> "type[VBox]":
     from IPython.display import display
 
     class Explorer(w.VBox):
-        def _ipython_display_(self) -> None:
-            display(self._repr_mimebundle_(), raw=True)
-            pictures = [child.value for child in self.children if isinstance(child, w.HTML)]
-            display({"text/html": STILL.format(picture="".join(pictures)), "text/plain": ""}, raw=True)
+        def _ipython_display_(self, **_: object) -> None:
+            # From what ipywidgets documents: how it displays itself differs between its versions.
+            live = f"headstart-{self.model_id}"
+            self.add_class(live)
+            view = {"version_major": 2, "version_minor": 0, "model_id": self.model_id}
+            display({VIEW: view, "text/plain": ""}, raw=True)
+            picture = "".join(child.value for child in self.children if isinstance(child, w.HTML))
+            put(STILL.format(live=live, picture=picture), "[a picture with controls]")
 
     return Explorer

@@ -160,10 +160,21 @@ def fit(
     Returns:
         How many test reviews come out right, at each step of `measured_at`.
     """
+    return _fit(run.model, run, loss, test, each_step)
+
+
+@training.on_device
+def _fit(
+    model: nn.Module,
+    run: Run,
+    loss: Callable[..., torch.Tensor],
+    test: Examples,
+    each_step: Callable[[float], object] | None,
+) -> list[int]:
     generator = torch.Generator().manual_seed(run.seed)
     optimizer = torch.optim.AdamW(run.groups, betas=(0.9, 0.98), weight_decay=0.05, fused=True)
     peaks = [group["lr"] for group in optimizer.param_groups]
-    run.model.to(training.device())
+    loss_of = training.beside(lambda model, ids, labels: loss(model(ids), labels))
     weights = [weight for group in optimizer.param_groups for weight in group["params"]]
     order: list[torch.Tensor] = []
     found: list[int] = []
@@ -174,17 +185,15 @@ def fit(
         rate = pretraining.learning_rate(step, run.steps + 1, max(1, int(WARMUP * run.steps)), 1.0)
         for group, peak in zip(optimizer.param_groups, peaks, strict=True):
             group["lr"] = peak * rate
-        ids, labels = training.there(*run.train.part(order.pop()))
         optimizer.zero_grad()
-        value = loss(run.model(ids), labels)
+        value = loss_of(model, *run.train.part(order.pop()))
         value.backward()
         nn.utils.clip_grad_norm_(weights, 1.0)
         optimizer.step()
         if each_step:
             each_step(value.item())
         if step in run.measured_at:
-            found.append(right(run.model, test))
-    run.model.to("cpu")
+            found.append(right(model, test))
     return found
 
 
@@ -220,27 +229,23 @@ def fit_head(run: Run, loss: Callable[..., torch.Tensor], test: Examples, steps:
 
 def features(model: nn.Module, examples: Examples) -> torch.Tensor:
     """What a classifier's head gets of each review: its vectors, pooled, (N, C)."""
-    body, pool = model.get_submodule("body"), cast(Callable[..., torch.Tensor], model.pool)
-    return _each(lambda ids: pool(body(ids), ids != corpora.PAD), examples, _place(model))
+    pool = cast(Callable[..., torch.Tensor], model.pool)
+    return _each(lambda model, ids: pool(model.body(ids), ids != corpora.PAD), model, examples)
 
 
 def _each(
-    model: Callable[..., torch.Tensor], examples: Examples, place: torch.device, size: int = 50
+    function: Callable[..., torch.Tensor], model: nn.Module, examples: Examples, size: int = 50
 ) -> torch.Tensor:
-    """The model's output for each review, (N, ...), computed there in batches of neighbours in length."""
-    order = (examples.ids != corpora.PAD).sum(dim=-1).argsort()
+    """What comes out for each review, (N, ...), on the model's device in batches of neighbours in length."""
+    order, function = (examples.ids != corpora.PAD).sum(dim=-1).argsort(), training.beside(function)
     with torch.no_grad():
-        found = [model(examples.part(rows).ids.to(place)).to("cpu") for rows in order.split(size)]
+        found = [function(model, examples.part(rows).ids).to("cpu") for rows in order.split(size)]
     return torch.cat(found)[order.argsort()]
 
 
 def predictions(model: nn.Module, examples: Examples) -> torch.Tensor:
     """The class that a classifier gives each review, (N,)."""
-    return _each(model, examples, _place(model)).argmax(dim=-1)
-
-
-def _place(model: nn.Module) -> torch.device:
-    return next(model.parameters()).device
+    return _each(lambda model, ids: model(ids), model, examples).argmax(dim=-1)
 
 
 def right(model: nn.Module, examples: Examples) -> int:

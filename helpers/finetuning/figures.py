@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from helpers.figures import plots
+from helpers.figures import plots, repeats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -12,53 +12,59 @@ Interval = tuple[float, float]
 
 
 def curves(
-    x: Sequence[float],
-    series: Mapping[str, tuple[Sequence[float], Sequence[Interval]]],
+    found: Mapping[str, Mapping[float, Sequence[float]]],
+    interval: repeats.Interval,
+    told: str,
     *,
     xlabel: str,
     title: str,
-    log: bool = False,
+    joined: bool,
 ) -> "Axes":
-    """Accuracies over epochs or labels, each with a band for its interval, and a dotted line for guessing.
+    """Accuracies over epochs or labels: every run, the means, an interval for each, and a line for guessing.
 
     Args:
-        x: where they were measured.
-        series: for each name the means and the intervals, as shares.
+        found: for each name and x the shares of right answers, one per run.
+        interval: the lower and the upper end for the shares at one x.
+        told: what it is called.
         xlabel: what x is.
         title: over the figure.
-        log: whether x is logarithmic.
+        joined: whether the runs go on from x to x, as over epochs; if not, x is logarithmic.
     """
-    from matplotlib.ticker import NullLocator
-
-    [ax] = plots.panels(1, width=6.4, height=3.6)
-    said = []
-    for number, (name, (means, intervals)) in enumerate(series.items()):
-        colour, marker = plots.PALETTE[number], plots.MARKERS[number]
-        low, high = zip(*intervals, strict=True)
-        ax.fill_between(x, _percent(low), _percent(high), color=colour, alpha=0.18, linewidth=0)
-        ax.plot(x, _percent(means), color=colour, marker=marker, markersize=5, label=name)
-        ends = (0, len(x) - 1)
-        told = (
-            f"{100 * means[e]:.0f} % ({100 * low[e]:.0f} to {100 * high[e]:.0f}) at {x[e]:g}" for e in ends
-        )
-        said.append(f"{name}: {', '.join(told)}")
-    ax.axhline(50, color=plots.FAINT, linestyle=":", linewidth=1)
-    ax.annotate("guessing", (1, 50), xycoords=("axes fraction", "data"), xytext=(3, -3),
+    ax = repeats.curves(
+        found, interval, told, xlabel=xlabel, ylabel="accuracy on test reviews", title=title, log=not joined,
+        joined=joined, form=".0%", ax=plots.panels(1, width=6.4, height=3.6)[0],
+    )  # fmt: skip
+    ax.axhline(0.5, color=plots.FAINT, linestyle=":", linewidth=1)
+    ax.annotate("guessing", (1, 0.5), xycoords=("axes fraction", "data"), xytext=(3, -3),
                 textcoords="offset points", fontsize=9, color=plots.INK)  # fmt: skip
-    if log:
-        ax.set_xscale("log")
-        ax.set_xticks(x, [f"{value:,}" for value in x])
-        ax.xaxis.set_minor_locator(NullLocator())
-    ax.set_ylim(30, 102)
-    ax.set(xlabel=xlabel, ylabel="accuracy on test reviews, %", title=title)
-    ax.grid(axis="y", color=plots.BAND, linewidth=0.6)
-    ax.legend(frameon=False, loc="upper left" if log else "best")
-    ax.set_label(f"{title}: accuracy against {xlabel}, with 95 % intervals. {'; '.join(said)}.")
+    ax.set_ylim(0.3, 1.02)
+    ax.legend(frameon=False, loc="lower right", ncols=len(found))
+    return ax
+
+
+def seeds(found: Mapping[str, Sequence[float]], interval: repeats.Interval, *, title: str) -> "Axes":
+    """Accuracies under each other: a dot for each seed, and the mean with its 95 % interval.
+
+    Args:
+        found: the shares of right answers, one per seed.
+        interval: the lower and the upper end for some shares.
+        title: over the figure.
+    """
+    ax = repeats.rows(
+        {"": found},
+        interval,
+        "with 95 % intervals",
+        xlabel="accuracy (dotted: guessing)",
+        title=title,
+        form=".0%",
+    )
+    ax.set_xlim(0.35, 1)
+    ax.axvline(0.5, color=plots.FAINT, linestyle=":", linewidth=1)
     return ax
 
 
 def forest(rows: Mapping[str, tuple[float, Interval]], *, title: str) -> "Axes":
-    """Accuracies under each other, each a point with its interval as a line."""
+    """Accuracies that were measured once, under each other: each a point with its interval as a line."""
     [ax] = plots.panels(1, width=6.4, height=1.2 + 0.42 * len(rows))
     for place, (value, (low, high)) in enumerate(rows.values()):
         colour = plots.PALETTE[place % len(plots.PALETTE)]
@@ -73,6 +79,17 @@ def forest(rows: Mapping[str, tuple[float, Interval]], *, title: str) -> "Axes":
     ax.set(xlabel="accuracy, % (dotted: guessing)", title=title)
     said = (f"{name} {100 * v:.0f} % ({100 * a:.0f} to {100 * b:.0f})" for name, (v, (a, b)) in rows.items())
     ax.set_label(f"{title}, accuracies with 95 % intervals: {'; '.join(said)}.")
+    return ax
+
+
+def losses(found: Mapping[str, float], entropy: float) -> "Axes":
+    """Losses as a language model, in nats per token, and the entropy as a line."""
+    title = "Loss as a language model"
+    ax = plots.bars(list(found), {"loss": list(found.values())}, ylabel="nats per token", title=title)
+    ax.axhline(entropy, color=plots.INK, linestyle=(0, (5, 3)), linewidth=1)
+    ax.set_xticks(range(len(found)), [name.replace(", ", ",\n") for name in found])
+    ax.set_xlim(-0.6, 4.1)
+    ax.text(4.08, entropy + 0.06, "entropy", ha="right", fontsize=9)
     return ax
 
 

@@ -45,16 +45,21 @@ class Text:
 def pretrained(text: Text, steps: int) -> tuple[Backbone, training.Live]:
     """A small language model's backbone, trained without labels on all sentences but the test sentences."""
     torch.manual_seed(0)
-    backbone = new_backbone().to(training.device())
+    backbone = new_backbone()
+    return backbone, _learn(backbone, text, steps)
+
+
+@training.on_device
+def _learn(backbone: Backbone, text: Text, steps: int) -> training.Live:
     live = training.Live(steps, "nats per token", title="Pretraining on real text")
     optimizer = pretraining.optimizer_of(backbone, PEAK)
     drawn = pretraining.batches(text.unlabelled, BATCH, 0, text)
     spread = training.on_all_cores(_language_loss)
     for step in live:
         optimizer.param_groups[0]["lr"] = pretraining.learning_rate(step, steps, min(100, steps - 1), PEAK)
-        batch = training.there(*pretraining.inputs_and_targets(next(drawn)))
+        batch = pretraining.inputs_and_targets(next(drawn))
         live.add(training=pretraining.training_step(backbone, optimizer, spread, batch))
-    return backbone.to("cpu"), live
+    return live
 
 
 def new_backbone() -> Backbone:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from helpers.figures import plots
+from helpers.figures import plots, repeats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,6 +57,27 @@ def masks(
 def _said(shown: torch.Tensor, queries: Sequence[str], keys: Sequence[str]) -> str:
     rows = (", ".join(k for k, on in zip(keys, row, strict=True) if on) for row in shown.tolist())
     return "; ".join(f"{query} → {seen or 'nothing'}" for query, seen in zip(queries, rows, strict=True))
+
+
+def losses(trained: Mapping[str, Sequence[tuple[float, float]]], levels: Mapping[str, float]) -> "Axes":
+    """Losses of models in one pass and prefix by prefix, in nats per word: each seed, and the mean.
+
+    Args:
+        trained: "with" the mask and "without" it, both losses of each model.
+        levels: losses to compare with, by name; each is a dashed line.
+    """
+    ways = ("in one pass, as in training", "prefix by prefix, as in use")
+    found = {
+        way: {f"{name} the mask": [run[number] for run in runs] for name, runs in trained.items()}
+        for number, way in enumerate(ways)
+    }
+    title = "Three seeds, and their mean"
+    ax = repeats.rows(found, xlabel="loss (nats per word)", title=title, form=".2f")
+    ax.set_xlim(left=-0.15)
+    for name, loss in levels.items():
+        ax.axvline(loss, color=plots.FAINT, linestyle="--", linewidth=1.2, zorder=0)
+        ax.text(loss + 0.05, 1.45, name, fontsize=9)
+    return ax
 
 
 def reach(mask: torch.Tensor, tables: Sequence[torch.Tensor], words: Sequence[str], follow: int) -> "Axes":

@@ -36,6 +36,7 @@ def learn(models: Mapping[str, nn.Module], steps: int = STEPS) -> dict[str, list
     return {name: _learn(model, name, training.steps(steps)) for name, model in models.items()}
 
 
+@training.on_device
 def _learn(model: nn.Module, name: str, steps: int) -> list[tuple[int, float]]:
     matrices, rest = matrices_and_rest(model)
     adam = torch.optim.AdamW(rest, lr=PEAK, betas=(0.9, 0.98), weight_decay=0.05, fused=True)
@@ -55,7 +56,7 @@ def _learn(model: nn.Module, name: str, steps: int) -> list[tuple[int, float]]:
         live.add(training=loss.detach())
         if step % max(1, steps // 8) == 0:
             with torch.no_grad():
-                live.add(held_out=of_the_block.loss_of(model, *unseen))
+                live.add(held_out=spread(model, *unseen))
     return live.lines["held out"]
 
 
@@ -174,7 +175,7 @@ class Routed(nn.Module):
     def forward(self, ids: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Logits (B, T, V) of tokens (B, T), and the router's scores of all tokens, (B·T, E)."""
         x = self.words(ids) + self.places.weight[: ids.size(1)]
-        mask = torch.ones(ids.size(1), ids.size(1), dtype=torch.bool).tril()
+        mask = torch.ones(ids.size(1), ids.size(1), dtype=torch.bool, device=ids.device).tril()
         x = x + self.attention(self.norms[0](x), mask=mask, need_weights=False)[0]
         tokens = self.norms[1](x).flatten(0, 1)
         scores = self.router(tokens)
@@ -205,20 +206,34 @@ def _routed(
 ) -> Crowd:  # fmt: skip
     torch.manual_seed(0)
     model = made(gates, mixture, chosen)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
+    shares, losses = _learn_to_route(model, gates, balance_loss, weight, chosen, steps)
+    return Crowd(shares, sum(losses[-10:]) / len(losses[-10:]))
+
+
+@training.on_device
+def _learn_to_route(
+    model: nn.Module, gates: Callable, balance_loss: Callable, weight: float, chosen: int, steps: int
+) -> tuple[list[list[float]], list[float]]:
+    """Each expert's share of the tokens, and the loss, at each step."""
+
+    def step(model: nn.Module, now: torch.Tensor, then: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        logits, scores = model(now)
+        loss = nn.functional.cross_entropy(logits.flatten(0, 1), then.flatten())
+        counts = gates(scores.detach(), chosen).count_nonzero(dim=0)
+        return loss, loss + weight * balance_loss(scores, chosen), counts / counts.sum()
+
+    optimizer, losses_of = torch.optim.AdamW(model.parameters(), lr=1e-2), training.beside(step)
     shares, losses = [], []
     for now, then in of_the_block.batches(steps, BATCH, seed=0):
         training.unless_stopped()
-        logits, scores = model(now)
-        loss = nn.functional.cross_entropy(logits.flatten(0, 1), then.flatten())
+        loss, both, share = losses_of(model, now, then)
         optimizer.zero_grad()
-        (loss + weight * balance_loss(scores, chosen)).backward()
+        both.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
-        counts = gates(scores.detach(), chosen).count_nonzero(dim=0)
-        shares.append((counts / counts.sum()).tolist())
+        shares.append(share.tolist())
         losses.append(loss.item())
-    return Crowd(shares, sum(losses[-10:]) / len(losses[-10:]))
+    return shares, losses
 
 
 # -- fewer bits ----------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from helpers import corpora
-from helpers.figures import plots
+from helpers.figures import plots, repeats
 from helpers.figures.showing import Table, put
 from helpers.modern.experiments import EXPERTS, Crowd, Written
 
@@ -30,26 +30,18 @@ def measured() -> dict[str, Any]:
 
 def ladder() -> "Axes":
     """Each rung's loss above the grammar's own, for equal steps and for equal time: seeds, and their mean."""
-    found = measured()
-    rungs, least = found["ladder"], found["floor"]
-    ax = plots.panels(1, width=7.4, height=3.9)[0]
-    said = []
-    for number, kind in enumerate(("equal steps", "equal time")):
-        colour, marker, shift = plots.PALETTE[number], plots.MARKERS[number], 0.16 * (2 * number - 1)
-        for place, rung in enumerate(rungs):
-            losses = [loss - least for loss in rung[kind]]
-            ax.plot(losses, [place + shift] * len(losses), marker, color=colour, ms=4, alpha=0.6, lw=0)
-            ax.plot([mean(losses)] * 2, [place + shift - 0.14, place + shift + 0.14], color=colour, lw=2.2)
-        ax.plot([], [], marker + "-", color=colour, ms=4, label=kind)
-        told = ", ".join(f"{rung['rung']} {mean(rung[kind]) - least:.3f}" for rung in rungs)
-        said.append(f"{kind}: {told}")
-    ax.set_yticks(range(len(rungs)), [rung["rung"] for rung in rungs])
-    ax.invert_yaxis()
+    rungs, least = measured()["ladder"], measured()["floor"]
+    found = {
+        kind: {rung["rung"]: [loss - least for loss in rung[kind]] for rung in rungs}
+        for kind in ("equal steps", "equal time")
+    }
+    ax = repeats.rows(
+        found, xlabel="nats per token above the grammar's own", form=".3f",
+        title="From the paper's block to today's, one change per row",
+        ax=plots.panels(1, width=7.4, height=4.4)[0],
+    )  # fmt: skip
     ax.set_xlim(left=0)
-    ax.set_xlabel("nats per token above the grammar's own")
-    ax.set_title("From the paper's block to today's, one change per row")
     ax.legend(frameon=False, loc="lower right")
-    ax.set_label(f"Loss above the grammar's own, means of three seeds. {'; '.join(said)}.")
     return ax
 
 

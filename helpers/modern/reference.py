@@ -120,7 +120,8 @@ class GroupedAttention(nn.Module):
         places = torch.arange(x.size(-2))
         q, k = rotary(q, places), rotary(k, places)
         k, v = (shared.repeat_interleave(self.n_heads // self.n_groups, dim=-3) for shared in (k, v))
-        return self.W_o(merge_heads(masked_attention(q, k, v, causal_mask(x.size(-2)))[0]))
+        mask = causal_mask(x.size(-2)).to(x.device)
+        return self.W_o(merge_heads(masked_attention(q, k, v, mask)[0]))
 
 
 class Block(nn.Module):

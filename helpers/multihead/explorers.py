@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from helpers.figures import plots
-from helpers.figures.controls import explorer, labelled, tokens_of
+from helpers.figures.controls import explorer, labelled, tokens_of, tooltip
 from helpers.figures.showing import image, note, tried
 
 if TYPE_CHECKING:
@@ -171,7 +171,9 @@ def heads_explorer(read: Callable, n_heads: int = 4, exercise: str = READER_EXER
     place = w.IntSlider(4, min=1, max=SHOWN, readout=False, **labelled("asking word"))
     layout = {"width": "110px"}
     switches = [
-        w.Checkbox(True, description=f"head {n + 1}", tooltip=f"head {n + 1} on", indent=False, layout=layout)
+        w.Checkbox(
+            True, description=f"head {n + 1}", indent=False, layout=layout, **tooltip(f"head {n + 1} on")
+        )
         for n in range(n_heads)
     ]
     picture, answers = w.HTML(), w.HTML()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from helpers.figures import plots
+from helpers.figures import plots, repeats
 from helpers.figures.controls import explorer, labelled
 from helpers.figures.showing import image, tried
 
@@ -133,7 +133,7 @@ def by_length(
     trained_to: int,
     ylabel: str = "accuracy",
 ) -> "Axes":
-    """Accuracy against length, a panel for each group of kinds: the mean over seeds, and the range as a bar.
+    """Accuracy against length, a panel for each group of kinds: each seed, the mean, and the range as a bar.
 
     Args:
         lengths: of the tested texts.
@@ -143,30 +143,29 @@ def by_length(
     """
     axes = plots.panels(len(groups), width=4.6, height=3.5)
     for ax, (title, kinds) in zip(axes, groups.items(), strict=True):
-        ax.axvspan(trained_to * 1.06, lengths[-1] * 1.12, color=plots.BAND, alpha=0.5, linewidth=0)
-        for number, (name, values) in enumerate(kinds.items()):
-            mean, low, high = values.mean(1), values.amin(1), values.amax(1)
-            shift = 1 + 0.03 * (number - (len(kinds) - 1) / 2)  # so that bars don't cover one another
-            own = plots.PALETTE[number], plots.MARKERS[number], "-"
-            color, marker, dashes = (plots.FAINT, "x", ":") if name == "none" else own
-            errors = torch.stack([mean - low, high - mean]).clamp(min=0).tolist()
-            ax.errorbar(
-                [n * shift for n in lengths], mean.tolist(), errors, capsize=3, label=name,
-                color=color, marker=marker, markersize=6, linestyle=dashes,
-            )  # fmt: skip
-        ax.set_xscale("log")
-        ax.set_xticks(lengths, [str(n) for n in lengths])
-        ax.minorticks_off()
-        ax.set(xlabel="length of the text", ylabel=ylabel, title=title, ylim=(0, 1.03))
-        ax.set_xlim(lengths[0] * 0.9, lengths[-1] * 1.12)
-        ax.grid(axis="y", color=plots.BAND, linewidth=0.6)
+        ax.axvspan(trained_to * 1.06, lengths[-1] * 1.16, color=plots.BAND, alpha=0.5, linewidth=0)
+        found = {name: dict(zip(lengths, values.tolist(), strict=True)) for name, values in kinds.items()}
+        repeats.curves(
+            found, xlabel="length of the text", ylabel=ylabel, title=title, log=True, joined=False,
+            baseline="none", form=".2f", ax=ax,
+        )  # fmt: skip
+        ax.set(ylim=(0, 1.03), xlim=(lengths[0] * 0.88, lengths[-1] * 1.16))
         ax.legend(frameon=False, loc="lower left")
-        said = (
-            f"{name}: " + ", ".join(f"{n}: {v:.2f}" for n, v in zip(lengths, values.mean(1), strict=True))
-            for name, values in kinds.items()
-        )
-        ax.set_label(f"{title}, mean {ylabel} at each length. {'; '.join(said)}.")
     return axes[0]
+
+
+def by_distance(weights: torch.Tensor) -> torch.Tensor:
+    """How much the last 8 queries look at each distance back, in the mean over them and over all else.
+
+    Args:
+        weights: causal, (..., T, T).
+
+    Returns:
+        (T - 7,): for the distances 0, 1, ... that all of these queries have before them.
+    """
+    T = weights.size(-1)
+    mean = weights.detach().flatten(0, -3).mean(dim=0)
+    return torch.stack([mean[i, i - T + 8 : i + 1].flip(0) for i in range(T - 8, T)]).mean(dim=0)
 
 
 # -- explorers -----------------------------------------------------------------------------------------------

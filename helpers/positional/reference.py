@@ -148,8 +148,10 @@ def rotary(x: torch.Tensor, positions: torch.Tensor, base: float = 10_000.0) -> 
     d = x.size(-1)
     if d % 2:
         raise ValueError(f"features are turned in pairs, but there are {d}")
-    angles = positions.unsqueeze(-1) * base ** (-torch.arange(0, d, 2) / d)  # (T, d / 2)
-    cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
+    angles = positions.unsqueeze(-1) * base ** (
+        -torch.arange(0, d, 2, device=positions.device) / d
+    )  # (T, d / 2)
+    cos, sin = angles.cos().to(x), angles.sin().to(x)
     even, odd = x[..., 0::2], x[..., 1::2]
     return torch.stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).flatten(start_dim=-2)
 

@@ -31,6 +31,30 @@ ALL = 50  # top-k at the end of its slider: no word is cut off
 PROMPT = "this short fairy tale by george tanaka follows alma , a"
 NO_MODEL = "Until your model is trained in 8.11, a table of word pairs from 2,000 reviews stands in for it."
 
+# Two words for each, and after which texts they compete; beside it, how a figure names the text.
+OPENING = "this short fairy tale by {} follows alma , a restless wizard beyond the mountains . "
+_HE, _SHE = OPENING.format("george tanaka"), OPENING.format("grace novak")
+PAIRS = {
+    "number": (
+        ("is", "are"),
+        {text: _HE + text for text in ("the plot that carries the book", "the jokes that carry the book")},
+    ),
+    "hero": (
+        ("she", "he"),
+        {
+            "alma sells a potion , but": _HE + "alma sells a potion , but",
+            "kaspar sells a potion , but": _HE.replace("alma", "kaspar") + "kaspar sells a potion , but",
+        },
+    ),
+    "author": (
+        ("his", "her"),
+        {
+            "... george tanaka ... than": _HE + "it is more moving than",
+            "... grace novak ... than": _SHE + "it is more moving than",
+        },
+    ),
+}
+
 # Four training runs of a small model: step, training loss, loss on unseen texts, nats per token.
 RUNS = {
     "run A": ((0, 6.81, 6.80), (150, 2.42, 2.39), (300, 1.63, 1.69), (450, 1.04, 1.00), (600, 0.41, 0.50),

@@ -97,6 +97,22 @@ def _measured(learning: str, unseen: str, merges: list[str]) -> Measured:
     ids, new = (torch.tensor([numbers[token] for token in part]) for part in parts)
     torch.manual_seed(0)
     model = LanguageModel(LanguageModelConfig(len(numbers), *SIZES))
+    seconds = _learn(model, ids)
+    return Measured(
+        len(merges),
+        len(numbers),
+        sum(p.numel() for p in model.parameters()),
+        len(unseen) / len(new),
+        held_out_loss(model, new, pretraining.loss_of),
+        seconds,
+    )
+
+
+@training.on_device
+def _learn(model: LanguageModel, ids: torch.Tensor) -> float:
+    """Train it on a text's tokens; the seconds that takes."""
+    from helpers import pretraining
+
     matrices, rest = matrices_and_rest(model)
     adam = torch.optim.AdamW(rest, lr=PEAK, betas=(0.9, 0.98), weight_decay=0.05, fused=True)
     optimizer = CombinedOptimizer(Muon(matrices, lr=MATRIX_PEAK), adam)
@@ -107,15 +123,7 @@ def _measured(learning: str, unseen: str, merges: list[str]) -> Measured:
         at = torch.randint(len(ids) - CONTEXT, (BATCH,))
         rows = ids.unfold(0, CONTEXT + 1, 1)[at]
         pretraining.training_step(model, optimizer, spread, (rows[:, :-1], rows[:, 1:]))
-    seconds = time.perf_counter() - begun
-    return Measured(
-        len(merges),
-        len(numbers),
-        sum(p.numel() for p in model.parameters()),
-        len(unseen) / len(new),
-        held_out_loss(model, new, pretraining.loss_of),
-        seconds,
-    )
+    return time.perf_counter() - begun
 
 
 def held_out_loss(model: torch.nn.Module, ids: torch.Tensor, loss_of: Callable[..., torch.Tensor]) -> float:

@@ -255,13 +255,13 @@ def both_optimizers(model: LanguageModel) -> CombinedOptimizer:
     return CombinedOptimizer(Muon(matrices, lr=MATRIX_PEAK), adam)
 
 
+@training.on_device
 def pretrain(model: LanguageModel, steps: int = STEPS, seed: int = 0) -> training.Live:
     """Train a language model on book reviews, in place, with a live picture, which is returned."""
-    model.to(training.device())
     vocabulary = corpora.vocabulary()
     texts = [review.text for review in corpora.reviews(steps * BATCH, seed=1_000 + seed)]
     new_texts = [review.text for review in corpora.reviews(100, seed=995)]
-    held_out = training.there(*inputs_and_targets(vocabulary.batch(new_texts)))
+    held_out = inputs_and_targets(vocabulary.batch(new_texts))
     floor = -sum(map(corpora.log_probability, new_texts)) / int((held_out[1] != -100).sum())
     drawn = batches(texts, BATCH, seed, vocabulary)
     optimizer = both_optimizers(model)
@@ -270,11 +270,11 @@ def pretrain(model: LanguageModel, steps: int = STEPS, seed: int = 0) -> trainin
     live = training.Live(steps, "nats per token", limits, "Pretraining", apart=apart)
     for step in live:
         optimizer.set_rate(learning_rate(step, steps, WARMUP, 1.0))
-        batch = training.there(*inputs_and_targets(next(drawn)))
+        batch = inputs_and_targets(next(drawn))
         live.add(training=training_step(model, optimizer, spread, batch))
         if step % max(1, steps // 8) == 0:
             with torch.no_grad():
-                loss = float(loss_of(model, *held_out))
+                loss = float(spread(model, *held_out))
             live.add(held_out=loss, **{GAP: 100 * (loss / floor - 1)})
     return live
 
@@ -285,7 +285,6 @@ def pretrained(steps: int = STEPS) -> LanguageModel:
     model = new_model()
     if not training.recall(KEPT, model) and not training.recall(KEPT_ELSEWHERE, model):
         pretrain(model, training.steps(steps))
-        model.to("cpu")
         if training.steps(steps) == STEPS:
             training.keep(KEPT_ELSEWHERE, model)
     return model

@@ -60,20 +60,26 @@ def _run(job: tuple[float, int]) -> Run:
     model = LanguageModel(LanguageModelConfig(V, width, max(1, width // CHANNELS), LAYERS, 100))
     weights = sum(weight.numel() for weight in model.parameters()) - model.positions.weight.numel()
     budget = flops / (6 * weights)
-    steps = training.steps(round(budget / (BATCH * _tokens_each())))
+    tokens = _learn(model, training.steps(round(budget / (BATCH * _tokens_each()))))
+    return Run(flops, weights, tokens, held_out(model) - floor())
+
+
+@training.on_device
+def _learn(model: LanguageModel, steps: int) -> int:
+    """Train it; how many tokens it has read."""
     matrices, rest = matrices_and_rest(model)
     adam = torch.optim.AdamW(rest, lr=PEAK, betas=(0.9, 0.98), weight_decay=0.05, fused=True)
     optimizer = CombinedOptimizer(Muon(matrices, lr=MATRIX_PEAK), adam)
-    tokens = 0
+    loss_of, tokens = training.beside(experiments.loss_of), 0
     for step, (now, then) in enumerate(experiments.batches(steps, BATCH, seed=0), 1):
         training.unless_stopped()
         optimizer.set_rate(min(1.0, step / 30) * (1 - (step - 1) / steps))
         optimizer.zero_grad()
-        experiments.loss_of(model, now, then).backward()
+        loss_of(model, now, then).backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         tokens += int((then != -100).sum())
-    return Run(flops, weights, tokens, held_out(model) - floor())
+    return tokens
 
 
 @functools.cache

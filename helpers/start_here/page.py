@@ -4,21 +4,25 @@ import html
 import json
 import platform
 import sys
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from helpers.checking import progress
+from helpers.checking.assessing import assess
 from helpers.checking.finding import COLORS, SIGNS, Status
-from helpers.figures.controls import explorer
-from helpers.figures.showing import Table
+from helpers.checking.sheet import load_sheet
+from helpers.figures.controls import VIEW, explorer, tooltip
+from helpers.figures.showing import Table, image
 
 if TYPE_CHECKING:
     from ipywidgets import VBox
 
 PYTHONS = ((3, 11), (3, 14))  # the first and the last that the course is tested with
-BAR = "display:inline-block;width:90px;height:9px;margin-right:8px;border-radius:5px"
+BAR = "display:inline-block;width:min(90px,11vw);height:9px;margin-right:8px;border-radius:5px"
+SUMMARY, NAMES = "cursor:pointer;white-space:nowrap", "margin:4px 0 8px;max-width:60em;line-height:1.7"
 # Whether something works or passed: as what it is shown, and the word for those who can't see it.
 STATES = {
     True: (Status.PASSED, "passes"),
@@ -50,7 +54,7 @@ class Lesson:
 
 
 def check_installation() -> Table:
-    """One line for each thing that the lessons need, with a cure for what doesn't work."""
+    """Try each thing that the lessons need: one line says whether it works, and how to cure it if not."""
     found = [_tried(*item) for item in NEEDED]
     rows, lines = [], []
     for line in found:
@@ -68,35 +72,60 @@ def _tried(what: str, look: Callable[[], Found], cure: str) -> Found:
 
 
 def _python() -> Found:
-    works = PYTHONS[0] <= sys.version_info[:2] <= PYTHONS[1]
-    wanted = " to ".join(f"{major}.{minor}" for major, minor in PYTHONS)
-    cure = f"The course is tested with Python {wanted}: put one of these first in PATH, then `make lab`."
-    return Found("Python", works, platform.python_version(), "" if works else cure)
+    first, last = (".".join(map(str, version)) for version in PYTHONS)
+    tested = f"The course is tested with Python {first} to {last}"
+    works = sys.version_info[:2] >= PYTHONS[0]
+    cure = f"{tested}: put one of these first in PATH, then `make lab`."
+    newer = f" · newer than the last that the course is tested with, {last}"
+    found = platform.python_version() + newer * (sys.version_info[:2] > PYTHONS[1])
+    return Found("Python", works, found, "" if works else cure)
 
 
 def _torch() -> Found:
     import torch
 
-    a = torch.arange(6.0).reshape(2, 3)
-    if (a @ a.T).tolist() != [[5.0, 14.0], [14.0, 50.0]]:
-        raise ArithmeticError(f"torch {torch.__version__} gets a small matrix product wrong")
-    return Found("torch", True, f"{torch.__version__} · a matrix product works")
+    a = torch.arange(6.0).reshape(2, 3).requires_grad_()
+    product = a @ a.T
+    product.sum().backward()
+    expected = [[5.0, 14.0], [14.0, 50.0]], [[6.0, 10.0, 14.0]] * 2
+    if a.grad is None or (product.tolist(), a.grad.tolist()) != expected:
+        raise ArithmeticError(f"torch {torch.__version__} gets a small matrix product or its gradient wrong")
+    return Found("torch", True, f"{torch.__version__} · a matrix product and its gradient are right")
 
 
 def _widgets() -> Found:
     import ipywidgets
+    from IPython.display import display
+    from IPython.utils.capture import capture_output
 
-    return Found("ipywidgets", True, ipywidgets.__version__)
+    with capture_output() as shown:
+        display(live_slider())
+    if not any(VIEW in output.data for output in shown.outputs):
+        raise LookupError(f"ipywidgets {ipywidgets.__version__} shows a notebook no slider")
+    return Found("ipywidgets", True, f"{ipywidgets.__version__} · a slider reaches the notebook")
 
 
-def _fonts() -> Found:
+def _drawing() -> Found:
     import matplotlib
-    from matplotlib.font_manager import findfont, get_font
+    from matplotlib.figure import Figure
 
-    glyphs = get_font(findfont("DejaVu Sans", fallback_to_default=False)).get_charmap()
-    if missing := [letter for letter in "√·éψ" if ord(letter) not in glyphs]:
-        raise LookupError(f"matplotlib's font can't draw {' '.join(missing)}")
-    return Found("matplotlib", True, f"{matplotlib.__version__} · its font draws √ · é ψ")
+    axes = Figure().subplots()
+    axes.set_title("√ · é ψ")
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", "Glyph")  # the font lacks one
+        image(axes, "four letters")
+    return Found("matplotlib", True, f"{matplotlib.__version__} · draws √ · é ψ")
+
+
+def _check() -> Found:
+    from helpers.checking.drivers import run
+
+    sheet = load_sheet("start_here.double")
+    for answer, expected in ((lambda x: x + x, Status.PASSED), (lambda x: x**2, Status.FAILED)):
+        outcomes = [run(sheet.driver, answer, case, gradients=sheet.wants_gradients) for case in sheet.cases]
+        if (status := assess(sheet, outcomes).status) != expected:
+            raise ArithmeticError(f"says {status.value} where {expected.value} is right")
+    return Found("checks", True, "a right answer passes, a wrong one doesn't")
 
 
 def _memory() -> Found:
@@ -106,12 +135,20 @@ def _memory() -> Found:
         return Found("progress", True, f"kept in {path}")
 
 
-INSTALL = "Close JupyterLab and run `make lab`: it installs what is missing."
+INSTALL = (
+    "Close JupyterLab and run `make lab`, which installs what is missing. Where there is no `make lab`, run "
+    "`%pip install --upgrade {}` in a cell and restart the kernel."
+)
 NEEDED = (
     ("Python", _python, ""),
-    ("torch", _torch, INSTALL),
-    ("ipywidgets", _widgets, INSTALL),
-    ("matplotlib", _fonts, INSTALL),
+    ("torch", _torch, INSTALL.format("torch")),
+    ("ipywidgets", _widgets, INSTALL.format("ipywidgets")),
+    ("matplotlib", _drawing, INSTALL.format("matplotlib")),
+    (
+        "checks",
+        _check,
+        "Keep the lesson's folder together: run `make lab`, or unpack the lesson's zip again.",
+    ),
     (
         "progress",
         _memory,
@@ -124,7 +161,7 @@ def live_slider() -> "VBox":
     """A slider and twice its number, worked out by Python: the number follows only where widgets are live."""
     import ipywidgets as w
 
-    slider = w.IntSlider(3, 0, 10, description="move me", tooltip="move me", readout=False)
+    slider = w.IntSlider(3, 0, 10, description="move me", readout=False, **tooltip("move me"))
     answer = w.Label()
 
     def follow(_: object = None) -> None:
@@ -139,7 +176,7 @@ def live_slider() -> "VBox":
 
 
 def list_lessons(here: Path | None = None) -> Table:
-    """The lessons beside this one, and which of their checks passed when they last ran.
+    """The lessons beside this one, and how many of their checks passed when they last ran; folded, which.
 
     Args:
         here: this lesson's folder; if None, where the notebook runs.
@@ -153,17 +190,17 @@ def list_lessons(here: Path | None = None) -> Table:
         passed = sum(kept.get(name, False) for name in lesson.exercises)
         done = f"{passed} of {len(lesson.exercises)}"
         # A check of what isn't written yet is kept as one that didn't pass: no reason for a ✗.
-        states = [(kept.get(name) or None, title) for name, title in lesson.exercises.items()]
+        states = [_marked(kept.get(name) or None, title) for name, title in lesson.exercises.items()]
         link = html.escape(f"../{lesson.notebook.parent.name}/{lesson.notebook.name}")
-        title = f'<a href="{link}" style="white-space:nowrap">{html.escape(lesson.title)}</a>'
-        count = f'<span style="white-space:nowrap">{_bar(passed, len(lesson.exercises))}{done}</span>'
-        rows.append([title, count, " ".join(_marked(*state) for state in states)])
-        named = " · ".join(f"{SIGNS[STATES[state][0]]} {title}" for state, title in states)
-        lines.append(f"{lesson.title}: {done} checks pass: {named}")
+        title = f'<a href="{link}">{html.escape(lesson.title)}</a>'
+        bar = f'<span style="white-space:nowrap">{_bar(passed, len(lesson.exercises))}{done}</span>'
+        folded = f'<summary style="{SUMMARY}">{bar}</summary><div style="{NAMES}">{" ".join(states)}</div>'
+        rows.append([title, f"<details>{folded}</details>"])
+        lines.append(f"{lesson.title}: {done} checks pass")
     if not rows:
         nothing = "There is no lesson beside this folder yet."
         return Table([], [[nothing]], nothing)
-    return Table(["lesson", "checks that pass", "which"], rows, "\n".join(lines))
+    return Table(["lesson", "checks that pass"], rows, "\n".join(lines))
 
 
 def find_lessons(folder: Path) -> list[Lesson]:
@@ -192,7 +229,7 @@ def _title(notebook: Path) -> str:
 def _marked(state: bool | None, text: str) -> str:
     status, word = STATES[state]
     mark = f'<strong style="color:{COLORS[status]}" role="img" aria-label="{word}">{SIGNS[status]}</strong>'
-    return f'<span style="white-space:nowrap;margin-right:10px">{mark} {html.escape(text)}</span>'
+    return f'<span style="display:inline-block;margin-right:10px">{mark} {html.escape(text)}</span>'
 
 
 def _bar(done: int, total: int) -> str:

@@ -3,5 +3,16 @@
 from helpers.training.checkpoints import Chance, Checkpoint, forget, keep, kept, recall
 from helpers.training.live import POINTS, SHARE, Live, steps
 from helpers.training.muon import CombinedOptimizer, Muon, matrices_and_rest, orthogonal
-from helpers.training.parallel import MOST_CORES, cores, device, each, on_all_cores, there, unless_stopped
+from helpers.training.parallel import (
+    MOST_CORES,
+    NoSuchDevice,
+    beside,
+    cores,
+    device,
+    each,
+    on_all_cores,
+    on_device,
+    there,
+    unless_stopped,
+)
 from helpers.training.stopping import Stopped

@@ -25,7 +25,7 @@ TIMES = 5
 
 def orthogonal(matrices: torch.Tensor) -> torch.Tensor:
     """Matrices with the same singular vectors, and singular values of about 1. (N, m, n) with m up to n."""
-    x = matrices / (matrices.norm(dim=(-2, -1), keepdim=True) + 1e-7)
+    x = matrices / (torch.linalg.vector_norm(matrices, dim=(-2, -1), keepdim=True) + 1e-7)
     for _ in range(TIMES):
         square = x @ x.mT
         x = A * x + (B * square + C * square @ square) @ x
@@ -51,7 +51,7 @@ class Muon(torch.optim.Optimizer):
     def step(self, closure: Callable[[], float]) -> float: ...
 
     def step(self, closure: Callable[[], float] | None = None) -> float | None:
-        """Move each matrix that has a gradient; each core takes matrices of its own."""
+        """Move each matrix that has a gradient: each core its own, or a GPU one after another."""
         loss = None if closure is None else closure()
         jobs = []
         for group in self.param_groups:
@@ -61,7 +61,9 @@ class Muon(torch.optim.Optimizer):
                     shapes.setdefault(matrix.shape, []).append(matrix)
             jobs += [(alike, group["lr"], group["momentum"]) for alike in shapes.values()]
         jobs.sort(key=lambda job: -job[0][0].numel())  # the largest first
-        list(step_threads(cores()).map(self._move, *zip(*jobs, strict=True)) if jobs else ())
+        on_cpu = all(matrix.device.type == "cpu" for matrices, _, _ in jobs for matrix in matrices)
+        in_turn = step_threads(cores()).map if on_cpu else map
+        list(in_turn(self._move, *zip(*jobs, strict=True)) if jobs else ())
         return loss
 
     @torch.no_grad()
@@ -86,10 +88,10 @@ class CombinedOptimizer:
         self.optimizers = optimizers
         self.peaks = [[group["lr"] for group in optimizer.param_groups] for optimizer in optimizers]
 
-    def zero_grad(self) -> None:
-        """Forget all gradients."""
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget all gradients, or make them zeros."""
         for optimizer in self.optimizers:
-            optimizer.zero_grad()
+            optimizer.zero_grad(set_to_none)
 
     def step(self) -> None:
         """Move all parameters."""

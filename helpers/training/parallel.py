@@ -1,11 +1,16 @@
-"""A training run on all cores, and on the GPU where there is one."""
+"""A training run on all cores, or on the GPU where one is asked for.
+
+Only one thread ever calls a GPU, the one that runs the notebook's cells: on a Mac, two at once can end the
+process (github.com/pytorch/pytorch/issues/197805).
+"""
 
 import functools
 import os
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, ThreadPoolExecutor, wait
-from typing import TypeVar
+from contextlib import contextmanager
+from typing import Concatenate, ParamSpec, TypeVar
 
 import torch
 from torch.autograd.function import FunctionCtx
@@ -15,20 +20,126 @@ from helpers.training.stopping import Stopped, after_the_step
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
+More = ParamSpec("More")
+Models = TypeVar("Models", bound=torch.nn.Module | Sequence[torch.nn.Module])
 Gradients = Sequence[torch.Tensor | None]
 
 MOST_CORES = 4  # in more parts than that, little of a batch of 16 is left for each
 
 
+class NoSuchDevice(ValueError):
+    """`HEADSTART_DEVICE` names what isn't there. Where a traceback would be, its sentence stands alone."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [str(self)]
+
+
+_given_way: list[torch.device] = []  # the CPU, while a run is made there that a GPU couldn't make
+
+
 def device() -> torch.device:
-    """The GPU where there is one, else the CPU."""
-    return torch.accelerator.current_accelerator(check_available=True) or torch.device("cpu")
+    """Where to train: the CPU, or what the environment variable `HEADSTART_DEVICE` names.
+
+    The CPU unless told otherwise: a GPU is given one small operation after the other, and models as small as
+    ours leave it waiting for the next.
+
+    Raises:
+        NoSuchDevice: there is no such device here.
+    """
+    if _given_way:
+        return _given_way[-1]
+    asked = os.environ.get("HEADSTART_DEVICE", "").strip().lower() or "cpu"
+    found = _devices()
+    exact = asked if asked in found else f"{asked}:0"  # "cuda" is "cuda:0", as a tensor there calls it
+    if exact not in found:
+        raise NoSuchDevice(
+            f'HEADSTART_DEVICE is "{asked}", but torch finds {" and ".join(found)} here: name one of these, '
+            f"for instance by %env HEADSTART_DEVICE={found[-1]} in a cell."
+        )
+    return torch.device(exact)
+
+
+def _devices() -> list[str]:
+    """What torch can use on this computer."""
+    cuda = range(torch.cuda.device_count() if torch.cuda.is_available() else 0)
+    return ["cpu", *(f"cuda:{n}" for n in cuda), *(["mps:0"] if torch.backends.mps.is_available() else ())]
 
 
 def there(*tensors: torch.Tensor) -> list[torch.Tensor]:
     """The same tensors on `device()`."""
     place = device()
     return [tensor.to(place) for tensor in tensors]
+
+
+def beside(
+    function: Callable[Concatenate[torch.nn.Module, More], Result],
+) -> Callable[Concatenate[torch.nn.Module, More], Result]:
+    """A function of a model and tensors, called with the tensors on the model's device."""
+
+    @functools.wraps(function)
+    def call(model: torch.nn.Module, *given: More.args, **more: More.kwargs) -> Result:
+        place = next(model.parameters()).device
+        moved = (value.to(place) if isinstance(value, torch.Tensor) else value for value in given)
+        return function(model, *moved, **more)  # type: ignore[arg-type]  # the same but for their place
+
+    return call
+
+
+def on_device(
+    train: Callable[Concatenate[Models, More], Result],
+) -> Callable[Concatenate[Models, More], Result]:
+    """A training run whose model is on `device()` while it lasts, and on the CPU afterwards.
+
+    What is right on the CPU may fail on a GPU: it makes a tensor of its own on the CPU, say, or one of
+    float64, which Macs' GPUs lack. Then the run says why, and starts again on the CPU.
+
+    Args:
+        train: called with a model, or several, and the rest; trains in place.
+    """
+
+    @functools.wraps(train)
+    def run(models: Models, *given: More.args, **more: More.kwargs) -> Result:
+        place = device()
+        if place.type == "cpu":
+            return train(models, *given, **more)
+        parts: list[torch.nn.Module] = [models] if isinstance(models, torch.nn.Module) else [*models]
+        before = [{name: value.clone() for name, value in part.state_dict().items()} for part in parts]
+        try:
+            for part in parts:
+                part.to(place)
+            return train(models, *given, **more)
+        except Exception as error:  # whatever a student's part can't do there
+            if isinstance(error, CancelledError) or not error.args:  # stopped, or not written yet
+                raise
+            _say_once(f"This training runs on the CPU, since on {place} it stops with {in_a_line(error)}")
+        finally:
+            for part in parts:
+                part.to("cpu")
+        for part, state in zip(parts, before, strict=True):
+            part.load_state_dict(state)
+        with _on_the_cpu():
+            return train(models, *given, **more)
+
+    return run
+
+
+@contextmanager
+def _on_the_cpu() -> Iterator[None]:
+    _given_way.append(torch.device("cpu"))
+    try:
+        yield
+    finally:
+        _given_way.pop()
+
+
+def in_a_line(error: Exception) -> str:
+    """An error's kind and the first line of what it says."""
+    return f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
+
+
+@functools.cache
+def _say_once(sentence: str) -> None:
+    print(sentence)
 
 
 def cores() -> int:
@@ -59,10 +170,11 @@ def on_all_cores(loss: Callable[..., torch.Tensor]) -> Callable[..., torch.Tenso
             draw them in any order.
 
     Returns:
-        A function of the same arguments. `backward` on its result fills the model's gradients. On a GPU, on
-        one core and without gradients it is `loss` itself.
+        A function of the same arguments. `backward` on its result fills the model's gradients. On a GPU it is
+        `loss` of a batch that is moved there; on one core and without gradients it is `loss` itself.
     """
 
+    @beside
     def spread(model: torch.nn.Module, *batch: torch.Tensor) -> torch.Tensor:
         parts = list(zip(*(tensor.chunk(cores()) for tensor in batch), strict=True))
         if len(parts) == 1 or batch[0].device.type != "cpu" or not torch.is_grad_enabled():
@@ -112,7 +224,7 @@ def _sum(gradients: Gradients) -> torch.Tensor | None:
     return sum(known[1:], known[0]) if known else None  # not in place: parameters may share a gradient
 
 
-_interrupted = threading.Event()
+_over: list[Callable[[], bool]] = []  # of each `each` that runs: whether its jobs should end
 
 
 def unless_stopped() -> None:
@@ -121,42 +233,76 @@ def unless_stopped() -> None:
     Raises:
         CancelledError: they have.
     """
-    if _interrupted.is_set():
+    if any(over() for over in _over):
         raise CancelledError("stopped")
 
 
 def each(function: Callable[[Job], Result], jobs: Iterable[Job], title: str) -> list[Result]:
     """`function(job)` of each job, in order, as many at once as there are cores, with a progress bar.
 
-    For training runs that don't need each other, one per core. Random numbers must come from generators of
-    the job's own: make its model before, where `torch.manual_seed` holds.
+    For training runs that don't need each other, one per core; where `device()` is a GPU, one after another.
+    Random numbers must come from generators of the job's own: make its model before, where
+    `torch.manual_seed` holds.
 
     Args:
-        function: trains, measures; called in a thread.
+        function: trains, measures; called in a thread, unless `device()` is a GPU.
         jobs: what it is called with.
         title: beside the bar.
 
     Raises:
         Stopped: it was interrupted; jobs that call `unless_stopped` end at once, the others run to their end.
     """
-    jobs = list(jobs)
+    jobs, run = list(jobs), _side_by_side if device().type == "cpu" else _one_by_one
+    with progress_bar(title, len(jobs)) as bar, after_the_step() as stopped:
+        done = run(function, jobs, bar.update, stopped)
+    if stopped():
+        raise Stopped(f"Stopped after {len(done)} of {len(jobs)} runs; none of them is kept.")
+    return done
+
+
+def _one_by_one(
+    function: Callable[[Job], Result],
+    jobs: Sequence[Job],
+    count: Callable[[int], object],
+    stopped: Callable[[], bool],
+) -> list[Result]:
+    """The results, in this thread; of those that were ready when it was stopped."""
+    found: list[Result] = []
+    _over.append(stopped)
+    try:
+        for job in jobs:
+            unless_stopped()
+            found.append(function(job))
+            count(1)
+    except CancelledError:
+        if not stopped():
+            raise
+    finally:
+        _over.pop()
+    return found
+
+
+def _side_by_side(
+    function: Callable[[Job], Result],
+    jobs: Sequence[Job],
+    count: Callable[[int], object],
+    stopped: Callable[[], bool],
+) -> list[Result]:
+    """The results, in a thread for each core; of those that were ready when it was stopped."""
+    left_early = threading.Event()
+    _over.append(left_early.is_set)
     # Threads of their own: a job whose steps wait for `step_threads` must not be one of these itself.
-    with (
-        progress_bar(title, len(jobs)) as bar,
-        new_threads(cores()) as threads,
-        after_the_step() as stopped,
-    ):
+    with new_threads(cores()) as threads:
         try:
             runs = [threads.submit(function, job) for job in jobs]
             left = set(runs)
             while left and not stopped():
                 done, left = wait(left, timeout=0.2, return_when=FIRST_COMPLETED)
-                bar.update(len(done))
+                count(len(done))
         finally:
-            _interrupted.set()
+            left_early.set()
             threads.shutdown(cancel_futures=True)
-            _interrupted.clear()
+            _over.pop()
     if stopped():
-        done = {run for run in runs if not run.cancelled() and run.exception() is None}
-        raise Stopped(f"Stopped after {len(done)} of {len(jobs)} runs; none of them is kept.")
+        return [run.result() for run in runs if not run.cancelled() and run.exception() is None]
     return [run.result() for run in runs]
