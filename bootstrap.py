@@ -53,7 +53,7 @@ def main(arguments: list[str]) -> None:
             return student_environment(*[Path(name).resolve() for name in rest if name])
         os.chdir(ROOT)
         set_up(tests=command in ("dev", "test"))
-        provide("BUBBLEWRAP", *(["CHROMIUM", "POSTGRESQL"] if command == "test" else []))
+        provide("BUBBLEWRAP", *(["CHROMIUM", "LIBATOMIC", "POSTGRESQL"] if command == "test" else []))
     except SetupError as error:
         sys.exit(f"headstart: {error}")
     # As `activate` does: nbgrader calls alembic by its bare name, and a student's cell may call pip.

@@ -3,6 +3,7 @@
 Only the standard library is needed, since bootstrap.py uses this before anything is installed.
 """
 
+import ctypes.util
 import functools
 import os
 import platform
@@ -17,15 +18,20 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Program:
-    """Something that is not a Python package. `package` is its name on every distribution below."""
+    """Something that is not a Python package. `package` is its name on most of the distributions below."""
 
     package: str
     commands: tuple[str, ...]
     purpose: str
+    elsewhere: tuple[tuple[str, str], ...] = ()  # a distribution, and its own name for it
 
 
 BUBBLEWRAP = Program("bubblewrap", ("bwrap",), "the grading sandbox")
 CHROMIUM = Program("chromium", ("chromium", "google-chrome"), "the browser tests")
+# Playwright's own Node needs it, and Debian 12 comes without.
+LIBATOMIC = Program(
+    "libatomic1", (), "Playwright, which drives Chromium", (("fedora", "libatomic"), ("arch", "libatomic"))
+)
 POSTGRESQL = Program("postgresql", ("initdb",), "the tests of a gradebook in PostgreSQL")
 
 STARTS_WITHIN = 300  # seconds for a sandbox, which takes hundredths of one where the machine isn't busy
@@ -49,10 +55,12 @@ PLAYWRIGHT_CHROMIUM = (
 
 
 def find(program: Program) -> str | None:
-    """The path of a program, or None where it is not installed."""
+    """The path of a program, or the name of a library; None where it is not installed."""
     for path in map(shutil.which, program.commands):
         if path and not path.startswith("/snap/"):  # a snap can't be driven by Playwright
             return path
+    if program is LIBATOMIC:
+        return ctypes.util.find_library("atomic") if sys.platform == "linux" else sys.executable
     if program is POSTGRESQL:  # Debian keeps a server's programs off the path
         return next(map(str, Path("/usr/lib/postgresql").glob("*/bin/initdb")), None)
     return next(_playwright_browsers(), None) if program is CHROMIUM else None
@@ -82,7 +90,7 @@ def install_command(program: Program) -> list[str] | None:
         for name, installer in INSTALLERS.items():
             if name in names:
                 sudo = [] if is_root() else ["sudo"]
-                return [*sudo, *installer, program.package]
+                return [*sudo, *installer, dict(program.elsewhere).get(name, program.package)]
     if program is CHROMIUM:
         with_libraries = ["--with-deps"] if "ubuntu" in names else []
         return [_venv_python(), "-m", "playwright", "install", *with_libraries, "chromium"]

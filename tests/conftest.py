@@ -39,7 +39,7 @@ def _no_cgroups() -> str | None:
 NEEDS = {
     "needs_cgroups": _no_cgroups,
     "needs_bubblewrap": programs.sandbox_problem,
-    "needs_chromium": functools.partial(programs.missing, programs.CHROMIUM),
+    "needs_chromium": lambda: programs.missing(programs.CHROMIUM) or programs.missing(programs.LIBATOMIC),
     "needs_postgresql": functools.partial(programs.missing, programs.POSTGRESQL),
 }
 # Skipped under CI, too: its kernel may have cgroup v1, and nothing gives each process of the tests a cgroup of

@@ -26,7 +26,6 @@ import shutil
 import subprocess
 import sys
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
@@ -195,7 +194,7 @@ class Trial:
         steps = [step for done, step in self.steps() if not done]
         if not steps:
             return
-        if not (self.row.system and self.used.exists()):
+        if not (self.row.lab and self.used.exists()):  # a second call of `make lab` would take seconds
             self.row = Row(self.row.commit, self.row.tests)
             self.make()
         with self.started():
@@ -373,17 +372,22 @@ def end(running: subprocess.Popen) -> None:
 
 
 def answers(address: str) -> None:
-    """Fetch JupyterLab's page.
+    """Fetch JupyterLab's page, which may be announced a moment before it is there.
 
     Raises:
         Failed: something else answers, or nothing.
     """
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    try:
-        with direct.open(address, timeout=60) as page:
-            text = page.read().decode()
-    except (urllib.error.URLError, OSError) as error:
-        raise Failed(f"{address} doesn't answer: {error}") from None
+    deadline = time.monotonic() + 120
+    while True:
+        try:
+            with direct.open(address, timeout=60) as page:
+                text = page.read().decode()
+            break
+        except OSError as error:
+            if time.monotonic() > deadline:
+                raise Failed(f"{address} doesn't answer: {error}") from None
+        time.sleep(0.5)
     if "<title>JupyterLab</title>" not in text:
         raise Failed(f"what answers at {address} isn't JupyterLab: {text[:200]}")
 

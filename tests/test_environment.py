@@ -549,6 +549,19 @@ def test_each_system_gets_a_browser_in_its_own_way(debian, monkeypatch, names, c
     assert " ".join(programs.install_command(programs.CHROMIUM)).endswith(command)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the system has it")
+@pytest.mark.parametrize(("name", "package"), [("debian", "libatomic1"), ("fedora", "libatomic")])
+def test_what_drives_the_browser_gets_the_library_that_it_loads(monkeypatch, name, package):
+    """Without it Playwright's Node doesn't start, and each browser test fails by "Connection closed"."""
+    monkeypatch.setattr(programs, "distribution", lambda: {name})
+    monkeypatch.setattr(programs.ctypes.util, "find_library", lambda name: None)
+    assert programs.missing(programs.LIBATOMIC).endswith(f" {package}`")
+    assert conftest.NEEDS["needs_chromium"]()
+    assert doctor._browser()[0] == doctor.OPTIONAL
+    monkeypatch.setattr(programs.ctypes.util, "find_library", {"atomic": "libatomic.so.1"}.get)
+    assert programs.missing(programs.LIBATOMIC) is None
+
+
 def test_what_is_there_is_not_installed_again(debian, monkeypatch):
     monkeypatch.setattr(programs, "find", lambda program: "/usr/bin/bwrap")
     bootstrap.provide("BUBBLEWRAP", "CHROMIUM")

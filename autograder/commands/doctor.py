@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from autograder.programs import CHROMIUM, find, is_root, missing, sandbox_problem
+from autograder.programs import CHROMIUM, LIBATOMIC, find, is_root, missing, sandbox_problem
 
 ROOT = Path(__file__).resolve().parents[2]
 OK, BAD, OPTIONAL = "✓", "✗", "–"
@@ -119,5 +119,5 @@ def _limits() -> tuple[str, str]:
 def _browser() -> tuple[str, str]:
     if importlib.util.find_spec("playwright") is None:
         return OPTIONAL, "what only tests need isn't installed: `make test` installs it"
-    line = missing(CHROMIUM)
+    line = missing(CHROMIUM) or missing(LIBATOMIC)
     return (OPTIONAL, f"{line} (only for `make test`)") if line else (OK, f"Chromium: {find(CHROMIUM)}")

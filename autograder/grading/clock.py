@@ -111,6 +111,9 @@ class Clock:
 # -- the machine's cores, and who has them -----------------------------------------------------------------
 
 
+CLAIM = "headstart-core"
+
+
 def claim_core() -> tuple[int, socket.socket] | None:
     """A core for one worker's children: another than other workers of this user have, while there is one.
 
@@ -123,7 +126,7 @@ def claim_core() -> tuple[int, socket.socket] | None:
     for core in cores:
         claim = socket.socket(socket.AF_UNIX)  # the kernel forgets its name once nobody has it
         try:
-            claim.bind(f"\0headstart-core-{os.getuid()}-{core}")
+            claim.bind(f"\0{CLAIM}-{os.getuid()}-{core}")
         except OSError:
             claim.close()
         else:
