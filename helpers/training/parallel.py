@@ -90,8 +90,8 @@ def on_device(
 ) -> Callable[Concatenate[Models, More], Result]:
     """A training run whose model is on `device()` while it lasts, and on the CPU afterwards.
 
-    What is right on the CPU may fail on a GPU: it makes a tensor of its own on the CPU, say, or one of float64,
-    which Macs' GPUs lack. Then the run says why, and starts again on the CPU.
+    What is right on the CPU may fail on a GPU: it makes a tensor of its own on the CPU, say, or one of
+    float64, which Macs' GPUs lack. Then the run says why, and starts again on the CPU.
 
     Args:
         train: called with a model, or several, and the rest; trains in place.
