@@ -417,14 +417,14 @@ def test_muon_moves_matrices_on_a_gpu_in_the_thread_that_asks(
 
 
 class Halves(nn.Module):
-    """Learns to halve; where `spoiled` is asked for, with a tensor of its own on the CPU."""
+    """Learns to halve; where `spoiled` is asked for, from the second step on with a tensor of its own on the CPU."""
 
     def __init__(self, spoiled: bool) -> None:
         super().__init__()
-        self.map, self.own = nn.Linear(2, 2), torch.full((2,), 0.5) if spoiled else 0.5
+        self.map, self.spoiled = nn.Linear(2, 2), spoiled
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return self.map(x) * self.own
+        return self.map(x) * (torch.full((2,), 0.5) if self.spoiled and x[0, 0] > 1 else 0.5)
 
 
 @training.on_device
@@ -460,7 +460,7 @@ def test_a_training_that_stops_on_the_gpu_says_so_once_and_is_made_on_the_cpu(
     for model in models:
         places: list[str] = []
         learn(model, places)
-        assert places == ["mps", "cpu", "cpu", "cpu"]
+        assert places == ["mps", "mps", "cpu", "cpu", "cpu"]
     said = capsys.readouterr().out
     assert (
         said.count(GIVES_WAY) == 1 and "RuntimeError: Expected all tensors to be on the same device" in said
