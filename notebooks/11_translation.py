@@ -529,6 +529,7 @@ def exact_share(model, pairs):
 @training.on_device
 def train(model, drawn, steps, rate, evaluate, title, limits=None):
     """Train in place, and leave the mean of the last weights. `evaluate` gives a score from 0 to 1."""
+    place = next(model.parameters()).device
     optimizer, spread = optimizer_of(model, 1e-3), training.on_all_cores(translation_loss)
     mean, last = torch.optim.swa_utils.AveragedModel(model), max(1, steps // 8)
     keep = training.Checkpoint(f"translation_{title.lower()}", model=model, optimizer=optimizer, mean=mean)
@@ -542,7 +543,7 @@ def train(model, drawn, steps, rate, evaluate, title, limits=None):
             mean.update_parameters(model)
         if step % max(1, steps // 10) == 0:
             live.add(held_out=evaluate(model.to("cpu")))
-            model.to(training.device())
+            model.to(place)
     model.load_state_dict(mean.module.state_dict())
     return live
 

@@ -132,9 +132,10 @@ def test_a_model_learns_there_what_it_learns_on_the_cpu(gpu: torch.device) -> No
 
 
 def test_it_is_the_cpu_unless_the_environment_names_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parallel, "_devices", lambda: ["cpu", "cuda:0", "cuda:1", "mps:0"])
+    monkeypatch.setattr(parallel, "_devices", lambda: pytest.fail("nobody asked for a GPU"))
     monkeypatch.delenv("HEADSTART_DEVICE", raising=False)
     assert training.device() == torch.device("cpu")
+    monkeypatch.setattr(parallel, "_devices", lambda: ["cpu", "cuda:0", "cuda:1", "mps:0"])
     for asked, found in {
         "": "cpu", "cpu": "cpu", " CUDA ": "cuda:0", "cuda:1": "cuda:1", "mps": "mps:0", "mps:0": "mps:0",
     }.items():  # fmt: skip
