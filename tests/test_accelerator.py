@@ -152,7 +152,7 @@ def test_what_is_not_there_is_said_in_a_sentence_with_its_cure(
     with pytest.raises(training.NoSuchDevice) as raised:
         training.device()
     sentence = str(raised.value)
-    assert f'"{asked}"' in sentence and "cpu and cuda:0 and cuda:1" in sentence
+    assert f'"{asked}"' in sentence and "only cpu, cuda:0, cuda:1 here" in sentence
     assert raised.value._render_traceback_() == [sentence], "and no traceback"
     [cure] = [word for word in sentence.split() if word.startswith("HEADSTART_DEVICE=")]
     monkeypatch.setenv(*cure.split("="))

@@ -55,8 +55,8 @@ def device() -> torch.device:
     exact = asked if asked in found else f"{asked}:0"  # "cuda" is "cuda:0", as a tensor there calls it
     if exact not in found:
         raise NoSuchDevice(
-            f'HEADSTART_DEVICE is "{asked}", but torch finds {" and ".join(found)} here: name one of these, '
-            f"for instance by %env HEADSTART_DEVICE={found[-1]} in a cell."
+            f'HEADSTART_DEVICE is "{asked}", but torch finds only {", ".join(found)} here: '
+            f"run %env HEADSTART_DEVICE={found[-1]} in a cell."
         )
     return torch.device(exact)
 
