@@ -2,11 +2,14 @@
 
 python -m benchmarks.lessons [LESSON ...]
 
+HEADSTART_DEVICE says where models are trained. The losses are the last ones beside each training's bar.
+
 The graded part is what the grader runs of a lesson, without cells that only draw: here with the notebook's
 own checks, in CPU seconds of a process that has imported everything.
 """
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -15,12 +18,14 @@ from pathlib import Path
 from statistics import median
 
 import nbclient
+import nbformat
 import torch
 from rich.console import Console
 from rich.table import Table
 
 from autograder import lessons
 from benchmarks.grading import seconds_of, warm_up
+from helpers import training
 
 IMPORTS = ("", "import torch", "import torch, helpers", "import torch, helpers.checks")
 RUNS = 5
@@ -30,7 +35,8 @@ def main() -> None:
     """Measure and print."""
     os.environ["OMP_NUM_THREADS"] = "1"
     torch.set_num_threads(1)
-    table = Table("lesson", "seconds, top to bottom", "CPU seconds, graded part")
+    table = Table("lesson", "seconds, top to bottom", "CPU seconds, graded part", "losses")
+    table.title = f"trained on {training.device()}"
     with tempfile.TemporaryDirectory() as folder:
         os.environ["HEADSTART_PROGRESS"] = str(Path(folder, "progress.json"))
         for name in [lessons.find(asked) for asked in sys.argv[1:]] or lessons.names():
@@ -45,7 +51,8 @@ def main() -> None:
             seconds = seconds_of(graded, place)
             begun = time.perf_counter()
             nbclient.NotebookClient(notebook, timeout=600).execute(cwd=str(place))
-            table.add_row(name, f"{time.perf_counter() - begun:.1f}", f"{seconds:.2f}")
+            taken = time.perf_counter() - begun
+            table.add_row(name, f"{taken:.1f}", f"{seconds:.2f}", "\n".join(losses(notebook)))
     Console().print(table)
     table = Table("import", f"seconds, median of {RUNS}")
     times: dict[str, list[float]] = {code: [] for code in IMPORTS}
@@ -57,6 +64,17 @@ def main() -> None:
     for code, seconds in times.items():
         table.add_row(code or "nothing", f"{median(seconds):.2f}")
     Console().print(table)
+
+
+def losses(notebook: nbformat.NotebookNode) -> list[str]:
+    """What stood last beside the bars of a lesson's trainings, with the name of each."""
+    shown = [
+        output.get("data", {}).get("text/plain", "")
+        for c in notebook.cells
+        for output in c.get("outputs", ())
+    ]
+    bars = [re.fullmatch(r"(.+?): [\d,]+ of .* left · [^,]+, (.+)", text) for text in shown]
+    return [f"{bar[1]}: {bar[2]}" for bar in bars if bar]
 
 
 if __name__ == "__main__":

@@ -321,8 +321,8 @@ with waiting_for("Exercises 8.2, 8.3 and 8.5"):
 # Everything else is as you wrote it.
 #
 # In fact it *is* yours: wherever a check of yours has passed on this computer, your own function does the work. The
-# table says whose each part is. (An answer that doesn't work on its own, or would make the training many times
-# slower, is replaced by the course's. `own.use(False)` switches yours off. No grade depends on it.)
+# table says whose each part is. (An answer that doesn't work on its own or on the GPU you asked for, or would make the
+# training many times slower, is replaced by the course's. `own.use(False)` switches yours off. No grade depends on it.)
 
 # %%
 parts, whose = own.parts()
@@ -680,6 +680,9 @@ def pretrain(model, steps, batch_size=24, warmup=50):
 # run with the square ■ above the notebook, or close the lid: it is kept twice a minute, and goes on when this cell runs
 # again. The trained weights are kept on this computer too, for when you come back and for lesson 9. Set `TRAIN_ANEW =
 # True` to begin again, for instance after you changed one of your functions.
+#
+# Models train on the CPU unless `%env HEADSTART_DEVICE=cuda` (on a Mac `mps`) stands in a cell above, and a GPU may
+# well be no faster: it would be given thousands of small operations, one after another.
 
 # %% draw=true
 TRAIN_ANEW, STEPS = False, 2900

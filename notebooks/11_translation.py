@@ -541,6 +541,9 @@ def exact_share(model, pairs):
 # middle. The paper did the same with its last checkpoints (section 6.1).
 #
 # While it trains, the picture on the right shows the share of 60 held-out sentences that are right.
+#
+# Models train on the CPU unless `%env HEADSTART_DEVICE=cuda` (on a Mac `mps`) stands in a cell above, and a GPU may
+# well be no faster: it would be given thousands of small operations, one after another.
 
 
 # %%
@@ -549,6 +552,7 @@ def train(model, drawn, steps, rate, evaluate, title, limits=None):
     """Train in place, and leave the mean of the last
     weights. `evaluate` gives a score from 0 to 1.
     """
+    place = next(model.parameters()).device
     optimizer, spread = optimizer_of(model, 1e-3), training.on_all_cores(translation_loss)
     mean, last = torch.optim.swa_utils.AveragedModel(model), max(1, steps // 8)
     keep = training.Checkpoint(f"translation_{title.lower()}", model=model, optimizer=optimizer, mean=mean)
@@ -562,7 +566,7 @@ def train(model, drawn, steps, rate, evaluate, title, limits=None):
             mean.update_parameters(model)
         if step % max(1, steps // 10) == 0:
             live.add(held_out=evaluate(model.to("cpu")))
-            model.to(training.device())
+            model.to(place)
     model.load_state_dict(mean.module.state_dict())
     return live
 

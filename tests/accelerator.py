@@ -71,9 +71,8 @@ class Pretended(torch.Tensor):
     def __repr__(self, **_: object) -> str:
         return f"{self.held!r} on {PLACE}"
 
-    def __reduce_ex__(
-        self, protocol: Any
-    ) -> Any:  # files don't care where it was: everybody loads to the CPU
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        # A file doesn't say where it was: everybody loads to the CPU.
         return _ours(self).held.detach().__reduce_ex__(protocol)
 
 

@@ -994,6 +994,108 @@ SILENCED = [
 ]  # fmt: skip
 RUNNERS = [("plain: who runs what awaits", '"loop_runner",', "", COUNTS)]
 
+# -- GPUs ------------------------------------------------------------------------------------------------
+
+PARALLEL = [
+    (
+        "GPU: the CPU unless told otherwise",
+        '.strip().lower() or "cpu"',
+        ".strip().lower() or _devices()[-1]",
+        "it_is_the_cpu_unless_the_environment_names_another",
+    ),
+    (
+        "GPU: one that isn't there is named",
+        "if exact not in found:",
+        "if not found:",
+        "what_is_not_there_is_said_in_a_sentence_with_its_cure",
+    ),
+    (
+        "GPU: runs take turns",
+        '_side_by_side if device().type == "cpu" else _one_by_one',
+        "_side_by_side",
+        "runs_side_by_side_take_turns_on_a_gpu_in_the_thread_that_asks",
+    ),
+    (
+        "GPU: runs that take turns hear an interrupt",
+        "    _over.append(stopped)\n",
+        "    _over.append(bool)\n",
+        "runs_that_take_turns_end_at_an_interrupt",
+    ),
+    (
+        "GPU: a step isn't spread",
+        'or batch[0].device.type != "cpu" ',
+        "",
+        "a_training_is_on_the_gpu_and_its_model_comes_back",
+    ),
+    (
+        "GPU: a batch goes to its model",
+        "(value.to(place) if isinstance(value, torch.Tensor) else value for",
+        "(value for",
+        "a_training_is_on_the_gpu_and_its_model_comes_back",
+    ),
+    (
+        "GPU: a model comes back",
+        '                part.to("cpu")\n',
+        "                pass\n",
+        "a_training_is_on_the_gpu_and_its_model_comes_back|no_training_stops_at_a_student_s_parts[06_block-0]",
+    ),
+    (
+        "GPU: what fails runs on the CPU",
+        "or not error.args:",
+        "or error.args:",
+        "a_training_that_stops_on_the_gpu_says_so_once_and_is_made_on_the_cpu",
+    ),
+    (
+        "GPU: the CPU begins anew",
+        "            part.load_state_dict(state)\n",
+        "            pass\n",
+        "a_training_that_stops_on_the_gpu_says_so_once_and_is_made_on_the_cpu",
+    ),
+    (
+        "GPU: a reason is given once",
+        "@functools.cache\ndef _say_once",
+        "def _say_once",
+        "a_training_that_stops_on_the_gpu_says_so_once_and_is_made_on_the_cpu",
+    ),
+]
+MUON = [
+    (
+        "GPU: Muon takes one thread",
+        "step_threads(cores()).map if on_cpu else map",
+        "step_threads(cores()).map",
+        "muon_moves_matrices_on_a_gpu_in_the_thread_that_asks",
+    ),
+    (
+        "GPU: Muon's norm is no old one",
+        "torch.linalg.vector_norm(matrices, dim=",
+        "matrices.norm(dim=",
+        "muon_moves_matrices_on_a_gpu_in_the_thread_that_asks",
+    ),
+    (
+        "gradients may be made zeros",
+        ", set_to_none: bool = True) -> None",
+        ") -> None",
+        "no_training_stops_at_a_student_s_parts[08_pretraining-0]",
+    ),
+]
+PROBES = [
+    (
+        "GPU: parts are tried on it",
+        "dict.fromkeys((CPU, training.device()))",
+        "(CPU,)",
+        "a_part_that_is_right_on_the_cpu_alone_gives_way_and_says_why"
+        "|lesson_08_trains_with_the_parts_that_run_on_the_gpu",
+    ),
+]
+MASKS = [
+    (
+        "GPU: a mask is made beside the tokens",
+        "dtype=torch.bool, device=ids.device).tril()",
+        "dtype=torch.bool).tril()",
+        "every_training_runs_on_the_gpu[12_modern]",
+    ),
+]
+
 LISTED: list[tuple[str, str, list[Row]]] = [
     ("autograder/child/sandbox.py", "test_walls", [*BUBBLEWRAP, *CHILD]),
     ("autograder/child/shown.py", "test_walls", SEEN),
@@ -1066,4 +1168,8 @@ LISTED: list[tuple[str, str, list[Row]]] = [
     ("autograder/grading/gradebook.py", "test_grading", WAITING),
     ("autograder/grading/grader.py", "test_regrading", DECIDING),
     ("autograder/grading/batch.py", "test_regrading", NOT_RUN_AGAIN),
+    ("helpers/training/parallel.py", "test_accelerator", PARALLEL),
+    ("helpers/training/muon.py", "test_accelerator", MUON),
+    ("helpers/own.py", "test_accelerator", PROBES),
+    ("helpers/modern/experiments.py", "test_accelerator", MASKS),
 ]

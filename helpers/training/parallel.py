@@ -45,8 +45,8 @@ _given_way: list[torch.device] = []  # the CPU, while a run is made there that a
 def device() -> torch.device:
     """Where to train: the CPU, or what the environment variable `HEADSTART_DEVICE` names.
 
-    The CPU unless told otherwise: a GPU is given one small operation after the other, and models as small as
-    ours leave it waiting for the next.
+    The CPU unless told otherwise: a GPU is given one operation after another, and those of models as small as
+    ours may take longer to start than to compute.
 
     Raises:
         NoSuchDevice: there is no such device here.
@@ -54,12 +54,14 @@ def device() -> torch.device:
     if _given_way:
         return _given_way[-1]
     asked = os.environ.get("HEADSTART_DEVICE", "").strip().lower() or "cpu"
+    if asked == "cpu":
+        return torch.device("cpu")
     found = _devices()
     exact = asked if asked in found else f"{asked}:0"  # "cuda" is "cuda:0", as a tensor there calls it
     if exact not in found:
         raise NoSuchDevice(
-            f'HEADSTART_DEVICE is "{asked}", but torch finds {" and ".join(found)} here: name one of these, '
-            f"for instance by %env HEADSTART_DEVICE={found[-1]} in a cell."
+            f'HEADSTART_DEVICE is "{asked}", but torch finds only {", ".join(found)} here: '
+            f"run %env HEADSTART_DEVICE={found[-1]} in a cell."
         )
     return torch.device(exact)
 
