@@ -199,6 +199,7 @@ def keep_strangers_out() -> None:
     modules = quietly(PYTHON, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").stdout.strip()
     for name, place in (("headstart.pth", Path(modules)), ("nbgrader_config.py", VENV / "etc/jupyter")):
         place.mkdir(parents=True, exist_ok=True)
+        (place / name).unlink(missing_ok=True)  # a colleague's, where several set it up, can't be written to
         shutil.copy(ROOT / FENCE / name, place / name)
 
 
