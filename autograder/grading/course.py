@@ -77,7 +77,7 @@ def no_course(folder: Path) -> str:
 
     A root's `nbgrader_config.py` is executed, and in what was handed in that would be a student's.
     """
-    cure = "name the course's folder with --CourseDirectory.root=FOLDER, or call this there"
+    cure = "call it in the course's folder, or name that with --CourseDirectory.root=FOLDER"
     for inner in (folder, *folder.parents):
         beside = {"inbound": "outbound", **dict.fromkeys(HANDED_IN, "source")}.get(inner.name)
         if beside and (inner.parent / beside).is_dir():
