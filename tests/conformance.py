@@ -66,7 +66,15 @@ def headstart(arguments: list[str], retcode: int = 0, **_: object) -> str:
         if word in names:
             word = f"--{names[word]}={next(given)}"
         words.append({"-f": "--force", "--no-execute": "--Execute.enabled=False"}.get(word, word))
-    done = run(["headstart", "grade", *words], Path.cwd(), {"PYTHONPATH": str(ROOT), "COLUMNS": "200"})
+    # nbgrader reads the settings of the current folder; we don't where that isn't the course's root, so they come
+    # as those of the user.
+    env = {
+        "PYTHONPATH": str(ROOT),
+        "COLUMNS": "200",
+        "JUPYTER_CONFIG_DIR": str(Path.cwd()),
+        "JUPYTER_NO_CONFIG": "",
+    }
+    done = run(["headstart", "grade", *words], Path.cwd(), env)
     assert bool(done.returncode) == bool(retcode), (
         f"it exited with {done.returncode}\n{done.stdout}{done.stderr}"
     )
@@ -189,6 +197,9 @@ def main(arguments: list[str]) -> int:
     add_option(parser)
     options = parser.parse_args(arguments)
     ways = (OURS,) if options.quick else WAYS
+    os.environ["JUPYTER_NO_CONFIG"] = (
+        "1"  # not the settings of every nbgrader in this environment: nbgrader's own
+    )
     with contextlib.ExitStack() as stack:
         # What `make test` runs is run, whatever is kept.
         aside = [Path(stack.enter_context(tempfile.TemporaryDirectory()))] if options.quick else []

@@ -22,7 +22,7 @@ from traitlets.config import Config
 from autograder.grading.submission import Submission
 
 ROOT_SETTING = "--CourseDirectory.root="
-MARKS = ("source", "gradebook.db")  # a folder that has one of these may be a course's root
+MARKS = ("source", "submitted", "gradebook.db")  # a folder that has one of these may be a course's root
 HANDED_IN = ("submitted", "downloaded", "autograded", "feedback")  # beside a course's source/
 SHORTEST = 32  # bytes of a secret; those that we make have 64
 
