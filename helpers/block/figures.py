@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from helpers.block.experiments import DEPTHS, KINDS, Learned
+from helpers.block.experiments import Learned
 from helpers.figures import plots, repeats
 
 if TYPE_CHECKING:
@@ -38,12 +38,9 @@ def losses(learned: Sequence[Learned], guesses: Mapping[str, float]) -> "Axes":
         learned: the stacks.
         guesses: by name, losses of guesses that ignore what came before; each is a thin dashed line.
     """
-    found = {
-        kind: {
-            depth: [run.loss for run in learned if (run.kind, run.depth) == (kind, depth)] for depth in DEPTHS
-        }
-        for kind in KINDS
-    }
+    found: dict[str, dict[float, list[float]]] = {}
+    for run in learned:
+        found.setdefault(run.kind, {}).setdefault(run.depth, []).append(run.loss)
     ax = repeats.curves(
         found, xlabel="blocks", ylabel="nats per token", joined=False,
         title="Loss after a short training: three seeds, mean and range",
@@ -51,7 +48,7 @@ def losses(learned: Sequence[Learned], guesses: Mapping[str, float]) -> "Axes":
     )  # fmt: skip
     for name, loss in guesses.items():
         ax.axhline(loss, color=plots.INK, linewidth=1, linestyle=(0, (5, 3)))
-        ax.text(DEPTHS[0], loss - 0.09, name, fontsize=9, va="top")
+        ax.text(min(run.depth for run in learned), loss - 0.09, name, fontsize=9, va="top")
     ax.legend(frameon=False, ncols=2, loc="lower left", handlelength=3)
     ax.set_ylim(bottom=3.0, top=max(guesses.values()) + 0.5)
     said = "; ".join(f"{name}: {loss:.2f}" for name, loss in guesses.items())
