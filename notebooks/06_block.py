@@ -853,7 +853,7 @@ with waiting_for("Exercises 6.2 to 6.13"), after_predicting("block.first_loss"),
 # You can interrupt the training at any time (the square ■ above): it is saved twice a minute, and goes on when you
 # run the cell again.
 #
-# Models train on the CPU unless `%env HEADSTART_DEVICE=cuda` (on a Mac `mps`) stands in a cell above, and a GPU may
+# Models train on the CPU unless a cell above says `%env HEADSTART_DEVICE=cuda` (on a Mac `mps`), and a GPU may
 # well be no faster: it would be given thousands of small operations, one after another.
 
 # %% draw=true

@@ -666,7 +666,7 @@ with waiting_for("the exercises up to 9.8"):
         )
 
 # %% [markdown]
-# Models train on the CPU unless `%env HEADSTART_DEVICE=cuda` (on a Mac `mps`) stands in a cell above, and a GPU may
+# Models train on the CPU unless a cell above says `%env HEADSTART_DEVICE=cuda` (on a Mac `mps`), and a GPU may
 # well be no faster: it would be given thousands of small operations, one after another.
 #
 # One run with 200 labels, to watch, for 8 *epochs*. An epoch is one pass over all labelled reviews: 13 steps of 16

@@ -569,7 +569,7 @@ def bert_loss(word_logits, follows_logits, labels, follows):
 # (Each core takes a part of a batch. Each part is weighted by its number of chosen words, even for the pairs:
 # averaged over the steps, that is nearly the loss above.)
 #
-# Models train on the CPU unless `%env HEADSTART_DEVICE=cuda` (on a Mac `mps`) stands in a cell above, and a GPU may
+# Models train on the CPU unless a cell above says `%env HEADSTART_DEVICE=cuda` (on a Mac `mps`), and a GPU may
 # well be no faster: it would be given thousands of small operations, one after another.
 
 # %%

@@ -542,7 +542,7 @@ def exact_share(model, pairs):
 #
 # While it trains, the picture on the right shows the share of 60 held-out sentences that are right.
 #
-# Models train on the CPU unless `%env HEADSTART_DEVICE=cuda` (on a Mac `mps`) stands in a cell above, and a GPU may
+# Models train on the CPU unless a cell above says `%env HEADSTART_DEVICE=cuda` (on a Mac `mps`), and a GPU may
 # well be no faster: it would be given thousands of small operations, one after another.
 
 

@@ -394,7 +394,7 @@ with waiting_for("Exercises 12.1 to 12.6"), torch.no_grad():
 # Two models of the same size: lesson 6's and yours. What yours saves on keys, values, positions and biases goes
 # into its feed-forward network. Both read the same reviews in the same order.
 #
-# Models train on the CPU unless `%env HEADSTART_DEVICE=cuda` (on a Mac `mps`) stands in a cell above, and a GPU may
+# Models train on the CPU unless a cell above says `%env HEADSTART_DEVICE=cuda` (on a Mac `mps`), and a GPU may
 # well be no faster: it would be given thousands of small operations, one after another.
 
 # %% draw=true
