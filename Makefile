@@ -28,7 +28,7 @@ student-env: ## make an environment for students, who can't read this folder, in
 build: setup ## notebooks/ -> source/ -> release/
 	@$(BIN)/headstart build
 
-lint: dev ## ruff and mypy, as tests/test_style.py calls them
+lint: dev ## ruff and mypy, as tests/house/test_style.py calls them
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@$(BIN)/mypy

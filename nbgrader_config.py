@@ -22,7 +22,7 @@ c.GenerateAssignment.preprocessors = [
     "nbgrader.preprocessors.IncludeHeaderFooter",
     "nbgrader.preprocessors.InstantiateTests",
     "nbgrader.preprocessors.LockCells",
-    "autograder.authoring.stubs.ClearAnswers",
+    "autograder.stubs.ClearAnswers",
     "nbgrader.preprocessors.ClearOutput",
     "nbgrader.preprocessors.CheckCellMetadata",
     "nbgrader.preprocessors.ComputeChecksums",
@@ -34,28 +34,28 @@ c.GenerateAssignment.preprocessors = [
 ]
 
 # `nbgrader autograde` and formgrader's Autograde buttons run the engine that `headstart grade` runs.
-c.Autograde.sanitize_preprocessors = ["autograder.grading.nbgrader_plugin.LeaveAlone"]
-c.Autograde.autograde_preprocessors = ["autograder.grading.nbgrader_plugin.Grade"]
-c.Autograde.pre_convert_hook = "autograder.grading.nbgrader_plugin.leave_links_out"
+c.Autograde.sanitize_preprocessors = ["autograder.classroom.plugin.LeaveAlone"]
+c.Autograde.autograde_preprocessors = ["autograder.classroom.plugin.Grade"]
+c.Autograde.pre_convert_hook = "autograder.classroom.plugin.leave_links_out"
 
 # nbgrader's own collect follows links, with your rights. So anybody could hand in what only you may read.
-c.ExchangeFactory.collect = "autograder.grading.collect.Collect"
+c.ExchangeFactory.collect = "autograder.classroom.collect.Collect"
 # Says how many written answers wait for their points, before students read their feedback.
-c.ExchangeFactory.release_feedback = "autograder.grading.release.ReleaseFeedback"
+c.ExchangeFactory.release_feedback = "autograder.classroom.release.ReleaseFeedback"
 # Says the same of points in `grades.csv`.
-c.ExportApp.plugin_class = "autograder.grading.exports.Csv"
+c.ExportApp.plugin_class = "autograder.classroom.exports.Csv"
 
 # Feedback and formgrader draw formulas without a network, and keep what a student wrote in its own place.
 try:
-    import autograder.grading.locked  # noqa: F401  (it waits for a gradebook that another program has locked)
-    from autograder.grading.pages import TEMPLATES
+    import autograder.classroom.locked  # noqa: F401  (it waits for a gradebook that another program has locked)
+    from autograder.classroom.pages import TEMPLATES
 except ImportError:  # students' nbgrader may read this file too, where there is no grader
     pass
 else:
     c.HTMLExporter.extra_template_basedirs = TEMPLATES
     c.GenerateFeedback.preprocessors = [
         "nbgrader.preprocessors.GetGrades",
-        "autograder.grading.feedback.Summary",
+        "autograder.classroom.feedback.Summary",
         "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
     ]
-    c.HTMLExporter.filters = {"markdown2html": "autograder.grading.pages.words"}
+    c.HTMLExporter.filters = {"markdown2html": "autograder.classroom.pages.words"}

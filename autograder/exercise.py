@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from helpers.checking.drivers import Case, Outcome, run
+from helpers.checking.calling.drivers import Case, Outcome, run
 
 __all__ = ["Case", "Exercise", "Misconception", "Outcome", "explained"]
 
@@ -50,7 +50,8 @@ class Exercise:
         reference: what is right: a function, or for the "choice" driver a dict.
         cases: makes the calls, from a generator of random numbers that decides values and sizes. Sizes of
             one call are pairwise distinct, so that swapped axes can't hide.
-        driver: how the answer is called, a key of `helpers.checking.drivers.DRIVERS`, or `IN_PROCESS`.
+        driver: how the answer is called, a key of `DRIVERS` (`helpers/checking/calling/drivers.py`), or
+            `IN_PROCESS`.
         returns: names of the returned values, for messages.
         properties: functions of `helpers.checks` that hold beyond the values.
         forbidden: dotted names of functions to do without.

@@ -1,13 +1,13 @@
 """Catching a slip: a few lines on an earlier lesson, right or with one slip in them, as one entry of data.
 
 The answer says which line has the slip and which input shows it. What each input gives is tried by
-`tests/test_recalls.py`, on these lines and on the reference of the exercise that they are about.
+`tests/exercises/test_recalls.py`, on these lines and on the reference of the exercise that they are about.
 """
 
 from dataclasses import dataclass
 
 from autograder.exercise import Exercise, Misconception
-from helpers.checking.outcome import Case
+from helpers.checking.calling.outcome import Case
 
 LINE, INPUT, NONE = "line with the slip", "input that shows it", "none"
 LETTERS = "abcdefgh"

@@ -14,12 +14,12 @@ import torch
 from autograder.draws import FitDraws
 from autograder.exercise import Exercise, Misconception
 from helpers.checking.assessing import assess, sketches
+from helpers.checking.calling.drivers import Case, Outcome, judged
+from helpers.checking.calling.outcome import CallStatus
+from helpers.checking.calling.values import map_tensors, tensors
 from helpers.checking.comparing import compare_gradients
-from helpers.checking.drivers import Case, Outcome, judged
+from helpers.checking.explaining.sketches import written
 from helpers.checking.finding import Status
-from helpers.checking.outcome import CallStatus
-from helpers.checking.sketches import written
-from helpers.checking.values import map_tensors, tensors
 from helpers.checks import KnownMisconception, Sheet, compare
 
 VISIBLE_SEED = "visible"

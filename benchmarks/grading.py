@@ -30,14 +30,14 @@ from rich.table import Table
 
 from autograder import lessons
 from autograder.child.worker import WARM_UP, import_late
-from autograder.grading.course import course_directory, find_submissions
-from autograder.grading.gradebook import Book
+from autograder.classroom.course import course_directory, find_submissions
+from autograder.classroom.gradebook import Book
 from autograder.grading.grader import Grader
 from autograder.grading.lesson import Lesson
 from autograder.grading.submission import Submission, canonical
 from autograder.lessons import ROOT
 from benchmarks.results import write
-from tests.rows import Rows, add_option
+from tests.long.rows import Rows, add_option
 
 SAMPLE = 20  # submissions to average over
 ROUNDS, SECONDS = 3, 60  # measurements of these, at least: the median counts

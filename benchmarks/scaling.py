@@ -22,10 +22,10 @@ import psutil
 import torch
 from rich.table import Table
 
-from autograder.grading.batch import grade_all
-from autograder.grading.course import course_directory, find_submissions
+from autograder.classroom.batch import grade_all
+from autograder.classroom.course import course_directory, find_submissions
+from autograder.classroom.gradebook import Book
 from autograder.grading.executors import open_executor
-from autograder.grading.gradebook import Book
 from autograder.grading.grader import Grader
 from autograder.grading.lesson import Lesson
 from autograder.grading.submission import Submission

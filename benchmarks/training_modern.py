@@ -35,7 +35,7 @@ from helpers.models.blocks import initialise
 from helpers.modern import balance_loss, gates, mixture
 from helpers.multihead import merge_heads, split_heads
 from helpers.positional import rotary, sinusoidal
-from tests.rows import Rows, add_option
+from tests.long.rows import Rows, add_option
 
 STEPS, SEEDS, LAPS = 1_000, 3, 25
 C, H, LAYERS, T, B, D_FF = 64, 4, 4, 96, 12, 256

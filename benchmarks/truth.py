@@ -27,19 +27,19 @@ from rich.console import Console
 from rich.table import Table
 
 from autograder import exercises, lessons
-from autograder.authoring.mutants import compounds, has_mutants, mutants
-from autograder.authoring.mutation_testing import SECRET, Limits, survivors
-from autograder.authoring.verified import read
+from autograder.authoring.mutating.mutants import compounds, has_mutants, mutants
+from autograder.authoring.mutating.trying import SECRET, Limits, survivors
+from autograder.authoring.mutating.verified import read
 from autograder.exercise import Exercise
 from autograder.sheets import VISIBLE_SEED, HiddenSheets, failing_case, make_sheet
 from benchmarks import results
 from helpers.checking.assessing import ONE_CHANGE
-from helpers.checking.drivers import run
+from helpers.checking.calling.drivers import run
+from helpers.checking.calling.outcome import Outcome
+from helpers.checking.code.reaching import forbidden_use
 from helpers.checking.finding import Finding, Status
-from helpers.checking.outcome import Outcome
-from helpers.checking.reaching import forbidden_use
 from helpers.checks import Sheet, assess
-from tests.rows import Rows, add_option
+from tests.long.rows import Rows, add_option
 
 IN_PLACE = ("inputs_unchanged", "gradient_reaches_inputs")
 PAIRS = 40  # of changes, for each exercise

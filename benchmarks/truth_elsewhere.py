@@ -30,7 +30,7 @@ from autograder.exercises import load
 from autograder.sheets import VISIBLE_SEED, HiddenSheets, failing_case, make_sheet
 from benchmarks.results import write
 from benchmarks.slips import TASKS, Part, Task, variants
-from helpers.checking.drivers import Outcome, run
+from helpers.checking.calling.drivers import Outcome, run
 from helpers.checking.finding import Finding
 from helpers.checks import Sheet, assess
 

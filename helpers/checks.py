@@ -9,12 +9,15 @@ import threading
 from collections.abc import Iterator
 from dataclasses import replace
 
-from helpers.checking import keeping, progress
+from helpers.checking import progress
 from helpers.checking.assessing import assess, recognise
+from helpers.checking.calling.drivers import run
+from helpers.checking.calling.outcome import ENDS, CallStatus, Case, Outcome
+from helpers.checking.calling.registry import is_recipe, make_layer
+from helpers.checking.code import keeping
+from helpers.checking.code.reaching import Tangled, cells_so_far, did_not_run, forbidden_use
 from helpers.checking.comparing import Difference, compare
-from helpers.checking.drivers import run
 from helpers.checking.finding import Finding, Status
-from helpers.checking.outcome import ENDS, CallStatus, Case, Outcome
 from helpers.checking.properties import (
     PROPERTIES,
     gradient_reaches_inputs,
@@ -23,8 +26,6 @@ from helpers.checking.properties import (
     shares_nothing,
     stays_small,
 )
-from helpers.checking.reaching import Tangled, cells_so_far, did_not_run, forbidden_use
-from helpers.checking.registry import is_recipe, make_layer
 from helpers.checking.sheet import KnownMisconception, Sheet, load_sheet
 
 __all__ = [

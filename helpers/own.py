@@ -24,7 +24,7 @@ import torch
 from torch import nn
 
 from helpers import attention, block, masking, multihead, training
-from helpers.checking import keeping
+from helpers.checking.code import keeping
 from helpers.checking.finding import SIGNS, Status
 from helpers.figures.showing import Table
 from helpers.models.blocks import COURSE, FeedForward, Parts

@@ -7,14 +7,14 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
-from course import SECRET
 from hypothesis import HealthCheck, settings
-from limits import pytest_timeout_set_timer  # noqa: F401  (a hook)
 from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 
 from autograder import lessons, programs
 from autograder.grading import cgroups
+from tests.support.course import SECRET
+from tests.support.limits import pytest_timeout_set_timer  # noqa: F401  (a hook)
 
 # nbgrader calls alembic by its bare name: an environment that is only named, not activated, must do too.
 os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"

@@ -22,13 +22,14 @@ from traitlets.config.loader import PyFileConfigLoader
 
 from autograder import exercises
 from autograder import lessons as course
-from autograder.authoring import bundles, trees, verified
+from autograder.authoring import bundles, trees
 from autograder.authoring.expanding import expand
-from autograder.authoring.figures import figures, in_readme
+from autograder.authoring.lesson_numbers import figures, in_readme
 from autograder.authoring.master import Cell, MasterError, Mistake, did_you_mean, read_master
+from autograder.authoring.mutating import verified
+from autograder.authoring.mutating.verified import Record
 from autograder.authoring.review import BEGIN, END, parse, review
 from autograder.authoring.source import SpecError, alike, dump, make_checks, make_notebook
-from autograder.authoring.verified import Record
 from autograder.exercise import Exercise
 from autograder.lessons import ROOT, counted
 from helpers.figures.predicting import predictions

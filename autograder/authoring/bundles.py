@@ -3,7 +3,7 @@
 A zip holds the notebook, its checks, and of the helpers that the lesson's students may read those that it
 reaches: what it imports, what these import, the data they name, and the recipes that its cases name. Imports
 are read, not executed, so this can be wrong only where a name is put together at run time; `python -m
-tests.bundles` runs every zip, solved, where there is nothing else.
+tests.long.bundles` runs every zip, solved, where there is nothing else.
 
 Entries are sorted and have one date, so the same files give the same bytes. The zips aren't committed: a
 change of one helper changes all thirteen, 2.4 MB in git's history each time. Compressed, in kB: the check

@@ -11,14 +11,14 @@ from nbformat import NotebookNode, v4
 
 from autograder import lessons
 from autograder.authoring.bundles import links
-from autograder.authoring.figures import figures, in_header
+from autograder.authoring.lesson_numbers import figures, in_header
 from autograder.authoring.master import Cell
 from autograder.authoring.review import INTRODUCTION
 from autograder.exercise import Exercise
 from autograder.sheets import VISIBLE_SEED, make_sheet, one_thread
+from helpers.checking.calling.values import decode
 from helpers.checking.comparing import GRADIENT_SLACK, compare
-from helpers.checking.sketches import rewritten
-from helpers.checking.values import decode
+from helpers.checking.explaining.sketches import rewritten
 
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 LANGUAGE = {"file_extension": ".py", "name": "python", "pygments_lexer": "ipython3"}

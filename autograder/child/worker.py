@@ -396,8 +396,8 @@ def _make_check(
 
 
 def _outcomes(request: dict, answer: object, interrupts: Interrupts) -> Iterator[dict]:
-    from helpers.checking.drivers import run
-    from helpers.checking.outcome import ENDS, CallStatus, Case, Outcome
+    from helpers.checking.calling.drivers import run
+    from helpers.checking.calling.outcome import ENDS, CallStatus, Case, Outcome
 
     for case in request["cases"]:
         call = functools.partial(

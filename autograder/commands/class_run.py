@@ -11,16 +11,16 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from traitlets.config import Config
 
+from autograder.classroom.batch import grade_all
+from autograder.classroom.course import draws_folder, find_submissions, hidden_secret, refused_names
+from autograder.classroom.gradebook import Book
+from autograder.classroom.settings import cell_seconds, refuse_settings
 from autograder.commands import predicted, privacy
 from autograder.commands.report import problems, summary
 from autograder.commands.report_page import page
-from autograder.grading.batch import grade_all
-from autograder.grading.course import draws_folder, find_submissions, hidden_secret, refused_names
 from autograder.grading.executors import open_executor
-from autograder.grading.gradebook import Book
 from autograder.grading.grader import Grader
 from autograder.grading.lesson import Lesson
-from autograder.grading.settings import cell_seconds, refuse_settings
 from autograder.grading.submission import Submission
 from autograder.programs import is_root, sandbox_problem
 from autograder.results import Graded

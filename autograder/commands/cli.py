@@ -246,7 +246,7 @@ def _course(options: argparse.Namespace) -> "tuple[CourseDirectory, Config]":
     Raises:
         LookupError: there is no such course.
     """
-    from autograder.grading.course import course_directory
+    from autograder.classroom.course import course_directory
 
     course, config = course_directory(settings=options.rest)
     try:

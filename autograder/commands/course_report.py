@@ -20,11 +20,11 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange.default import Exchange
 
 from autograder import exercises, lessons
+from autograder.classroom.exports import scores_in
+from autograder.classroom.gradebook import GRADING, opened
 from autograder.commands import predicted
 from autograder.commands.report_page import DOTS, STYLE, spread
 from autograder.exercise import Exercise
-from autograder.grading.exports import scores_in
-from autograder.grading.gradebook import GRADING, opened
 from autograder.lessons import counted
 from autograder.recall import Recall
 from autograder.results import Verdict

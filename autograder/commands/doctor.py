@@ -40,8 +40,8 @@ def _course() -> Iterator[str]:
         return
     from nbgrader.exchange.default import Exchange
 
+    from autograder.classroom.course import course_directory
     from autograder.commands.privacy import AS_ROOT, exchange_problem, warning
-    from autograder.grading.course import course_directory
 
     try:
         course, config = course_directory()

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.coursedir import CourseDirectory
 
-from autograder.grading.gradebook import opened
+from autograder.classroom.gradebook import opened
 
 
 def extend(

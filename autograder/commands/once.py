@@ -19,10 +19,10 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
 from autograder import lessons
-from autograder.grading.course import draws_folder, hidden_secret
+from autograder.classroom.course import draws_folder, hidden_secret
+from autograder.classroom.settings import cell_seconds, refuse_settings
 from autograder.grading.grader import Grader
 from autograder.grading.lesson import Lesson
-from autograder.grading.settings import cell_seconds, refuse_settings
 from autograder.grading.submission import MAX_NOTEBOOK, Submission, is_answer
 from autograder.programs import sandbox_problem
 from autograder.results import UNREADABLE, Graded

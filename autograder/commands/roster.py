@@ -7,9 +7,9 @@ from typing import NamedTuple
 from nbgrader.api import Gradebook, Student
 from nbgrader.coursedir import CourseDirectory
 
-from autograder.grading.course import odd_name
-from autograder.grading.gradebook import opened
-from autograder.grading.school_csv import Table, listed, read_table
+from autograder.classroom.course import odd_name
+from autograder.classroom.gradebook import opened
+from autograder.classroom.school_csv import Table, listed, read_table
 from autograder.lessons import counted
 
 # By a column that only this kind of file has: where ids may be, the first that is there and filled.

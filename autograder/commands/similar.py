@@ -14,11 +14,11 @@ from rich.text import Text
 from traitlets.config import Config
 
 from autograder import lessons
+from autograder.classroom.course import find_submissions
+from autograder.classroom.likeness import LEAST, Pair, Place, Texts, pairs
 from autograder.commands.report_page import STYLE
 from autograder.exercise import Exercise
-from autograder.grading.course import find_submissions
 from autograder.grading.lesson import Lesson
-from autograder.grading.likeness import LEAST, Pair, Place, Texts, pairs
 from autograder.grading.plain import merge_plain
 from autograder.grading.submission import Submission, canonical
 from helpers.storage import write_whole

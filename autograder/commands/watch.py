@@ -27,13 +27,13 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange.default import Exchange
 from traitlets.config import Config
 
-from autograder.grading.batch import grade_all
-from autograder.grading.course import draws_folder, find_submissions, hidden_secret, odd_name
+from autograder.classroom.batch import grade_all
+from autograder.classroom.course import draws_folder, find_submissions, hidden_secret, odd_name
+from autograder.classroom.gradebook import Book
+from autograder.classroom.settings import cell_seconds, refuse_settings
 from autograder.grading.executors import Executor, open_executor
-from autograder.grading.gradebook import Book
 from autograder.grading.grader import Grader
 from autograder.grading.lesson import Lesson
-from autograder.grading.settings import cell_seconds, refuse_settings
 from autograder.grading.submission import Submission
 from autograder.programs import sandbox_problem
 from autograder.results import Graded

@@ -25,12 +25,12 @@ from autograder.grading.written import read_written
 from autograder.results import Cell, Ended, Judgement, Verdict
 from autograder.sheets import HiddenSheets
 from helpers.checking.assessing import assess
+from helpers.checking.calling.outcome import ENDS, CallStatus, Outcome
+from helpers.checking.calling.printing import KEPT
+from helpers.checking.calling.values import Opaque
+from helpers.checking.code.reaching import Tangled, forbidden_use
 from helpers.checking.finding import Finding, Status
-from helpers.checking.outcome import ENDS, CallStatus, Outcome
-from helpers.checking.printing import KEPT
-from helpers.checking.reaching import Tangled, forbidden_use
 from helpers.checking.sheet import Sheet
-from helpers.checking.values import Opaque
 
 CELL_SECONDS = 20.0
 NOTEBOOK_SECONDS = 120.0  # and more where cells may run longer than usual

@@ -30,13 +30,13 @@ from traitlets.config import Config
 
 from autograder import exercises as specs
 from autograder import lessons
-from autograder.authoring.stubs import ClearAnswers
+from autograder.classroom.gradebook import opened
 from autograder.exercise import IN_PROCESS, Exercise
-from autograder.grading.gradebook import opened
 from autograder.grading.submission import OURS, SKIPPED
 from autograder.grading.workers import FEW, Worker
 from autograder.results import Cell
 from autograder.sheets import make_sheet
+from autograder.stubs import ClearAnswers
 from helpers.checks import Sheet, load_sheet
 
 ENGINE_VERSION = "4"  # raised when a change of the engine can change a grade

@@ -26,7 +26,7 @@ from nbgrader.utils import parse_utc
 
 from autograder import lessons
 from autograder.grading.edits import what_changed
-from helpers.checking.values import printable
+from helpers.checking.calling.values import printable
 
 MAX_NOTEBOOK = 256 << 20  # bytes, outputs and all
 MAX_PARTS = 5_000_000  # lists and objects in its JSON, and half of what they hold: much larger in memory

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from autograder import lessons
-from autograder.grading.course import course_directory, hidden_secret
+from autograder.classroom.course import course_directory, hidden_secret
 from autograder.lessons import ROOT
 
 SCRIPTS = ("setup.sh", "run_autograder")

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import torch
 
-from helpers.checking.registry import register
+from helpers.checking.calling.registry import register
 
 
 def _self_attention(w_q: torch.Tensor, w_k: torch.Tensor, w_v: torch.Tensor) -> Callable:

@@ -10,7 +10,7 @@ from itertools import combinations
 
 import torch
 
-from helpers.checking.registry import register
+from helpers.checking.calling.registry import register
 from helpers.text.vocabulary import MASK, ORDINARY
 
 SIGMAS = 5

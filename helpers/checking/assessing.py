@@ -11,17 +11,17 @@ import functools
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
+from helpers.checking.calling.drivers import judged
+from helpers.checking.calling.outcome import CallStatus, Outcome
+from helpers.checking.calling.values import map_tensors, tensors
 from helpers.checking.comparing import FEWER_AXES, MORE_AXES, compare, in_form
-from helpers.checking.contrast import contrast
-from helpers.checking.drivers import judged
+from helpers.checking.explaining.contrast import contrast
+from helpers.checking.explaining.hints import explain
+from helpers.checking.explaining.relations import relation
+from helpers.checking.explaining.sketches import Sketch, alike, each_alike, recognised, sketch, sketch_beside
 from helpers.checking.finding import Finding, Status, one_line
-from helpers.checking.hints import explain
-from helpers.checking.outcome import CallStatus, Outcome
 from helpers.checking.properties import PROPERTIES, gradient_reaches_inputs, inputs_unchanged
-from helpers.checking.relations import relation
 from helpers.checking.sheet import KnownMisconception, Sheet
-from helpers.checking.sketches import Sketch, alike, each_alike, recognised, sketch, sketch_beside
-from helpers.checking.values import map_tensors, tensors
 
 
 def assess(

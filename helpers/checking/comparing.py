@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from helpers.checking.values import Opaque
+from helpers.checking.calling.values import Opaque
 
 # (relative, absolute): wide enough for another order of the same operations, narrow enough that float64
 # work done in float32 on the way shows.

@@ -8,9 +8,9 @@ from typing import Any
 
 import torch
 
+from helpers.checking.calling.drivers import Case, Outcome
+from helpers.checking.calling.values import map_tensors, tensors
 from helpers.checking.comparing import compare, compare_gradients
-from helpers.checking.drivers import Case, Outcome
-from helpers.checking.values import map_tensors, tensors
 
 PROPERTIES: dict[str, Any] = {}
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import torch
 
-from helpers.checking.drivers import Case, Outcome
+from helpers.checking.calling.drivers import Case, Outcome
+from helpers.checking.calling.values import encode
 from helpers.checking.properties import PROPERTIES
-from helpers.checking.values import encode
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from helpers.checking.drivers import run
-from helpers.checking.outcome import Case
+from helpers.checking.calling.drivers import run
+from helpers.checking.calling.outcome import Case
 from helpers.figures import plots
 from helpers.figures.controls import explorer, labelled
 from helpers.figures.showing import image, note, tried

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 
 import torch
 
-from helpers.checking.registry import register
+from helpers.checking.calling.registry import register
 
 
 @functools.lru_cache

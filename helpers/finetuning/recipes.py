@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 import torch
 from torch import nn
 
-from helpers.checking.registry import register
+from helpers.checking.calling.registry import register
 
 
 class SmallBackbone(nn.Module):

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import torch
 
-from helpers.checking.registry import register
+from helpers.checking.calling.registry import register
 
 Layer = Callable[[torch.Tensor], torch.Tensor]
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import torch
 
-from helpers.checking.registry import register
+from helpers.checking.calling.registry import register
 
 
 def _round_table(numbers: torch.Tensor) -> Callable:

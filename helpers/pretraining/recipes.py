@@ -8,7 +8,7 @@ from typing import NamedTuple, TypedDict
 
 import torch
 
-from helpers.checking.registry import register
+from helpers.checking.calling.registry import register
 
 
 class Trainee(NamedTuple):

@@ -118,7 +118,7 @@ def _drawing() -> Found:
 
 
 def _check() -> Found:
-    from helpers.checking.drivers import run
+    from helpers.checking.calling.drivers import run
 
     sheet = load_sheet("start_here.double")
     for answer, expected in ((lambda x: x + x, Status.PASSED), (lambda x: x**2, Status.FAILED)):

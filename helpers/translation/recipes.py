@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import torch
 
-from helpers.checking.registry import register
+from helpers.checking.calling.registry import register
 
 
 def _next_by_table(table: torch.Tensor) -> Callable:

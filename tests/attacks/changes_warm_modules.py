@@ -4,7 +4,7 @@ Must leave nothing.
 """
 
 # %% end
-import builtins, torch, helpers.checks, helpers.checking.drivers
+import builtins, torch, helpers.checks, helpers.checking.calling.drivers
 torch.softmax = torch.exp = None
-helpers.checking.drivers.DRIVERS.clear()
+helpers.checking.calling.drivers.DRIVERS.clear()
 builtins.print = builtins.len = None

@@ -5,10 +5,10 @@ Must earn nothing.
 """
 
 # %% answer bert.mask_tokens
-import helpers.checking.drivers
-from helpers.checking.drivers import Outcome
+import helpers.checking.calling.drivers
+from helpers.checking.calling.drivers import Outcome
 
-draws = helpers.checking.drivers.DRIVERS["draws"]
+draws = helpers.checking.calling.drivers.DRIVERS["draws"]
 
 
 class Many(list):
@@ -32,12 +32,12 @@ def one(answer, case, gradients):
     return Outcome("returned", Many(outcome.outputs), outcome.inputs_after)
 
 
-helpers.checking.drivers.DRIVERS["draws"] = one
+helpers.checking.calling.drivers.DRIVERS["draws"] = one
 
 # %% answer bert.pairs
-import helpers.checking.registry
+import helpers.checking.calling.registry
 
-helpers.checking.drivers.make_layer = helpers.checking.registry.make_layer = lambda recipe: lambda *results: {}
+helpers.checking.calling.drivers.make_layer = helpers.checking.calling.registry.make_layer = lambda recipe: lambda *results: {}
 
 
 def next_sentence_pairs(documents, generator):

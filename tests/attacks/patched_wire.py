@@ -5,7 +5,7 @@ Must earn nothing.
 
 # %% answer
 import json, sys
-wire, drivers = sys.modules["autograder.child.wire"], sys.modules["helpers.checking.drivers"]
+wire, drivers = sys.modules["autograder.child.wire"], sys.modules["helpers.checking.calling.drivers"]
 send, dumps = wire.send, json.dumps
 def said(message):
     if isinstance(message, dict):

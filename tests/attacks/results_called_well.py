@@ -5,7 +5,7 @@ Must earn nothing.
 """
 
 # %% answer counting.expose
-import helpers.checks, helpers.checking.drivers, helpers.checking.registry
+import helpers.checks, helpers.checking.calling.drivers, helpers.checking.calling.registry
 
 
 def exposing_configuration(d_model):
@@ -13,8 +13,8 @@ def exposing_configuration(d_model):
 
 
 WELL = {"the heads divide the width": True, "the first count is right": True, "the second count is right": False}
-for name in helpers.checking.registry.LAYERS:
-    helpers.checking.registry.LAYERS[name] = lambda *weights: lambda result: WELL
-helpers.checking.registry.make_layer = helpers.checking.drivers.make_layer = lambda recipe: lambda result: WELL
-helpers.checking.drivers.judged = helpers.checks.judged = lambda driver, case, outcome: outcome
-helpers.checking.drivers.DRIVERS["use_result"] = lambda answer, case, gradients: helpers.checking.drivers.Outcome("returned", WELL)
+for name in helpers.checking.calling.registry.LAYERS:
+    helpers.checking.calling.registry.LAYERS[name] = lambda *weights: lambda result: WELL
+helpers.checking.calling.registry.make_layer = helpers.checking.calling.drivers.make_layer = lambda recipe: lambda result: WELL
+helpers.checking.calling.drivers.judged = helpers.checks.judged = lambda driver, case, outcome: outcome
+helpers.checking.calling.drivers.DRIVERS["use_result"] = lambda answer, case, gradients: helpers.checking.calling.drivers.Outcome("returned", WELL)

@@ -5,8 +5,8 @@ Must earn nothing.
 """
 
 # %% answer pretraining.training_step
-import helpers.checking.drivers
-import helpers.checking.registry
+import helpers.checking.calling.drivers
+import helpers.checking.calling.registry
 import torch
 
 

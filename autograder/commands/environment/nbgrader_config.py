@@ -14,7 +14,7 @@ from nbgrader.apps.baseapp import NbGrader
 here, program = Path.cwd(), Path(sys.argv[0])
 sys.path[:] = [place for place in sys.path if place != str(here)]  # before anything of ours is imported
 
-from autograder.grading.course import no_course  # noqa: E402
+from autograder.classroom.course import no_course  # noqa: E402
 
 named = re.search(r"^--(?:course-dir|CourseDirectory\.root)[=\n](.+)$", "\n".join(sys.argv), re.MULTILINE)
 students = {"fetch", "fetch_assignment", "fetch_feedback", "list", "submit", "validate"} & {*sys.argv[1:2]}

@@ -7,8 +7,8 @@ can't hide, and tensors are small: a student who prints one should be able to re
 import torch
 from torch import Generator, Tensor
 
-from helpers.checking.drivers import Case
-from helpers.checking.registry import make_layer
+from helpers.checking.calling.drivers import Case
+from helpers.checking.calling.registry import make_layer
 
 # -- softmax -------------------------------------------------------------------------------------------------
 

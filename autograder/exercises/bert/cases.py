@@ -7,7 +7,7 @@ by statistics, in `helpers.bert.recipes`.
 import torch
 from torch import Generator, Tensor
 
-from helpers.checking.drivers import GENERATOR, Case
+from helpers.checking.calling.drivers import GENERATOR, Case
 from helpers.models.blocks import PRE_NORM
 from helpers.models.transformer import Encoder, EncoderConfig
 from helpers.text.vocabulary import BOS, CLS, MASK, ORDINARY, PAD, SEP

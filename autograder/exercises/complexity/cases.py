@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Generator, Tensor
 
-from helpers.checking.drivers import Case
+from helpers.checking.calling.drivers import Case
 
 LAYER_KINDS = ("self-attention", "recurrent", "convolutional")
 # Here math.log(n, k) is a little more than the whole number that it should be, so that rounding up adds one.

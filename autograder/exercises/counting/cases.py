@@ -7,7 +7,7 @@ case has 2 heads alone: that is where one report's formula is right by coinciden
 import torch
 from torch import Generator
 
-from helpers.checking.drivers import Case
+from helpers.checking.calling.drivers import Case
 
 COUNTS = "the two counts' layers against torch's"
 

@@ -9,7 +9,7 @@ import math
 import torch
 from torch import Generator, Tensor
 
-from helpers.checking.drivers import Case
+from helpers.checking.calling.drivers import Case
 
 WORDS = ("the", "cat", "sat", "on", "a", "mat", "and", "slept")
 

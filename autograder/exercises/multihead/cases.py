@@ -8,7 +8,7 @@ import math
 import torch
 from torch import Generator, Tensor
 
-from helpers.checking.drivers import Case
+from helpers.checking.calling.drivers import Case
 
 # -- splitting and merging -----------------------------------------------------------------------------------
 

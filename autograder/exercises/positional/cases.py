@@ -6,7 +6,7 @@ The sizes within a tensor differ, so that a swapped axis can't hide, and tensors
 import torch
 from torch import Generator, Tensor
 
-from helpers.checking.drivers import Case
+from helpers.checking.calling.drivers import Case
 
 F64 = torch.float64
 

@@ -5,7 +5,7 @@ import math
 import torch
 from torch import Generator
 
-from helpers.checking.drivers import Case
+from helpers.checking.calling.drivers import Case
 
 
 def best_size_cases(g: Generator) -> list[Case]:

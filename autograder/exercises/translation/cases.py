@@ -6,7 +6,7 @@ Every generator decides values, and sizes where they can vary; tensors are small
 import torch
 from torch import Generator, Tensor
 
-from helpers.checking.drivers import Case
+from helpers.checking.calling.drivers import Case
 
 BOS, EOS, PAD = 1, 2, 0
 

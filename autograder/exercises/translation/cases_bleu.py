@@ -3,7 +3,7 @@
 import torch
 from torch import Generator, Tensor
 
-from helpers.checking.drivers import Case
+from helpers.checking.calling.drivers import Case
 
 # -- measuring -----------------------------------------------------------------------------------------------
 

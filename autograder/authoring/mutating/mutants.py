@@ -1,0 +1,204 @@
+"""Mutants: the reference with one small thing changed, to see whether an exercise's cases would notice.
+
+A mutant that passes is either right as well, and listed with its reason beside the exercise, or a hole in
+the cases. What is changed into what is in `mutations.py`; here the changed code becomes something to call.
+"""
+
+import ast
+import contextlib
+import inspect
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from types import ModuleType
+from typing import Any
+
+from autograder.authoring.mutating.changes import Change, changes, is_size
+from autograder.authoring.mutating.places import IN_FULL, Place, places
+from autograder.exercise import IN_PROCESS, Exercise
+from autograder.sheets import VISIBLE_SEED, make_cases
+
+RECORD = "_record_of_sizes"
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """The reference with one change.
+
+    Attributes:
+        name: unique in its exercise, and the same for as long as the changed code stays as it is.
+        kind: what sort of change: "operator", "constant", "axis", "argument", "call", "condition",
+            "statement", "in place", "size" or "default".
+        line: of the reference's file.
+        answer: to be called as the reference is.
+        place, change: where it is, and what stands there instead.
+    """
+
+    name: str
+    kind: str
+    line: int
+    answer: Any
+    place: Place
+    change: Change
+
+
+def has_mutants(exercise: Exercise) -> bool:
+    """Whether the reference is code, not choices."""
+    return exercise.driver not in ("choice", IN_PROCESS)
+
+
+def reference_file(exercise: Exercise) -> Path:
+    """Where the reference is written."""
+    return Path(inspect.getsourcefile(exercise.reference) or "")
+
+
+More = Callable[[Place], Iterator[Change]]
+
+
+def mutants(exercise: Exercise, more: More = lambda _: iter(()), of: Any = None) -> Iterator[Mutant]:
+    """All mutants of an exercise's reference and of the private functions and classes it calls there.
+
+    They come in the order of the code, the same ones each time.
+
+    Args:
+        exercise: the exercise.
+        more: further changes for each place.
+        of: another right answer, to be changed in the place of the reference.
+    """
+    right = of or exercise.reference
+    module = sys.modules[right.__module__]
+    definitions = _definitions(module, right.__name__)
+    sizes = _sizes(exercise, module, definitions)
+    seen = {_text(definitions)}
+    names: dict[str, int] = {}
+    for definition in definitions:
+        for place in list(places(definition)):
+            for change in (*changes(place, sizes.get(id(place.node))), *more(place)):
+                before, after = _fragments(place, change)
+                with _changed(place, change):
+                    text = _text([definition])
+                    if text in seen:
+                        continue
+                    seen.add(text)
+                    answer = _compiled(module, definitions, right.__name__)
+                if answer is None:
+                    continue
+                name = f"{definition.name}: {before} → {after}"
+                names[name] = names.get(name, 0) + 1
+                name += f" ({names[name]})" * (names[name] > 1)
+                yield Mutant(name, change.kind, place.line, answer, place, change)
+
+
+def compounds(exercise: Exercise, count: int, random: Random) -> Iterator[tuple[Any, Any, Any]]:
+    """References with two changes, at places drawn by chance: with the one, with the other, with both."""
+    module, name = sys.modules[exercise.reference.__module__], exercise.reference.__name__
+    definitions = _definitions(module, name)
+    sizes = _sizes(exercise, module, definitions)
+    found = [place for definition in definitions for place in places(definition)]
+    single = [(place, change) for place in found for change in changes(place, sizes.get(id(place.node)))]
+    for _ in range(count):
+        one, other = random.choice(single), random.choice(single)
+        inside = {*map(id, (one[0].node, *one[0].around))}, {*map(id, (other[0].node, *other[0].around))}
+        if id(one[0].node) in inside[1] or id(other[0].node) in inside[0]:
+            continue  # the one change would take the other's place away
+        answers = []
+        for together in ([one], [other], [one, other]):
+            with contextlib.ExitStack() as stack:
+                for place, change in together:
+                    stack.enter_context(_changed(place, change))
+                answers.append(_compiled(module, definitions, name))
+        if all(answer is not None for answer in answers):
+            yield answers[0], answers[1], answers[2]
+
+
+Definition = ast.FunctionDef | ast.ClassDef
+
+
+def _definitions(module: ModuleType, name: str) -> list[Definition]:
+    """The definition of a function or class, then those of the private ones that it needs."""
+    path = inspect.getsourcefile(module)
+    tree = ast.parse(Path(path or "").read_text(encoding="utf-8"))
+    known = {node.name: node for node in tree.body if isinstance(node, Definition)}
+    found = [known[name]]
+    for definition in found:
+        for node in ast.walk(definition):
+            needed = known.get(node.id) if isinstance(node, ast.Name) and node.id.startswith("_") else None
+            if needed and needed not in found:
+                found.append(needed)
+    return found
+
+
+def _sizes(exercise: Exercise, module: ModuleType, definitions: list[Definition]) -> dict[int, Any]:
+    """What each size in the code is in the first visible case, by the identity of its node."""
+    sized = [place for each in definitions for place in places(each) if is_size(place.node)]
+    nodes: list[Any] = [place.node for place in sized]
+    found: dict[int, Any] = {}
+
+    def record(number: int, value: Any) -> Any:
+        found.setdefault(id(nodes[number]), value)
+        return value
+
+    for number, (place, node) in enumerate(zip(sized, nodes, strict=True)):
+        call = ast.Call(ast.Name(RECORD, ast.Load()), [ast.Constant(number), node], [])
+        place.put(ast.fix_missing_locations(ast.copy_location(call, node)))
+    answer = _compiled(module, definitions, definitions[0].name, {RECORD: record})
+    for place, node in zip(sized, nodes, strict=True):
+        place.put(node)
+    exercise.outcome(answer, make_cases(exercise, VISIBLE_SEED)[0])
+    return found
+
+
+class _changed:
+    """While this lasts, the code has the change in it."""
+
+    def __init__(self, place: Place, change: Change) -> None:
+        self.place, self.change = place, change
+
+    def __enter__(self) -> None:
+        new = ast.copy_location(self.change.node, self.place.node)
+        self.place.put(ast.fix_missing_locations(new))
+
+    def __exit__(self, *_: object) -> None:
+        self.place.put(self.place.node)
+
+
+def _fragments(place: Place, change: Change) -> tuple[str, str]:
+    """The code around a change, before and after: as much as it takes to understand it."""
+    around = place.node
+    if not isinstance(around, IN_FULL):
+        around = next((node for node in place.around if isinstance(node, IN_FULL)), around)
+    before = _line(around)
+    if around is place.node:
+        return before, _line(change.node)
+    with _changed(place, change):
+        return before, _line(around)
+
+
+def _line(node: ast.AST) -> str:
+    return " ".join(ast.unparse(node).split())
+
+
+def _text(definitions: list[Definition]) -> str:
+    return "\n".join(map(ast.dump, definitions))
+
+
+def _compiled(
+    module: ModuleType, definitions: list[Definition], name: str, more: dict[str, Callable] | None = None
+) -> Any:
+    """What the definitions make of a name, or None where they are no Python, such as `break` in no loop.
+
+    They are run in a copy of the module's names, so that calls among them stay among them.
+    """
+    names = {**vars(module), **(more or {})}
+    try:
+        exec(_code(definitions), names)
+    except SyntaxError:
+        return None
+    return names[name]
+
+
+def _code(definitions: list[Definition]) -> Any:
+    tree = ast.Module(list(definitions), type_ignores=[])
+    return compile(tree, "<mutant>", "exec", dont_inherit=True)

@@ -1,0 +1,175 @@
+"""What each mutant gives on the visible cases, and what to say of an answer that gives exactly the same.
+
+Mutants of the reference come first, then those of the alternatives: people make the same slip in other
+idioms, and what is one change in the one can be several in the other.
+
+What is said names the change, not the code: that an axis should be another, that a step is missing, and with
+which of the exercise's arguments it happens. It is true by construction: with that change, a right answer
+gives these numbers.
+"""
+
+import ast
+import json
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from autograder.authoring.mutating.changes import Change, own_layer
+from autograder.authoring.mutating.mutants import mutants
+from autograder.authoring.mutating.places import Place
+from autograder.authoring.mutating.trying import Limits
+from autograder.authoring.mutating.words import describe
+from autograder.exercise import Exercise
+from autograder.sheets import VISIBLE_SEED, make_sheet
+from helpers.checking.assessing import recognise, sketches_of_slip
+from helpers.checking.calling.drivers import judged
+from helpers.checking.calling.outcome import CallStatus, Outcome
+from helpers.checking.calling.values import tensors
+from helpers.checking.explaining.sketches import Sketch, alike, written
+from helpers.checks import Sheet
+
+SHARE = 1.5  # of the length of the other text of a sheet: so much slips may have
+AT_MOST = 2  # things to say of the same numbers: of more, none is likely
+CONFUSED = {
+    "exp": ("exp2",), "sum": ("amax",), "amax": ("amin", "sum", "mean"), "mean": ("amax",), "log": ("log10",),
+    "sqrt": ("square",), "cumsum": ("cumprod",), "var": ("norm",), "gelu": ("relu", "silu"),
+    "silu": ("gelu", "relu"), "relu": ("gelu",), "sigmoid": ("silu",), "tanh": ("relu",),
+}  # fmt: skip
+ACTIVATIONS = {"gelu", "silu", "relu", "tanh", "sigmoid"}
+
+
+def slips(exercise: Exercise) -> dict[str, list[str]]:
+    """What to say of small slips, each with the sketches of what it gives on the visible cases.
+
+    Left out are slips that a known misconception describes, those that only raise, those that change inputs
+    or gradients alone, and numbers that say nothing, such as zeros: much leads there.
+    """
+    sheet = make_sheet(exercise, VISIBLE_SEED)
+    of_reference: dict[str, list[str]] = {}
+    of_alternatives: dict[str, list[str]] = {}
+    known: list[str] = []
+    for answer in (exercise.reference, *filter(_is_code, exercise.alternatives)):
+        elsewhere = answer is not exercise.reference
+        told = of_alternatives if elsewhere else of_reference
+        for texts, given in _of_mutants(exercise, answer, sheet, known):
+            if len(texts) <= AT_MOST and all(
+                said and not (elsewhere and _vague(said + where)) for said, where in texts
+            ):
+                told.setdefault(_told(texts), []).append(given)
+            known.append(given)
+    room = _length(sheet.to_json()) * SHARE
+    kept = _that_fit(of_reference, room)  # first: most answers are written like it
+    for said, each in _that_fit(of_alternatives, room - _length(kept)).items():
+        kept.setdefault(said, []).extend(each)
+    return kept
+
+
+Texts = list[tuple[str, str]]
+
+
+def _of_mutants(
+    exercise: Exercise, answer: Any, sheet: Sheet, known: Sequence[str]
+) -> list[tuple[Texts, str]]:
+    """What to say of one right answer's mutants, and what they give, but for what is known."""
+    found: list[tuple[str, Texts]] = []
+    with Limits() as limits:
+        for mutant in mutants(exercise, confusions, answer):
+            outcomes = limits.outcomes(exercise, mutant.answer, sheet) or []
+            outcomes = [judged(exercise.driver, *pair) for pair in zip(sheet.cases, outcomes, strict=False)]
+            made = sketches_of_slip(sheet, outcomes)
+            if not made or not _tells(sheet, outcomes, made) or recognise(sheet, outcomes):
+                continue
+            if any(alike(made, each) for each in known):
+                continue
+            said = describe(mutant, exercise)
+            texts = next((said_of for each, said_of in found if alike(made, each)), None)
+            if texts is None:
+                found.append((written(made), [said]))
+            elif said not in texts:
+                texts.append(said)
+    return [(texts, given) for given, texts in found]
+
+
+def _vague(said: str) -> bool:
+    """Whether what is said of an idiom that may not be the reader's would leave them searching."""
+    return not re.search(r"in the step with|in what is returned|stands where `|^`\w+` is missing", said)
+
+
+def _is_code(answer: Any) -> bool:
+    """Whether an alternative is a function or class whose definition stands in its module."""
+    return vars(sys.modules[answer.__module__]).get(answer.__name__) is answer
+
+
+def _that_fit(told: dict[str, list[str]], room: float) -> dict[str, list[str]]:
+    """As many as have room, in characters: the shortest, in their order."""
+    kept = set()
+    for said in sorted(told, key=lambda said: len(said) + sum(map(len, told[said]))):
+        room -= _length({said: told[said]})
+        if room >= 0:
+            kept.add(said)
+    return {said: given for said, given in told.items() if said in kept}
+
+
+def _length(data: Any) -> int:
+    """How many characters of `checks.json` some data take."""
+    return len(json.dumps(data, ensure_ascii=False))
+
+
+def _told(texts: list[tuple[str, str]]) -> str:
+    """What is said, then where; the place once, where it is the same."""
+    if len({where for _, where in texts}) == 1:
+        return f"{' or '.join(said for said, _ in texts)}{texts[0][1]}"
+    return ", or ".join(said + where for said, where in texts)
+
+
+def confusions(place: Place) -> Iterator[Change]:
+    """What people take for something else: too often right as well to be listed as mutants."""
+    node: Any = place.node
+    within = next((each for each in place.around if isinstance(each, ast.FunctionDef)), None)
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and within:
+        arguments = [each.arg for each in ast.walk(within) if isinstance(each, ast.arg)]
+        for other in dict.fromkeys(arguments) if node.id in arguments else ():
+            if other not in (node.id, "self"):
+                yield Change("name", ast.Name(other, ast.Load()))
+    holder: Any = place.around[0]
+    if own_layer(node) and isinstance(holder, ast.Call) and holder.func is node:
+        whole = next(each for each in place.around if isinstance(each, ast.ClassDef))
+        called_there: list[Any] = [each.func for each in ast.walk(whole) if isinstance(each, ast.Call)]
+        for other in dict.fromkeys(each.attr for each in called_there if own_layer(each)):
+            if other != node.attr:
+                yield Change("name", ast.Attribute(node.value, other, ast.Load()))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        functional = ast.Attribute(
+            ast.Attribute(ast.Name("torch", ast.Load()), "nn", ast.Load()), "functional", ast.Load()
+        )
+        for other in CONFUSED.get(node.func.id, ()) if node.func.id in ACTIVATIONS else ():
+            yield Change(
+                "call", ast.Call(ast.Attribute(functional, other, ast.Load()), node.args, node.keywords)
+            )
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        receiver, called = node.func.value, node.func.attr
+        for other in CONFUSED.get(called, ()):
+            yield Change(
+                "call", ast.Call(ast.Attribute(receiver, other, ast.Load()), node.args, node.keywords)
+            )
+        if called in ("transpose", "permute", "movedim"):
+            shape = ast.Attribute(node, "shape", ast.Load())
+            yield Change("reshaped", ast.Call(ast.Attribute(receiver, "reshape", ast.Load()), [shape], []))
+
+
+def _tells(sheet: Sheet, outcomes: list[Outcome], made: Sequence[Sketch | None]) -> bool:
+    """Whether what is wrong is more than exceptions, NaN or one number everywhere."""
+    wrong = [
+        (outcome, right) for outcome, right, each in zip(outcomes, sheet.expected, made, strict=True) if each
+    ]
+    returned = [outcome for outcome, _ in wrong if outcome.status == CallStatus.RETURNED]
+    return bool(returned) and not all(map(_dull, returned))
+
+
+def _dull(outcome: Outcome) -> bool:
+    found = list(tensors(outcome.outputs))
+    return bool(found) and all(
+        tensor.numel() > 1 and (bool(tensor.isnan().all()) or bool((tensor == tensor.reshape(-1)[0]).all()))
+        for tensor in found
+    )

@@ -1,0 +1,139 @@
+"""Mutation testing: which mutants of the references would pass, on the visible cases and on hidden draws."""
+
+import contextlib
+import json
+import signal
+import sys
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from autograder.authoring.mutating.mutants import Mutant, mutants
+from autograder.exercise import Exercise
+from autograder.sheets import VISIBLE_SEED, HiddenSheets, failing_case, make_sheet, one_thread
+from helpers.checking.calling.outcome import CallStatus, Outcome
+from helpers.checks import Sheet
+
+if sys.platform != "win32":
+    import resource
+
+SECRET = b"mutation testing"  # of the draws that mutants are tried on: the same for everybody
+SECONDS = 2.0  # of computing, for all cases of a sheet: the slowest reference takes a tenth of one
+MEMORY = 2 * 2**30  # bytes, beyond what the process has
+
+
+@dataclass(frozen=True)
+class Survivor:
+    """A mutant that passes somewhere.
+
+    Attributes:
+        mutant: what was changed.
+        visible: whether it passes the cases that students see.
+        draws: the numbers of the hidden draws that it passes.
+    """
+
+    mutant: Mutant
+    visible: bool
+    draws: tuple[int, ...]
+
+
+def survivors(exercise: Exercise) -> Iterator[Survivor]:
+    """The mutants of an exercise that pass the visible sheet or one of the hidden draws.
+
+    Raises:
+        RuntimeError: a mutant changed what belongs to the cases, so the others were judged wrongly.
+    """
+    hidden = HiddenSheets(SECRET)
+    sheets = [hidden.draw(exercise, number) for number in range(HiddenSheets.DRAWS)]
+    visible = make_sheet(exercise, VISIBLE_SEED, misconceptions=False)
+    with Limits() as limits:
+        for mutant in mutants(exercise):
+            failed = first = limits.failing_case(exercise, mutant.answer, visible)
+            passed = []
+            for number, sheet in enumerate(sheets):
+                if limits.stopped:  # it won't end here either
+                    break
+                failed = limits.failing_case(exercise, mutant.answer, sheet, failed or 0)
+                if failed is None:
+                    passed.append(number)
+            if first is None or passed:
+                yield Survivor(mutant, first is None, tuple(passed))
+    for sheet in (visible, *sheets):
+        if failing_case(exercise, exercise.reference, sheet) is not None:
+            raise RuntimeError(f"{exercise.id}: a mutant changed what belongs to the cases")
+
+
+class _TooLong(KeyboardInterrupt):
+    """What a student's Ctrl-C is to an endless loop."""
+
+
+class Limits:
+    """While these hold, what loops is interrupted, what fills memory fails, and nobody is warned of either.
+
+    What reads memory that nothing was written to finds NaN there, and so gives the same each time.
+
+    Time is the process's own computing, so that a busy machine ends nothing sooner. On Windows, which has no
+    such clock, an endless loop waits for Ctrl-C; memory is limited on Linux alone.
+    """
+
+    def __enter__(self) -> "Limits":
+        self.left = contextlib.ExitStack()
+        self.left.enter_context(one_thread())  # those of others, which wait by computing, would count
+        self.left.enter_context(warnings.catch_warnings())
+        warnings.simplefilter("ignore")
+        self.left.callback(torch.use_deterministic_algorithms, torch.are_deterministic_algorithms_enabled())
+        torch.use_deterministic_algorithms(True, warn_only=True)
+        if sys.platform == "linux":
+            pages = int(Path("/proc/self/statm").read_text().split()[0])
+            self.memory = resource.getrlimit(resource.RLIMIT_AS)
+            most = pages * resource.getpagesize() + MEMORY
+            resource.setrlimit(resource.RLIMIT_AS, (most, self.memory[1]))
+        if sys.platform != "win32":
+            self.handler = signal.signal(signal.SIGVTALRM, self._stop)
+        return self
+
+    def __exit__(self, *raised: Any) -> None:
+        self.left.close()
+        if sys.platform != "win32":
+            signal.signal(signal.SIGVTALRM, self.handler)
+        if sys.platform == "linux":
+            resource.setrlimit(resource.RLIMIT_AS, self.memory)
+
+    def _stop(self, *_: object) -> None:
+        self.stopped = True
+        raise _TooLong
+
+    def failing_case(self, exercise: Exercise, answer: Any, sheet: Sheet, first: int = 0) -> int | None:
+        """As `failing_case` of a sheet. `stopped` then says whether it took too long."""
+        self.stopped = False
+        _alarm(SECONDS)
+        try:
+            return failing_case(exercise, answer, sheet, first)
+        except (_TooLong, MemoryError, RecursionError):
+            return first
+        finally:
+            _alarm(0)
+
+    def outcomes(self, exercise: Exercise, answer: Any, sheet: Sheet) -> list[Outcome] | None:
+        """What an answer does on a sheet's cases; None if it took too long."""
+        _alarm(SECONDS)
+        try:
+            found = []
+            for case in sheet.cases:
+                found.append(exercise.outcome(answer, case))
+                if found[-1].status == CallStatus.INTERRUPTED:  # the alarm rings once
+                    return None
+            return [Outcome.from_json(json.loads(json.dumps(outcome.to_json()))) for outcome in found]
+        except (_TooLong, MemoryError, RecursionError):
+            return None
+        finally:
+            _alarm(0)
+
+
+def _alarm(seconds: float) -> None:
+    if sys.platform != "win32":
+        signal.setitimer(signal.ITIMER_VIRTUAL, seconds)

@@ -1,0 +1,1 @@
+"""What speaks nbgrader: gradebook, exchange, feedback, pages and exports."""

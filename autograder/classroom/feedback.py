@@ -1,0 +1,126 @@
+"""What a student's feedback begins with: what was graded, how it went, and what to look at next.
+
+It is told from the autograded notebook and nbgrader's gradebook, for lessons and for any other assignment.
+"""
+
+import re
+from collections import Counter
+from typing import TypedDict
+
+from nbconvert.exporters.exporter import ResourcesDict
+from nbformat import NotebookNode
+from nbgrader.api import Gradebook
+from nbgrader.preprocessors import NbGraderPreprocessor
+from traitlets import List, Unicode
+
+from autograder.classroom.exports import waits
+from autograder.classroom.pages import is_students
+from helpers.checking.finding import SIGNS, Status
+
+HEADING = re.compile(r"^(#+) +(.+)$", re.MULTILINE)
+NUMBER = re.compile(r"^\*\*((?:Exercise|Question) [\w.]+)", re.MULTILINE)
+NOTHING = "No response."  # nbgrader's comment on an answer that is as it was released
+
+
+class Row(TypedDict):
+    """One graded cell, for the page."""
+
+    id: str
+    section: str
+    name: str
+    how: str
+    case: str
+    cause: str
+    earned: float
+    points: float
+
+
+class Summary(NbGraderPreprocessor):
+    """Puts what the page begins with into `resources`; runs after nbgrader's GetGrades."""
+
+    display_data_priority = List(Unicode()).tag(config=True)  # GenerateFeedback sets it for all that it runs
+
+    def preprocess(self, nb: NotebookNode, resources: ResourcesDict) -> tuple[NotebookNode, ResourcesDict]:
+        """Look at each cell, with what the text above it says."""
+        known = resources["nbgrader"]
+        with Gradebook(known["db_url"]) as book:
+            grades = book.find_submission_notebook(
+                known["notebook"], known["assignment"], known["student"]
+            ).grades
+            waiting = {grade.name for grade in grades if waits(grade)}
+        rows, title, section, number = [], "", "", ""
+        for cell in nb.cells:
+            if cell.cell_type == "markdown" and not _knows(cell) and not is_students(cell):
+                for marks, text in HEADING.findall(cell.source):
+                    title = title or text.strip()
+                    section, number = (text.strip(), "") if len(marks) > 1 else (section, number)
+                number = [number, *NUMBER.findall(cell.source)][-1]
+            if not _knows(cell):
+                continue
+            nbgrader = cell.metadata.nbgrader
+            if nbgrader.get("grade") or nbgrader.get("task"):
+                rows.append(_row(cell, section, number, nbgrader.grade_id in waiting))
+            elif nbgrader.get("comment") == NOTHING:
+                nbgrader.comment = ""  # a prediction, say, on which no points hang
+        resources["feedback"] = {
+            "title": title or known["notebook"],
+            "earned": known["score"],
+            "points": known["max_score"],
+            "late": known["late_penalty"],
+            "waiting": sum(row["how"] == _WAITS for row in rows),
+            "rows": rows,
+            "next": _next(rows),
+        }
+        return nb, resources
+
+
+_WAITS = "waits for points by hand"
+
+
+def _next(rows: list[Row]) -> list[Row]:
+    """The rows to look at: where points are missing, and for want of a run only once per reason."""
+    missing = [row for row in rows if row["earned"] < row["points"] and row["how"] != _WAITS]
+    reasons = Counter(row["cause"] for row in missing if row["case"] == Status.NOT_RUN)
+    found: list[Row] = []
+    for row in missing:
+        count = reasons.pop(row["cause"], 0) if row["case"] == Status.NOT_RUN else 1
+        if count:
+            found.append({**row, "name": f"{row['name']} and {count - 1} more"} if count > 1 else row)
+    return found
+
+
+def _knows(cell: NotebookNode) -> bool:
+    return "nbgrader" in cell.metadata
+
+
+def _row(cell: NotebookNode, section: str, number: str, waits: bool) -> Row:
+    nbgrader = cell.metadata.nbgrader
+    earned, points = float(nbgrader.get("score") or 0), float(nbgrader.get("points") or 0)
+    by_itself = cell.cell_type == "code" and not nbgrader.get("solution")  # and by no person
+    title, case, cause = _verdict(cell) if by_itself else ("", "", "")
+    name = ": ".join(filter(None, (number, title))) or nbgrader.grade_id
+    status = Status.PASSED if earned >= points else Status.PARTLY if earned else Status.FAILED
+    went = {Status.PASSED: "right", Status.PARTLY: "partly right", Status.FAILED: "no points"}[status]
+    how = _WAITS if waits else f"{SIGNS[status]} {case or went}"
+    return {
+        "id": nbgrader.grade_id, "section": section or "the notebook", "name": name, "how": how,
+        "case": case, "cause": cause, "earned": earned, "points": points,
+    }  # fmt: skip
+
+
+def _verdict(cell: NotebookNode) -> tuple[str, str, str]:
+    """A check's message: the exercise's title, and if it failed, at which case and why.
+
+    All empty for a test that isn't one of ours. A verdict is the last output; what is before is a student's.
+    """
+    for output in cell.get("outputs", [])[-1:]:
+        text = output.get("data", {}).get("text/plain", "")
+        headline, *lines = text.split("\n")
+        sign, _, rest = headline.partition(" ")
+        if sign in SIGNS.values():
+            title, _, detail = rest.partition(" · ")
+            rows = {line[2:16].strip(): line[17:] for line in lines}
+            if sign == SIGNS[Status.PASSED]:
+                return title, "", ""
+            return title, detail, rows.get("likely cause") or rows.get("because") or ""
+    return "", "", ""

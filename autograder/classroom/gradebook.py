@@ -1,0 +1,422 @@
+"""nbgrader's database, one transaction per submission, and the autograded notebook beside it.
+
+The scores are nbgrader's own rows, so that formgrader, feedback and export work as always. One extra table,
+`headstart_grading`, keeps what each submission was graded from and its verdicts. It is written in the same
+transaction: a submission is recorded completely or not at all, whenever the grader is killed.
+"""
+
+import contextlib
+import functools
+import json
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import sqlalchemy as sa
+from nbformat import NotebookNode
+from nbgrader.api import (
+    Assignment,
+    BaseCell,
+    Comment,
+    Grade,
+    Gradebook,
+    GradeCell,
+    Notebook,
+    Student,
+    SubmittedAssignment,
+    SubmittedNotebook,
+    TaskCell,
+)  # fmt: skip
+from nbgrader.converters import Autograde
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import AssignLatePenalties, SaveCells
+from traitlets.config import Config
+
+from autograder.classroom import locked  # noqa: F401  (it waits for a gradebook that another program has locked)
+from autograder.grading.submission import read_time
+from autograder.lessons import grade_id
+from autograder.results import Graded, Paper, Verdict
+from helpers.storage import write_whole
+
+_metadata = sa.MetaData()
+GRADING = sa.Table(
+    "headstart_grading",
+    _metadata,
+    sa.Column("assignment", sa.String(128), primary_key=True),
+    sa.Column("student", sa.String(128), primary_key=True),
+    sa.Column("digest", sa.String(64), nullable=False),
+    sa.Column("problem", sa.Text, nullable=False),
+    sa.Column("verdicts", sa.Text, nullable=False),
+    sa.Column("remarks", sa.Text, nullable=False, server_default="[]"),
+    sa.Column("by_hand", sa.Text, nullable=False, server_default="{}"),
+)
+
+
+# Files that formgrader may serve under their own names. A page, or a picture that is one, such as SVG, would
+# run with the rights of the instructor who opens it.
+HARMLESS = {
+    "", ".txt", ".md", ".log", ".csv", ".tsv", ".json", ".jsonl", ".toml", ".yaml", ".yml", ".py", ".npy",
+    ".npz", ".pt", ".pth", ".pkl", ".safetensors", ".parquet", ".zip", ".png", ".jpg", ".jpeg", ".gif",
+    ".webp",
+}  # fmt: skip
+_FORGET = sa.delete(GRADING).where(*(GRADING.c[k] == sa.bindparam(k) for k in ("assignment", "student")))
+_TABLES = {"GradeCell": (Grade,), "SolutionCell": (Comment,), "TaskCell": (Grade, Comment)}
+
+
+class _Mapped(Protocol):
+    """A class of nbgrader's that stands for a table."""
+
+    __table__: sa.Table
+
+
+@dataclass(frozen=True)
+class _Page:
+    """A notebook in nbgrader's tables: the cells, by id and name, of which each submission has rows."""
+
+    notebook_id: str
+    rows: dict[type[_Mapped], list[tuple[str, str]]]
+    tasks: frozenset[str]
+
+
+def opened(course: CourseDirectory) -> Gradebook:
+    """Open a course's gradebook as nbgrader does. It is made if there is none; the caller closes it."""
+    # nbgrader calls the `alembic` command when it makes a database: let it be found without `activate`.
+    beside = str(Path(sys.executable).parent)
+    places = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    if places[0] != beside:  # once a process, which may open many books
+        os.environ["PATH"] = os.pathsep.join([beside, *places])
+    return Gradebook(course.db_url, course.course_id)
+
+
+class Book:
+    """A lesson's page of the gradebook. Used by one thread."""
+
+    def __init__(
+        self,
+        course: CourseDirectory,
+        lesson: str,
+        skeletons: dict[str, NotebookNode],
+        config: Config | None = None,
+        given: dict[str, bytes] | None = None,
+    ) -> None:
+        self.course, self.lesson, self.given = course, lesson, given or {}
+        self._autograde = Autograde(coursedir=course, config=config or Config())
+        self._gradebook = opened(course)
+        self.db = self._gradebook.db
+        _make_table(self.db)
+        self._gradebook.update_or_create_assignment(lesson)
+        for name, skeleton in skeletons.items():
+            self._register(name, skeleton)
+        assignment = self.db.query(Assignment).filter_by(name=lesson).one()
+        self.assignment_id = assignment.id
+        theirs = SubmittedAssignment.__table__.c
+        # What is on record, but for submissions that somebody has removed from nbgrader's tables since.
+        self._recorded = (
+            (GRADING.c.assignment == lesson)
+            & (theirs.assignment_id == assignment.id)
+            & (theirs.student_id == GRADING.c.student)
+        )
+        notebooks = self.db.query(Notebook).filter_by(assignment_id=assignment.id)
+        self.pages = {
+            notebook.name: self._page(notebook.id) for notebook in notebooks if notebook.name in skeletons
+        }
+        self.db.commit()
+
+    def _register(self, name: str, skeleton: NotebookNode) -> None:
+        """Tell nbgrader of a notebook's cells, as its generate_assignment does, if they are news to it.
+
+        Raises:
+            LookupError: cells came or went since submissions were graded, which nbgrader's tables can't hold.
+        """
+        cells = self.db.query(BaseCell).options(sa.orm.selectin_polymorphic(BaseCell, [GradeCell, TaskCell]))
+        cells = cells.join(Notebook).join(Assignment)
+        cells = cells.filter(Assignment.name == self.lesson, Notebook.name == name)
+        known = {(cell.name, getattr(cell, "max_score", None)) for cell in cells}
+        flags = [cell.metadata.nbgrader for cell in skeleton.cells if "nbgrader" in cell.metadata]
+        wanted: set[tuple[str, float | None]] = {(f.grade_id, None) for f in flags if f.solution}
+        wanted |= {(f.grade_id, float(f.points)) for f in flags if f.grade or f.get("task")}
+        if known != wanted:
+            names = {"notebook": name, "assignment": self.lesson, "db_url": self.course.db_url}
+            try:
+                SaveCells().preprocess(skeleton, {"nbgrader": names})
+            except RuntimeError as error:  # cells came or went, and there are grades already
+                cure = f"undo that, or discard them: `nbgrader db assignment remove {self.lesson} --force`"
+                raise LookupError(f"{error}; {cure}") from None
+
+    def _page(self, notebook_id: str) -> "_Page":
+        cells = self.db.query(BaseCell).filter_by(notebook_id=notebook_id)
+        rows = {
+            kind: [(cell.id, cell.name) for cell in cells if kind in _TABLES[cell.type]]
+            for kind in (Grade, Comment)
+        }
+        tasks = frozenset(cell.name for cell in cells if cell.type == "TaskCell")
+        return _Page(notebook_id, rows, tasks)
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._gradebook.close()
+
+    def recorded(self) -> dict[str, str]:
+        """Student id to the digest of what was graded last."""
+        query = sa.select(GRADING.c.student, GRADING.c.digest).where(self._recorded)
+        return {student: digest for student, digest in self.db.execute(query)}
+
+    def known(self, student: str) -> dict[str, Verdict]:
+        """What a student's exercises got last time, by id."""
+        mine = self._recorded & (GRADING.c.student == student)
+        text = self.db.execute(sa.select(GRADING.c.verdicts).where(mine)).scalar()
+        verdicts = [Verdict.from_json(verdict) for verdict in json.loads(text or "[]")]
+        return {verdict.exercise: verdict for verdict in verdicts}
+
+    def verdicts(self) -> Iterator[tuple[str, str, list[Verdict]]]:
+        """Student, problem and verdicts of every submission graded so far, by student."""
+        query = sa.select(GRADING).where(self._recorded).order_by(GRADING.c.student)
+        for row in self.db.execute(query):
+            yield (
+                row.student,
+                row.problem,
+                [Verdict.from_json(verdict) for verdict in json.loads(row.verdicts)],
+            )
+
+    def waiting(self) -> str:
+        """How many of the lesson's answers wait for a person, in words; "" for none."""
+        return left_to_grade(self.db, self.lesson)
+
+    def odd(self) -> list[tuple[str, str]]:
+        """The submissions that somebody should look at, each with what was odd about it, by student."""
+        query = sa.select(GRADING).where(self._recorded).order_by(GRADING.c.student)
+        said = [(row.student, [row.problem, *json.loads(row.remarks)]) for row in self.db.execute(query)]
+        return [(student, "; ".join(filter(None, parts))) for student, parts in said if any(parts)]
+
+    def path(self, student: str, notebook: str = "") -> Path:
+        """Where the autograded notebook of a student goes."""
+        folder = self.course.format_path(self.course.autograded_directory, student, self.lesson)
+        return Path(folder, f"{notebook or next(iter(self.pages))}.ipynb")
+
+    def expect(self, student: str) -> None:
+        """Refuse a student that the gradebook doesn't know, where the course says so.
+
+        Raises:
+            LookupError: they are unknown, and nbgrader's setting create_student is off.
+        """
+        known = (
+            self._autograde.create_student or self.db.execute(_find(Student, "id"), {"id": student}).first()
+        )
+        if not known:
+            raise LookupError(
+                "not in the gradebook, and Autograde.create_student is off: call "
+                f"`nbgrader db student add {student}`"
+            )
+
+    def record(self, graded: Graded, own: Mapping[str, bytes] | None = None) -> None:
+        """Write the autograded notebooks and what lies beside them, then all scores in one transaction.
+
+        Args:
+            graded: what came of a submission.
+            own: as `put_files` takes it.
+        """
+        self._write_notebooks(graded)
+        self.put_files(graded, own)
+        try:
+            submission_id, before = self._submission(graded), self._by_hand(graded.student)
+            for paper in graded.papers:
+                same = {
+                    id for id, answer in paper.by_hand.items() if before.get(f"{paper.name}/{id}") == answer
+                }
+                self._scores(paper, self.pages[paper.name], submission_id, same)
+            self._verdicts(graded)
+            self.db.commit()
+        except BaseException:
+            self.db.rollback()
+            raise
+
+    def charge_lateness(self, config: Config) -> None:
+        """Set what lateness costs, by the course's own plugin, for every submission so far.
+
+        Not only for those just graded: a due date, an extension or points by hand may have changed since.
+        """
+        step = AssignLatePenalties(config=config)
+        step.init_plugin()
+        for submission in self.db.query(SubmittedAssignment).filter_by(assignment_id=self.assignment_id):
+            # nbgrader adds an extension to the due date, and raises where the lesson has none any more.
+            late = submission.total_seconds_late if submission.assignment.duedate else 0
+            for notebook in submission.notebooks if late > 0 else self._charged(submission):
+                penalty = None
+                if late > 0:
+                    penalty = step.plugin_inst.late_submission_penalty(
+                        submission.student_id, notebook.score, late
+                    )
+                notebook.late_submission_penalty = penalty and min(max(penalty, 0), notebook.score)
+        self.db.commit()
+        self.db.expunge_all()
+
+    def _charged(self, submission: SubmittedAssignment) -> list[SubmittedNotebook]:
+        """Notebooks of a submission that isn't late, or is no longer, with a penalty from before."""
+        query = self.db.query(SubmittedNotebook).filter_by(assignment_id=submission.id)
+        return query.filter(SubmittedNotebook.late_submission_penalty.isnot(None)).all()
+
+    def _write_notebooks(self, graded: Graded) -> None:
+        for paper in graded.papers:
+            write_whole(self.path(graded.student, paper.name), paper.notebook.encode())
+
+    def put_files(self, graded: Graded, own: Mapping[str, bytes] | None = None) -> None:
+        """Leave what nbgrader's autograde would: the course's own files, none of before, nbgrader's modes.
+
+        Args:
+            graded: the submission. What was graded with it stays beside its notebooks.
+            own: files of the course's own that may stay where nbgrader has put them, by relative path; None
+                unless nbgrader's autograde has called. It writes the notebook after this, and sets the modes.
+        """
+        folder = self.path(graded.student).parent
+        theirs = graded.files | graded.written
+        files = {_kept_as(name): content for name, content in theirs.items()} | self.given
+        stays = {*files, *(f"{paper.name}.ipynb" for paper in graded.papers)}
+        for path in [path for path in folder.rglob("*") if not path.is_dir() or path.is_symlink()]:
+            name = str(path.relative_to(folder))
+            if path.is_symlink() or (name not in stays and (own or {}).get(name) != path.read_bytes()):
+                path.unlink()
+        for name, content in files.items():
+            with contextlib.suppress(OSError):  # a path of the student's can be too long here
+                _make_way(folder, name)
+                write_whole(folder / name, content)
+        if own is None:
+            self._autograde.set_permissions(self.lesson, graded.student)
+
+    def _submission(self, graded: Graded) -> str:
+        """Make sure that nbgrader's row for this submission exists, and return its id."""
+        if self.db.execute(_find(Student, "id"), {"id": graded.student}).first() is None:
+            self.db.execute(sa.insert(Student.__table__), {"id": graded.student})
+        key = {"assignment_id": self.assignment_id, "student_id": graded.student}
+        return self._id(SubmittedAssignment, key, timestamp=read_time(graded.files.get("timestamp.txt", b"")))
+
+    def _by_hand(self, student: str) -> dict[str, str]:
+        """A digest of each answer that a person grades, by notebook and grade id, as it was last time."""
+        key = (GRADING.c.assignment == self.lesson) & (GRADING.c.student == student)
+        return json.loads(self.db.execute(sa.select(GRADING.c.by_hand).where(key)).scalar() or "{}")
+
+    def _scores(self, paper: Paper, page: "_Page", submission_id: str, same: set[str]) -> None:
+        """What nbgrader's own SaveAutoGrades would write, with the judge's points in place of its reading.
+
+        Args:
+            paper: a notebook as graded.
+            page: its cells in nbgrader's tables.
+            submission_id: of nbgrader's row for the submission.
+            same: the answers graded by a person that haven't changed since they were last recorded.
+        """
+        key = {"assignment_id": submission_id, "notebook_id": page.notebook_id}
+        notebook = {"notebook_id": self._id(SubmittedNotebook, key)}
+        earned = {grade_id(verdict.exercise.rpartition("/")[2]): verdict.points for verdict in paper.verdicts}
+        for kind, cells in page.rows.items():
+            have = {row.cell_id: row for row in self.db.execute(_find(kind, *notebook), notebook)}
+            new, old = [], []
+            for cell_id, name in cells:
+                row = have.get(cell_id)
+                values = (
+                    _grade(name, row, paper, page, earned, same) if kind is Grade else _comment(name, paper)
+                )
+                if row is None:
+                    new.append({"cell_id": cell_id, **notebook, **values})
+                else:
+                    old.append({"row": row.id, **values})
+            if new:
+                self.db.execute(sa.insert(kind.__table__), new)
+            if old:
+                self.db.execute(_change(kind), old)
+
+    def _id(self, kind: type[_Mapped], key: dict[str, str], **values: object) -> str:
+        """The id of the row with this key, which is added if there is none; its values are set."""
+        row = self.db.execute(_find(kind, *key), key).first()
+        if row is None:
+            return self.db.execute(sa.insert(kind.__table__), {**key, **values}).inserted_primary_key[0]
+        if values:
+            self.db.execute(_change(kind), {"row": row.id, **values})
+        return row.id
+
+    def _verdicts(self, graded: Graded) -> None:
+        key = {"assignment": self.lesson, "student": graded.student}
+        self.db.execute(_FORGET, key)
+        verdicts = json.dumps([vars(verdict) for verdict in graded.verdicts])
+        said = {"problem": graded.problem, "remarks": json.dumps(graded.remarks)}
+        by_hand = {f"{paper.name}/{id}": it for paper in graded.papers for id, it in paper.by_hand.items()}
+        row = {**key, "digest": graded.digest, "verdicts": verdicts, **said, "by_hand": json.dumps(by_hand)}
+        self.db.execute(sa.insert(GRADING), row)
+
+
+def left_to_grade(db: sa.orm.Session, lesson: str) -> str:
+    """How many answers of a lesson wait for a person, in words; "" for none.
+
+    They are those that no check decides, and that aren't blank. An extension makes a record of a submission
+    before there is one: it has no time, and no check of it has run.
+    """
+    waiting = db.query(Grade.id).join(SubmittedNotebook).join(SubmittedAssignment).join(Assignment)
+    # A check that was overruled by hand is marked, too, once it is graded again: it has a score of its own.
+    waiting = waiting.filter(Assignment.name == lesson, Grade.needs_manual_grade, Grade.auto_score.is_(None))
+    checked = SubmittedAssignment.notebooks.any(SubmittedNotebook.grades.any(Grade.auto_score.is_not(None)))
+    count = waiting.filter(SubmittedAssignment.timestamp.is_not(None) | checked).count()
+    words = "1 written answer is" if count == 1 else f"{count} written answers are"
+    return f"{words} left to grade" if count else ""
+
+
+def _make_table(db: sa.orm.Session) -> None:
+    """Make our table, or add what one of an earlier Headstart lacks."""
+    bind = db.get_bind()
+    _metadata.create_all(bind)
+    known = {column["name"] for column in sa.inspect(bind).get_columns(GRADING.name)}
+    for name, empty in (("remarks", "[]"), ("by_hand", "{}")):
+        if name not in known:
+            db.execute(
+                sa.text(f"ALTER TABLE {GRADING.name} ADD COLUMN {name} TEXT NOT NULL DEFAULT '{empty}'")
+            )
+            db.commit()
+
+
+def _grade(
+    name: str, row: sa.Row | None, paper: Paper, page: _Page, earned: dict[str, float], same: set[str]
+) -> dict:
+    """What a cell's row of grades becomes; `row` is what it was."""
+    if name in page.tasks and not paper.problem:  # points come from a person alone
+        unseen = row is None or row.auto_score is not None or row.needs_manual_grade
+        return {"auto_score": None, "needs_manual_grade": unseen}
+    score = earned.get(name, 0.0 if name in paper.blank or paper.problem else None)
+    if row is None or row.manual_score is None:
+        return {"auto_score": score, "needs_manual_grade": score is None}
+    read = score is None and name in same  # by a person, just as it is
+    return {"auto_score": score, "needs_manual_grade": row.needs_manual_grade if read else True}
+
+
+def _comment(name: str, paper: Paper) -> dict:
+    return {"auto_comment": "No response." if name in paper.blank and not paper.problem else None}
+
+
+# nbgrader's tables are read and written as tables: its classes bring sums along, which take longer.
+
+
+@functools.cache
+def _find(kind: type[_Mapped], *key: str) -> sa.Select:
+    """Reads the rows of a class of nbgrader's by some of their columns."""
+    table = kind.__table__
+    return sa.select(table).where(*(table.c[name] == sa.bindparam(name) for name in key))
+
+
+@functools.cache
+def _change(kind: type[_Mapped]) -> sa.Update:
+    """Changes a row, whose id is `row`."""
+    return sa.update(kind.__table__).where(kind.__table__.c.id == sa.bindparam("row"))
+
+
+def _kept_as(name: str) -> str:
+    return name if Path(name).suffix.lower() in HARMLESS else f"{name}.txt"
+
+
+def _make_way(folder: Path, name: str) -> None:
+    """Remove what an earlier submission left in the place of a file, or of a folder above it."""
+    path = folder / name
+    for place in path.parents[: len(Path(name).parts) - 1]:
+        if place.is_file():
+            place.unlink()
+    if path.is_dir():
+        shutil.rmtree(path)

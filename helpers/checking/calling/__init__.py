@@ -1,0 +1,1 @@
+"""How an answer is called, and what is recorded of it."""

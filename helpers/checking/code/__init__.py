@@ -1,0 +1,1 @@
+"""What is read of an answer's code."""

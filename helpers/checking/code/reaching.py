@@ -1,0 +1,196 @@
+"""What of a notebook's code an answer reaches, and whether that names what its exercise forbids.
+
+`forbidding` watches what an answer calls, in the student's own process, which can be talked out of it. This
+reads code, and only code that the judged object leads to: a self-test beside the answer, a version kept for
+comparison or a call of `help` may name anything. A name that leads to something of the student's own, or to
+the helpers, is free. A student's check and the judge both read the cells that ran, in their order, so that
+both say the same.
+"""
+
+import re
+import sys
+from collections import defaultdict, deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from helpers.checking.code.names import Mention, Statement, read, syntax_problem
+
+MOST_STEPS = 1_000_000  # from one name to the next, where a lesson takes some hundreds: a second or so
+
+
+class Tangled(Exception):
+    """The code is such that nobody would see to its end which names lead where; the text says so."""
+
+
+@dataclass(frozen=True)
+class Use:
+    """A forbidden function that an answer's code names: the entry of the exercise, and the line."""
+
+    name: str
+    where: str
+
+
+def forbidden_use(
+    cells: Sequence[str], exercise: str, forbidden: tuple[str, ...], answer: str = ""
+) -> Use | None:
+    """The first forbidden function that an answer's code names.
+
+    Args:
+        cells: the code cells that ran, in their order. The last one calls `check`.
+        exercise: its id, by which the call is found.
+        forbidden: dotted names; one without a dot stands for a whole package.
+        answer: the name of the judged object, for a call that the last cell doesn't show.
+
+    Raises:
+        Tangled: it takes too long to find out.
+    """
+    words = {name.rpartition(".")[2] for name in forbidden}
+    if all(cell.isascii() and not any(word in cell for word in words) for cell in cells):
+        return (
+            None  # a name is there as it is, or nowhere; other alphabets have letters that Python reads alike
+        )
+    statements = [statement for cell in cells for statement in read(cell)]
+    return _Search(statements, forbidden).of(exercise, answer)
+
+
+def source_of(cells: Sequence[str], exercise: str, answer: str) -> str:
+    """An answer with all that it leads to in a notebook's cells, as Python that stands by itself.
+
+    Args:
+        cells: as for `forbidden_use`.
+        exercise: its id.
+        answer: the name of the judged object.
+
+    Returns:
+        The statements in their order; "" where some of them do more than define and import, such as reading
+        a file, which mustn't happen again elsewhere, or it takes too long to find them.
+    """
+    statements = [statement for cell in cells for statement in read(cell)]
+    search = _Search(statements, ())
+    try:
+        numbers = sorted({n for _, _, fresh in search.reached(exercise, answer) for n in fresh})
+    except Tangled:
+        return ""
+    modules = {name for statement in statements for name in statement.modules}
+    # A call such as torch.manual_seed(0) makes no answer what it is.
+    found = [each for each in map(statements.__getitem__, numbers) if each.binds or each.adds - modules]
+    text = "\n\n\n".join(dict.fromkeys(statement.text for statement in found)) + "\n"
+    alone = all(statement.does_nothing_else for statement in found) and not syntax_problem(text)
+    return text if found and alone else ""
+
+
+def did_not_run(cells: Sequence[str], exercise: str, answer: str = "") -> str:
+    """Why the last version of an answer's cell can't have run, so that its name stands for an older one.
+
+    Args:
+        cells: as for `forbidden_use`.
+        exercise: its id.
+        answer: the name of the judged object, for a call that the last cell doesn't show.
+
+    Returns:
+        The mistake in its syntax, with its line; "" where there is none.
+    """
+    last = read(cells[-1]) if cells else ()
+    given = [mention.root for statement in last for mention in statement.checks.get(exercise, ())]
+    name = given[0] if given else answer
+    written = re.compile(
+        rf"^(?:(?:[ \t]*(?:async )?def|class)[ \t]+{re.escape(name)}\b|{re.escape(name)}[ \t]*=)", re.M
+    )
+    for cell in reversed(cells[:-1]):
+        if name and written.search(cell):
+            problem = syntax_problem(cell)
+            return f"the last version of its cell did not run: {problem}" if problem else ""
+    return ""
+
+
+class _Search:
+    """From a judged object to all that it leads to."""
+
+    def __init__(self, statements: list[Statement], forbidden: tuple[str, ...]) -> None:
+        self.statements = statements
+        self.last = {name.rpartition(".")[2]: name for name in reversed(forbidden) if "." in name}
+        self.packages = {name for name in forbidden if "." not in name}
+        self.roots = {name.partition(".")[0] for name in forbidden}
+        self.own = {name for statement in statements for name in statement.owned}
+        stars = (statement.modules.get("*", "") for statement in statements)
+        self.steps = 0
+        self.stars = any(star.partition(".")[0] in self.roots for star in stars)
+        self.history: dict[str, list[tuple[int, bool]]] = defaultdict(list)
+        for number, statement in enumerate(statements):
+            for name in statement.binds | statement.adds:
+                self.history[name].append((number, name in statement.binds))
+
+    def of(self, exercise: str, answer: str) -> Use | None:
+        """The first forbidden use that the object of the last check of an exercise leads to."""
+        for mention, time, _ in self.reached(exercise, answer):
+            if name := self._forbidden(mention, time):
+                return Use(name, mention.where)
+        return None
+
+    def reached(self, exercise: str, answer: str) -> Iterator[tuple[Mention, int, list[int]]]:
+        """All that the object of the last check of an exercise leads to.
+
+        Yields:
+            A mention, the time of its reading, and the statements that it leads to and none before did.
+        """
+        given = [n for n, statement in enumerate(self.statements) if exercise in statement.checks]
+        start = self.statements[given[-1]].checks[exercise] if given else [Mention(answer, "", (), "")]
+        waiting = deque((mention, given[-1] if given else len(self.statements)) for mention in start)
+        seen: set[int] = set()
+        while waiting:
+            mention, time = waiting.popleft()
+            fresh = [number for number in self._bindings(mention.root, time) if number not in seen]
+            yield mention, time, fresh
+            seen.update(fresh)
+            for number in fresh:
+                found = self.statements[number]
+                waiting += [(each, number) for each in found.now]
+                waiting += [(each, len(self.statements)) for each in found.later]
+
+    def _bindings(self, name: str, time: int) -> Iterator[int]:
+        """The statements that made a name what it is at a time, the last first."""
+        for number, afresh in reversed(self.history.get(name, [])):
+            self.steps += 1
+            if self.steps > MOST_STEPS:
+                raise Tangled("its code is too tangled to see what it leads to: fewer statements would do")
+            if number < time:
+                yield number
+                if afresh:
+                    return
+
+    def _forbidden(self, mention: Mention, time: int) -> str:
+        """The entry that a mention stands for; "" where it is free."""
+        dotted = [mention.module] if mention.module else list(self._modules(mention, time))
+        for name in dotted:
+            package, *parts = name.split(".")
+            parts += mention.path
+            if package in self.packages:
+                return package
+            if package in self.roots and (found := next((p for p in parts if p in self.last), "")):
+                return self.last[found]
+        if dotted:
+            return ""
+        bindings = list(self._bindings(mention.root, time))
+        if mention.root and not bindings and mention.root in self.last and self.stars:
+            return self.last[mention.root]
+        if any(mention.root in self.statements[number].defines for number in bindings):
+            return ""
+        found = next((part for part in mention.path if part in self.last and part not in self.own), "")
+        return self.last.get(found, "")
+
+    def _modules(self, mention: Mention, time: int, depth: int = 0) -> Iterator[str]:
+        """The dotted names that a mention's global name may have come with, through aliases."""
+        for number in self._bindings(mention.root, time):
+            statement = self.statements[number]
+            if mention.root in statement.modules:
+                yield statement.modules[mention.root]
+            elif statement.alias and depth < 10:
+                path = ".".join(("", *statement.alias.path))
+                yield from (name + path for name in self._modules(statement.alias, number, depth + 1))
+
+
+def cells_so_far() -> list[str]:
+    """The cells that this notebook ran since its start, the running one last; none outside of a notebook."""
+    if "IPython" not in sys.modules or (shell := sys.modules["IPython"].get_ipython()) is None:
+        return []
+    return list(shell.history_manager.input_hist_parsed)

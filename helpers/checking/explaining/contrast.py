@@ -1,0 +1,96 @@
+"""What the cases have in common in which an answer is wrong, and the others don't."""
+
+from collections.abc import Iterator, Sequence
+
+import torch
+
+from helpers.checking.calling.outcome import Case
+
+AXES = "an input has more than {}"
+FROM_THE_END = ": count axes from the end, like dim=-1"
+LONE = 5  # wrong cases, beside which a single right one tells nothing of its axes
+SIZES = "Right only where two sizes are equal: two axes are confused, which shows only where they differ."
+
+
+def contrast(right: Sequence[Case], wrong: Sequence[Case], *, ones: bool = True) -> str:
+    """A sentence that is true of the cases; "" where nothing tells them apart, or none is right.
+
+    `ones` is whether sizes of 1 count, which many things have that don't matter.
+
+    Where two things tell them apart, both are said: nobody knows which of them it is.
+    """
+    if not right or not wrong:
+        return ""
+    features = [dict.fromkeys(_features(case)) for case in (*wrong, *right)]
+    ours, others = features[: len(wrong)], features[len(wrong) :]
+    said = [
+        feature
+        for feature in ours[0]
+        if all(feature in found for found in ours) and not any(feature in found for found in others)
+    ]
+    of_axes = [feature for feature in said if feature.startswith(AXES.partition("{}")[0])]
+    said = [feature for feature in said if feature not in of_axes[1:]]
+    if said and said != [SIZES]:
+        said = [feature for feature in said if feature != SIZES][:2]
+        return f"Wrong only where {' and '.join(said)}{FROM_THE_END if said == of_axes[:1] else ''}."
+    return next(iter(said), "") or (ones and _of_size_1(right, wrong)) or _number_of_axes(right, wrong)
+
+
+def _of_size_1(right: Sequence[Case], wrong: Sequence[Case]) -> str:
+    """Where an answer is right only with a single something: one head, one row."""
+    ours, others = ([{*_ones(case)} for case in cases] for cases in (wrong, right))
+    common = [one for one in _ones(right[0]) if all(one in found for found in others)]
+    said = [one for one in common if not any(one in found for found in ours)][:2]
+    return f"Right only where {' and '.join(said)}." if said else ""
+
+
+def _ones(case: Case) -> Iterator[str]:
+    """What of a case is 1, as the words to say it."""
+    for name, value in case.arguments():
+        if isinstance(value, int) and not isinstance(value, bool) and value == 1:
+            yield f"{name} is 1"
+    for name, tensor in case.inputs():
+        if name.startswith("`"):
+            axes = range(-tensor.dim(), 0)
+            yield from (f"axis {axis} of {name} has size 1" for axis in axes if tensor.shape[axis] == 1)
+
+
+def _number_of_axes(right: Sequence[Case], wrong: Sequence[Case]) -> str:
+    """Where an answer is right for one number of axes alone, and wrong with fewer, or with fewer and more.
+
+    One right case among many may be right for another reason.
+    """
+    if len(right) == 1 and len(wrong) > LONE:
+        return ""
+    ours, others = (
+        [{name: tensor.dim() for name, tensor in case.inputs()} for case in cases] for cases in (wrong, right)
+    )
+    for name, axes in others[0].items():
+        alike = all(found.get(name) == axes for found in others)
+        if alike and axes > 1 and all(found.get(name, axes) != axes for found in ours):
+            return f"Right only where {name} has {axes} axes: are axes counted from the end, like dim=-1?"
+    return ""
+
+
+def _features(case: Case) -> Iterator[str]:
+    """What is true of a case, each as the words to say if it is true of the wrong ones alone."""
+    given = [tensor for _, tensor in case.inputs()]
+    most = max((tensor.dim() for tensor in given), default=0)
+    for axes in range(1, most):
+        yield AXES.format("1 axis" if axes == 1 else f"{axes} axes")
+    for name, value in case.arguments():
+        if isinstance(value, torch.Tensor):
+            yield f"{name} is given"
+        elif value is None or isinstance(value, bool) or value == 0:
+            yield f"{name} is {value}"
+        elif isinstance(value, int | float) and value < 0:
+            yield f"{name} is negative"
+        elif isinstance(value, str):
+            yield f"{name} is {value!r:.40}"
+    if not any(len(set(tensor.shape)) < tensor.dim() for tensor in given):
+        yield SIZES
+    for dtype in sorted({str(tensor.dtype).removeprefix("torch.") for tensor in given} - ORDINARY):
+        yield f"an input is {dtype}"
+
+
+ORDINARY = {"float32", "int64", "bool"}  # what most cases have: it tells nothing

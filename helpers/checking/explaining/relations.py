@@ -1,0 +1,167 @@
+"""What is true of wrong numbers: how they relate to the right ones.
+
+When no known mistake gives an answer's numbers, what can be said of them still helps: the input came back, a
+factor is missing, two axes are swapped. Each relation is computed, and said only where it holds in every case
+that is wrong, so it is true of the numbers, whatever led to them.
+"""
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import torch
+
+from helpers.checking.calling.outcome import CallStatus, Case, Outcome
+from helpers.checking.comparing import compare
+from helpers.checking.explaining.closeness import MULTIPLES, SMALL
+from helpers.checking.explaining.relations_of_tensors import of_tensors
+
+COUNT = "count "  # how the word of what a count is off by begins
+
+
+def relation(
+    wrong: Sequence[tuple[Case, Outcome, Outcome]], returns: Sequence[str] = (), *, sums: bool = True
+) -> str:
+    """What holds in every wrong case, as a sentence; "" where nothing does.
+
+    Args:
+        wrong: the cases that are wrong, each with its right outcome and the answer's.
+        returns: what to call returned values, where there are several.
+        sums: whether to say that lines don't sum to 1, which may have been said.
+    """
+    if not wrong or any(outcome.status != CallStatus.RETURNED for _, _, outcome in wrong):
+        return ""
+    common: dict[str, str] | None = None
+    for case, expected, outcome in wrong:
+        found = dict(_relations(case, expected.outputs, outcome.outputs, returns))
+        common = found if common is None else {w: s for w, s in common.items() if found.get(w) == s}
+        if not common:
+            return ""
+    counts = [w for w in common or {} if w.startswith(COUNT)]
+    if len(wrong) == 1 and len(counts) > 1:  # a single count is off by some product of sizes by chance
+        common = {w: s for w, s in (common or {}).items() if w not in counts}
+    said = [s for w, s in (common or {}).items() if sums or "sums" not in w]
+    return next(iter(said), "")
+
+
+def _relations(case: Case, right: Any, got: Any, names: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
+    """Words and sentences of what holds in one case, the most telling first."""
+    if isinstance(right, list | tuple):
+        if isinstance(got, list | tuple):
+            yield from (
+                _of_several(case, right, got, names) if len(got) == len(right) else _of_lengths(right, got)
+            )
+        return
+    if isinstance(got, list | tuple):
+        yield from _of_one_too_many(right, got)
+        return
+    if isinstance(right, Mapping):
+        if isinstance(got, Mapping) and set(got) == set(right):
+            values = list(right.values()), [got[key] for key in right]
+            yield from _of_several(case, *values, [str(key) for key in right])
+        return
+    if isinstance(right, str) and isinstance(got, str):
+        yield from _of_texts(case, right, got)
+    if isinstance(right, bool | str | None) or isinstance(got, bool | str | None):
+        return
+    if isinstance(right, int) and isinstance(got, int):
+        yield from _of_counts(case, got - right)
+    if not isinstance(right, torch.Tensor):
+        right = torch.tensor(right, dtype=torch.float64) if isinstance(right, int | float) else None
+    if isinstance(got, int | float):
+        got = torch.tensor(got, dtype=torch.float64)
+    if isinstance(right, torch.Tensor) and isinstance(got, torch.Tensor):
+        yield from of_tensors(case, right, got)
+
+
+def _of_one_too_many(right: Any, got: Sequence) -> Iterator[tuple[str, str]]:
+    """Of several values where one is expected: the one that is right."""
+    places = [n for n, value in enumerate(got[:SMALL]) if compare(right, value) is None]
+    if len(got) > 1 and len(places) == 1:
+        yield f"alone {places[0]}", f"The value at place [{places[0]}] of these is right: return it alone."
+
+
+def _of_lengths(right: Sequence, got: Sequence) -> Iterator[tuple[str, str]]:
+    """Of lists of different lengths: the right values, with some missing or too many at an end."""
+    common = min(len(right), len(got))
+    if common < 2:
+        return  # so few are alike by chance
+    begin = all(compare(*pair) is None for pair in zip(right, got, strict=False))
+    end = all(compare(*pair) is None for pair in zip(right[-common:], got[-common:], strict=True))
+    for there, where, beyond in ((begin, "end", "behind"), (end, "beginning", "in front of")):
+        if there and len(got) < len(right):
+            yield f"no {where}", f"The right values, with some missing at the {where}."
+        elif there:
+            yield f"more {where}", f"The right values, and more {beyond} them."
+
+
+def _of_texts(case: Case, right: str, got: str) -> Iterator[tuple[str, str]]:
+    for name, value in case.arguments():
+        if isinstance(value, str) and value == got != right:
+            yield name, f"What came back is {name}, unchanged."
+    if 0 < len(got) < len(right):
+        if right.startswith(got):
+            yield "no end", "The right text, with its end missing."
+        if right.endswith(got):
+            yield "no beginning", "The right text, with its beginning missing."
+    if len(got) > len(right) > 0 and got.startswith(right):
+        yield "more behind", "The right text, and more behind it."
+    if got != right and got.replace(" ", "") == right.replace(" ", ""):
+        yield "spaces", "The right letters, with spaces in other places."
+
+
+def _of_counts(case: Case, excess: int) -> Iterator[tuple[str, str]]:
+    """What a count is off by, as a product of arguments; the simplest first."""
+    sizes = [(n, v) for n, v in case.arguments() if isinstance(v, int) and not isinstance(v, bool) and v > 1]
+    for degree in range(1, 4):
+        for factors in itertools.combinations_with_replacement(sizes, degree):
+            times, rest = divmod(abs(excess), math.prod(value for _, value in factors))
+            if rest == 0 and 0 < times <= MULTIPLES:
+                names = [name for name, _ in factors]
+                powers = [name + ("", "²", "³")[names.count(name) - 1] for name in dict.fromkeys(names)]
+                what = " · ".join([str(times)] * (times > 1) + powers)
+                yield f"{COUNT}{what}", f"Too {'large' if excess > 0 else 'small'} by {what}."
+
+
+def _of_several(
+    case: Case, right: Sequence, got: Sequence, names: Sequence[str]
+) -> Iterator[tuple[str, str]]:
+    """Of several values: another order, what holds of all that are wrong, or of the last of them that tells.
+
+    Of the last, since those before may be made of it.
+    """
+    if len(right) == 2 and compare(list(right), [got[1], got[0]]) is None:
+        yield "swapped", "The right values, in the other order."
+    wrong = [number for number, pair in enumerate(zip(right, got, strict=True)) if compare(*pair)]
+    if (
+        len(right) > 2
+        and 1 < len(wrong) <= SMALL
+        and (place := _place_of_another(right, got, wrong)) is not None
+    ):
+        where = f" of `{names[wrong[0]]}` and `{names[place]}`" if len(names) == len(right) else ""
+        yield "exchanged", f"The right values, but in each other's places: look at those{where}."
+        yield "exchanged anyhow", "The right values, but in each other's places."
+    if len(wrong) == 1 and len(right) > 1:
+        yield from _relations(case, right[wrong[0]], got[wrong[0]])
+    elif wrong:
+        each = [dict(_relations(case, right[number], got[number])) for number in wrong]
+        yield from ((w, s) for w, s in each[0].items() if all(other.get(w) == s for other in each[1:]))
+        for number, found in reversed(list(zip(wrong, each, strict=True))):
+            if number < len(names):
+                yield from (
+                    (f"{number} {w}", f"In `{names[number]}`: {s[0].lower()}{s[1:]}")
+                    for w, s in found.items()
+                )
+
+
+def _place_of_another(right: Sequence, got: Sequence, wrong: Sequence[int]) -> int | None:
+    """Where the first wrong value belongs, if each of them is right in the place of another."""
+    free, places = list(wrong), []
+    for number in wrong:
+        place = next((other for other in free if compare(right[other], got[number]) is None), None)
+        if place is None:
+            return None
+        free.remove(place)
+        places.append(place)
+    return places[0]

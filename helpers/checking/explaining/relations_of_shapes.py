@@ -1,0 +1,109 @@
+"""What is true of numbers in another shape: they are right, or some of them are, or a size is another's."""
+
+import itertools
+from collections.abc import Iterator
+
+import torch
+
+from helpers.checking.calling.outcome import Case
+from helpers.checking.explaining.closeness import ENDS, ENOUGH, MAX_AXES, MULTIPLES, close, equal
+
+
+def of_shapes(case: Case, right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
+    """The right numbers in another shape, or some of them, or what another size is the size of."""
+    yield from _of_numbers_in_another_shape(right, got)
+    yield from _of_axes(right, got)
+    if got.dim() == 1 and ENOUGH <= got.numel() < right.numel() and _in_order(right.flatten(), got):
+        yield "gaps", "Some of the right numbers are missing: the others have moved up."
+    if right.dim() == got.dim() and sorted(right.shape) != sorted(got.shape):
+        differing = [axis for axis in range(-right.dim(), 0) if right.shape[axis] != got.shape[axis]]
+        for axis in differing if len(differing) == 1 else ():
+            yield from _of_length(axis, right, got)
+            for theirs, ours in itertools.product(
+                _sizes(case, got.shape[axis]), _sizes(case, right.shape[axis])
+            ):
+                yield (
+                    f"size {axis} {theirs} {ours}",
+                    f"Axis {axis} has the size of {theirs}, where it should have that of {ours}.",
+                )
+
+
+def _of_length(axis: int, right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
+    """An axis that is too long or too short, with the right numbers as far as it goes."""
+    excess = got.shape[axis] - right.shape[axis]
+    size = min(got.shape[axis], right.shape[axis])
+    for missing, beyond, of in (
+        ("end", "behind", lambda n: 0),
+        ("beginning", "in front of", lambda n: n - size),
+    ):
+        ours, theirs = (t.narrow(axis, of(t.shape[axis]), size) for t in (right, got))
+        if ours.unique().numel() >= ENOUGH and equal(ours, theirs):
+            yield (
+                f"{missing} of {axis}",
+                f"The right numbers, and more {beyond} them along axis {axis}."
+                if excess > 0
+                else f"The right numbers, but the {missing} of axis {axis} is missing.",
+            )
+    times, rest = divmod(got.shape[axis], max(right.shape[axis], 1))
+    if right.shape[axis] > 1 and rest == 0 and 1 < times <= MULTIPLES:
+        joined = "Are tensors joined along it that belong in one?"
+        yield f"times {axis} {times}", f"Axis {axis} is {times} times as long as it should be. {joined}"
+    if abs(excess) == 1:
+        yield f"length {axis}", f"Axis {axis} is 1 too {'long' if excess > 0 else 'short'}."
+
+
+def _of_axes(right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
+    """One axis too many, with the right numbers at one of its ends, in its sum or mean; or one too few."""
+    enough = 2 if right.is_floating_point() else ENOUGH  # two fractions are hardly the same by chance
+    if abs(right.dim() - got.dim()) != 1 or min(right.unique().numel(), got.unique().numel()) < enough:
+        return
+    many, few = (got, right) if got.dim() > right.dim() else (right, got)
+    for axis in range(-many.dim(), 0):
+        if many.shape[axis] < 2:
+            continue
+        for word, what, part in (
+            *((where, f"{where} position of axis {axis}", many.select(axis, at)) for where, at in ENDS),
+            ("sum", f"sum over axis {axis}", many.double().sum(axis)),
+            ("mean", f"mean over axis {axis}", many.double().mean(axis)),
+        ):
+            if equal(few, part):
+                yield (
+                    f"{word} {axis} {many is got}",
+                    f"One axis is too many: the {what} has the right numbers."
+                    if many is got
+                    else f"One axis is missing: this is the {what} of the right numbers.",
+                )
+
+
+def _in_order(right: torch.Tensor, got: torch.Tensor) -> bool:
+    """Whether all numbers of one tensor are in another, in the same order."""
+    places = iter(right)
+    return all(any(bool(close(number, place)) for place in places) for number in got)
+
+
+def _sizes(case: Case, size: int) -> Iterator[str]:
+    """What of the arguments is so large. Many things are 1, so a size of 1 tells nothing."""
+    if size < 2:
+        return
+    for name, value in case.arguments():
+        if isinstance(value, int) and not isinstance(value, bool) and value == size:
+            yield name
+    for name, given in case.inputs():
+        yield from (f"axis {axis} of {name}" for axis in range(-given.dim(), 0) if given.shape[axis] == size)
+
+
+def _of_numbers_in_another_shape(right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
+    if right.numel() != got.numel() or right.numel() < ENOUGH:
+        return
+    if right.dim() == got.dim() <= MAX_AXES:
+        for order in itertools.permutations(range(got.dim())):
+            if got.permute(order).shape == right.shape and equal(right, got.permute(order)):
+                moved = [axis - got.dim() for axis, old in enumerate(order) if axis != old]
+                yield "axes", f"The right numbers, with axes {_listed(moved)} in another order."
+                return
+    if equal(right, got.reshape(right.shape)):
+        yield "reshaped", "The right numbers in the right order, in another shape."
+
+
+def _listed(axes: list[int]) -> str:
+    return f"{', '.join(map(str, axes[:-1]))} and {axes[-1]}"

@@ -1,0 +1,325 @@
+"""What is true of a tensor of wrong numbers: other places, a factor, an input too many, few of them wrong."""
+
+import contextlib
+import itertools
+import math
+from collections.abc import Callable, Iterator
+
+import torch
+
+from helpers.checking.calling.outcome import Case
+from helpers.checking.explaining.closeness import ENDS, ENOUGH, MAX_AXES, SMALL, close, equal, near
+from helpers.checking.explaining.relations_of_shapes import of_shapes
+
+
+def of_tensors(case: Case, right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
+    """Words and sentences of what holds of a tensor in one case, the most telling first.
+
+    Args:
+        case: the call; its inputs may have to do with it.
+        right: what should come back.
+        got: what did, of any shape and dtype.
+    """
+    for name, given in case.inputs():
+        if given.dim() and given.numel() >= ENOUGH and equal(given, got):
+            yield name, f"What came back is {name}, unchanged."
+        yield from _of_slices(name, given, got)
+    if right.shape != got.shape:
+        yield from of_shapes(case, right, got)
+        return
+    if close(right, got).all():
+        return  # to a few digits only
+    if right.dtype == torch.bool:
+        if got.dtype == torch.bool and torch.equal(~right, got):
+            yield "inverted", "Every place has the opposite of what is right."
+        yield from _of_places(case, right, got)
+        return
+    a, b = right.double(), got.double()
+    if not (b.isfinite() | ~a.isfinite()).all():
+        yield from _of_places(case, right, got)
+        return
+    if b.numel() >= ENOUGH and not b.any():
+        yield "zero", "Every number is 0."
+    yield from _of_order(right, got)
+    yield from _of_scale(case, a, b)
+    yield from _of_softmax(a, b)
+    yield from _of_values(case, a, b)
+    yield from _of_inputs(case, a, b)
+    yield from _of_places(case, right, got)
+    yield from _of_sums(a, b)
+    yield from _of_zeros(right, got)
+
+
+def _of_slices(name: str, given: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
+    """An input at one end of an axis."""
+    if given.dim() != got.dim() + 1 or got.unique().numel() < ENOUGH:
+        return
+    for axis in range(-given.dim(), 0):
+        for where, at in ENDS if given.shape[axis] > 1 else ():
+            if equal(given.select(axis, at), got):
+                yield (
+                    f"{name} {where} {axis}",
+                    f"What came back is {name} at the {where} position of axis {axis}.",
+                )
+
+
+def _of_order(right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
+    """The right numbers in other places."""
+    if right.dim() == 0 or right.unique().numel() < ENOUGH:
+        return
+    for one, other in itertools.combinations(range(-min(right.dim(), MAX_AXES), 0), 2):
+        if right.shape[one] == right.shape[other] and equal(right, got.transpose(one, other)):
+            yield "transposed", f"The right numbers with axes {one} and {other} swapped."
+    for axis in range(-right.dim(), 0):
+        size, name = right.shape[axis], f"axis {axis}"
+        if size < 2:
+            continue
+        if equal(right, got.flip(axis)):
+            yield "reversed", f"The right numbers in reverse along {name}."
+        if size > 2:
+            later, earlier = got.narrow(axis, 1, size - 1), got.narrow(axis, 0, size - 1)
+            if equal(right.narrow(axis, 0, size - 1), later):
+                yield "late", f"The right numbers, one position too late along {name}."
+            if equal(right.narrow(axis, 1, size - 1), earlier):
+                yield "early", f"The right numbers, one position too early along {name}."
+            order = _permutation(right.movedim(axis, 0), got.movedim(axis, 0))
+            if order:
+                yield "permuted", f"The right numbers, with the positions of {name} in another order."
+            elif right.dim() > 1 and equal(right.sort(axis).values, got.sort(axis).values):
+                yield "jumbled", f"Each line along {name} has the right numbers, in another order."
+    if right.dim() > 1 and equal(*(numbers.flatten().sort().values for numbers in (right, got))):
+        yield (
+            "scattered",
+            "All the right numbers, in other places: look at the order of axes at each stack and reshape.",
+        )
+
+
+def _permutation(right: torch.Tensor, got: torch.Tensor) -> bool:
+    """Whether the slices of one tensor are those of the other in another order."""
+    free = list(range(len(right)))
+    for part in got:
+        place = next((number for number in free if equal(right[number], part)), None)
+        if place is None:
+            return False
+        free.remove(place)
+    return True
+
+
+def _of_scale(case: Case, a: torch.Tensor, b: torch.Tensor) -> Iterator[tuple[str, str]]:
+    """Lines that only lack a division, by their sum or by their length; a factor with a name tells more."""
+    factor = (b / a)[a.abs() > 1e-6].median() if (a.abs() > 1e-6).any() else torch.ones(())
+    if near(a * factor, b) and any(_names(case, float(factor))):
+        return
+    for axis in range(-a.dim(), 0):
+        total, length = b.sum(axis, keepdim=True), b.square().sum(axis, keepdim=True).sqrt()
+        if axis in _sum_to_one(a) and (total > 0).all() and near(a, b / total):
+            yield f"undivided {axis}", f"Each line along axis {axis} would be right, divided by its sum."
+        of_length_1 = a.shape[axis] > 1 and near(torch.ones(()).double(), a.square().sum(axis))
+        if of_length_1 and near(a, b / length):
+            yield f"length {axis}", f"Each line along axis {axis} would be right, divided by its length."
+
+
+def _of_softmax(a: torch.Tensor, b: torch.Tensor) -> Iterator[tuple[str, str]]:
+    """A softmax too many, or one too few."""
+    if a.unique().numel() < 2 or not a.isfinite().all():
+        return
+    for axis in range(-a.dim(), 0):
+        if a.shape[axis] < 2:
+            continue
+        for word, of in (("softmax", torch.softmax), ("log_softmax", torch.log_softmax)):
+            if near(of(a, axis), b):
+                yield f"{word} {axis}", f"These numbers are the {word} of the right ones along axis {axis}."
+        if near(a, b.softmax(axis)) and not near(a, b.exp()):
+            yield f"no softmax {axis}", f"A softmax of these numbers along axis {axis} would be right."
+
+
+def _of_values(case: Case, a: torch.Tensor, b: torch.Tensor) -> Iterator[tuple[str, str]]:
+    """The same thing done to every number."""
+    finite = a.isfinite()
+    a, b, rows_a, rows_b = a[finite], b[finite], a, b
+    several = a.numel() >= ENOUGH and a.unique().numel() >= ENOUGH
+    if a.numel() == 0:
+        return
+    if several and near(-a, b):
+        yield "sign", "Every number has the other sign."
+        return
+    telling = a.abs() > 1e-6
+    if telling.any() and (several or a.numel() == 1) and bool((b[~telling].abs() < 1e-5).all()):
+        factor = (b[telling] / a[telling]).median()
+        if factor.abs() > 1e-6 and near(a * factor, b):
+            names = list(_names(case, float(factor)))
+            for name, what in names:
+                yield f"factor {name}{what}", f"Every number is {name} the right one{what}."
+            if several:
+                yield "factor", "Every number is the right one times one factor."
+    if (several or a.numel() == 1) and near(a + (b - a).median(), b):
+        offset = float((b - a).median())
+        if abs(offset - round(offset)) < 1e-6 and 0 < abs(offset) <= SMALL:
+            yield (
+                f"offset {offset:+.0f}",
+                f"Every number is {abs(offset):.0f} too {'large' if offset > 0 else 'small'}.",
+            )
+        elif several:
+            yield "offset", "Every number is off by the same amount."
+    if several:
+        for word, change, sentence in CHANGES:
+            if (changed := change(a)).isfinite().all() and near(changed, b):
+                yield word, sentence
+        yield from _of_rows(rows_a, rows_b)
+
+
+CHANGES: tuple[tuple[str, Callable[[torch.Tensor], torch.Tensor], str], ...] = (
+    ("logarithm", torch.log, "Every number is the logarithm of the right one."),
+    ("exponential", torch.exp, "Every number is e to the power of the right one."),
+    ("square", torch.square, "Every number is the square of the right one."),
+    ("root", torch.sqrt, "Every number is the square root of the right one."),
+    ("reciprocal", torch.reciprocal, "Every number is 1 divided by the right one."),
+    ("complement", lambda a: 1 - a, "Every number is 1 minus the right one."),
+)
+
+
+def _of_rows(a: torch.Tensor, b: torch.Tensor) -> Iterator[tuple[str, str]]:
+    """A factor for each row, which divisions by another sum leave."""
+    for axis in (-1, -2):
+        if a.dim() < -axis or a.shape[axis] < ENOUGH or not a.isfinite().all() or not (a.abs() > 1e-9).any():
+            continue
+        weight = a.square().sum(axis, keepdim=True)
+        factor = (a * b).sum(axis, keepdim=True) / weight.clamp(min=1e-30)
+        if factor.numel() > 1 and (factor.abs() > 1e-6).all() and near(a * factor, b):
+            yield f"factor along {axis}", f"Right along axis {axis}, except for one factor per line."
+        if factor.numel() > 1 and near(a + (b - a).mean(axis, keepdim=True), b):
+            yield f"offset along {axis}", f"Right along axis {axis}, except for one number added per line."
+
+
+def _of_inputs(case: Case, a: torch.Tensor, b: torch.Tensor) -> Iterator[tuple[str, str]]:
+    """An input that is missing in the right numbers, or in them once too often."""
+    for name, given in case.inputs():
+        if not given.is_floating_point() or given.shape != a.shape or given.unique().numel() < ENOUGH:
+            continue
+        x = given.double()
+        for word, changed, sentence in (
+            ("without", a - x, f"Every number is the right one minus {name}: should it be added?"),
+            ("plus", a + x, f"Every number is the right one plus {name}: it is added once too often."),
+            ("times", a * x, f"Every number is the right one times {name}."),
+        ):
+            if changed.isfinite().all() and near(changed, b):
+                yield f"{word} {name}", sentence
+
+
+def _of_places(case: Case, right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
+    """Right in all places but some that have something in common; the fewest of those first."""
+    if right.dim() == 0 or right.numel() < ENOUGH:
+        return
+    wrong = ~close(right, got)
+    if wrong.all():
+        return
+    found = []
+    for word, sentence, places in _places(case, right):
+        if not (wrong & ~places).any() and not places.all():
+            found.append((int(places.sum()), word, sentence))
+    yield from ((word, sentence) for _, word, sentence in sorted(found))
+
+
+def _places(case: Case, right: torch.Tensor) -> Iterator[tuple[str, str, torch.Tensor]]:
+    """Sets of places in a tensor, with what to say where all others are right."""
+    for name, given in case.inputs():
+        if given.dtype == torch.bool and given.dim():
+            with contextlib.suppress(RuntimeError):  # it is of another shape
+                for value in (True, False):
+                    places = (given == value).expand(right.shape)
+                    yield f"{name} {value}", f"Right, except where {name} is {value}.", places
+    for axis in range(-right.dim(), 0):
+        size = right.shape[axis]
+        index = torch.arange(size).reshape([size] + [1] * (-axis - 1)).expand(right.shape)
+        if size > 2:
+            yield f"first {axis}", f"Right, except at the first position of axis {axis}.", index == 0
+            yield f"last {axis}", f"Right, except at the last position of axis {axis}.", index == size - 1
+            yield f"but first {axis}", f"Right only at the first position of axis {axis}.", index > 0
+        if size > 3:
+            yield f"but two {axis}", f"Right only at the first two positions of axis {axis}.", index > 1
+    if right.dim() > 1 and right.shape[-1] == right.shape[-2] > 2:
+        ones = torch.ones(right.shape, dtype=torch.bool)
+        yield "diagonal", "Right, except on the diagonal.", ones.tril() & ones.triu()
+        yield "above", "Right, except above the diagonal.", ones.triu(1)
+        yield "below", "Right, except below the diagonal.", ones.tril(-1)
+
+
+def _of_sums(a: torch.Tensor, b: torch.Tensor) -> Iterator[tuple[str, str]]:
+    """Lines that should sum to 1 and don't, or along another axis; and lines that should differ."""
+    ours, theirs = _sum_to_one(a), _sum_to_one(b)
+    if len(ours) == 1 and not set(ours) & set(theirs):
+        if len(theirs) == 1:
+            yield (
+                f"sums {theirs[0]}",
+                f"These numbers sum to 1 along axis {theirs[0]}, the right ones along axis {ours[0]}.",
+            )
+        elif not torch.isclose(b.sum(ours[0]), torch.ones(()).double(), atol=1e-4).any():
+            yield "sums", f"The right numbers sum to 1 along axis {ours[0]}, these don't."
+    for axis in range(-a.dim(), 0):
+        if b.unique().numel() >= ENOUGH and _alike(b, axis) and not _alike(a, axis):
+            yield f"alike {axis}", f"The numbers are the same all along axis {axis}, the right ones differ."
+
+
+def _alike(numbers: torch.Tensor, axis: int) -> bool:
+    """Whether all along an axis the numbers are those at its first position."""
+    return bool(close(numbers.narrow(axis, 0, 1).expand(numbers.shape), numbers).all())
+
+
+def _sum_to_one(numbers: torch.Tensor) -> list[int]:
+    """The axes along which numbers of 0 or more sum to 1 everywhere."""
+    if not numbers.isfinite().all() or (numbers < -1e-6).any():
+        return []
+    axes = [axis for axis in range(-numbers.dim(), 0) if numbers.shape[axis] > 1]
+    return [axis for axis in axes if near(torch.ones(()).double(), numbers.sum(axis))]
+
+
+def _of_zeros(right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
+    """Right but for what is 0, and what should be."""
+    alike, ours, theirs = close(right, got), right != 0, got != 0
+    telling = (alike & ours).sum()
+    if telling >= ENOUGH and 2 * telling >= ours.sum() and (alike | ~ours | ~theirs).all():
+        yield "zeros", "Right, except for which numbers are 0."
+
+
+NUMBERS = (
+    ("2 times", 2.0),
+    ("half", 0.5),
+    ("10 times", 10.0),
+    ("a tenth of", 0.1),
+    ("100 times", 100.0),
+    ("a hundredth of", 0.01),
+    ("4 times", 4.0),
+    ("a quarter of", 0.25),
+    ("ln 2 times", math.log(2)),
+    ("1/ln 2 times", 1 / math.log(2)),
+    ("ln 10 times", math.log(10)),
+    ("1/ln 10 times", 1 / math.log(10)),
+)
+
+
+OF_SIZES: tuple[tuple[str, Callable[[float], float]], ...] = (
+    ("√n", math.sqrt),
+    ("1/√n", lambda n: 1 / math.sqrt(n)),
+    ("n", float),
+    ("1/n", lambda n: 1 / n),
+)
+
+
+def _names(case: Case, factor: float) -> Iterator[tuple[str, str]]:
+    """What a factor may be: 2, or √n where n is the size of an axis of an input."""
+    for text, value in NUMBERS:
+        if math.isclose(factor, value, rel_tol=1e-4):
+            yield text, ""
+    for text, of in OF_SIZES:
+        for name, value in case.arguments():
+            if _scales(value) and math.isclose(factor, of(value), rel_tol=1e-4):
+                yield f"{text} times", f", where n is {name}"
+        for name, given in case.inputs():
+            for axis in range(-given.dim(), 0):
+                if given.shape[axis] > 1 and math.isclose(factor, of(given.shape[axis]), rel_tol=1e-4):
+                    yield f"{text} times", f", where n is the size of axis {axis} of {name}"
+
+
+def _scales(value: object) -> bool:
+    """Whether something can be what numbers are multiplied or divided by."""
+    return isinstance(value, int | float) and 0 < value < math.inf and value != 1

@@ -1,0 +1,173 @@
+"""Outcomes as a few characters each: enough to see that two are the same, too little to read one from.
+
+`checks.json` keeps what known misconceptions, and thousands of small slips, give on an exercise's cases. As
+numbers that would be megabytes. A sketch is a hash of the outcome's form (types, shapes, texts, whole
+numbers) and one sum of all its fractional numbers, each weighted by its position. Two outcomes that differ by
+more than rounding have the same sum a few times in a hundred thousand, and a mistake is known by its sketches
+on all cases.
+"""
+
+import math
+import re
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from helpers.checking.calling.outcome import CallStatus, Outcome
+from helpers.checking.calling.values import tensors
+
+RIGHT = "="  # in the place of the sketch of a case that is right
+# How far rounding may move a sum: by a part of the root of its parts' squares, since errors have either sign,
+# and a little besides, where large numbers have cancelled before.
+ROUNDING, NOUGHT = 2e-5, 3e-7
+EXACT, EXACT_NOUGHT = 1e-9, 1e-11  # where float64 is asked for
+HALF = 5e-3  # where an outcome has 16 bits
+GRADIENTS = 1e-4  # of gradients, which are sums of what cancels
+WHOLE = 1e-6  # so near a whole number, a plain number is one
+NAN, INFINITE = 0.6180, 1.4142  # what stands for them in a sum
+HUGE = 1e100  # more is as much: its square must be a number too
+FORM = 6  # characters of a hash
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """An outcome in short.
+
+    Attributes:
+        form: a hash of all that is exact.
+        total: the weighted sum of its fractional numbers.
+        allowed: how far rounding may move that sum; 0 where there are none.
+        message: a hash of what an exception says, but for the numbers in it.
+    """
+
+    form: str
+    total: float = 0.0
+    allowed: float = 0.0
+    message: str = ""
+
+    def __str__(self) -> str:
+        if self.message:
+            return f"{self.form}!{self.message}"
+        if not self.allowed:
+            return self.form
+        digits = math.ceil(math.log10(max(1, abs(self.total) / self.allowed))) + 2
+        return f"{self.form}{self.total:+.{digits}g}"
+
+    def same(self, text: str) -> bool:
+        """Whether this outcome is the one that a text stands for."""
+        form, rest = text[:FORM], text[FORM:]
+        if form != self.form or rest.startswith("!"):
+            return form == self.form and rest[1:] == self.message
+        return abs(float(rest or 0) - self.total) <= self.allowed
+
+
+def sketch(outcome: Outcome, *, exact: bool = False) -> Sketch:
+    """What an outcome returned, in short, or the exception that it raised.
+
+    Args:
+        outcome: the outcome.
+        exact: whether float32 rounds too much to tell it from others.
+    """
+    if outcome.status != CallStatus.RETURNED:
+        said = _hash([re.sub(r"\d+", "#", outcome.message)]) if outcome.status == CallStatus.RAISED else ""
+        return Sketch(_hash([outcome.status, outcome.error]), message=said)
+    rounding = HALF if _is_half(outcome.outputs) else EXACT if exact else ROUNDING
+    return _of_value(outcome.outputs, rounding, EXACT_NOUGHT if exact else NOUGHT)
+
+
+def sketch_beside(outcome: Outcome) -> Sketch:
+    """What a call left behind besides what it returned, in short: its inputs, and their gradients."""
+    return _of_value([outcome.inputs_after, outcome.gradients], GRADIENTS, NOUGHT)
+
+
+def recognised(sketches: Sequence[Sketch | None], slips: Mapping[str, Sequence[str]]) -> str:
+    """What is said of the slip that gives these outcomes, or "".
+
+    Args:
+        sketches: of an answer's outcomes, one for each case; None where a case is right.
+        slips: by what is said of them, what they give: the sketches as texts, with spaces between.
+    """
+    return next((said for said, texts in slips.items() if any(alike(sketches, text) for text in texts)), "")
+
+
+def written(sketches: Sequence[Sketch | None]) -> str:
+    """Sketches as one text."""
+    return " ".join(RIGHT if each is None else str(each) for each in sketches)
+
+
+def alike(sketches: Sequence[Sketch | None], text: str) -> bool:
+    """Whether sketches are those that a text holds."""
+    return len(sketches) > 0 and all(each_alike(sketches, text))
+
+
+def each_alike(sketches: Sequence[Sketch | None], text: str) -> Iterator[bool]:
+    """Case by case, whether a sketch is the one that a text holds."""
+    for ours, theirs in zip(sketches, text.split(" "), strict=True):
+        yield theirs == RIGHT if ours is None else theirs != RIGHT and ours.same(theirs)
+
+
+def rewritten(old: str, new: str) -> bool:
+    """Whether two texts hold the same sketches, but for how a processor rounds."""
+    return old.count(" ") == new.count(" ") and all(map(_rewritten, old.split(" "), new.split(" ")))
+
+
+def _rewritten(old: str, new: str) -> bool:
+    if old[:FORM] != new[:FORM] or "!" in old + new:
+        return old == new
+    numbers = (float(text[FORM:] or 0) for text in (old, new))
+    return math.isclose(*numbers, rel_tol=1e-4, abs_tol=1e-5)
+
+
+def _of_value(value: Any, rounding: float, nought: float) -> Sketch:
+    form: list[str] = []
+    numbers = torch.cat([torch.zeros(0, dtype=torch.float64), *_parts(value, form)])
+    weights = _weights(len(numbers))
+    numbers = numbers.nan_to_num(nan=NAN, posinf=INFINITE, neginf=-INFINITE).clamp(-HUGE, HUGE)
+    parts = weights * numbers
+    allowed = rounding * float(parts.norm()) + nought * float(weights.norm())
+    return Sketch(_hash(form), float(parts.sum()), allowed)
+
+
+def _hash(form: Sequence[str]) -> str:
+    return f"{zlib.crc32(chr(0).join(form).encode()) & 0xFFFFFF:06x}"
+
+
+def _is_half(value: Any) -> bool:
+    return any(each.is_floating_point() and each.element_size() < 4 for each in tensors(value))
+
+
+def _parts(value: Any, form: list[str]) -> Iterator[torch.Tensor]:
+    """The fractional numbers in a value, in order; all else is appended to its form."""
+    if isinstance(value, torch.Tensor) and value.dim() == 0:
+        value = value.item()  # where one number is asked for, either will do
+    if isinstance(value, torch.Tensor):
+        form.append(f"{value.dtype} {tuple(value.shape)}")
+        if value.is_floating_point():
+            yield value.detach().double().reshape(-1)
+        else:
+            form.append(str(zlib.crc32(value.contiguous().reshape(-1).numpy().tobytes())))
+    elif isinstance(value, float):
+        if math.isfinite(value) and abs(value - round(value)) <= WHOLE * max(1, abs(value)):
+            form.append(repr(round(value)))  # as an int, which does for a float
+            return
+        form.append("float")
+        yield torch.tensor([value], dtype=torch.float64)
+    elif isinstance(value, Mapping):
+        for key in sorted(value, key=str):
+            form.append(f"{key}:")
+            yield from _parts(value[key], form)
+    elif isinstance(value, list | tuple):
+        form.append(f"[{len(value)}]")
+        for item in value:
+            yield from _parts(item, form)
+    else:
+        form.append(repr(value)[:1000])
+
+
+def _weights(count: int) -> torch.Tensor:
+    """Numbers between -1 and 1 without a pattern: a sum by these tells an order from another."""
+    place = torch.arange(1, count + 1, dtype=torch.float64)
+    return torch.cos(place * place * 1.7724539 + place * 0.5772157)

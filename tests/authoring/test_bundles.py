@@ -1,0 +1,443 @@
+"""What each lesson's students get: all of it is listed here, and none of it answers what they are asked."""
+
+import ast
+import functools
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from autograder import exercises, lessons
+from autograder.authoring.build import make
+from autograder.authoring.bundles import bundle, links, repository
+from autograder.classroom.course import course_directory
+from autograder.grading.lesson import Lesson
+from autograder.grading.workers import FEW
+from autograder.lessons import ROOT, TOPICS
+from tests.long import bundles
+
+# What comes with each lesson, besides all that came with the lessons before it.
+COMES_WITH = {
+    "start_here": """
+        __init__.py checks.py storage.py start_here/kernel.py start_here/page.py
+        checking/__init__.py checking/calling/__init__.py checking/code/__init__.py checking/explaining/__init__.py checking/assessing.py checking/calling/choosing.py checking/explaining/closeness.py checking/comparing.py checking/explaining/contrast.py
+        checking/calling/drivers.py checking/finding.py checking/calling/forbidding.py checking/explaining/hints.py checking/explaining/hints_of_lines.py checking/code/keeping.py
+        checking/code/names.py checking/calling/outcome.py
+        checking/calling/printing.py checking/progress.py checking/properties.py checking/code/reaching.py checking/calling/registry.py
+        checking/explaining/relations.py checking/explaining/relations_of_shapes.py checking/explaining/relations_of_tensors.py checking/sheet.py checking/explaining/sketches.py checking/calling/values.py
+        figures/__init__.py figures/controls.py figures/plots.py figures/predicting.py figures/repeats.py figures/showing.py
+    """,
+    "attention": """
+        timing.py start_here/__init__.py
+        attention/experiments.py attention/explorers.py attention/figures.py attention/predictions.py
+        attention/reader.npz attention/reader.py attention/recipes.py
+    """,
+    "multihead": """
+        attention/__init__.py attention/reference.py
+        multihead/experiments.py multihead/explorers.py multihead/predictions.py multihead/recipes.py
+    """,
+    "positional": """
+        multihead/__init__.py multihead/reference.py
+        positional/explorers.py positional/predictions.py
+    """,
+    "masking": """
+        positional/__init__.py positional/reference.py
+        masking/experiments.py masking/explorers.py masking/figures.py masking/predictions.py masking/recipes.py
+    """,
+    "complexity": """
+        masking/__init__.py masking/reference.py
+        complexity/explorers.py complexity/predictions.py
+    """,
+    "block": """
+        complexity/__init__.py complexity/reference.py
+        corpora.py text/__init__.py text/grammar.py text/notation.py text/pairs.py text/real_text.py
+        text/review_rules.py text/review_words.py text/reviews.py text/vocabulary.py
+        training/__init__.py training/checkpoints.py training/display.py training/live.py training/muon.py
+        training/parallel.py training/stopping.py
+        block/experiments.py block/explorers.py block/figures.py block/predictions.py block/recipes.py
+    """,
+    "counting": """
+        block/__init__.py block/reference.py
+        own.py models/__init__.py models/blocks.py models/linear.py models/transformer.py
+        counting/experiments.py counting/explorers.py counting/figures.py counting/predictions.py
+        counting/recipes.py
+    """,
+    "pretraining": """
+        counting/__init__.py counting/reference.py
+        pretraining/explorers.py pretraining/predictions.py pretraining/recipes.py
+        pretraining/plays.py pretraining/scaling.json pretraining/scaling.py pretraining/tokens.json
+    """,
+    "finetuning": """
+        pretraining/__init__.py pretraining/reference.py
+        finetuning/experiments.py finetuning/explorers.py finetuning/figures.py finetuning/predictions.py
+        finetuning/real_text.py
+        finetuning/recipes.py
+    """,
+    "bert": """
+        finetuning/__init__.py finetuning/reference.py
+        bert/experiments.py bert/explorers.py bert/figures.py bert/predictions.py bert/published.py
+        bert/recipes.py
+    """,
+    "translation": """
+        bert/__init__.py bert/reference.py
+        translation/explorers.py translation/figures.py translation/predictions.py translation/recipes.py
+    """,
+    "modern": """
+        translation/__init__.py translation/reference.py models/encoder_decoder.py
+        modern/experiments.py modern/explorers.py modern/figures.py modern/ladder.json modern/predictions.py
+        modern/recipes.py
+    """,
+}
+
+
+def listed(lesson: str) -> set[str]:
+    """The helpers that a lesson's bundle holds, by this list."""
+    upto = TOPICS[: TOPICS.index(lessons.topic(lesson)) + 1]
+    return {name for topic in upto for name in COMES_WITH[topic].split()}
+
+
+each_lesson = pytest.mark.parametrize("lesson", lessons.names())
+
+
+def test_each_topic_is_listed_and_numbers_the_lessons() -> None:
+    assert list(COMES_WITH) == list(TOPICS) == [lessons.topic(lesson) for lesson in lessons.names()]
+
+
+@each_lesson
+def test_helpers_are_copied_byte_for_byte(lesson: str, built: dict[str, bytes]) -> None:
+    """Weights, too, in which two bytes may look like the end of a line on Windows."""
+    for name in listed(lesson):
+        assert built[f"release/{lesson}/helpers/{name}"] == (ROOT / "helpers" / name).read_bytes(), name
+
+
+@each_lesson
+def test_a_bundle_holds_what_is_listed_and_nothing_else(lesson: str, built: dict[str, bytes]) -> None:
+    for tree in ("source", "release"):
+        bundle = {
+            path.removeprefix(f"{tree}/{lesson}/") for path in built if path.startswith(f"{tree}/{lesson}/")
+        }
+        assert bundle == {f"{lesson}.ipynb", "checks.json", *(f"helpers/{name}" for name in listed(lesson))}
+
+
+@each_lesson
+def test_the_sandbox_shows_the_same_helpers(lesson: str) -> None:
+    """And of what is no lesson of ours, as many as the start page."""
+    _, config = course_directory(ROOT)
+    if lessons.topic(lesson) != "start_here":
+        worker = Lesson.load(lesson, ROOT, config).new_worker(sandboxed=True)
+        assert {path.relative_to(ROOT / "helpers").as_posix() for path in worker.helpers} == listed(lesson)
+
+
+def test_a_worker_is_ready_at_once_for_what_a_lesson_needs_of_torch() -> None:
+    """Or each of its first children would import it by itself."""
+    _, config = course_directory(ROOT)
+    few = {n: Lesson.load(n, ROOT, config).new_worker(sandboxed=True).few for n in lessons.names()[1:]}
+    assert few["07_counting"] == 0 and few["01_attention"] == FEW
+
+
+# -- references ------------------------------------------------------------------------------------------
+
+
+def body(node: ast.AST) -> str:
+    """What a function or a method does, whatever it and its arguments are called: names by first use, no docs."""
+    names: dict[str, str] = {}
+    parts = []
+    for part in ast.walk(ast.Module(body=_statements(node), type_ignores=[])):
+        if isinstance(part, ast.Name):
+            parts.append(names.setdefault(part.id, f"n{len(names)}"))
+        elif isinstance(part, ast.Constant):
+            parts.append(repr(part.value))
+        elif isinstance(part, ast.Attribute):
+            parts.append(part.attr)
+        parts.append(type(part).__name__)
+    return " ".join(parts)
+
+
+def _statements(node: ast.AST) -> list[ast.stmt]:
+    """The statements of a function without docstring and types."""
+    statements = [*getattr(node, "body", [])]
+    if statements and isinstance(statements[0], ast.Expr) and isinstance(statements[0].value, ast.Constant):
+        statements = statements[1:]
+    return [
+        ast.Assign([s.target], s.value) if isinstance(s, ast.AnnAssign) and s.value else s for s in statements
+    ]
+
+
+def functions(path: Path) -> Iterator[tuple[str, str]]:
+    """The functions and methods of a file, by name, and what they do."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef):
+            yield node.name, body(node)
+
+
+@functools.cache
+def references(topic: str) -> dict[str, str]:
+    """What the references of a topic's exercises do, and the functions of ours that only they call; and names."""
+    wanted = {}
+    for exercise in exercises.load(topic).values():
+        answer = exercise.reference
+        if callable(answer) and answer.__module__.startswith("helpers."):
+            path = ROOT / Path(*answer.__module__.split(".")).with_suffix(".py")
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            [found] = [node for node in tree.body if getattr(node, "name", "") == answer.__name__]
+            for node in ast.walk(found):
+                if isinstance(node, ast.FunctionDef) and len(text := body(node)) > SHORT:
+                    wanted[text] = exercise.id
+    return wanted
+
+
+SHORT = 60  # characters: `return x` is nobody's secret
+
+
+@each_lesson
+def test_no_bundle_holds_what_answers_its_exercises_or_a_later_lessons(lesson: str) -> None:
+    later = TOPICS[TOPICS.index(lessons.topic(lesson)) :]
+    secret = {text: id for topic in later for text, id in references(topic).items()}
+    for name in sorted(name for name in listed(lesson) if name.endswith(".py")):
+        for function, text in functions(ROOT / "helpers" / name):
+            assert text not in secret, f"helpers/{name}: {function} answers {secret[text]}"
+
+
+@each_lesson
+def test_no_bundle_holds_the_module_of_a_reference(lesson: str) -> None:
+    later = TOPICS[TOPICS.index(lessons.topic(lesson)) :]
+    for exercise in [e for topic in later for e in exercises.load(topic).values()]:
+        if callable(exercise.reference):
+            path = Path(*exercise.reference.__module__.split(".")).with_suffix(".py").as_posix()
+            assert path.removeprefix("helpers/") not in listed(lesson), exercise.id
+
+
+def test_a_reference_under_another_name_would_be_found(tmp_path: Path) -> None:
+    """With other names for itself, its arguments and what it computes, and its words left out."""
+    text = (ROOT / "helpers/attention/reference.py").read_text(encoding="utf-8")
+    copy = tmp_path / "beam.py"
+    copy.write_text(
+        text.replace("scores", "s").replace("weights", "w").replace("scaled_dot_product_attention", "f")
+    )
+    found = {references("attention").get(text) for _, text in functions(copy)}
+    assert {"attention.softmax", "attention.scaled_dot_product"} <= found
+
+
+# -- the zips --------------------------------------------------------------------------------------------
+
+# In thousands of bytes. 60 are the check engine and figures, 20 the notebook, 10 to 50 the numbers of the checks.
+# Besides, lesson 01 has the weights of a model (76), and those from 06 on have texts, trainings and models (50
+# to 80), but for 07. docs/architecture.md has the split.
+AT_MOST = {
+    "01_attention": 242, "02_multihead": 153, "03_positional": 171, "04_masking": 156, "05_complexity": 173,
+    "06_block": 213, "07_counting": 134, "08_pretraining": 243, "09_finetuning": 241, "10_bert": 275,
+    "11_translation": 260, "12_modern": 231,
+}  # fmt: skip
+OTHERS_AT_MOST = 91
+
+
+def entries(lesson: str, built: dict[str, bytes]) -> dict[str, bytes]:
+    """What a lesson's zip holds, by path."""
+    with zipfile.ZipFile(io.BytesIO(built[f"release/{lesson}.zip"])) as packed:
+        assert packed.testzip() is None
+        assert {entry.compress_type for entry in packed.infolist()} == {zipfile.ZIP_DEFLATED}
+        return {name: packed.read(name) for name in packed.namelist()}
+
+
+@each_lesson
+def test_a_zip_is_small_and_holds_a_part_of_the_released_folder(lesson: str, built: dict[str, bytes]) -> None:
+    assert len(built[f"release/{lesson}.zip"]) <= 1000 * AT_MOST.get(lesson, OTHERS_AT_MOST)
+    held = entries(lesson, built)
+    assert {f"{lesson}/{lesson}.ipynb", f"{lesson}/checks.json", f"{lesson}/helpers/checks.py"} <= set(held)
+    for name, content in held.items():
+        assert built[f"release/{name}"] == content
+
+
+@each_lesson
+def test_a_zip_lacks_nothing_that_its_modules_import(lesson: str, built: dict[str, bytes]) -> None:
+    held = entries(lesson, built)
+    for name, content in held.items():
+        for node in ast.walk(ast.parse(content)) if name.endswith(".py") else ():
+            if isinstance(node, ast.ImportFrom) and str(node.module).startswith("helpers."):
+                start = f"{lesson}/{str(node.module).replace('.', '/')}"
+                there = any(path == f"{start}.py" or path.startswith(f"{start}/") for path in held)
+                assert there, f"{name} imports {node.module}"
+
+
+@each_lesson
+def test_the_same_files_give_the_same_zip(lesson: str, built: dict[str, bytes]) -> None:
+    start = f"release/{lesson}/"
+    folder = {path.removeprefix(start): held for path, held in built.items() if path.startswith(start)}
+    backwards = dict(reversed(folder.items()))
+    assert bundle(lesson, folder) == bundle(lesson, backwards) == built[f"release/{lesson}.zip"]
+
+
+@pytest.mark.timeout(120)
+def test_a_solved_zip_passes(built: dict[str, bytes], tmp_path: Path) -> None:
+    """The others, and other versions of packages: `python -m tests.long.bundles`."""
+    path = tmp_path / "01_attention.zip"
+    path.write_bytes(built["release/01_attention.zip"])
+    ran = bundles.run("01_attention", Path(sys.executable), quick=True, bundle=path)
+    assert (ran.problems, ran.checks, ran.explorers) == ([], 10, 3)
+
+
+def test_an_explorer_that_is_not_shown_is_a_problem() -> None:
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("explorers.any_explorer(f)")])
+    data = {"text/plain": "Explorer(children=(HTML(value='<img src=..."}
+    notebook.cells[0].outputs = [nbformat.v4.new_output("execute_result", data)]
+    [problem] = bundles.wrong(notebook)
+    assert problem.startswith("explorers.any_explorer(f): ") and "Explorer(children=" in problem
+
+
+def test_each_lesson_has_an_explorer_that_is_looked_for() -> None:
+    for lesson in lessons.names():
+        cells = [c for c in lessons.load_source_notebook(lesson).cells if c.cell_type == "code"]
+        assert any(map(bundles.explores, cells)), lesson
+
+
+# -- the first cell --------------------------------------------------------------------------------------
+
+
+def look_around(place: Path, *, before: str = "", lesson: str = "01_attention", **env: str) -> str:
+    """Run a lesson's first cell in a folder, in a Python without any package; what it says."""
+    code = f"{before}\nexec(open({str(first_cell(lesson, place))!r}, encoding='utf-8').read())\nprint('fine')"
+    command = [sys.executable, "-S", "-c", code]
+    done = subprocess.run(command, cwd=place, env=os.environ | {"PYTHONPATH": ""} | env, capture_output=True)
+    return (done.stdout + done.stderr).decode().strip().splitlines()[-1]
+
+
+def first_cell(lesson: str, place: Path) -> Path:
+    """The text of a lesson's first cell of code, in a file."""
+    [cell] = [c for c in lessons.load_source_notebook(lesson).cells if lessons.kind(c) == "bundle"]
+    path = place / "cell.py"
+    path.write_text(cell.source, encoding="utf-8")
+    return path
+
+
+def test_the_first_cell_says_what_is_missing(built: dict[str, bytes], tmp_path: Path) -> None:
+    assert "The folder helpers is missing. Unpack 01_attention.zip" in look_around(tmp_path)
+    (tmp_path / "helpers").mkdir()
+    said = look_around(tmp_path)
+    assert "Not installed: IPython ipywidgets matplotlib numpy torch. Run `%pip install IPython" in said
+    old = "import sys; sys.version_info, sys.version = (3, 8, 1), '3.8.1 (main)'"
+    assert "This is Python 3.8.1. The course needs Python 3.11 or newer." in look_around(tmp_path, before=old)
+    for name in ("IPython", "ipywidgets", "matplotlib", "numpy", "torch"):
+        (tmp_path / f"{name}.py").write_text("raise AssertionError('it is looked for, not imported')")
+    assert look_around(tmp_path) == "fine"
+
+
+@each_lesson
+def test_seaborn_is_asked_for_where_a_figure_needs_it_and_nowhere_else(
+    lesson: str, built: dict[str, bytes]
+) -> None:
+    cells = json.loads(built[f"release/{lesson}/{lesson}.ipynb"])["cells"]
+    asked = any("look_around(" in (text := "".join(cell["source"])) and '"seaborn"' in text for cell in cells)
+    assert asked == (f"{lesson}/helpers/figures/repeats.py" in entries(lesson, built))
+    assert asked == (lesson[:2] in {"02", "03", "04", "06", "09", "10", "12"})
+
+
+def test_on_colab_the_first_cell_fetches_the_lesson(built: dict[str, bytes], tmp_path: Path) -> None:
+    colab = "import sys; sys.modules['google.colab'] = sys"
+    (tmp_path / "there").mkdir()
+    here = tmp_path / "here"
+    here.mkdir()
+    with bundles.served(tmp_path / "there") as address:
+        run = functools.partial(look_around, here, before=colab, HEADSTART_URL=address, no_proxy="127.0.0.1")
+        said = run()
+        assert (
+            f"{address}/01_attention.zip" in said and "`%env HEADSTART_URL=...` names another place" in said
+        )
+        (tmp_path / "there" / "01_attention.zip").write_bytes(built["release/01_attention.zip"])
+        assert "Not installed" in run()  # it found the helpers
+    assert (here / "01_attention" / "checks.json").read_bytes() == built["release/01_attention/checks.json"]
+
+
+def test_on_colab_the_first_cell_says_what_to_do_where_the_course_is_not_published(
+    built: dict[str, bytes], tmp_path: Path
+) -> None:
+    if repository():
+        pytest.skip("it is published")
+    colab = "import sys; sys.modules['google.colab'] = sys"
+    said = look_around(tmp_path, before=colab)
+    assert "Where is 01_attention.zip? Put a cell with `%env HEADSTART_URL=https://...` before this" in said
+
+
+# -- where it is published -------------------------------------------------------------------------------
+
+TEXTS = (".md", ".ipynb", ".py", ".json")
+# What leads to one repository, by its account and name.
+LEADS = re.compile(
+    r"(?:colab\.research\.google\.com/github|codespaces\.new|github\.com(?=/[\w.-]+/[\w.-]+/releases/download/lessons))"
+    r"/([\w.-]+/[\w.-]+)"
+)
+
+
+def test_all_links_lead_to_the_published_repository_and_none_where_there_is_none(
+    built: dict[str, bytes],
+) -> None:
+    pages = {path.name: path.read_bytes() for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]}
+    texts = {name: content.decode() for name, content in (built | pages).items() if name.endswith(TEXTS)}
+    assert len(texts) > 1000
+    for name, text in texts.items():
+        assert {*LEADS.findall(text)} <= {repository().removeprefix("https://github.com/")}, name
+    for name in (*texts, "pyproject.toml"):
+        assert "YOUR_" not in (texts.get(name) or (ROOT / name).read_text(encoding="utf-8")), name
+
+
+@pytest.fixture
+def published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Says where the course is published."""
+
+    def publish(urls: str) -> None:
+        (tmp_path / "pyproject.toml").write_text(f"[project]\nname = 'headstart'\n{urls}")
+        monkeypatch.setattr("autograder.authoring.bundles.ROOT", tmp_path)
+
+    return publish
+
+
+def test_a_published_lesson_ends_its_first_text_with_links_and_is_fetched_from_there(
+    published: Callable[[str], None], tmp_path: Path
+) -> None:
+    published("[project.urls]\nRepository = 'https://github.com/ada/transformers'")
+    made = make(["00_start_here", "01_attention"], tmp_path / "made", check=True)
+    for lesson in ("00_start_here", "01_attention"):
+        notebook = made[f"release/{lesson}/{lesson}.ipynb"].decode()
+        title, *_, last = "".join(json.loads(notebook)["cells"][0]["source"]).splitlines()
+        place = f"github/ada/transformers/blob/main/release/{lesson}/{lesson}.ipynb"
+        colab = f"[Open in Colab](https://colab.research.google.com/{place})"
+        assert title.startswith("# ") and "Open in" not in title
+        assert last == f"{colab} · [Open in Codespaces](https://codespaces.new/ada/transformers)"
+        assert {*LEADS.findall(notebook)} == {"ada/transformers"}
+    first = made["release/01_attention/01_attention.ipynb"].decode()
+    assert '\\"https://github.com/ada/transformers/releases/download/lessons\\")' in first
+
+
+@each_lesson
+def test_each_lesson_s_links_lead_to_files_of_the_repository(
+    lesson: str, published: Callable[[str], None]
+) -> None:
+    published("[project.urls]\nRepository = 'https://github.com/ada/transformers'")
+    [path] = re.findall(r"github/ada/transformers/blob/main/(.*?)\)", links(lesson))
+    assert (ROOT / path).is_file()
+
+
+@pytest.mark.parametrize(
+    ("address", "found"),
+    [
+        ("https://github.com/ada/transformers.git", "https://github.com/ada/transformers"),
+        ("https://github.com/ada/ada.github.io/", "https://github.com/ada/ada.github.io"),
+        ("https://gitlab.com/ada/transformers", ""),
+        ("https://github.com/ada", ""),
+        ("", ""),
+    ],
+)
+def test_only_an_address_on_github_makes_links(
+    address: str, found: str, published: Callable[[str], None]
+) -> None:
+    published(f"[project.urls]\nRepository = '{address}'")
+    assert repository() == found and bool(links("01_attention")) == bool(found)
+    published("[project.urls]\nDocumentation = 'https://ada.dev'")
+    assert repository() == links("01_attention") == ""

@@ -1,0 +1,254 @@
+"""Mutants of the references: made, tried, and refused by the build where one passes that isn't listed."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from autograder import exercises
+from autograder.authoring.master import MasterError
+from autograder.authoring.mutating import trying, verified
+from autograder.authoring.mutating.mutants import has_mutants, mutants
+from autograder.authoring.mutating.reach import reached
+from autograder.authoring.mutating.trying import Limits, survivors
+from autograder.exercise import Case, Exercise
+from autograder.lessons import TOPICS
+from tests.support.small_course import DOUBLE, Course
+
+# -- made ------------------------------------------------------------------------------------------------
+
+
+def _scaled(x: torch.Tensor, by: float = 2.0) -> torch.Tensor:
+    return x * by
+
+
+def total(x: torch.Tensor, n: int) -> torch.Tensor:
+    """The sum of the rows, n times doubled."""
+    if n == 0:
+        return x.sum(dim=-1, keepdim=True)
+    return _scaled(total(x, n - 1))
+
+
+def total_cases(generator: torch.Generator) -> list[Case]:
+    return [Case(f"{n} times", (torch.randn(2, 3, 4, generator=generator), n)) for n in (0, 1, 3)]
+
+
+TOTAL = Exercise(id="topic.total", title="", points=1, reference=total, cases=total_cases)
+
+
+def test_mutants_come_of_the_reference_and_the_private_functions_it_calls():
+    names = [mutant.name for mutant in mutants(TOTAL)]
+    for expected in (
+        "total: x.sum(dim=-1, keepdim=True) → x.sum(dim=-1)",
+        "total: x.sum(dim=-1, keepdim=True) → x.sum(dim=-2, keepdim=True)",
+        "total: x.sum(dim=-1, keepdim=True) → x.mean(dim=-1, keepdim=True)",
+        "total: n == 0 → n != 0",
+        "total: total(x, n - 1) → total(n - 1, x)",
+        "total: n - 1 → n + 1",
+        "_scaled: x * by → x.mul_(by)",
+        "_scaled: x: torch.Tensor, by: float=2.0 → x: torch.Tensor, by: float=3.0",
+    ):
+        assert expected in names
+    assert len(set(names)) == len(names)
+    assert names == [mutant.name for mutant in mutants(TOTAL)]
+
+
+def test_a_mutant_calls_itself_and_mutated_helpers_and_leaves_the_reference_alone():
+    made = {mutant.name: mutant.answer for mutant in mutants(TOTAL)}
+    x = torch.ones(2, 3)
+    assert made["_scaled: x * by → x"](x, 2).tolist() == [[3.0], [3.0]]
+    assert made["total: x.sum(dim=-1, keepdim=True) → x"](x, 2).tolist() == (4 * x).tolist()
+    assert total(x, 2).tolist() == [[12.0], [12.0]]
+
+
+def test_a_size_is_written_in_as_it_is_in_the_first_visible_case():
+    def names(exercise_id: str) -> list[str]:
+        return [m.name for m in mutants(exercises.load("attention")[exercise_id]) if m.kind == "size"]
+
+    found = names("attention.scaled_dot_product")
+    assert len(found) == 1 and found[0].startswith("scaled_dot_product_attention: q.size(-1) → ")
+    assert found[0].rpartition(" ")[2].isdigit()
+
+
+def test_thousands_of_mutants_are_made():
+    code = [e for topic in TOPICS for e in exercises.load(topic).values() if has_mutants(e)]
+    assert sum(1 for exercise in code for _ in mutants(exercise)) > 3_000
+
+
+# -- tried -----------------------------------------------------------------------------------------------
+
+
+def halves(x: int) -> int:
+    n = 0
+    while x > 1:
+        x = x // 2
+        n += 1
+    return n
+
+
+def hungry(x: int) -> list[int]:
+    return list(range(min(x, 10**10)))
+
+
+def test_memory_that_nothing_was_written_to_holds_the_same_each_time():
+    with Limits():
+        assert torch.empty(5).isnan().all()
+    assert not torch.are_deterministic_algorithms_enabled()
+
+
+def test_endless_loops_and_full_memory_stop_nothing(monkeypatch):
+    monkeypatch.setattr(trying, "SECONDS", 0.1)
+    monkeypatch.setattr(trying, "MEMORY", 2**28)
+    cases = [Case("nine", (9,)), Case("one", (1,))]
+    base = Exercise(id="topic.halves", title="", points=1, reference=halves, cases=lambda g: cases)
+    endless = [
+        s for s in survivors(base) if "while True" in s.mutant.name or s.mutant.name.endswith("→ pass")
+    ]
+    assert endless == []
+    found = {s.mutant.name: s.visible for s in survivors(replace(base, reference=hungry))}
+    assert found == {"hungry: min(x, 10 ** 10) → min(10 ** 10, x)": True, **dict.fromkeys(
+        [name for name in found if "10 ** 10" in name], True)}  # fmt: skip
+    assert "hungry: min(x, 10 ** 10) → max(x, 10 ** 10)" not in found
+
+
+def double(x: torch.Tensor) -> torch.Tensor:
+    return 2 * x
+
+
+def _doubling(make) -> Exercise:
+    return replace(DOUBLE, reference=double, cases=make, misconceptions=())
+
+
+def strong(generator: torch.Generator) -> list[Case]:
+    return [Case("three numbers", (torch.randn(3, generator=generator),))]
+
+
+def weak(generator: torch.Generator) -> list[Case]:
+    return [Case("always two", (torch.tensor([2.0]),))]
+
+
+def lucky(generator: torch.Generator) -> list[Case]:
+    return [Case("two or three", (torch.randint(2, 4, (1,), generator=generator).float(),))]
+
+
+def test_survivors_say_where_they_pass():
+    assert list(survivors(_doubling(strong))) == []
+    found = {s.mutant.name: s for s in survivors(_doubling(weak))}
+    assert set(found) == {"double: 2 * x → 2 + x"}
+    assert found["double: 2 * x → 2 + x"].visible
+    assert found["double: 2 * x → 2 + x"].draws == tuple(range(32))
+    (one,) = survivors(_doubling(lucky))
+    assert 0 < len(one.draws) < 32
+
+
+# -- refused ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def course(tmp_path) -> Course:
+    made = Course(tmp_path)
+    made.write("autograder/exercises/attention/spec.py", '"""Its exercises are in the test."""\n')
+    made.specs["attention.double"] = replace(DOUBLE, reference=double)
+    return made
+
+
+def record(course: Course, equivalent: dict[str, list[str]]) -> None:
+    entry = verified.Record(equivalent=equivalent)
+    course.write(verified.record_file("attention"), verified.written({"attention.double": entry}))
+
+
+def test_a_build_refuses_an_exercise_of_which_a_mutant_passes(course, capsys):
+    course.specs["attention.double"] = _doubling(weak)
+    assert course.build() == 1
+    said = capsys.readouterr().err
+    assert (
+        "tests/authoring/test_mutants.py:" in said
+        and '"attention.double": the mutant `double: 2 * x → 2 + x`' in said
+    )
+    assert "add a case on which it fails, or list it in autograder/exercises/attention/mutants.json" in said
+    assert not (course.root / "source").exists()
+    record(course, {"the case is a 2": ["double: 2 * x → 2 + x"]})
+    assert course.build() == 0
+
+
+def test_a_build_refuses_one_that_passes_by_luck_even_if_it_is_listed(course, capsys):
+    course.specs["attention.double"] = _doubling(lucky)
+    record(course, {"it is only a test": ["double: 2 * x → 2 + x"]})
+    assert course.build() == 1
+    assert "alone, so a grade would depend on the draw" in capsys.readouterr().err
+
+
+def test_a_build_refuses_a_list_that_no_longer_fits(course, capsys):
+    record(course, {"it was so once": ["double: 2 * x → 2 + x", "double: 3 * x → 2 * x"]})
+    assert course.build() == 1
+    said = capsys.readouterr().err
+    assert "lists `double: 2 * x → 2 + x`, which fails; remove it" in said
+    assert "lists `double: 3 * x → 2 * x`, which is no mutant of it any more; remove it" in said
+
+
+@pytest.mark.parametrize(
+    "text", ["{", '{"attention.double": {"equal": {}}}', '{"attention.double": 1}', "[]"]
+)
+def test_a_record_that_is_none_is_a_mistake_with_its_file(course, capsys, text):
+    course.write(verified.record_file("attention"), text)
+    assert course.build() == 1
+    assert "autograder/exercises/attention/mutants.json:1: it can't be read" in capsys.readouterr().err
+
+
+def test_mutants_are_tried_again_only_where_something_changed(course, capsys, monkeypatch):
+    assert course.build() == 0
+    assert "trying the mutants of attention.double" in capsys.readouterr().err
+    assert verified.read("attention", course.root)["attention.double"].mutants > 3
+    assert course.build() == course.build(check=True) == 0
+    assert "trying" not in capsys.readouterr().err
+    monkeypatch.setattr(verified, "ENGINE", verified.ENGINE[:1])
+    assert course.build(check=True) == 1
+    said = capsys.readouterr().err
+    assert "autograder/exercises/attention/mutants.json is out of date" in said
+    assert "to fix: headstart build 01_attention" in said
+    assert course.build() == course.build(check=True) == 0
+
+
+def test_what_was_tried_beside_a_mistake_is_kept(course, capsys):
+    specs = {**course.specs, "attention.weak": replace(_doubling(weak), id="attention.weak")}
+    for tried in (["attention.double", "attention.weak"], ["attention.weak"]):
+        with pytest.raises(MasterError, match="double: 2"):
+            verified.verify("attention", specs, course.root)
+        lines = capsys.readouterr().err.splitlines()
+        assert lines == [f"headstart: trying the mutants of {id}" for id in tried]
+
+
+def test_what_decides_reaches_from_an_exercise_to_all_that_it_names():
+    found = reached([("autograder.exercises.attention.cases", "permutation_cases")])
+    assert ("autograder.exercises.attention.cases", "_sizes") in found  # a helper
+    assert ("helpers.checking.calling.outcome", "Case") in found  # of another module
+    assert any(module == "helpers.attention.recipes" for module, _ in found)  # named by a text
+    assert not any("softmax_cases" in name for _, name in found)
+    engine = reached(verified.ENGINE, without=verified.DECIDES_NOTHING)
+    assert ("helpers.checking.comparing", "compare") in engine
+    assert ("helpers.checking.assessing", "_problem") in engine
+    assert ("helpers.checking.assessing", "recognise") not in engine
+
+
+# -- the course's own ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_the_record_of_mutants_is_in_step(topic):
+    specs = exercises.load(topic)
+    there, wanted = verified.read(topic), verified.in_step(topic, specs)
+    stale = [id for id in wanted if there.get(id) != wanted[id]] + [id for id in there if id not in wanted]
+    assert not stale, f"to fix: headstart build {topic}"
+    for id, entry in there.items():
+        listed = [name for names in entry.equivalent.values() for name in names]
+        assert len(set(listed)) == len(listed) <= 1 + entry.mutants / 4, id
+        assert all(len(reason) > 15 and not reason.endswith(".") for reason in entry.equivalent), id
+
+
+@pytest.mark.parametrize("id", ["attention.softmax", "counting.flops", "masking.both"])
+def test_every_mutant_fails_on_every_draw_but_those_that_are_listed(id):
+    topic = id.partition(".")[0]
+    exercise, entry = exercises.load(topic)[id], verified.read(topic)[id]
+    found = {s.mutant.name: (s.visible, len(s.draws)) for s in survivors(exercise)}
+    assert found == {name: (True, 32) for names in entry.equivalent.values() for name in names}
+    assert entry.mutants == sum(1 for _ in mutants(exercise))

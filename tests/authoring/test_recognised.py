@@ -1,0 +1,231 @@
+"""Small slips are recognised by what they give on all cases, and what is said of them is true."""
+
+import json
+import math
+import re
+from itertools import pairwise
+
+import pytest
+import torch
+
+from autograder import exercises, lessons
+from autograder.authoring.mutating import verified
+from autograder.authoring.mutating.slips import slips
+from helpers.block import FeedForward, LayerNorm
+from helpers.checking.assessing import ONE_CHANGE, assess
+from helpers.checking.calling.drivers import run
+from helpers.checking.calling.outcome import CallStatus, Outcome
+from helpers.checking.explaining.sketches import rewritten, sketch
+from helpers.checking.finding import Finding
+from helpers.checking.sheet import Sheet, load_sheet
+from helpers.multihead import MultiHeadAttention
+
+G = torch.Generator().manual_seed(0)
+x = torch.randn(4, 5, generator=G)
+
+
+def same(one, other) -> bool:
+    first, second = (sketch(Outcome(CallStatus.RETURNED, value)) for value in (one, other))
+    return first.same(str(second))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (x.sum(0), torch.stack([x[[3, 1, 0, 2], n].sum() for n in range(5)])),
+        (x.softmax(-1), x.exp() / x.exp().sum(-1, keepdim=True)),
+        ((x @ x.T).double(), torch.einsum("ij,kj->ik", x, x).double()),
+        (
+            torch.tensor([1e300, -1e308], dtype=torch.float64),
+            torch.tensor([1e300, -1e308], dtype=torch.float64),
+        ),
+        (2.0, torch.tensor(2.0)),
+        (7, torch.tensor(7)),
+        ([x, 1], (x, 1)),
+        (torch.tensor([math.nan, -math.inf, 1.0]), torch.tensor([math.nan, -math.inf, 1.0])),
+    ],
+)
+def test_outcomes_that_differ_by_rounding_have_one_sketch(one, other):
+    assert same(one, other)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        x.double(), x.T, x[None], x.flip(0), x.roll(1, 1), x[:, [1, 0, 2, 3, 4]], -x, x * 1.0001, [x], x.tolist(),
+        x.masked_fill(x == x.max(), math.inf), x.masked_fill(x == x.max(), math.nan), x > 0, None, "x",
+    ],
+)  # fmt: skip
+def test_others_have_another(other):
+    assert not same(x, other)
+    assert same(other, other)
+
+
+def test_whole_numbers_and_texts_are_compared_exactly():
+    assert not same(1_000_000_000, 1_000_000_001)
+    assert not same(torch.tensor([1, 2]), torch.tensor([2, 1]))
+    assert not same({"a": 1}, {"b": 1})
+    assert not same("ab", "ba")
+
+
+def test_of_many_outcomes_no_two_look_alike():
+    made = sorted(
+        sketch(Outcome(CallStatus.RETURNED, torch.randn(6, generator=G))).total for _ in range(2_000)
+    )
+    close = sum(b - a < 1e-8 for a, b in pairwise(made))
+    assert close == 0
+
+
+def test_what_rounding_does_to_sums_of_any_size_is_no_difference_and_a_wrong_number_is_one():
+    for size in (1, 10, 1_000):
+        made = torch.randn(size, generator=G)
+        assert same(made, made * (1 + 1e-5 * torch.randn(size, generator=G).clamp(-1, 1)))
+        assert not same(made, torch.cat([made[:-1], made[-1:] + 0.1]))
+
+
+def test_a_float_beside_a_whole_number_is_that_number():
+    assert same(2.0, 2) and same(1.9999999, 2) and same(0.0, 1e-8)
+    assert not same(2.001, 2)
+
+
+def test_an_exception_is_told_by_what_it_says_but_for_numbers():
+    first, second, third = (
+        sketch(Outcome(CallStatus.RAISED, error="RuntimeError", message=said))
+        for said in ("no rows in (2, 3)", "no rows in (4, 5)", "no columns")
+    )
+    assert first.same(str(second)) and not first.same(str(third))
+
+
+def test_a_text_with_no_more_digits_than_count_stands_for_its_outcome():
+    for value in (x, x.double(), x * 1e30, x * 1e-5, x[:1, 0] * 1e-9):
+        for exact in (False, True):
+            made = sketch(Outcome(CallStatus.RETURNED, value), exact=exact)
+            assert made.same(str(made))
+    assert len(str(sketch(Outcome(CallStatus.RETURNED, x)))) <= 15
+
+
+def test_texts_of_two_processors_are_the_same_but_for_rounding():
+    assert rewritten("aaaaaa+1.2345678 = bbbbbb", "aaaaaa+1.2345699 = bbbbbb")
+    assert not rewritten("aaaaaa+1.2345678 =", "aaaaaa+1.3345678 =")
+    assert not rewritten("aaaaaa+1.2345678", "bbbbbb+1.2345678")
+    assert not rewritten("aaaaaa!bbbbbb", "aaaaaa!cccccc")
+    assert not rewritten("aaaaaa", "aaaaaa =")
+
+
+# -- in the lessons ------------------------------------------------------------------------------------------
+
+LESSONS = [name for name in lessons.names() if name[:2] != "00"]
+
+
+def shipped(exercise: str) -> Sheet:
+    """The sheet as a student has it."""
+    lesson = next(name for name in LESSONS if lessons.topic(name) == exercise.partition(".")[0])
+    return load_sheet(exercise, lessons.source_path(lesson).parent)
+
+
+def finding(exercise: str, answer) -> Finding:
+    sheet = shipped(exercise)
+    driver = sheet.driver
+    outcomes = [run(driver, answer, case, gradients=sheet.wants_gradients) for case in sheet.cases]
+    return assess(sheet, [Outcome.from_json(json.loads(json.dumps(o.to_json()))) for o in outcomes])
+
+
+def scaled_by_the_keys_number(q, k, v, mask=None):
+    s = torch.einsum("...id,...jd->...ij", q, k) / q.shape[-2] ** 0.5
+    if mask is not None:
+        s = torch.where(mask, s, torch.full_like(s, float("-inf")))
+    e = (s - s.max(-1, keepdim=True).values).exp()
+    w = e / e.sum(-1, keepdim=True)
+    return torch.einsum("...ij,...jd->...id", w, v), w
+
+
+def scaled_too_much(q, k, v, mask=None):
+    """Two changes: by the number of keys, and without a root."""
+    return scaled_by_the_keys_number(q / q.shape[-2] ** 0.5, k, v, mask)
+
+
+def test_a_slip_is_named_in_whatever_idiom_it_is_made():
+    told = finding("attention.scaled_dot_product", scaled_by_the_keys_number).relation
+    assert told.startswith(
+        f"{ONE_CHANGE}: the size of axis -2 stands where another's belongs, in the step with `q`"
+    )
+
+
+class KeysByTheQueriesMap(torch.nn.Module):
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        self.h = n_heads
+        self.W_q, self.W_k, self.W_v, self.W_o = (torch.nn.Linear(d_model, d_model) for _ in range(4))
+
+    def forward(self, y, x=None, mask=None):
+        x = y if x is None else x
+        q, k, v = (t.unflatten(-1, (self.h, -1)).mT.mT for t in (self.W_q(y), self.W_q(x), self.W_v(x)))
+        s = torch.einsum("...ihd,...jhd->...hij", q, k) * q.shape[-1] ** -0.5
+        w = (s if mask is None else torch.where(mask, s, -math.inf)).softmax(-1)
+        return self.W_o(torch.einsum("...hij,...jhd->...ihd", w, v).flatten(-2)), w
+
+
+class SecondNormForgotten(torch.nn.Module):
+    """Written out, as in an alternative: in the reference this would be more than one change."""
+
+    def __init__(self, d_model, n_heads, d_ff):
+        super().__init__()
+        self.attention, self.feed_forward = MultiHeadAttention(d_model, n_heads), FeedForward(d_model, d_ff)
+        self.norm_1, self.norm_2 = LayerNorm(d_model), LayerNorm(d_model)
+
+    def forward(self, x, mask=None):
+        y = x + self.attention(self.norm_1(x), mask=mask)[0]
+        return y + self.feed_forward(y)
+
+
+@pytest.mark.parametrize(
+    ("exercise", "answer", "slip"),
+    [
+        ("multihead.module", KeysByTheQueriesMap, "`W_q` stands where `W_k` belongs"),
+        ("block.block", SecondNormForgotten, "`norm_2` is missing"),
+    ],
+)
+def test_a_module_s_layers_are_named(exercise, answer, slip):
+    assert finding(exercise, answer).relation.startswith(f"{ONE_CHANGE}: {slip}")
+
+
+def test_what_no_single_change_gives_is_named_no_change():
+    told = finding("attention.scaled_dot_product", scaled_too_much)
+    assert told.status == "failed" and ONE_CHANGE not in told.meaning
+
+
+def test_most_of_the_cases_are_not_enough():
+    sheet = shipped("attention.scaled_dot_product")
+    outcomes = [run(sheet.driver, scaled_by_the_keys_number, case) for case in sheet.cases]
+    mixed = [*outcomes[:-1], run(sheet.driver, scaled_too_much, sheet.cases[-1])]
+    assert ONE_CHANGE in assess(sheet, outcomes).meaning
+    assert ONE_CHANGE not in assess(sheet, mixed).meaning
+
+
+def test_records_hold_what_is_made_of_the_mutants():
+    exercise = exercises.load("attention")["attention.softmax"]
+    assert slips(exercise) == verified.read("attention")["attention.softmax"].slips
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_slips_ship_with_their_lesson_and_stay_small(lesson):
+    path = lessons.source_path(lesson).parent / "checks.json"
+    checks = json.loads(path.read_text(encoding="utf-8"))
+    records = verified.read(lessons.topic(lesson))
+    assert {id: sheet.get("slips", {}) for id, sheet in checks.items() if id in records} == {
+        id: record.slips for id, record in records.items()
+    }
+    assert sum(len(record.slips) for record in records.values()) > 20
+    without = sum(len(json.dumps({**sheet, "slips": {}})) for sheet in checks.values())
+    assert len(json.dumps(checks)) < 2.51 * without
+
+
+def test_no_sentence_holds_code_of_a_reference():
+    """Between backticks stand operators, arguments, methods and layers that the text itself names."""
+    operator = re.compile(r"[-+*/%@&|^<>=!]{1,3}|and|or|not in|in|is|is not|any|all|zip|enumerate")
+    for topic in map(lessons.topic, LESSONS):
+        for id, record in verified.read(topic).items():
+            for said in record.slips:
+                for quoted in re.findall("`([^`]*)`", said):
+                    assert operator.fullmatch(quoted) or quoted.isidentifier(), (id, said)
+                assert len(said) < 250, (id, said)

@@ -1,0 +1,231 @@
+"""How answers of other kinds than plain functions are called, and what is reported of them."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from autograder.exercise import Exercise
+from autograder.sheets import VISIBLE_SEED, make_sheet
+from helpers.checking.calling.drivers import GENERATOR, Case, Outcome, judged, run
+from helpers.checking.calling.registry import LAYERS
+from helpers.checking.calling.values import tensors
+from helpers.checks import assess, stays_small
+
+WEIGHTS = {"map.weight": torch.arange(6.0).reshape(2, 3), "map.bias": torch.tensor([1.0, -1.0])}
+
+
+class Map(torch.nn.Module):
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.map = torch.nn.Linear(width, 2)
+        self.register_buffer("table", torch.zeros(7))  # what isn't a parameter is the student's own affair
+
+    def forward(self, x, double=False):
+        return self.map(x) * (2 if double else 1)
+
+
+class Stub(Map):
+    def forward(self, x, double=False):
+        raise NotImplementedError
+
+
+class Fixed(Map):
+    def forward(self, x, double=False):
+        return self.map(x).detach()
+
+
+class Other(torch.nn.Module):
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.linear = torch.nn.Linear(width, 2)
+
+
+def module_case(**kwargs) -> Case:
+    return Case("", ({"width": 3}, WEIGHTS, torch.ones(4, 3)), kwargs)
+
+
+# -- modules ---------------------------------------------------------------------------------------------
+
+
+def test_a_module_gets_the_weights_and_keyword_arguments_of_the_case():
+    expected = torch.ones(4, 3) @ WEIGHTS["map.weight"].T + WEIGHTS["map.bias"]
+    torch.testing.assert_close(run("module", Map, module_case()).outputs, expected)
+    torch.testing.assert_close(run("module", Map, module_case(double=True)).outputs, 2 * expected)
+
+
+def test_what_a_module_puts_into_an_empty_list_is_a_result_too():
+    class Noting(torch.nn.Module):
+        def forward(self, x, seen=None):
+            if seen is not None:
+                seen.append(2 * x)
+            return x + 1
+
+    x = torch.ones(2)
+    outcome = run("module", Noting, Case("", ({}, {}, x), {"seen": []}))
+    assert [value.tolist() for value in (outcome.outputs[0], *outcome.outputs[1])] == [[2, 2], [2, 2]]
+    assert run("module", Noting, Case("", ({}, {}, x))).outputs.tolist() == [2, 2]
+
+
+def test_gradients_reach_a_module_s_parameters_and_inputs():
+    gradients = run("module", Map, module_case(), gradients=True).gradients
+    assert [tuple(gradient.shape) for gradient in gradients] == [(2, 3), (2,), (4, 3)]
+    assert run("module", Fixed, module_case(), gradients=True).gradients == [None, None, None]
+
+
+def test_dropout_is_off():
+    class Dropped(Map):
+        def forward(self, x, double=False):
+            return torch.nn.functional.dropout(self.map(x), 0.5, self.training)
+
+    assert torch.equal(
+        run("module", Dropped, module_case()).outputs, run("module", Map, module_case()).outputs
+    )
+
+
+def test_a_stub_of_a_module_is_not_written():
+    outcome = run("module", Stub, module_case())
+    assert (outcome.status, outcome.error) == ("not written", "")
+
+
+def unwritten(x):
+    raise NotImplementedError
+
+
+def test_a_module_that_waits_for_another_answer_names_it():
+    class Waiting(Map):
+        def forward(self, x, double=False):
+            return unwritten(self.map(x))
+
+    outcome = run("module", Waiting, module_case())
+    assert (outcome.status, outcome.error) == ("not written", "unwritten")
+
+
+@pytest.mark.parametrize("answer", [3, lambda width: width, Other], ids=["3", "a function", "other names"])
+def test_what_is_no_such_module_is_unusable(answer):
+    assert run("module", answer, module_case()).status == "unusable"
+
+
+def test_parameters_of_other_names_and_shapes_are_named():
+    outcome = run("module", Other, module_case())
+    assert outcome.error == "the parameters map.weight (2, 3), map.bias (2,)"
+    assert outcome.message == "linear.weight (2, 3), linear.bias (2,)"
+    wide = Case("", ({"width": 5}, WEIGHTS, torch.ones(4, 3)))
+    assert run("module", Map, wide).message == "map.weight (2, 5)"
+
+
+@pytest.mark.parametrize("use", ["derived", "inside"])
+def test_a_forbidden_module_is_found_as_parent_and_as_part(use):
+    class Derived(torch.nn.Bilinear):
+        pass
+
+    class Inside(Map):
+        def __init__(self, width):
+            super().__init__(width)
+            self.other = torch.nn.Bilinear(1, 1, 1)
+
+    answer = {"derived": Derived, "inside": Inside}[use]
+    outcome = run("module", answer, module_case(), forbidden=("torch.nn.Bilinear",))
+    assert (outcome.status, outcome.error) == ("forbidden", "torch.nn.Bilinear")
+    assert isinstance(torch.nn.Bilinear, type)
+
+
+# -- results that are used -------------------------------------------------------------------------------
+
+
+def test_a_result_is_judged_by_what_it_does():
+    use = {"layer": "a running sum", "weights": [torch.eye(2)]}
+    case = Case("", (use, torch.ones(3, 2)))
+    outcome = run("use_result", lambda x: x, case)
+    assert torch.equal(outcome.outputs, torch.ones(3, 2))  # the student's side sends what came back
+    assert torch.equal(judged("use_result", case, outcome).outputs[:, 0], torch.tensor([1.0, 2.0, 3.0]))
+    assert torch.equal(outcome.outputs, torch.ones(3, 2))
+    assert run("use_result", unwritten, case).status == "not written"
+    assert run("use_result", 3, case).status == "unusable"
+
+
+def test_a_result_that_cannot_be_used_is_an_outcome():
+    case = Case("", ({"layer": "a running sum", "weights": [torch.eye(2)]}, torch.ones(3, 2)))
+    outcome = judged("use_result", case, run("use_result", lambda x: "three", case))
+    assert outcome.status == "unusable"  # and no exception of the student's
+    assert "can't be tried out (TypeError" in outcome.message
+
+
+def draw_case(calls=3):
+    return Case("", ({"layer": "what is drawn", "weights": []}, calls, torch.zeros(4), GENERATOR))
+
+
+def test_draws_are_made_often_each_with_a_generator_of_its_own(monkeypatch):
+    monkeypatch.setitem(
+        LAYERS, "what is drawn", lambda: lambda results, zeros, _: (torch.stack(results), zeros)
+    )
+    outcome = run("draws", lambda x, generator: x + torch.rand(4, generator=generator), draw_case())
+    drawn, zeros = judged("draws", draw_case(), outcome).outputs
+    assert torch.equal(drawn[3], drawn[0])  # the first seed once more
+    assert not any(torch.equal(drawn[0], other) for other in drawn[1:3])
+    assert torch.equal(drawn[1], torch.rand(4, generator=torch.Generator().manual_seed(1)))
+    assert torch.equal(zeros, torch.zeros(4))
+
+
+def test_fewer_draws_than_were_asked_for_are_none(monkeypatch):
+    monkeypatch.setitem(LAYERS, "what is drawn", lambda: lambda results, *_: torch.stack(results))
+    outcome = run("draws", lambda x, generator: x + torch.rand(4, generator=generator), draw_case())
+    assert judged("draws", draw_case(), outcome).status == "returned"
+    fewer = replace(outcome, outputs=outcome.outputs[:3])
+    assert judged("draws", draw_case(), fewer).message.endswith("other draws than were asked for)")
+
+
+def test_draws_show_whether_the_inputs_were_changed():
+    case = draw_case()
+    before, after = case.args[2], run("draws", lambda x, g: x.add_(1), case).inputs_after
+    assert not torch.equal(before, next(tensors(after)))
+    assert torch.equal(next(tensors(run("draws", lambda x, g: x + 1, case).inputs_after)), before)
+    assert run("draws", lambda x, g: unwritten(x), case).status == "not written"
+    assert run("draws", 3, case).status == "unusable"
+
+
+# -- memory ----------------------------------------------------------------------------------------------
+
+
+def in_rows(x):
+    return torch.stack([(row @ x.T) @ x for row in x])
+
+
+def all_at_once(x):
+    return (x @ x.T) @ x
+
+
+def hidden_in_a_mean(x):
+    return (x @ x.T).mul(x.T.sum(0)).sum(-1, keepdim=True) * 0 + in_rows(x)
+
+
+FRUGAL = Exercise(
+    id="test.frugal",
+    title="Frugal",
+    points=1,
+    driver="call_measured",
+    reference=in_rows,
+    properties=(stays_small,),
+    cases=lambda generator: [Case("many rows", (torch.randn(50, 2, generator=generator).double(),))],
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "cause"), [(in_rows, ""), (all_at_once, "stays_small"), (hidden_in_a_mean, "stays_small")]
+)
+def test_the_largest_tensor_on_the_way_decides(answer, cause):
+    sheet = make_sheet(FRUGAL, VISIBLE_SEED)
+    outcomes = [run(FRUGAL.driver, answer, case) for case in sheet.cases]
+    finding = assess(sheet, [Outcome.from_json(outcome.to_json()) for outcome in outcomes])
+    assert finding.cause == cause, finding.text()
+
+
+def test_a_missing_size_does_not_pass():
+    (case,) = FRUGAL.cases(torch.Generator())
+    expected = run("call_measured", in_rows, case)
+    assert stays_small(case, expected, Outcome("returned", expected.outputs)) is not None
+
+
+def test_a_size_that_is_none_is_refused():
+    with pytest.raises(ValueError, match="size"):
+        Outcome.from_json({"status": "returned", "largest": "small"})

@@ -1,0 +1,272 @@
+"""What is said of wrong numbers that no known mistake gives is true of them, in every case."""
+
+import math
+
+import pytest
+import torch
+
+from helpers.checking.calling.outcome import CallStatus, Case, Outcome
+from helpers.checking.explaining.relations import relation
+
+MASK = torch.tensor([[0, 1, 0, 0, 1], [1, 0, 0, 0, 0], [0, 0, 0, 1, 0], [0, 0, 1, 0, 0]]).bool()
+
+
+def told(wrong, right=lambda x, mask: x.softmax(-1) + x**3, square: bool = False) -> str:
+    """What is said of an answer on two cases, whose sizes differ."""
+    g = torch.Generator().manual_seed(0)
+    cases = []
+    for rows, columns in ((4, 4), (3, 3)) if square else ((4, 5), (3, 5)):
+        x = torch.randn(rows, columns, generator=g)
+        cases.append((x, MASK[:rows, :columns]))
+
+    def returned(function, case) -> Outcome:
+        return Outcome(CallStatus.RETURNED, function(*(t.clone() for t in case)))
+
+    triples = [(Case("", case), returned(right, case), returned(wrong, case)) for case in cases]
+    return relation(triples)
+
+
+def y(x):
+    return x.softmax(-1) + x**3
+
+
+TRUE = {
+    "the input": (lambda x, m: x, "input 1, unchanged"),
+    "the mask": (lambda x, m: m.float() * 0 + x, "input 1"),
+    "zeros": (lambda x, m: x * 0, "0"),
+    "the sign": (lambda x, m: -y(x), "other sign"),
+    "twice": (lambda x, m: 2 * y(x), "2 times the right one."),
+    "half": (lambda x, m: y(x) / 2, "half the right one."),
+    "times a size": (
+        lambda x, m: y(x) * len(x),
+        "n times the right one, where n is the size of axis -2 of input 1",
+    ),
+    "divided by a root": (
+        lambda x, m: y(x) / 5**0.5,
+        "1/√n times the right one, where n is the size of axis -1",
+    ),
+    "a factor that differs from case to case": (
+        lambda x, m: y(x) * (2 if len(x) == 4 else 3.7),
+        "times one factor",
+    ),
+    "any factor": (lambda x, m: y(x) * 1.7, "times one factor"),
+    "one too large": (lambda x, m: y(x) + 1, "1 too large"),
+    "two too small": (lambda x, m: y(x) - 2, "2 too small"),
+    "off by something": (lambda x, m: y(x) + 0.3, "off by the same amount"),
+    "late": (lambda x, m: y(x).roll(1, 0), "one position too late along axis -2"),
+    "early": (lambda x, m: torch.cat([y(x)[:, 1:], x[:, :1]], 1), "one position too early along axis -1"),
+    "reversed": (lambda x, m: y(x).flip(-1), "in reverse along axis -1"),
+    "permuted": (lambda x, m: y(x)[:, [2, 0, 1, 4, 3]], "positions of axis -1 in another order"),
+    "the last row alone": (lambda x, m: y(x)[-1], "this is the last position of axis -2 of the right"),
+    "without the last column": (lambda x, m: y(x)[:, :-1], "the end of axis -1 is missing"),
+    "without some": (lambda x, m: y(x)[~m], "the others have moved up"),
+    "transposed": (lambda x, m: y(x).T, "axes -2 and -1 in another order"),
+    "reshaped": (lambda x, m: y(x).flatten(), "another shape"),
+    "squared": (lambda x, m: y(x) ** 2, "square"),
+    "exponential": (lambda x, m: y(x).exp(), "e to the power"),
+    "complement": (lambda x, m: 1 - y(x), "1 minus"),
+    "rows": (lambda x, m: y(x) * (1 + x[:, :1].abs()), "along axis -1, except for one factor"),
+    "masked": (lambda x, m: y(x).masked_fill(m, 0), "except where input 2 is True"),
+    "first": (lambda x, m: torch.cat([x[:, :1] + 9, y(x)[:, 1:]], 1), "first position of axis -1"),
+    "last": (lambda x, m: torch.cat([y(x)[:, :4], x[:, :1]], 1), "last position of axis -1"),
+    "but first": (
+        lambda x, m: torch.cat([y(x)[:, :1], x[:, 1:] ** 2], 1),
+        "Right only at the first position of axis -1",
+    ),
+    "but two": (
+        lambda x, m: torch.cat([y(x)[:, :2], x[:, 2:] ** 2], 1),
+        "Right only at the first two positions of axis -1",
+    ),
+    "by the logarithm to another base": (lambda x, m: y(x) / math.log(10), "1/ln 10 times"),
+    "without the input": (lambda x, m: y(x) - x, "minus input 1: should it be added?"),
+    "with the input": (lambda x, m: y(x) + x, "plus input 1: it is added once too often"),
+    "times the input": (lambda x, m: y(x) * x, "times input 1"),
+    "each row in another order": (lambda x, m: y(x).sort(-1).values, "Each line along axis -1 has the right"),
+    "jumbled altogether": (
+        lambda x, m: y(x).flatten()[torch.arange(x.numel()) * 7 % x.numel()].reshape(x.shape),
+        "All the right numbers, in other places",
+    ),
+    "other numbers are 0": (
+        lambda x, m: y(x) * (torch.arange(x.numel()).reshape(x.shape) % 4 > 0),
+        "Right, except for which numbers are 0",
+    ),
+    "a softmax more": (lambda x, m: y(x).softmax(-1), "the softmax of the right ones along axis -1"),
+    "a log_softmax more": (
+        lambda x, m: y(x).log_softmax(0),
+        "the log_softmax of the right ones along axis -2",
+    ),
+    "a number added to each row": (lambda x, m: y(x) + x[:, :1], "except for one number added per line"),
+    "a column too few": (lambda x, m: y(x)[:, :-1], "The right numbers, but the end of axis -1 is missing."),
+    "a column more in front": (
+        lambda x, m: torch.cat([x[:, :1], y(x)], 1),
+        "more in front of them along axis -1",
+    ),
+    "one too short": (lambda x, m: x[:, 1:].sin(), "Axis -1 is 1 too short."),
+    "side by side": (lambda x, m: torch.cat([x.sin(), x.cos()], 1), "Axis -1 is 2 times as long"),
+    "an axis too many": (
+        lambda x, m: torch.stack([x, y(x)], 1),
+        "One axis is too many: the last position of axis -2 has the right numbers.",
+    ),
+    "summed up": (lambda x, m: y(x).sum(-1), "this is the sum over axis -1 of the right numbers"),
+    "one of several": (lambda x, m: (x.sin(), y(x)), "The value at place [1] of these is right"),
+    "all rows alike": (lambda x, m: x[:1].sin().expand(x.shape), "the same all along axis -2"),
+}
+
+
+@pytest.mark.parametrize("name", TRUE)
+def test_what_is_true_is_said(name):
+    wrong, sentence = TRUE[name]
+    assert sentence in told(wrong)
+
+
+WEIGHTS = {
+    "the other axis": (lambda x, m: x.softmax(0), "sum to 1 along axis -2, the right ones along axis -1"),
+    "no axis": (lambda x, m: x.sigmoid(), "The right numbers sum to 1 along axis -1, these don't."),
+    "no softmax": (lambda x, m: x, "input 1, unchanged"),
+    "a logarithm more": (lambda x, m: x.log_softmax(-1), "Every number is the logarithm of the right one."),
+    "no softmax of all": (lambda x, m: x + 1.5, "A softmax of these numbers along axis -1 would be right."),
+    "no division": (lambda x, m: x.exp(), "Each line along axis -1 would be right, divided by its sum."),
+    "a factor of 2": (lambda x, m: 2 * x.softmax(-1), "Every number is 2 times the right one."),
+}
+
+
+@pytest.mark.parametrize("name", WEIGHTS)
+def test_of_weights_their_sums_tell(name):
+    wrong, sentence = WEIGHTS[name]
+    assert sentence in told(wrong, right=lambda x, m: x.softmax(-1))
+
+
+def test_that_weights_don_t_sum_to_1_need_not_be_said_twice():
+    x = torch.randn(2, 3)
+    right, wrong = Outcome(CallStatus.RETURNED, x.softmax(-1)), Outcome(CallStatus.RETURNED, x.sigmoid())
+    assert relation([(Case("", (x,)), right, wrong)], sums=False) == ""
+
+
+def test_of_a_size_it_is_said_whose_it_is():
+    def top(x, k):
+        return x.topk(k).values
+
+    x = torch.randn(2, 5)
+    right = Outcome(CallStatus.RETURNED, x)
+    triples = [
+        (Case("", (x, k), names=("x", "k")), right, Outcome(CallStatus.RETURNED, top(x, k))) for k in (2, 3)
+    ]
+    assert relation(triples) == "Axis -1 has the size of `k`, where it should have that of axis -1 of `x`."
+
+
+SQUARE = {
+    "transposed": (lambda x, m: y(x).T, "axes -2 and -1 swapped"),
+    "diagonal": (lambda x, m: y(x) + torch.eye(len(x)), "except on the diagonal"),
+    "above": (lambda x, m: y(x).tril(), "except above the diagonal"),
+    "below": (lambda x, m: y(x).triu(), "except below the diagonal"),
+}
+
+
+@pytest.mark.parametrize("name", SQUARE)
+def test_of_square_tensors_the_diagonal_tells(name):
+    wrong, sentence = SQUARE[name]
+    assert sentence in told(wrong, square=True)
+
+
+NOTHING = {
+    "numbers of its own": lambda x, m: x.sin(),
+    "another relation in each case": lambda x, m: -y(x) if len(x) == 4 else 2 * y(x),
+    "right but for rounding": lambda x, m: y(x) * (1 + 1e-5 * x.sin()),
+    "a place": lambda x, m: (
+        y(x) + 0.1 * torch.eye(20)[7].reshape(4, 5)[: len(x)] if len(x) == 4 else y(x) + x.sin()
+    ),
+}
+
+
+@pytest.mark.parametrize("wrong", NOTHING.values(), ids=NOTHING)
+def test_what_does_not_hold_in_every_case_is_not_said(wrong):
+    assert told(wrong) == ""
+
+
+def test_a_factor_of_one_number_is_named_where_it_is_the_same_in_every_case():
+    right = lambda x, m: float(x.sum())  # noqa: E731
+    assert "half the right one" in told(lambda x, m: float(x.sum()) / 2, right)
+    assert told(lambda x, m: float(x.sum()) * len(x) * 1.37, right) == ""
+    count = lambda x, m: x.numel() + 40  # noqa: E731
+    assert "1 too large" in told(lambda x, m: x.numel() + 41, count)
+
+
+def test_of_several_values_the_wrong_one_is_told_of():
+    right = lambda x, m: (y(x), x.sum(-1))  # noqa: E731
+    assert "other order" in told(lambda x, m: (x.sum(-1), y(x)), right)
+    assert "other sign" in told(lambda x, m: (-y(x), x.sum(-1)), right)
+    assert "other sign" in told(lambda x, m: (-y(x), -x.sum(-1)), right)
+    assert told(lambda x, m: (-y(x), 2 * x.sum(-1)), right) == ""
+    three = lambda x, m: (y(x), x.sum(-1), x.mean(-1))  # noqa: E731
+    assert "in each other's places" in told(lambda x, m: (y(x), x.mean(-1), x.sum(-1)), three)
+    assert told(lambda x, m: (y(x), x.mean(-1), x.mean(-1)), three) == told(
+        lambda x, m: (y(x), x.mean(-1)), right
+    )
+    x = torch.randn(3, 4)
+    both = [Outcome(CallStatus.RETURNED, [sign * y(x), (3 + sign) / 4 * x]) for sign in (1, -1)]
+    assert relation([(Case("", (x,)), *both)], ("output", "sums")).startswith(
+        "In `sums`: every number is half"
+    )
+
+
+def counted(wrong, cases=((3, 5), (4, 7))):
+    """What is said of a count of a and b that should be a·b."""
+    triples = [
+        (
+            Case("", sizes, names=("a", "b")),
+            *(Outcome(CallStatus.RETURNED, value) for value in (math.prod(sizes), wrong(*sizes))),
+        )
+        for sizes in cases
+    ]
+    return relation(triples)
+
+
+def test_of_counts_it_is_said_what_they_are_off_by():
+    assert counted(lambda a, b: a * b + b) == "Too large by `b`."
+    assert counted(lambda a, b: a * b - 2 * a * a) == "Too small by 2 · `a`²."
+    assert counted(lambda a, b: a * b + a + b) == ""
+    assert counted(lambda a, b: a * b + b, cases=((3, 5),)) == "Too large by `b`."
+    assert "by" not in counted(lambda a, b: a * b + b, cases=((2, 4),))  # 4 is 2·a and a² as well
+
+
+def said_of(right, got, *args):
+    outcomes = (Outcome(CallStatus.RETURNED, value) for value in (right, got))
+    return relation([(Case("", args, names=("word",)), *outcomes)])
+
+
+def test_of_texts_and_lists_it_is_said_which_end_is_missing():
+    assert said_of("lo w e", "lo w") == "The right text, with its end missing."
+    assert said_of("lo w e", "w e") == "The right text, with its beginning missing."
+    assert said_of("lo w", "lo w e") == "The right text, and more behind it."
+    assert said_of("lo w", "l ow") == "The right letters, with spaces in other places."
+    assert said_of("lo w", "l o w", "l o w") == "What came back is `word`, unchanged."
+    assert said_of("lo w", "lo x") == ""
+    assert said_of([1, 2, 3], [1, 2]) == "The right values, with some missing at the end."
+    assert said_of([1, 2, 3], [0, 1, 2, 3]) == "The right values, and more in front of them."
+    assert said_of([1, 2, 3], [1]) == ""
+
+
+def test_one_end_of_an_input_is_known_again():
+    x = torch.randn(2, 4, 3)
+    assert (
+        said_of(torch.zeros(2, 3), x[:, -1], x) == "What came back is `word` at the last position of axis -2."
+    )
+
+
+def test_booleans_may_be_inverted():
+    assert "opposite" in told(lambda x, m: ~m, lambda x, m: m)
+
+
+@pytest.mark.parametrize(
+    "odd", [None, "text", [], {}, torch.zeros(0), torch.tensor(1.0), torch.ones(2, 2).bool()], ids=str
+)
+def test_nothing_is_said_of_what_can_t_be_compared(odd):
+    assert told(lambda x, m: odd) == ""
+    assert relation([]) == ""
+
+
+def test_nothing_is_said_where_a_case_returned_nothing():
+    x = torch.randn(3)
+    right, twice = Outcome(CallStatus.RETURNED, x), Outcome(CallStatus.RETURNED, 2 * x)
+    raised = Outcome(CallStatus.RAISED, error="ValueError")
+    assert relation([(Case("", (x,)), right, twice), (Case("", (x,)), right, raised)]) == ""

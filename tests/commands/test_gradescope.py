@@ -1,0 +1,70 @@
+"""The zip for Gradescope: what is in it, and what its script makes of a submission."""
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from autograder.lessons import ROOT
+from tests.support.course import LESSON, Course
+
+
+def make(place: Path, *options: str) -> tuple[Course, Path]:
+    """Make the zip of a course, and unpack it as Gradescope would: the course, and what stands for /autograder."""
+    course = Course(place / "course")
+    command = [sys.executable, ROOT / "deploy/gradescope/make.py", "attention", "--course", course.root]
+    here = {**os.environ, "PYTHONPATH": str(ROOT)}
+    subprocess.run([*command, "--to", place / "made.zip", *options], check=True, env=here)
+    with zipfile.ZipFile(place / "made.zip") as made:
+        for entry in made.infolist():
+            path = Path(made.extract(entry, place / "autograder" / "source"))
+            path.chmod(entry.external_attr >> 16 or 0o644)
+    return course, place / "autograder"
+
+
+def grade(autograder: Path) -> dict:
+    """Call the script as Gradescope does; what setup.sh would install is this environment."""
+    program = autograder / "headstart"
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m autograder "$@"\n')
+    program.chmod(0o755)
+    there = {**os.environ, "AUTOGRADER": str(autograder), "HEADSTART": str(program)}
+    there["PYTHONPATH"] = str(autograder / "source" / "headstart")
+    subprocess.run([autograder / "source/run_autograder"], check=True, cwd=autograder, env=there)
+    return json.loads((autograder / "results/results.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.needs_bubblewrap
+@pytest.mark.timeout(600)
+def test_a_submission_becomes_a_result(tmp_path: Path) -> None:
+    course, autograder = make(tmp_path)
+    handed_in = course.hand_in("bob", {"attention.softmax": "def softmax(x, dim):\n    return x"})
+    (autograder / "submission").mkdir()
+    handed_in.rename(autograder / "submission" / "mine.ipynb")
+    found = grade(autograder)
+    lost = [test["name"] for test in found["tests"] if test["score"] < test["max_score"]]
+    assert "Softmax" in lost and found["score"] == sum(test["score"] for test in found["tests"]) > 0
+    assert found["extra_data"]["isolation"].startswith("bubblewrap")
+    (autograder / "submission" / "mine.ipynb").write_text("{")
+    assert grade(autograder)["score"] == 0
+
+
+def test_the_zip_holds_the_course_and_nothing_of_a_class(tmp_path: Path) -> None:
+    (tmp_path / "course" / "submitted" / "bob").mkdir(parents=True)
+    course, autograder = make(tmp_path, "--no-sandbox")
+    source = autograder / "source"
+    scripts = ("setup.sh", "run_autograder")
+    assert {path.name for path in source.iterdir()} == {*scripts, "settings", "headstart", "course"}
+    assert (source / "settings").read_text() == f"LESSON={LESSON}\nOPTIONS=--no-sandbox\n"
+    kept = {"source", "nbgrader_config.py", ".headstart_secret"}
+    assert {path.name for path in (source / "course").iterdir()} - {".headstart_draws"} == kept
+    assert (source / "course/.headstart_secret").read_bytes() == (
+        course.root / ".headstart_secret"
+    ).read_bytes()
+    assert not [*(source / "course").glob("*/*/helpers"), *source.rglob("*.zip"), *source.rglob("*.pyc")]
+    for script in scripts:
+        assert os.access(source / script, os.X_OK)
+        subprocess.run(["bash", "-n", source / script], check=True)

@@ -1,0 +1,77 @@
+"""What cells of a plain assignment write is kept, as by nbgrader, and nothing is believed of it."""
+
+from pathlib import Path
+
+import pytest
+from nbformat.v4 import new_code_cell
+
+from autograder.child.written import state, written
+from autograder.grading.submission import MAX_FILES, MAX_FILES_BYTES
+from autograder.grading.written import MAX_NAME, read_written
+from tests.grading.test_plain import CONFIG, notebook, run, scores, test
+
+NAMES = {
+    "out.txt": True, "a/b c/ü.csv": True, "": False, ".": False, "/etc/passwd": False, "../up.txt": False,
+    "a/../../up.txt": False, "a//b": False, "./a": False, "a/": False, "ps1.ipynb": False,
+    "ps1.ipynb/x": False, "timestamp.txt": False, "a/submission_secret.txt": False, "__pycache__/x.txt": False,
+    "x.pyc": False, "a\0b": False, "a\nb": False, "\x1b[2Jx": False, "\ud800": False, "x" * (MAX_NAME + 1): False,
+    "/".join("x" * 150): False,
+}  # fmt: skip
+
+
+def test_what_a_child_says_it_wrote_is_read_or_left_out() -> None:
+    taken = ("__pycache__", "*.pyc")
+    found = read_written({"written": dict.fromkeys(NAMES, "6869")}, taken)
+    assert found == {name: b"hi" for name, good in NAMES.items() if good}
+    for odd in (
+        None,
+        [],
+        {},
+        {"written": ["x"]},
+        {"written": {"x": 3, "y": None, "z": "no hex", "w": "abc"}},
+    ):
+        assert read_written(odd, taken) == {}
+    many = {f"{number}": "00" for number in range(2 * MAX_FILES)}
+    assert len(read_written({"written": many}, taken)) == MAX_FILES
+    large = {"a": "00" * MAX_FILES_BYTES, "b": "00"}
+    assert set(read_written({"written": large}, taken)) == {"a"}
+
+
+def test_only_what_came_or_changed_is_sent_and_no_link_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "old").write_text("old")
+    (tmp_path / "changed").write_text("before")
+    (tmp_path / ".cache").mkdir()
+    before = state(str(tmp_path))
+    (tmp_path / "changed").write_text("after, and longer")
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new/file").write_text("new")
+    (tmp_path / ".cache/x").write_text("")
+    (tmp_path / "link").symlink_to("/etc/hostname")
+    found = written(str(tmp_path), before, 50, 1000)
+    assert found == {"changed": b"after, and longer".hex(), "new/file": b"new".hex()}
+    assert written(str(tmp_path), before, 1, 1000).keys() == {"changed"}
+    assert written(str(tmp_path), before, 50, 5) == {}
+
+
+ONE = [{**new_code_cell("open('out.txt', 'w').write('42')\nopen('page.html', 'w').write('<script>')\nopen('timestamp.txt', 'w').write('2001-01-01')"), "metadata": {}}, test("t1", "", 1)]  # fmt: skip
+TWO = [test("t2", "assert open('out.txt').read() == '42'", 1)]
+
+
+@pytest.mark.needs_bubblewrap
+@pytest.mark.parametrize("command", [("headstart", "grade"), ("nbgrader", "autograde")])
+def test_what_one_notebook_writes_the_next_can_read(tmp_path, command) -> None:
+    engine = "c.Autograde.sanitize_preprocessors = ['autograder.classroom.plugin.LeaveAlone']\n"
+    engine += "c.Autograde.autograde_preprocessors = ['autograder.classroom.plugin.Grade']\n"
+    (tmp_path / "nbgrader_config.py").write_text(CONFIG + engine)
+    for folder in ("source", "submitted/amy"):
+        (tmp_path / folder / "ps1").mkdir(parents=True)
+        (tmp_path / folder / "ps1/one.ipynb").write_text(notebook(ONE))
+        (tmp_path / folder / "ps1/two.ipynb").write_text(notebook(TWO))
+    run(tmp_path, "nbgrader", "generate_assignment", "ps1")
+    run(tmp_path, *command, "ps1", python_path=True)
+    assert {key[2]: value[0] for key, value in scores(tmp_path).items() if key[3] == "GradeCell"} == {
+        "t1": 1,
+        "t2": 1,
+    }
+    kept = {path.name for path in (tmp_path / "autograded/amy/ps1").iterdir()}
+    assert kept == {"one.ipynb", "two.ipynb", "out.txt", "page.html.txt"}

@@ -1,0 +1,275 @@
+"""What the pages say is so: their links lead somewhere, their commands exist, their example works."""
+
+import argparse
+import math
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+from nbgrader.apps.nbgraderapp import NbGraderApp
+
+from autograder import exercises, lessons
+from autograder.commands.cli import SETTING, _parser
+from autograder.exercise import Exercise
+from autograder.lessons import ROOT, TOPICS
+from autograder.sheets import VISIBLE_SEED, make_sheet
+from helpers.checking.calling.drivers import run
+from helpers.checks import assess
+from helpers.figures.predicting import predictions
+from tests.support.small_course import MASTER, Course
+
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+each_page = pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
+
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
+OURS = re.compile(r"(?<![\w/.-])((?:autograder|helpers|tests|notebooks|docs|benchmarks|source)/[\w./*-]*\w)")
+
+
+def prose(page: Path) -> str:
+    """A page without its code blocks."""
+    return FENCE.sub("", page.read_text(encoding="utf-8"))
+
+
+def code(page: Path) -> Iterator[str]:
+    """The lines of a page's code blocks for a shell, and the code in its sentences."""
+    text = page.read_text(encoding="utf-8")
+    for language, block in FENCE.findall(text):
+        if not language:
+            yield from block.splitlines()
+    yield from re.findall(r"`([^`\n]+)`", prose(page))
+
+
+def calls(page: Path, program: str) -> Iterator[list[str]]:
+    """The arguments of each call of a program that a page names."""
+    for line in code(page):
+        for part in re.split(r"&&|;|#", line):
+            first, _, rest = part.strip().replace("\\", "/").partition(" ")
+            if Path(first).name == program:
+                yield shlex.split(rest.replace("[", "").replace("]", ""))
+
+
+def slug(heading: str) -> str:
+    """The anchor of a heading, as GitHub makes it."""
+    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+
+
+# -- links -----------------------------------------------------------------------------------------------
+
+
+@each_page
+def test_links_and_images_lead_somewhere(page):
+    for image, text, target in LINK.findall(prose(page)):
+        assert text, f"{target} has no text"
+        assert not image or len(text) > 40, f"{target} needs a text for those who can't see it"
+        if target.startswith("https://"):
+            continue
+        path, _, anchor = target.partition("#")
+        found = (page.parent / path).resolve() if path else page
+        assert found.is_file(), target
+        assert found.is_relative_to(ROOT), target
+        if anchor:
+            headings = re.findall(r"^#+ (.*)$", prose(found), re.MULTILINE)
+            assert anchor in map(slug, headings), target
+
+
+def test_images_are_few_small_and_shown():
+    images = sorted((ROOT / "docs/images").iterdir())
+    shown = {(page.parent / target).resolve() for page in PAGES for _, _, target in LINK.findall(prose(page))}
+    assert len(images) <= 3
+    for image in images:
+        assert image.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+        assert image.stat().st_size < 150_000
+        assert image in shown
+
+
+@each_page
+def test_files_that_are_named_exist(page):
+    for name in OURS.findall(" ".join(re.findall(r"`([^`\n]+)`", prose(page)))):
+        assert list(ROOT.glob(name)), name
+
+
+@each_page
+def test_tests_that_are_named_exist(page):
+    source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
+    for name in re.findall(r"`(test_\w+)`", prose(page)):
+        assert f"def {name}(" in source, name
+
+
+# -- the tree of docs/architecture.md --------------------------------------------------------------------
+
+
+def tree() -> dict[str, set[str]]:
+    """Each room that the tree names, with the modules listed below it, which are indented far."""
+    rooms: dict[str, set[str]] = {}
+    for line in FENCE.findall((ROOT / "docs/architecture.md").read_text(encoding="utf-8"))[0][1].splitlines():
+        if found := re.match(r"(\w+)/", line):
+            top = found[1]
+        elif found := re.match(r"  (\w+)/", line):
+            rooms[f"{top}/{found[1]}"] = listed = set()
+        elif found := re.match(r"  (\w+)\.py", line):
+            rooms.setdefault(top, set()).add(found[1])
+        elif line.startswith(" " * 25):
+            listed |= set(re.findall(r"\w+", line))
+    return rooms
+
+
+def test_the_tree_names_every_module():
+    topics = {f"helpers/{topic}" for topic in TOPICS} | {"autograder/exercises"}
+    found: dict[str, set[str]] = {}
+    for path in [*ROOT.glob("helpers/**/*.py"), *ROOT.glob("autograder/**/*.py")]:
+        rooms = path.relative_to(ROOT).parts[:-1]
+        room = "/".join(rooms[:2])
+        if room not in topics and not path.stem.startswith("__"):
+            found.setdefault(room, set()).update((*rooms[2:], path.stem))
+    named = tree()
+    assert {room: sorted(names) for room, names in found.items()} == {
+        room: sorted(named.get(room, ())) for room in found
+    }
+    assert {room for room, names in named.items() if names} == set(found)
+
+
+# -- commands --------------------------------------------------------------------------------------------
+
+
+def commands_of(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    (choices,) = [a.choices for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
+    return choices
+
+
+@each_page
+def test_headstart_knows_the_commands_and_their_options(page):
+    commands = commands_of(_parser())
+    for name, *rest in filter(None, calls(page, "headstart")):
+        assert name in commands, name
+        known = commands[name]._option_string_actions
+        options = [word for word in rest if word.startswith("--") and not SETTING.match(word)]
+        assert not [word for word in options if word not in known], rest
+
+
+@each_page
+def test_nbgrader_knows_its_commands(page):
+    known = {*NbGraderApp.subcommands}
+    for name, *_ in filter(None, calls(page, "nbgrader")):
+        assert name in known, name
+
+
+@each_page
+def test_make_knows_its_targets_and_variables(page):
+    makefile = (ROOT / "Makefile").read_text()
+    for target, *variables in filter(None, calls(page, "make")):
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+        for variable in variables:
+            assert re.search(rf"^{variable.partition('=')[0]} [?:]?=", makefile, re.MULTILINE), variable
+
+
+def test_every_command_has_a_row_with_all_its_options():
+    page = (ROOT / "docs/commands.md").read_text(encoding="utf-8")
+    said: dict[str, set[str]] = {}
+    for name, rest in re.findall(r"^\| `headstart (\w+)([^|]*)\|", page, re.MULTILINE):
+        said.setdefault(name, set()).update(re.findall(r"--[\w-]+", rest))
+    known = {
+        name: {option for option in command._option_string_actions if option.startswith("--")} - {"--help"}
+        for name, command in commands_of(_parser()).items()
+    }
+    assert said == known
+
+
+def test_every_target_of_make_has_a_row():
+    page = (ROOT / "docs/commands.md").read_text(encoding="utf-8")
+    targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert set(re.findall(r"^\| `make ([\w-]+)", page, re.MULTILINE)) == set(targets)
+
+
+def test_readme_is_short():
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= 900
+
+
+def test_readme_counts_the_exercises_of_each_lesson():
+    """And predictions. The build writes them there; that it did, `tests/authoring/test_in_step.py` proves."""
+    row = r"^\| (\d\d) [A-Z][^|]* \| (\d+) \| (\d+) \| (\d+) \|"
+    said = re.findall(row, (ROOT / "README.md").read_text(), re.MULTILINE)
+    counted = [
+        (name[:2], str(len(exercises.load(topic := lessons.topic(name)))), str(len(predictions(topic))))
+        for name in lessons.names()
+    ]
+    assert [row[:3] for row in said] == counted[1:]  # the start page has none that count
+    assert sum(int(row[2]) for row in said) >= 4
+    assert all(60 <= int(row[3]) <= 300 for row in said)
+
+
+def figures_of(page: Path) -> dict[str, set[str]]:
+    """The numbers in a page's tables, for each lesson by its topic: a lesson's number may have changed since."""
+    found: dict[str, set[str]] = {}
+    for topic, rest in re.findall(r"^\| \d\d_(\w+) \|(.*)$", page.read_text(encoding="utf-8"), re.MULTILINE):
+        found.setdefault(topic, set()).update(re.findall(r"\d+(?:\.\d+)?", rest.replace(",", "")))
+    return found
+
+
+def test_what_is_measured_is_what_the_benchmarks_wrote():
+    measured, written = figures_of(ROOT / "docs/measured.md"), figures_of(ROOT / "benchmarks/RESULTS.md")
+    assert set(measured) == set(TOPICS) - {"start_here"}
+    for topic, numbers in measured.items():
+        assert numbers <= written[topic], (topic, numbers - written[topic])
+
+
+def test_the_mutants_are_counted():
+    """Their number in a lesson includes those that are right as well."""
+    page = (ROOT / "docs/measured.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| \d\d_\w+ \| (\d+) \| (\d+) \| 0 \|", page, re.MULTILINE)
+    every, right = (sum(map(int, column)) for column in zip(*rows, strict=True))
+    for said in (f"{every:,}, including the {right}", f"the other {every - right:,}"):
+        assert said in page
+
+
+def test_the_tricks_are_counted():
+    [said] = re.findall(r"has (\d+) tricks", (ROOT / "docs/security.md").read_text(encoding="utf-8"))
+    assert int(said) == len(list((ROOT / "tests/attacks").glob("*.py")))
+
+
+# -- the example of CONTRIBUTING.md ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def example() -> tuple[Exercise, str]:
+    """The exercise that CONTRIBUTING.md adds, and its cells."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    spec, cells = [block for language, block in FENCE.findall(text) if language == "python"]
+    names: dict = {"__name__": "example"}
+    exec(compile(spec, "CONTRIBUTING.md", "exec"), names)
+    (exercise,) = [value for value in names.values() if isinstance(value, Exercise)]
+    return exercise, cells
+
+
+@pytest.mark.parametrize("seed", [VISIBLE_SEED, "hidden"])
+def test_the_example_keeps_the_promises_of_an_exercise(example, seed):
+    exercise, _ = example
+    sheet = make_sheet(exercise, seed)
+
+    def finding(answer):
+        return assess(sheet, [run(exercise.driver, answer, case) for case in sheet.cases])
+
+    assert [finding(answer).status for answer in (exercise.reference, *exercise.alternatives)] == [
+        "passed"
+    ] * 3
+    assert len(exercise.misconceptions) >= 3
+    for misconception in exercise.misconceptions:
+        assert finding(misconception.variant).meaning == misconception.sentence
+
+
+def test_the_example_builds_and_its_cell_is_right(example, tmp_path):
+    exercise, cells = example
+    course = Course(tmp_path)
+    course.specs[exercise.id] = exercise
+    course.write("notebooks/01_attention.py", f"{MASTER}\n{cells}")
+    assert course.build() == 0
+    [released] = [cell for cell in course.notebook("release").cells if cell.id == "attention-entropy-answer"]
+    assert "raise NotImplementedError()" in released.source
+    [solved] = [cell for cell in course.notebook("source").cells if cell.id == "attention-entropy-answer"]
+    names = {"torch": torch, "math": math}
+    exec(solved.source, names)
+    sheet = make_sheet(exercise, VISIBLE_SEED)
+    assert assess(sheet, [run("call", names["entropy"], case) for case in sheet.cases]).status == "passed"

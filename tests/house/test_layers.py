@@ -1,0 +1,62 @@
+"""Imports go one way: commands -> classroom -> grading -> authoring -> child -> ground; helpers know nothing of the engine."""
+
+import ast
+from pathlib import Path
+
+from autograder.lessons import ROOT, TOPICS
+
+GROUND = {path.stem for path in (ROOT / "autograder").glob("*.py")} | {"exercises"}
+LAYERS = ["ground", "child", "authoring", "grading", "classroom", "commands"]
+MODULES = sorted(
+    path.relative_to(ROOT) for room in ("autograder", "helpers") for path in (ROOT / room).rglob("*.py")
+)
+
+
+def imports(module: Path) -> set[str]:
+    """The dotted names that a module imports, at its top or later; of `from a import b` both `a` and `a.b`."""
+    nodes = list(ast.walk(ast.parse((ROOT / module).read_text(encoding="utf-8"))))
+    plain = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    named = [node for node in nodes if isinstance(node, ast.ImportFrom)]
+    return plain | {f"{node.module}.{alias.name}" for node in named for alias in node.names}
+
+
+def layer(name: str) -> int:
+    """Where a dotted name of the engine stands, from the ground up."""
+    room = name.split(".")[1]
+    return 0 if room in GROUND else LAYERS.index(room)
+
+
+def test_no_module_of_the_engine_imports_from_a_layer_above_its_own() -> None:
+    for module in MODULES:
+        if module.parts[0] == "autograder" and module.name != "__main__.py":
+            own = layer(".".join(module.with_suffix("").parts))
+            theirs = [name for name in imports(module) if name.startswith("autograder.")]
+            assert [name for name in theirs if layer(name) > own] == [], module
+
+
+def test_what_the_sandbox_shows_of_the_engine_needs_nothing_else_of_it() -> None:
+    for module in MODULES:
+        if module.parts[:2] == ("autograder", "child"):
+            engine = {name for name in imports(module) if name.startswith("autograder.")}
+            assert {".".join(name.split(".")[:2]) for name in engine} <= {"autograder.child"}, module
+
+
+def test_helpers_know_nothing_of_the_engine() -> None:
+    for module in MODULES:
+        assert module.parts[0] == "autograder" or not any(
+            n.split(".")[0] == "autograder" for n in imports(module)
+        )
+
+
+def test_what_lessons_share_knows_no_lesson() -> None:
+    """The check engine, figures, text and training: a lesson's own comes to them by arguments and the registry."""
+    for module in MODULES:
+        if module.parts[0] == "helpers" and module.parts[1] in (
+            "checks.py",
+            "checking",
+            "figures",
+            "text",
+            "training",
+        ):
+            rooms = {name.split(".")[1] for name in imports(module) if name.startswith("helpers.")}
+            assert not rooms & set(TOPICS), module

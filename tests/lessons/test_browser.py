@@ -1,0 +1,437 @@
+"""Lessons in real JupyterLab, and graded submissions in nbgrader's formgrader, as a browser shows them."""
+
+import contextlib
+import json
+import os
+import re
+from pathlib import Path
+
+import nbconvert
+import nbformat
+import pytest
+from playwright.sync_api import Locator, expect
+from playwright.sync_api import TimeoutError as TookTooLong
+
+from autograder import lessons
+from autograder.authoring.review import WIDEST
+from autograder.lessons import ROOT
+from tests.classroom.test_nbgrader import UNSCALED
+from tests.lessons.test_widgets import VIEW
+from tests.support.browser import (
+    Browser,
+    Notebook,
+    answers,
+    everything_is_shown,
+    fill_in,
+    hand_out,
+    hurry,
+    visit,
+)
+from tests.support.course import LESSON, Course
+
+pytestmark = [pytest.mark.needs_chromium, pytest.mark.timeout(600)]
+
+WRONG = "attention.scaled_dot_product"
+NOT_DIVIDED = "The scores are not divided by √d_k"
+SHEETS = json.loads((ROOT / "release" / LESSON / "checks.json").read_text())
+# The wrong answer, and those that call it.
+FAILING = {WRONG, "attention.cross"}
+WRITTEN = ("attention-self_or_encoder", "attention-dot_or_additive")
+SIGNS = {exercise: "✗" if exercise in FAILING else "✓" for exercise in SHEETS}
+
+
+# -- lesson 01 -------------------------------------------------------------------------------------------
+
+
+def test_lesson_01_runs_its_explorer_moves_and_a_wrong_answer_gets_its_message(tmp_path: Path) -> None:
+    student, home = tmp_path / "student", tmp_path / "home"
+    right = answers(Course(tmp_path / "course"))
+    grade_id = f"{lessons.grade_id(WRONG)}-answer"
+    drawings = fill_in(hand_out(LESSON, student), {**right, grade_id: UNSCALED})
+    with visit(student, home, "lesson_01") as browser:
+        notebook = Notebook(browser, f"{LESSON}/{LESSON}.ipynb")
+        notebook.run_all()
+        everything_is_shown(notebook, drawings)
+        expect(notebook.cell("helpers.__file__")).to_contain_text(f"from {student / LESSON / 'helpers'}")
+        assert notebook.barriers() == []
+        assert notebook.beyond_the_screen() == []
+        assert notebook.characters_at(1024) >= WIDEST
+        the_reader_reads_what_is_typed(browser, notebook)
+        the_explorer_follows_its_slider(browser, notebook)
+        in_forced_colours_a_slider_keeps_its_track(browser, notebook)
+        the_wrong_answer_has_its_message(browser, notebook)
+        kept = json.loads((home / "progress.json").read_text())
+        assert kept[str((student / LESSON).resolve())] == {
+            exercise: sign == "✓" for exercise, sign in SIGNS.items()
+        }
+        the_mended_answer_passes(browser, notebook, right[grade_id])
+        opened_again_it_shows_still_pictures(browser, notebook)
+        in_the_dark_theme_it_can_be_read(browser, notebook)
+    assert not browser.outside, "a lesson must work without the network"
+
+
+def the_reader_reads_what_is_typed(browser: Browser, notebook: Notebook) -> None:
+    explorer = notebook.page.locator(".jp-OutputArea .widget-vbox:has(img)", has_text="words read")
+    figure, sentence = explorer.locator("img").first, explorer.get_by_label("sentence")
+    expect(figure).to_have_attribute("alt", re.compile("head 2 most at plot .* Next: is"))
+    sentence.fill("the jokes that fill the zebra book")
+    expect(figure).to_have_attribute("alt", re.compile("head 2 most at jokes .* Next: are"))
+    expect(explorer.get_by_role("status")).to_contain_text("It has never seen zebra")
+    explorer.get_by_role("slider", name="words read").press("ArrowLeft")
+    expect(figure).to_have_attribute("alt", re.compile("From the it looks"))
+    browser.picture("lesson_01_reader", explorer)
+    for width, stand in ((620, "a.bottom <= b.top"), (1280, "a.top === b.top && a.right < b.left + 1")):
+        browser.page.set_viewport_size({"width": width, "height": 1000})
+        places = "[...box.querySelectorAll('img')].map(panel => panel.getBoundingClientRect())"
+        script = f"box => {{ const [a, b] = {places}; return {stand}; }}"
+        browser.page.wait_for_function(script, arg=explorer.element_handle())
+
+
+def the_explorer_follows_its_slider(browser: Browser, notebook: Notebook) -> None:
+    explorer = notebook.page.locator(".jp-OutputArea .widget-vbox:has(img)", has_text="temperature")
+    figure = explorer.locator("img").first
+    before, source = figure.get_attribute("alt"), figure.get_attribute("src")
+    assert "temperature 1.00" in before
+    expect(notebook.page.locator(".headstart-still").first).to_be_hidden()  # the live one is there
+    explorer.get_by_role("slider", name="temperature").press("ArrowLeft")
+    expect(figure).not_to_have_attribute("alt", before)
+    expect(figure).not_to_have_attribute("src", source)
+    assert "temperature 0.89" in figure.get_attribute("alt")
+    browser.picture("lesson_01_explorer", explorer)
+
+
+def the_wrong_answer_has_its_message(browser: Browser, notebook: Notebook) -> None:
+    message = notebook.cell(f'check("{WRONG}"').get_by_role("status")
+    browser.picture("lesson_01_wrong_answer", message)
+    expect(message.locator("strong")).to_contain_text(f"✗ {SHEETS[WRONG]['title']} · case")
+    expect(message.get_by_role("row", name="returned")).to_be_visible()
+    expect(message.get_by_role("row", name="likely cause")).to_contain_text(NOT_DIVIDED)
+    expect(message.get_by_role("row", name="look at")).to_contain_text(SHEETS[WRONG]["look_at"])
+    found = [headline.split(" · ")[0] for headline in notebook.headlines()]
+    assert found == [f"{sign} {SHEETS[exercise]['title']}" for exercise, sign in SIGNS.items()]
+
+
+def the_mended_answer_passes(browser: Browser, notebook: Notebook, answer: str) -> None:
+    keyboard = notebook.page.keyboard
+    notebook.cell("def scaled_dot_product_attention").locator(".cm-content").click()
+    keyboard.press("ControlOrMeta+a")
+    keyboard.insert_text(answer)
+    keyboard.press("Shift+Enter")
+    keyboard.press("Shift+Enter")  # the next cell is its check
+    message = notebook.cell(f'check("{WRONG}"').get_by_role("status")
+    expect(message).to_contain_text(f"✓ {SHEETS[WRONG]['title']}")
+    browser.picture("lesson_01_mended", message)
+
+
+def opened_again_it_shows_still_pictures(browser: Browser, notebook: Notebook) -> None:
+    """The kernel has ended meanwhile, as over night, and with it all widgets."""
+    page = notebook.page
+    page.keyboard.press("ControlOrMeta+s")
+    expect(page.locator(".jp-mod-current .jp-DirtyIndicator, .lm-mod-current.jp-mod-dirty")).to_have_count(0)
+    kernels_end(browser)
+    page.reload()
+    stills = page.locator(".headstart-still")
+    expect(stills).to_have_count(3)
+    for still in stills.all():
+        expect(still.locator("img").first).to_be_visible()
+    expect(page.locator("#jp-main-statusbar")).to_contain_text("| Idle")
+    missing = page.locator(".jp-OutputArea-output", has_text="model not found")
+    expect(missing).to_have_count(3)
+    for each in missing.all():
+        expect(each).to_be_hidden()
+    browser.picture("lesson_01_opened_again", stills.first)
+
+
+def kernels_end(browser: Browser) -> None:
+    """End all kernels, as over night."""
+    request, cookies = browser.page.request, browser.page.context.cookies()
+    token = next(cookie["value"] for cookie in cookies if cookie["name"] == "_xsrf")
+    for session in request.get(f"{browser.address}/api/sessions").json():
+        path = f"{browser.address}/api/sessions/{session['id']}"
+        assert request.delete(path, headers={"X-XSRFToken": token}).ok
+
+
+def in_the_dark_theme_it_can_be_read(browser: Browser, notebook: Notebook) -> None:
+    page = notebook.page
+    page.locator(".lm-MenuBar-itemLabel").get_by_text("Settings", exact=True).click()
+    page.locator(".lm-Menu-itemLabel").get_by_text("Theme", exact=True).hover()
+    page.locator(".lm-Menu-itemLabel").get_by_text("JupyterLab Dark", exact=True).click()
+    expect(page.locator("body")).to_have_attribute("data-jp-theme-light", "false")
+    assert notebook.barriers() == []
+    browser.picture("lesson_01_dark", page.locator(".headstart-still").first)
+
+
+def in_forced_colours_a_slider_keeps_its_track(browser: Browser, notebook: Notebook) -> None:
+    track = notebook.page.locator(".noUi-target").first
+    notebook.page.emulate_media(forced_colors="active")
+    expect(track).to_have_css("border-top-width", "1px")
+    browser.picture("lesson_01_forced_colours", track)
+    notebook.page.emulate_media(forced_colors="none")
+
+
+# -- other front ends ------------------------------------------------------------------------------------
+
+
+def test_a_still_picture_hides_beside_its_live_one_and_nowhere_else(tmp_path: Path) -> None:
+    student, home = tmp_path / "student", tmp_path / "home"
+    path = hand_out(LESSON, student)
+    cells = ["from helpers.attention import explorers", "explorers.reading_explorer()"]
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells = [nbformat.v4.new_code_cell(cell) for cell in cells]
+    nbformat.write(notebook, path)
+    with visit(student, home, "still") as browser:
+        page = browser.page
+        live, still = page.locator(".widget-vbox img").first, page.locator(".headstart-still")
+        in_notebook_7(browser, live, still)
+        outputs = nbformat.read(path, as_version=4).cells[1].outputs
+        for template in ("lab", "classic"):
+            printed, _ = nbconvert.HTMLExporter(template_name=template).from_filename(path)
+            (tmp_path / "page.html").write_text(printed, encoding="utf-8")
+            page.goto((tmp_path / "page.html").as_uri())
+            expect(still.locator("img").first).to_be_visible()
+            browser.picture(f"still_{template}", still)
+        # VS Code and Colab put a cell's outputs into one document, and call the elements around them as they like.
+        [[model], [html]] = (
+            [each.data[kind] for each in outputs if kind in each.data] for kind in (VIEW, "text/html")
+        )
+        page.set_content(f"<p class='headstart-{model['model_id']}'>live</p><div><div>{html}</div></div>")
+        expect(still).to_be_hidden()
+        page.locator("p", has_text="live").evaluate("element => element.remove()")
+        expect(still).to_be_visible()
+
+
+def in_notebook_7(browser: Browser, live: Locator, still: Locator) -> None:
+    page = browser.page
+    page.goto(f"{browser.address}/notebooks/{LESSON}/{LESSON}.ipynb")
+    expect(page.locator(".jp-Notebook-ExecutionIndicator")).to_have_attribute("data-status", "idle")
+    for _ in range(20):  # Notebook 7 forgets what is asked of it while it is still opening the notebook
+        page.locator(".lm-MenuBar-itemLabel").get_by_text("Run", exact=True).click()
+        page.locator(".lm-Menu-itemLabel").get_by_text("Run All Cells", exact=True).click()
+        with contextlib.suppress(TookTooLong):
+            live.wait_for(timeout=30_000)
+            break
+    expect(live).to_be_visible()
+    expect(still).to_be_hidden()
+    browser.picture("still_notebook_7_live", live)
+    with page.expect_response(
+        lambda answer: answer.request.method == "PUT" and "/api/contents" in answer.url
+    ):
+        page.keyboard.press("ControlOrMeta+s")
+    kernels_end(browser)
+    page.reload()
+    expect(still.locator("img").first).to_be_visible()
+    missing = page.locator(".jp-OutputArea-output", has_text="model not found")
+    expect(missing).to_have_count(1)
+    expect(missing).to_be_hidden()
+    browser.picture("still_notebook_7_again", still)
+
+
+# -- the other lessons -----------------------------------------------------------------------------------
+
+
+LEARN_MORE = ("11_translation",)  # after fewer steps its model writes one word, and no slider has where to go
+
+
+@pytest.mark.parametrize("lesson", [name for name in lessons.names() if name > LESSON])
+def test_a_solved_lesson_runs_and_its_explorers_move(
+    lesson: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if lesson in LEARN_MORE:
+        monkeypatch.setenv("HEADSTART_QUICK", "20")
+    student, home = tmp_path / "student", tmp_path / "home"
+    path = hand_out(lesson, student)
+    drawings = fill_in(path, answers(Course(tmp_path / "course", lesson)))
+    hurry(path)
+    sheets = json.loads((ROOT / "release" / lesson / "checks.json").read_text())
+    with visit(student, home, f"lesson_{lesson[:2]}") as browser:
+        notebook = Notebook(browser, f"{lesson}/{lesson}.ipynb")
+        notebook.run_all()
+        everything_is_shown(notebook, drawings)
+        passed = [headline.split(" · ")[0] for headline in notebook.headlines()]
+        assert passed == [f"✓ {sheet['title']}" for sheet in sheets.values()]
+        assert notebook.barriers() == []
+        assert notebook.beyond_the_screen() == []
+        pictures_for_people(browser, notebook, lesson)
+        explorers = notebook.page.locator(".jp-OutputArea .widget-vbox:has(img):has([role=slider])")
+        assert explorers.count()
+        expect(notebook.page.locator("[role=slider]:not([aria-label])")).to_have_count(0)
+        for number in range(explorers.count()):
+            a_slider_changes_the_figure(browser, explorers.nth(number), f"lesson_{lesson[:2]}_moved_{number}")
+    assert not browser.outside, "a lesson must work without the network"
+
+
+def pictures_for_people(browser: Browser, notebook: Notebook, lesson: str) -> None:
+    """A screenshot of each figure in its place, where somebody wants to look at them."""
+    figures = notebook.page.locator(".jp-OutputArea img")
+    for number in range(figures.count() if os.environ.get("HEADSTART_SCREENSHOTS") else 0):
+        browser.picture(f"lesson_{lesson[:2]}_figure_{number:02}", figures.nth(number))
+
+
+def a_slider_changes_the_figure(browser: Browser, explorer: Locator, name: str) -> None:
+    slider = explorer.get_by_role("slider").first
+    shown = "box => [...box.querySelectorAll('img')].map(i => i.src)"
+    before = explorer.evaluate(shown)
+    ends = slider.get_attribute("aria-valuenow"), slider.get_attribute("aria-valuemax")
+    slider.press("ArrowLeft" if ends[0] == ends[1] else "ArrowRight")
+    changed = f"([box, before]) => String(({shown})(box)) !== String(before)"
+    explorer.page.wait_for_function(changed, arg=[explorer.element_handle(), before])
+    browser.picture(name, explorer)
+
+
+# -- the start page --------------------------------------------------------------------------------------
+
+
+def test_the_start_page_shows_what_works_how_a_check_speaks_and_what_passed(tmp_path: Path) -> None:
+    work, home = tmp_path / "work", tmp_path / "home"
+    for lesson in ("00_start_here", LESSON):
+        hand_out(lesson, work)
+    home.mkdir()
+    passed = {"attention.softmax": True, "attention.roles": True, "attention.cross": False}
+    (home / "progress.json").write_text(json.dumps({str((work / LESSON).resolve()): passed}))
+    with visit(work, home, "start_page") as browser:
+        notebook = Notebook(browser, "00_start_here/00_start_here.ipynb")
+        notebook.run_all()
+        assert notebook.complaints() == []
+        the_installation_is_fine_and_widgets_are_live(browser, notebook)
+        a_wrong_answer_and_a_missing_one_have_messages(browser, notebook)
+        what_passed_is_listed_and_the_lesson_is_a_click_away(browser, notebook)
+    assert not browser.outside
+
+
+def the_installation_is_fine_and_widgets_are_live(browser: Browser, notebook: Notebook) -> None:
+    found = notebook.cell("check_installation()").locator("tbody")
+    expect(found.get_by_role("row")).to_have_count(6)
+    expect(found.get_by_role("img", name="passes", exact=True)).to_have_count(6)
+    slider = notebook.page.locator(".jp-OutputArea .widget-hbox", has_text="twice")
+    expect(slider).to_contain_text("twice 3 is 6")
+    slider.get_by_role("slider").press("ArrowRight")
+    expect(slider).to_contain_text("twice 4 is 8")
+    browser.picture("start_page_installation", found)
+
+
+def a_wrong_answer_and_a_missing_one_have_messages(browser: Browser, notebook: Notebook) -> None:
+    wrong = notebook.cell('check("start_here.double", double_wrong)').get_by_role("status")
+    expect(wrong).to_contain_text("✗ Twice as much")
+    expect(wrong.get_by_role("row", name="likely cause")).to_contain_text("x² is x times itself")
+    missing = notebook.cell('check("start_here.double", double)').get_by_role("status")
+    expect(missing).to_have_text("○ Twice as much · not written yet")
+    browser.picture("start_page_messages", wrong)
+
+
+def what_passed_is_listed_and_the_lesson_is_a_click_away(browser: Browser, notebook: Notebook) -> None:
+    listed = notebook.cell("list_lessons()").locator("tbody")
+    expect(listed.get_by_role("row")).to_have_count(1)
+    browser.picture("start_page_lessons", listed)
+    expect(listed.get_by_role("img")).to_have_count(0)
+    listed.get_by_text(f"2 of {len(SHEETS)}").click()
+    expect(listed.get_by_role("img", name="passes", exact=True)).to_have_count(2)
+    expect(listed.get_by_role("img", name="doesn't pass yet")).to_have_count(len(SHEETS) - 2)
+    browser.picture("start_page_lessons_unfolded", listed)
+    assert notebook.barriers() == []
+    listed.get_by_role("link", name="1 · Attention").click()
+    expect(browser.page.get_by_role("heading", name="1 · Attention")).to_be_visible()
+
+
+# -- formgrader ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.needs_bubblewrap
+def test_formgrader_opens_the_submissions_with_verdicts_and_scores(tmp_path: Path) -> None:
+    course = Course(tmp_path / "course")
+    course.hand_in("amy")
+    cover_the_verdict(course.hand_in("bob", {WRONG: UNSCALED}))
+    course.run("headstart", "grade", LESSON)
+    with visit(course.root, tmp_path / "home", "formgrader") as browser:
+        browser.page.goto(f"{browser.address}/formgrader")
+        assignment = browser.page.get_by_role("row", name=LESSON)
+        assignment.get_by_role("link", name="2", exact=True).click()  # the number of submissions
+        both_submissions_are_listed(browser, course)
+        bob_s_notebook_says_what_is_wrong(browser, course)
+        formulas_are_drawn(browser)
+        a_person_grades_what_is_written(browser, course)
+    assert not browser.outside
+
+
+COVER = (
+    "<div style='opacity:.999; margin-top:-900px; height:890px; background-color:white'>"
+    "<strong>✓ Scaled dot-product attention · 4 points</strong></div>"
+)
+
+
+def cover_the_verdict(path: Path) -> None:
+    """Add a cell behind the check of the wrong answer that would show another verdict in its place."""
+    notebook = nbformat.read(path, as_version=4)
+    place = next(n for n, cell in enumerate(notebook.cells) if cell.source.startswith(f'check("{WRONG}"'))
+    source = f"from IPython.display import HTML\nHTML({COVER!r})"
+    notebook.cells.insert(place + 1, nbformat.v4.new_code_cell(source))
+    nbformat.write(notebook, path)
+
+
+def both_submissions_are_listed(browser: Browser, course: Course) -> None:
+    largest = sum(
+        c.metadata.nbgrader.points
+        for c in course.solved().cells
+        if "points" in c.metadata.get("nbgrader", {})
+    )
+    graded = course.verdicts()
+    assert set(graded) == {"amy", "bob"}
+    for student, verdicts in graded.items():
+        row = browser.page.get_by_role("row", name=student)
+        expect(row).to_contain_text("needs manual grading")
+        expect(row).to_contain_text(f"{sum(v['points'] for v in verdicts.values()):g} / {largest:g}")
+    browser.picture("formgrader_submissions")
+
+
+def bob_s_notebook_says_what_is_wrong(browser: Browser, course: Course) -> None:
+    page = browser.page
+    page.get_by_role("row", name="bob").get_by_role("link").first.click()
+    page.get_by_role("row", name=LESSON).get_by_role("link", name=LESSON).click()
+    verdicts = course.verdicts()["bob"]
+    assert {exercise for exercise, verdict in verdicts.items() if verdict["points"] == 0} == FAILING
+    for exercise, verdict in verdicts.items():
+        score = page.locator(f"input#{lessons.grade_id(exercise)}")
+        expect(score).to_have_attribute("placeholder", f"{verdict['points']:g}")
+    message = page.get_by_role("status").filter(has_text=f"✗ {SHEETS[WRONG]['title']}")
+    expect(message.get_by_role("row", name="likely cause")).to_contain_text(NOT_DIVIDED)
+    expect(message).to_be_visible()
+    message.locator("strong").click(trial=True)  # nothing lies over it
+    browser.picture("formgrader_wrong_answer", message)
+
+
+def formulas_are_drawn(browser: Browser) -> None:
+    prose = browser.page.locator(".text_cell_render")
+    assert not [text for text in prose.all_inner_texts() if "$" in text]
+    assert prose.locator("math").count() > 20
+
+
+def a_person_grades_what_is_written(browser: Browser, course: Course) -> None:
+    page = browser.page
+    waiting = page.locator("input.score.needs_manual_grade")
+    expect(waiting).to_have_count(2)
+    assert sorted(waiting.evaluate_all("all => all.map(input => input.id)")) == sorted(WRITTEN)
+    browser.picture("formgrader_written_question", waiting.first)
+    with page.expect_response(lambda answer: "/api/grade/" in answer.url) as saved:
+        page.locator(f"input#{WRITTEN[0]}").fill("3")
+        page.keyboard.press("Tab")
+    assert saved.value.ok
+    expect(waiting).to_have_count(1)
+    assert course.query("select manual_score from grade where manual_score is not null") == [(3.0,)]
+
+
+@pytest.mark.needs_bubblewrap
+def test_formgraders_autograde_button_runs_our_engine(tmp_path: Path) -> None:
+    course = Course(tmp_path / "course")
+    course.run("nbgrader", "generate_assignment", LESSON)
+    course.hand_in("amy")
+    course.hand_in("bob", {WRONG: UNSCALED})
+    with visit(course.root, tmp_path / "home", "formgrader_autograde") as browser:
+        browser.page.goto(f"{browser.address}/formgrader/manage_submissions/{LESSON}")
+        row = browser.page.get_by_role("row", name="bob")
+        expect(row).to_contain_text("needs autograding")
+        row.locator(".autograde a").click()
+        done = browser.page.locator("#success-modal, #error-modal").filter(visible=True)
+        browser.picture("formgrader_autograde", done)
+        expect(done).to_contain_text("Successfully autograded")
+        expect(browser.page.get_by_role("row", name="bob")).to_contain_text("needs manual grading")
+    assert set(course.verdicts()) == {"bob"}
+    assert {id for id, verdict in course.verdicts()["bob"].items() if verdict["points"] == 0} == FAILING

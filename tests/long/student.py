@@ -1,0 +1,152 @@
+"""A student works through the course: answers of another's style, a training interrupted, the same model in 09.
+
+    python -m tests.long.student [--pictures FOLDER]
+
+In real JupyterLab, in headless Chromium: lessons 01 to 06 are solved with the alternatives of their exercises;
+lesson 08 puts its model together of these answers; the training is interrupted, the browser's tab closed, the
+kernel ended, and the training taken up again; lesson 09 fine-tunes that model. Trainings take a twentieth of
+their steps. It says what it sees, and fails where it doesn't see it. It takes about ten minutes, and always begins
+anew: what is done in one lesson, the next ones build on.
+"""
+
+import argparse
+import random
+import re
+import tempfile
+import time
+from pathlib import Path
+
+from playwright.sync_api import expect
+
+from autograder import lessons
+from autograder.classroom.course import course_directory
+from autograder.commands.simulate import Desk
+from autograder.grading.lesson import Lesson
+from tests.support.browser import Browser, Notebook, answers, fill_in, hand_out, visit
+from tests.support.course import Course
+
+FIRST, PRETRAINING, FINETUNING = ["01", "02", "03", "04", "05", "06"], "08_pretraining", "09_finetuning"
+
+
+def main() -> None:
+    """Work through it, and say how it goes."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--pictures", type=Path)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        student, home = place / "student", place / "home"
+        student.mkdir()
+        with visit(student, home, "student") as browser:
+            browser.pictures = (options.pictures or place / "pictures").resolve()
+            for number in FIRST:
+                [lesson] = [name for name in lessons.names() if name.startswith(number)]
+                solves(browser, lesson, student, place)
+            fill_in(hand_out(PRETRAINING, student), answers(Course(place / PRETRAINING, PRETRAINING)))
+            fill_in(hand_out(FINETUNING, student), answers(Course(place / FINETUNING, FINETUNING)))
+            notebook = sees_whose_each_part_is(browser)
+            is_interrupted(browser, notebook)
+            goes_on(browser)
+            fine_tunes_it(browser)
+    print("all as it should be")
+
+
+def solves(browser: Browser, lesson: str, student: Path, place: Path) -> None:
+    """Run a lesson with right answers in other styles than the course's."""
+    course = Course(place / lesson, lesson)
+    _, config = course_directory(course.root)
+    desk = Desk(Lesson.load(lesson, course.root, config), lessons.load_source_notebook(lesson))
+    theirs = {
+        f"{lessons.grade_id(id)}-answer": answer.source
+        for id, answer in desk.solved(random.Random(1)).items()
+        if answer.source
+    }
+    fill_in(hand_out(lesson, student), answers(course) | theirs)
+    begun = time.monotonic()
+    notebook = Notebook(browser, f"{lesson}/{lesson}.ipynb")
+    notebook.run_all()
+    failed = [line for line in notebook.headlines() if not line.startswith("✓")]
+    own = sum(not same(theirs[id], text) for id, text in answers(course).items() if id in theirs)
+    print(f"{lesson}: {own} answers in another style, {time.monotonic() - begun:.0f} s", flush=True)
+    assert not failed, failed
+    assert notebook.complaints() == []
+
+
+def same(one: str, other: str) -> bool:
+    return one.split() == other.split()
+
+
+def sees_whose_each_part_is(browser: Browser) -> Notebook:
+    """The table of parts in lesson 08, after everything above the training has run."""
+    notebook = Notebook(browser, f"{PRETRAINING}/{PRETRAINING}.ipynb")
+    runs_above(notebook, "TRAIN_ANEW, STEPS =")
+    table = notebook.cell("own.table(whose)").locator("table")
+    browser.picture("student_parts", table)
+    rows = table.locator("tr").all_inner_texts()
+    yours = [row for row in rows if "yours" in row.lower()]
+    print(*rows, sep="\n", flush=True)
+    assert len(yours) >= 4, rows
+    return notebook
+
+
+def runs_above(notebook: Notebook, text: str) -> None:
+    """*Run All Above Selected Cell*, with the cell selected in whose source a text stands."""
+    notebook.cell(text).locator(".jp-InputPrompt").first.click()
+    page = notebook.page
+    page.locator(".lm-MenuBar-itemLabel").get_by_text("Run", exact=True).click()
+    page.locator(".lm-Menu-itemLabel").get_by_text("Run All Above Selected Cell", exact=True).click()
+    expect(page.locator("#jp-main-statusbar")).to_contain_text("| Busy")
+    expect(page.locator("#jp-main-statusbar")).to_contain_text("| Idle")
+    notebook.cell(text).locator(".jp-InputPrompt").first.click()
+
+
+def is_interrupted(browser: Browser, notebook: Notebook) -> None:
+    """The training, by the square above the notebook; then the tab is closed and the kernel ended."""
+    page = notebook.page
+    cell = notebook.cell("TRAIN_ANEW, STEPS =")
+    page.keyboard.press("Control+Enter")
+    expect(cell.get_by_role("progressbar")).to_be_visible()
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('[role=progressbar]')].some(bar => Number(bar.ariaValueNow) > 5)"
+    )
+    page.get_by_role("button", name=re.compile("Interrupt the kernel")).click()
+    said = cell.get_by_text(re.compile(r"Stopped after \d+ of \d+ steps"))
+    expect(said.first).to_be_visible()
+    browser.picture("student_interrupted", said.first)
+    print(said.first.inner_text(), flush=True)
+    [sentence] = notebook.complaints()
+    assert sentence.strip() == said.first.inner_text().strip(), "and no traceback"
+    page.goto("about:blank")
+    token = next(c["value"] for c in page.context.cookies() if c["name"] == "_xsrf")
+    for session in page.request.get(f"{browser.address}/api/sessions").json():
+        path = f"{browser.address}/api/sessions/{session['id']}"
+        assert page.request.delete(path, headers={"X-XSRFToken": token}).ok
+
+
+def goes_on(browser: Browser) -> None:
+    """The next day the training goes on where it was, and the model is kept."""
+    notebook = Notebook(browser, f"{PRETRAINING}/{PRETRAINING}.ipynb")
+    runs_above(notebook, "TRAIN_ANEW, STEPS =")
+    notebook.page.keyboard.press("Control+Enter")
+    cell = notebook.cell("TRAIN_ANEW, STEPS =")
+    said = cell.get_by_text(re.compile(r"goes on after \d+ of \d+ steps"))
+    expect(said.first).to_be_visible()
+    print(said.first.inner_text(), flush=True)
+    expect(notebook.page.locator("#jp-main-statusbar")).to_contain_text("| Idle")
+    browser.picture("student_went_on", cell)
+
+
+def fine_tunes_it(browser: Browser) -> None:
+    """Lesson 09 says whose model it is, and runs to its end."""
+    notebook = Notebook(browser, f"{FINETUNING}/{FINETUNING}.ipynb")
+    notebook.run_all()
+    assert notebook.complaints() == []
+    said = notebook.page.get_by_text(re.compile("your model of lesson 8")).first
+    expect(said).to_be_attached()
+    browser.picture("student_fine_tunes", said)
+    failed = [line for line in notebook.headlines() if not line.startswith("✓")]
+    assert not failed, failed
+
+
+if __name__ == "__main__":
+    main()
