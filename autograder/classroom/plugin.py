@@ -18,6 +18,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from autograder.classroom.course import draws_folder, find_submissions, hidden_secret
+from autograder.classroom.engine import load_lesson
 from autograder.classroom.gradebook import Book
 from autograder.classroom.settings import cell_seconds, refuse_settings
 from autograder.grading.grader import Grader
@@ -100,7 +101,7 @@ class Grade(NbGraderPreprocessor):
 
     def _engine(self, course: CourseDirectory, assignment: str) -> _Warm:
         key = (str(Path(course.root).resolve()), assignment)
-        lesson = Lesson.load(assignment, Path(course.root), self.config)
+        lesson = load_lesson(assignment, course, self.config)
         seconds = cell_seconds(self.config, lesson.plain)
         warm = _warm.get(key)
         if warm and (warm.lesson.version, warm.grader.cell_seconds) != (lesson.version, seconds):

@@ -13,6 +13,7 @@ from traitlets.config import Config
 
 from autograder.classroom.batch import grade_all
 from autograder.classroom.course import draws_folder, find_submissions, hidden_secret, refused_names
+from autograder.classroom.engine import load_lesson
 from autograder.classroom.gradebook import Book
 from autograder.classroom.settings import cell_seconds, refuse_settings
 from autograder.commands import predicted, privacy
@@ -20,7 +21,6 @@ from autograder.commands.report import problems, summary
 from autograder.commands.report_page import page
 from autograder.grading.executors import open_executor
 from autograder.grading.grader import Grader
-from autograder.grading.lesson import Lesson
 from autograder.grading.submission import Submission
 from autograder.programs import is_root, sandbox_problem
 from autograder.results import Graded
@@ -58,7 +58,7 @@ def grade_class(
     torch.set_num_threads(1)  # the cores are for the workers
     os.environ["CUDA_VISIBLE_DEVICES"] = ""  # a process in which autograd has seen a GPU can't fork judges
     refuse_settings(config)
-    lesson = Lesson.load(name, Path(course.root), config)
+    lesson = load_lesson(name, course, config)
     submissions = find_submissions(course, name, students)
     refused = [] if students else refused_names(course, name)
     for student in sorted(set(students) - {submission.student for submission in submissions}):
@@ -94,7 +94,7 @@ def grade_class(
 
 def report_class(name: str, course: CourseDirectory, config: Config) -> int:
     """Print what the class did, from what is recorded, and write it as a page with pictures."""
-    lesson = Lesson.load(name, Path(course.root), config)
+    lesson = load_lesson(name, course, config)
     book = Book(course, name, lesson.skeletons)
     try:
         rows, looked, waiting = list(book.verdicts()), book.odd(), book.waiting()

@@ -20,6 +20,7 @@ from traitlets.config import Config
 
 from autograder import lessons
 from autograder.classroom.course import draws_folder, hidden_secret
+from autograder.classroom.engine import load_lesson
 from autograder.classroom.settings import cell_seconds, refuse_settings
 from autograder.grading.grader import Grader
 from autograder.grading.lesson import Lesson
@@ -63,7 +64,7 @@ def grade_once(
     torch.set_num_threads(1)
     os.environ["CUDA_VISIBLE_DEVICES"] = ""
     refuse_settings(config)
-    loaded = Lesson.load(lesson or _lesson_of(path), Path(course.root), config)
+    loaded = load_lesson(lesson or _lesson_of(path), course, config)
     seconds = seconds or cell_seconds(config, loaded.plain)
     grader = Grader(loaded, hidden_secret(course), sandboxed, seconds, draws_folder(course))
     try:

@@ -29,6 +29,7 @@ from traitlets.config import Config
 
 from autograder.classroom.batch import grade_all
 from autograder.classroom.course import draws_folder, find_submissions, hidden_secret, odd_name
+from autograder.classroom.engine import load_lesson
 from autograder.classroom.gradebook import Book
 from autograder.classroom.settings import cell_seconds, refuse_settings
 from autograder.grading.executors import Executor, open_executor
@@ -80,7 +81,7 @@ def watch(
     os.environ["CUDA_VISIBLE_DEVICES"] = ""
     refuse_settings(config)
     inbound = Path(Exchange(config=config).root, course.course_id, "inbound")
-    lesson = Lesson.load(name, Path(course.root), config)
+    lesson = load_lesson(name, course, config)
     seconds = seconds or cell_seconds(config, lesson.plain)
     grader = Grader(lesson, hidden_secret(course), sandboxed, seconds, draws_folder(course))
     with _alone(course) as alone, contextlib.ExitStack() as stack:
