@@ -4,12 +4,15 @@ import argparse
 import os
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from nbgrader.coursedir import CourseDirectory
     from traitlets.config import Config
+
+    from autograder.classroom.engine import Options
 
 NO_FORK = "grading needs Linux: on Windows use WSL 2 or a container. Students can do everything here."
 SETTING = re.compile(r"--[A-Z]\w+\.\w+=")  # one of nbgrader's, as on its own command line
@@ -149,23 +152,20 @@ def _grade(options: argparse.Namespace) -> int:
         if form not in FORMS:
             raise LookupError(f"there is no form {form!r}; there are {', '.join(FORMS)}")
         lesson = _lesson(options.lesson, course) if options.lesson else ""
-        open_ = {"form": form, "sandboxed": not options.no_sandbox, "seconds": options.seconds}
-        return grade_once(lesson, once, course, config, **open_)
+        return grade_once(lesson, once, course, config, _how(options), form)
     if not options.lesson:
         raise LookupError("which lesson? Such as: headstart grade 01_attention")
-    from autograder.commands.class_run import grade_class
+    from autograder.commands.grade import grade_class
 
-    return grade_class(
-        _lesson(options.lesson, course),
-        course,
-        config,
-        students=options.student,
-        workers=max(options.workers, 1),
-        cluster=options.cluster,
-        force=options.force,
-        sandboxed=not options.no_sandbox,
-        seconds=options.seconds,
-    )
+    return grade_class(_lesson(options.lesson, course), course, config, _how(options), options.student)
+
+
+def _how(options: argparse.Namespace) -> "Options":
+    """How to grade, as `grade` and `watch` were told."""
+    from autograder.classroom.engine import Options
+
+    shared = Options(not options.no_sandbox, options.seconds, max(options.workers, 1))
+    return replace(shared, cluster=options.cluster, force=options.force) if options.run is _grade else shared
 
 
 def _watch(options: argparse.Namespace) -> int:
@@ -175,16 +175,8 @@ def _watch(options: argparse.Namespace) -> int:
     course, config = _course(options)
     from autograder.commands.watch import watch
 
-    return watch(
-        _lesson(options.lesson, course),
-        course,
-        config,
-        workers=max(options.workers, 1),
-        every=options.every,
-        release=not options.hold,
-        sandboxed=not options.no_sandbox,
-        seconds=options.seconds,
-    )
+    lesson = _lesson(options.lesson, course)
+    return watch(lesson, course, config, _how(options), every=options.every, release=not options.hold)
 
 
 def _report(options: argparse.Namespace) -> int:
@@ -193,7 +185,7 @@ def _report(options: argparse.Namespace) -> int:
         from autograder.commands.course_report import report_course
 
         return report_course(course)
-    from autograder.commands.class_run import report_class
+    from autograder.commands.grade import report_class
 
     return report_class(_lesson(options.lesson, course), course, config)
 

@@ -21,22 +21,18 @@ from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
 
-import torch
 from nbgrader.apps.api import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange.default import Exchange
 from traitlets.config import Config
 
 from autograder.classroom.batch import grade_all
-from autograder.classroom.course import draws_folder, find_submissions, hidden_secret, odd_name
-from autograder.classroom.engine import load_lesson
+from autograder.classroom.course import find_submissions, odd_name
+from autograder.classroom.engine import Options, open_grader
 from autograder.classroom.gradebook import Book
-from autograder.classroom.settings import cell_seconds, refuse_settings
 from autograder.grading.executors import Executor, open_executor
-from autograder.grading.grader import Grader
 from autograder.grading.lesson import Lesson
 from autograder.grading.submission import Submission
-from autograder.programs import sandbox_problem
 from autograder.results import Graded
 from helpers.checking.finding import one_line
 from helpers.storage import write_whole
@@ -52,12 +48,10 @@ def watch(
     name: str,
     course: CourseDirectory,
     config: Config,
+    options: Options,
     *,
-    workers: int,
     every: float = 5.0,
     release: bool = True,
-    sandboxed: bool = True,
-    seconds: float | None = None,
 ) -> int:
     """Collect, grade and answer what comes, until interrupted.
 
@@ -65,32 +59,25 @@ def watch(
         name: of the lesson.
         course: whose exchange is watched.
         config: nbgrader's settings.
-        workers: how many submissions are graded at once.
+        options: how to grade; no cluster.
         every: seconds between two looks into the exchange.
         release: whether students get their feedback at once.
-        sandboxed: if not, student code runs with your own rights.
-        seconds: CPU time that one cell may take.
 
     Returns:
-        The exit code: 2 if it can't begin, which is said in a sentence.
+        The exit code: 2 if another watch is running.
+
+    Raises:
+        FileNotFoundError, LookupError: as `open_grader`.
     """
-    if sandboxed and (problem := sandbox_problem()):
-        print(f"headstart: {problem}", file=sys.stderr)
-        return 2
-    torch.set_num_threads(1)
-    os.environ["CUDA_VISIBLE_DEVICES"] = ""
-    refuse_settings(config)
+    grader = open_grader(name, course, config, options)
     inbound = Path(Exchange(config=config).root, course.course_id, "inbound")
-    lesson = load_lesson(name, course, config)
-    seconds = seconds or cell_seconds(config, lesson.plain)
-    grader = Grader(lesson, hidden_secret(course), sandboxed, seconds, draws_folder(course))
-    with _alone(course) as alone, contextlib.ExitStack() as stack:
+    with grader, _alone(course) as alone, contextlib.ExitStack() as stack:
         if not alone:
             print(f"headstart: another watch is running in {course.root}", file=sys.stderr)
             return 2
-        executor = stack.enter_context(open_executor(grader, workers, None))
+        executor = stack.enter_context(open_executor(grader, options.workers, None))
         interrupted = stack.enter_context(_interrupts())
-        rounds = _Rounds(lesson, course, config, executor, release, interrupted)
+        rounds = _Rounds(grader.lesson, course, config, executor, release, interrupted)
         print(f"headstart: watching {inbound} for {name}; Ctrl-C ends it, and nothing is lost", flush=True)
         seen, waited, inboxes = None, _Waiting(), _Inboxes(inbound)
         late: list[Path] = []  # not whole when patience was over: collected again once they are

@@ -78,6 +78,12 @@ class Grader:
             setattr(self, name, value)
         self.__post_init__()
 
+    def __enter__(self) -> "Grader":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def __del__(self) -> None:
         if hasattr(self, "workers"):  # not where __setstate__ refused
             self.close()
