@@ -28,7 +28,7 @@ from traitlets.config import Config
 
 from autograder import exercises as specs
 from autograder import lessons
-from autograder.exercise import IN_PROCESS, Exercise
+from autograder.exercise import Exercise
 from autograder.grading.submission import OURS, SKIPPED
 from autograder.grading.workers import FEW, Worker
 from autograder.results import Cell
@@ -51,7 +51,7 @@ class Lesson:
         folder: its source folder.
         skeletons: by name, its notebooks as released, made from the source: student copies prove nothing.
         exercises: what earns points by itself, by id: its specifications, or the tests of a plain assignment.
-        visible: its students' sheets by exercise.
+        visible: its students' sheets by exercise; the tests of a plain assignment have none.
         given: what students have beside the notebooks, by relative path, and can't hand in another of.
         ignore: names of files, as patterns, that are nobody's; of our lessons, what comes with them.
         version: changes when anything does that can change a grade: the notebooks, `checks.json`, the
@@ -218,7 +218,7 @@ def _tests(sources: dict[str, NotebookNode]) -> Iterator[tuple[str, Exercise]]:
         for cell in filter(lessons.is_test, source.cells):
             id, flags = exercise_id(cell, notebook, True), cell.metadata.nbgrader
             title = flags.grade_id if len(sources) == 1 else f"{notebook} · {flags.grade_id}"
-            yield id, Exercise(id, title, flags.points, None, lambda generator: [], driver=IN_PROCESS)
+            yield id, Exercise(id, title, flags.points, None, lambda generator: [])
 
 
 def _with_ids(notebook: NotebookNode) -> NotebookNode:
