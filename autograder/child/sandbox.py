@@ -23,13 +23,17 @@ from pathlib import Path
 
 from autograder.child import calls
 from autograder.child.shown import shown
+from autograder.limits import (
+    DESCRIPTORS,
+    FOLDER_BYTES,
+    FOLDER_FILES,
+    MEMORY_BYTES,
+    SHARED_BYTES,
+    THREADS,
+)
 
 WRITABLE = "/submission"  # the child's folder, and its only place to write: a memory file system of its own
 TEMPORARY = "/tmp"
-FOLDER_BYTES = 64 << 20  # of both together
-FILES = 10_000
-MEMORY_BYTES = 3 << 30  # beyond what the worker itself has mapped
-THREADS = 500
 # Whether the kernel counts a user namespace's threads by themselves: Linux does from 5.14 on.
 COUNTS_THREADS = tuple(map(int, re.findall(r"\d+", platform.release())[:2])) >= (5, 14)
 
@@ -138,10 +142,10 @@ def enter_namespaces() -> None:
     own_namespaces(CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWNET)
     for place, size, flags in (
         (WRITABLE, FOLDER_BYTES, 0),
-        ("/dev/shm", 1 << 20, 0),
+        ("/dev/shm", SHARED_BYTES, 0),
         ("/proc", 4096, MS_RDONLY),
     ):
-        options = f"size={size},nr_inodes={FILES}".encode()
+        options = f"size={size},nr_inodes={FOLDER_FILES}".encode()
         _call("mount", b"tmpfs", place.encode(), b"tmpfs", flags | MS_NOSUID | MS_NODEV, options)
     _share_with_tmp()
 
@@ -178,7 +182,7 @@ def bound_resources(sandboxed: bool) -> None:
             open("/proc/self/oom_score_adj", "wb", buffering=0) as file,
         ):
             file.write(b"1000")
-    limits = {"RLIMIT_CORE": 0, "RLIMIT_FSIZE": FOLDER_BYTES, "RLIMIT_NOFILE": 256}
+    limits = {"RLIMIT_CORE": 0, "RLIMIT_FSIZE": FOLDER_BYTES, "RLIMIT_NOFILE": DESCRIPTORS}
     if mapped:
         limits["RLIMIT_AS"] = mapped + MEMORY_BYTES
     if sandboxed and COUNTS_THREADS:

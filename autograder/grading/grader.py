@@ -16,14 +16,15 @@ from nbformat import NotebookNode
 from autograder.draws import FitDraws
 from autograder.exercise import Exercise
 from autograder.grading.cgroups import Groups
-from autograder.grading.clean import MAX_ADDED, clean_code, clean_words, leave_out
+from autograder.grading.clean import clean_code, clean_words, leave_out
 from autograder.grading.clock import among_others
-from autograder.grading.judge import CELL_SECONDS, judge, not_run
+from autograder.grading.judge import judge, not_run
 from autograder.grading.lesson import Lesson, exercise_id, installation
 from autograder.grading.plain import merge_plain
 from autograder.grading.questions import Question, Sheets
 from autograder.grading.submission import Canonical, Submission, canonical, is_answer, read_time
 from autograder.grading.workers import Worker
+from autograder.limits import CELL_SECONDS, MAX_ADDED
 from autograder.results import UNREADABLE, Ended, Graded, Judgement, Paper, Verdict
 from autograder.sheets import HiddenSheets
 from helpers.checking.finding import Status

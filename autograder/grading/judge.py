@@ -19,9 +19,20 @@ from autograder.grading.clean import clean_outputs
 from autograder.grading.clock import Clock
 from autograder.grading.in_process import read_test
 from autograder.grading.questions import Question, Sheets
-from autograder.grading.submission import MAX_FILES, MAX_FILES_BYTES
-from autograder.grading.workers import GRACE_SECONDS, Worker
+from autograder.grading.workers import Worker
 from autograder.grading.written import read_written
+from autograder.limits import (
+    CELL_SECONDS,
+    GRACE_SECONDS,
+    LISTEN_SECONDS,
+    MAX_ERROR,
+    MAX_FILES,
+    MAX_FILES_BYTES,
+    MAX_VALUES,
+    NOTEBOOK_SECONDS,
+    OUTPUT_CHARACTERS,
+    OUTPUT_COST,
+)
 from autograder.results import Cell, Ended, Judgement, Verdict
 from helpers.checking.assessing import assess
 from helpers.checking.calling.outcome import ENDS, CallStatus, Outcome
@@ -31,12 +42,6 @@ from helpers.checking.code.reaching import Tangled, forbidden_use
 from helpers.checking.finding import Finding, Status
 from helpers.checking.sheet import Sheet
 
-CELL_SECONDS = 20.0
-NOTEBOOK_SECONDS = 120.0  # and more where cells may run longer than usual
-OUTPUT_CHARACTERS = 64_000_000  # of all cells together, as they stand in a file
-MOST_VALUES = 5_000  # in what an answer returns, tensors and lists counted, where lessons ask for dozens
-OUTPUT_COST = 1_000  # characters that each of them counts for besides: many small ones fill memory
-LISTEN_SECONDS = 60.0  # of wall time, for a child to read what it is sent: it has nothing else to do
 FIRST = "the first cell"
 
 
@@ -252,7 +257,7 @@ def _outcome(raw: Any) -> Outcome:
         outcome = Outcome.from_json(raw)
     except (TypeError, ValueError, AttributeError, KeyError, RecursionError) as error:
         raise Stopped(f"the grading channel was broken ({error})") from None
-    long = any(len(text) > 1000 for text in (outcome.error, outcome.message, outcome.where))
+    long = any(len(text) > MAX_ERROR for text in (outcome.error, outcome.message, outcome.where))
     if long or len(outcome.printed) > 2 * KEPT:
         raise Stopped("the grading channel was broken (a malformed outcome)")
     return outcome
@@ -263,9 +268,7 @@ def bounded(outcome: Outcome) -> Outcome:
 
     It is compared with the right result and with that of each known mistake, value by value.
     """
-    outputs = (
-        Opaque(f"list of over {MOST_VALUES:,} values") if _is_large(outcome.outputs) else outcome.outputs
-    )
+    outputs = Opaque(f"list of over {MAX_VALUES:,} values") if _is_large(outcome.outputs) else outcome.outputs
     inputs_after = None if _is_large(outcome.inputs_after) else outcome.inputs_after
     gradients = None if _is_large(outcome.gradients) else outcome.gradients
     return replace(outcome, outputs=outputs, inputs_after=inputs_after, gradients=gradients)
@@ -273,12 +276,12 @@ def bounded(outcome: Outcome) -> Outcome:
 
 def _is_large(value: Any) -> bool:
     waiting, count = [value], 0
-    while waiting and count <= MOST_VALUES:
+    while waiting and count <= MAX_VALUES:
         each = waiting.pop()
         inside = list(each.values()) if isinstance(each, dict) else each if isinstance(each, list) else []
-        count += 1 + max(0, len(inside) - MOST_VALUES)
-        waiting += inside[:MOST_VALUES]
-    return count > MOST_VALUES
+        count += 1 + max(0, len(inside) - MAX_VALUES)
+        waiting += inside[:MAX_VALUES]
+    return count > MAX_VALUES
 
 
 def _gone(error: wire.WireError, where: str) -> str:

@@ -26,14 +26,19 @@ from nbgrader.utils import parse_utc
 
 from autograder import lessons
 from autograder.grading.edits import what_changed
+from autograder.limits import (
+    MAX_ANSWER,
+    MAX_CELLS,
+    MAX_FILES,
+    MAX_FILES_BYTES,
+    MAX_FILES_DEPTH,
+    MAX_JSON_PARTS,
+    MAX_NOTEBOOK,
+    MAX_NOTEBOOK_TEXT,
+    MAX_NOTES,
+)
 from helpers.checking.calling.values import printable
 
-MAX_NOTEBOOK = 256 << 20  # bytes, outputs and all
-MAX_PARTS = 5_000_000  # lists and objects in its JSON, and half of what they hold: much larger in memory
-MAX_CELLS = 2000
-MAX_TEXT = 4 << 20  # characters of all cells together
-MAX_ANSWER = 200_000  # characters, of a cell of the course's that was edited, too
-MAX_FILES, MAX_FILES_BYTES, MAX_DEPTH, MAX_NOTES = 50, 8 << 20, 100, 20
 RECORDS = ("timestamp.txt", "submission_secret.txt")
 SKIPPED = "skip-execution"  # Jupyter's tag of a cell that isn't run, by nbgrader neither
 STEERING = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # nbgrader prints names of files as they are
@@ -205,7 +210,7 @@ def _read(path: Path) -> bytes:
 def _parse(content: bytes) -> dict:
     if not content.strip():
         raise Unreadable("the notebook file is empty")
-    if content.count(b"{") + content.count(b"[") > MAX_PARTS or content.count(b",") > 2 * MAX_PARTS:
+    if content.count(b"{") + content.count(b"[") > MAX_JSON_PARTS or content.count(b",") > 2 * MAX_JSON_PARTS:
         raise Unreadable("the notebook file has more parts than any real notebook")
     try:
         raw = json.loads(content)
@@ -231,8 +236,8 @@ def their_cells(raw: dict) -> list[dict]:
     if len(theirs) > MAX_CELLS:
         raise Unreadable(f"the notebook has {len(theirs):,} cells; the limit is {MAX_CELLS:,}")
     theirs = [{**cell, "source": _text_of(cell)} for cell in theirs]
-    if sum(len(cell["source"]) for cell in theirs) > MAX_TEXT:
-        raise Unreadable(f"the notebook's cells hold over {MAX_TEXT >> 20} MiB of text")
+    if sum(len(cell["source"]) for cell in theirs) > MAX_NOTEBOOK_TEXT:
+        raise Unreadable(f"the notebook's cells hold over {MAX_NOTEBOOK_TEXT >> 20} MiB of text")
     return theirs
 
 
@@ -355,8 +360,8 @@ def _other_files(folder: Path, notes: list[str], ignore: tuple[str, ...]) -> dic
     files: dict[str, bytes] = {}
     total = 0
     for place, folders, names in os.walk(folder, followlinks=False):
-        if folders and len(Path(place).relative_to(folder).parts) >= MAX_DEPTH:
-            notes.append(f"{printable(folders[0])} was left out: it is over {MAX_DEPTH} folders deep")
+        if folders and len(Path(place).relative_to(folder).parts) >= MAX_FILES_DEPTH:
+            notes.append(f"{printable(folders[0])} was left out: it is over {MAX_FILES_DEPTH} folders deep")
             folders.clear()
         folders[:] = sorted(name for name in folders if _is_theirs(name, ignore))
         for name in sorted(names):

@@ -116,7 +116,7 @@ CHILD = [
         "a_childs_files_take_no_more_than_they_may[/submission]"
         "|a_childs_files_take_no_more_than_they_may[/dev/shm]",
     ),
-    ("child: number of files", ",nr_inodes={FILES}", "", "a_child_has_only_so_many_files"),
+    ("child: number of files", ",nr_inodes={FOLDER_FILES}", "", "a_child_has_only_so_many_files"),
     ("child: nothing of /proc", '        ("/proc", 4096, MS_RDONLY),\n', "", "a_child_sees_nothing_of_proc"),
     (
         "child: /proc is read-only", '("/proc", 4096, MS_RDONLY)', '("/proc", 4096, 0)',
@@ -134,7 +134,7 @@ CHILD = [
         for name, text, without in (
             ("RLIMIT_CORE", '"RLIMIT_CORE": 0, ', ""),
             ("RLIMIT_FSIZE", '"RLIMIT_FSIZE": FOLDER_BYTES, ', ""),
-            ("RLIMIT_NOFILE", ', "RLIMIT_NOFILE": 256', ""),
+            ("RLIMIT_NOFILE", ', "RLIMIT_NOFILE": DESCRIPTORS', ""),
             ("RLIMIT_NPROC", 'limits["RLIMIT_NPROC"] = THREADS', "pass"),
         )
     ),
@@ -270,7 +270,7 @@ WIRE = [
     ("wire: length", "    if size > MAX_FRAME:", "    if False:", "a_broken_frame_says_what_is_wrong[too long]"),
     ("wire: length of ours", "    if len(body) > MAX_FRAME:", "    if False:", "a_message_over_the_limit_is_not_sent"),
     (
-        "wire: parts", '    if body.count(b"{") + body.count(b"[") > MAX_PARTS:', "    if False:",
+        "wire: parts", '    if body.count(b"{") + body.count(b"[") > MAX_FRAME_PARTS:', "    if False:",
         "a_message_of_too_many_parts_is_refused",
     ),
     (
@@ -386,7 +386,7 @@ JUDGE = [
     ),
     (
         "judge: length of texts",
-        "long = any(len(text) > 1000 for text in (outcome.error, outcome.message, outcome.where))", "long = False",
+        "long = any(len(text) > MAX_ERROR for text in (outcome.error, outcome.message, outcome.where))", "long = False",
         "a_text_without_end_is_no_outcome",
     ),
     ("judge: outputs are cleaned", 'clean_outputs(message["done"])', 'message["done"]', "what_a_cell_displays_is_cleaned"),
@@ -408,7 +408,7 @@ CLOCK = [
     ("clock: CPU time", "if self._used >= self._limit:", "if self._at_most() >= 1e9:", CPU_TIME),
     ("clock: it isn't time", "self._used, queued = self._child.times()", "self._used, queued = self._at_most(), self._child.times()[1]", CPU_TIME),
     ("clock: not what it queues", "more, self._queued = time.monotonic(), queued - self._queued, queued", "more = time.monotonic(), 0.0", "a_cell_that_others_keep_waiting_has_its_cpu_time_too"),
-    ("clock: the net", "self._ends = time.monotonic() + NET * seconds", "self._ends = 1e9", "who_waits_is_stopped_by_the_net"),
+    ("clock: the net", "self._ends = time.monotonic() + WALL_PER_CPU * seconds", "self._ends = 1e9", "who_waits_is_stopped_by_the_net"),
     ("clock: in doubt for the student", "self._limit = self._at_most() + seconds", "self._limit = self._used + seconds", "a_cell_gets_no_less_because_of_the_cells_before"),
     ("clock: of a notebook", "self._limit, self._ends = min(self._limit, self.notebook_seconds), min(self._ends, self._net)", "pass", "a_notebook_has_its_cpu_time_in_all_its_cells"),
     ("clock: not the judge's", "ours = time.monotonic() - begun", "ours = 0.0", "what_the_judge_does_takes_none_of_the_childs_time"),
@@ -474,7 +474,7 @@ CLEAN_PAGES = [
     ),
     ("clean: characters of pages", "len(pages) <= MAX_HTML and ", "", "too_much_html_in_a_cell_is_left_out"),
     ("clean: tags of pages", ' and pages.count("<") <= MAX_TAGS', "", "too_much_html_in_a_cell_is_left_out"),
-    ("clean: depth of pages", "if _depth(page) <= MAX_DEPTH:", "if True:", "html_that_is_nested_deep_is_left_out"),
+    ("clean: depth of pages", "if _depth(page) <= MAX_TAG_DEPTH:", "if True:", "html_that_is_nested_deep_is_left_out"),
     (
         "clean: counts", "count if type(count) is int and count >= 0 else None", "count",
         "a_number_that_no_notebook_takes_is_none",
@@ -561,17 +561,17 @@ MERGED = [
     ("handed in: pipes", " | os.O_NONBLOCK", "", "links_and_folders_are_not_followed"),
     ("handed in: folders and devices", "if not stat.S_ISREG(status.st_mode):\n", "if False:\n", "links_and_folders_are_not_followed"),
     (
-        "handed in: parts", 'content.count(b"{") + content.count(b"[") > MAX_PARTS or ', "",
+        "handed in: parts", 'content.count(b"{") + content.count(b"[") > MAX_JSON_PARTS or ', "",
         "more_parts_than_any_notebook_has_are_refused_before_they_take_memory",
     ),
     (
-        "handed in: keys", ' or content.count(b",") > 2 * MAX_PARTS', "",
+        "handed in: keys", ' or content.count(b",") > 2 * MAX_JSON_PARTS', "",
         "more_parts_than_any_notebook_has_are_refused_before_they_take_memory",
     ),
     ("handed in: depth", "except (ValueError, RecursionError) as", "except ValueError as", "what_can_t_be_graded_says_why"),
     ("handed in: number of cells", "if len(theirs) > MAX_CELLS:", "if False:", "what_can_t_be_graded_says_why"),
     (
-        "handed in: length of cells", 'if sum(len(cell["source"]) for cell in theirs) > MAX_TEXT:', "if False:",
+        "handed in: length of cells", 'if sum(len(cell["source"]) for cell in theirs) > MAX_NOTEBOOK_TEXT:', "if False:",
         "what_can_t_be_graded_says_why",
     ),
     ("handed in: length of an answer", "if long := [", "if long := False and [", "an_answer_of_a_book_is_refused"),
@@ -581,7 +581,7 @@ MERGED = [
     ),
     ("handed in: each cell once", "if known and known not in seen:", "if known:", "a_copy_is_a_cell_of_the_students_own_after_the_first"),
     ("handed in: size of files", " or total + status.st_size > MAX_FILES_BYTES", "", "other_files_come_along_within_bounds"),
-    ("handed in: folders in folders", ">= MAX_DEPTH:", ">= 10 * MAX_DEPTH:", "folders_in_folders_without_end_are_left_out"),
+    ("handed in: folders in folders", ">= MAX_FILES_DEPTH:", ">= 10 * MAX_FILES_DEPTH:", "folders_in_folders_without_end_are_left_out"),
     ("handed in: remarks", "result.notes[MAX_NOTES:] =", "result.notes[1000 * MAX_NOTES:] =", "remarks_have_an_end"),
 ]  # fmt: skip
 
@@ -612,10 +612,10 @@ DRIVERS = [
     ),
 ]  # fmt: skip
 SHELL = [
-    ("child: printed characters", "        if self.text > MAX_TEXT:", "        if False:", "output_is_bounded"),
+    ("child: printed characters", "        if self.text > MAX_PRINTED:", "        if False:", "output_is_bounded"),
     (
         "child: displayed characters",
-        'if size > MAX_DATA or (self.data > MAX_DATA and output["output_type"] == "display_data"):', "if False:",
+        'if size > MAX_DISPLAYED or (self.data > MAX_DISPLAYED and output["output_type"] == "display_data"):', "if False:",
         "output_is_bounded",
     ),
 ]  # fmt: skip
