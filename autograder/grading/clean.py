@@ -14,7 +14,7 @@ import nh3
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
-from helpers.checking.calling.values import printable
+from helpers.storage import printable
 
 TAGS = {
     "b", "blockquote", "br", "code", "div", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "img",

@@ -17,9 +17,10 @@ from autograder.grading.cgroups import Groups
 from autograder.grading.clean import MAX_ADDED, clean_code, clean_words, leave_out
 from autograder.grading.clock import among_others
 from autograder.grading.judge import CELL_SECONDS, judge, not_run
-from autograder.grading.lesson import Lesson, exercise_id, installation
+from autograder.grading.lesson import Lesson, exercise_id
 from autograder.grading.plain import merge_plain
-from autograder.grading.submission import Canonical, Submission, canonical, is_answer, read_time
+from autograder.grading.submission import Canonical, Submission, canonical, handed_in, is_answer, read_time
+from autograder.grading.versions import RUNNING
 from autograder.grading.workers import Worker
 from autograder.results import UNREADABLE, Ended, Graded, Judgement, Paper, Verdict
 from autograder.sheets import HiddenSheets
@@ -69,10 +70,10 @@ class Grader:
         self._hidden = HiddenSheets(self.secret, fit)
 
     def __getstate__(self) -> tuple[str, dict]:
-        return installation(), {each.name: getattr(self, each.name) for each in fields(self)}
+        return RUNNING, {each.name: getattr(self, each.name) for each in fields(self)}
 
     def __setstate__(self, state: tuple[str, dict]) -> None:
-        if state[0] != installation():  # a machine that joined a cluster later than the others
+        if state[0] != RUNNING:  # a machine that joined a cluster later than the others
             raise RuntimeError("it has another version of Headstart: install the same one on all machines")
         for name, value in state[1].items():
             setattr(self, name, value)
@@ -103,6 +104,14 @@ class Grader:
         """
         prepared = self.prepare(submission)
         return None if prepared.digest == known_digest else self.run(replace(prepared, known=known or {}))
+
+    def digest(self, submission: Submission) -> str:
+        """A digest of all that decides a submission's grade, as `prepare` gives it, but without parsing it."""
+        ignore = self.lesson.ignore
+        parts = (
+            handed_in(submission, self._only(name), ignore=ignore).digest for name in self.lesson.skeletons
+        )
+        return self._key(self._digest(submission.student, *parts), self.lesson.version)
 
     def prepare(self, submission: Submission) -> Prepared:
         """Read what was handed in. Nothing of a student's is run."""
@@ -135,11 +144,14 @@ class Grader:
 
     def _canonical(self, submission: Submission, name: str) -> Canonical:
         lesson = self.lesson
-        only = "" if len(lesson.skeletons) == 1 and name == submission.lesson else name
+        merge = merge_plain if lesson.plain else None
         return canonical(
-            submission, lesson.skeletons[name], only, merge=merge_plain if lesson.plain else None,
-            ignore=lesson.ignore,
-        )  # fmt: skip
+            submission, lesson.skeletons[name], self._only(name), merge=merge, ignore=lesson.ignore
+        )
+
+    def _only(self, name: str) -> str:
+        """The name under which a notebook has to be handed in; "" where any will do, as it is the only one."""
+        return "" if self.lesson.skeletons.keys() == {self.lesson.name} else name
 
     def _paper(self, name: str, form: Canonical, prepared: Prepared) -> tuple[Paper, Ended, dict[str, bytes]]:
         """Grade one notebook. Its paper, how its child ended, and the files that its cells wrote."""

@@ -9,8 +9,6 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import matplotlib
-
 from autograder.child import sandbox, wire
 from autograder.grading.cgroups import Group, Groups
 from autograder.grading.clock import claim_core
@@ -109,6 +107,8 @@ class Worker:
         for name, content in self.given.items():
             (stage / "given" / name).parent.mkdir(parents=True, exist_ok=True)
             (stage / "given" / name).write_bytes(content)
+        import matplotlib  # here: most commands start no worker
+
         (stage / "matplotlib").mkdir()
         for cache in Path(matplotlib.get_cachedir()).glob("fontlist-*.json"):  # seconds, if made anew
             shutil.copy(cache, stage / "matplotlib")

@@ -5,7 +5,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from autograder.grading.submission import MAX_DEPTH, MAX_FILES, MAX_FILES_BYTES, RECORDS
-from helpers.checking.calling.values import printable
+from helpers.storage import printable
 
 MAX_NAME = 200  # characters of a path
 
