@@ -11,13 +11,12 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from traitlets.config import Config
 
+from autograder.classroom import privacy
 from autograder.classroom.batch import grade_all
 from autograder.classroom.course import draws_folder, find_submissions, hidden_secret, refused_names
 from autograder.classroom.gradebook import Book
+from autograder.classroom.reports.tables import problems, summary
 from autograder.classroom.settings import cell_seconds, refuse_settings
-from autograder.commands import predicted, privacy
-from autograder.commands.report import problems, summary
-from autograder.commands.report_page import page
 from autograder.grading.executors import open_executor
 from autograder.grading.grader import Grader
 from autograder.grading.lesson import Lesson
@@ -90,29 +89,6 @@ def grade_class(
     if waiting:
         console.print(f"{waiting}: in formgrader, under Manual Grading")
     return 1 if screen.broken else 0
-
-
-def report_class(name: str, course: CourseDirectory, config: Config) -> int:
-    """Print what the class did, from what is recorded, and write it as a page with pictures."""
-    lesson = Lesson.load(name, Path(course.root), config)
-    book = Book(course, name, lesson.skeletons)
-    try:
-        rows, looked, waiting = list(book.verdicts()), book.odd(), book.waiting()
-    finally:
-        book.close()
-    Console().print(summary(rows, lesson.exercises))
-    counts = predicted.count(course, name, [student for student, _, _ in rows])
-    if (told := predicted.table(name, counts)).row_count:
-        Console().print(told)
-    if looked:
-        Console().print(problems(looked))
-    if waiting:
-        Console().print(f"{waiting}: in formgrader, under Manual Grading")
-    path = Path(course.root, "reports", f"{name}.html")
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(page(name, rows, lesson.exercises, counts, looked, waiting), encoding="utf-8")
-    Console().print(f"The same with pictures, for a browser: {os.path.relpath(path)}")
-    return 0
 
 
 class _Screen:

@@ -5,6 +5,7 @@ and a manner of handing in: as released, with cells added, deleted, duplicated o
 that never ends or takes the interpreter down. The expected verdicts follow from the two.
 """
 
+import argparse
 import ast
 import copy
 import inspect
@@ -21,6 +22,7 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
 from autograder import lessons
+from autograder.classroom.course import enter, find_lesson
 from autograder.exercise import Exercise, overlay
 from autograder.grading.lesson import Lesson
 from helpers.checking.finding import Status
@@ -313,3 +315,18 @@ def _solved(source: str) -> str:
     return "\n".join(
         line for line in source.splitlines() if line.strip() not in ("### BEGIN SOLUTION", "### END SOLUTION")
     )
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("lesson", metavar="LESSON")
+    parser.add_argument("--students", type=int, default=20, metavar="N")
+    parser.add_argument("--seed", type=int, default=0, metavar="S")
+    parser.add_argument("--calm", action="store_true", help="leave out code that loops or crashes")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write the class, and return the exit code."""
+    course, config = enter(options.rest)
+    lesson = find_lesson(options.lesson, course)
+    return simulate(lesson, options.students, options.seed, course, config, calm=options.calm)

@@ -4,6 +4,7 @@ Safe to kill: what was collected is collected, what was graded is recorded, and 
 beside the course's secret. The next call goes on from there. One at a time per course.
 """
 
+import argparse
 import contextlib
 import ctypes
 import fcntl
@@ -28,9 +29,17 @@ from nbgrader.exchange.default import Exchange
 from traitlets.config import Config
 
 from autograder.classroom.batch import grade_all
-from autograder.classroom.course import draws_folder, find_submissions, hidden_secret, odd_name
+from autograder.classroom.course import (
+    draws_folder,
+    enter,
+    find_lesson,
+    find_submissions,
+    hidden_secret,
+    odd_name,
+)
 from autograder.classroom.gradebook import Book
 from autograder.classroom.settings import cell_seconds, refuse_settings
+from autograder.commands.grade import NO_FORK
 from autograder.grading.executors import Executor, open_executor
 from autograder.grading.grader import Grader
 from autograder.grading.lesson import Lesson
@@ -351,3 +360,31 @@ def _state(submission: Submission) -> list[tuple[str, int, int]]:
 
 def _now() -> str:
     return time.strftime("%H:%M:%S")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("lesson", metavar="LESSON")
+    parser.add_argument("--every", type=float, default=5.0, metavar="S", help="look every S seconds (5)")
+    parser.add_argument("--hold", action="store_true", help="grade, but release no feedback")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, metavar="N")
+    parser.add_argument("--seconds", type=float, default=None, metavar="S", help="CPU seconds per cell (20)")
+    parser.add_argument("--no-sandbox", action="store_true", help="run student code with your own rights")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Watch, and return the exit code."""
+    if not hasattr(os, "fork"):
+        print(f"headstart: {NO_FORK}", file=sys.stderr)
+        return 2
+    course, config = enter(options.rest)
+    return watch(
+        find_lesson(options.lesson, course),
+        course,
+        config,
+        workers=max(options.workers, 1),
+        every=options.every,
+        release=not options.hold,
+        sandboxed=not options.no_sandbox,
+        seconds=options.seconds,
+    )

@@ -1130,7 +1130,7 @@ LISTED: list[tuple[str, str, list[Row]]] = [
     ("autograder/grading/lesson.py", "test_plain", UNWRITTEN),
     ("autograder/classroom/gradebook.py", "test_settings", STRANGERS),
     ("autograder/classroom/course.py", "test_settings", CHOSEN),
-    ("autograder/commands/privacy.py", "test_privacy", PRIVATE),
+    ("autograder/classroom/privacy.py", "test_privacy", PRIVATE),
     ("autograder/grading/grader.py", "test_sandbox", LOST),
     ("autograder/grading/workers.py", "test_sandbox", LOST_WORKERS),
     ("autograder/grading/judge.py", "test_strangers", JUDGE),

@@ -22,7 +22,7 @@ from pathlib import Path
 import nbformat
 import psutil
 
-from autograder.commands.privacy import AS_ROOT
+from autograder.classroom.privacy import AS_ROOT
 from autograder.lessons import ROOT
 
 LESSON = "01_attention"
