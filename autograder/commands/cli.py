@@ -1,6 +1,7 @@
 """The `headstart` command: which commands there are. Each is the module of its name."""
 
 import argparse
+import os
 import re
 import sys
 from collections.abc import Iterable
@@ -19,7 +20,9 @@ COMMANDS = {
     "doctor": "check this machine, and say how to fix problems",
 }
 IN_A_COURSE = {"simulate", "grade", "watch", "report", "similar", "extend", "roster"}
+NEED_FORK = {"grade", "watch"}
 SETTING = re.compile(r"--[A-Z]\w+\.\w+=")  # one of nbgrader's, as on its own command line
+NO_FORK = "grading needs Linux: on Windows use WSL 2 or a container. Students can do everything here."
 DESCRIPTION = "Headstart: a hands-on course on Transformers, and its grader."
 
 
@@ -33,6 +36,9 @@ def main(argv: list[str] | None = None) -> int:
     unknown = [word for word in rest if not (allowed and allowed.match(word))]
     if unknown and options.command != "lab":  # which passes them on to JupyterLab
         parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+    if options.command in NEED_FORK and not hasattr(os, "fork"):
+        print(f"headstart: {NO_FORK}", file=sys.stderr)
+        return 2
     try:
         return options.run(options)
     except (LookupError, FileNotFoundError) as error:

@@ -2,10 +2,7 @@
 
 import argparse
 import os
-import sys
 from pathlib import Path
-
-NO_FORK = "grading needs Linux: on Windows use WSL 2 or a container. Students can do everything here."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,34 +29,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Grade, and return the exit code."""
-    if not hasattr(os, "fork"):
-        print(f"headstart: {NO_FORK}", file=sys.stderr)
-        return 2
     once = options.once and options.once.absolute()
     from autograder.classroom.course import enter, find_lesson
 
     course, config = enter(options.rest)
+    from autograder.classroom.engine import Options
+
+    how = Options(
+        not options.no_sandbox, options.seconds, max(options.workers, 1), options.cluster, options.force
+    )
     if once:
-        from autograder.commands.once import FORMS, grade_once
+        from autograder.classroom.once import FORMS, grade_once
 
         form = options.json or "json"
         if form not in FORMS:
             raise LookupError(f"there is no form {form!r}; there are {', '.join(FORMS)}")
         lesson = find_lesson(options.lesson, course) if options.lesson else ""
-        open_ = {"form": form, "sandboxed": not options.no_sandbox, "seconds": options.seconds}
-        return grade_once(lesson, once, course, config, **open_)
+        return grade_once(lesson, once, course, config, how, form)
     if not options.lesson:
         raise LookupError("which lesson? Such as: headstart grade 01_attention")
-    from autograder.commands.class_run import grade_class
+    from autograder.classroom.class_run import grade_class
 
-    return grade_class(
-        find_lesson(options.lesson, course),
-        course,
-        config,
-        students=options.student,
-        workers=max(options.workers, 1),
-        cluster=options.cluster,
-        force=options.force,
-        sandboxed=not options.no_sandbox,
-        seconds=options.seconds,
-    )
+    return grade_class(find_lesson(options.lesson, course), course, config, how, options.student)

@@ -12,12 +12,12 @@ from nbgrader.coursedir import CourseDirectory
 from rich.console import Console
 from traitlets.config import Config
 
+from autograder.classroom.engine import load_lesson
 from autograder.classroom.gradebook import Book
 from autograder.classroom.reports import pictures, predicted
 from autograder.classroom.reports.rendering import render
 from autograder.classroom.reports.tables import Row, most_common, problems, summary, unexplained
 from autograder.exercise import Exercise
-from autograder.grading.lesson import Lesson
 from autograder.lessons import counted
 from helpers.checking.finding import Status
 from helpers.figures.showing import image
@@ -25,7 +25,7 @@ from helpers.figures.showing import image
 
 def report_lesson(name: str, course: CourseDirectory, config: Config) -> int:
     """Print what the class did, from what is recorded, and write it as a page with pictures."""
-    lesson = Lesson.load(name, Path(course.root), config)
+    lesson = load_lesson(name, course, config)
     book = Book(course, name, lesson.skeletons)
     try:
         rows, looked, waiting = list(book.verdicts()), book.odd(), book.waiting()

@@ -14,6 +14,7 @@ from traitlets.config import Config
 
 from autograder import lessons
 from autograder.classroom.course import find_submissions
+from autograder.classroom.engine import load_lesson
 from autograder.classroom.likeness import LEAST, Pair, Place, Texts, pairs
 from autograder.classroom.reports.rendering import render
 from autograder.exercise import Exercise
@@ -34,7 +35,7 @@ WARNING = (
 def similar(name: str, course: CourseDirectory, config: Config) -> int:
     """Compare a lesson's submissions, print the most similar pairs, and write the page. Returns 0."""
     console = Console()
-    lesson = Lesson.load(name, Path(course.root), config)
+    lesson = load_lesson(name, course, config)
     handed_in = {one.student: _answers(one, lesson) for one in find_submissions(course, name, [])}
     solved = [
         (name, nbformat.read(lesson.folder / f"{name}.ipynb", as_version=4)) for name in lesson.skeletons

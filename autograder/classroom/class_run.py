@@ -1,11 +1,9 @@
-"""`headstart grade` at a terminal: refuses or starts, shows progress, and ends with a summary."""
+"""Grading a class at a terminal: refuses or starts, shows progress, and ends with a summary."""
 
-import os
+import contextlib
 import sys
 import time
-from pathlib import Path
 
-import torch
 from nbgrader.coursedir import CourseDirectory
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -13,15 +11,13 @@ from traitlets.config import Config
 
 from autograder.classroom import privacy
 from autograder.classroom.batch import grade_all
-from autograder.classroom.course import draws_folder, find_submissions, hidden_secret, refused_names
+from autograder.classroom.course import find_submissions, refused_names
+from autograder.classroom.engine import Options, open_grader
 from autograder.classroom.gradebook import Book
 from autograder.classroom.reports.tables import problems, summary
-from autograder.classroom.settings import cell_seconds, refuse_settings
 from autograder.grading.executors import open_executor
-from autograder.grading.grader import Grader
-from autograder.grading.lesson import Lesson
 from autograder.grading.submission import Submission
-from autograder.programs import is_root, sandbox_problem
+from autograder.programs import is_root
 from autograder.results import Graded
 
 NO_SANDBOX = (
@@ -31,64 +27,55 @@ NO_SANDBOX = (
 
 
 def grade_class(
-    name: str,
-    course: CourseDirectory,
-    config: Config,
-    *,
-    students: list[str],
-    workers: int,
-    cluster: str | None,
-    force: bool,
-    sandboxed: bool,
-    seconds: float | None,
+    name: str, course: CourseDirectory, config: Config, options: Options, students: list[str]
 ) -> int:
     """Grade what is in `submitted/` and print what came of it.
+
+    Args:
+        name: of the lesson.
+        course: whose submissions are graded and recorded.
+        config: nbgrader's settings.
+        options: how to grade.
+        students: only these; none means all.
 
     Returns:
         The exit code: 0 unless grading can't start or the grader itself failed. Bad submissions are results.
     """
     console = Console()
-    if sandboxed and not cluster and (problem := sandbox_problem()):
-        print(f"headstart: {problem}; or grade code that you trust with --no-sandbox", file=sys.stderr)
-        return 2
-    concerns = [NO_SANDBOX * (not sandboxed), privacy.warning(course), privacy.AS_ROOT * is_root()]
-    for concern in filter(None, concerns):
-        print(f"headstart: {concern}", file=sys.stderr)
-    torch.set_num_threads(1)  # the cores are for the workers
-    os.environ["CUDA_VISIBLE_DEVICES"] = ""  # a process in which autograd has seen a GPU can't fork judges
-    refuse_settings(config)
-    lesson = Lesson.load(name, Path(course.root), config)
-    submissions = find_submissions(course, name, students)
-    refused = [] if students else refused_names(course, name)
-    for student in sorted(set(students) - {submission.student for submission in submissions}):
-        print(f"headstart: {student} has not submitted {name}", file=sys.stderr)
-    if not submissions and refused:
-        console.print(problems(refused))
-        return 0
-    if not submissions:
-        place = course.format_path(course.submitted_directory, course.student_id, name)
-        print(f"headstart: nothing to grade: there is no {place}", file=sys.stderr)
-        return 2
-    seconds = seconds or cell_seconds(config, lesson.plain)
-    grader = Grader(lesson, hidden_secret(course), sandboxed, seconds, draws_folder(course))
-    book = Book(course, name, lesson.skeletons, config, lesson.own_files)
-    screen = _Screen(console, len(submissions))
-    screen.looked += refused
-    try:
-        with open_executor(grader, workers, cluster) as executor, screen.progress:
-            grade_all(
-                book, submissions, executor.submit, at_once=executor.number, force=force, progress=screen
-            )
-        book.charge_lateness(config)
-        rows = [row for row in book.verdicts() if not students or row[0] in students]
-        console.print(summary(rows, lesson.exercises))
-        waiting = book.waiting()
-    finally:
-        book.close()
+    with open_grader(name, course, config, options) as grader:
+        _warn(course, options)
+        submissions = find_submissions(course, name, students)
+        refused = [] if students else refused_names(course, name)
+        for student in sorted(set(students) - {submission.student for submission in submissions}):
+            print(f"headstart: {student} has not submitted {name}", file=sys.stderr)
+        if not submissions and refused:
+            console.print(problems(refused))
+            return 0
+        if not submissions:
+            place = course.format_path(course.submitted_directory, course.student_id, name)
+            print(f"headstart: nothing to grade: there is no {place}", file=sys.stderr)
+            return 2
+        lesson, screen = grader.lesson, _Screen(console, len(submissions))
+        screen.looked += refused
+        with contextlib.closing(Book(course, name, lesson.skeletons, config, lesson.own_files)) as book:
+            with open_executor(grader, options.workers, options.cluster) as executor, screen.progress:
+                submit, number = executor.submit, executor.number
+                grade_all(book, submissions, submit, at_once=number, force=options.force, progress=screen)
+            book.charge_lateness(config)
+            rows = [row for row in book.verdicts() if not students or row[0] in students]
+            console.print(summary(rows, lesson.exercises))
+            waiting = book.waiting()
     screen.close()
     if waiting:
         console.print(f"{waiting}: in formgrader, under Manual Grading")
     return 1 if screen.broken else 0
+
+
+def _warn(course: CourseDirectory, options: Options) -> None:
+    """Say on stderr what makes this course, or this way to grade, less safe."""
+    no_sandbox = "" if options.sandboxed else NO_SANDBOX
+    for concern in filter(None, [no_sandbox, privacy.warning(course), privacy.AS_ROOT * is_root()]):
+        print(f"headstart: {concern}", file=sys.stderr)
 
 
 class _Screen:
