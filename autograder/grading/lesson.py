@@ -30,7 +30,7 @@ from traitlets.config import Config
 from autograder import exercises as specs
 from autograder import lessons
 from autograder.draws import KeptDigests
-from autograder.exercise import IN_PROCESS, Exercise
+from autograder.exercise import Exercise
 from autograder.grading.submission import OURS, SKIPPED
 from autograder.grading.versions import ENGINE_VERSION, contents, digest, hidden_digests, of_exercises
 from autograder.grading.workers import FEW, Worker
@@ -85,7 +85,7 @@ class Outline:
 
     id: str
     title: str
-    points: int
+    points: float
     misconceptions: tuple[Mistake, ...] = ()
 
 
@@ -97,9 +97,10 @@ class Lesson:
         name: such as `01_attention`.
         folder: its source folder.
         skeletons: by name, its notebooks as released, made from the source: student copies prove nothing.
-        outlines: what earns points by itself, by id, in the notebook's order.
-        exercises: the same as specified, or the tests of a plain assignment. Those of ours import torch.
-        visible: its students' sheets by exercise. They import torch, too.
+        outlines: what earns points by itself, by id, in the notebook's order: exercises, or the tests of a
+            plain assignment.
+        exercises: their specifications, which import torch; a plain assignment has none.
+        visible: its students' sheets by exercise, which import torch, too; a plain assignment has none.
         given: what students have beside the notebooks, by relative path, and can't hand in another of.
         ignore: names of files, as patterns, that are nobody's; of our lessons, what comes with them.
         content: a digest of the notebooks and of what is given out with them.
@@ -193,10 +194,10 @@ class Lesson:
         """What goes into the autograded folders, as nbgrader has it; of our lessons nothing."""
         return self.given if self.plain else {}
 
-    def exercises_of(self, notebook: str) -> dict[str, Exercise]:
-        """The exercises of one of its notebooks, by id."""
+    def outlines_of(self, notebook: str) -> dict[str, Outline]:
+        """What earns points in one of its notebooks, by id."""
         ids = {exercise_id(cell, notebook, self.plain) for cell in self.skeletons[notebook].cells}
-        return {id: exercise for id, exercise in self.exercises.items() if id in ids}
+        return {id: outline for id, outline in self.outlines.items() if id in ids}
 
     def new_worker(self, sandboxed: bool) -> Worker:
         """A worker that shows student code what this lesson's students have, and nothing else."""
@@ -277,14 +278,11 @@ def _sheets(sheets: dict[str, dict]) -> dict[str, "Sheet"]:
 
 
 def _plain(sources: dict[str, NotebookNode]) -> dict[str, Any]:
-    """What a plain assignment asks, as `_ours` gives it."""
-    tests = dict(_tests(sources))
-    outlines = {id: Outline(id, test.title, test.points) for id, test in tests.items()}
-    return {"outlines": outlines, "exercises": tests, "visible": {}, "versions": {}}
+    """What a plain assignment asks, as `_ours` gives it: tests, of which nothing else is known."""
+    return {"outlines": dict(_tests(sources)), "exercises": {}, "visible": {}, "versions": {}}
 
 
-def _tests(sources: dict[str, NotebookNode]) -> Iterator[tuple[str, Exercise]]:
-    """The tests of a plain assignment, as exercises that have no more than a name and points."""
+def _tests(sources: dict[str, NotebookNode]) -> Iterator[tuple[str, Outline]]:
     for notebook, source in sources.items():
         language = source.metadata.get("kernelspec", {}).get("language", "python")
         if language.lower() != "python":
@@ -292,7 +290,7 @@ def _tests(sources: dict[str, NotebookNode]) -> Iterator[tuple[str, Exercise]]:
         for cell in filter(lessons.is_test, source.cells):
             id, flags = exercise_id(cell, notebook, True), cell.metadata.nbgrader
             title = flags.grade_id if len(sources) == 1 else f"{notebook} · {flags.grade_id}"
-            yield id, Exercise(id, title, flags.points, None, lambda generator: [], driver=IN_PROCESS)
+            yield id, Outline(id, title, flags.points)
 
 
 def _with_ids(notebook: NotebookNode) -> NotebookNode:
