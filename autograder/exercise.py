@@ -1,19 +1,14 @@
-"""What an exercise is: plain data, from which the checks, the judge, the tests and the simulator follow."""
+"""What an exercise is: a record, in which nothing runs. `sheets.py` runs its answers."""
 
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 
-from helpers.checking.calling.drivers import Case, Outcome, run
+from helpers.checking.calling.outcome import Case
 
-__all__ = ["Case", "Exercise", "Misconception", "Outcome", "explained"]
-
-# Answers of ours run one at a time: a driver seeds torch's generator, which all threads of a process share,
-# and a grader's threads would take each other's random numbers.
-_RUNNING = threading.Lock()
+__all__ = ["Case", "Exercise", "Misconception", "explained"]
 
 
 @dataclass(frozen=True)
@@ -84,24 +79,3 @@ class Exercise:
     @property
     def gradients(self) -> bool:
         return any(getattr(prop, "needs_gradients", False) for prop in self.properties)
-
-    def outcome(self, answer: Any, case: Case) -> Outcome:
-        """What an answer of ours does on a case, through the driver of students. Any thread may ask."""
-        if self.driver == "choice" and answer is not self.reference:
-            answer = overlay(self.reference, answer)
-        with _RUNNING:
-            return run(self.driver, answer, case, gradients=self.gradients, forbidden=())
-
-
-def overlay(right: Mapping, wrong: Mapping) -> dict:
-    """The right choices with some replaced. Slots of nested dicts are joined by ` · `, as in the driver."""
-    flat = dict(wrong)
-
-    def replace(node: Mapping, prefix: str) -> dict:
-        joined = {key: f"{prefix} · {key}" if prefix else str(key) for key in node}
-        return {
-            key: replace(value, joined[key]) if isinstance(value, Mapping) else flat.get(joined[key], value)
-            for key, value in node.items()
-        }
-
-    return replace(right, "")
