@@ -94,7 +94,7 @@ def result_of(lesson: Lesson, graded: Graded, sandboxed: bool) -> Result:
     exercises = [
         {
             "id": verdict.exercise,
-            "title": lesson.exercises[verdict.exercise].title,
+            "title": lesson.outlines[verdict.exercise].title,
             "status": str(verdict.status),
             "points": verdict.points,
             "max_points": verdict.max_points,

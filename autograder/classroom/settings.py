@@ -8,7 +8,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import Execute
 from traitlets.config import Config
 
-from autograder.grading.judge import CELL_SECONDS
+from autograder.limits import CELL_SECONDS
 
 NO_LIMIT = 600.0  # seconds, for a cell without a limit: something has to end an endless loop
 HERE = "autograder.classroom.plugin."

@@ -234,6 +234,6 @@ def _connected(address: str) -> Iterator["Client"]:
 
 def _unfit(wanted: str, sandboxed: bool) -> str:
     """Why this process can't grade for another; empty if it can."""
-    if RUNNING != wanted:
+    if wanted != RUNNING:
         return "it has another version of Headstart: install the same one on all machines"
     return (sandbox_problem() or "") if sandboxed else ""

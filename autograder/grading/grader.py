@@ -9,25 +9,27 @@ import queue
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import nbformat
 from nbformat import NotebookNode
 
 from autograder.draws import FitDraws
-from autograder.exercise import Exercise
 from autograder.grading.cgroups import Groups
 from autograder.grading.clean import MAX_ADDED, clean_code, clean_words, leave_out
 from autograder.grading.clock import among_others
-from autograder.grading.judge import CELL_SECONDS, judge, not_run
 from autograder.grading.lesson import Lesson, exercise_id
 from autograder.grading.plain import merge_plain
 from autograder.grading.questions import Question, Sheets
 from autograder.grading.submission import Canonical, Submission, canonical, handed_in, is_answer, read_time
 from autograder.grading.versions import RUNNING
 from autograder.grading.workers import Worker
+from autograder.limits import CELL_SECONDS
 from autograder.results import UNREADABLE, Ended, Graded, Judgement, Paper, Verdict
-from autograder.sheets import HiddenSheets
 from helpers.checking.finding import Status
+
+if TYPE_CHECKING:
+    from autograder.sheets import HiddenSheets
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,7 @@ class Grader:
         return None if prepared.digest == known_digest else self.run(replace(prepared, known=known or {}))
 
     def digest(self, submission: Submission) -> str:
-        """A digest of all that decides a submission's grade, as `prepare` gives it, but without parsing it."""
+        """A digest of all that decides a submission's grade, as `prepare` gives it. Nothing is parsed."""
         ignore = self.lesson.ignore
         parts = (
             handed_in(submission, self._only(name), ignore=ignore).digest for name in self.lesson.skeletons
@@ -158,11 +160,13 @@ class Grader:
         )
 
     def _only(self, name: str) -> str:
-        """The name under which a notebook has to be handed in; "" where any will do, as it is the only one."""
+        """The name under which a notebook has to be handed in; "" if any will do, as it is the only one."""
         return "" if self.lesson.skeletons.keys() == {self.lesson.name} else name
 
     def _paper(self, name: str, form: Canonical, prepared: Prepared) -> tuple[Paper, Ended, dict[str, bytes]]:
         """Grade one notebook. Its paper, how its child ended, and the files that its cells wrote."""
+        from autograder.grading.judge import not_run  # here, as in `_judge`: it imports torch
+
         lesson = self.lesson
         blank = frozenset(_blank(form.notebook, lesson.skeletons[name]))
         by_hand = dict(_by_hand(form.notebook))
@@ -189,6 +193,8 @@ class Grader:
         Raises:
             RuntimeError: no sandbox starts.
         """
+        from autograder.grading.judge import judge
+
         cells = self.lesson.cells(form.notebook, name)
         with self._worker() as worker:
             for alone in (False, True):
@@ -225,7 +231,7 @@ class Grader:
 def questions(
     lesson: Lesson,
     notebook: str,
-    hidden: HiddenSheets,
+    hidden: "HiddenSheets",
     content: str,
     kept: Mapping[str, Verdict] | None = None,
 ) -> dict[str, Question]:

@@ -22,6 +22,7 @@ from autograder.grading.questions import Question, Sheets
 from autograder.grading.submission import MAX_FILES, MAX_FILES_BYTES
 from autograder.grading.workers import GRACE_SECONDS, Worker
 from autograder.grading.written import read_written
+from autograder.limits import CELL_SECONDS
 from autograder.results import Cell, Ended, Judgement, Verdict
 from helpers.checking.assessing import assess
 from helpers.checking.calling.outcome import ENDS, CallStatus, Outcome
@@ -31,7 +32,6 @@ from helpers.checking.code.reaching import Tangled, forbidden_use
 from helpers.checking.finding import Finding, Status
 from helpers.checking.sheet import Sheet
 
-CELL_SECONDS = 20.0
 NOTEBOOK_SECONDS = 120.0  # and more where cells may run longer than usual
 OUTPUT_CHARACTERS = 64_000_000  # of all cells together, as they stand in a file
 MOST_VALUES = 5_000  # in what an answer returns, tensors and lists counted, where lessons ask for dozens

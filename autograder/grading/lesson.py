@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import nbformat
 from nbformat import NotebookNode
@@ -30,7 +30,7 @@ from traitlets.config import Config
 from autograder import exercises as specs
 from autograder import lessons
 from autograder.draws import KeptDigests
-from autograder.exercise import Exercise
+from autograder.exercise import Exercise, Mistake, Outline
 from autograder.grading.submission import OURS, SKIPPED
 from autograder.grading.versions import ENGINE_VERSION, contents, digest, hidden_digests, of_exercises
 from autograder.grading.workers import FEW, Worker
@@ -56,7 +56,12 @@ class Late(Mapping[str, T]):
         self._keys, self._make = tuple(keys), make
 
     def __getitem__(self, key: str) -> T:
+        if key not in self._keys:
+            raise KeyError(key)
         return self._made[key]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._keys
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._keys)
@@ -70,23 +75,6 @@ class Late(Mapping[str, T]):
     @cached_property
     def _made(self) -> Mapping[str, T]:
         return self._make()
-
-
-class Mistake(NamedTuple):
-    """A misconception as reports show it: its name in the exercise, and what is said to who has it."""
-
-    name: str
-    sentence: str
-
-
-@dataclass(frozen=True)
-class Outline:
-    """What reports tell of an exercise, from the built lesson: nothing has to be imported for it."""
-
-    id: str
-    title: str
-    points: float
-    misconceptions: tuple[Mistake, ...] = ()
 
 
 @dataclass(frozen=True)
