@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import torch
+if TYPE_CHECKING:
+    import torch
 
-from helpers.checking.calling.outcome import Case
-
-__all__ = ["Case", "Exercise", "Misconception", "explained"]
+    from helpers.checking.calling.outcome import Case
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ class Exercise:
     title: str
     points: int
     reference: Any
-    cases: Callable[[torch.Generator], list[Case]]
+    cases: "Callable[[torch.Generator], list[Case]]"
     driver: str = "call"
     returns: tuple[str, ...] = ("output",)
     properties: tuple[Callable, ...] = ()
@@ -79,3 +78,20 @@ class Exercise:
     @property
     def gradients(self) -> bool:
         return any(getattr(prop, "needs_gradients", False) for prop in self.properties)
+
+
+class Mistake(NamedTuple):
+    """A misconception as reports show it: its name in the exercise, and what is said to who has it."""
+
+    name: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Outline:
+    """What reports tell of an exercise. It is read from a built lesson, so nothing is imported for it."""
+
+    id: str
+    title: str
+    points: float
+    misconceptions: tuple[Mistake, ...] = ()

@@ -1,140 +1,53 @@
-"""`headstart grade` at a terminal: refuses or starts, shows progress, and ends with a summary."""
+"""`headstart grade`: grade a class, or one submission without recording anything."""
 
-import contextlib
+import argparse
 import os
-import sys
-import time
 from pathlib import Path
 
-from nbgrader.coursedir import CourseDirectory
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from traitlets.config import Config
 
-from autograder.classroom.batch import grade_all
-from autograder.classroom.course import find_submissions, refused_names
-from autograder.classroom.engine import Options, load_lesson, open_grader
-from autograder.classroom.gradebook import Book
-from autograder.commands import predicted, privacy
-from autograder.commands.report import problems, summary
-from autograder.commands.report_page import page
-from autograder.grading.executors import open_executor
-from autograder.grading.submission import Submission
-from autograder.programs import is_root
-from autograder.results import Graded
-
-NO_SANDBOX = (
-    "--no-sandbox: student code runs with your own rights. It can use the network, and read and change your "
-    "files, including other submissions and the solutions. Use it only for code that you trust."
-)
-
-
-def grade_class(
-    name: str, course: CourseDirectory, config: Config, options: Options, students: list[str]
-) -> int:
-    """Grade what is in `submitted/` and print what came of it.
-
-    Args:
-        name: of the lesson.
-        course: whose submissions are graded and recorded.
-        config: nbgrader's settings.
-        options: how to grade.
-        students: only these; none means all.
-
-    Returns:
-        The exit code: 0 unless grading can't start or the grader itself failed. Bad submissions are results.
-    """
-    console = Console()
-    with open_grader(name, course, config, options) as grader:
-        _warn(course, options)
-        submissions = find_submissions(course, name, students)
-        refused = [] if students else refused_names(course, name)
-        for student in sorted(set(students) - {submission.student for submission in submissions}):
-            print(f"headstart: {student} has not submitted {name}", file=sys.stderr)
-        if not submissions and refused:
-            console.print(problems(refused))
-            return 0
-        if not submissions:
-            place = course.format_path(course.submitted_directory, course.student_id, name)
-            print(f"headstart: nothing to grade: there is no {place}", file=sys.stderr)
-            return 2
-        lesson, screen = grader.lesson, _Screen(console, len(submissions))
-        screen.looked += refused
-        with contextlib.closing(Book(course, name, lesson.skeletons, config, lesson.own_files)) as book:
-            with open_executor(grader, options.workers, options.cluster) as executor, screen.progress:
-                submit, number = executor.submit, executor.number
-                grade_all(book, submissions, submit, at_once=number, force=options.force, progress=screen)
-            book.charge_lateness(config)
-            rows = [row for row in book.verdicts() if not students or row[0] in students]
-            console.print(summary(rows, lesson.exercises))
-            waiting = book.waiting()
-    screen.close()
-    if waiting:
-        console.print(f"{waiting}: in formgrader, under Manual Grading")
-    return 1 if screen.broken else 0
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("lesson", metavar="LESSON", nargs="?", default="")
+    parser.add_argument(
+        "--student", action="append", default=[], metavar="ID", help="only this student; can be repeated"
+    )
+    parser.add_argument(
+        "--workers", type=int, default=os.cpu_count() or 1, metavar="N", help="submissions graded at once"
+    )
+    parser.add_argument("--cluster", metavar="ADDRESS", help="grade on a Dask cluster, tcp://HOST:PORT")
+    parser.add_argument("--force", action="store_true", help="grade everything again")
+    parser.add_argument("--seconds", type=float, default=None, metavar="S", help="CPU seconds per cell (20)")
+    parser.add_argument("--no-sandbox", action="store_true", help="run student code with your own rights")
+    parser.add_argument(
+        "--once", type=Path, metavar="SUBMISSION", help="grade only this notebook or folder; record nothing"
+    )
+    parser.add_argument(
+        "--json", nargs="?", const="json", metavar="FORM",
+        help="with --once: print JSON, or the form of gradescope, prairielearn or classroom50",
+    )  # fmt: skip
 
 
-def _warn(course: CourseDirectory, options: Options) -> None:
-    """Say on stderr what makes this course, or this way to grade, less safe."""
-    no_sandbox = "" if options.sandboxed else NO_SANDBOX
-    for concern in filter(None, [no_sandbox, privacy.warning(course), privacy.AS_ROOT * is_root()]):
-        print(f"headstart: {concern}", file=sys.stderr)
+def run(options: argparse.Namespace) -> int:
+    """Grade, and return the exit code."""
+    once = options.once and options.once.absolute()
+    from autograder.classroom.course import enter, find_lesson
 
+    course, config = enter(options.rest)
+    from autograder.classroom.engine import Options
 
-def report_class(name: str, course: CourseDirectory, config: Config) -> int:
-    """Print what the class did, from what is recorded, and write it as a page with pictures."""
-    lesson = load_lesson(name, course, config)
-    book = Book(course, name, lesson.skeletons)
-    try:
-        rows, looked, waiting = list(book.verdicts()), book.odd(), book.waiting()
-    finally:
-        book.close()
-    Console().print(summary(rows, lesson.exercises))
-    counts = predicted.count(course, name, [student for student, _, _ in rows])
-    if (told := predicted.table(name, counts)).row_count:
-        Console().print(told)
-    if looked:
-        Console().print(problems(looked))
-    if waiting:
-        Console().print(f"{waiting}: in formgrader, under Manual Grading")
-    path = Path(course.root, "reports", f"{name}.html")
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(page(name, rows, lesson.exercises, counts, looked, waiting), encoding="utf-8")
-    Console().print(f"The same with pictures, for a browser: {os.path.relpath(path)}")
-    return 0
+    how = Options(
+        not options.no_sandbox, options.seconds, max(options.workers, 1), options.cluster, options.force
+    )
+    if once:
+        from autograder.classroom.once import FORMS, grade_once
 
+        form = options.json or "json"
+        if form not in FORMS:
+            raise LookupError(f"there is no form {form!r}; there are {', '.join(FORMS)}")
+        lesson = find_lesson(options.lesson, course) if options.lesson else ""
+        return grade_once(lesson, once, course, config, how, form)
+    if not options.lesson:
+        raise LookupError("which lesson? Such as: headstart grade 01_attention")
+    from autograder.classroom.class_run import grade_class
 
-class _Screen:
-    """The progress bar while grading, and the list of what needs a look."""
-
-    def __init__(self, console: Console, total: int) -> None:
-        self.console, self.begun = console, time.monotonic()
-        self.done = self.skipped = self.failures = 0
-        self.looked: list[tuple[str, str]] = []
-        self.broken: list[tuple[str, str]] = []
-        self.progress = Progress(
-            TextColumn("grading"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[left]} left"),
-            TextColumn("{task.fields[failures]} with problems"), TimeRemainingColumn(), console=console,
-        )  # fmt: skip
-        self.task = self.progress.add_task("grading", total=total, left=total, failures=0)
-        self.total = total
-
-    def __call__(self, submission: Submission, graded: Graded | None, broken: str) -> None:
-        self.done += 1
-        if broken:
-            self.broken.append((submission.student, f"the grader failed: {broken}"))
-        elif graded is None:
-            self.skipped += 1
-        elif said := [graded.problem] * bool(graded.problem) + list(graded.remarks):
-            self.looked.append((submission.student, "; ".join(said)))
-        failures = len(self.looked) + len(self.broken)
-        self.progress.update(self.task, completed=self.done, left=self.total - self.done, failures=failures)
-
-    def close(self) -> None:
-        """Print the list, and how long it all took."""
-        if self.looked or self.broken:
-            self.console.print(problems(sorted(self.looked + self.broken)))
-        seconds = time.monotonic() - self.begun
-        graded = self.done - self.skipped - len(self.broken)
-        as_before = f", {self.skipped} as before" if self.skipped else ""
-        self.console.print(f"{graded} graded{as_before} in {seconds:.1f} s")
+    return grade_class(find_lesson(options.lesson, course), course, config, how, options.student)

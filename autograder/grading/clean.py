@@ -26,7 +26,7 @@ from autograder.limits import (
     MAX_TAGS,
     MAX_WORDS,
 )
-from helpers.checking.calling.values import printable
+from helpers.storage import printable
 
 TAGS = {
     "b", "blockquote", "br", "code", "div", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "img",

@@ -9,9 +9,6 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import matplotlib
-
-from autograder import limits
 from autograder.child import sandbox, wire
 from autograder.grading.cgroups import Group, Groups
 from autograder.grading.clock import claim_core
@@ -24,7 +21,7 @@ START_SECONDS = 1800
 ANSWER_SECONDS = 120.0  # in which a worker that still runs answers
 FEW = 16  # submissions after which a worker gets ready for many more: a second or two
 # What of the engine a worker may see.
-CHILD, LIMITS = Path(sandbox.__file__).parent, Path(limits.__file__)
+CHILD, LIMITS = Path(sandbox.__file__).parent, ROOT / "autograder" / "limits.py"
 
 
 @dataclass
@@ -112,6 +109,8 @@ class Worker:
         for name, content in self.given.items():
             (stage / "given" / name).parent.mkdir(parents=True, exist_ok=True)
             (stage / "given" / name).write_bytes(content)
+        import matplotlib  # here: most commands start no worker
+
         (stage / "matplotlib").mkdir()
         for cache in Path(matplotlib.get_cachedir()).glob("fontlist-*.json"):  # seconds, if made anew
             shutil.copy(cache, stage / "matplotlib")

@@ -6,7 +6,7 @@ from typing import Any
 
 from autograder.grading.submission import RECORDS
 from autograder.limits import MAX_FILES, MAX_FILES_BYTES, MAX_FILES_DEPTH, MAX_NAME
-from helpers.checking.calling.values import printable
+from helpers.storage import printable
 
 
 def read_written(message: Any, taken: tuple[str, ...]) -> dict[str, bytes]:

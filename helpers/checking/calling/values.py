@@ -15,6 +15,8 @@ from typing import Any
 
 import torch
 
+from helpers.storage import printable
+
 DTYPES = {
     str(dtype).removeprefix("torch."): dtype
     for dtype in (
@@ -148,11 +150,6 @@ def decode(value: Any, depth: int = 0) -> Any:
             raise ValueError("malformed type")
         return Opaque(printable(value["$type"])[:100])
     return {printable(key): decode(item, depth + 1) for key, item in value.items()}
-
-
-def printable(text: str) -> str:
-    """The text without half characters (lone surrogates), which no file or terminal takes."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _decode_tensor(value: dict) -> torch.Tensor:

@@ -1,4 +1,4 @@
-"""`headstart grade --once`: one submission to one result, for the graders of other houses.
+"""One submission to one result, for other systems' graders: what `headstart grade --once` prints.
 
 Nothing is recorded. The result says how student code was kept apart, and each adapter turns it into the file
 that another system reads. Formats: Gradescope's autograder specifications, PrairieLearn's external grading
@@ -95,7 +95,7 @@ def result_of(lesson: Lesson, graded: Graded, sandboxed: bool) -> Result:
     exercises = [
         {
             "id": verdict.exercise,
-            "title": lesson.exercises[verdict.exercise].title,
+            "title": lesson.outlines[verdict.exercise].title,
             "status": str(verdict.status),
             "points": verdict.points,
             "max_points": verdict.max_points,
