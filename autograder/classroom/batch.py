@@ -34,6 +34,7 @@ def grade_all(
                 book.expect(submission.student)
                 digest = recorded.get(submission.student, "")
                 known = book.known(submission.student) if digest else {}
+                # defence: digest: not run
                 if any(map(_may_run, known.values())):
                     digest = ""
                 there = all(book.path(submission.student, name).is_file() for name in book.pages)

@@ -73,6 +73,7 @@ def grade_once(
         grader.close()
     assert graded is not None, "nothing was known of it before"
     # In ASCII: it can be printed anywhere, and steers no terminal.
+    # defence: once: names that steer a terminal
     print(json.dumps(FORMS[form](result_of(loaded, graded, sandboxed)), indent=1))
     return 0
 
@@ -130,6 +131,7 @@ def result_of(lesson: Lesson, graded: Graded, sandboxed: bool) -> Result:
         "readable": all(verdict.cause != UNREADABLE for verdict in graded.verdicts),
         # Lines of code and names of files are in these: what steers a terminal is a link in PrairieLearn.
         "problem": one_line(graded.problem),
+        # defence: once: what would become a link
         "remarks": list(map(one_line, graded.remarks)),
         "points": sum(verdict.points for verdict in graded.verdicts),
         "max_points": sum(verdict.max_points for verdict in graded.verdicts),

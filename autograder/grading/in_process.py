@@ -40,6 +40,7 @@ def _credit(exercise: Exercise, outputs: list[dict]) -> float:
         if output["output_type"] == "execute_result":
             with contextlib.suppress(ValueError):
                 points = float(output["data"].get("text/plain", ""))
+                # defence: plain tests: credit that is no number
                 return min(points, float(exercise.points)) if points > 0 else 0.0  # NaN is nothing, too
             break
     return float(exercise.points)

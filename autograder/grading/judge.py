@@ -154,6 +154,7 @@ class _Run:
     def cell(self, cell: Cell) -> None:
         """Run one cell; at a check cell, judge what its check asks for, once."""
         self.where = f"the cell “{_first_line(cell.source)}”"
+        # defence: judge: no cell after that
         if self.clock.notebook_is_over:
             seconds = self.clock.notebook_seconds
             raise Stopped(f"the notebook's time of {seconds:.0f} s was over before {self.where}")
@@ -163,17 +164,23 @@ class _Run:
         self._send({"run": cell.source, "test": self.lesson.plain and bool(cell.exercise)})
         while True:
             message = self._receive()
+            # defence: judge: a message is a dict
             if not isinstance(message, dict):
                 raise Stopped("the grading channel was broken (not a message of ours)")
             if "done" in message:
                 break
+            # defence: judge: in turn
             if "ask" not in message:
                 raise Stopped("the grading channel was broken (a message out of turn)")
+            # defence: judge: the exercise is the lesson's
             self._answer(cell)
         if self.interrupted:
             self.interruptions.append(f"{self.where} took over {self.limit} and was interrupted")
+        # defence: judge: outputs are cleaned
         outputs = clean_outputs(message["done"])
+        # defence: judge: number of outputs
         self.room -= len(json.dumps(outputs)) + len(outputs) * OUTPUT_COST
+        # defence: judge: room for outputs
         if self.room < 0:
             raise Stopped(f"the cells up to {self.where} display more than the grader keeps")
         self.outputs[cell.id] = outputs
@@ -187,6 +194,7 @@ class _Run:
     def _answer(self, cell: Cell) -> None:
         """The child's check() asks for cases: send them, receive outcomes, decide."""
         exercise = self.lesson.exercises.get(cell.exercise)
+        # defence: judge: whose outcomes count
         if exercise and exercise.driver != IN_PROCESS and cell.exercise not in self.verdicts:
             kept = self.kept.get(exercise.id)
             self.verdicts[exercise.id] = kept or Verdict.of(exercise.id, self._decide(exercise))
@@ -196,8 +204,10 @@ class _Run:
         """The hidden cases decide. After a failure the visible ones explain, where they show it too."""
         visible = self.lesson.visible[exercise.id]
         with self.clock.stopped():
+            # defence: judge: hidden cases
             hidden = self.hidden.plain(exercise, self.digest)
             try:
+                # defence: judge: forbidden names
                 use = forbidden_use(self.ran, exercise.id, exercise.forbidden)
             except Tangled as error:
                 return Finding.not_run(exercise.title, exercise.points, str(error))
@@ -216,6 +226,7 @@ class _Run:
             return shown
         with self.clock.stopped():
             full = self.hidden.full(exercise, self.digest, visible)
+            # defence: judge: hidden numbers
             return assess(full, outcomes, reveal=False, failing=failing)
 
     def _outcomes(self, sheet: Sheet) -> list[Outcome]:
@@ -223,6 +234,7 @@ class _Run:
         self._send(sheet.request)
         outcomes = read_outcomes(self._receive(), len(sheet.cases))
         # What is judged by a function of ours is many results, each looked at once.
+        # defence: judge: values without end
         return outcomes if sheet.driver in ("draws", "use_result") else list(map(bounded, outcomes))
 
     def _send(self, message: dict | bytes) -> None:
@@ -234,9 +246,11 @@ class _Run:
         That holds for a child that talks without end as for a silent one.
         """
         while True:
+            # defence: judge: time of whoever talks on
             while left := self.clock.left():
                 with contextlib.suppress(wire.WireTimeout):
                     return self.inbox.receive(seconds=left)
+            # defence: judge: gives up
             if self.interrupted:
                 raise Stopped(f"{self.where} took over {self.limit} and couldn't be interrupted")
             self.interrupted, self.limit = True, self.clock.said
@@ -257,9 +271,11 @@ class _Run:
 def read_outcomes(message: Any, wanted: int) -> list[Outcome]:
     """Read a child's outcomes, believing nothing. One that ended the run early stands for the rest."""
     raw = message.get("outcomes") if isinstance(message, dict) else None
+    # defence: judge: number of outcomes
     if not isinstance(raw, list) or not 0 < len(raw) <= wanted:
         raise Stopped("the grading channel was broken (outcomes of other cases)")
     outcomes = [_outcome(item) for item in raw]
+    # defence: judge: no fewer than cases
     if len(outcomes) < wanted and outcomes[-1].status not in ENDS:
         raise Stopped("the grading channel was broken (outcomes are missing)")
     return outcomes + [outcomes[-1]] * (wanted - len(outcomes))
@@ -268,9 +284,12 @@ def read_outcomes(message: Any, wanted: int) -> list[Outcome]:
 def _outcome(raw: Any) -> Outcome:
     try:
         outcome = Outcome.from_json(raw)
+    # defence: judge: malformed outcomes
     except (TypeError, ValueError, AttributeError, KeyError, RecursionError) as error:
         raise Stopped(f"the grading channel was broken ({error})") from None
+    # defence: judge: length of texts
     long = any(len(text) > 1000 for text in (outcome.error, outcome.message, outcome.where))
+    # defence: judge: length of what was printed
     if long or len(outcome.printed) > 2 * KEPT:
         raise Stopped("the grading channel was broken (a malformed outcome)")
     return outcome

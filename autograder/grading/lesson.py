@@ -131,6 +131,7 @@ class Lesson:
     def new_worker(self, sandboxed: bool) -> Worker:
         """A worker that shows student code what this lesson's students have, and nothing else."""
         elsewhere = () if self.folder.is_relative_to(self.root) else (self.folder.parent,)
+        # defence: worker: the course is hidden
         hide = (self.root, *elsewhere, lessons.ROOT)
         helpers = lessons.helper_files(0 if self.plain else lessons.number(self.name))
         cells = [cell for notebook in self.skeletons.values() for cell in notebook.cells]
@@ -261,6 +262,7 @@ def _fill_in_tests(course: CourseDirectory, name: str, sources: dict[str, Notebo
             continue
         with opened(course) as gradebook, contextlib.suppress(MissingEntry):
             cell.source = gradebook.find_source_cell(cell.metadata.nbgrader.grade_id, notebook, name).source
+        # defence: plain: tests that aren't written yet
         if AUTOTEST in cell.source:
             raise LookupError(
                 f"{cell.metadata.nbgrader.grade_id} in {notebook}.ipynb has an AUTOTEST: `nbgrader "
