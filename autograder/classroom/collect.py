@@ -188,6 +188,7 @@ class _Copying:
                 return
             if stat.S_ISDIR(status.st_mode):
                 return
+            # defence: collect: what becomes a link
             descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=at)
         except OSError as error:
             self.refused[relative] = error.strerror or str(error)

@@ -88,6 +88,7 @@ def _lesson_of(path: Path) -> str:
 
 def _submission(path: Path, lesson: str, folder: Path) -> Submission:
     """A notebook alone is copied to where a submission would lie."""
+    # defence: once: links
     if path.is_symlink() or not path.exists():
         raise LookupError(f"{path} is a link, and links are not followed" if path.is_symlink()
                           else f"there is no {path}")  # fmt: skip
