@@ -25,4 +25,5 @@ def write_whole(path: Path, content: bytes) -> None:
 
 def printable(text: str) -> str:
     """The text without half characters (lone surrogates), which no file or terminal takes."""
+    # defence: values: half characters
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

@@ -47,9 +47,12 @@ IMAGES = ("image/png", "image/jpeg")  # base64; SVG can hold scripts
 SOURCES = tuple(f"data:{kind};" for kind in IMAGES)
 COLOUR = re.compile(r"\x1b(?:\[.*?[@-~])?")  # an escape alone, too: two halves could meet around one
 _cleaner = nh3.Cleaner(
+    # defence: clean: tags
     tags=TAGS,
     attributes=ATTRIBUTES,
+    # defence: clean: pictures in pages
     attribute_filter=lambda tag, name, value: value if name != "src" or value.startswith(SOURCES) else None,
+    # defence: clean: styles
     filter_style_properties=STYLES,
     url_schemes={"data"},
     link_rel=None,
@@ -64,9 +67,11 @@ def clean_outputs(raw: Any) -> list[dict]:
     """
     outputs = [output for output in raw if isinstance(output, dict)] if isinstance(raw, list) else []
     pages = "".join(map(_page, outputs))
+    # defence: clean: size of pages
     with_html = len(pages) <= MAX_HTML and pages.count("<") <= MAX_TAGS
     texts = [text for output in outputs for text in _texts(output)]
     colours = sum(text.count("\x1b[") for text in texts)
+    # defence: clean: colours
     with_colours = colours <= MAX_COLOURS and colours * sum(map(len, texts)) <= MAX_COPIED
 
     def text(value: Any) -> str:
@@ -108,6 +113,7 @@ def _clean_output(output: dict, text: Callable[[Any], str], with_html: bool) -> 
     cleaned = {"output_type": kind, "data": _clean_data(output["data"], text, with_html), "metadata": {}}
     if kind == "execute_result":
         count = output.get("execution_count")
+        # defence: clean: counts
         cleaned["execution_count"] = count if type(count) is int and count >= 0 else None
     return cleaned
 
@@ -122,8 +128,11 @@ def _clean_data(data: dict, text: Callable[[Any], str], with_html: bool) -> dict
             kept[mime] = text(value)
         elif mime == "text/html" and with_html:
             page = _cleaner.clean(printable(value))
+            # defence: clean: depth of pages
             if _depth(page) <= MAX_TAG_DEPTH:  # and let nothing of it cover what is around it
+                # defence: clean: pages stay in their place
                 kept[mime] = f'<div style="overflow:auto">{page}</div>'
+        # defence: clean: displays
         elif mime in IMAGES and re.fullmatch(r"[A-Za-z0-9+/=\s]*", value):
             kept[mime] = value
     return kept
@@ -149,14 +158,19 @@ def _depth(page: str) -> int:
 
 # A file beside the notebook, and nothing above or beside its folder: the server's own pages are there.
 # (Of what begins with files/, nbconvert takes that away, and the rest may begin with a slash.)
+# defence: clean: files
 FILE = r"(?!/|files/)(?:(?!\.\.|%2[eE])[\w./%-])+"
 LINK, PICTURE = rf"https?://.*|#.*|{FILE}", rf"{FILE}\.(?i:png|jpe?g|gif|webp)"
 WORDS = (
+    # defence: clean: characters by number
     (r"&(?=#|\w+;)", "&amp;"),  # characters by number, which would slip past what follows
+    # defence: clean: tags in text
     (r"<(?=[A-Za-z/!?])", "< "),  # so that it is no tag, and a formula is the same formula
+    # defence: clean: links
     (rf"\](?=\((?!https?://|#|{FILE}\))|:)", "] "),  # links that may run code
     # Pictures load by themselves: one from elsewhere would tell who looks at it, and when. In code and
     # formulas, and behind a backslash, a bracket ends nothing.
+    # defence: clean: pictures
     (rf"!(?=\[)(?!\[[^][\\`$]*\]\({PICTURE}\))", "! "),
 )
 FORMULA = re.compile(r"\$|\\\\[\[(]|\\begin\{")
@@ -178,20 +192,26 @@ def clean_words(cell: NotebookNode) -> None:
 
     It reads the text alone. What Markdown takes for a link after all is up to the pages (see `pages`).
     """
+    # defence: clean: length of text
     if len(cell.source) > MAX_WORDS:
         cell.source = f"{cell.source[:MAX_WORDS]} … (cut: {len(cell.source):,} characters)"
     for pattern, shown in WORDS:
         cell.source = re.sub(pattern, shown, cell.source)
     signs = len(FORMULA.findall(cell.source))
+    # defence: clean: formulas
     if signs > MAX_FORMULAS or signs * len(cell.source) > MAX_SEARCHED:
         cell.source = FORMULA.sub("formula ", cell.source)
+    # defence: clean: code in text
     cell.source = FENCE.sub(r"\1", cell.source)
+    # defence: clean: attachments
     cell.pop("attachments", None)
 
 
 def clean_code(cell: NotebookNode) -> None:
     """Show code that would take long to colour as text, below its cell."""
+    # defence: clean: code that takes long
     long = len(cell.source) > MAX_CODE or RUN.search(cell.source)
+    # defence: clean: other languages
     if long or MAGIC.search(cell.source):
         why = "it is too long to highlight, or repeats one character" if long else "it may not be Python"
         cell.outputs = [new_output("stream", text=cell.source), *cell.outputs]

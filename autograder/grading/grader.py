@@ -131,6 +131,7 @@ class Grader:
 
     def _key(self, content: str, version: str) -> str:
         """A digest of what was handed in, of what judges it, and of where and how long it runs."""
+        # defence: digest: settings
         return self._digest(content, version, f"{float(self.cell_seconds)}", f"{self.sandboxed}")
 
     def _digest(self, *parts: str) -> str:
@@ -197,6 +198,7 @@ class Grader:
 
         cells = self.lesson.cells(form.notebook, name)
         with self._worker() as worker:
+            # defence: grader: a worker that fails costs nobody
             for alone in (False, True):
                 with among_others(alone=alone):
                     result = judge(
@@ -292,9 +294,11 @@ def _finish(
             cell.outputs = [nbformat.from_dict(output) for output in outputs[cell.id]]
         added = cell.metadata.get("headstart", {}).get("added")
         room -= len(cell.source) if added else 0
+        # defence: clean: added cells without end
         if added and room < 0:
             leave_out(cell)
         if added or is_answer(cell):
+            # defence: files: what a student wrote is cleaned
             (clean_words if cell.cell_type == "markdown" else clean_code)(cell)
         if added and cell.cell_type == "markdown":  # or it could look like a remark of ours
             cell.source = f"*A cell that the student added:*\n\n{cell.source}"

@@ -143,6 +143,7 @@ class _Run:
     def cell(self, cell: Cell) -> None:
         """Run one cell; at a check cell, judge what its check asks for, once."""
         self.where = f"the cell “{_first_line(cell.source)}”"
+        # defence: judge: no cell after that
         if self.clock.notebook_is_over:
             seconds = self.clock.notebook_seconds
             raise Stopped(f"the notebook's time of {seconds:.0f} s was over before {self.where}")
@@ -152,17 +153,23 @@ class _Run:
         self._send({"run": cell.source, "test": self.worker.plain and bool(cell.exercise)})
         while True:
             message = self._receive()
+            # defence: judge: a message is a dict
             if not isinstance(message, dict):
                 raise Stopped("the grading channel was broken (not a message of ours)")
             if "done" in message:
                 break
+            # defence: judge: in turn
             if "ask" not in message:
                 raise Stopped("the grading channel was broken (a message out of turn)")
+            # defence: judge: the exercise is the lesson's
             self._answer(cell)
         if self.interrupted:
             self.interruptions.append(f"{self.where} took over {self.limit} and was interrupted")
+        # defence: judge: outputs are cleaned
         outputs = clean_outputs(message["done"])
+        # defence: judge: number of outputs
         self.room -= len(json.dumps(outputs)) + len(outputs) * OUTPUT_COST
+        # defence: judge: room for outputs
         if self.room < 0:
             raise Stopped(f"the cells up to {self.where} display more than the grader keeps")
         self.outputs[cell.id] = outputs
@@ -175,6 +182,7 @@ class _Run:
     def _answer(self, cell: Cell) -> None:
         """The child's check() asks for cases: send them, receive outcomes, decide."""
         question = self.questions.get(cell.exercise)
+        # defence: judge: whose outcomes count
         if question and question.sheets and cell.exercise not in self.verdicts:
             decided = question.kept or Verdict.of(question.id, self._decide(question, question.sheets))
             self.verdicts[question.id] = decided
@@ -184,8 +192,10 @@ class _Run:
         """The hidden cases decide. After a failure the visible ones explain, where they show it too."""
         visible = sheets.visible
         with self.clock.stopped():
+            # defence: judge: hidden cases
             hidden = sheets.hidden()
             try:
+                # defence: judge: forbidden names
                 use = forbidden_use(self.ran, question.id, hidden.forbidden)
             except Tangled as error:
                 return Finding.not_run(question.title, question.points, str(error))
@@ -203,6 +213,7 @@ class _Run:
         if shown.status == Status.FAILED:
             return shown
         with self.clock.stopped():
+            # defence: judge: hidden numbers
             return assess(sheets.explained(), outcomes, reveal=False, failing=failing)
 
     def _outcomes(self, sheet: Sheet) -> list[Outcome]:
@@ -210,6 +221,7 @@ class _Run:
         self._send(sheet.request)
         outcomes = read_outcomes(self._receive(), len(sheet.cases))
         # What is judged by a function of ours is many results, each looked at once.
+        # defence: judge: values without end
         return outcomes if sheet.driver in ("draws", "use_result") else list(map(bounded, outcomes))
 
     def _send(self, message: dict | bytes) -> None:
@@ -221,9 +233,11 @@ class _Run:
         That holds for a child that talks without end as for a silent one.
         """
         while True:
+            # defence: judge: time of whoever talks on
             while left := self.clock.left():
                 with contextlib.suppress(wire.WireTimeout):
                     return self.inbox.receive(seconds=left)
+            # defence: judge: gives up
             if self.interrupted:
                 raise Stopped(f"{self.where} took over {self.limit} and couldn't be interrupted")
             self.interrupted, self.limit = True, self.clock.said
@@ -244,9 +258,11 @@ class _Run:
 def read_outcomes(message: Any, wanted: int) -> list[Outcome]:
     """Read a child's outcomes, believing nothing. One that ended the run early stands for the rest."""
     raw = message.get("outcomes") if isinstance(message, dict) else None
+    # defence: judge: number of outcomes
     if not isinstance(raw, list) or not 0 < len(raw) <= wanted:
         raise Stopped("the grading channel was broken (outcomes of other cases)")
     outcomes = [_outcome(item) for item in raw]
+    # defence: judge: no fewer than cases
     if len(outcomes) < wanted and outcomes[-1].status not in ENDS:
         raise Stopped("the grading channel was broken (outcomes are missing)")
     return outcomes + [outcomes[-1]] * (wanted - len(outcomes))
@@ -255,9 +271,12 @@ def read_outcomes(message: Any, wanted: int) -> list[Outcome]:
 def _outcome(raw: Any) -> Outcome:
     try:
         outcome = Outcome.from_json(raw)
+    # defence: judge: malformed outcomes
     except (TypeError, ValueError, AttributeError, KeyError, RecursionError) as error:
         raise Stopped(f"the grading channel was broken ({error})") from None
+    # defence: judge: length of texts
     long = any(len(text) > MAX_ERROR for text in (outcome.error, outcome.message, outcome.where))
+    # defence: judge: length of what was printed
     if long or len(outcome.printed) > 2 * KEPT:
         raise Stopped("the grading channel was broken (a malformed outcome)")
     return outcome

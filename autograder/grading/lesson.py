@@ -190,6 +190,7 @@ class Lesson:
     def new_worker(self, sandboxed: bool) -> Worker:
         """A worker that shows student code what this lesson's students have, and nothing else."""
         elsewhere = () if self.folder.is_relative_to(self.root) else (self.folder.parent,)
+        # defence: worker: the course is hidden
         hide = (self.root, *elsewhere, lessons.ROOT)
         helpers = lessons.helper_files(0 if self.plain else lessons.number(self.name))
         cells = [cell for notebook in self.skeletons.values() for cell in notebook.cells]
@@ -327,6 +328,7 @@ def _fill_in_tests(name: str, sources: dict[str, NotebookNode], tests: Callable[
             continue
         grade_id = cell.metadata.nbgrader.grade_id
         cell.source = tests(notebook, grade_id) or cell.source
+        # defence: plain: tests that aren't written yet
         if AUTOTEST in cell.source:
             raise LookupError(
                 f"{grade_id} in {notebook}.ipynb has an AUTOTEST: `nbgrader generate_assignment {name}` "

@@ -42,6 +42,7 @@ from helpers.storage import printable
 RECORDS = ("timestamp.txt", "submission_secret.txt")
 SKIPPED = "skip-execution"  # Jupyter's tag of a cell that isn't run, by nbgrader neither
 STEERING = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # nbgrader prints names of files as they are
+# defence: handed in: our own
 OURS = ("helpers", "__pycache__", ".*", "checks.json")  # comes with our lessons, and is nobody's answer
 
 
@@ -153,6 +154,7 @@ def canonical(
         except Unreadable as error:
             result.problem = printable(str(error))
     if (more := len(result.notes) - MAX_NOTES) > 0:
+        # defence: handed in: remarks
         result.notes[MAX_NOTES:] = [f"and {more} more remarks"]
     return result
 
@@ -213,15 +215,18 @@ def read_record(path: Path) -> bytes:
     nbgrader prints the time as it stands there, so what isn't shown, and could steer a terminal, is none.
     """
     try:
+        # defence: handed in: size of records
         content = _read(path) if path.lstat().st_size < 1000 else b""
     except (Unreadable, OSError):
         return b""
     text = content.decode(errors="replace").strip()
+    # defence: submission: times that steer a terminal
     return content if text.isascii() and text.isprintable() else b""
 
 
 def _find_notebook(submission: Submission, name: str, notes: list[str]) -> Path:
     """The submitted notebook: by its name, or the only one there is under another name."""
+    # defence: handed in: folders that are links
     if submission.folder.is_symlink() or submission.folder.parent.is_symlink():
         raise Unreadable("the submission is a link to somewhere else; links are not followed")
     path = submission.folder / f"{name or submission.lesson}.ipynb"
@@ -248,6 +253,7 @@ def _find_notebook(submission: Submission, name: str, notes: list[str]) -> Path:
 def _read(path: Path) -> bytes:
     """The content of a regular file: no links, folders, pipes or devices."""
     try:
+        # defence: handed in: plain files
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:
         kind = (
@@ -255,15 +261,18 @@ def _read(path: Path) -> bytes:
         )
         raise Unreadable(f"{path.name} {kind}") from None
     status = os.fstat(descriptor)
+    # defence: handed in: folders and devices
     if not stat.S_ISREG(status.st_mode):
         os.close(descriptor)
         raise Unreadable(
             f"{path.name} is {'a folder' if stat.S_ISDIR(status.st_mode) else 'not a regular file'}"
         )
+    # defence: handed in: hard links
     if status.st_nlink > 1:  # somebody else's file, perhaps: a link needs no right to read it
         os.close(descriptor)
         raise Unreadable(f"{path.name} is a hard link; links are not followed: hand in a copy")
     with open(descriptor, "rb") as file:
+        # defence: handed in: size of a notebook
         if status.st_size > MAX_NOTEBOOK:
             raise Unreadable(f"{path.name} is {status.st_size >> 20} MiB; the limit is {MAX_NOTEBOOK >> 20}")
         return file.read()
@@ -272,10 +281,12 @@ def _read(path: Path) -> bytes:
 def _parse(content: bytes) -> dict:
     if not content.strip():
         raise Unreadable("the notebook file is empty")
+    # defence: handed in: size of JSON
     if content.count(b"{") + content.count(b"[") > MAX_JSON_PARTS or content.count(b",") > 2 * MAX_JSON_PARTS:
         raise Unreadable("the notebook file has more parts than any real notebook")
     try:
         raw = json.loads(content)
+    # defence: handed in: depth
     except (ValueError, RecursionError) as error:
         raise Unreadable(
             f"the notebook file is not JSON, so Jupyter can't open it either: {error!s:.100}"
@@ -295,9 +306,11 @@ def their_cells(raw: dict) -> list[dict]:
         Unreadable: there are more, or larger ones, than anybody writes.
     """
     theirs = [cell for cell in raw["cells"] if isinstance(cell, dict)]
+    # defence: handed in: number of cells
     if len(theirs) > MAX_CELLS:
         raise Unreadable(f"the notebook has {len(theirs):,} cells; the limit is {MAX_CELLS:,}")
     theirs = [{**cell, "source": _text_of(cell)} for cell in theirs]
+    # defence: handed in: length of cells
     if sum(len(cell["source"]) for cell in theirs) > MAX_NOTEBOOK_TEXT:
         raise Unreadable(f"the notebook's cells hold over {MAX_NOTEBOOK_TEXT >> 20} MiB of text")
     return theirs
@@ -312,22 +325,26 @@ def _merge(result: Canonical, raw: dict, lesson: str) -> None:
     anchor = ""
     for cell in theirs:
         known = identify(cell)
+        # defence: handed in: each cell once
         if known and known not in seen:
             seen[known], anchor = cell, known
         elif cell["source"].strip():
             added[anchor].append(cell)
     _refuse_strangers(result.notebook, seen, raw, lesson)
+    # defence: handed in: answers alone
     answers = [cell for cell in result.notebook.cells if is_answer(cell)]
     if lost := [cell for cell in answers if cell.id not in seen]:
         result.notes.append(f"missing answer cells, which count as not written: {len(lost)}")
     for cell in answers:
         if cell.id in seen:
             cell.source = seen[cell.id]["source"]
+    # defence: handed in: length of an answer
     if long := [
         cell for cell in result.notebook.cells if len(seen.get(cell.id, {}).get("source", "")) > MAX_ANSWER
     ]:
         which = "an answer" if any(map(is_answer, long)) else "a cell of the lesson's"
         raise Unreadable(f"{which} has over {MAX_ANSWER:,} characters")
+    # defence: alike: changes in the course's cells
     _graft(result, seen, added)
     _insert(result.notebook, added)
 
@@ -365,6 +382,7 @@ def added_cell(cell: dict, id: str) -> NotebookNode:
 
     All but code becomes text: raw cells are raw HTML to nbconvert.
     """
+    # defence: handed in: raw cells
     make = new_code_cell if cell.get("cell_type") == "code" else new_markdown_cell
     ours: dict[str, Any] = {
         "headstart": {"added": True, **({"edited": True} if cell.get("edited") is True else {})}
@@ -421,7 +439,9 @@ def _other_files(folder: Path, notes: list[str], ignore: tuple[str, ...]) -> dic
     """Regular files beside the notebook, without those to ignore, within bounds."""
     files: dict[str, bytes] = {}
     total = 0
+    # defence: handed in: folders in it that are links
     for place, folders, names in os.walk(folder, followlinks=False):
+        # defence: handed in: folders in folders
         if folders and len(Path(place).relative_to(folder).parts) >= MAX_FILES_DEPTH:
             notes.append(f"{printable(folders[0])} was left out: it is over {MAX_FILES_DEPTH} folders deep")
             folders.clear()
@@ -431,6 +451,7 @@ def _other_files(folder: Path, notes: list[str], ignore: tuple[str, ...]) -> dic
             if not _is_theirs(name, ignore) or name in RECORDS:
                 continue
             relative = printable(str(path.relative_to(folder)))
+            # defence: submission: names that steer a terminal
             if STEERING.search(relative):
                 notes.append(f"{STEERING.sub('�', relative)} was left out: its name could steer a terminal")
                 continue
@@ -441,6 +462,7 @@ def _other_files(folder: Path, notes: list[str], ignore: tuple[str, ...]) -> dic
                 continue
             if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
                 notes.append(f"{relative} was left out: it is a link, or not a regular file")
+            # defence: handed in: files
             elif len(files) >= MAX_FILES or total + status.st_size > MAX_FILES_BYTES:
                 notes.append(f"{relative} was left out: too many files, or too large")
             else:
@@ -473,6 +495,7 @@ def read_time(text: bytes) -> datetime | None:
     """The time in nbgrader's timestamp.txt, in UTC; None if there is none to be read, or no likely one."""
     with contextlib.suppress(Exception):  # dateutil looks for a zone among the files, for one
         time = parse_utc(text.decode().strip()) if text.strip() else None
+        # defence: submission: times at the end of all times
         return time if time and is_likely(time) else None
     return None
 

@@ -82,6 +82,7 @@ class Worker:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
+                # defence: worker: no descriptors of the grader's
                 pass_fds=[theirs.fileno()],
                 env=environment,
                 cwd=cwd,
@@ -99,6 +100,7 @@ class Worker:
 
     def _fill(self, stage: Path) -> None:
         no_caches = shutil.ignore_patterns("__pycache__")
+        # defence: worker: nothing of the engine but the child's
         shutil.copytree(CHILD, stage / "autograder" / CHILD.name, ignore=no_caches)
         (stage / "autograder" / "__init__.py").touch()
         shutil.copy(LIMITS, stage / "autograder")
@@ -129,6 +131,7 @@ class Worker:
         assert control and stage, "a worker that has started has both"
         ours, theirs = socket.socketpair()
         folder = tempfile.mkdtemp(dir=stage.name) if not self.sandboxed else ""
+        # defence: worker: what is handed in doesn't pass through it
         request = {"folder": folder, "plain": self.plain, "core": self._core and self._core[0]}
         # To the child itself: what passes through the worker, a later child could find in its memory.
         handed_in = {name: content.hex() for name, content in (files or {}).items()}
@@ -181,6 +184,7 @@ class Worker:
                 wire.send(self._control, {"signal": "kill"}, seconds=ANSWER_SECONDS)
                 answer = wire.receive(self._control, seconds=ANSWER_SECONDS)
             return Ended(**answer["ended"], out_of_memory=bool(self._group and self._group.ran_out()))
+        # defence: worker: one that is silent is replaced
         except (wire.WireError, KeyError, TypeError):
             self.stop()
             return Ended(failed="the worker stopped answering and was replaced")

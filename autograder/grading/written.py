@@ -22,6 +22,7 @@ def read_written(message: Any, taken: tuple[str, ...]) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     room = MAX_FILES_BYTES
     for name, text in list(said.items())[:MAX_FILES] if isinstance(said, dict) else ():
+        # defence: plain: written files
         if not isinstance(text, str) or len(text) // 2 > room or not _is_plain(name, taken):
             continue
         try:
@@ -39,4 +40,5 @@ def _is_plain(name: str, taken: tuple[str, ...]) -> bool:
         return False
     if len(name) > MAX_NAME or len(parts) > MAX_FILES_DEPTH or any(not part.isprintable() for part in parts):
         return False
+    # defence: plain: nbgrader's records aren't written
     return not any(fnmatchcase(part, each) for part in parts for each in (*taken, *RECORDS, "*.ipynb"))
