@@ -1,9 +1,8 @@
 """What a submission may do, send and take: every limit of the engine, with its unit and its reason.
 
-The sandbox shows this file too, since the child bounds itself by it, so it imports nothing. What a *check*
-accepts of an answer, in a notebook as in the judge, is bounded in `helpers/checking/`, which students have:
-`calling/values.py` (sizes of data), `calling/printing.py` (printed text), `code/names.py` and
-`code/reaching.py` (code that is read).
+The sandbox shows this file too, because the child limits itself; so it imports nothing. What a *check*
+accepts of an answer, in a notebook and in the judge alike, is limited in `helpers/checking/limits.py`:
+students have that folder, and none of the engine.
 """
 
 # -- time (`grading/clock.py`) -------------------------------------------------------------------------------

@@ -36,10 +36,10 @@ from autograder.limits import (
 from autograder.results import Cell, Ended, Judgement, Verdict
 from helpers.checking.assessing import assess
 from helpers.checking.calling.outcome import ENDS, CallStatus, Outcome
-from helpers.checking.calling.printing import KEPT
 from helpers.checking.calling.values import Opaque
 from helpers.checking.code.reaching import Tangled, forbidden_use
 from helpers.checking.finding import Finding, Status
+from helpers.checking.limits import KEPT
 from helpers.checking.sheet import Sheet
 
 FIRST = "the first cell"

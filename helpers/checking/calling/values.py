@@ -15,6 +15,7 @@ from typing import Any
 
 import torch
 
+from helpers.checking.limits import MAX_DEPTH, MAX_ELEMENTS
 from helpers.storage import printable
 
 DTYPES = {
@@ -26,9 +27,7 @@ DTYPES = {
 }  # fmt: skip
 # So many decimal digits tell any two numbers of these types apart; 17 of them would only make longer sheets.
 DIGITS = {torch.float32: 9, torch.float16: 5, torch.bfloat16: 4}
-MAX_ELEMENTS = 1_000_000  # of one tensor; a lesson's cases stay under a thousand
 MAX_INTEGER = 2**63  # beyond it, neither a tensor nor every JSON reader takes an integer
-MAX_DEPTH = 16
 
 
 @dataclass(frozen=True)
