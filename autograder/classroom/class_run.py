@@ -10,7 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from traitlets.config import Config
 
 from autograder.classroom import privacy
-from autograder.classroom.batch import grade_all
+from autograder.classroom.batch import grade_all, unchanged
 from autograder.classroom.course import find_submissions, refused_names
 from autograder.classroom.engine import Options, open_grader
 from autograder.classroom.gradebook import Book
@@ -58,12 +58,29 @@ def grade_class(
         lesson, screen = grader.lesson, _Screen(console, len(submissions))
         screen.looked += refused
         with contextlib.closing(Book(course, name, lesson.skeletons, config, lesson.own_files)) as book:
-            with open_executor(grader, options.workers, options.cluster) as executor, screen.progress:
-                submit, number = executor.submit, executor.number
-                grade_all(book, submissions, submit, at_once=number, force=options.force, progress=screen)
+            same = set() if options.force else unchanged(book, submissions, grader.digest)
+            for submission in (each for each in submissions if each.student in same):
+                screen(submission, None, "")
+            new = [submission for submission in submissions if submission.student not in same]
+            with contextlib.ExitStack() as stack:
+                executor = (
+                    stack.enter_context(open_executor(grader, options.workers, options.cluster))
+                    if new
+                    else None
+                )
+                stack.enter_context(screen.progress)
+                if executor:
+                    grade_all(
+                        book,
+                        new,
+                        executor.submit,
+                        at_once=executor.number,
+                        force=options.force,
+                        progress=screen,
+                    )
             book.charge_lateness(config)
             rows = [row for row in book.verdicts() if not students or row[0] in students]
-            console.print(summary(rows, lesson.exercises))
+            console.print(summary(rows, lesson.outlines))
             waiting = book.waiting()
     screen.close()
     if waiting:
@@ -83,7 +100,7 @@ class _Screen:
 
     def __init__(self, console: Console, total: int) -> None:
         self.console, self.begun = console, time.monotonic()
-        self.done = self.skipped = self.failures = 0
+        self.done = self.skipped = 0
         self.looked: list[tuple[str, str]] = []
         self.broken: list[tuple[str, str]] = []
         self.progress = Progress(

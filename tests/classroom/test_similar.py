@@ -54,6 +54,15 @@ WORDS = {
 }
 
 
+WORDS_AROUND = [
+    ("Nobody else has thought of it in such a way before.", "That is all there is to it, if one asks me."),
+    (
+        "A short remark of mine comes first of all, as ever.",
+        "Everything else follows from what the book says.",
+    ),
+]
+
+
 def code(text: str) -> Texts:
     return {"attention.softmax": (text, True)}
 
@@ -117,6 +126,34 @@ def test_the_page_shows_both_sides_and_runs_nothing_of_them() -> None:
     assert OWN.strip() in sides[0] and RENAMED.strip() in sides[1]
     assert all(len(pre.find_all("mark")) for pre in details.find_all("pre"))
     assert made.caption and len(made.find_all("th", scope="col")) == 5
+
+
+def test_nothing_on_the_page_is_markup_whoever_wrote_it() -> None:
+    """Names of students, of places and of the lesson, and a text before, within and behind what is shared."""
+    bait = "<b>{}</b>"
+    lesson, place = bait.format("lesson"), bait.format("place")
+    shared = f"{HAND[:50]} {bait.format('within')} {HAND[50:]}"
+    names = [bait.format("ada"), bait.format("bob")]
+    written = [
+        f"{bait.format(f'before {number}')} {start} {shared} {end} {bait.format(f'behind {number}')}"
+        for number, (start, end) in enumerate(WORDS_AROUND)
+    ]
+    texts: dict[str, Texts] = {
+        name: {place: (text, False)} for name, text in zip(names, written, strict=True)
+    }
+    made = BeautifulSoup(page(lesson, pairs(texts, {}), 2), "html.parser")
+    assert not made.find_all("b")
+    assert lesson in made.title.text and lesson in made.h1.text
+    table, [details] = made.table, made.find_all("details")
+    for shown in (table.text, details.summary.text, *(each.parent.text for each in details.find_all("h3"))):
+        assert any(name in shown for name in names)
+    assert place in table.text and place in details.h2.text
+    sides = details.find_all("pre")
+    assert [side.text for side in sides] == written
+    for side in sides:
+        assert bait.format("within") in "".join(mark.text for mark in side.find_all("mark"))
+        outside = side.text.split(side.mark.text)
+        assert "<b>before" in outside[0] and "</b>" in outside[-1]
 
 
 def test_the_command_compares_what_was_handed_in(tmp_path: Path) -> None:

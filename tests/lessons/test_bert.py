@@ -7,7 +7,7 @@ from transformers import BertConfig, BertForPreTraining, GPT2Config, GPT2LMHeadM
 
 from autograder import exercises
 from autograder.exercises.bert import choices
-from autograder.sheets import VISIBLE_SEED, make_cases
+from autograder.sheets import VISIBLE_SEED, make_cases, outcome_of
 from helpers import bert, corpora, finetuning, pretraining
 from helpers.bert import experiments, explorers, published, recipes
 from helpers.checking.calling.drivers import judged, run
@@ -230,7 +230,7 @@ SAME = {
 def test_the_helper_answers_the_exercise(name):
     spec = SPECS[name]
     for case in make_cases(spec, VISIBLE_SEED):
-        expected, got = (spec.outcome(answer, case) for answer in (spec.reference, SAME[name]))
+        expected, got = (outcome_of(spec, answer, case) for answer in (spec.reference, SAME[name]))
         assert got.status == "returned", got
         assert str(got.outputs) == str(expected.outputs)
 
