@@ -1,7 +1,7 @@
 """`headstart report LESSON`: what a class got right and wrong, as tables and as a page with pictures."""
 
 import os
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -14,7 +14,7 @@ from traitlets.config import Config
 
 from autograder.classroom.engine import load_lesson
 from autograder.classroom.gradebook import Book
-from autograder.classroom.reports import pictures, predicted
+from autograder.classroom.reports import pictures, predictions
 from autograder.classroom.reports.rendering import render
 from autograder.classroom.reports.tables import Row, most_common, problems, summary, unexplained
 from autograder.exercise import Outline
@@ -32,8 +32,8 @@ def report_lesson(name: str, course: CourseDirectory, config: Config) -> int:
     finally:
         book.close()
     Console().print(summary(rows, lesson.outlines))
-    counts = predicted.count(course, name, [student for student, _, _ in rows])
-    if (told := predicted.table(name, counts)).row_count:
+    counts = predictions.count(course, name, [student for student, _, _ in rows])
+    if (told := predictions.table(name, counts)).row_count:
         Console().print(told)
     if looked:
         Console().print(problems(looked))
@@ -50,7 +50,7 @@ def page(
     lesson: str,
     rows: Iterable[Row],
     exercises: Mapping[str, Outline],
-    predictions: Mapping[str, Counter[str]] | None = None,
+    predicted: predictions.Counts | None = None,
     looked: Sequence[tuple[str, str]] = (),
     waiting: str = "",
 ) -> str:
@@ -60,7 +60,7 @@ def page(
         lesson: its name.
         rows: student, problem and verdicts of every submission graded so far.
         exercises: what was asked, by id, in order.
-        predictions: how many predicted what, by the prediction's id and the option's letter.
+        predicted: how many predicted what, by the prediction's id and the option's letter.
         looked: students whose submissions need a look, and why.
         waiting: how many answers are left to grade by hand, in words.
     """
@@ -84,7 +84,7 @@ def page(
         unexplained=_unexplained(rows, exercises),
         predicted=[
             (asked, option, str(number), "✓ yes" if so else "")
-            for asked, option, number, so in predicted.rows(lesson, dict(predictions or {}))
+            for asked, option, number, so in predictions.rows(lesson, predicted or {})
         ],
         looked=looked,
     )
