@@ -100,6 +100,7 @@ def _processes(grader: Grader, number: int) -> Iterator[Executor]:
             idle.put(judge)
 
     threads = ThreadPoolExecutor(number)  # each waits for one judge
+    grader.get_ready()
     if grader.sandboxed:
         shown()  # found out once, for all that are forked
     try:

@@ -79,6 +79,14 @@ class Grader:
         fit = FitDraws(self.draws, self.secret, self.lesson.versions) if self.draws else None
         return HiddenSheets(self.secret, fit)
 
+    def get_ready(self) -> None:
+        """Import and read all that grading takes: before judges are forked, so that none has to by itself."""
+        import autograder.grading.judge  # noqa: F401
+
+        for needed in (self.lesson.exercises, self.lesson.visible, self.lesson.versions):
+            dict(needed)
+        _ = self._hidden
+
     def __getstate__(self) -> tuple[str, dict]:
         return RUNNING, {each.name: getattr(self, each.name) for each in fields(self)}
 
