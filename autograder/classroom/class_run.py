@@ -81,6 +81,7 @@ def _grade(
     if not submissions:
         with screen.progress:
             return
+    grader.expected = len(submissions) // options.workers
     with open_executor(grader, options.workers, options.cluster) as executor, screen.progress:
         submit, number = executor.submit, executor.number
         grade_all(book, submissions, submit, at_once=number, force=options.force, progress=screen)
