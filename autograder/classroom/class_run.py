@@ -16,6 +16,7 @@ from autograder.classroom.engine import Options, open_grader
 from autograder.classroom.gradebook import Book
 from autograder.classroom.reports.tables import problems, summary
 from autograder.grading.executors import open_executor
+from autograder.grading.grader import Grader
 from autograder.grading.submission import Submission
 from autograder.programs import is_root
 from autograder.results import Graded
@@ -58,26 +59,7 @@ def grade_class(
         lesson, screen = grader.lesson, _Screen(console, len(submissions))
         screen.looked += refused
         with contextlib.closing(Book(course, name, lesson.skeletons, config, lesson.own_files)) as book:
-            same = set() if options.force else unchanged(book, submissions, grader.digest)
-            for submission in (each for each in submissions if each.student in same):
-                screen(submission, None, "")
-            new = [submission for submission in submissions if submission.student not in same]
-            with contextlib.ExitStack() as stack:
-                executor = (
-                    stack.enter_context(open_executor(grader, options.workers, options.cluster))
-                    if new
-                    else None
-                )
-                stack.enter_context(screen.progress)
-                if executor:
-                    grade_all(
-                        book,
-                        new,
-                        executor.submit,
-                        at_once=executor.number,
-                        force=options.force,
-                        progress=screen,
-                    )
+            _grade_new(book, submissions, grader, options, screen)
             book.charge_lateness(config)
             rows = [row for row in book.verdicts() if not students or row[0] in students]
             console.print(summary(rows, lesson.outlines))
@@ -86,6 +68,23 @@ def grade_class(
     if waiting:
         console.print(f"{waiting}: in formgrader, under Manual Grading")
     return 1 if screen.broken else 0
+
+
+def _grade_new(
+    book: Book, submissions: list[Submission], grader: Grader, options: Options, screen: "_Screen"
+) -> None:
+    """Grade and record what isn't as it was last time. If nothing is new, no judge starts."""
+    same = set() if options.force else unchanged(book, submissions, grader.digest)
+    new = [submission for submission in submissions if submission.student not in same]
+    for submission in submissions:
+        if submission.student in same:
+            screen(submission, None, "")
+    if not new:
+        with screen.progress:
+            return
+    with open_executor(grader, options.workers, options.cluster) as executor, screen.progress:
+        submit, number = executor.submit, executor.number
+        grade_all(book, new, submit, at_once=number, force=options.force, progress=screen)
 
 
 def _warn(course: CourseDirectory, options: Options) -> None:
