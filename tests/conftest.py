@@ -16,7 +16,7 @@ from autograder.grading import cgroups
 from tests.support.course import SECRET
 from tests.support.limits import pytest_timeout_set_timer  # noqa: F401  (a hook)
 
-pytest_plugins = ["pytester"]
+pytest_plugins = ["pytester", "tests.support.proved"]
 
 # nbgrader calls alembic by its bare name: an environment that is only named, not activated, must do too.
 os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
@@ -106,9 +106,9 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     return make(lessons.names(), tmp_path_factory.mktemp("built"))
 
 
-def pytest_report_header() -> str:
-    """What the hidden cases of this run follow from."""
-    return AGAIN
+def pytest_report_header() -> list[str]:
+    """What the hidden cases of this run follow from, and which tests it doesn't run."""
+    return [AGAIN, "deselected: what passed and follows from unchanged files alone (make test ALL=1 runs it)"]
 
 
 @pytest.hookimpl(wrapper=True)
