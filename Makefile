@@ -14,7 +14,7 @@ help: ## this list
 lab: ## set everything up and open JupyterLab on the start page (LAB_ARGS go to JupyterLab)
 	@$(PYTHON) bootstrap.py lab $(LAB_ARGS)
 
-test: ## set everything up and run the tests (TEST_ARGS go to pytest; ALL=1 runs those that can't have changed, too)
+test: ## set everything up and run the tests that can have changed, or with ALL=1 every test (TEST_ARGS go to pytest)
 	@HEADSTART_TEST_ALL=$(ALL) $(PYTHON) bootstrap.py test $(TEST_ARGS)
 
 setup: ## make .venv, or bring it up to date, and build the lessons

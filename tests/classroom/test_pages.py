@@ -19,6 +19,9 @@ from autograder.grading.clean import MAX_ADDED, clean_code, clean_words
 from autograder.grading.grader import _finish
 from autograder.lessons import ROOT
 from tests.support.course import Course
+from tests.support.proved import ENGINE, follows_from
+
+pytestmark = follows_from(*ENGINE)
 
 LESSON = "01_attention"
 

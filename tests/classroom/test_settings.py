@@ -12,6 +12,9 @@ from traitlets.config import Config
 from autograder.classroom.course import course_directory, find_submissions
 from autograder.classroom.settings import NO_LIMIT, cell_seconds, refuse_settings
 from tests.grading.test_plain import CONFIG, answer, cell, notebook, run, scores, test
+from tests.support.proved import ENGINE, follows_from
+
+pytestmark = follows_from(*ENGINE)
 
 
 def write(path: Path, text: str) -> Path:

@@ -19,6 +19,11 @@ def test_of_files():
 def test_that_may_fail(fails):
     assert not fails
 
+@follows_from("helpers/one.txt")
+@pytest.mark.always
+def test_always():
+    pass
+
 def test_of_the_machine():
     pass
 """
@@ -37,6 +42,8 @@ def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytes
     (pytester.path / "tests" / "test_it.py").write_text(TESTS)
     monkeypatch.setattr(proved, "ROOT", pytester.path)
     monkeypatch.setattr(proved, "RECORD", pytester.path / "tests" / "proved.json")
+    monkeypatch.setattr(proved, "_passed", {})  # this run's own stay as they are
+    monkeypatch.setattr(proved, "_left_out", set())
     monkeypatch.delenv("HEADSTART_TEST_ALL", raising=False)
     monkeypatch.delenv("CI", raising=False)
     return pytester
@@ -46,14 +53,15 @@ def ran(project: pytest.Pytester, *arguments: str) -> set[str]:
     """The tests that ran, in a call with these arguments; each call with its own memory."""
     proved.digest.cache_clear()
     proved._passed.clear()
-    options = ("-p", "tests.support.proved", "-p", "no:cacheprovider", "-o", "markers=follows_from")
+    proved._left_out.clear()
+    options = ("-p", "tests.support.proved", "-p", "no:cacheprovider", "-o", "markers=follows_from always")
     done = project.inline_run(*options, *(arguments or ("tests",)))
     reports = [report for report in done.getreports("pytest_runtest_logreport") if report.when == "call"]
     return {report.nodeid.partition("::test_")[2] for report in reports}
 
 
-ALL = {"of_files", "that_may_fail[False]", "that_may_fail[True]", "of_the_machine"}
-ALWAYS = {"that_may_fail[True]", "of_the_machine"}
+ALL = {"of_files", "that_may_fail[False]", "that_may_fail[True]", "always", "of_the_machine"}
+ALWAYS = {"that_may_fail[True]", "always", "of_the_machine"}
 
 
 def test_what_passed_runs_again_once_a_file_has_changed(project):
