@@ -23,13 +23,17 @@ from pathlib import Path
 
 from autograder.child import calls
 from autograder.child.shown import shown
+from autograder.limits import (
+    DESCRIPTORS,
+    FOLDER_BYTES,
+    FOLDER_FILES,
+    MEMORY_BYTES,
+    SHARED_BYTES,
+    THREADS,
+)
 
 WRITABLE = "/submission"  # the child's folder, and its only place to write: a memory file system of its own
 TEMPORARY = "/tmp"
-FOLDER_BYTES = 64 << 20  # of both together
-FILES = 10_000
-MEMORY_BYTES = 3 << 30  # beyond what the worker itself has mapped
-THREADS = 500
 # Whether the kernel counts a user namespace's threads by themselves: Linux does from 5.14 on.
 COUNTS_THREADS = tuple(map(int, re.findall(r"\d+", platform.release())[:2])) >= (5, 14)
 
@@ -149,12 +153,12 @@ def enter_namespaces() -> None:
     for place, size, flags in (
         # defence: child: folder of its own
         (WRITABLE, FOLDER_BYTES, 0),
-        ("/dev/shm", 1 << 20, 0),
+        ("/dev/shm", SHARED_BYTES, 0),
         # defence: child: /proc
         ("/proc", 4096, MS_RDONLY),
     ):
         # defence: child: files
-        options = f"size={size},nr_inodes={FILES}".encode()
+        options = f"size={size},nr_inodes={FOLDER_FILES}".encode()
         # defence: child: mounts
         _call("mount", b"tmpfs", place.encode(), b"tmpfs", flags | MS_NOSUID | MS_NODEV, options)
     _share_with_tmp()
@@ -194,7 +198,7 @@ def bound_resources(sandboxed: bool) -> None:
             # defence: child: the first to go
             file.write(b"1000")
     # defence: child: limits
-    limits = {"RLIMIT_CORE": 0, "RLIMIT_FSIZE": FOLDER_BYTES, "RLIMIT_NOFILE": 256}
+    limits = {"RLIMIT_CORE": 0, "RLIMIT_FSIZE": FOLDER_BYTES, "RLIMIT_NOFILE": DESCRIPTORS}
     if mapped:
         # defence: child: RLIMIT_AS
         limits["RLIMIT_AS"] = mapped + MEMORY_BYTES

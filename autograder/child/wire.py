@@ -10,8 +10,7 @@ import socket
 import time
 from typing import Any
 
-MAX_FRAME = 32 * 1024 * 1024  # bytes; a check's outcomes take some thousands
-MAX_PARTS = 1_000_000  # lists and objects in a message: in memory, each takes 20 times its text
+from autograder.limits import MAX_FRAME, MAX_FRAME_PARTS
 
 
 class WireError(Exception):
@@ -75,8 +74,8 @@ class Inbox:
         self._read(4 + size, deadline)
         body, self._come = bytes(self._come[4:]), bytearray()
         # defence: wire: parts
-        if body.count(b"{") + body.count(b"[") > MAX_PARTS:
-            raise WireError(f"a message of over {MAX_PARTS:,} parts")
+        if body.count(b"{") + body.count(b"[") > MAX_FRAME_PARTS:
+            raise WireError(f"a message of over {MAX_FRAME_PARTS:,} parts")
         try:
             return json.loads(body)
         # defence: wire: what can be read

@@ -22,11 +22,11 @@ from nbgrader.exchange import ExchangeError
 from nbgrader.exchange.default import ExchangeCollect
 
 from autograder.classroom.course import odd_name
-from autograder.grading.submission import MAX_DEPTH, RECORDS, STEERING, is_likely, read_record, read_time
+from autograder.grading.submission import RECORDS, STEERING, is_likely, read_record, read_time
+from autograder.limits import MAX_ENTRIES, MAX_FILES_DEPTH
 
 NEVER = datetime.min  # the time of a submission whose name holds none
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
-MAX_ENTRIES = 10_000  # files and folders of one submission
 
 
 class Collect(ExchangeCollect):
@@ -160,8 +160,8 @@ class _Copying:
                 self.refused[inside] = "it belongs to somebody else"
                 folders.clear()
                 continue
-            if inside.count(os.sep) >= MAX_DEPTH:
-                self.refused[inside] = f"it is over {MAX_DEPTH} folders deep"
+            if inside.count(os.sep) >= MAX_FILES_DEPTH:
+                self.refused[inside] = f"it is over {MAX_FILES_DEPTH} folders deep"
                 folders.clear()
                 continue
             if STEERING.search(inside):

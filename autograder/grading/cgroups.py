@@ -22,13 +22,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from autograder.child.sandbox import MEMORY_BYTES, THREADS
+from autograder.limits import WORKER_BYTES, WORKER_THREADS
 from autograder.programs import is_root
 
 NAME = "headstart-"
 NEEDED, WISHED = {"memory", "pids"}, {"cpu"}
-WORKER_BYTES = MEMORY_BYTES + (1 << 30)  # so that a submission gets its MemoryError before it is ended
-WORKER_THREADS = THREADS + 50  # with what the worker and bubblewrap have
 WEIGHT, HEAVIEST = 100, 10_000  # of a group that nobody has given another, and the most that there is
 ENDING_SECONDS = 20.0  # in which processes that were killed are gone
 SYSTEMD = Path("/run/systemd/system")  # there where systemd runs the machine

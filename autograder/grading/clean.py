@@ -14,7 +14,19 @@ import nh3
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
-from helpers.checking.calling.values import printable
+from autograder.limits import (
+    MAX_ADDED,
+    MAX_CODE,
+    MAX_COLOURS,
+    MAX_COPIED,
+    MAX_FORMULAS,
+    MAX_HTML,
+    MAX_SEARCHED,
+    MAX_TAG_DEPTH,
+    MAX_TAGS,
+    MAX_WORDS,
+)
+from helpers.storage import printable
 
 TAGS = {
     "b", "blockquote", "br", "code", "div", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "img",
@@ -33,11 +45,6 @@ STYLES = {
 }  # fmt: skip
 IMAGES = ("image/png", "image/jpeg")  # base64; SVG can hold scripts
 SOURCES = tuple(f"data:{kind};" for kind in IMAGES)
-# Of one cell: cleaning can take the square of their number.
-MAX_HTML, MAX_TAGS = 500_000, 5_000  # characters; tags
-MAX_DEPTH = 100  # of tags in tags: at some hundred, browsers give a page up
-# Of one cell, too: at each sequence that colours text, nbconvert copies the text that follows.
-MAX_COLOURS, MAX_COPIED = 2_000, 20_000_000  # sequences; sequences times characters
 COLOUR = re.compile(r"\x1b(?:\[.*?[@-~])?")  # an escape alone, too: two halves could meet around one
 _cleaner = nh3.Cleaner(
     # defence: clean: tags
@@ -122,7 +129,7 @@ def _clean_data(data: dict, text: Callable[[Any], str], with_html: bool) -> dict
         elif mime == "text/html" and with_html:
             page = _cleaner.clean(printable(value))
             # defence: clean: depth of pages
-            if _depth(page) <= MAX_DEPTH:  # and let nothing of it cover what is around it
+            if _depth(page) <= MAX_TAG_DEPTH:  # and let nothing of it cover what is around it
                 # defence: clean: pages stay in their place
                 kept[mime] = f'<div style="overflow:auto">{page}</div>'
         # defence: clean: displays
@@ -166,13 +173,9 @@ WORDS = (
     # defence: clean: pictures
     (rf"!(?=\[)(?!\[[^][\\`$]*\]\({PICTURE}\))", "! "),
 )
-# Of one cell: from each of these, nbconvert searches the rest of the text for the formula's end.
 FORMULA = re.compile(r"\$|\\\\[\[(]|\\begin\{")
-MAX_FORMULAS, MAX_SEARCHED = 500, 20_000_000  # signs of a formula; signs times characters
-MAX_WORDS = 50_000  # characters of a cell of text
-MAX_ADDED = 500_000  # of all cells that a student added: ten seconds or so for words with much in them
-# Of a cell of code, too, and of code in text, nbconvert's colouring can take the square of its length.
-MAX_CODE, RUN = 20_000, re.compile(r"\s{200}|([^\w\s])\1{199}")
+# A run of one character, for which nbconvert's colouring can take the square of its length.
+RUN = re.compile(r"\s{200}|([^\w\s])\1{199}")
 # By these, it would colour what follows in another language, whose lexer may take longer still.
 MAGIC = re.compile(r"%%(?!(?:time|timeit|capture)\b)(?=[A-Za-z!])")
 FENCE = re.compile(r"^([ \t>*+\d.)-]*(?:`{3,}(?=[^`\n]*$)|~{3,})).*$", re.MULTILINE)  # with its language

@@ -19,7 +19,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol
 
-NET = 3  # wall seconds for each second of CPU time
+from autograder.limits import WALL_PER_CPU
+
 ASK_AGAIN = 1.0  # seconds: what a child has used is asked for no more often, where that isn't decisive
 SHORTEST = 0.02  # seconds from one look at a child to the next
 
@@ -44,7 +45,7 @@ class Clock:
         self._child, self._cell, self.notebook_seconds = child, cell, notebook
         self._asked, self._used = time.monotonic(), 0.0  # when the child was asked, and what it had used then
         self._queued = 0.0  # for a processor, by then
-        self._net = self._asked + NET * notebook
+        self._net = self._asked + WALL_PER_CPU * notebook
         self._limit, self._ends = notebook, self._net  # of what runs now, in CPU time and in time
         self.start_cell()
 
@@ -66,7 +67,7 @@ class Clock:
         # defence: clock: in doubt for the student
         self._limit = self._at_most() + seconds
         # defence: clock: the net
-        self._ends = time.monotonic() + NET * seconds
+        self._ends = time.monotonic() + WALL_PER_CPU * seconds
 
     def _at_most(self) -> float:
         return self._used + time.monotonic() - self._asked
@@ -89,7 +90,7 @@ class Clock:
     def said(self) -> str:
         """The limit that was reached, for people."""
         whole = self._ends == self._net if self.starved else self._limit == self.notebook_seconds
-        seconds = (self.notebook_seconds if whole else self._cell) * (NET if self.starved else 1)
+        seconds = (self.notebook_seconds if whole else self._cell) * (WALL_PER_CPU if self.starved else 1)
         kind = "" if self.starved else " of CPU time"
         return f"what was left of the notebook's {seconds:.0f} s{kind}" if whole else f"{seconds:.0f} s{kind}"
 

@@ -26,14 +26,19 @@ from nbgrader.utils import parse_utc
 
 from autograder import lessons
 from autograder.grading.edits import what_changed
-from helpers.checking.calling.values import printable
+from autograder.limits import (
+    MAX_ANSWER,
+    MAX_CELLS,
+    MAX_FILES,
+    MAX_FILES_BYTES,
+    MAX_FILES_DEPTH,
+    MAX_JSON_PARTS,
+    MAX_NOTEBOOK,
+    MAX_NOTEBOOK_TEXT,
+    MAX_NOTES,
+)
+from helpers.storage import printable
 
-MAX_NOTEBOOK = 256 << 20  # bytes, outputs and all
-MAX_PARTS = 5_000_000  # lists and objects in its JSON, and half of what they hold: much larger in memory
-MAX_CELLS = 2000
-MAX_TEXT = 4 << 20  # characters of all cells together
-MAX_ANSWER = 200_000  # characters, of a cell of the course's that was edited, too
-MAX_FILES, MAX_FILES_BYTES, MAX_DEPTH, MAX_NOTES = 50, 8 << 20, 100, 20
 RECORDS = ("timestamp.txt", "submission_secret.txt")
 SKIPPED = "skip-execution"  # Jupyter's tag of a cell that isn't run, by nbgrader neither
 STEERING = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # nbgrader prints names of files as they are
@@ -56,6 +61,38 @@ class Submission:
     folder: Path
 
 
+@dataclass(frozen=True)
+class HandedIn:
+    """What lies in a submission's folder, read and not yet parsed.
+
+    Attributes:
+        notebook: its bytes; empty if there is a problem.
+        files: other files by relative path.
+        records: what nbgrader wrote beside the notebook when it was handed in: its time and its secret name.
+        notes: on the choice of the notebook.
+        left_out: notes on files that were left out.
+        problem: why the notebook can't be read; empty if it can.
+        unread: why the other files can't be; empty if they can.
+    """
+
+    notebook: bytes
+    files: dict[str, bytes]
+    records: dict[str, bytes]
+    notes: list[str]
+    left_out: list[str]
+    problem: str
+    unread: str
+
+    @property
+    def digest(self) -> str:
+        """A digest of all of it: equal submissions have equal digests."""
+        digest = hashlib.sha256(self.notebook)
+        digest.update((self.problem or self.unread).encode())
+        for name, content in sorted((self.files | self.records).items()):
+            digest.update(repr((name, len(content))).encode() + content)
+        return digest.hexdigest()
+
+
 @dataclass
 class Canonical:
     """A submission, ready to run.
@@ -66,7 +103,7 @@ class Canonical:
         records: what nbgrader wrote beside the notebook when it was handed in: its time and its secret name.
         notes: what was put right, for the instructor.
         problem: why nothing of it can be graded; empty if it can.
-        digest: of all that was handed in; equal submissions have equal digests.
+        digest: of all that was handed in.
     """
 
     notebook: NotebookNode
@@ -98,27 +135,57 @@ def canonical(
         merge: puts the student's cells into the skeleton; that of our own lessons where none is given.
         ignore: names of files and folders, as patterns, that count for nothing.
     """
-    result = Canonical(_copied(skeleton), records=dict(_records(submission.folder)))
-    digest = hashlib.sha256()
-    try:
-        path = _find_notebook(submission, name, result.notes)
-        content = _read(path)
-        digest.update(content)
-        raw = _parse(content)
-        if len(content) > 20 << 20:
-            result.notes.append(f"the notebook file is {len(content) >> 20} MiB; its outputs were dropped")
-        (merge or _merge)(result, raw, submission.lesson)
-        result.files = _other_files(submission.folder, result.notes, ignore)
-    except (Unreadable, OSError) as error:
-        result.problem = printable(getattr(error, "strerror", None) or str(error))  # no path of yours
-        digest.update(result.problem.encode())
+    found = handed_in(submission, name, ignore=ignore)
+    result = Canonical(
+        _copied(skeleton),
+        records=found.records,
+        notes=found.notes,
+        problem=found.problem,
+        digest=found.digest,
+    )
+    if not found.problem:
+        try:
+            raw = _parse(found.notebook)
+            if (size := len(found.notebook)) > 20 << 20:
+                result.notes.append(f"the notebook file is {size >> 20} MiB; its outputs were dropped")
+            (merge or _merge)(result, raw, submission.lesson)
+            result.notes += found.left_out
+            result.files, result.problem = found.files, found.unread
+        except Unreadable as error:
+            result.problem = printable(str(error))
     if (more := len(result.notes) - MAX_NOTES) > 0:
         # defence: handed in: remarks
         result.notes[MAX_NOTES:] = [f"and {more} more remarks"]
-    for name, content in sorted((result.files | result.records).items()):
-        digest.update(repr((name, len(content))).encode() + content)
-    result.digest = digest.hexdigest()
     return result
+
+
+def handed_in(submission: Submission, name: str = "", *, ignore: tuple[str, ...] = OURS) -> HandedIn:
+    """Read what was handed in. Never raises on what a student can hand in.
+
+    Args:
+        submission: where it lies.
+        name: as for `canonical`.
+        ignore: as for `canonical`.
+    """
+    content, problem, unread = b"", "", ""
+    files: dict[str, bytes] = {}
+    notes: list[str] = []
+    left_out: list[str] = []
+    try:
+        content = _read(_find_notebook(submission, name, notes))
+    except (Unreadable, OSError) as error:
+        problem = _why(error)
+    else:
+        try:
+            files = _other_files(submission.folder, left_out, ignore)
+        except OSError as error:
+            unread = _why(error)
+    return HandedIn(content, files, dict(_records(submission.folder)), notes, left_out, problem, unread)
+
+
+def _why(error: Exception) -> str:
+    """Why something can't be read, without a path of the instructor's."""
+    return printable(getattr(error, "strerror", None) or str(error))
 
 
 def _copied(notebook: NotebookNode) -> NotebookNode:
@@ -215,7 +282,7 @@ def _parse(content: bytes) -> dict:
     if not content.strip():
         raise Unreadable("the notebook file is empty")
     # defence: handed in: size of JSON
-    if content.count(b"{") + content.count(b"[") > MAX_PARTS or content.count(b",") > 2 * MAX_PARTS:
+    if content.count(b"{") + content.count(b"[") > MAX_JSON_PARTS or content.count(b",") > 2 * MAX_JSON_PARTS:
         raise Unreadable("the notebook file has more parts than any real notebook")
     try:
         raw = json.loads(content)
@@ -244,8 +311,8 @@ def their_cells(raw: dict) -> list[dict]:
         raise Unreadable(f"the notebook has {len(theirs):,} cells; the limit is {MAX_CELLS:,}")
     theirs = [{**cell, "source": _text_of(cell)} for cell in theirs]
     # defence: handed in: length of cells
-    if sum(len(cell["source"]) for cell in theirs) > MAX_TEXT:
-        raise Unreadable(f"the notebook's cells hold over {MAX_TEXT >> 20} MiB of text")
+    if sum(len(cell["source"]) for cell in theirs) > MAX_NOTEBOOK_TEXT:
+        raise Unreadable(f"the notebook's cells hold over {MAX_NOTEBOOK_TEXT >> 20} MiB of text")
     return theirs
 
 
@@ -375,8 +442,8 @@ def _other_files(folder: Path, notes: list[str], ignore: tuple[str, ...]) -> dic
     # defence: handed in: folders in it that are links
     for place, folders, names in os.walk(folder, followlinks=False):
         # defence: handed in: folders in folders
-        if folders and len(Path(place).relative_to(folder).parts) >= MAX_DEPTH:
-            notes.append(f"{printable(folders[0])} was left out: it is over {MAX_DEPTH} folders deep")
+        if folders and len(Path(place).relative_to(folder).parts) >= MAX_FILES_DEPTH:
+            notes.append(f"{printable(folders[0])} was left out: it is over {MAX_FILES_DEPTH} folders deep")
             folders.clear()
         folders[:] = sorted(name for name in folders if _is_theirs(name, ignore))
         for name in sorted(names):

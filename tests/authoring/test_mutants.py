@@ -11,8 +11,9 @@ from autograder.authoring.mutating import trying, verified
 from autograder.authoring.mutating.mutants import has_mutants, mutants
 from autograder.authoring.mutating.reach import reached
 from autograder.authoring.mutating.trying import Limits, survivors
-from autograder.exercise import Case, Exercise
+from autograder.exercise import Exercise
 from autograder.lessons import TOPICS
+from helpers.checking.calling.outcome import Case
 from tests.support.small_course import DOUBLE, Course
 
 # -- made ------------------------------------------------------------------------------------------------

@@ -7,7 +7,8 @@ import torch
 
 from autograder import lessons
 from autograder.authoring.build import build
-from autograder.exercise import Case, Exercise, Misconception
+from autograder.exercise import Exercise, Misconception
+from helpers.checking.calling.outcome import Case
 
 MASTER = '''\
 # %% [markdown]

@@ -17,8 +17,8 @@ from typing import Any
 
 from autograder.authoring.mutating.changes import Change, changes, is_size
 from autograder.authoring.mutating.places import IN_FULL, Place, places
-from autograder.exercise import IN_PROCESS, Exercise
-from autograder.sheets import VISIBLE_SEED, make_cases
+from autograder.exercise import Exercise
+from autograder.sheets import VISIBLE_SEED, make_cases, outcome_of
 
 RECORD = "_record_of_sizes"
 
@@ -46,7 +46,7 @@ class Mutant:
 
 def has_mutants(exercise: Exercise) -> bool:
     """Whether the reference is code, not choices."""
-    return exercise.driver not in ("choice", IN_PROCESS)
+    return exercise.driver != "choice"
 
 
 def reference_file(exercise: Exercise) -> Path:
@@ -146,7 +146,7 @@ def _sizes(exercise: Exercise, module: ModuleType, definitions: list[Definition]
     answer = _compiled(module, definitions, definitions[0].name, {RECORD: record})
     for place, node in zip(sized, nodes, strict=True):
         place.put(node)
-    exercise.outcome(answer, make_cases(exercise, VISIBLE_SEED)[0])
+    outcome_of(exercise, answer, make_cases(exercise, VISIBLE_SEED)[0])
     return found
 
 

@@ -2,7 +2,8 @@
 
 import torch
 
-from autograder.exercise import Case, Exercise, Misconception
+from autograder.exercise import Exercise, Misconception
+from helpers.checking.calling.outcome import Case
 
 
 def double(x: torch.Tensor) -> torch.Tensor:

@@ -15,6 +15,9 @@ from typing import Any
 
 import torch
 
+from helpers.checking.limits import MAX_DEPTH, MAX_ELEMENTS
+from helpers.storage import printable
+
 DTYPES = {
     str(dtype).removeprefix("torch."): dtype
     for dtype in (
@@ -24,9 +27,7 @@ DTYPES = {
 }  # fmt: skip
 # So many decimal digits tell any two numbers of these types apart; 17 of them would only make longer sheets.
 DIGITS = {torch.float32: 9, torch.float16: 5, torch.bfloat16: 4}
-MAX_ELEMENTS = 1_000_000  # of one tensor; a lesson's cases stay under a thousand
 MAX_INTEGER = 2**63  # beyond it, neither a tensor nor every JSON reader takes an integer
-MAX_DEPTH = 16
 
 
 @dataclass(frozen=True)
@@ -152,12 +153,6 @@ def decode(value: Any, depth: int = 0) -> Any:
             raise ValueError("malformed type")
         return Opaque(printable(value["$type"])[:100])
     return {printable(key): decode(item, depth + 1) for key, item in value.items()}
-
-
-def printable(text: str) -> str:
-    """The text without half characters (lone surrogates), which no file or terminal takes."""
-    # defence: values: half characters
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _decode_tensor(value: dict) -> torch.Tensor:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 from IPython.core.inputtransformer2 import TransformerManager
 
-LONGEST = 200_000  # characters of a cell that is read
+from helpers.checking.limits import MAX_SOURCE
+
 LONGEST_LINE = 120  # characters of a line that is shown
 LOOKUPS = ("attrgetter", "methodcaller", "__getattribute__")
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -111,7 +112,7 @@ def syntax_problem(cell: str) -> str:
 
 
 def _parse(cell: str) -> ast.Module:
-    if len(cell) > LONGEST:
+    if len(cell) > MAX_SOURCE:
         raise ValueError("longer than any answer")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the student's code, and this may be the grader's terminal

@@ -14,8 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from helpers.checking.code.names import Mention, Statement, read, syntax_problem
-
-MOST_STEPS = 1_000_000  # from one name to the next, where a lesson takes some hundreds: a second or so
+from helpers.checking.limits import MAX_STEPS
 
 
 class Tangled(Exception):
@@ -155,7 +154,7 @@ class _Search:
         for number, afresh in reversed(self.history.get(name, [])):
             self.steps += 1
             # defence: reaching: steps without end
-            if self.steps > MOST_STEPS:
+            if self.steps > MAX_STEPS:
                 raise Tangled("its code is too tangled to see what it leads to: fewer statements would do")
             if number < time:
                 yield number

@@ -1,5 +1,6 @@
 """What two submissions share beyond what the exercise makes alike is found; what all share isn't."""
 
+import html
 import os
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from bs4 import BeautifulSoup
 
 from autograder.classroom import likeness
 from autograder.classroom.likeness import Pair, Texts, pairs
-from autograder.commands.similar import page
+from autograder.classroom.reports.similar import page
 from autograder.lessons import ROOT
 from tests.support.course import Course
 from tests.support.proved import ENGINE, follows_from
@@ -169,7 +170,7 @@ def test_the_command_compares_what_was_handed_in(tmp_path: Path) -> None:
     done = course.run("headstart", "similar", "1")
     assert "7 submissions; 1 of 21 pairs share" in done.stdout
     assert "ada and bob" in done.stdout and "attention.softmax" in done.stdout
-    made = (tmp_path / "reports" / "01_attention_similar.html").read_text()
+    made = html.unescape((tmp_path / "reports" / "01_attention_similar.html").read_text())
     assert "It can't know who had it first" in made and "student-0" not in made
 
 
