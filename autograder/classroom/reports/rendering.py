@@ -7,6 +7,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 # Students write into reports: names, messages with numbers and errors of theirs. All of it is escaped.
 environment = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates"),
+    # defence: reports: escaped
     autoescape=True,
     undefined=StrictUndefined,
     trim_blocks=True,
