@@ -260,7 +260,9 @@ def test_whoever_displays_without_end_is_stopped(judged, monkeypatch):
 @pytest.mark.parametrize("for_ever", [None, ASK], ids=["is silent", "asks on"])
 def test_whoever_does_not_end_is_interrupted_once_and_given_up(for_ever, judged, right, monkeypatch):
     monkeypatch.setattr(judge, "GRACE_SECONDS", 0.2)
-    monkeypatch.setattr(clock, "NET", 10_000)  # or a busy machine could have it stopped before it is judged
+    monkeypatch.setattr(
+        clock, "WALL_PER_CPU", 10_000
+    )  # or a busy machine could have it stopped before it is judged
     stranger = Stranger([ASK, {"outcomes": right}], for_ever)
     judgement = judged(stranger=stranger, cell_seconds=0.2)
     assert "interrupted" in judgement.stopped
