@@ -20,6 +20,9 @@ from autograder.grading.grader import _finish
 from autograder.lessons import ROOT
 from autograder.limits import MAX_ADDED
 from tests.support.course import Course
+from tests.support.proved import ENGINE, follows_from
+
+pytestmark = follows_from(*ENGINE)
 
 LESSON = "01_attention"
 

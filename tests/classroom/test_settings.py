@@ -14,6 +14,9 @@ from autograder.classroom.engine import Options, open_grader
 from autograder.classroom.settings import cell_seconds, refuse_settings
 from autograder.limits import NO_LIMIT_SECONDS
 from tests.grading.test_plain import CONFIG, answer, cell, notebook, run, scores, test
+from tests.support.proved import ENGINE, follows_from
+
+pytestmark = follows_from(*ENGINE)
 
 
 def write(path: Path, text: str) -> Path:

@@ -14,6 +14,9 @@ from autograder.classroom.likeness import Pair, Texts, pairs
 from autograder.classroom.reports.similar import page
 from autograder.lessons import ROOT
 from tests.support.course import Course
+from tests.support.proved import ENGINE, follows_from
+
+pytestmark = follows_from(*ENGINE)
 
 PLAIN = "def softmax(x, dim=-1):\n    e = (x - x.amax(dim, keepdim=True)).exp()\n    return e / e.sum(dim, keepdim=True)\n"
 OWN = """

@@ -20,8 +20,9 @@ from autograder.grading.grader import Grader
 from autograder.grading.lesson import Lesson
 from autograder.sheets import HiddenSheets
 from tests.support.course import LESSON, Course
+from tests.support.proved import ENGINE, follows_from
 
-pytestmark = [pytest.mark.needs_bubblewrap, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.needs_bubblewrap, pytest.mark.timeout(600), follows_from(*ENGINE)]
 SOFTMAX = "attention.softmax"
 WRONG = {SOFTMAX: "def softmax(x, dim):\n    return x"}
 
