@@ -27,7 +27,7 @@ from autograder.authoring.expanding import expand
 from autograder.authoring.lesson_numbers import figures, in_readme
 from autograder.authoring.master import Cell, MasterError, Mistake, did_you_mean, read_master
 from autograder.authoring.mutating import verified
-from autograder.authoring.mutating.verified import Record
+from autograder.authoring.mutating.verified import Slips
 from autograder.authoring.review import BEGIN, END, parse, review
 from autograder.authoring.source import SpecError, alike, dump, make_checks, make_notebook
 from autograder.exercise import Exercise
@@ -102,8 +102,8 @@ def make(
 
     Args:
         names: of the lessons.
-        folder: receives `source/`, `release/` and the records of mutants.
-        check: take what is known of mutants as it is, and try none.
+        folder: receives `source/`, `release/` and the records of what was tried.
+        check: take what is known of the exercises as it is, and try nothing.
         root: the course's folder, with the masters and helpers, and with what was built before.
         load: where a topic's exercises come from.
 
@@ -153,9 +153,9 @@ def _make_source(lesson: str, folder: Path, check: bool, root: Path, load: Load)
     except SpecError as error:
         line = _spec_line(root / _spec_file(lesson), error.exercise)
         raise MasterError([Mistake(_spec_file(lesson), line, str(error))]) from error
-    for exercise, record in _record(lesson, folder, check, root, specs).items():
-        checks[exercise]["slips"] = record.slips
-    text = _unless_alike(root / "source" / lesson / "checks.json", dump(checks))
+    for exercise, slips in _slips(lesson, folder, check, root, specs).items():
+        checks[exercise]["slips"] = slips
+    text = _unless_alike(course.release_path(lesson, root).with_name("checks.json"), dump(checks))
     write_whole(place / "checks.json", text.encode())
     helpers = {
         path.relative_to(root).as_posix(): trees.contents(path)
@@ -221,20 +221,23 @@ def _titles(specs: Mapping[str, Exercise], load: Load) -> dict[str, str]:
     return titles
 
 
-def _record(
+def _slips(
     lesson: str, folder: Path, check: bool, root: Path, specs: Mapping[str, Exercise]
-) -> Mapping[str, Record]:
-    """What is known of a lesson's mutants, by exercise. Those of what changed are tried, if not checking.
+) -> Mapping[str, Slips]:
+    """The slips of a lesson's exercises. Unless checking, tries what has changed, and records that.
 
     Raises:
-        MasterError: one passes that isn't listed as right as well.
+        MasterError: a mutant passes that isn't listed as right as well.
     """
+    topic = course.topic(lesson)
     if not (root / _spec_file(lesson)).is_file():
         return {}  # a course whose exercises aren't written in its folder
-    topic = course.topic(lesson)
-    records = verified.in_step(topic, specs, root) if check else verified.verify(topic, specs, root)
+    if check:
+        records, slips = verified.in_step(topic, specs, root), verified.known_slips(topic, root)
+    else:
+        records, slips = verified.verify(topic, specs, root)
     write_whole(folder / verified.record_file(topic), verified.written(records).encode())
-    return records
+    return {id: slips.get(id, {}) for id in records}
 
 
 def _unless_alike(path: Path, text: str) -> str:

@@ -1,5 +1,6 @@
 """Mutants of the references: made, tried, and refused by the build where one passes that isn't listed."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -10,6 +11,7 @@ from autograder.authoring.master import MasterError
 from autograder.authoring.mutating import trying, verified
 from autograder.authoring.mutating.mutants import has_mutants, mutants
 from autograder.authoring.mutating.reach import reached
+from autograder.authoring.mutating.slips import slips
 from autograder.authoring.mutating.trying import Limits, survivors
 from autograder.exercise import Case, Exercise
 from autograder.lessons import TOPICS
@@ -153,8 +155,7 @@ def course(tmp_path) -> Course:
 
 
 def record(course: Course, equivalent: dict[str, list[str]]) -> None:
-    entry = verified.Record(equivalent=equivalent)
-    course.write(verified.record_file("attention"), verified.written({"attention.double": entry}))
+    course.write(verified.listed_file("attention"), json.dumps({"attention.double": equivalent}, indent=1))
 
 
 def test_a_build_refuses_an_exercise_of_which_a_mutant_passes(course, capsys):
@@ -179,20 +180,39 @@ def test_a_build_refuses_one_that_passes_by_luck_even_if_it_is_listed(course, ca
 
 
 def test_a_build_refuses_a_list_that_no_longer_fits(course, capsys):
-    record(course, {"it was so once": ["double: 2 * x → 2 + x", "double: 3 * x → 2 * x"]})
+    course.write(
+        verified.listed_file("attention"),
+        '{"attention.double": {"it was so once": [\n"double: 2 * x → 2 + x",\n"double: 3 * x → 2 * x"]}}',
+    )
     assert course.build() == 1
     said = capsys.readouterr().err
-    assert "lists `double: 2 * x → 2 + x`, which fails; remove it" in said
-    assert "lists `double: 3 * x → 2 * x`, which is no mutant of it any more; remove it" in said
+    file = verified.listed_file("attention")
+    assert f'{file}:2: "attention.double" lists `double: 2 * x → 2 + x`, which fails; remove it' in said
+    assert f'{file}:3: "attention.double" lists `double: 3 * x → 2 * x`, which is no mutant of it' in said
+
+
+def test_a_build_refuses_a_list_for_what_is_no_exercise(course, capsys):
+    course.write(verified.listed_file("attention"), '{\n"attention.duoble": {}}')
+    assert course.build() == 1
+    assert (
+        f'{verified.listed_file("attention")}:2: "attention.duoble" is no exercise' in capsys.readouterr().err
+    )
 
 
 @pytest.mark.parametrize(
-    "text", ["{", '{"attention.double": {"equal": {}}}', '{"attention.double": 1}', "[]"]
+    ("file", "text"),
+    [
+        (verified.record_file("attention"), '{"attention.double": {"made": ""}}'),
+        (verified.record_file("attention"), "[]"),
+        (verified.listed_file("attention"), "{"),
+        (verified.listed_file("attention"), '{"attention.double": ["double: 2 * x → 2 + x"]}'),
+        (verified.listed_file("attention"), '{"attention.double": {"a reason": [1]}}'),
+    ],
 )
-def test_a_record_that_is_none_is_a_mistake_with_its_file(course, capsys, text):
-    course.write(verified.record_file("attention"), text)
+def test_a_record_that_cannot_be_read_is_a_mistake_with_its_file(course, capsys, file, text):
+    course.write(file, text)
     assert course.build() == 1
-    assert "autograder/exercises/attention/mutants.json:1: it can't be read" in capsys.readouterr().err
+    assert f"{file}:1: it can't be read" in capsys.readouterr().err
 
 
 def test_mutants_are_tried_again_only_where_something_changed(course, capsys, monkeypatch):
@@ -204,9 +224,25 @@ def test_mutants_are_tried_again_only_where_something_changed(course, capsys, mo
     monkeypatch.setattr(verified, "ENGINE", verified.ENGINE[:1])
     assert course.build(check=True) == 1
     said = capsys.readouterr().err
-    assert "autograder/exercises/attention/mutants.json is out of date" in said
+    assert "autograder/exercises/attention/verified.json is out of date" in said
     assert "to fix: headstart build 01_attention" in said
     assert course.build() == course.build(check=True) == 0
+
+
+def test_slips_are_made_again_only_if_the_release_lacks_or_changed_them(course, monkeypatch):
+    assert course.build() == 0
+    path = course.root / "release/01_attention/checks.json"
+    made, calls = path.read_bytes(), []
+    monkeypatch.setattr(verified, "slips", lambda exercise: calls.append(exercise.id) or slips(exercise))
+    assert course.build() == 0 and not calls
+    [said] = [said for said in json.loads(made)["attention.double"]["slips"] if "missing" in said][:1]
+    path.write_bytes(made.replace(said.encode(), b"something else"))
+    assert course.build(check=True) == 1
+    for spoil in (path.unlink, lambda: path.write_bytes(made.replace(said.encode(), b"something else"))):
+        spoil()
+        assert course.build() == 0
+        assert path.read_bytes() == made
+    assert calls == ["attention.double"] * 2
 
 
 def test_what_was_tried_beside_a_mistake_is_kept(course, capsys):
@@ -239,16 +275,16 @@ def test_the_record_of_mutants_is_in_step(topic):
     there, wanted = verified.read(topic), verified.in_step(topic, specs)
     stale = [id for id in wanted if there.get(id) != wanted[id]] + [id for id in there if id not in wanted]
     assert not stale, f"to fix: headstart build {topic}"
-    for id, entry in there.items():
-        listed = [name for names in entry.equivalent.values() for name in names]
-        assert len(set(listed)) == len(listed) <= 1 + entry.mutants / 4, id
-        assert all(len(reason) > 15 and not reason.endswith(".") for reason in entry.equivalent), id
+    for id, reasons in verified.listed(topic).items():
+        names = [name for those in reasons.values() for name in those]
+        assert len(set(names)) == len(names) <= 1 + there[id].mutants / 4, id
+        assert all(len(reason) > 15 and not reason.endswith(".") for reason in reasons), id
 
 
 @pytest.mark.parametrize("id", ["attention.softmax", "counting.flops", "masking.both"])
 def test_every_mutant_fails_on_every_draw_but_those_that_are_listed(id):
     topic = id.partition(".")[0]
-    exercise, entry = exercises.load(topic)[id], verified.read(topic)[id]
+    exercise, right = exercises.load(topic)[id], verified.listed(topic).get(id, {})
     found = {s.mutant.name: (s.visible, len(s.draws)) for s in survivors(exercise)}
-    assert found == {name: (True, 32) for names in entry.equivalent.values() for name in names}
-    assert entry.mutants == sum(1 for _ in mutants(exercise))
+    assert found == {name: (True, 32) for names in right.values() for name in names}
+    assert verified.read(topic)[id].mutants == sum(1 for _ in mutants(exercise))
