@@ -84,7 +84,7 @@ def no_course(folder: Path) -> str:
             return f"{folder} holds what was handed in, so it isn't taken for a course: {cure}"
     if any((folder / mark).exists() for mark in MARKS):
         return ""
-    return f"{folder} isn't a course, since it has no source/: {cure}"
+    return f"{folder} isn't a course, since it has no {', '.join(MARKS[:-1])} or {MARKS[-1]}: {cure}"
 
 
 LONGEST_ID = 128  # characters, as the gradebook's tables have room for
