@@ -29,6 +29,7 @@ from autograder.authoring.master import Cell, MasterError, Mistake, did_you_mean
 from autograder.authoring.mutating import verified
 from autograder.authoring.mutating.verified import Slips
 from autograder.authoring.review import BEGIN, END, parse, review
+from autograder.authoring.rules import of_exercises, of_predictions, place
 from autograder.authoring.source import SpecError, alike, dump, make_checks, make_notebook
 from autograder.exercise import Exercise
 from autograder.lessons import ROOT, counted
@@ -147,25 +148,27 @@ def _make_source(lesson: str, folder: Path, check: bool, root: Path, load: Load)
         cells, mistakes = expand(cells, specs, known, course.number(lesson), _master(lesson))
     if mistakes := mistakes or review(lesson, cells, specs, _master(lesson)):
         raise MasterError(mistakes)
-    place = folder / "source" / lesson
+    built = folder / "source" / lesson
     try:
         checks = make_checks(cells, specs, _titles(specs, load))
     except SpecError as error:
-        line = _spec_line(root / _spec_file(lesson), error.exercise)
-        raise MasterError([Mistake(_spec_file(lesson), line, str(error))]) from error
-    for exercise, slips in _slips(lesson, folder, check, root, specs).items():
+        raise MasterError([Mistake(*place(error.exercise, root), str(error))]) from error
+    rules = [*of_exercises(lesson, specs, cells, root), *of_predictions(lesson, known, cells, root)]
+    if rules:
+        raise MasterError(rules)
+    for exercise, slips in _slips(lesson, folder, check, root, specs, load).items():
         checks[exercise]["slips"] = slips
     text = _unless_alike(course.release_path(lesson, root).with_name("checks.json"), dump(checks))
-    write_whole(place / "checks.json", text.encode())
+    write_whole(built / "checks.json", text.encode())
     helpers = {
         path.relative_to(root).as_posix(): trees.contents(path)
         for path in course.helper_files(course.number(lesson), root)
     }
     for name, content in helpers.items():
-        write_whole(place / name, content)
+        write_whole(built / name, content)
     cells = bundles.with_first_cell(lesson, cells, text, helpers)
     notebook = nbformat.writes(make_notebook(lesson, cells, specs))
-    write_whole(place / f"{lesson}.ipynb", f"{notebook}\n".encode())
+    write_whole(built / f"{lesson}.ipynb", f"{notebook}\n".encode())
     return cells
 
 
@@ -184,27 +187,21 @@ def _master(lesson: str) -> str:
     return f"notebooks/{lesson}.py"
 
 
-def _spec_file(lesson: str) -> str:
-    return f"autograder/exercises/{course.topic(lesson)}/spec.py"
-
-
-def _spec_line(path: Path, exercise: str) -> int:
-    """The line of a file that names an exercise, or 1."""
-    lines = path.read_text(encoding="utf-8").split("\n") if path.is_file() else []
-    return next((number for number, line in enumerate(lines, 1) if f'"{exercise}"' in line), 1)
-
-
 def _specs(lesson: str, load: Load) -> Mapping[str, Exercise]:
     """A lesson's exercises. Whatever goes wrong on importing them is an author's mistake like the others."""
+    topic = course.topic(lesson)
     try:
-        return load(course.topic(lesson))
+        return load(topic)
     except Exception as error:
-        file = _spec_file(lesson)
-        frames = traceback.extract_tb(error.__traceback__)
-        lines = [frame.lineno for frame in frames if Path(frame.filename).as_posix().endswith(file)]
-        line = getattr(error, "lineno", None) or [1, *lines][-1]
+        folder, file, line = f"autograder/exercises/{topic}/", f"autograder/exercises/{topic}/__init__.py", 1
+        for frame in traceback.extract_tb(error.__traceback__):
+            before, _, name = Path(frame.filename).as_posix().rpartition(folder)
+            if before:
+                file, line = folder + name, frame.lineno or 1
+        if isinstance(error, SyntaxError) and error.filename and folder in Path(error.filename).as_posix():
+            file, line = folder + Path(error.filename).name, error.lineno or 1
         text = f"{type(error).__name__}: {getattr(error, 'msg', None) or error}"
-        raise MasterError([Mistake(file, line or 1, text)]) from error
+        raise MasterError([Mistake(file, line, text)]) from error
 
 
 def _titles(specs: Mapping[str, Exercise], load: Load) -> dict[str, str]:
@@ -222,20 +219,20 @@ def _titles(specs: Mapping[str, Exercise], load: Load) -> dict[str, str]:
 
 
 def _slips(
-    lesson: str, folder: Path, check: bool, root: Path, specs: Mapping[str, Exercise]
+    lesson: str, folder: Path, check: bool, root: Path, specs: Mapping[str, Exercise], load: Load
 ) -> Mapping[str, Slips]:
     """The slips of a lesson's exercises. Unless checking, tries what has changed, and records that.
 
     Raises:
-        MasterError: a mutant passes that isn't listed as right as well.
+        MasterError: an answer isn't judged as it should be, or a mutant passes that isn't listed.
     """
     topic = course.topic(lesson)
-    if not (root / _spec_file(lesson)).is_file():
+    if not (root / "autograder/exercises" / topic).is_dir():
         return {}  # a course whose exercises aren't written in its folder
     if check:
-        records, slips = verified.in_step(topic, specs, root), verified.known_slips(topic, root)
+        records, slips = verified.in_step(topic, specs, root, load), verified.known_slips(topic, root)
     else:
-        records, slips = verified.verify(topic, specs, root)
+        records, slips = verified.verify(topic, specs, root, load)
     write_whole(folder / verified.record_file(topic), verified.written(records).encode())
     return {id: slips.get(id, {}) for id in records}
 

@@ -10,39 +10,26 @@ taken for another, a `reshape` for a transpose.
 """
 
 import contextlib
-import hashlib
 import json
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from autograder import lessons
-from autograder.authoring.master import MasterError, Mistake
+from autograder import exercises, lessons
+from autograder.authoring.master import MasterError, Mistake, read_master
+from autograder.authoring.mutating.digests import Listed, Slips, of_answers, of_mutants, of_slips
 from autograder.authoring.mutating.mutants import has_mutants, mutants, reference_file
-from autograder.authoring.mutating.reach import reached
 from autograder.authoring.mutating.slips import slips
 from autograder.authoring.mutating.trying import Survivor, survivors
+from autograder.authoring.rules import place
+from autograder.authoring.trials import Load, code_given, problems
 from autograder.exercise import Exercise
 from autograder.lessons import ROOT
 from autograder.sheets import HiddenSheets
 from helpers.storage import write_whole
 
-# What decides, beside an exercise itself, whether a mutant passes.
-ENGINE = (
-    ("autograder.sheets", "_draw"),
-    ("autograder.sheets", "failing_case"),
-    ("helpers.checking.assessing", "assess"),
-    ("helpers.checking.calling.drivers", "run"),
-)
-SLIPS = (("helpers.checking.assessing", "sketches_of_slip"),)
-RECOGNISERS = ("slips.py", "words.py")
-# What is said of a failure decides nothing, and mutants are forbidden nothing.
-DECIDES_NOTHING = ("_explain", "_unknown", "explain", "Finding", "forbid", "current")
-TOOLS = ("mutants.py", "changes.py", "tables.py", "places.py", "trying.py")
-
-Listed = dict[str, list[str]]  # names of mutants that are right as well, by the reason
-Slips = dict[str, list[str]]  # sketches of what a slip gives, by the sentence that describes it
+REASON = 15  # characters: a shorter one says nothing
 
 
 @dataclass(frozen=True)
@@ -50,11 +37,13 @@ class Record:
     """What is known of one exercise.
 
     Attributes:
+        answers: the digest of everything that decided that right answers pass and wrong ones are named.
         mutants: how many its reference has, those that are right as well among them.
         tried: the digest of everything that decided that all others fail; "" before they were tried.
         slips: the digest of what mutants are recognised by, and of everything that it is made from.
     """
 
+    answers: str = ""
     mutants: int = 0
     tried: str = ""
     slips: str = ""
@@ -109,7 +98,8 @@ def _read(file: str, root: Path) -> dict[str, dict]:
 
 def written(records: Mapping[str, Record]) -> str:
     """A topic's record as text, a line per exercise."""
-    lines = [f" {json.dumps(id)}: {json.dumps(vars(record))}" for id, record in records.items()]
+    known = {id: {key: value for key, value in vars(it).items() if value} for id, it in records.items()}
+    lines = [f" {json.dumps(id)}: {json.dumps(entry)}" for id, entry in known.items()]
     return "{\n" + ",\n".join(lines) + "\n}\n" if lines else "{}\n"
 
 
@@ -124,93 +114,104 @@ def known_slips(topic: str, root: Path = ROOT) -> dict[str, Slips]:
     return {}
 
 
-def in_step(topic: str, specs: Mapping[str, Exercise], root: Path = ROOT) -> dict[str, Record]:
+def in_step(
+    topic: str, specs: Mapping[str, Exercise], root: Path = ROOT, load: Load = exercises.load
+) -> dict[str, Record]:
     """A topic's record with today's digests. What differs from what is there has to be tried."""
-    records, right, slips = read(topic, root), listed(topic, root), known_slips(topic, root)
-    code = {id: exercise for id, exercise in specs.items() if has_mutants(exercise)}
-    return {
-        id: replace(
-            records.get(id, Record()),
-            tried=(tried := digest(exercise, right.get(id, {}))),
-            slips=_of_slips(exercise, tried, slips.get(id)),
-        )
-        for id, exercise in code.items()
-    }
+    records, right, told = read(topic, root), listed(topic, root), known_slips(topic, root)
+    code = given(topic, root)
+    new = {}
+    for id, exercise in specs.items():
+        new[id] = replace(records.get(id, Record()), answers=of_answers(exercise, code, load))
+        if has_mutants(exercise):
+            tried = of_mutants(exercise, right.get(id, {}))
+            new[id] = replace(new[id], tried=tried, slips=of_slips(exercise, tried, told.get(id)))
+    return new
 
 
 def verify(
-    topic: str, specs: Mapping[str, Exercise], root: Path = ROOT
+    topic: str, specs: Mapping[str, Exercise], root: Path = ROOT, load: Load = exercises.load
 ) -> tuple[dict[str, Record], dict[str, Slips]]:
-    """Try the mutants of the exercises in which something has changed.
+    """Try the answers and mutants of the exercises in which something has changed.
 
     Returns:
-        The topic's new record, and the slips of each exercise.
+        The topic's new record, and the slips of each exercise that has mutants.
 
     Raises:
-        MasterError: mutants pass, or entries are wrong. What was tried of the other exercises is recorded all
-            the same: that took minutes.
+        MasterError: an answer isn't judged as it should be, mutants pass, or entries are wrong. What was
+            tried of the other exercises is recorded all the same: that took minutes.
     """
     old, right, told = read(topic, root), listed(topic, root), known_slips(topic, root)
-    new = in_step(topic, specs, root)
-    mistakes = [
-        Mistake(
-            listed_file(topic), _line_of(topic, id, root), f'"{id}" is no exercise with mutants; remove it'
-        )
-        for id in right
-        if id not in new
-    ]
+    new, code = in_step(topic, specs, root, load), given(topic, root)
+    mistakes = _of_lists(topic, right, new, root)
     for id, record in new.items():
         before = old.get(id, Record())
+        if record.answers != before.answers and (wrong := _of_answers(specs[id], code, root, load)):
+            mistakes += wrong
+            new[id] = before
+            continue
         if record.tried != before.tried:
-            print(f"headstart: trying the mutants of {id}", file=sys.stderr)
-            found, names = list(survivors(specs[id])), {mutant.name for mutant in mutants(specs[id])}
-            new[id] = replace(record, mutants=len(names))
-            if wrong := _mistakes(topic, specs[id], right.get(id, {}), found, names, root):
+            if wrong := _of_mutants(specs[id], right.get(id, {}), root):
                 mistakes += wrong
-                new[id] = before
+                new[id] = replace(before, answers=record.answers)
                 continue
-        if record.slips != before.slips or id not in told:
+            new[id] = replace(record, mutants=sum(1 for _ in mutants(specs[id])))
+        if record.tried and (record.slips != before.slips or id not in told):
             told[id] = slips(specs[id])
-            new[id] = replace(new[id], slips=_of_slips(specs[id], record.tried, told[id]))
+            new[id] = replace(new[id], slips=of_slips(specs[id], record.tried, told[id]))
     if mistakes:
         unreleased = {id: replace(record, slips=old.get(id, Record()).slips) for id, record in new.items()}
         write_whole(root / record_file(topic), written(unreleased).encode())
         raise MasterError(mistakes)
-    return new, {id: told[id] for id in new}
+    return new, {id: told[id] for id, record in new.items() if record.tried}
 
 
-def digest(exercise: Exercise, right: Listed) -> str:
-    """Of all that decides which mutants pass: the reference, the cases, the engine, and what is listed."""
-    made = [(each.__module__, each.__name__) for each in (exercise.reference, exercise.cases)]
-    texts = reached([*made, *((prop.__module__, prop.__name__) for prop in exercise.properties)])
-    names = sorted(name for those in right.values() for name in those)
-    return _digest(exercise.id, exercise.driver, *exercise.returns, *texts.values(), *names, _engine())
+def given(topic: str, root: Path = ROOT) -> str:
+    """What the cells of a topic's lesson import and define; "" where there is no such lesson."""
+    for lesson in lessons.names(root):
+        if lessons.topic(lesson) == topic:
+            cells, _ = read_master(lessons.master_path(lesson, root), lesson)
+            return code_given(cells)
+    return ""
 
 
-def _of_slips(exercise: Exercise, tried: str, found: Slips | None) -> str:
-    """Of the slips that mutants are recognised by, and of all that decides them."""
-    variants = [m.variant for m in exercise.misconceptions if hasattr(m.variant, "__name__")]
-    variants += [answer for answer in exercise.alternatives if hasattr(answer, "__name__")]
-    texts = reached([*SLIPS, *((variant.__module__, variant.__name__) for variant in variants)])
-    tools = [Path(__file__).with_name(name).read_text(encoding="utf-8") for name in RECOGNISERS]
-    return _digest(tried, *tools, *texts.values(), json.dumps(found))
-
-
-def _engine() -> str:
-    tools = [Path(__file__).with_name(name).read_text(encoding="utf-8") for name in TOOLS]
-    return "\0".join([*reached(ENGINE, without=DECIDES_NOTHING).values(), *tools])
-
-
-def _digest(*parts: str) -> str:
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
-
-
-def _mistakes(
-    topic: str, exercise: Exercise, right: Listed, found: list[Survivor], names: set[str], root: Path
+def _of_lists(
+    topic: str, right: Mapping[str, Listed], known: Mapping[str, Record], root: Path
 ) -> list[Mistake]:
-    """What is wrong with an exercise's cases, or with its list of equivalent mutants."""
+    """What is wrong with the list of mutants that are right as well, whatever the mutants do."""
     file = listed_file(topic)
+    mistakes = []
+    for id, reasons in right.items():
+        if id not in known or not known[id].tried:
+            mistakes.append(
+                Mistake(file, _line_of(topic, id, root), f'"{id}" is no exercise with mutants; remove it')
+            )
+        names = [name for those in reasons.values() for name in those]
+        for name in dict.fromkeys(name for name in names if names.count(name) > 1):
+            mistakes.append(
+                Mistake(file, _line_of(topic, name, root), f'"{id}" lists `{name}` twice; remove one')
+            )
+        for reason in reasons:
+            if len(reason) <= REASON or reason.endswith("."):
+                text = (
+                    f'"{id}" has the reason "{reason}"; say why those are right, without a period at the end'
+                )
+                mistakes.append(Mistake(file, _line_of(topic, reason, root), text))
+    return mistakes
+
+
+def _of_answers(exercise: Exercise, given: str, root: Path, load: Load) -> list[Mistake]:
+    print(f"headstart: trying the answers of {exercise.id}", file=sys.stderr)
+    found = problems(exercise, given, load)
+    return [Mistake(*place(exercise.id, root, each.name), f'"{exercise.id}": {each.text}') for each in found]
+
+
+def _of_mutants(exercise: Exercise, right: Listed, root: Path) -> list[Mistake]:
+    """What is wrong with an exercise's cases, or with its list of mutants that are right as well."""
+    print(f"headstart: trying the mutants of {exercise.id}", file=sys.stderr)
+    topic, file = exercise.topic, listed_file(exercise.topic)
     reference = _below(reference_file(exercise), root)
+    names, found = {mutant.name for mutant in mutants(exercise)}, list(survivors(exercise))
     named = {name for those in right.values() for name in those}
     everywhere = {s.mutant.name for s in found if s.visible and len(s.draws) == HiddenSheets.DRAWS}
     mistakes = [
@@ -220,11 +221,11 @@ def _mistakes(
     ]
     for name in sorted(named - {s.mutant.name for s in found}):
         what = "fails" if name in names else "is no mutant of it any more"
-        mistakes.append(
-            Mistake(
-                file, _line_of(topic, name, root), f'"{exercise.id}" lists `{name}`, which {what}; remove it'
-            )
-        )
+        text = f'"{exercise.id}" lists `{name}`, which {what}; remove it'
+        mistakes.append(Mistake(file, _line_of(topic, name, root), text))
+    if len(named) > 1 + len(names) / 4:
+        text = f'"{exercise.id}" lists {len(named)} of {len(names)} mutants; add cases on which they fail'
+        mistakes.append(Mistake(file, _line_of(topic, exercise.id, root), text))
     return mistakes
 
 
