@@ -22,6 +22,7 @@ from traitlets.config.loader import PyFileConfigLoader
 
 from autograder import exercises
 from autograder import lessons as course
+from autograder.answers import SlipError
 from autograder.authoring import bundles, trees
 from autograder.authoring.expanding import expand
 from autograder.authoring.lesson_numbers import figures, in_readme
@@ -189,18 +190,19 @@ def _master(lesson: str) -> str:
 
 def _specs(lesson: str, load: Load) -> Mapping[str, Exercise]:
     """A lesson's exercises. Whatever goes wrong on importing them is an author's mistake like the others."""
-    topic = course.topic(lesson)
+    folder = f"autograder/exercises/{course.topic(lesson)}"
     try:
-        return load(topic)
+        return load(course.topic(lesson))
     except Exception as error:
-        folder, file, line = f"autograder/exercises/{topic}/", f"autograder/exercises/{topic}/__init__.py", 1
-        for frame in traceback.extract_tb(error.__traceback__):
-            before, _, name = Path(frame.filename).as_posix().rpartition(folder)
-            if before:
-                file, line = folder + name, frame.lineno or 1
-        if isinstance(error, SyntaxError) and error.filename and folder in Path(error.filename).as_posix():
-            file, line = folder + Path(error.filename).name, error.lineno or 1
-        text = f"{type(error).__name__}: {getattr(error, 'msg', None) or error}"
+        file, line = f"{folder}/__init__.py", 1
+        places = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+        if isinstance(error, SyntaxError):  # its own file isn't among those that ran
+            places.append((error.filename or "", error.lineno))
+        for path, number in places:
+            if (found := Path(path)).parent.as_posix().endswith(folder):
+                file, line = f"{folder}/{found.name}", number or 1
+        said = getattr(error, "msg", None) or str(error)
+        text = said if isinstance(error, SlipError) else f"{type(error).__name__}: {said}"
         raise MasterError([Mistake(file, line, text)]) from error
 
 

@@ -7,16 +7,17 @@ That takes seconds for each exercise, so a build tries only those in which somet
 import ast
 import contextlib
 import functools
-import inspect
 import json
 import math
-import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import torch
 
+from autograder import lessons
+from autograder.answers import pasted
 from autograder.authoring.master import Cell
 from autograder.exercise import Exercise, Misconception
 from autograder.recall import INPUT, LETTERS, NONE, Recall
@@ -177,7 +178,7 @@ def _all_wrong_at_once(trial: _Trial) -> Iterator[Problem]:
 def _pasted(trial: _Trial, given: str, load: Load) -> Iterator[Problem]:
     """Each variant's text does in a notebook what it does here: made-up classes paste it there.
 
-    It finds torch, math, earlier answers, and what the lesson imports and defines.
+    It finds earlier answers there, and what the lesson imports and defines.
     """
     exercise = trial.exercise
     ours = [e.reference for e in load(exercise.topic).values() if callable(e.reference)]
@@ -185,27 +186,37 @@ def _pasted(trial: _Trial, given: str, load: Load) -> Iterator[Problem]:
     answers = {reference.__name__: reference for reference in [*ours, *needed]}
     later = set(answers) - {reference.__name__ for reference in needed}
     for name, variant in trial.variants.items():
-        names: dict[str, Any] = {"torch": torch, "math": math, **answers}
-        exec(given, names)  # may take an answer as a default
-        names = {name: each for name, each in names.items() if name not in later}
+        names: dict[str, Any] = dict(answers)
         try:
-            exec(text_of(variant), names)
+            exec(given, names)  # may take an answer as a default
+            names = {name: each for name, each in names.items() if name not in later}
+            text = pasted(variant, names)
+            exec(text, names)
             finding = trial.judged(names[variant.__name__], VISIBLE_SEED)
-            said = "" if _alike(finding, trial.visible[name]) else f"is {finding.status}: {_said(finding)}"
+            same = _alike(finding, trial.visible[name])
+            said = _hidden(text, exercise.topic) or ("" if same else f"is {finding.status}: {_said(finding)}")
         except Exception as error:
             said = f"raises {type(error).__name__}: {error}"
         if said:
-            cure = "let it use only torch, math, earlier answers and what the lesson imports"
+            cure = "let it use only what its file has, earlier answers, and what the lesson imports"
             yield Problem(f"pasted into a notebook, {name} {said}; {cure}", name.rpartition(" ")[2])
+
+
+def _hidden(text: str, topic: str) -> str:
+    """Of what a text imports, what the students of a lesson don't have."""
+    for node in ast.walk(ast.parse(text)):
+        package, _, module = (getattr(node, "module", "") or "").partition(".")
+        path = Path(*module.split(".")) if module else Path()
+        file = path / "__init__.py" if (lessons.ROOT / "helpers" / path).is_dir() else path.with_suffix(".py")
+        if package == "autograder" or (
+            package == "helpers" and lessons.opens(file) > lessons.TOPICS.index(topic)
+        ):
+            return f"imports {package}.{module}, which its students don't have"
+    return ""
 
 
 def _alike(one: Finding, other: Finding) -> bool:
     return (one.status, one.returned) == (other.status, other.returned)
-
-
-def text_of(variant: Any) -> str:
-    """The source of a variant, a function or class."""
-    return textwrap.dedent(inspect.getsource(variant))
 
 
 def _inputs(item: Recall, load: Load) -> Iterator[Problem]:

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from autograder.answers import MARK, code
 from autograder.authoring.mutating.reach import Name, reached
-from autograder.authoring.trials import Load, text_of
+from autograder.authoring.trials import Load
 from autograder.exercise import Exercise
 
 Listed = dict[str, list[str]]  # names of mutants that are right as well, by the reason
@@ -45,10 +46,10 @@ def of_answers(exercise: Exercise, given: str, load: Load) -> str:
     needed = [load(id.partition(".")[0]).get(id) for id in (*exercise.needs, *_about(exercise))]
     fields = [repr(vars(exercise).get(field)) for field in FIELDS]
     said = [text for each in exercise.misconceptions for text in (each.name, each.sentence)]
-    code = [exercise.cases, *exercise.properties, *(each.reference for each in needed if each)]
+    beside = [exercise.cases, *exercise.properties, *(each.reference for each in needed if each)]
     answers = [exercise.reference, *exercise.alternatives, *(m.variant for m in exercise.misconceptions)]
     return _digest(
-        *fields, *said, *_reached(code), *_texts(answers), _judging(JUDGING, SAID_OF_OTHERS), given
+        *fields, *said, *_reached(beside), *_texts(answers), _judging(JUDGING, SAID_OF_OTHERS), given
     )
 
 
@@ -64,9 +65,9 @@ def of_mutants(exercise: Exercise, right: Listed) -> str:
         right: those that are listed as right as well.
     """
     names = sorted(name for those in right.values() for name in those)
-    code = _reached([exercise.reference, exercise.cases, *exercise.properties])
+    texts = _reached([exercise.reference, exercise.cases, *exercise.properties])
     engine = _judging(ENGINE, DECIDES_NOTHING)
-    return _digest(exercise.id, exercise.driver, *exercise.returns, *code, *names, engine, *_files(TOOLS))
+    return _digest(exercise.id, exercise.driver, *exercise.returns, *texts, *names, engine, *_files(TOOLS))
 
 
 def of_slips(exercise: Exercise, mutants: str, found: Slips | None) -> str:
@@ -83,12 +84,14 @@ def of_slips(exercise: Exercise, mutants: str, found: Slips | None) -> str:
 
 def _texts(answers: Iterable[Any]) -> list[str]:
     """What answers are: choices, or code with all that it reaches."""
-    code = [answer for answer in answers if hasattr(answer, "__name__")]
-    return [*(repr(a) for a in answers if isinstance(a, Mapping)), *map(text_of, code), *_reached(code)]
+    functions = [answer for answer in answers if hasattr(answer, "__name__")]
+    choices = [repr(answer) for answer in answers if isinstance(answer, Mapping)]
+    return [*choices, *map(code, functions), *_reached(functions)]
 
 
 def _reached(code: Iterable[Any]) -> list[str]:
-    return [*reached((each.__module__, each.__name__) for each in code if hasattr(each, "__name__")).values()]
+    names = [(each.__module__, each.__name__) for each in code if hasattr(each, "__name__")]
+    return [*reached(names, without=(MARK,)).values()]
 
 
 @functools.cache
