@@ -1,6 +1,7 @@
 """What the pages say is so: their links lead somewhere, their commands exist, their example works."""
 
 import argparse
+import ast
 import math
 import re
 import shlex
@@ -97,6 +98,23 @@ def test_tests_that_are_named_exist(page):
     source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
     for name in re.findall(r"`(test_\w+)`", prose(page)):
         assert f"def {name}(" in source, name
+
+
+def test_each_promise_of_the_security_page_has_tests_that_carry_its_number():
+    page = (ROOT / "docs/security.md").read_text(encoding="utf-8")
+    promised = [int(number) for number in re.findall(r"^(\d+)\. ", page, re.MULTILINE)]
+    assert promised == [*range(1, len(promised) + 1)]
+    proved = {
+        argument.value
+        for path in (ROOT / "tests").rglob("test_*.py")
+        for test in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(test, ast.FunctionDef) and test.name.startswith("test_")
+        for mark in test.decorator_list
+        if isinstance(mark, ast.Call) and ast.unparse(mark.func) == "pytest.mark.promise"
+        for argument in mark.args
+        if isinstance(argument, ast.Constant)
+    }
+    assert proved == set(promised)
 
 
 # -- the tree of docs/architecture.md --------------------------------------------------------------------
