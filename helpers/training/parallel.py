@@ -72,12 +72,6 @@ def _devices() -> list[str]:
     return ["cpu", *(f"cuda:{n}" for n in cuda), *(["mps:0"] if torch.backends.mps.is_available() else ())]
 
 
-def there(*tensors: torch.Tensor) -> list[torch.Tensor]:
-    """The same tensors on `device()`."""
-    place = device()
-    return [tensor.to(place) for tensor in tensors]
-
-
 def beside(
     function: Callable[Concatenate[torch.nn.Module, More], Result],
 ) -> Callable[Concatenate[torch.nn.Module, More], Result]:

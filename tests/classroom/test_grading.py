@@ -626,6 +626,6 @@ def _hidden_numbers(course: Course, student: str) -> set[str]:
     directory, config = course_directory(course.root)
     grader = Grader(Lesson.load(LESSON, course.root, config), hidden_secret(directory))
     [submission] = find_submissions(directory, LESSON, [student])
-    sheet = HiddenSheets(grader.secret).plain(load("attention")[SOFTMAX], grader.prepare(submission).content)
+    sheet = HiddenSheets(grader.secret).of(load("attention")[SOFTMAX], grader.prepare(submission).content)
     values = [case.args[0] for case in sheet.cases] + [outcome.outputs for outcome in sheet.expected]
     return {number for tensor in values for number in map(repr, tensor.flatten().tolist()) if len(number) > 9}

@@ -14,7 +14,7 @@ from unittest.mock import Mock
 import psutil
 import pytest
 
-from autograder.commands.watch import FEW, PATIENCE, _Rounds, _Waiting
+from autograder.classroom.watching import FEW, PATIENCE, _Rounds, _Waiting
 from autograder.lessons import ROOT
 from tests.support.course import LESSON, Course
 
@@ -43,7 +43,7 @@ def hand_in(
 
 def start(course: Course, *more: str, patience: int = PATIENCE) -> subprocess.Popen:
     env = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
-    code = f"import autograder.commands.watch as watch; watch.PATIENCE = {patience}; from autograder.commands.cli import main; raise SystemExit(main())"
+    code = f"from autograder.classroom import watching; watching.PATIENCE = {patience}; from autograder.commands.cli import main; raise SystemExit(main())"
     command = [sys.executable, "-c", code, "watch", LESSON, "--every", "0.2", "--workers", "1", *more]
     with (course.root / "watch.log").open("ab") as log:
         return subprocess.Popen(command, cwd=course.root, env=env, stdout=log, stderr=log)

@@ -305,7 +305,7 @@ def _hidden(aftermath: Aftermath, student: str, part: str) -> set[str]:
     answered = {exercise or "attention.softmax" for kind, _, exercise in sections if kind == "answer"}
     found = set()
     for exercise in answered or {"attention.softmax"}:
-        sheet = HiddenSheets(grader.secret).plain(grader.lesson.exercises[exercise], content)
+        sheet = HiddenSheets(grader.secret).of(grader.lesson.exercises[exercise], content)
         values = [(one.args, one.kwargs) if part == "cases" else one.outputs for one in getattr(sheet, part)]
         found |= {n for tensor in tensors(values) for n in map(repr, tensor.flatten().tolist())}
     return {number for number in found if len(number) > 9}

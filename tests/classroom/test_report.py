@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from autograder.commands.report import problems, summary
-from autograder.commands.report_page import page
+from autograder.classroom.reports.lesson import page
+from autograder.classroom.reports.tables import problems, summary
 from autograder.exercises import load
 from autograder.results import Verdict
 
