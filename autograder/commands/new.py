@@ -21,11 +21,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     kinds = parser.add_subparsers(required=True, metavar="KIND")
     lesson = kinds.add_parser("lesson", help="a lesson after the last one")
     lesson.add_argument("topic", metavar="TOPIC", help="one word for its files, such as retrieval")
-    lesson.set_defaults(start=lambda options: new_lesson(options.topic))
+    lesson.set_defaults(start=lambda options: new_lesson(options.topic, ROOT))
     exercise = kinds.add_parser("exercise", help="an exercise at the end of a lesson")
     exercise.add_argument("lesson", metavar="LESSON", help="such as 01_attention")
     exercise.add_argument("name", metavar="NAME", help="of the function that students write")
-    exercise.set_defaults(start=lambda options: new_exercise(options.lesson, options.name))
+    exercise.set_defaults(start=lambda options: new_exercise(options.lesson, options.name, ROOT))
 
 
 def run(options: argparse.Namespace) -> int:
@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def new_lesson(topic: str, root: Path = ROOT) -> tuple[str, list[Path]]:
+def new_lesson(topic: str, root: Path) -> tuple[str, list[Path]]:
     """Start a lesson after the last one: its master, the package of its exercises, its row in the README.
 
     Args:
@@ -49,7 +49,7 @@ def new_lesson(topic: str, root: Path = ROOT) -> tuple[str, list[Path]]:
     Raises:
         LookupError: the word can't be a topic, or is one already.
     """
-    _check_name(topic, "topic")
+    _check_name(topic, "a topic")
     known = lessons.names(root)
     if topic in map(lessons.topic, known):
         raise LookupError(f"there is a lesson on {topic} already: {lessons.find(topic, root)}")
@@ -70,7 +70,7 @@ def new_lesson(topic: str, root: Path = ROOT) -> tuple[str, list[Path]]:
     return lesson, changed
 
 
-def new_exercise(name: str, exercise: str, root: Path = ROOT) -> tuple[str, list[Path]]:
+def new_exercise(name: str, exercise: str, root: Path) -> tuple[str, list[Path]]:
     """Start an exercise: a file of its own, and its cells at the end of the lesson.
 
     Args:
@@ -85,7 +85,7 @@ def new_exercise(name: str, exercise: str, root: Path = ROOT) -> tuple[str, list
         LookupError: there is no such lesson, or there is such an exercise, or no function can have this name.
     """
     lesson = lessons.find(name, root)
-    _check_name(exercise, "exercise")
+    _check_name(exercise, "an exercise")
     topic, master = lessons.topic(lesson), lessons.master_path(lesson, root)
     file = root / "autograder/exercises" / topic / f"{exercise}.py"
     text = master.read_text(encoding="utf-8")
@@ -101,13 +101,13 @@ def new_exercise(name: str, exercise: str, root: Path = ROOT) -> tuple[str, list
 
 def _check_name(name: str, what: str) -> None:
     if not NAME.fullmatch(name) or keyword.iskeyword(name) or NUMBERED.match(name):
-        raise LookupError(f"{name!r} can't be the name of a {what}: use lower-case letters, digits and _")
+        raise LookupError(f"{name!r} can't be the name of {what}: use lower-case letters, digits and _")
 
 
 def _title(name: str) -> str:
     return name.replace("_", " ").capitalize()
 
 
-def _skeleton(name: str, **facts: object) -> bytes:
+def _skeleton(template: str, **facts: object) -> bytes:
     """A skeleton with what is known filled in."""
-    return Template((SKELETONS / f"{name}.txt").read_text(encoding="utf-8")).substitute(facts).encode()
+    return Template((SKELETONS / f"{template}.txt").read_text(encoding="utf-8")).substitute(facts).encode()

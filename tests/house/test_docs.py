@@ -20,7 +20,7 @@ from autograder.sheets import VISIBLE_SEED, make_sheet
 from helpers.checking.calling.drivers import run
 from helpers.checks import assess
 from helpers.figures.predicting import predictions
-from tests.support.small_course import MASTER, Course
+from tests.support.small_course import MASTER, Course, exercise_in
 
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 each_page = pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
@@ -252,14 +252,13 @@ def test_the_tricks_are_counted():
 
 
 @pytest.fixture
-def example() -> tuple[Exercise, str]:
+def example(tmp_path) -> tuple[Exercise, str]:
     """The exercise that CONTRIBUTING.md adds, and its cells."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    spec, cells = [block for language, block in FENCE.findall(text) if language == "python"]
-    names: dict = {"__name__": "example"}
-    exec(compile(spec, "CONTRIBUTING.md", "exec"), names)
-    (exercise,) = [value for value in names.values() if isinstance(value, Exercise)]
-    return exercise, cells
+    file, cells = [block for language, block in FENCE.findall(text) if language == "python"]
+    path = tmp_path / "entropy.py"
+    path.write_text(file, encoding="utf-8")
+    return exercise_in(path), cells
 
 
 @pytest.mark.parametrize("seed", [VISIBLE_SEED, "hidden"])
