@@ -27,6 +27,7 @@ from rich.console import Console
 from rich.table import Table
 
 from autograder import exercises, lessons
+from autograder.answers import code
 from autograder.authoring.mutating.mutants import compounds, has_mutants, mutants
 from autograder.authoring.mutating.trying import SECRET, Limits, survivors
 from autograder.authoring.mutating.verified import read
@@ -219,7 +220,7 @@ def composed(exercise: Exercise) -> Iterator[Any]:
     for spec in filter(has_mutants, known.values()):
         name = spec.reference.__name__
         for answer in filter(callable, exercise.alternatives):
-            source = inspect.getsource(answer)
+            source = code(answer)
             if re.search(rf"\b{name}\b", source):
                 for below in filter(callable, spec.alternatives):
                     pasted = {**vars(inspect.getmodule(answer)), **names, name: below}
@@ -232,7 +233,7 @@ def cluttered(exercise: Exercise, answer: Any) -> Iterator[str]:
     for used in [name for name in exercise.forbidden if name.count(".")][:3]:
         for clutter in CLUTTER:
             beside = clutter.format(used=used, word=used.rpartition(".")[2])
-            yield f"{inspect.getsource(answer)}\n\n{beside}"
+            yield f"{code(answer)}\n\n{beside}"
 
 
 def of_mutants(exercise: Exercise, visible: Sheet, times: Times) -> Counts:

@@ -22,6 +22,7 @@ from traitlets.config.loader import PyFileConfigLoader
 
 from autograder import exercises
 from autograder import lessons as course
+from autograder.answers import SlipError
 from autograder.authoring import bundles, trees
 from autograder.authoring.expanding import expand
 from autograder.authoring.lesson_numbers import figures, in_readme
@@ -153,8 +154,7 @@ def _make_source(lesson: str, folder: Path, check: bool, root: Path, load: Load)
     try:
         checks = make_checks(cells, specs, _titles(specs, load))
     except SpecError as error:
-        line = _spec_line(root / _spec_file(lesson), error.exercise)
-        raise MasterError([Mistake(_spec_file(lesson), line, str(error))]) from error
+        raise MasterError([Mistake(*_place(lesson, root, error.exercise), str(error))]) from error
     for exercise, record in _record(lesson, folder, check, root, specs).items():
         checks[exercise]["slips"] = record.slips
     text = _unless_alike(root / "source" / lesson / "checks.json", dump(checks))
@@ -186,14 +186,16 @@ def _master(lesson: str) -> str:
     return f"notebooks/{lesson}.py"
 
 
-def _spec_file(lesson: str) -> str:
-    return f"autograder/exercises/{course.topic(lesson)}/spec.py"
+def _exercises(lesson: str) -> str:
+    """The folder of a lesson's exercises."""
+    return f"autograder/exercises/{course.topic(lesson)}"
 
 
-def _spec_line(path: Path, exercise: str) -> int:
-    """The line of a file that names an exercise, or 1."""
-    lines = path.read_text(encoding="utf-8").split("\n") if path.is_file() else []
-    return next((number for number, line in enumerate(lines, 1) if f'"{exercise}"' in line), 1)
+def _place(lesson: str, root: Path, exercise: str) -> tuple[str, int]:
+    """The file of an exercise, and the line that names it, or 1."""
+    file = f"{_exercises(lesson)}/{exercise.partition('.')[2]}.py"
+    lines = (root / file).read_text(encoding="utf-8").split("\n") if (root / file).is_file() else []
+    return file, next((number for number, line in enumerate(lines, 1) if f'"{exercise}"' in line), 1)
 
 
 def _specs(lesson: str, load: Load) -> Mapping[str, Exercise]:
@@ -201,12 +203,16 @@ def _specs(lesson: str, load: Load) -> Mapping[str, Exercise]:
     try:
         return load(course.topic(lesson))
     except Exception as error:
-        file = _spec_file(lesson)
-        frames = traceback.extract_tb(error.__traceback__)
-        lines = [frame.lineno for frame in frames if Path(frame.filename).as_posix().endswith(file)]
-        line = getattr(error, "lineno", None) or [1, *lines][-1]
-        text = f"{type(error).__name__}: {getattr(error, 'msg', None) or error}"
-        raise MasterError([Mistake(file, line or 1, text)]) from error
+        file, line = f"{_exercises(lesson)}/__init__.py", 1
+        places = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+        if isinstance(error, SyntaxError):  # its own file isn't among those that ran
+            places.append((error.filename or "", error.lineno))
+        for path, number in places:
+            if (found := Path(path)).parent.as_posix().endswith(_exercises(lesson)):
+                file, line = f"{_exercises(lesson)}/{found.name}", number or 1
+        said = getattr(error, "msg", None) or str(error)
+        text = said if isinstance(error, SlipError) else f"{type(error).__name__}: {said}"
+        raise MasterError([Mistake(file, line, text)]) from error
 
 
 def _titles(specs: Mapping[str, Exercise], load: Load) -> dict[str, str]:
@@ -231,7 +237,7 @@ def _record(
     Raises:
         MasterError: one passes that isn't listed as right as well.
     """
-    if not (root / _spec_file(lesson)).is_file():
+    if not (root / _exercises(lesson)).is_dir():
         return {}  # a course whose exercises aren't written in its folder
     topic = course.topic(lesson)
     records = verified.in_step(topic, specs, root) if check else verified.verify(topic, specs, root)

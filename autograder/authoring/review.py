@@ -112,7 +112,7 @@ def _duplicates(cells: list[Cell]) -> Found:
 
 def _pairs(lesson: str, cells: list[Cell], specs: Mapping[str, Exercise]) -> Found:
     """Each exercise has a cell, a check below it and a spec. A slip in one id is reported once."""
-    spec_file = f"autograder/exercises/{lessons.topic(lesson)}/spec.py"
+    folder = f"autograder/exercises/{lessons.topic(lesson)}/"
     placed, checks = _by_id(cells, "exercise"), _by_id(cells, "check")
     lonely_cells = [name for name in placed if name not in checks]
     lonely_specs = [name for name in specs if name not in placed]
@@ -130,12 +130,12 @@ def _pairs(lesson: str, cells: list[Cell], specs: Mapping[str, Exercise]) -> Fou
             near = did_you_mean(name, lonely_specs)
             lonely_specs = [other for other in lonely_specs if other != near]
             cure = f'did you mean "{near}"? Rename one of them' if near else "add one, or remove the cell"
-            yield cell.line, f'exercise "{name}" has no spec in {spec_file}; {cure}'
+            yield cell.line, f'exercise "{name}" isn\'t in {folder}; {cure}'
         if name in lonely_cells:
             yield cell.line, f'exercise "{name}" has no check cell; add `# %% check="{name}"` below it'
     for name in lonely_specs:
-        cure = f'add `# %% exercise="{name}"` and a check, or remove the spec'
-        yield cells[-1].line if cells else 1, f'"{name}" of {spec_file} has no cell in this lesson; {cure}'
+        cure = f'add `# %% exercise="{name}"` and a check, or remove its file'
+        yield cells[-1].line if cells else 1, f'"{name}" in {folder} has no cell in this lesson; {cure}'
 
 
 def _by_id(cells: Iterable[Cell], kind: str) -> dict[str, Cell]:

@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from autograder.answers import MARK, code
 from autograder.authoring.master import MasterError, Mistake
 from autograder.authoring.mutating.mutants import has_mutants, mutants, reference_file
 from autograder.authoring.mutating.reach import reached
@@ -129,7 +130,8 @@ def verify(topic: str, specs: Mapping[str, Exercise], root: Path = ROOT) -> dict
 def digest(exercise: Exercise, record: Record) -> str:
     """Of all that decides which mutants pass: the reference, the cases, the engine, and what is listed."""
     made = [(each.__module__, each.__name__) for each in (exercise.reference, exercise.cases)]
-    texts = reached([*made, *((prop.__module__, prop.__name__) for prop in exercise.properties)])
+    properties = [(prop.__module__, prop.__name__) for prop in exercise.properties]
+    texts = reached([*made, *properties], without=(MARK,))
     listed = sorted(name for names in record.equivalent.values() for name in names)
     parts = [exercise.id, exercise.driver, *exercise.returns, *texts.values(), *listed, _engine()]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
@@ -139,9 +141,10 @@ def _made(exercise: Exercise, verified: str) -> str:
     """Of all that decides what mutants are recognised by."""
     variants = [m.variant for m in exercise.misconceptions if hasattr(m.variant, "__name__")]
     variants += [answer for answer in exercise.alternatives if hasattr(answer, "__name__")]
-    texts = reached([*SLIPS, *((variant.__module__, variant.__name__) for variant in variants)])
+    names = [(variant.__module__, variant.__name__) for variant in variants]
+    texts = reached([*SLIPS, *names], without=(MARK,))
     tools = [Path(__file__).with_name(name).read_text(encoding="utf-8") for name in RECOGNISERS]
-    parts = [verified, *tools, *texts.values()]
+    parts = [verified, *tools, *texts.values(), *map(code, variants)]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
