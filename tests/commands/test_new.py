@@ -1,5 +1,6 @@
 """A new lesson or exercise begins with a skeleton, and the build lists what is left to write in it."""
 
+import re
 import shutil
 from pathlib import Path
 
@@ -62,7 +63,7 @@ def test_the_build_lists_each_todo_of_a_new_lesson_and_then_builds_it(course, ca
     assert (course.root / f"release/{lesson}/{lesson}.ipynb").is_file()
 
 
-def test_the_build_lists_each_todo_of_a_new_exercise_and_then_builds_it(course, capsys):
+def test_the_build_lists_each_todo_of_a_new_exercise_and_then_what_it_lacks(course, capsys):
     assert new.new_exercise("attention", "triple", course.root)[0] == LESSON
     assert course.build() == 1
     said = capsys.readouterr().err
@@ -75,7 +76,9 @@ def test_the_build_lists_each_todo_of_a_new_exercise_and_then_builds_it(course, 
     exercise = exercise_in(course.root / EXERCISE)
     course.specs[exercise.id] = exercise
     shutil.rmtree(course.root / "autograder")  # this course has its exercises from the test
-    assert course.build() == 0
+    course.build()
+    left = [line for line in capsys.readouterr().err.splitlines() if re.match(r"\S+:\d+: ", line)]
+    assert not [line for line in left if "write at least" not in line]  # the cells and the entry are right
     assert "**Exercise 1.4**" in (course.root / MASTER).read_text()  # 1.3 is a question
 
 
