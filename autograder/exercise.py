@@ -11,8 +11,6 @@ from helpers.checking.calling.drivers import Case, Outcome, run
 
 __all__ = ["Case", "Exercise", "Misconception", "Outcome", "explained"]
 
-IN_PROCESS = "in process"  # the driver of an exercise that its own cell decides: a plain test
-
 # Answers of ours run one at a time: a driver seeds torch's generator, which all threads of a process share,
 # and a grader's threads would take each other's random numbers.
 _RUNNING = threading.Lock()
@@ -50,8 +48,7 @@ class Exercise:
         reference: what is right: a function, or for the "choice" driver a dict.
         cases: makes the calls, from a generator of random numbers that decides values and sizes. Sizes of
             one call are pairwise distinct, so that swapped axes can't hide.
-        driver: how the answer is called, a key of `DRIVERS` (`helpers/checking/calling/drivers.py`), or
-            `IN_PROCESS`.
+        driver: how the answer is called, a key of `DRIVERS` (`helpers/checking/calling/drivers.py`).
         returns: names of the returned values, for messages.
         properties: functions of `helpers.checks` that hold beyond the values.
         forbidden: dotted names of functions to do without.

@@ -142,7 +142,7 @@ class HiddenSheets:
         self._failed: dict[tuple[str, str], int] = {}
         self._making = threading.Lock()
 
-    def plain(self, exercise: Exercise, digest: str) -> Sheet:
+    def of(self, exercise: Exercise, digest: str) -> Sheet:
         """A submission's hidden sheet of an exercise, without misconceptions: right answers need none."""
         number = int.from_bytes(hmac.digest(self._secret, digest.encode(), "sha256")[:4], "big") % self.DRAWS
         return self.draw(exercise, number)
@@ -185,9 +185,9 @@ class HiddenSheets:
             self._failed[key] = failed
         return ""
 
-    def full(self, exercise: Exercise, digest: str, visible: Sheet) -> Sheet:
+    def explained(self, exercise: Exercise, digest: str, visible: Sheet) -> Sheet:
         """The same with misconceptions, which name what is wrong, and with what the visible one points to."""
-        sheet = replace(self.plain(exercise, digest), look_at=visible.look_at, needs=visible.needs)
+        sheet = replace(self.of(exercise, digest), look_at=visible.look_at, needs=visible.needs)
         return with_misconceptions(sheet, exercise)
 
 

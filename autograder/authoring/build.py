@@ -29,7 +29,7 @@ from autograder.authoring.lesson_numbers import figures, in_readme
 from autograder.authoring.master import Cell, MasterError, Mistake, did_you_mean, read_master
 from autograder.authoring.mutating import verified
 from autograder.authoring.mutating.verified import Slips
-from autograder.authoring.review import BEGIN, END, parse, review
+from autograder.authoring.review import BEGIN, END, parse, review, unfinished
 from autograder.authoring.rules import of_exercises, of_predictions, place
 from autograder.authoring.source import SpecError, alike, dump, make_checks, make_notebook
 from autograder.exercise import Exercise
@@ -142,6 +142,8 @@ def _held(folder: Path) -> dict[str, bytes]:
 
 def _make_source(lesson: str, folder: Path, check: bool, root: Path, load: Load) -> list[Cell]:
     """Fill `source/` with one lesson, record what is known of its mutants, and return its master's cells."""
+    if left := unfinished(lesson, root):
+        raise MasterError(left)
     cells, mistakes = read_master(course.master_path(lesson, root), _master(lesson))
     specs, topic = _specs(lesson, load), course.topic(lesson)
     known = predictions(topic) if (root / f"helpers/{topic}/predictions.py").is_file() else {}

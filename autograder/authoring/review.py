@@ -4,6 +4,7 @@ import ast
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 
 from IPython.core.inputtransformer2 import TransformerManager
 
@@ -17,6 +18,7 @@ UNUSED_MARKS = ("BEGIN HIDDEN TESTS", "BEGIN MARK SCHEME", "AUTOTEST")
 INTRODUCTION = re.compile(r"^\*\*(?:Exercise|Question) (\S*?)\*\*")
 FOLDED_LINES = 16  # a comment, and fifteen lines that a reader of VS Code scrolls past
 WORDS = re.compile(r"# [A-Z“][^_=`#]*$")  # a comment that is no code and no directive, such as `# fmt: off`
+TODO = re.compile(r"\bTODO\b:?([^<|*\"]*)")
 EXAMPLE = "# The six ways at three lengths"
 WIDEST = 72  # characters: what JupyterLab shows of a line at 1,024 pixels beside its list of files
 Found = Iterator[tuple[int, str]]  # lines of the master, and what is wrong there
@@ -39,6 +41,19 @@ def review(lesson: str, cells: list[Cell], specs: Mapping[str, Exercise], name: 
         *(mistake for cell in cells for mistake in _cell(cell, lessons.topic(lesson))),
     ]
     return [Mistake(name, line, text) for line, text in found]
+
+
+def unfinished(lesson: str, root: Path) -> list[Mistake]:
+    """Each TODO left in a lesson's master, in its exercises and in its row of the README's table."""
+    readme = root / "README.md"
+    folder = root / "autograder/exercises" / lessons.topic(lesson)
+    return [
+        Mistake(path.relative_to(root).as_posix(), number, f"still to be written: {todo[1].strip()}")
+        for path in (lessons.master_path(lesson, root), *sorted(folder.glob("*.py")), readme)
+        if path.is_file()
+        for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").split("\n"), 1)
+        if (todo := TODO.search(line)) and (path != readme or line.startswith(f"| {lesson[:2]} "))
+    ]
 
 
 def solution_lines(cell: Cell) -> list[str]:

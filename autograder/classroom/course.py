@@ -1,7 +1,7 @@
 """A course's folder: its settings, the submissions in it, and its secret.
 
 nbgrader's own application reads the settings, except those in the current folder, which may be a student's.
-`commands/cli.py` leaves that folder before it imports anything a command needs; for `python -m` and
+`enter` leaves that folder before a command imports what it needs; for `python -m` and
 nbgrader's own commands, the set-up puts the two files of `commands/environment/` into the environment.
 """
 
@@ -19,6 +19,7 @@ from nbgrader.apps.autogradeapp import AutogradeApp
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
+from autograder import lessons
 from autograder.grading.submission import Submission
 
 ROOT_SETTING = "--CourseDirectory.root="
@@ -63,6 +64,41 @@ def course_directory(
     if app.coursedir.root not in sys.path:
         sys.path.append(app.coursedir.root)  # a course may have plugins of its own for nbgrader
     return CourseDirectory(config=app.config), app.config
+
+
+def enter(settings: Sequence[str]) -> tuple[CourseDirectory, Config]:
+    """A course and its settings. Its folder becomes the current one, before anything else is imported.
+
+    The folder that a command is called in may be a student's, and libraries read the current folder unasked:
+    Matplotlib its style, nbconvert its templates.
+
+    Args:
+        settings: as on nbgrader's command line.
+
+    Raises:
+        LookupError: there is no such course.
+    """
+    course, config = course_directory(settings=settings)
+    try:
+        os.chdir(course.root)
+    except OSError as error:
+        raise LookupError(f"there is no course in {course.root}: {error.strerror}") from error
+    return course, config
+
+
+def find_lesson(name: str, course: CourseDirectory) -> str:
+    """A lesson's full name, of those in a course; in Headstart's own, also of those not built.
+
+    Raises:
+        LookupError: there is none of that name; the text says which there are.
+    """
+    place = Path(course.format_path(course.source_directory, ".", name))
+    if place.is_dir():
+        return name
+    if Path(course.root).resolve() == lessons.ROOT:
+        return lessons.find(name)
+    there = [path.name for path in place.parent.iterdir() if path.is_dir()] if place.parent.is_dir() else []
+    return lessons.find_among(sorted(there), name, place.parent)
 
 
 def _absolute(setting: str) -> str:

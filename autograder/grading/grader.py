@@ -1,11 +1,12 @@
 """One submission, from what was handed in to its papers: `Grader.grade`, in any process of any machine."""
 
 import contextlib
+import functools
 import hashlib
 import hmac
 import json
 import queue
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
@@ -13,12 +14,14 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.draws import FitDraws
+from autograder.exercise import Exercise
 from autograder.grading.cgroups import Groups
 from autograder.grading.clean import MAX_ADDED, clean_code, clean_words, leave_out
 from autograder.grading.clock import among_others
 from autograder.grading.judge import CELL_SECONDS, judge, not_run
 from autograder.grading.lesson import Lesson, exercise_id, installation
 from autograder.grading.plain import merge_plain
+from autograder.grading.questions import Question, Sheets
 from autograder.grading.submission import Canonical, Submission, canonical, is_answer, read_time
 from autograder.grading.workers import Worker
 from autograder.results import UNREADABLE, Ended, Graded, Judgement, Paper, Verdict
@@ -77,6 +80,12 @@ class Grader:
         for name, value in state[1].items():
             setattr(self, name, value)
         self.__post_init__()
+
+    def __enter__(self) -> "Grader":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def __del__(self) -> None:
         if hasattr(self, "workers"):  # not where __setstate__ refused
@@ -140,14 +149,14 @@ class Grader:
         lesson = self.lesson
         blank = frozenset(_blank(form.notebook, lesson.skeletons[name]))
         by_hand = dict(_by_hand(form.notebook))
-        if form.problem:
-            exercises = lesson.exercises_of(name).items()
-            unread = {id: not_run(exercise, form.problem, UNREADABLE) for id, exercise in exercises}
-            notebook = _finish(form.notebook, name, lesson.plain, {}, unread, [form.problem, *form.notes])
-            return Paper(name, json.dumps(notebook), tuple(unread.values()), blank, form.problem), Ended(), {}
         keys = {id: self._key(prepared.content, version) for id, version in lesson.versions.items()}
         kept = {id: verdict for id, verdict in prepared.known.items() if _stands(verdict, keys.get(id))}
-        result = self._judge(name, form, prepared.content, kept)
+        asked = questions(lesson, name, self._hidden, prepared.content, kept)
+        if form.problem:
+            unread = {id: not_run(question, form.problem, UNREADABLE) for id, question in asked.items()}
+            notebook = _finish(form.notebook, name, lesson.plain, {}, unread, [form.problem, *form.notes])
+            return Paper(name, json.dumps(notebook), tuple(unread.values()), blank, form.problem), Ended(), {}
+        result = self._judge(name, form, asked)
         remarks = [*form.notes, *result.interrupted, *filter(None, [result.stopped])]
         if (stamp := form.records.get("timestamp.txt")) is not None and read_time(stamp) is None:
             remarks.append("timestamp.txt holds no time: the submission counts as on time")
@@ -157,7 +166,7 @@ class Grader:
         paper = Paper(name, json.dumps(notebook), verdicts, blank, "", tuple(remarks), settled, by_hand)
         return paper, result.ended, result.written
 
-    def _judge(self, name: str, form: Canonical, content: str, kept: dict[str, Verdict]) -> Judgement:
+    def _judge(self, name: str, form: Canonical, asked: dict[str, Question]) -> Judgement:
         """Have a notebook run and judged; if worker, machine or memory failed, again with no other beside it.
 
         Raises:
@@ -168,8 +177,8 @@ class Grader:
             for alone in (False, True):
                 with among_others(alone=alone):
                     result = judge(
-                        worker, self.lesson, name, cells, self._hidden, content, form.files,
-                        kept=kept, cell_seconds=self.cell_seconds,
+                        worker, cells, asked, form.files,
+                        ignore=self.lesson.ignore, cell_seconds=self.cell_seconds,
                     )  # fmt: skip
                 if not (result.ended.failed or result.ended.out_of_memory or result.starved):
                     break
@@ -194,6 +203,38 @@ class Grader:
         """End all workers."""
         for worker in self.workers:
             worker.stop()
+
+
+def questions(
+    lesson: Lesson,
+    notebook: str,
+    hidden: HiddenSheets,
+    content: str,
+    kept: Mapping[str, Verdict] | None = None,
+) -> dict[str, Question]:
+    """What one notebook of a lesson asks of one submission, by exercise id.
+
+    Args:
+        lesson: what is asked.
+        notebook: which of its notebooks.
+        hidden: the sheets that nobody has.
+        content: a digest of what was handed in; it decides which hidden cases the submission gets.
+        kept: verdicts of last time that still follow.
+    """
+
+    def sheets(exercise: Exercise) -> Sheets | None:
+        if (visible := lesson.visible.get(exercise.id)) is None:
+            return None
+        return Sheets(
+            visible,
+            functools.partial(hidden.of, exercise, content),
+            functools.partial(hidden.explained, exercise, content, visible),
+        )
+
+    return {
+        id: Question(id, exercise.title, exercise.points, sheets(exercise), (kept or {}).get(id))
+        for id, exercise in lesson.exercises_of(notebook).items()
+    }
 
 
 def _stands(verdict: Verdict, key: str | None) -> bool:

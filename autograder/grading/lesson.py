@@ -4,18 +4,16 @@ A lesson of ours has one notebook, whose checks the judge decides. Any other nbg
 too: it may have several notebooks, and tests that run beside the student's code.
 """
 
-import contextlib
 import copy
 import hashlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
-from nbgrader.api import MissingEntry
 from nbgrader.converters import Autograde
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.nbgraderformat import (
@@ -30,8 +28,7 @@ from traitlets.config import Config
 
 from autograder import exercises as specs
 from autograder import lessons
-from autograder.classroom.gradebook import opened
-from autograder.exercise import IN_PROCESS, Exercise
+from autograder.exercise import Exercise
 from autograder.grading.submission import OURS, SKIPPED
 from autograder.grading.workers import FEW, Worker
 from autograder.results import Cell
@@ -54,7 +51,7 @@ class Lesson:
         folder: its source folder.
         skeletons: by name, its notebooks as released, made from the source: student copies prove nothing.
         exercises: what earns points by itself, by id: its specifications, or the tests of a plain assignment.
-        visible: its students' sheets by exercise.
+        visible: its students' sheets by exercise; the tests of a plain assignment have none.
         given: what students have beside the notebooks, by relative path, and can't hand in another of.
         ignore: names of files, as patterns, that are nobody's; of our lessons, what comes with them.
         version: changes when anything does that can change a grade: the notebooks, `checks.json`, the
@@ -78,8 +75,17 @@ class Lesson:
     ignore: tuple[str, ...] = OURS
 
     @classmethod
-    def load(cls, name: str, root: Path, config: Config) -> "Lesson":
+    def load(
+        cls, name: str, root: Path, config: Config, tests: Callable[[str, str], str] = lambda *_: ""
+    ) -> "Lesson":
         """Read a lesson from the folder of the course's sources, `source/`.
+
+        Args:
+            name: such as `01_attention`, or an assignment of any nbgrader course.
+            root: the course's folder.
+            config: nbgrader's settings.
+            tests: the source of a cell as nbgrader's generate_assignment wrote it, by notebook and grade id;
+                "" where there is none. Only cells with an AUTOTEST comment are asked for.
 
         Raises:
             FileNotFoundError: it isn't built, or a clone of it has no numbers for its checks yet.
@@ -109,15 +115,15 @@ class Lesson:
         }
         if plain:
             _validate(name, sources)
-            _fill_in_tests(course, name, sources)
+            _fill_in_tests(name, sources, tests)
             exercises, visible, versions = dict(_tests(sources)), {}, {}
         else:
             exercises = _specified(name, sources[name])
             visible = {id: load_sheet(id, folder) for id in exercises}
             versions = _versions(name, release(sources[name], config), exercises, visible)
-        tests = [cell.source for source in sources.values() for cell in source.cells]
+        cells = [cell.source for source in sources.values() for cell in source.cells]
         version = _digest(
-            ENGINE_VERSION, *_contents(paths), *tests, *given.keys(), *given.values(), *versions.values()
+            ENGINE_VERSION, *_contents(paths), *cells, *given.keys(), *given.values(), *versions.values()
         )
         skeletons = {notebook: release(source, config) for notebook, source in sources.items()}
         return cls(name, folder, skeletons, exercises, visible, given, version, versions, plain, root, ignore)
@@ -216,7 +222,7 @@ def _tests(sources: dict[str, NotebookNode]) -> Iterator[tuple[str, Exercise]]:
         for cell in filter(lessons.is_test, source.cells):
             id, flags = exercise_id(cell, notebook, True), cell.metadata.nbgrader
             title = flags.grade_id if len(sources) == 1 else f"{notebook} · {flags.grade_id}"
-            yield id, Exercise(id, title, flags.points, None, lambda generator: [], driver=IN_PROCESS)
+            yield id, Exercise(id, title, flags.points, None, lambda generator: [])
 
 
 def _with_ids(notebook: NotebookNode) -> NotebookNode:
@@ -251,24 +257,24 @@ def _validate(name: str, sources: dict[str, NotebookNode]) -> None:
             raise LookupError(f"{notebook}.ipynb can't be read, by nbgrader neither: {reason}") from None
 
 
-def _fill_in_tests(course: CourseDirectory, name: str, sources: dict[str, NotebookNode]) -> None:
-    """Put the tests that nbgrader's generate_assignment has written in the place of AUTOTEST comments.
+def _fill_in_tests(name: str, sources: dict[str, NotebookNode], tests: Callable[[str, str], str]) -> None:
+    """Put the tests that nbgrader's generate_assignment wrote in the place of AUTOTEST comments.
 
-    They are in the gradebook, as nbgrader itself reads them. A comment as it stands would pass every answer.
+    Such a comment alone would pass every answer.
 
     Raises:
-        LookupError: they aren't.
+        LookupError: they aren't written yet.
     """
     cells = [(id, cell) for id, source in sources.items() for cell in filter(lessons.is_test, source.cells)]
     for notebook, cell in cells:
         if AUTOTEST not in cell.source:
             continue
-        with opened(course) as gradebook, contextlib.suppress(MissingEntry):
-            cell.source = gradebook.find_source_cell(cell.metadata.nbgrader.grade_id, notebook, name).source
+        grade_id = cell.metadata.nbgrader.grade_id
+        cell.source = tests(notebook, grade_id) or cell.source
         if AUTOTEST in cell.source:
             raise LookupError(
-                f"{cell.metadata.nbgrader.grade_id} in {notebook}.ipynb has an AUTOTEST: `nbgrader "
-                f"generate_assignment {name}` writes its tests, and wasn't called yet"
+                f"{grade_id} in {notebook}.ipynb has an AUTOTEST: `nbgrader generate_assignment {name}` "
+                "writes its tests, and wasn't called yet"
             )
 
 

@@ -24,10 +24,10 @@ from autograder.grading.workers import FEW
 from autograder.lessons import ROOT, TOPICS
 from tests.long import bundles
 
-# What comes with each lesson, besides all that came with the lessons before it.
+# The shared helpers that come with a lesson, besides those that came with the lessons before it.
 COMES_WITH = {
     "start_here": """
-        __init__.py checks.py storage.py start_here/kernel.py start_here/page.py
+        __init__.py checks.py storage.py
         checking/__init__.py checking/calling/__init__.py checking/code/__init__.py checking/explaining/__init__.py checking/assessing.py checking/calling/choosing.py checking/explaining/closeness.py checking/comparing.py checking/explaining/contrast.py
         checking/calling/drivers.py checking/finding.py checking/calling/forbidding.py checking/explaining/hints.py checking/explaining/hints_of_lines.py checking/code/keeping.py
         checking/code/names.py checking/calling/outcome.py
@@ -35,80 +35,39 @@ COMES_WITH = {
         checking/explaining/relations.py checking/explaining/relations_of_shapes.py checking/explaining/relations_of_tensors.py checking/sheet.py checking/explaining/sketches.py checking/calling/values.py
         figures/__init__.py figures/controls.py figures/plots.py figures/predicting.py figures/repeats.py figures/showing.py
     """,
-    "attention": """
-        timing.py start_here/__init__.py
-        attention/experiments.py attention/explorers.py attention/figures.py attention/predictions.py
-        attention/reader.npz attention/reader.py attention/recipes.py
-    """,
-    "multihead": """
-        attention/__init__.py attention/reference.py
-        multihead/experiments.py multihead/explorers.py multihead/predictions.py multihead/recipes.py
-    """,
-    "positional": """
-        multihead/__init__.py multihead/reference.py
-        positional/explorers.py positional/predictions.py
-    """,
-    "masking": """
-        positional/__init__.py positional/reference.py
-        masking/experiments.py masking/explorers.py masking/figures.py masking/predictions.py masking/recipes.py
-    """,
-    "complexity": """
-        masking/__init__.py masking/reference.py
-        complexity/explorers.py complexity/predictions.py
-    """,
+    "attention": "timing.py",
     "block": """
-        complexity/__init__.py complexity/reference.py
         corpora.py text/__init__.py text/grammar.py text/notation.py text/pairs.py text/real_text.py
         text/review_rules.py text/review_words.py text/reviews.py text/vocabulary.py
         training/__init__.py training/checkpoints.py training/display.py training/live.py training/muon.py
         training/parallel.py training/stopping.py
-        block/experiments.py block/explorers.py block/figures.py block/predictions.py block/recipes.py
     """,
-    "counting": """
-        block/__init__.py block/reference.py
-        own.py models/__init__.py models/blocks.py models/linear.py models/transformer.py
-        counting/experiments.py counting/explorers.py counting/figures.py counting/predictions.py
-        counting/recipes.py
-    """,
-    "pretraining": """
-        counting/__init__.py counting/reference.py
-        pretraining/explorers.py pretraining/predictions.py pretraining/recipes.py
-        pretraining/plays.py pretraining/scaling.json pretraining/scaling.py pretraining/tokens.json
-    """,
-    "finetuning": """
-        pretraining/__init__.py pretraining/reference.py
-        finetuning/experiments.py finetuning/explorers.py finetuning/figures.py finetuning/predictions.py
-        finetuning/real_text.py
-        finetuning/recipes.py
-    """,
-    "bert": """
-        finetuning/__init__.py finetuning/reference.py
-        bert/experiments.py bert/explorers.py bert/figures.py bert/predictions.py bert/published.py
-        bert/recipes.py
-    """,
-    "translation": """
-        bert/__init__.py bert/reference.py
-        translation/explorers.py translation/figures.py translation/predictions.py translation/recipes.py
-    """,
-    "modern": """
-        translation/__init__.py translation/reference.py models/encoder_decoder.py
-        modern/experiments.py modern/explorers.py modern/figures.py modern/ladder.json modern/predictions.py
-        modern/recipes.py
-    """,
+    "counting": "own.py models/__init__.py models/blocks.py models/linear.py models/transformer.py",
+    "modern": "models/encoder_decoder.py",
 }
+ANSWERS = ("__init__.py", "reference.py")  # in a lesson's folder; they come with the next lesson
 
 
 def listed(lesson: str) -> set[str]:
-    """The helpers that a lesson's bundle holds, by this list."""
+    """The helpers that a lesson's bundle holds: shared ones, by this list, and the folders of the lessons so far."""
     upto = TOPICS[: TOPICS.index(lessons.topic(lesson)) + 1]
-    return {name for topic in upto for name in COMES_WITH[topic].split()}
+    shared = {name for topic in upto for name in COMES_WITH.get(topic, "").split()}
+    return shared | {
+        path.relative_to(ROOT / "helpers").as_posix()
+        for topic in upto
+        for path in (ROOT / "helpers" / topic).glob("*.*")
+        if topic != upto[-1] or path.name not in ANSWERS
+    }
 
 
 each_lesson = pytest.mark.parametrize("lesson", lessons.names())
 
 
-def test_each_topic_is_listed_and_numbers_the_lessons() -> None:
-    assert list(COMES_WITH) == list(TOPICS) == [lessons.topic(lesson) for lesson in lessons.names()]
+def test_answers_come_with_the_next_lesson_whatever_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lessons, "NUMBERS", {"attention": 1, "beams": 20})
+    for room, number in lessons.NUMBERS.items():
+        assert lessons.opens(Path(room, "figures.py")) == number
+        assert [lessons.opens(Path(room, name)) for name in ANSWERS] == [number + 1] * 2
 
 
 @each_lesson

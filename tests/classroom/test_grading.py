@@ -51,6 +51,7 @@ def function(body: str) -> dict[str, str]:
 # -- verdicts --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.promise(24)
 @pytest.mark.parametrize("lesson", [name for name in lessons.names() if lessons.number(name)])
 def test_a_simulated_class_gets_exactly_its_expected_verdicts(lesson, tmp_path) -> None:
     course, number = Course(tmp_path / "course", lesson), STUDENTS
@@ -187,6 +188,7 @@ def test_a_written_answer_is_graded_once_as_long_as_it_stays_the_same(course) ->
 # -- bad input -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.promise(26)
 def test_bad_submissions_get_their_cause_and_stop_nobody_else(course) -> None:
     def write(student: str, content: bytes | str, name: str = f"{LESSON}.ipynb") -> None:
         path = course.submission(student) / name
@@ -264,6 +266,7 @@ HOSTILE = {
 }  # fmt: skip
 
 
+@pytest.mark.promise(5, 10, 14, 33)
 def test_hostile_code_costs_its_author_alone(course) -> None:
     """How long it takes the test's own limit bounds: endless loops would exceed it."""
     for student, (body, _, _) in HOSTILE.items():
@@ -292,6 +295,7 @@ def test_hostile_code_costs_its_author_alone(course) -> None:
 # -- killed and started again ----------------------------------------------------------------------------
 
 
+@pytest.mark.promise(43)
 def test_killed_at_any_moment_it_goes_on_where_it_was(course, tmp_path) -> None:
     students = 2 * KILLS + 5
     course.run("headstart", "simulate", LESSON, "--students", str(students), "--calm")
@@ -371,6 +375,7 @@ def _grading(
 LOCKS = {"headstart-door", "headstart-room"}  # empty files, which graders of one user wait at
 
 
+@pytest.mark.promise(43)
 def test_ctrl_c_ends_it_at_once_and_leaves_nothing_behind(course, tmp_path) -> None:
     course.hand_in("amy")
     for number in range(6):
@@ -386,6 +391,7 @@ def test_ctrl_c_ends_it_at_once_and_leaves_nothing_behind(course, tmp_path) -> N
     assert {path.name.rsplit("-", 1)[0] for path in (tmp_path / "tmp").iterdir()} <= LOCKS
 
 
+@pytest.mark.promise(43)
 def test_a_closed_terminal_leaves_nothing_behind(course, tmp_path) -> None:
     for number in range(6):
         course.hand_in(f"loop-{number}", cells=("while True: pass",))
@@ -397,6 +403,7 @@ def test_a_closed_terminal_leaves_nothing_behind(course, tmp_path) -> None:
     assert {path.name.rsplit("-", 1)[0] for path in (tmp_path / "tmp").iterdir()} <= LOCKS
 
 
+@pytest.mark.promise(43)
 def test_without_a_sandbox_loops_end_with_the_grader(course, tmp_path) -> None:
     deaf = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"
     course.hand_in("amy")
@@ -408,6 +415,7 @@ def test_without_a_sandbox_loops_end_with_the_grader(course, tmp_path) -> None:
     psutil.wait_procs(started)
 
 
+@pytest.mark.promise(44)
 def test_a_judge_that_is_killed_is_replaced_and_costs_nobody(course, tmp_path) -> None:
     names = {f"student-{number}" for number in range(30)}
     for name in names:
@@ -422,6 +430,7 @@ def test_a_judge_that_is_killed_is_replaced_and_costs_nobody(course, tmp_path) -
     assert set(course.statuses()) == names
 
 
+@pytest.mark.promise(44)
 def test_a_submission_that_kills_its_judge_each_time_fails_alone(monkeypatch) -> None:
     def grade(self, student):
         if student == "mallory":
@@ -441,6 +450,7 @@ def test_a_submission_that_kills_its_judge_each_time_fails_alone(monkeypatch) ->
 # -- the sandbox -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.promise(54)
 def test_without_bubblewrap_it_refuses_in_one_line(course, tmp_path) -> None:
     course.hand_in("amy")
     (tmp_path / "bin").mkdir()
@@ -484,6 +494,7 @@ print("LEFT", glob.glob("/tmp/left") , glob.glob("/dev/shm/*"))
 """
 
 
+@pytest.mark.promise(1, 4, 16)
 def test_student_code_sees_nothing_that_is_not_its_own(course) -> None:
     course.hand_in("one", cells=(SPY,))
     course.hand_in(
@@ -504,6 +515,7 @@ def test_student_code_sees_nothing_that_is_not_its_own(course) -> None:
     assert output.text == "BEFORE [] []\n"
 
 
+@pytest.mark.promise(3)
 def test_a_course_inside_a_folder_that_has_to_be_shown_is_hidden() -> None:
     """The folder with Python's packages is one."""
     with tempfile.TemporaryDirectory(dir=sysconfig.get_path("purelib")) as folder:
@@ -516,6 +528,7 @@ def test_a_course_inside_a_folder_that_has_to_be_shown_is_hidden() -> None:
         assert "Read-only file system" in wrote.outputs[0].evalue
 
 
+@pytest.mark.promise(45, 48)
 def test_nothing_of_a_students_runs_in_a_page_that_others_open(course) -> None:
     script = "<script>alert(1)</script><img src=x onerror=alert(2)><b style='color: red'>bold</b>"
     links = "[a](javascript:alert(5)) [b] [c]( javascript:alert(6))\n\n[b]: javascript:alert(7)\n\n"
@@ -586,6 +599,7 @@ class _Alarms(HTMLParser):
             self.found.append(data[:100])
 
 
+@pytest.mark.promise(23, 56)
 def test_a_hidden_case_leaves_no_number_behind(course) -> None:
     """An answer right on all visible cases and wrong on hidden ones gets a reason without a number in it."""
     memorised = (
@@ -616,6 +630,6 @@ def _hidden_numbers(course: Course, student: str) -> set[str]:
     directory, config = course_directory(course.root)
     grader = Grader(Lesson.load(LESSON, course.root, config), hidden_secret(directory))
     [submission] = find_submissions(directory, LESSON, [student])
-    sheet = HiddenSheets(grader.secret).plain(load("attention")[SOFTMAX], grader.prepare(submission).content)
+    sheet = HiddenSheets(grader.secret).of(load("attention")[SOFTMAX], grader.prepare(submission).content)
     values = [case.args[0] for case in sheet.cases] + [outcome.outputs for outcome in sheet.expected]
     return {number for tensor in values for number in map(repr, tensor.flatten().tolist()) if len(number) > 9}

@@ -227,6 +227,7 @@ def test_most_draws_are_fit_to_judge_by(exercise) -> None:
     assert drawn <= 16
 
 
+@pytest.mark.promise(23)
 @each_called
 def test_hidden_cases_are_fresh_and_have_other_results_than_the_visible(exercise):
     """An answer that gives the visible results in their order, whatever it is asked, is wrong."""

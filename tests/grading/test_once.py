@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from autograder.commands import once
+from autograder.classroom import once
 from autograder.results import Graded, Paper
 from helpers.checking.finding import Status
 from tests.support.course import LESSON, Course

@@ -22,8 +22,8 @@ from autograder import lessons
 from autograder.child import wire
 from autograder.classroom import gradebook
 from autograder.classroom.course import course_directory
-from autograder.exercise import IN_PROCESS
 from autograder.grading import clean, clock, judge, submission
+from autograder.grading.grader import questions
 from autograder.grading.lesson import Lesson
 from autograder.grading.submission import Submission, canonical
 from autograder.results import Ended, Judgement
@@ -48,6 +48,7 @@ class Stranger:
     for_ever: dict | None = None
     interrupted: int = 0
     begun: float = math.inf
+    plain: bool = False
 
     def begin(self, files: object) -> socket.socket:
         ours, self.theirs = socket.socketpair()
@@ -100,7 +101,7 @@ def judged(lesson, hidden):
         [cell] = [cell for cell in lesson.cells(skeleton, LESSON) if cell.exercise == at]
         cell = replace(cell, source=f"{answer}\n{cell.source}")
         stranger = how.pop("stranger", None) or Stranger(list(says))
-        return judge.judge(stranger, lesson, LESSON, [cell], hidden, DIGEST, **how)
+        return judge.judge(stranger, [cell], questions(lesson, LESSON, hidden, DIGEST), **how)
 
     return judged
 
@@ -108,7 +109,7 @@ def judged(lesson, hidden):
 @pytest.fixture
 def right(lesson, hidden):
     """The right outcomes of an exercise's hidden cases, as a child would send them."""
-    return outcomes(lesson, hidden.plain(lesson.exercises[EXERCISE], DIGEST))
+    return outcomes(lesson, hidden.of(lesson.exercises[EXERCISE], DIGEST))
 
 
 @pytest.fixture
@@ -177,8 +178,8 @@ def test_hidden_numbers_stay_hidden(judged, right, visible):
 
 
 def test_a_test_that_runs_beside_the_code_is_not_judged_by_outcomes(judged, lesson, right):
-    beside = {**lesson.exercises, EXERCISE: replace(lesson.exercises[EXERCISE], driver=IN_PROCESS)}
-    verdicts = judged(ASK, {"outcomes": right}, DONE, lesson=replace(lesson, exercises=beside)).verdicts
+    plain = replace(lesson, visible={})
+    verdicts = judged(ASK, {"outcomes": right}, DONE, lesson=plain).verdicts
     assert verdicts[EXERCISE].status != "passed"
 
 
@@ -424,6 +425,7 @@ def test_an_added_cell_is_code_or_text(read, folder):
     assert (added.cell_type, added.source) == ("markdown", "<script>alert(1)</script>")
 
 
+@pytest.mark.promise(15)
 @pytest.mark.parametrize(
     "value", [[[0.1]] * 10_000, [0.1] * 10_000, {str(n): 1 for n in range(10_000)}, [[[1] * 99] * 99]]
 )

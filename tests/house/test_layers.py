@@ -34,6 +34,15 @@ def test_no_module_of_the_engine_imports_from_a_layer_above_its_own() -> None:
             assert [name for name in theirs if layer(name) > own] == [], module
 
 
+def test_grading_knows_no_gradebook_no_exchange_and_no_page() -> None:
+    """Of nbgrader it uses the format and the steps that make a release, and nothing that opens a database."""
+    known = {"coursedir", "converters", "nbgraderformat", "preprocessors", "utils"}
+    for module in MODULES:
+        if module.parts[:2] == ("autograder", "grading"):
+            nbgrader = {name.split(".")[1] for name in imports(module) if name.startswith("nbgrader.")}
+            assert nbgrader <= known, module
+
+
 def test_what_the_sandbox_shows_of_the_engine_needs_nothing_else_of_it() -> None:
     for module in MODULES:
         if module.parts[:2] == ("autograder", "child"):

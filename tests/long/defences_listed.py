@@ -350,23 +350,19 @@ JUDGE = [
         "which_exercise_a_check_is_about_is_not_asked",
     ),
     (
-        "judge: once", "exercise.driver != IN_PROCESS and cell.exercise not in self.verdicts:",
-        "exercise.driver != IN_PROCESS:", "the_first_outcomes_count",
+        "judge: once", "question.sheets and cell.exercise not in self.verdicts:",
+        "question.sheets:", "the_first_outcomes_count",
     ),
     (
-        "judge: no outcomes of tests beside the code", "if exercise and exercise.driver != IN_PROCESS and",
-        "if exercise and", "a_test_that_runs_beside_the_code_is_not_judged_by_outcomes",
-    ),
-    (
-        "judge: hidden cases", "hidden = self.hidden.plain(exercise, self.digest)", "hidden = visible",
+        "judge: hidden cases", "hidden = sheets.hidden()", "hidden = visible",
         "the_hidden_cases_decide",
     ),
     (
-        "judge: hidden numbers", "assess(full, outcomes, reveal=False, ", "assess(full, outcomes, ",
+        "judge: hidden numbers", "assess(sheets.explained(), outcomes, reveal=False, ", "assess(sheets.explained(), outcomes, ",
         "hidden_numbers_stay_hidden",
     ),
     (
-        "judge: forbidden names", "use = forbidden_use(self.ran, exercise.id, exercise.forbidden)", "use = None",
+        "judge: forbidden names", "use = forbidden_use(self.ran, question.id, hidden.forbidden)", "use = None",
         NAMED,
     ),
     (
@@ -437,7 +433,7 @@ SHARES = [
 
 TRICKED = [
     (
-        "judge: forbidden names, tried", "use = forbidden_use(self.ran, exercise.id, exercise.forbidden)",
+        "judge: forbidden names, tried", "use = forbidden_use(self.ran, question.id, hidden.forbidden)",
         "use = None",
         "no_trick_gains_a_mark[takes_the_watch_apart]",
     ),
@@ -1130,7 +1126,7 @@ LISTED: list[tuple[str, str, list[Row]]] = [
     ("autograder/grading/lesson.py", "test_plain", UNWRITTEN),
     ("autograder/classroom/gradebook.py", "test_settings", STRANGERS),
     ("autograder/classroom/course.py", "test_settings", CHOSEN),
-    ("autograder/commands/privacy.py", "test_privacy", PRIVATE),
+    ("autograder/classroom/privacy.py", "test_privacy", PRIVATE),
     ("autograder/grading/grader.py", "test_sandbox", LOST),
     ("autograder/grading/workers.py", "test_sandbox", LOST_WORKERS),
     ("autograder/grading/judge.py", "test_strangers", JUDGE),
@@ -1139,8 +1135,8 @@ LISTED: list[tuple[str, str, list[Row]]] = [
     ("autograder/grading/grader.py", "test_pages", ADDED),
     ("autograder/classroom/pages.py", "test_pages", PAGES),
     ("autograder/classroom/templates/classic/mathjax.html.j2", "test_pages", BOXES),
-    ("autograder/commands/watch.py", "test_watch", WATCHED),
-    ("autograder/commands/once.py", "test_once", ONCE),
+    ("autograder/classroom/watching.py", "test_watch", WATCHED),
+    ("autograder/classroom/once.py", "test_once", ONCE),
     ("autograder/grading/clean.py", "test_sandbox", CLEAN_PAGES),
     ("autograder/grading/clean.py", "test_strangers", CLEAN),
     ("autograder/classroom/gradebook.py", "test_strangers", FILES),

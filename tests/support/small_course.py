@@ -1,5 +1,7 @@
 """A course of one small lesson, for the tests of the authoring chain."""
 
+import importlib.util
+import sys
 from pathlib import Path
 
 import nbformat
@@ -148,3 +150,12 @@ class Course:
 def by_kind(notebook: nbformat.NotebookNode) -> dict[str, nbformat.NotebookNode]:
     """The cells of a small notebook by what they are: `check attention.double`."""
     return {f"{lessons.kind(cell)} {lessons.exercise_of(cell)}".strip(): cell for cell in notebook.cells}
+
+
+def exercise_in(path: Path) -> Exercise:
+    """The exercise of a file that lies outside the course's packages."""
+    spec = importlib.util.spec_from_file_location(f"outside_{path.stem}", path)
+    assert spec and spec.loader
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.exercise.record

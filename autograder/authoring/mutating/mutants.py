@@ -18,7 +18,7 @@ from typing import Any
 from autograder.answers import is_mark
 from autograder.authoring.mutating.changes import Change, changes, is_size
 from autograder.authoring.mutating.places import IN_FULL, Place, places
-from autograder.exercise import IN_PROCESS, Exercise
+from autograder.exercise import Exercise
 from autograder.sheets import VISIBLE_SEED, make_cases
 
 RECORD = "_record_of_sizes"
@@ -47,7 +47,7 @@ class Mutant:
 
 def has_mutants(exercise: Exercise) -> bool:
     """Whether the reference is code, not choices."""
-    return exercise.driver not in ("choice", IN_PROCESS)
+    return exercise.driver != "choice"
 
 
 def reference_file(exercise: Exercise) -> Path:

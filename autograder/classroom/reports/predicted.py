@@ -66,7 +66,7 @@ def rows(lesson: str, counts: Counts) -> list[tuple[str, str, int, bool]]:
 
 def table(lesson: str, counts: Counts) -> Table:
     """The same for a terminal; without rows where nobody has predicted anything."""
-    made = Table("Question", "Predicted", title="Predicted, beside what is so (✓)", title_justify="left")
+    made = Table("Question", "Predicted", title="Predictions (✓ marks what is right)", title_justify="left")
     made.add_column("students", justify="right")
     asked = ""
     for question, option, number, so in rows(lesson, counts):

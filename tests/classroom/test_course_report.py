@@ -16,23 +16,20 @@ from traitlets.config import Config
 
 from autograder import exercises, programs
 from autograder.classroom.gradebook import GRADING, _make_table
-from autograder.commands.course_report import (
+from autograder.classroom.reports.course import (
     Handed,
     Item,
     _again,
     _class,
-    _foretold,
     _items,
-    _late,
     _names,
-    _number,
-    _page,
-    _points,
     _released,
-    _table,
+    _shares,
     _times,
     report_course,
 )
+from autograder.classroom.reports.pictures import points_by_lesson
+from autograder.classroom.reports.rendering import environment
 from autograder.results import Verdict
 from helpers.checking.finding import Status
 from helpers.figures.predicting import predictions
@@ -92,7 +89,7 @@ def rows_of(page: str, table: int) -> dict[str, list[str]]:
 
 def test_the_class_page_says_who_has_what_and_who_is_behind(pages: Path) -> None:
     page = (pages / "course.html").read_text()
-    assert "None" not in page.replace("None that was recognised", "") and "<Lovelace>" not in page
+    assert "None" not in page.replace("None was recognised", "") and "<Lovelace>" not in page
     rows = rows_of(page, 0)
     assert rows["<Lovelace>, Ada"] == ["3 of 10 +", "3 of 10", "6", ""]
     assert rows[UNSAFE] == ["3 of 10 · 2.0 days late", "not handed in", "3", ""]
@@ -119,7 +116,8 @@ def test_the_picture_of_the_class_fits_any(students: int) -> None:
         | ({"03_first": Handed(12, 10, False, 0), "04_none": Handed(0, 0, False, 0)} if n == 0 else {})
         for n in range(students)
     }
-    ax = _points(handed, ["01_one", "02_alike", "03_first", "04_none", "05_nobody"], students)
+    order = ["01_one", "02_alike", "03_first", "04_none", "05_nobody"]
+    ax = points_by_lesson(_shares(handed, order, students))
     assert ax is not None
     labels = [label.get_text() for label in ax.get_yticklabels()]
     assert labels == [
@@ -133,7 +131,7 @@ def test_the_picture_of_the_class_fits_any(students: int) -> None:
 
 
 def test_without_any_submission_there_is_no_picture() -> None:
-    assert _points({}, LESSONS, 3) is None
+    assert points_by_lesson(_shares({}, LESSONS, 3)) is None
     assert "<img" not in _class(
         {"cy": "Cy"}, {}, LESSONS, {lesson: {} for lesson in LESSONS}, dict.fromkeys(LESSONS), {}
     )
@@ -173,17 +171,26 @@ def test_two_of_one_name_are_told_apart_and_minutes_are_not_no_days() -> None:
     same = [SimpleNamespace(id=id, first_name="Ada", last_name="Lovelace") for id in ("ada", "ada2")]
     bo = SimpleNamespace(id="bo", first_name=None, last_name=None)
     assert [*_names([*same, bo]).values()] == ["Lovelace, Ada (ada)", "Lovelace, Ada (ada2)", "bo"]
-    assert [_late(days) for days in (0.0001, 0.01, 0.1, 2)] == ["1 min", "14 min", "2 h", "2.0 days"]
+    late = [Handed(0, 1, False, days).late for days in (0.0001, 0.01, 0.1, 2)]
+    assert late == ["1 min", "14 min", "2 h", "2.0 days"]
 
 
 @pytest.mark.needs_chromium
 def test_a_table_sorts_numbers_as_numbers_and_shows_the_rows_with_a_word(tmp_path: Path) -> None:
     """Also by the keyboard, and a wide one scrolls by itself, its first column in sight."""
     values = (0.5, -0.25, 0.25, -0.5, 10.0, 9.0, None, 1.0, 2.0, 3.0)
-    rows = [[f'<th scope="row">s{at}</th>', _number(value), *["<td>much_to_say</td>"] * 30]
-            for at, value in enumerate(values)]  # fmt: skip
-    heads = ["student", "n", *["lesson"] * 30]
-    (tmp_path / "page.html").write_text(_page("P", _table("C", heads, rows) + _table("Empty.", heads, [])))
+    template = """{% extends "student.html.j2" %}
+        {% from "tables.html.j2" import number, sorted %}
+        {% block content %}
+        {% set heads = ["student", "n"] + ["lesson"] * 30 %}
+        {% call(value) sorted("C", heads, values) %}
+        <th scope="row">s{{ at(value) }}</th>{{ number(value) }}
+        {% for _ in range(30) %}<td>much_to_say</td>{% endfor %}
+        {% endcall %}
+        {% call sorted("Empty.", heads, []) %}{% endcall %}
+        {% endblock %}"""
+    text = environment.from_string(template).render(heading="P", values=values, at=values.index)
+    (tmp_path / "page.html").write_text(text)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=programs.find(programs.CHROMIUM), args=["--no-sandbox", "--disable-gpu"]
@@ -214,8 +221,8 @@ def test_a_misconception_in_two_lessons_of_one_student_came_back() -> None:
     made = {lesson: failed(verdict(id, False, cause)) for lesson, id in where.items()}
     names = {"ada": "Lovelace, Ada", "bo": "Bo", "cy": "Cy"}
     whose = {"ada": made, "bo": {two: made[two]}, "cy": made}
-    [row] = _again(names, whose, (one, two), asked)
-    assert "01_attention, 04_masking" in row[1] and row[2] == "<td>Cy; Lovelace, Ada</td>"
+    [back] = _again(names, whose, (one, two), asked)
+    assert back.lessons == [one, two] and back.students == ["Cy", "Lovelace, Ada"]
 
 
 def test_a_slip_that_is_overlooked_where_the_exercise_was_wrong_came_back_and_a_line_does_not() -> None:
@@ -223,8 +230,8 @@ def test_a_slip_that_is_overlooked_where_the_exercise_was_wrong_came_back_and_a_
     overlooked = failed(verdict("multihead.recall_softmax", False, "line_1"))
     wrong, other = failed(verdict(SOFTMAX, False, "shape")), failed(verdict(CROSS, False, "line_1"))
     handed = {"ada": {LESSONS[0]: wrong, LESSONS[1]: overlooked}}
-    [row] = _again({"ada": "Ada"}, handed, LESSONS, asked)
-    assert "Softmax: wrong at first" in row[0] and row[2] == "<td>Ada</td>"
+    [back] = _again({"ada": "Ada"}, handed, LESSONS, asked)
+    assert "Softmax: wrong at first" in back.sentence and back.students == ["Ada"]
     assert not _again({"ada": "Ada"}, {"ada": {LESSONS[0]: other, LESSONS[1]: overlooked}}, LESSONS, asked)
 
 
@@ -241,14 +248,17 @@ def test_minutes_run_from_the_release_through_the_exchange(course: CourseDirecto
         who: {LESSONS[0]: Handed(0, 1, False, 0, at=begun + timedelta(minutes=minutes))}
         for who, minutes in after.items()
     }
-    [row] = _times(handed, LESSONS, {LESSONS[0]: begun, LESSONS[1]: None})
-    told = [BeautifulSoup(cell, "html.parser").text for cell in row]
-    assert told[0] == LESSONS[0] and told[2:] == ["3", "60 min", "90 min", "2000 min"]
+    released = {LESSONS[0]: begun, LESSONS[1]: None}
+    page = _class({}, handed, LESSONS, {lesson: {} for lesson in LESSONS}, released, {})
+    assert rows_of(page, -1)[LESSONS[0]][1:] == ["3", "60 min", "90 min", "2000 min"]
+    assert len(_times(handed, LESSONS, released)) == 1
 
 
 def test_what_was_predicted_stands_beside_what_is_so() -> None:
     name = next(iter(predictions("attention")))
-    told = _foretold({LESSONS[0]: {name: Counter(b=3, a=1)}})
-    cells = [[BeautifulSoup(cell, "html.parser").text for cell in row] for row in told]
+    counts = {LESSONS[0]: {name: Counter(b=3, a=1)}}
+    page = _class({}, {}, LESSONS, {lesson: {} for lesson in LESSONS}, dict.fromkeys(LESSONS), counts)
+    table = BeautifulSoup(page, "html.parser").select("table")[-1]
+    cells = [[cell.text for cell in row.select("td")] for row in table.tbody.select("tr")]
     assert [row[3] for row in cells] == ["1", "3"] and sum(row[4] == "✓ yes" for row in cells) <= 1
     assert all(row[0] == LESSONS[0] and row[1].endswith("?") for row in cells)

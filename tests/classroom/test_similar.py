@@ -10,7 +10,7 @@ from bs4 import BeautifulSoup
 
 from autograder.classroom import likeness
 from autograder.classroom.likeness import Pair, Texts, pairs
-from autograder.commands.similar import page
+from autograder.classroom.reports.similar import page
 from autograder.lessons import ROOT
 from tests.support.course import Course
 

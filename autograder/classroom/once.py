@@ -1,4 +1,4 @@
-"""`headstart grade --once`: one submission to one result, for the graders of other houses.
+"""One submission to one result, for other systems' graders: what `headstart grade --once` prints.
 
 Nothing is recorded. The result says how student code was kept apart, and each adapter turns it into the file
 that another system reads. Formats: Gradescope's autograder specifications, PrairieLearn's external grading
@@ -7,24 +7,19 @@ results, Classroom 50's result.json (classroom50/result/v1).
 
 import json
 import os
-import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import torch
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
 from autograder import lessons
-from autograder.classroom.course import draws_folder, hidden_secret
-from autograder.classroom.settings import cell_seconds, refuse_settings
-from autograder.grading.grader import Grader
+from autograder.classroom.engine import Options, open_grader
 from autograder.grading.lesson import Lesson
 from autograder.grading.submission import MAX_NOTEBOOK, Submission, is_answer
-from autograder.programs import sandbox_problem
 from autograder.results import UNREADABLE, Graded
 from helpers.checking.finding import Status, one_line
 
@@ -38,10 +33,8 @@ def grade_once(
     path: Path,
     course: CourseDirectory,
     config: Config,
-    *,
+    options: Options,
     form: str = "json",
-    sandboxed: bool = True,
-    seconds: float | None = None,
 ) -> int:
     """Grade one submission and print the result as JSON.
 
@@ -50,30 +43,22 @@ def grade_once(
         path: the notebook, or the folder with it and what was handed in beside it.
         course: whose sources and secret are used. Its gradebook isn't touched.
         config: nbgrader's settings.
+        options: how to grade.
         form: one of FORMS.
-        sandboxed: if not, student code runs with the grader's own rights.
-        seconds: CPU time that one cell may take.
 
     Returns:
-        The exit code: 2 if nothing could be graded, which is said in a sentence. A bad one is a result.
+        The exit code, 0: a bad submission is a result.
+
+    Raises:
+        LookupError: there is no submission to grade, or as `open_grader`.
     """
-    if sandboxed and (problem := sandbox_problem()):
-        print(f"headstart: {problem}; or grade code that you trust with --no-sandbox", file=sys.stderr)
-        return 2
-    torch.set_num_threads(1)
-    os.environ["CUDA_VISIBLE_DEVICES"] = ""
-    refuse_settings(config)
-    loaded = Lesson.load(lesson or _lesson_of(path), Path(course.root), config)
-    seconds = seconds or cell_seconds(config, loaded.plain)
-    grader = Grader(loaded, hidden_secret(course), sandboxed, seconds, draws_folder(course))
-    try:
+    with open_grader(lesson or _lesson_of(path), course, config, options) as grader:
+        loaded = grader.lesson
         with tempfile.TemporaryDirectory() as folder:
             graded = grader.grade(_submission(path, loaded.name, Path(folder)))
-    finally:
-        grader.close()
     assert graded is not None, "nothing was known of it before"
     # In ASCII: it can be printed anywhere, and steers no terminal.
-    print(json.dumps(FORMS[form](result_of(loaded, graded, sandboxed)), indent=1))
+    print(json.dumps(FORMS[form](result_of(loaded, graded, options.sandboxed)), indent=1))
     return 0
 
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from autograder.commands.report import problems, summary
-from autograder.commands.report_page import page
+from autograder.classroom.reports.lesson import page
+from autograder.classroom.reports.tables import problems, summary
 from autograder.exercises import load
 from autograder.results import Verdict
 
@@ -105,6 +105,7 @@ def test_a_class_without_submissions_has_a_page(exercises):
     assert "No submission has been graded." in page("01_attention", [], exercises)
 
 
+@pytest.mark.promise(45)
 def test_what_would_steer_a_terminal_is_not_printed():
     console = Console(file=io.StringIO(), width=80)
     console.print(problems([("amy\x1b[2J", "\udcfe.txt was left out")]))
