@@ -1,11 +1,12 @@
 """Masters -> source -> release: what people open is built from `notebooks/`, and only from there.
 
-Everything is made in a folder of its own first. A mistake stops the build before it touches a file, and what
-is already as it should be is left alone, so that no open notebook is disturbed.
+Everything is made in a folder of its own first. A mistake stops the build of its lesson, and of no other,
+before a file is touched. What is already as it should be is left alone: nobody's open notebook is disturbed.
 """
 
 import contextlib
 import json
+import shutil
 import sys
 import tempfile
 import time
@@ -50,32 +51,36 @@ def build(lessons: list[str], check: bool, *, root: Path = ROOT, load: Load = ex
         load: where a topic's exercises come from.
 
     Returns:
-        The exit code: 1 after a mistake in a master or, with `check`, a difference.
+        The exit code: 1 after a mistake in a lesson, whatever became of the others, or, with `check`, a
+        difference.
     """
     begun = time.monotonic()
     try:
         names = sorted({course.find(name, root) for name in lessons}) or course.names(root)
         with tempfile.TemporaryDirectory(prefix="headstart-") as folder:
-            made = make(names, Path(folder).resolve(), check, root=root, load=load)
+            made, mistakes = _make(names, Path(folder).resolve(), check, root, load)
     except LookupError as error:
         print(f"headstart: {error.args[0]}", file=sys.stderr)
         return 1
-    except MasterError as error:
-        print(error, file=sys.stderr)
-        print(f"headstart: {counted(len(error.mistakes), 'mistake')}, nothing built", file=sys.stderr)
-        return 1
+    if mistakes:
+        found = MasterError([each for those in mistakes.values() for each in those])
+        print(found, file=sys.stderr)
+        names = [name for name in names if name not in mistakes]
+        left = f"{' and '.join(mistakes)} not built" if names else "nothing built"
+        print(f"headstart: {counted(len(found.mistakes), 'mistake')}, {left}", file=sys.stderr)
+        if not names:
+            return 1
     report = _check if check else _write
-    return report(
-        names, made, root, lambda: f"{counted(len(names), 'lesson')}, {time.monotonic() - begun:.1f} s"
-    )
+    summary = f"{counted(len(names), 'lesson')}, {time.monotonic() - begun:.1f} s"
+    return max(report(names, made, root, summary), bool(mistakes))
 
 
-def _check(names: list[str], made: Mapping[str, bytes], root: Path, summary: Callable[[], str]) -> int:
+def _check(names: list[str], made: Mapping[str, bytes], root: Path, summary: str) -> int:
     found = trees.differences(names, made, root)
     for path, what in found.items():
         print(f"{path} {what}", file=sys.stderr)
     if not found:
-        print(f"headstart: source/ and release/ are in step with notebooks/ ({summary()})")
+        print(f"headstart: source/ and release/ are in step with notebooks/ ({summary})")
         return 0
     rooms = {part for path in found for part in Path(path).parts}
     stale = [name for name in names if rooms & {name, course.topic(name)}]
@@ -84,13 +89,13 @@ def _check(names: list[str], made: Mapping[str, bytes], root: Path, summary: Cal
     return 1
 
 
-def _write(names: list[str], made: Mapping[str, bytes], root: Path, summary: Callable[[], str]) -> int:
+def _write(names: list[str], made: Mapping[str, bytes], root: Path, summary: str) -> int:
     count, kept = trees.write(names, made, root)
     for path in kept:
         print(
             f"headstart: {path} has answers in it, so it stays; move it away and build again", file=sys.stderr
         )
-    print(f"headstart: {counted(count, 'file')} written ({summary()})")
+    print(f"headstart: {counted(count, 'file')} written ({summary})")
     return 0
 
 
@@ -113,25 +118,37 @@ def make(
         What was made: the bytes of each file, by its path below the course's folder.
 
     Raises:
-        MasterError: there are mistakes in the masters.
+        MasterError: there are mistakes in the lessons.
     """
-    mistakes: list[Mistake] = []
+    made, mistakes = _make(names, folder, check, root, load)
+    if mistakes:
+        raise MasterError([each for those in mistakes.values() for each in those])
+    return made
+
+
+def _make(
+    names: list[str], folder: Path, check: bool, root: Path, load: Load
+) -> tuple[dict[str, bytes], dict[str, list[Mistake]]]:
+    """As `make`. A lesson with mistakes is left out, and stops no other; those are returned, by lesson."""
+    mistakes: dict[str, list[Mistake]] = {}
     cells: dict[str, list[Cell]] = {}
     for lesson in names:
         try:
             cells[lesson] = _make_source(lesson, folder, check, root, load)
-            _count_in_readme(lesson, cells[lesson], folder, root, load)
         except MasterError as error:
-            mistakes += error.mistakes
-    if names and not mistakes:
+            mistakes[lesson] = error.mistakes
+    if cells:
         _generate(folder)
-        mistakes = [mistake for lesson in names for mistake in _audit(lesson, cells[lesson], folder)]
-    if mistakes:
-        raise MasterError(mistakes)
-    for lesson in names:
+    for lesson in cells:
+        if found := list(_audit(lesson, cells[lesson], folder)):
+            mistakes[lesson] = found
+            for tree in ("source", "release"):
+                shutil.rmtree(folder / tree / lesson)
+            continue
+        _count_in_readme(lesson, cells[lesson], folder, root, load)
         packed = bundles.bundle(lesson, _held(folder / "release" / lesson))
         write_whole(folder / "release" / f"{lesson}.zip", packed)
-    return _held(folder)
+    return _held(folder), mistakes
 
 
 def _held(folder: Path) -> dict[str, bytes]:
@@ -141,7 +158,7 @@ def _held(folder: Path) -> dict[str, bytes]:
 
 
 def _make_source(lesson: str, folder: Path, check: bool, root: Path, load: Load) -> list[Cell]:
-    """Fill `source/` with one lesson, record what is known of its mutants, and return its master's cells."""
+    """Fill `source/` with one lesson, record what was tried of it, and return its master's cells."""
     if left := unfinished(lesson, root):
         raise MasterError(left)
     cells, mistakes = read_master(course.master_path(lesson, root), _master(lesson))
@@ -149,16 +166,18 @@ def _make_source(lesson: str, folder: Path, check: bool, root: Path, load: Load)
     known = predictions(topic) if (root / f"helpers/{topic}/predictions.py").is_file() else {}
     if not mistakes:
         cells, mistakes = expand(cells, specs, known, course.number(lesson), _master(lesson))
-    if mistakes := mistakes or review(lesson, cells, specs, _master(lesson)):
+    mistakes = mistakes or [
+        *review(lesson, cells, specs, _master(lesson)),
+        *of_exercises(lesson, specs, cells, root),
+        *of_predictions(lesson, known, cells, root),
+    ]
+    if mistakes:
         raise MasterError(mistakes)
     built = folder / "source" / lesson
     try:
         checks = make_checks(cells, specs, _titles(specs, load))
     except SpecError as error:
         raise MasterError([Mistake(*place(error.exercise, root), str(error))]) from error
-    rules = [*of_exercises(lesson, specs, cells, root), *of_predictions(lesson, known, cells, root)]
-    if rules:
-        raise MasterError(rules)
     for exercise, slips in _slips(lesson, folder, check, root, specs, load).items():
         checks[exercise]["slips"] = slips
     text = _unless_alike(course.release_path(lesson, root).with_name("checks.json"), dump(checks))

@@ -35,6 +35,7 @@ def review(lesson: str, cells: list[Cell], specs: Mapping[str, Exercise], name: 
     """
     found = [
         *_title(lesson, cells),
+        *_tasks(lesson, cells),
         *_duplicates(cells),
         *_pairs(lesson, cells, specs),
         *_introductions(lesson, cells, specs),
@@ -95,6 +96,27 @@ def _title(lesson: str, cells: list[Cell]) -> Found:
         title = f"# {lessons.number(lesson)} · {lessons.topic(lesson).capitalize()}"
         text = f"the lesson has no title; begin with a `# %% [markdown]` cell with the heading `{title}`"
         yield cells[0].line if cells else 1, text
+
+
+def _tasks(lesson: str, cells: list[Cell]) -> Found:
+    """A lesson says how long it takes, and each exercise in bold what to write; but not the start page."""
+    if not lessons.number(lesson) or not cells:
+        return
+    if not re.search(r"\*\*Time\*\* {minutes} minutes", cells[0].source):
+        yield (
+            cells[0].line,
+            "the first cell doesn't say how long the lesson takes; add `**Time** {minutes} minutes`",
+        )
+    prose = [each for cell in cells if cell.kind == "prose" for each in cell.lines]
+    for number, (line, text) in enumerate(prose):
+        if text.startswith("**Exercise ") and (found := INTRODUCTION.match(text.strip())):
+            below = "\n".join(text for _, text in prose[number + 1 :])
+            task = below.partition("<details>")[0].partition("**Exercise ")[0]
+            if not re.search(r"^\*\*[A-Z][^*]+\*\*", task, re.MULTILINE):
+                yield (
+                    line,
+                    f"exercise {found[1]} doesn't say what to write; add a bold sentence below this line",
+                )
 
 
 # -- cells, checks and specs -----------------------------------------------------------------------------

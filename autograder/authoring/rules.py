@@ -8,7 +8,7 @@ import inspect
 import re
 import types
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -48,20 +48,34 @@ def place(exercise: str, root: Path, name: str = "") -> tuple[str, int]:
 
 
 def of_exercises(lesson: str, specs: Mapping[str, Exercise], cells: list[Cell], root: Path) -> list[Mistake]:
-    """Everything wrong with a lesson's exercises that is seen without trying answers."""
+    """Everything wrong with a lesson's exercises that shows without trying answers.
+
+    Args:
+        lesson: such as `01_attention`.
+        specs: its exercises, by id.
+        cells: of its master, all written out.
+        root: the course's folder.
+    """
     shown = _shown(cells)
     found = [
-        Mistake(*place(id, root, name), f'"{id}" {text}' if text[0] != '"' else text)
+        Mistake(*place(id, root, name), f'"{id}" {text}')
         for id, exercise in specs.items()
-        for rule in (*RULES, *(OF_CHOICES if exercise.driver == "choice" else OF_CODE))
-        for name, text in rule(exercise)
-    ]
-    found += [
-        Mistake(*place(id, root), f'"{id}" {text}')
-        for id, exercise in specs.items()
-        for text in _unsaid(exercise, shown)
+        for name, text in _of_exercise(exercise, shown)
     ]
     return found + _recalls(lesson, specs, root)
+
+
+def _of_exercise(exercise: Exercise, shown: str) -> Found:
+    rules = (_id, _numbers, _sentences, _forbidden)
+    of_code = (_enough, _kinds)
+    for rule in (*rules, *(() if exercise.driver == "choice" else of_code)):
+        yield from rule(exercise)
+    if exercise.driver == "choice":
+        try:
+            yield from _explained(exercise)
+            yield from _unsaid(exercise, shown)
+        except Exception as error:
+            yield "", f"has no choices that can be read: {type(error).__name__}: {error}; correct its cases"
 
 
 # -- any exercise ----------------------------------------------------------------------------------------
@@ -96,7 +110,7 @@ def _sentences(exercise: Exercise) -> Found:
         ends = said.endswith(".") and ". " not in said.removesuffix(".")
         if len(said) not in SENTENCE or not ends or said != " ".join(said.split()):
             cure = f"write one sentence of {SENTENCE[0]} to {SENTENCE[-1]} characters that ends with a period"
-            yield each.name, f"explains {each.name} with “{said}”; {cure}"
+            yield each.name, f"explains {each.name} with {said!r}; {cure}"
 
 
 def _forbidden(exercise: Exercise) -> Found:
@@ -172,8 +186,8 @@ def _explained(exercise: Exercise) -> Found:
     explained = {(slot, option): name for name, chosen in known for slot, option in chosen.items()}
     wrong = set()
     for slot, options in _options(exercise).items():
-        outcomes = {o: exercise.outcome({slot: o}, case).outputs[slot] for o in options}
-        if len(passing := [option for option, given in outcomes.items() if given == right[slot]]) != 1:
+        given = [(option, exercise.outcome({slot: option}, case).outputs[slot]) for option in options]
+        if len(passing := [option for option, output in given if output == right[slot]]) != 1:
             yield "", f"has {len(passing)} right options for {slot!r}; let exactly one be right"
         wrong |= {(slot, option) for option in options if option not in passing}
     for slot, option in sorted(wrong - explained.keys(), key=str):
@@ -186,24 +200,22 @@ def _explained(exercise: Exercise) -> Found:
         )
 
 
-def _unsaid(exercise: Exercise, shown: str) -> Iterator[str]:
+def _unsaid(exercise: Exercise, shown: str) -> Found:
     """What may be chosen is in the lesson's text: nobody could guess it. Recalls write theirs out."""
     if exercise.driver == "choice" and not isinstance(exercise, Recall):
         options = [option for slot in _options(exercise).values() for option in slot]
         for option in dict.fromkeys(option for option in options if isinstance(option, str)):
             if option.replace("{}", "N") not in shown:
-                yield f"has an option that the lesson doesn't show, {option!r}; write it above the exercise"
+                yield (
+                    "",
+                    f"has an option that the lesson doesn't show, {option!r}; write it above the exercise",
+                )
 
 
 def _shown(cells: list[Cell]) -> str:
     """What students read of a lesson, in one line."""
     text = "\n".join(cell.source for cell in cells)
     return " ".join(re.sub("### BEGIN SOLUTION.*?### END SOLUTION|^#", "", text, flags=re.S | re.M).split())
-
-
-RULES: tuple[Callable[[Exercise], Found], ...] = (_id, _numbers, _sentences, _forbidden)
-OF_CODE: tuple[Callable[[Exercise], Found], ...] = (_enough, _kinds)
-OF_CHOICES: tuple[Callable[[Exercise], Found], ...] = (_explained,)
 
 
 # -- a lesson's ------------------------------------------------------------------------------------------

@@ -152,7 +152,7 @@ def make_checks(cells: list[Cell], specs: Mapping[str, Exercise], titles: Mappin
         titles: those of all exercises that these need, by id.
 
     Raises:
-        SpecError: a spec's reference doesn't return.
+        SpecError: a spec's cases can't be made, or its reference doesn't return.
     """
     checks = {}
     for cell in cells:
@@ -160,8 +160,12 @@ def make_checks(cells: list[Cell], specs: Mapping[str, Exercise], titles: Mappin
             continue
         spec = specs[cell.id]
         needs = {name: titles[name] for name in spec.needs}
-        with one_thread():
-            sheet = make_sheet(spec, VISIBLE_SEED, look_at=cell.heading, needs=needs)
+        try:
+            with one_thread():
+                sheet = make_sheet(spec, VISIBLE_SEED, look_at=cell.heading, needs=needs)
+        except Exception as error:
+            text = f"its cases can't be made: {type(error).__name__}: {error}; change them"
+            raise SpecError(spec.id, f'"{spec.id}": {text}') from error
         for case, outcome in zip(sheet.cases, sheet.expected, strict=True):
             if outcome.status != "returned":
                 what = " ".join(filter(None, (outcome.status, outcome.error, outcome.message)))

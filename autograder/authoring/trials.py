@@ -32,6 +32,7 @@ DRAWS = 3  # hidden ones, beside the visible cases; `benchmarks.truth` tries 32
 LONGEST = 60_000  # characters of a sheet: students get it with their lesson
 FIT = 8  # seeds whose cases have to be fit to judge by in at most twice as many draws
 SAME_RESULTS = ("use_result", "draws")  # drivers whose results are the same for all cases: statistics
+VERDICTS = {Status.PASSED: "passes", Status.FAILED: "fails", Status.NOT_WRITTEN: "isn't written"}
 Load = Callable[[str], Mapping[str, Exercise]]
 
 
@@ -125,7 +126,8 @@ def _where(seed: str) -> str:
 
 def _said(finding: Finding) -> str:
     """A finding in one line."""
-    return " ".join(filter(None, [finding.case, finding.returned, finding.meaning])).replace("\n", " ")
+    parts = [VERDICTS[finding.status], finding.case, finding.returned, finding.meaning]
+    return ", ".join(part.rstrip(".") for part in parts if part).replace("\n", " ")
 
 
 # -- the answers -----------------------------------------------------------------------------------------
@@ -137,7 +139,7 @@ def _right(trial: _Trial) -> Iterator[Problem]:
         for seed in trial.seeds:
             finding = trial.visible[name] if seed == VISIBLE_SEED else trial.judged(answer, seed)
             if finding.status != Status.PASSED:
-                text = f"{name} is {finding.status} {_where(seed)}: {_said(finding)}; fix it, or the cases"
+                text = f"{_where(seed)}, {name} {_said(finding)}; fix it, or the cases"
                 yield Problem(text, name.rpartition(" ")[2])
                 break
 
@@ -156,10 +158,10 @@ def _not_named(misconception: Misconception, finding: Finding) -> str:
     if finding.status == Status.PASSED:
         return "passes {}; add a case on which it fails, or remove it"
     if finding.status != Status.FAILED:
-        return f"is {finding.status} {{}}; let it return something"
+        return "isn't written {}; let it return something"
     if finding.cause != misconception.name:
         told = _said(finding).replace("{", "{{").replace("}", "}}")
-        return f"is taken for {finding.cause} {{}}: {told}; add a case that tells them apart, or remove it"
+        return f"is taken for {finding.cause} {{}}: it {told}; add a case that tells them apart, or remove it"
     if finding.meaning != misconception.sentence:
         return "is told {} by more than its own sentence; let it be wrong in one thing"
     return ""
@@ -194,7 +196,7 @@ def _pasted(trial: _Trial, given: str, load: Load) -> Iterator[Problem]:
             exec(text, names)
             finding = trial.judged(names[variant.__name__], VISIBLE_SEED)
             same = _alike(finding, trial.visible[name])
-            said = _hidden(text, exercise.topic) or ("" if same else f"is {finding.status}: {_said(finding)}")
+            said = _hidden(text, exercise.topic) or ("" if same else _said(finding))
         except Exception as error:
             said = f"raises {type(error).__name__}: {error}"
         if said:
@@ -205,14 +207,22 @@ def _pasted(trial: _Trial, given: str, load: Load) -> Iterator[Problem]:
 def _hidden(text: str, topic: str) -> str:
     """Of what a text imports, what the students of a lesson don't have."""
     for node in ast.walk(ast.parse(text)):
-        package, _, module = (getattr(node, "module", "") or "").partition(".")
-        path = Path(*module.split(".")) if module else Path()
-        file = path / "__init__.py" if (lessons.ROOT / "helpers" / path).is_dir() else path.with_suffix(".py")
-        if package == "autograder" or (
-            package == "helpers" and lessons.opens(file) > lessons.NUMBERS[topic]
-        ):
-            return f"imports {package}.{module}, which its students don't have"
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            package = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+            for name in [package.rstrip("."), *(package + alias.name for alias in node.names)]:
+                room, _, module = name.partition(".")
+                if room == "autograder" or (room == "helpers" and _opens(module) > lessons.NUMBERS[topic]):
+                    return f"imports {name}, which its students don't have"
     return ""
+
+
+def _opens(module: str) -> int:
+    """The number of the lesson with which a module of helpers opens; 0 for what is none."""
+    path = Path(*module.split("."))
+    for file in (path / "__init__.py", path.with_suffix(".py") if module else path):
+        if (lessons.ROOT / "helpers" / file).is_file():
+            return lessons.opens(file)
+    return 0
 
 
 def _alike(one: Finding, other: Finding) -> bool:
@@ -221,8 +231,11 @@ def _alike(one: Finding, other: Finding) -> bool:
 
 def _inputs(item: Recall, load: Load) -> Iterator[Problem]:
     """An input shows a slip if the entry says so, and no other does."""
+    if not (about := load(item.about.partition(".")[0]).get(item.about)):
+        yield Problem(f'"{item.about}", which it is about, is no exercise; correct the id')
+        return
     [name] = [node.name for node in ast.parse(item.code).body if isinstance(node, ast.FunctionDef)]
-    reference = load(item.about.partition(".")[0])[item.about].reference
+    reference = about.reference
     shows = []
     for letter, call in zip(LETTERS, item.inputs, strict=False):
         found, wanted = _result(item.code, call, {}), _result("", call, {name: reference})
