@@ -28,8 +28,9 @@ from autograder.authoring.expanding import expand
 from autograder.authoring.lesson_numbers import figures, in_readme
 from autograder.authoring.master import Cell, MasterError, Mistake, did_you_mean, read_master
 from autograder.authoring.mutating import verified
-from autograder.authoring.mutating.verified import Record
+from autograder.authoring.mutating.verified import Slips
 from autograder.authoring.review import BEGIN, END, parse, review, unfinished
+from autograder.authoring.rules import of_exercises, of_predictions, place
 from autograder.authoring.source import SpecError, alike, dump, make_checks, make_notebook
 from autograder.exercise import Exercise
 from autograder.lessons import ROOT, counted
@@ -103,8 +104,8 @@ def make(
 
     Args:
         names: of the lessons.
-        folder: receives `source/`, `release/` and the records of mutants.
-        check: take what is known of mutants as it is, and try none.
+        folder: receives `source/`, `release/` and the records of what was tried.
+        check: take what is known of the exercises as it is, and try nothing.
         root: the course's folder, with the masters and helpers, and with what was built before.
         load: where a topic's exercises come from.
 
@@ -150,24 +151,27 @@ def _make_source(lesson: str, folder: Path, check: bool, root: Path, load: Load)
         cells, mistakes = expand(cells, specs, known, course.number(lesson), _master(lesson))
     if mistakes := mistakes or review(lesson, cells, specs, _master(lesson)):
         raise MasterError(mistakes)
-    place = folder / "source" / lesson
+    built = folder / "source" / lesson
     try:
         checks = make_checks(cells, specs, _titles(specs, load))
     except SpecError as error:
-        raise MasterError([Mistake(*_place(lesson, root, error.exercise), str(error))]) from error
-    for exercise, record in _record(lesson, folder, check, root, specs).items():
-        checks[exercise]["slips"] = record.slips
-    text = _unless_alike(root / "source" / lesson / "checks.json", dump(checks))
-    write_whole(place / "checks.json", text.encode())
+        raise MasterError([Mistake(*place(error.exercise, root), str(error))]) from error
+    rules = [*of_exercises(lesson, specs, cells, root), *of_predictions(lesson, known, cells, root)]
+    if rules:
+        raise MasterError(rules)
+    for exercise, slips in _slips(lesson, folder, check, root, specs, load).items():
+        checks[exercise]["slips"] = slips
+    text = _unless_alike(course.release_path(lesson, root).with_name("checks.json"), dump(checks))
+    write_whole(built / "checks.json", text.encode())
     helpers = {
         path.relative_to(root).as_posix(): trees.contents(path)
         for path in course.helper_files(course.number(lesson), root)
     }
     for name, content in helpers.items():
-        write_whole(place / name, content)
+        write_whole(built / name, content)
     cells = bundles.with_first_cell(lesson, cells, text, helpers)
     notebook = nbformat.writes(make_notebook(lesson, cells, specs))
-    write_whole(place / f"{lesson}.ipynb", f"{notebook}\n".encode())
+    write_whole(built / f"{lesson}.ipynb", f"{notebook}\n".encode())
     return cells
 
 
@@ -186,30 +190,19 @@ def _master(lesson: str) -> str:
     return f"notebooks/{lesson}.py"
 
 
-def _exercises(lesson: str) -> str:
-    """The folder of a lesson's exercises."""
-    return f"autograder/exercises/{course.topic(lesson)}"
-
-
-def _place(lesson: str, root: Path, exercise: str) -> tuple[str, int]:
-    """The file of an exercise, and the line that names it, or 1."""
-    file = f"{_exercises(lesson)}/{exercise.partition('.')[2]}.py"
-    lines = (root / file).read_text(encoding="utf-8").split("\n") if (root / file).is_file() else []
-    return file, next((number for number, line in enumerate(lines, 1) if f'"{exercise}"' in line), 1)
-
-
 def _specs(lesson: str, load: Load) -> Mapping[str, Exercise]:
     """A lesson's exercises. Whatever goes wrong on importing them is an author's mistake like the others."""
+    folder = f"autograder/exercises/{course.topic(lesson)}"
     try:
         return load(course.topic(lesson))
     except Exception as error:
-        file, line = f"{_exercises(lesson)}/__init__.py", 1
+        file, line = f"{folder}/__init__.py", 1
         places = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
         if isinstance(error, SyntaxError):  # its own file isn't among those that ran
             places.append((error.filename or "", error.lineno))
         for path, number in places:
-            if (found := Path(path)).parent.as_posix().endswith(_exercises(lesson)):
-                file, line = f"{_exercises(lesson)}/{found.name}", number or 1
+            if (found := Path(path)).parent.as_posix().endswith(folder):
+                file, line = f"{folder}/{found.name}", number or 1
         said = getattr(error, "msg", None) or str(error)
         text = said if isinstance(error, SlipError) else f"{type(error).__name__}: {said}"
         raise MasterError([Mistake(file, line, text)]) from error
@@ -229,20 +222,23 @@ def _titles(specs: Mapping[str, Exercise], load: Load) -> dict[str, str]:
     return titles
 
 
-def _record(
-    lesson: str, folder: Path, check: bool, root: Path, specs: Mapping[str, Exercise]
-) -> Mapping[str, Record]:
-    """What is known of a lesson's mutants, by exercise. Those of what changed are tried, if not checking.
+def _slips(
+    lesson: str, folder: Path, check: bool, root: Path, specs: Mapping[str, Exercise], load: Load
+) -> Mapping[str, Slips]:
+    """The slips of a lesson's exercises. Unless checking, tries what has changed, and records that.
 
     Raises:
-        MasterError: one passes that isn't listed as right as well.
+        MasterError: an answer isn't judged as it should be, or a mutant passes that isn't listed.
     """
-    if not (root / _exercises(lesson)).is_dir():
-        return {}  # a course whose exercises aren't written in its folder
     topic = course.topic(lesson)
-    records = verified.in_step(topic, specs, root) if check else verified.verify(topic, specs, root)
+    if not (root / "autograder/exercises" / topic).is_dir():
+        return {}  # a course whose exercises aren't written in its folder
+    if check:
+        records, slips = verified.in_step(topic, specs, root, load), verified.known_slips(topic, root)
+    else:
+        records, slips = verified.verify(topic, specs, root, load)
     write_whole(folder / verified.record_file(topic), verified.written(records).encode())
-    return records
+    return {id: slips.get(id, {}) for id in records}
 
 
 def _unless_alike(path: Path, text: str) -> str:

@@ -88,7 +88,7 @@ class Lesson:
                 "" where there is none. Only cells with an AUTOTEST comment are asked for.
 
         Raises:
-            FileNotFoundError: it isn't built.
+            FileNotFoundError: it isn't built, or a clone of it has no numbers for its checks yet.
             LookupError: nothing specifies its exercises, it isn't in Python, or its tests aren't made yet.
         """
         course = CourseDirectory(config=config, root=str(root))
@@ -102,6 +102,10 @@ class Lesson:
             if name not in sources:
                 lessons.load_source_notebook(name, root)  # raises, and says what to do
             paths, sources = [folder / f"{name}.ipynb"], {name: sources[name]}
+            if not (folder / "checks.json").is_file():  # git has no copy: `release/` has the file
+                raise FileNotFoundError(
+                    f"{folder}/checks.json isn't there: build it with `headstart build {name}`"
+                )
         ignore = tuple(course.ignore) if plain else OURS
         kept = Autograde(config=config).exclude_overwriting.get(name, []) if plain else []
         given = {

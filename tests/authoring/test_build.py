@@ -228,13 +228,19 @@ def test_check_misses_no_file(course: Course, capsys: pytest.CaptureFixture, pat
     assert f"{path} is missing" in capsys.readouterr().err
 
 
-def test_check_takes_a_fresh_clone_which_has_no_copies_of_helpers(
+def test_check_takes_a_fresh_clone_which_has_only_what_git_keeps(
     course: Course, capsys: pytest.CaptureFixture[str]
 ) -> None:
     course.build()
     for tree in ("source", "release"):
         shutil.rmtree(course.root / tree / LESSON / "helpers")
+    copy, kept = (course.root / tree / LESSON / "checks.json" for tree in ("source", "release"))
+    copy.unlink()
     assert course.build(check=True) == 0
+    course.build()
+    assert copy.read_bytes() == kept.read_bytes()
+    copy.write_bytes(b"{}")
+    assert course.build(check=True) == 1
     course.build()
     course.write("helpers/checks.py", "changed = True\n")
     assert course.build(check=True) == 1
@@ -300,7 +306,7 @@ def test_outputs_alone_are_no_answers(course: Course) -> None:
 
 def test_numbers_that_another_processor_rounds_differently_are_left_alone(course: Course) -> None:
     course.build()
-    path = course.root / "source" / LESSON / "checks.json"
+    path = course.root / "release" / LESSON / "checks.json"
     checks = json.loads(path.read_text(encoding="utf-8"))
     text = path.read_text(encoding="utf-8")
     number = repr(checks["attention.double"]["cases"][0]["args"][0]["data"][0])

@@ -423,14 +423,21 @@ def test_needing_what_is_no_exercise_is_a_mistake(course: Course, capsys: pytest
     )
 
 
+@pytest.mark.parametrize("text", ["torhc.ones(2)", "x = (", "import torhc"])
 def test_specs_that_cannot_be_imported_are_a_mistake(
-    course: Course, capsys: pytest.CaptureFixture[str]
+    course: Course, capsys: pytest.CaptureFixture[str], text: str
 ) -> None:
+    file = "autograder/exercises/attention/double.py"
+    course.write(file, f'"""Double."""\n\n{text}\n')
+
     def load(topic: str) -> dict:
-        raise NameError("name 'torhc' is not defined")
+        path = course.root / file
+        exec(compile(path.read_text(), path, "exec"), {})
+        return {}
 
     assert build([], False, root=course.root, load=load) == 1
-    assert "autograder/exercises/attention/spec.py:1: NameError: name 'torhc'" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert f"{file}:3: " in said and "Error: " in said
 
 
 def test_a_master_that_is_not_utf8_is_a_mistake(course: Course, capsys: pytest.CaptureFixture[str]) -> None:

@@ -125,6 +125,10 @@ def test_an_unknown_assignment_is_refused_with_those_that_there_are(course) -> N
     done = course.run("headstart", "grade", "ps1", check=False)
     assert done.returncode == 2
     assert "isn't there" in done.stderr and "build" not in done.stderr
+    (course.root / "source" / LESSON / "checks.json").unlink()  # a fresh clone's
+    done = course.run("headstart", "grade", LESSON, check=False)
+    assert done.returncode == 2
+    assert f"checks.json isn't there: build it with `headstart build {LESSON}`" in done.stderr
 
 
 def test_grading_again_grades_nothing_until_something_changed(course) -> None:

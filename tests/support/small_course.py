@@ -9,12 +9,12 @@ import torch
 
 from autograder import lessons
 from autograder.authoring.build import build
-from autograder.exercise import Case, Exercise, Misconception
+from autograder.exercise import Case, Exercise, Misconception, explained
 
 MASTER = '''\
 # %% [markdown]
 # # 1 · Attention
-# What it teaches.
+# What it teaches. **Time** {minutes} minutes.
 
 # %% setup=true
 from helpers.checks import check
@@ -24,7 +24,7 @@ from helpers.checks import check
 # Some prose.
 #
 # **Exercise 1.1** · difficulty 2 of 5 · 10 minutes · 3 points
-
+# **Return twice x.**
 # %% exercise="attention.double"
 def double(x):
     """Return twice x."""
@@ -43,7 +43,7 @@ print("a picture")
 # %% [markdown]
 # ## 1.2 Who is who
 # **Exercise 1.2** · difficulty 1 of 5 · 1 minute · 1 point
-
+# **Say who asks.**
 # %% exercise="attention.who"
 who = {
     "query": ...,  # "x" or "y"
@@ -66,11 +66,43 @@ double(3)
 # Because it is so.
 # ### END SOLUTION
 '''
+
+
+def double(x):
+    return 2 * x
+
+
+def _added(x):
+    return x + x
+
+
+def _halved(x):
+    return x / 0.5
+
+
+def squared(x):
+    """Squared, not doubled."""
+    return x * x
+
+
+def unchanged(x):
+    """Nothing happens to the numbers."""
+    return x.clone()
+
+
+def plus_two(x):
+    """Two is added, where the numbers should be multiplied by it."""
+    return x + 2
+
+
+def three_numbers(generator: torch.Generator) -> list[Case]:
+    return [Case("three numbers", (torch.randn(3, generator=generator),))]
+
+
 DOUBLE = Exercise(
-    id="attention.double", title="Double", points=3, difficulty=2, minutes=10,
-    reference=lambda x: 2 * x,
-    cases=lambda generator: [Case("three numbers", (torch.randn(3, generator=generator),))],
-    misconceptions=(Misconception("squared", lambda x: x * x, "Squared, not doubled."),),
+    id="attention.double", title="Double", points=3, difficulty=2, minutes=10, reference=double,
+    cases=three_numbers, alternatives=(_added, _halved),
+    misconceptions=explained(squared, unchanged, plus_two),
 )  # fmt: skip
 WHO = Exercise(
     id="attention.who", title="Who is who", points=1, difficulty=1, minutes=1, driver="choice",
