@@ -208,9 +208,7 @@ def _hidden(text: str, topic: str) -> str:
         package, _, module = (getattr(node, "module", "") or "").partition(".")
         path = Path(*module.split(".")) if module else Path()
         file = path / "__init__.py" if (lessons.ROOT / "helpers" / path).is_dir() else path.with_suffix(".py")
-        if package == "autograder" or (
-            package == "helpers" and lessons.opens(file) > lessons.NUMBERS[topic]
-        ):
+        if package == "autograder" or (package == "helpers" and lessons.opens(file) > lessons.NUMBERS[topic]):
             return f"imports {package}.{module}, which its students don't have"
     return ""
 
