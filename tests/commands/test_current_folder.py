@@ -14,6 +14,9 @@ from autograder.classroom.course import course_directory, no_course
 from autograder.commands import cli
 from autograder.lessons import ROOT
 from tests.support.course import LESSON, Course
+from tests.support.proved import PROJECT, follows_from
+
+pytestmark = follows_from(*PROJECT)
 
 BIN = Path(sys.executable).parent
 # What Python, Jupyter, pytest and the libraries behind the commands take from the current folder by themselves.

@@ -14,7 +14,7 @@ import pytest
 import torch
 
 from autograder import exercises, lessons
-from autograder.sheets import VISIBLE_SEED, make_cases, make_sheet
+from autograder.sheets import VISIBLE_SEED, make_cases, make_sheet, outcome_of
 from helpers.checking.calling.drivers import Case, Outcome, run
 from helpers.checking.calling.values import tensors
 from helpers.checks import Finding, Sheet, assess
@@ -68,7 +68,7 @@ def read(exercise_id: str, seed: str) -> Sheet:
 def judged(exercise, answer, sheet: Sheet) -> Finding:
     """What a student reads who hands in this answer, forbidden names forbidden."""
     if exercise.driver == "choice" and answer is not exercise.reference:
-        outcomes = [exercise.outcome(answer, case) for case in sheet.cases]
+        outcomes = [outcome_of(exercise, answer, case) for case in sheet.cases]
     else:
         how = {"gradients": exercise.gradients, "forbidden": exercise.forbidden}
         outcomes = [run(exercise.driver, answer, case, **how) for case in sheet.cases]
@@ -148,13 +148,13 @@ def test_misconceptions_are_told_apart_by_name_and_sentence(exercise):
 def test_each_wrong_option_is_explained(exercise):
     (case,) = made(exercise.id, VISIBLE_SEED).cases
     options = case.args[0]
-    right = exercise.outcome(exercise.reference, case).outputs
+    right = outcome_of(exercise, exercise.reference, case).outputs
     explained = {(slot, o) for m in exercise.misconceptions for slot, o in m.variant.items()}
     for slot, allowed in options.items():
         wrong = [
             option
             for option in allowed
-            if exercise.outcome({slot: option}, case).outputs[slot] != right[slot]
+            if outcome_of(exercise, {slot: option}, case).outputs[slot] != right[slot]
         ]
         assert len(wrong) == len(allowed) - 1
         none_of(f"{slot}: {option}" for option in wrong if (slot, option) not in explained)
