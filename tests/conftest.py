@@ -16,6 +16,8 @@ from autograder.grading import cgroups
 from tests.support.course import SECRET
 from tests.support.limits import pytest_timeout_set_timer  # noqa: F401  (a hook)
 
+pytest_plugins = ["pytester", "tests.support.proved"]
+
 # nbgrader calls alembic by its bare name: an environment that is only named, not activated, must do too.
 os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 # Several files are tested at a time, and threads of torch that wait for a core make others wait.

@@ -18,6 +18,7 @@ from autograder import lessons
 from autograder.authoring.master import Cell, Mistake
 from autograder.exercise import Exercise
 from autograder.recall import Recall
+from autograder.sheets import outcome_of
 from helpers.figures.predicting import Prediction
 
 MISCONCEPTIONS, ALTERNATIVES = 3, 2  # at least, of an exercise that is code
@@ -181,12 +182,12 @@ def _options(exercise: Exercise) -> dict[str, list]:
 def _explained(exercise: Exercise) -> Found:
     """Each wrong option has a misconception, and each misconception is a wrong option."""
     (case,) = exercise.cases(torch.Generator())
-    right = exercise.outcome(exercise.reference, case).outputs
+    right = outcome_of(exercise, exercise.reference, case).outputs
     known = [(m.name, m.variant) for m in exercise.misconceptions if isinstance(m.variant, Mapping)]
     explained = {(slot, option): name for name, chosen in known for slot, option in chosen.items()}
     wrong = set()
     for slot, options in _options(exercise).items():
-        given = [(option, exercise.outcome({slot: option}, case).outputs[slot]) for option in options]
+        given = [(option, outcome_of(exercise, {slot: option}, case).outputs[slot]) for option in options]
         if len(passing := [option for option, output in given if output == right[slot]]) != 1:
             yield "", f"has {len(passing)} right options for {slot!r}; let exactly one be right"
         wrong |= {(slot, option) for option in options if option not in passing}

@@ -21,7 +21,7 @@ from autograder.answers import pasted
 from autograder.authoring.master import Cell
 from autograder.exercise import Exercise, Misconception
 from autograder.recall import INPUT, LETTERS, NONE, Recall
-from autograder.sheets import VISIBLE_SEED, make_cases, make_sheet, one_thread
+from autograder.sheets import VISIBLE_SEED, make_cases, make_sheet, one_thread, outcome_of
 from helpers.checking.calling.drivers import Case, Outcome, run
 from helpers.checking.calling.values import tensors
 from helpers.checking.comparing import compare
@@ -97,7 +97,7 @@ class _Trial:
         """What a student reads who hands in this answer, forbidden names forbidden."""
         exercise, sheet = self.exercise, self.read[seed]
         if exercise.driver == "choice" and answer is not exercise.reference:
-            outcomes = [exercise.outcome(answer, case) for case in sheet.cases]
+            outcomes = [outcome_of(exercise, answer, case) for case in sheet.cases]
         else:
             call = functools.partial(run, gradients=exercise.gradients, forbidden=exercise.forbidden)
             outcomes = [call(exercise.driver, answer, case) for case in sheet.cases]

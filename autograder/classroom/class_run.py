@@ -10,12 +10,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from traitlets.config import Config
 
 from autograder.classroom import privacy
-from autograder.classroom.batch import grade_all
+from autograder.classroom.batch import grade_all, unchanged
 from autograder.classroom.course import find_submissions, refused_names
 from autograder.classroom.engine import Options, open_grader
 from autograder.classroom.gradebook import Book
 from autograder.classroom.reports.tables import problems, summary
 from autograder.grading.executors import open_executor
+from autograder.grading.grader import Grader
 from autograder.grading.submission import Submission
 from autograder.programs import is_root
 from autograder.results import Graded
@@ -58,17 +59,31 @@ def grade_class(
         lesson, screen = grader.lesson, _Screen(console, len(submissions))
         screen.looked += refused
         with contextlib.closing(Book(course, name, lesson.skeletons, config, lesson.own_files)) as book:
-            with open_executor(grader, options.workers, options.cluster) as executor, screen.progress:
-                submit, number = executor.submit, executor.number
-                grade_all(book, submissions, submit, at_once=number, force=options.force, progress=screen)
+            same = set() if options.force else unchanged(book, submissions, grader.digest)
+            for submission in (each for each in submissions if each.student in same):
+                screen(submission, None, "")
+            new = [submission for submission in submissions if submission.student not in same]
+            _grade(new, grader, book, options, screen)
             book.charge_lateness(config)
             rows = [row for row in book.verdicts() if not students or row[0] in students]
-            console.print(summary(rows, lesson.exercises))
+            console.print(summary(rows, lesson.outlines))
             waiting = book.waiting()
     screen.close()
     if waiting:
         console.print(f"{waiting}: in formgrader, under Manual Grading")
     return 1 if screen.broken else 0
+
+
+def _grade(
+    submissions: list[Submission], grader: Grader, book: Book, options: Options, screen: "_Screen"
+) -> None:
+    """Grade and record submissions. Without any, neither a judge nor a cluster is asked for."""
+    if not submissions:
+        with screen.progress:
+            return
+    with open_executor(grader, options.workers, options.cluster) as executor, screen.progress:
+        submit, number = executor.submit, executor.number
+        grade_all(book, submissions, submit, at_once=number, force=options.force, progress=screen)
 
 
 def _warn(course: CourseDirectory, options: Options) -> None:
@@ -83,7 +98,7 @@ class _Screen:
 
     def __init__(self, console: Console, total: int) -> None:
         self.console, self.begun = console, time.monotonic()
-        self.done = self.skipped = self.failures = 0
+        self.done = self.skipped = 0
         self.looked: list[tuple[str, str]] = []
         self.broken: list[tuple[str, str]] = []
         self.progress = Progress(

@@ -141,6 +141,7 @@ def find_submissions(course: CourseDirectory, lesson: str, students: list[str]) 
     if not students and base.is_dir():
         there = sorted(path.name for path in base.iterdir() if not odd_name(path.name))
         students = [name for name in there if fnmatchcase(name, course.student_id)]
+    # defence: settings: student_id_exclude
     names = [name for name in students if name not in course.student_id_exclude.split(",")]
     folders = [(name, Path(before + name + after)) for name in names]
     return [Submission(name, lesson, folder) for name, folder in folders if _handed_in(folder)]
@@ -151,14 +152,19 @@ def odd_name(name: str) -> str:
 
     Later steps put ids into a database, into file names and on a terminal.
     """
+    # defence: course: names with a dot in front
     if name.startswith("."):
         return "its name begins with a dot"
+    # defence: course: names that are formulas or options
     if not name or name[0] in FORMULA:
         return "its name begins as formulas do in a spreadsheet, and options of a command"
+    # defence: course: names that can't be printed
     if not name.isprintable():  # what isn't UTF-8 comes as characters that can't be printed, either
         return "its name has characters that can't be printed"
+    # defence: course: names that are HTML or patterns
     if found := sorted({*name} & {*SIGNS}):
         return f"its name has a sign that pages or commands take for one of theirs: {' '.join(found)}"
+    # defence: course: long names
     return "its name has more than 128 characters" if len(name) > LONGEST_ID else ""
 
 
@@ -206,6 +212,7 @@ def hidden_secret(course: CourseDirectory) -> bytes:
         secret = path.read_bytes().strip()
     except OSError as error:
         raise LookupError(f".headstart_secret can't be read: {error.strerror}") from None
+    # defence: secret: not cut short
     if len(secret) < SHORTEST:
         cure = "put its content back, or delete it: then everything is graded anew, by other hidden cases"
         raise LookupError(f".headstart_secret is empty or cut short; {cure}")

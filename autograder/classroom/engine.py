@@ -3,9 +3,9 @@
 import contextlib
 import os
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-import torch
 from nbgrader.api import MissingEntry
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
@@ -13,6 +13,7 @@ from traitlets.config import Config
 from autograder.classroom.course import draws_folder, hidden_secret
 from autograder.classroom.gradebook import opened
 from autograder.classroom.settings import cell_seconds, refuse_settings
+from autograder.draws import KeptDigests
 from autograder.grading.grader import Grader
 from autograder.grading.lesson import Lesson
 from autograder.programs import sandbox_problem
@@ -59,10 +60,8 @@ def open_grader(
         raise LookupError(f"{problem}{cure}")
     refuse_settings(config, by_nbgrader=by_nbgrader)
     if not by_nbgrader:
-        torch.set_num_threads(1)  # the cores are for the workers
-        os.environ["CUDA_VISIBLE_DEVICES"] = (
-            ""  # a process in which autograd has seen a GPU can't fork judges
-        )
+        os.environ["OMP_NUM_THREADS"] = "1"  # for torch, once it is imported: the cores are for the workers
+        os.environ["CUDA_VISIBLE_DEVICES"] = ""  # where autograd has seen a GPU, no judge can be forked
     lesson = load_lesson(name, course, config)
     seconds = options.seconds or cell_seconds(config, lesson.plain)
     return Grader(lesson, hidden_secret(course), options.sandboxed, seconds, draws_folder(course))
@@ -85,4 +84,5 @@ def load_lesson(name: str, course: CourseDirectory, config: Config) -> Lesson:
             return gradebook.find_source_cell(grade_id, notebook, name).source
         return ""
 
-    return Lesson.load(name, Path(course.root), config, written_test)
+    kept = KeptDigests(draws_folder(course), partial(hidden_secret, course))
+    return Lesson.load(name, Path(course.root), config, written_test, kept)

@@ -19,7 +19,8 @@ from traitlets.config import Config
 from autograder import lessons
 from autograder.classroom.engine import Options, open_grader
 from autograder.grading.lesson import Lesson
-from autograder.grading.submission import MAX_NOTEBOOK, Submission, is_answer
+from autograder.grading.submission import Submission, is_answer
+from autograder.limits import MAX_NOTEBOOK
 from autograder.results import UNREADABLE, Graded
 from helpers.checking.finding import Status, one_line
 
@@ -58,6 +59,7 @@ def grade_once(
             graded = grader.grade(_submission(path, loaded.name, Path(folder)))
     assert graded is not None, "nothing was known of it before"
     # In ASCII: it can be printed anywhere, and steers no terminal.
+    # defence: once: names that steer a terminal
     print(json.dumps(FORMS[form](result_of(loaded, graded, options.sandboxed)), indent=1))
     return 0
 
@@ -72,6 +74,7 @@ def _lesson_of(path: Path) -> str:
 
 def _submission(path: Path, lesson: str, folder: Path) -> Submission:
     """A notebook alone is copied to where a submission would lie."""
+    # defence: once: links
     if path.is_symlink() or not path.exists():
         raise LookupError(f"{path} is a link, and links are not followed" if path.is_symlink()
                           else f"there is no {path}")  # fmt: skip
@@ -94,7 +97,7 @@ def result_of(lesson: Lesson, graded: Graded, sandboxed: bool) -> Result:
     exercises = [
         {
             "id": verdict.exercise,
-            "title": lesson.exercises[verdict.exercise].title,
+            "title": lesson.outlines[verdict.exercise].title,
             "status": str(verdict.status),
             "points": verdict.points,
             "max_points": verdict.max_points,
@@ -115,6 +118,7 @@ def result_of(lesson: Lesson, graded: Graded, sandboxed: bool) -> Result:
         "readable": all(verdict.cause != UNREADABLE for verdict in graded.verdicts),
         # Lines of code and names of files are in these: what steers a terminal is a link in PrairieLearn.
         "problem": one_line(graded.problem),
+        # defence: once: what would become a link
         "remarks": list(map(one_line, graded.remarks)),
         "points": sum(verdict.points for verdict in graded.verdicts),
         "max_points": sum(verdict.max_points for verdict in graded.verdicts),

@@ -41,10 +41,12 @@ def leave_links_out(assignment: str, student: str, notebooks: list[str]) -> None
     for folder in {Path(notebook).parent for notebook in notebooks}:
         for place, folders, names in os.walk(folder, topdown=False):
             for path in (Path(place, name) for name in [*folders, *names]):
+                # defence: autograde: names that steer a terminal
                 steers, kind = STEERING.search(path.name), path.lstat().st_mode
                 if stat.S_ISDIR(kind) and steers:
                     shutil.rmtree(path)
                 elif steers or not (stat.S_ISDIR(kind) or stat.S_ISREG(kind)):
+                    # defence: autograde: links and pipes
                     path.unlink()
 
 

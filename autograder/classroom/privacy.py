@@ -38,6 +38,7 @@ def is_open(path: Path, *, to_group: bool = True) -> bool:
     """
     path = path.resolve()
     rights = (READ, WRITE, ENTER) if path.is_dir() else (READ, WRITE)
+    # defence: privacy: folders above
     return all(_allows(above, ENTER, to_group) for above in path.parents) and any(
         _allows(path, right, to_group) for right in rights
     )
@@ -47,6 +48,7 @@ def _allows(path: Path, right: int, to_group: bool) -> bool:
     status = path.stat()
     if status.st_mode & right:
         return True
+    # defence: privacy: the group
     return to_group and bool(status.st_mode >> 3 & right) and _is_shared(status.st_gid, status.st_uid)
 
 

@@ -21,8 +21,9 @@ from traitlets.config import Config
 
 from autograder import lessons
 from autograder.answers import pasted
-from autograder.exercise import Exercise, overlay
+from autograder.exercise import Exercise
 from autograder.grading.lesson import Lesson
+from autograder.sheets import overlay
 from helpers.checking.finding import Status
 
 DEADLINE = datetime(2026, 1, 15, 12, 0, tzinfo=UTC)

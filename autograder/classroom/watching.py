@@ -199,6 +199,7 @@ class _Waiting:
     def for_any(self, folders: list[Path]) -> bool:
         """Whether one of them is still being written, and there is patience left."""
         now = time.monotonic()
+        # defence: watch: all are waited for together
         since = now if self.since is None else self.since
         unfinished = not all(map(_is_whole, folders))
         self.since = since if unfinished and now - since < PATIENCE else None
@@ -249,6 +250,7 @@ class _Rounds:
         submissions = find_submissions(self.course, name, [])
         states = {submission.student: _state(submission) for submission in submissions}
         # One that waits until its time is out would be run again in each round, and hold up all others.
+        # defence: watch: what was stopped is run in no other round
         new = [each for each in submissions if self.graded.get(each.student) != states[each.student]]
 
         def note(submission: Submission, graded: Graded | None, broken: str) -> None:
@@ -319,6 +321,7 @@ class _Rounds:
         elif graded:
             points = sum(verdict.points for verdict in graded.verdicts)
             possible = sum(verdict.max_points for verdict in graded.verdicts)
+            # defence: watch: names that steer a terminal
             said = "; ".join(filter(None, [f"{points:g} of {possible:g} points", one_line(graded.problem)]))
             print(f"{_now()} {submission.student}: {said}", flush=True)
 

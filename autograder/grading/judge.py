@@ -19,24 +19,29 @@ from autograder.grading.clean import clean_outputs
 from autograder.grading.clock import Clock
 from autograder.grading.in_process import read_test
 from autograder.grading.questions import Question, Sheets
-from autograder.grading.submission import MAX_FILES, MAX_FILES_BYTES
-from autograder.grading.workers import GRACE_SECONDS, Worker
+from autograder.grading.workers import Worker
 from autograder.grading.written import read_written
+from autograder.limits import (
+    CELL_SECONDS,
+    GRACE_SECONDS,
+    LISTEN_SECONDS,
+    MAX_ERROR,
+    MAX_FILES,
+    MAX_FILES_BYTES,
+    MAX_VALUES,
+    NOTEBOOK_SECONDS,
+    OUTPUT_CHARACTERS,
+    OUTPUT_COST,
+)
 from autograder.results import Cell, Ended, Judgement, Verdict
 from helpers.checking.assessing import assess
 from helpers.checking.calling.outcome import ENDS, CallStatus, Outcome
-from helpers.checking.calling.printing import KEPT
 from helpers.checking.calling.values import Opaque
 from helpers.checking.code.reaching import Tangled, forbidden_use
 from helpers.checking.finding import Finding, Status
+from helpers.checking.limits import KEPT
 from helpers.checking.sheet import Sheet
 
-CELL_SECONDS = 20.0
-NOTEBOOK_SECONDS = 120.0  # and more where cells may run longer than usual
-OUTPUT_CHARACTERS = 64_000_000  # of all cells together, as they stand in a file
-MOST_VALUES = 5_000  # in what an answer returns, tensors and lists counted, where lessons ask for dozens
-OUTPUT_COST = 1_000  # characters that each of them counts for besides: many small ones fill memory
-LISTEN_SECONDS = 60.0  # of wall time, for a child to read what it is sent: it has nothing else to do
 FIRST = "the first cell"
 
 
@@ -138,6 +143,7 @@ class _Run:
     def cell(self, cell: Cell) -> None:
         """Run one cell; at a check cell, judge what its check asks for, once."""
         self.where = f"the cell “{_first_line(cell.source)}”"
+        # defence: judge: no cell after that
         if self.clock.notebook_is_over:
             seconds = self.clock.notebook_seconds
             raise Stopped(f"the notebook's time of {seconds:.0f} s was over before {self.where}")
@@ -147,17 +153,23 @@ class _Run:
         self._send({"run": cell.source, "test": self.worker.plain and bool(cell.exercise)})
         while True:
             message = self._receive()
+            # defence: judge: a message is a dict
             if not isinstance(message, dict):
                 raise Stopped("the grading channel was broken (not a message of ours)")
             if "done" in message:
                 break
+            # defence: judge: in turn
             if "ask" not in message:
                 raise Stopped("the grading channel was broken (a message out of turn)")
+            # defence: judge: the exercise is the lesson's
             self._answer(cell)
         if self.interrupted:
             self.interruptions.append(f"{self.where} took over {self.limit} and was interrupted")
+        # defence: judge: outputs are cleaned
         outputs = clean_outputs(message["done"])
+        # defence: judge: number of outputs
         self.room -= len(json.dumps(outputs)) + len(outputs) * OUTPUT_COST
+        # defence: judge: room for outputs
         if self.room < 0:
             raise Stopped(f"the cells up to {self.where} display more than the grader keeps")
         self.outputs[cell.id] = outputs
@@ -170,6 +182,7 @@ class _Run:
     def _answer(self, cell: Cell) -> None:
         """The child's check() asks for cases: send them, receive outcomes, decide."""
         question = self.questions.get(cell.exercise)
+        # defence: judge: whose outcomes count
         if question and question.sheets and cell.exercise not in self.verdicts:
             decided = question.kept or Verdict.of(question.id, self._decide(question, question.sheets))
             self.verdicts[question.id] = decided
@@ -179,8 +192,10 @@ class _Run:
         """The hidden cases decide. After a failure the visible ones explain, where they show it too."""
         visible = sheets.visible
         with self.clock.stopped():
+            # defence: judge: hidden cases
             hidden = sheets.hidden()
             try:
+                # defence: judge: forbidden names
                 use = forbidden_use(self.ran, question.id, hidden.forbidden)
             except Tangled as error:
                 return Finding.not_run(question.title, question.points, str(error))
@@ -198,6 +213,7 @@ class _Run:
         if shown.status == Status.FAILED:
             return shown
         with self.clock.stopped():
+            # defence: judge: hidden numbers
             return assess(sheets.explained(), outcomes, reveal=False, failing=failing)
 
     def _outcomes(self, sheet: Sheet) -> list[Outcome]:
@@ -205,6 +221,7 @@ class _Run:
         self._send(sheet.request)
         outcomes = read_outcomes(self._receive(), len(sheet.cases))
         # What is judged by a function of ours is many results, each looked at once.
+        # defence: judge: values without end
         return outcomes if sheet.driver in ("draws", "use_result") else list(map(bounded, outcomes))
 
     def _send(self, message: dict | bytes) -> None:
@@ -216,9 +233,11 @@ class _Run:
         That holds for a child that talks without end as for a silent one.
         """
         while True:
+            # defence: judge: time of whoever talks on
             while left := self.clock.left():
                 with contextlib.suppress(wire.WireTimeout):
                     return self.inbox.receive(seconds=left)
+            # defence: judge: gives up
             if self.interrupted:
                 raise Stopped(f"{self.where} took over {self.limit} and couldn't be interrupted")
             self.interrupted, self.limit = True, self.clock.said
@@ -239,9 +258,11 @@ class _Run:
 def read_outcomes(message: Any, wanted: int) -> list[Outcome]:
     """Read a child's outcomes, believing nothing. One that ended the run early stands for the rest."""
     raw = message.get("outcomes") if isinstance(message, dict) else None
+    # defence: judge: number of outcomes
     if not isinstance(raw, list) or not 0 < len(raw) <= wanted:
         raise Stopped("the grading channel was broken (outcomes of other cases)")
     outcomes = [_outcome(item) for item in raw]
+    # defence: judge: no fewer than cases
     if len(outcomes) < wanted and outcomes[-1].status not in ENDS:
         raise Stopped("the grading channel was broken (outcomes are missing)")
     return outcomes + [outcomes[-1]] * (wanted - len(outcomes))
@@ -250,9 +271,12 @@ def read_outcomes(message: Any, wanted: int) -> list[Outcome]:
 def _outcome(raw: Any) -> Outcome:
     try:
         outcome = Outcome.from_json(raw)
+    # defence: judge: malformed outcomes
     except (TypeError, ValueError, AttributeError, KeyError, RecursionError) as error:
         raise Stopped(f"the grading channel was broken ({error})") from None
-    long = any(len(text) > 1000 for text in (outcome.error, outcome.message, outcome.where))
+    # defence: judge: length of texts
+    long = any(len(text) > MAX_ERROR for text in (outcome.error, outcome.message, outcome.where))
+    # defence: judge: length of what was printed
     if long or len(outcome.printed) > 2 * KEPT:
         raise Stopped("the grading channel was broken (a malformed outcome)")
     return outcome
@@ -263,9 +287,7 @@ def bounded(outcome: Outcome) -> Outcome:
 
     It is compared with the right result and with that of each known mistake, value by value.
     """
-    outputs = (
-        Opaque(f"list of over {MOST_VALUES:,} values") if _is_large(outcome.outputs) else outcome.outputs
-    )
+    outputs = Opaque(f"list of over {MAX_VALUES:,} values") if _is_large(outcome.outputs) else outcome.outputs
     inputs_after = None if _is_large(outcome.inputs_after) else outcome.inputs_after
     gradients = None if _is_large(outcome.gradients) else outcome.gradients
     return replace(outcome, outputs=outputs, inputs_after=inputs_after, gradients=gradients)
@@ -273,12 +295,12 @@ def bounded(outcome: Outcome) -> Outcome:
 
 def _is_large(value: Any) -> bool:
     waiting, count = [value], 0
-    while waiting and count <= MOST_VALUES:
+    while waiting and count <= MAX_VALUES:
         each = waiting.pop()
         inside = list(each.values()) if isinstance(each, dict) else each if isinstance(each, list) else []
-        count += 1 + max(0, len(inside) - MOST_VALUES)
-        waiting += inside[:MOST_VALUES]
-    return count > MOST_VALUES
+        count += 1 + max(0, len(inside) - MAX_VALUES)
+        waiting += inside[:MAX_VALUES]
+    return count > MAX_VALUES
 
 
 def _gone(error: wire.WireError, where: str) -> str:

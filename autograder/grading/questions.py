@@ -2,9 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from autograder.results import Verdict
-from helpers.checking.sheet import Sheet
+
+if TYPE_CHECKING:
+    from helpers.checking.sheet import Sheet
 
 
 @dataclass(frozen=True)
@@ -17,9 +20,9 @@ class Sheets:
         explained: makes the same with misconceptions, which name what is wrong.
     """
 
-    visible: Sheet
-    hidden: Callable[[], Sheet]
-    explained: Callable[[], Sheet]
+    visible: "Sheet"
+    hidden: "Callable[[], Sheet]"
+    explained: "Callable[[], Sheet]"
 
 
 @dataclass(frozen=True)

@@ -118,6 +118,7 @@ def test_a_helper_of_which_nothing_says_when_it_opens_stops_the_build(course: Co
     said = capsys.readouterr().err
     assert f"nothing says with which lesson helpers/{stray} opens" in said
     assert "move it into the folder of its lesson" in said and "OPENS in autograder/lessons.py" in said
+    assert ("for a new lesson, call `headstart new lesson beams`" in said) == (stray == "beams/search.py")
     assert not (course.root / "source").exists()
 
 

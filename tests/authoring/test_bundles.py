@@ -32,7 +32,7 @@ COMES_WITH = {
         checking/calling/drivers.py checking/finding.py checking/calling/forbidding.py checking/explaining/hints.py checking/explaining/hints_of_lines.py checking/code/keeping.py
         checking/code/names.py checking/calling/outcome.py
         checking/calling/printing.py checking/progress.py checking/properties.py checking/code/reaching.py checking/calling/registry.py
-        checking/explaining/relations.py checking/explaining/relations_of_shapes.py checking/explaining/relations_of_tensors.py checking/sheet.py checking/explaining/sketches.py checking/calling/values.py
+        checking/explaining/relations.py checking/explaining/relations_of_shapes.py checking/explaining/relations_of_tensors.py checking/limits.py checking/sheet.py checking/explaining/sketches.py checking/calling/values.py
         figures/__init__.py figures/controls.py figures/plots.py figures/predicting.py figures/repeats.py figures/showing.py
     """,
     "attention": "timing.py",

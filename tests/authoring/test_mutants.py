@@ -13,8 +13,9 @@ from autograder.authoring.mutating.mutants import has_mutants, mutants
 from autograder.authoring.mutating.reach import reached
 from autograder.authoring.mutating.slips import slips
 from autograder.authoring.mutating.trying import Limits, survivors
-from autograder.exercise import Case, Exercise, explained
+from autograder.exercise import Exercise, explained
 from autograder.lessons import TOPICS
+from helpers.checking.calling.outcome import Case
 from tests.support.small_course import DOUBLE, Course, unchanged
 
 # -- made ------------------------------------------------------------------------------------------------

@@ -15,12 +15,13 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autograder.exercise import Case, Exercise, Misconception
+from autograder.exercise import Exercise, Misconception
 from autograder.sheets import make_sheet
 from helpers import checks
 from helpers.checking import progress
 from helpers.checking.calling.choosing import spelled
 from helpers.checking.calling.drivers import Outcome, run
+from helpers.checking.calling.outcome import Case
 from helpers.checking.calling.registry import register
 from helpers.checking.comparing import Difference
 from helpers.checking.explaining.contrast import contrast

@@ -17,11 +17,12 @@ import torch
 from jupyter_client.manager import start_new_kernel
 
 from autograder.classroom import feedback
-from autograder.exercise import Case, Exercise
+from autograder.exercise import Exercise
 from autograder.grading.judge import Stopped, read_outcomes
 from autograder.sheets import make_sheet
 from helpers import checks
 from helpers.checking.calling.drivers import run
+from helpers.checking.calling.outcome import Case
 from helpers.checking.calling.printing import KEPT, captured
 from helpers.checking.finding import printed_lines
 from helpers.checks import CheckFailed, Finding, Status, assess

@@ -17,11 +17,12 @@ from autograder.child import sandbox
 from autograder.classroom.course import course_directory, find_submissions
 from autograder.grading import grader as grader_module
 from autograder.grading import judge, workers
-from autograder.grading.clean import MAX_DEPTH, MAX_HTML, MAX_TAGS, clean_code, clean_outputs, clean_words
+from autograder.grading.clean import clean_code, clean_outputs, clean_words
 from autograder.grading.clock import NET, among_others
 from autograder.grading.grader import Grader
 from autograder.grading.lesson import Lesson
 from autograder.lessons import ROOT
+from autograder.limits import MAX_HTML, MAX_TAG_DEPTH, MAX_TAGS
 from autograder.results import Ended, Graded
 from tests.support.course import LESSON, Course
 from tests.support.limits import crowded
@@ -186,7 +187,7 @@ def test_pages_keep_their_looks_and_lose_what_runs():
 @pytest.mark.promise(49)
 def test_html_that_is_nested_deep_is_left_out():
     """At some hundred, a browser gives the page up."""
-    for depth, kept in ((MAX_DEPTH, True), (MAX_DEPTH + 1, False)):
+    for depth, kept in ((MAX_TAG_DEPTH, True), (MAX_TAG_DEPTH + 1, False)):
         [output] = clean_outputs([display("<div style='display: inline-block'>" * depth + "x<br><img>")])
         assert ("text/html" in output["data"]) == kept
 

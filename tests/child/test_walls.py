@@ -404,7 +404,7 @@ def test_a_child_finds_what_it_would_find_in_a_kernel(worker):
 
 @pytest.mark.needs_bubblewrap
 def test_a_child_has_only_so_many_files(child):
-    assert 9_000 < int(child(MANY_FILES)) <= sandbox.FILES
+    assert 9_000 < int(child(MANY_FILES)) <= sandbox.FOLDER_FILES
 
 
 MANY_FILES = """

@@ -106,7 +106,7 @@ def test_a_message_over_the_limit_is_not_sent() -> None:
 def test_a_message_of_too_many_parts_is_refused() -> None:
     """Parsed, an empty list takes twenty times its text."""
     here, there = socket.socketpair()
-    body = b"[" + b"{}," * wire.MAX_PARTS + b"0]"
+    body = b"[" + b"{}," * wire.MAX_FRAME_PARTS + b"0]"
     thread = threading.Thread(target=here.sendall, args=(len(body).to_bytes(4, "big") + body,))
     thread.start()
     with here, there, pytest.raises(wire.WireError, match="a message of over 1,000,000 parts"):

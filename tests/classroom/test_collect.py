@@ -241,6 +241,28 @@ def collected_course(course: Course) -> CourseDirectory:
     return course_directory(course.root)[0]
 
 
+def test_a_file_that_becomes_a_link_while_it_is_collected_is_not_followed(tmp_path, monkeypatch):
+    """Between the look at it and the opening: whoever hands in may try that as often as they like."""
+    (tmp_path / "bait.txt").write_text(BAIT)
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "answer.txt").write_text("theirs")
+    look = os.stat
+
+    def look_and_lose(path, **options):
+        found = look(path, **options)
+        if path == "answer.txt" and "dir_fd" in options:
+            (source / path).unlink()
+            (source / path).symlink_to(tmp_path / "bait.txt")
+        return found
+
+    monkeypatch.setattr(os, "stat", look_and_lose)
+    copying = _Copying(tmp_path / "stage", 1000)
+    copying.copy(str(source))
+    assert not (tmp_path / "stage" / "answer.txt").exists()
+    assert copying.refused == {"answer.txt": os.strerror(errno.ELOOP)}
+
+
 @pytest.mark.promise(29)
 def test_a_file_that_grows_and_a_folder_without_end_are_bounded(tmp_path, monkeypatch) -> None:
     copied = io.BytesIO()

@@ -143,27 +143,27 @@ def test_a_students_page_has_the_checks_own_words(pages: Path) -> None:
     assert rows_of(page, 0)["01_attention"] == ["3 of 10 · 2.0 days late"]
 
 
-def sheets(*rights: tuple[bool, bool]) -> dict[str, dict[str, Handed]]:
+def papers(*rights: tuple[bool, bool]) -> dict[str, dict[str, Handed]]:
     return {
         f"s{n}": {LESSONS[0]: Handed(0, 6, False, 0, [verdict(SOFTMAX, a), verdict(CROSS, b)])}
         for n, (a, b) in enumerate(rights)
     }
 
 
-def test_an_exercises_figures_are_share_and_correlation_with_the_rest() -> None:
+def test_an_exercises_numbers_are_share_and_correlation_with_the_rest() -> None:
     asked = {LESSONS[0]: {id: exercises.load("attention")[id] for id in (SOFTMAX, CROSS)}}
-    alike = sheets(*[(True, True)] * 6, *[(False, False)] * 6)
+    alike = papers(*[(True, True)] * 6, *[(False, False)] * 6)
     softmax, cross = _items(alike, LESSONS[:1], asked)
     assert (softmax.right, softmax.students) == (0.5, 12) and softmax.separates == pytest.approx(1)
     assert not softmax.remark and not cross.remark
-    apart = sheets(*[(True, False)] * 6, *[(False, True)] * 6)
+    apart = papers(*[(True, False)] * 6, *[(False, True)] * 6)
     assert [item.remark for item in _items(apart, LESSONS[:1], asked)] == ["doesn't separate"] * 2
-    everyone = sheets(*[(True, n % 2 == 0) for n in range(12)])
+    everyone = papers(*[(True, n % 2 == 0) for n in range(12)])
     assert [item.remark for item in _items(everyone, LESSONS[:1], asked)] == ["too easy?", ""]
     assert _items(everyone, LESSONS[:1], asked)[0].separates is None
     assert Item("", "", 9, 1.0, None).remark == "", "nine students say little"
     # By hand: 1, 1, 0, 0 against 3, 0, 0, 0 is 1.5 / √(1 · 6.75).
-    four = sheets((True, True), (True, False), (False, False), (False, False))
+    four = papers((True, True), (True, False), (False, False), (False, False))
     assert _items(four, LESSONS[:1], asked)[0].separates == pytest.approx(3**-0.5)
 
 

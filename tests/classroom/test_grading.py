@@ -32,8 +32,15 @@ from autograder.grading.lesson import Lesson
 from autograder.lessons import ROOT
 from autograder.sheets import HiddenSheets
 from tests.support.course import LESSON, PROCESSES, Course, complaints, foster_parent, hear_signals
+from tests.support.proved import ENGINE, follows_from
 
-pytestmark = [pytest.mark.needs_bubblewrap, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.needs_bubblewrap, pytest.mark.timeout(600), follows_from(*ENGINE)]
+CLASS_OF = {
+    name: follows_from(
+        "helpers", f"notebooks/{name}.py", f"autograder/exercises/{lessons.topic(name)}/**/*.py"
+    )
+    for name in lessons.names()
+}
 SOFTMAX = "attention.softmax"
 STUDENTS = int(os.environ.get("HEADSTART_STUDENTS", "15"))  # in each simulated class but that of lesson 01
 KILLS = int(os.environ.get("HEADSTART_KILLS", "4"))  # each takes as long as a grader takes to start
@@ -52,7 +59,14 @@ def function(body: str) -> dict[str, str]:
 
 
 @pytest.mark.promise(24)
-@pytest.mark.parametrize("lesson", [name for name in lessons.names() if lessons.number(name)])
+@pytest.mark.parametrize(
+    "lesson",
+    [
+        pytest.param(name, marks=pytest.mark.always if name == LESSON else CLASS_OF[name])
+        for name in lessons.names()
+        if lessons.number(name)
+    ],
+)
 def test_a_simulated_class_gets_exactly_its_expected_verdicts(lesson, tmp_path) -> None:
     course, number = Course(tmp_path / "course", lesson), STUDENTS
     if lesson == LESSON:  # here everybody: each misconception and each manner of handing in
@@ -267,6 +281,7 @@ HOSTILE = {
 
 
 @pytest.mark.promise(5, 10, 14, 33)
+@pytest.mark.always
 def test_hostile_code_costs_its_author_alone(course) -> None:
     """How long it takes the test's own limit bounds: endless loops would exceed it."""
     for student, (body, _, _) in HOSTILE.items():
@@ -296,6 +311,7 @@ def test_hostile_code_costs_its_author_alone(course) -> None:
 
 
 @pytest.mark.promise(43)
+@pytest.mark.always
 def test_killed_at_any_moment_it_goes_on_where_it_was(course, tmp_path) -> None:
     students = 2 * KILLS + 5
     course.run("headstart", "simulate", LESSON, "--students", str(students), "--calm")
@@ -376,6 +392,7 @@ LOCKS = {"headstart-door", "headstart-room"}  # empty files, which graders of on
 
 
 @pytest.mark.promise(43)
+@pytest.mark.always
 def test_ctrl_c_ends_it_at_once_and_leaves_nothing_behind(course, tmp_path) -> None:
     course.hand_in("amy")
     for number in range(6):
@@ -392,6 +409,7 @@ def test_ctrl_c_ends_it_at_once_and_leaves_nothing_behind(course, tmp_path) -> N
 
 
 @pytest.mark.promise(43)
+@pytest.mark.always
 def test_a_closed_terminal_leaves_nothing_behind(course, tmp_path) -> None:
     for number in range(6):
         course.hand_in(f"loop-{number}", cells=("while True: pass",))
@@ -495,6 +513,7 @@ print("LEFT", glob.glob("/tmp/left") , glob.glob("/dev/shm/*"))
 
 
 @pytest.mark.promise(1, 4, 16)
+@pytest.mark.always
 def test_student_code_sees_nothing_that_is_not_its_own(course) -> None:
     course.hand_in("one", cells=(SPY,))
     course.hand_in(

@@ -11,8 +11,9 @@ import pytest
 
 from autograder.lessons import ROOT
 from tests.support.course import LESSON, Course, complaints
+from tests.support.proved import ENGINE, follows_from
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.timeout(600), follows_from(*ENGINE)]
 UNSCALED = """def scaled_dot_product_attention(q, k, v, mask=None):
     scores = q @ k.transpose(-2, -1)
     if mask is not None:

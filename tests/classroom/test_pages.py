@@ -15,10 +15,14 @@ from nbgrader.api import Gradebook
 from autograder import lessons, programs
 from autograder.classroom.feedback import Row, Summary, _next
 from autograder.classroom.pages import PARTS, is_students, mathml, words
-from autograder.grading.clean import MAX_ADDED, clean_code, clean_words
+from autograder.grading.clean import clean_code, clean_words
 from autograder.grading.grader import _finish
 from autograder.lessons import ROOT
+from autograder.limits import MAX_ADDED
 from tests.support.course import Course
+from tests.support.proved import ENGINE, follows_from
+
+pytestmark = follows_from(*ENGINE)
 
 LESSON = "01_attention"
 

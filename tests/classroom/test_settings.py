@@ -10,8 +10,12 @@ from nbformat.v4 import new_code_cell
 from traitlets.config import Config
 
 from autograder.classroom.course import course_directory, find_submissions
-from autograder.classroom.settings import NO_LIMIT, cell_seconds, refuse_settings
+from autograder.classroom.settings import cell_seconds, refuse_settings
+from autograder.limits import NO_LIMIT_SECONDS
 from tests.grading.test_plain import CONFIG, answer, cell, notebook, run, scores, test
+from tests.support.proved import ENGINE, follows_from
+
+pytestmark = follows_from(*ENGINE)
 
 
 def write(path: Path, text: str) -> Path:
@@ -113,7 +117,7 @@ def test_a_cell_has_the_time_that_the_course_gives_it() -> None:
 
     assert (seconds(plain=False), seconds(plain=True)) == (20, 30)
     assert (seconds(plain=False, timeout=2), seconds(plain=True, timeout=90)) == (2, 90)
-    assert {seconds(plain=True, timeout=none) for none in (None, 0, -1)} == {NO_LIMIT}
+    assert {seconds(plain=True, timeout=none) for none in (None, 0, -1)} == {NO_LIMIT_SECONDS}
 
 
 SOURCE = [

@@ -1,5 +1,6 @@
 """What two submissions share beyond what the exercise makes alike is found; what all share isn't."""
 
+import html
 import os
 import subprocess
 import sys
@@ -13,6 +14,9 @@ from autograder.classroom.likeness import Pair, Texts, pairs
 from autograder.classroom.reports.similar import page
 from autograder.lessons import ROOT
 from tests.support.course import Course
+from tests.support.proved import ENGINE, follows_from
+
+pytestmark = follows_from(*ENGINE)
 
 PLAIN = "def softmax(x, dim=-1):\n    e = (x - x.amax(dim, keepdim=True)).exp()\n    return e / e.sum(dim, keepdim=True)\n"
 OWN = """
@@ -51,6 +55,15 @@ WORDS = {
     "copied again": f"Well. {HAND.upper()} That is why we divide.",
     "own": "Dividing by a root keeps the variance at one, whatever the number of channels of the keys may be.",
 }
+
+
+WORDS_AROUND = [
+    ("Nobody else has thought of it in such a way before.", "That is all there is to it, if one asks me."),
+    (
+        "A short remark of mine comes first of all, as ever.",
+        "Everything else follows from what the book says.",
+    ),
+]
 
 
 def code(text: str) -> Texts:
@@ -118,6 +131,34 @@ def test_the_page_shows_both_sides_and_runs_nothing_of_them() -> None:
     assert made.caption and len(made.find_all("th", scope="col")) == 5
 
 
+def test_nothing_on_the_page_is_markup_whoever_wrote_it() -> None:
+    """Names of students, of places and of the lesson, and a text before, within and behind what is shared."""
+    bait = "<b>{}</b>"
+    lesson, place = bait.format("lesson"), bait.format("place")
+    shared = f"{HAND[:50]} {bait.format('within')} {HAND[50:]}"
+    names = [bait.format("ada"), bait.format("bob")]
+    written = [
+        f"{bait.format(f'before {number}')} {start} {shared} {end} {bait.format(f'behind {number}')}"
+        for number, (start, end) in enumerate(WORDS_AROUND)
+    ]
+    texts: dict[str, Texts] = {
+        name: {place: (text, False)} for name, text in zip(names, written, strict=True)
+    }
+    made = BeautifulSoup(page(lesson, pairs(texts, {}), 2), "html.parser")
+    assert not made.find_all("b")
+    assert lesson in made.title.text and lesson in made.h1.text
+    table, [details] = made.table, made.find_all("details")
+    for shown in (table.text, details.summary.text, *(each.parent.text for each in details.find_all("h3"))):
+        assert any(name in shown for name in names)
+    assert place in table.text and place in details.h2.text
+    sides = details.find_all("pre")
+    assert [side.text for side in sides] == written
+    for side in sides:
+        assert bait.format("within") in "".join(mark.text for mark in side.find_all("mark"))
+        outside = side.text.split(side.mark.text)
+        assert "<b>before" in outside[0] and "</b>" in outside[-1]
+
+
 def test_the_command_compares_what_was_handed_in(tmp_path: Path) -> None:
     course = Course(tmp_path)
     blank = {f"attention.{name}": "" for name in ("additive", "scaled_dot_product", "cross")}
@@ -129,7 +170,7 @@ def test_the_command_compares_what_was_handed_in(tmp_path: Path) -> None:
     done = course.run("headstart", "similar", "1")
     assert "7 submissions; 1 of 21 pairs share" in done.stdout
     assert "ada and bob" in done.stdout and "attention.softmax" in done.stdout
-    made = (tmp_path / "reports" / "01_attention_similar.html").read_text()
+    made = html.unescape((tmp_path / "reports" / "01_attention_similar.html").read_text())
     assert "It can't know who had it first" in made and "student-0" not in made
 
 

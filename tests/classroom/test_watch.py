@@ -17,8 +17,9 @@ import pytest
 from autograder.classroom.watching import FEW, PATIENCE, _Rounds, _Waiting
 from autograder.lessons import ROOT
 from tests.support.course import LESSON, Course
+from tests.support.proved import ENGINE, follows_from
 
-pytestmark = pytest.mark.needs_bubblewrap
+pytestmark = [pytest.mark.needs_bubblewrap, follows_from(*ENGINE)]
 
 
 WRONG = {"attention.softmax": "def softmax(x, dim):\n    return x"}

@@ -14,6 +14,9 @@ from autograder.classroom.course import course_directory, no_course
 from autograder.commands import cli
 from autograder.lessons import ROOT
 from tests.support.course import LESSON, Course
+from tests.support.proved import PROJECT, follows_from
+
+pytestmark = follows_from(*PROJECT)
 
 BIN = Path(sys.executable).parent
 # What Python, Jupyter, pytest and the libraries behind the commands take from the current folder by themselves.
@@ -125,13 +128,22 @@ def test_neither_does_a_watch(course, theirs) -> None:
 
 @pytest.mark.promise(8)
 @pytest.mark.parametrize(
-    "command", ["doctor", "build 99_none", f"grade {LESSON}", "report", f"watch {LESSON}", "roster x.csv"]
+    "command",
+    [
+        "doctor",
+        "build 99_none",
+        "new lesson attention",
+        f"grade {LESSON}",
+        "report",
+        f"watch {LESSON}",
+        "roster x.csv",
+    ],
 )
 def test_a_folder_of_somebody_elses_is_not_taken_for_a_course(command, theirs) -> None:
     for program in ([BIN / "headstart"], [sys.executable, "-m", "autograder"]):
         done = call(*program, *command.split(), cwd=theirs)
         assert executed(theirs) == "" and (done.returncode or command == "doctor"), done.stderr
-        assert command.startswith("build") or "isn't a course" in done.stdout + done.stderr
+        assert command.startswith(("build", "new")) or "isn't a course" in done.stdout + done.stderr
 
 
 @pytest.mark.promise(9)

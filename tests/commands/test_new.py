@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder.commands import cli, new
+from autograder import lessons
+from autograder.authoring import starting
+from autograder.authoring.starting import new_exercise, new_lesson
+from autograder.commands import cli
 from tests.support.small_course import LESSON, Course, exercise_in
 
 README = "| lesson | exercises |\n| --- | --- |\n| 01 Attention | 2 | 0 | 20 | What? |\n\nMore.\n"
@@ -37,7 +40,7 @@ def finish(course: Course, *names: str) -> None:
 
 
 def test_a_new_lesson_follows_the_last_one(course):
-    lesson, changed = new.new_lesson("beam_search", course.root)
+    lesson, changed = new_lesson("beam_search", course.root)
     assert lesson == "02_beam_search"
     files = ["notebooks/02_beam_search.py", "autograder/exercises/beam_search/__init__.py", "README.md"]
     assert [path.relative_to(course.root).as_posix() for path in changed] == files
@@ -49,7 +52,7 @@ def test_a_new_lesson_follows_the_last_one(course):
 
 
 def test_the_build_lists_each_todo_of_a_new_lesson_and_then_builds_it(course, capsys):
-    lesson, _ = new.new_lesson("beams", course.root)
+    lesson, _ = new_lesson("beams", course.root)
     assert course.build(lesson) == 1
     said = capsys.readouterr().err
     left = todos(course, f"notebooks/{lesson}.py", "README.md")
@@ -64,7 +67,7 @@ def test_the_build_lists_each_todo_of_a_new_lesson_and_then_builds_it(course, ca
 
 
 def test_the_build_lists_each_todo_of_a_new_exercise_and_then_what_it_lacks(course, capsys):
-    assert new.new_exercise("attention", "triple", course.root)[0] == LESSON
+    assert new_exercise("attention", "triple", course.root)[0] == LESSON
     assert course.build() == 1
     said = capsys.readouterr().err
     left = todos(course, EXERCISE, MASTER)
@@ -95,14 +98,16 @@ def test_the_build_lists_each_todo_of_a_new_exercise_and_then_what_it_lacks(cour
     ],
 )
 def test_what_cannot_be_started_gets_one_line(words, said, capsys, monkeypatch):
-    monkeypatch.setattr(new, "write_whole", lambda path, content: pytest.fail(f"{path} was written"))
+    monkeypatch.chdir(".")  # the command leaves it
+    monkeypatch.setattr(starting, "write_whole", lambda path, content: pytest.fail(f"{path} was written"))
     assert cli.main(["new", *words.split()]) == 2
     [line] = capsys.readouterr().err.splitlines()
     assert said in line
 
 
 def test_what_was_written_is_named(course, capsys, monkeypatch):
-    monkeypatch.setattr(new, "ROOT", course.root)
+    monkeypatch.chdir(".")
+    monkeypatch.setattr(lessons, "ROOT", course.root)
     assert cli.main(["new", "lesson", "beams"]) == 0
     assert cli.main(["new", "exercise", "02", "widths"]) == 0
     said = capsys.readouterr().out

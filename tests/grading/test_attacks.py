@@ -29,8 +29,8 @@ from autograder import lessons
 from autograder.classroom.course import course_directory, find_submissions, hidden_secret
 from autograder.exercises import load
 from autograder.grading.grader import Grader
-from autograder.grading.judge import OUTPUT_CHARACTERS
 from autograder.grading.lesson import Lesson
+from autograder.limits import OUTPUT_CHARACTERS
 from autograder.sheets import HiddenSheets, make_sheet
 from helpers.checking.calling.drivers import run
 from helpers.checking.calling.values import tensors

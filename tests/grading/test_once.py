@@ -11,6 +11,9 @@ from autograder.classroom import once
 from autograder.results import Graded, Paper
 from helpers.checking.finding import Status
 from tests.support.course import LESSON, Course
+from tests.support.proved import ENGINE, follows_from
+
+pytestmark = follows_from(*ENGINE)
 
 RESULT = {
     "lesson": "01_attention",

@@ -19,8 +19,9 @@ from autograder.grading.lesson import Lesson
 from autograder.grading.questions import Question
 from autograder.lessons import ROOT
 from tests.support.course import run as run_command
+from tests.support.proved import ENGINE, follows_from
 
-pytestmark = [pytest.mark.needs_bubblewrap, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.needs_bubblewrap, pytest.mark.timeout(600), follows_from(*ENGINE)]
 
 ASSIGNMENT = "ps1"
 CONFIG = """

@@ -28,8 +28,9 @@ from tests.support.browser import (
     visit,
 )
 from tests.support.course import LESSON, Course
+from tests.support.proved import PROJECT, follows_from
 
-pytestmark = [pytest.mark.needs_chromium, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.needs_chromium, pytest.mark.timeout(600), follows_from(*PROJECT)]
 
 WRONG = "attention.scaled_dot_product"
 NOT_DIVIDED = "The scores are not divided by √d_k"

@@ -9,7 +9,8 @@ import torch
 
 from autograder import lessons
 from autograder.authoring.build import build
-from autograder.exercise import Case, Exercise, Misconception, explained
+from autograder.exercise import Exercise, Misconception, explained
+from helpers.checking.calling.outcome import Case
 
 MASTER = '''\
 # %% [markdown]

@@ -29,6 +29,7 @@ from helpers.pretraining import plays, scaling
 from helpers.training import parallel
 from helpers.training.muon import CombinedOptimizer, Muon
 from tests.support import accelerator
+from tests.support.proved import follows_from
 
 GIVES_WAY = "This training runs on the CPU, since on mps:0 it stops"
 
@@ -338,7 +339,14 @@ def smaller(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(of_the_block, "speak", functools.partial(of_the_block.speak, longest=6))
 
 
-@pytest.mark.parametrize("lesson", TRAININGS)
+PARTS = ("helpers", "autograder/*.py", "autograder/authoring/*.py", "autograder/exercises/**/*.py")
+each_lesson = pytest.mark.parametrize(
+    "lesson",
+    [pytest.param(lesson, marks=follows_from(f"notebooks/{lesson}.py", *PARTS)) for lesson in TRAININGS],
+)
+
+
+@each_lesson
 def test_every_training_runs_on_the_gpu(
     lesson: str,
     gpu: torch.device,
@@ -352,7 +360,7 @@ def test_every_training_runs_on_the_gpu(
 
 
 @pytest.mark.parametrize("style", [0, 1, "on the CPU"])
-@pytest.mark.parametrize("lesson", TRAININGS)
+@each_lesson
 def test_no_training_stops_at_a_student_s_parts(
     lesson: str, style: int | str, gpu: torch.device, smaller: None, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture,
@@ -596,6 +604,7 @@ def test_lesson_08_trains_with_the_parts_that_run_on_the_gpu(
 # -- trainings that a notebook makes on request ----------------------------------------------------------
 
 
+@follows_from("notebooks/08_pretraining.py", *PARTS)
 def test_longer_trainings_run_on_the_gpu_too(
     gpu: torch.device, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
 ) -> None:

@@ -16,7 +16,7 @@ from torch import nn
 
 from helpers import bert, finetuning, pretraining, training
 from helpers.finetuning import experiments
-from helpers.models.transformer import LanguageModel, LanguageModelConfig
+from helpers.models.transformer import EncoderConfig, LanguageModel, LanguageModelConfig
 from helpers.pretraining import inputs_and_targets, language_model_loss, loss_of
 from tests.support.limits import PATIENCE
 
@@ -266,7 +266,7 @@ def classifier_step(device, ids):
 
 
 def bert_step(device, ids):
-    model = bert.Bert(30, 16, 2, 32, 2, 9).to(device)
+    model = bert.Bert(EncoderConfig(30, 16, 2, 32, 2, 9, segments=2)).to(device)
     return bert.bert_loss(*model(ids, bert.segments_of(ids)), ids, ids[:, 0] % 2)
 
 

@@ -19,7 +19,7 @@ from autograder.answers import is_mark
 from autograder.authoring.mutating.changes import Change, changes, is_size
 from autograder.authoring.mutating.places import IN_FULL, Place, places
 from autograder.exercise import Exercise
-from autograder.sheets import VISIBLE_SEED, make_cases
+from autograder.sheets import VISIBLE_SEED, make_cases, outcome_of
 
 RECORD = "_record_of_sizes"
 
@@ -149,7 +149,7 @@ def _sizes(exercise: Exercise, module: ModuleType, definitions: list[Definition]
     answer = _compiled(module, definitions, definitions[0].name, {RECORD: record})
     for place, node in zip(sized, nodes, strict=True):
         place.put(node)
-    exercise.outcome(answer, make_cases(exercise, VISIBLE_SEED)[0])
+    outcome_of(exercise, answer, make_cases(exercise, VISIBLE_SEED)[0])
     return found
 
 

@@ -23,7 +23,7 @@ from nbgrader.exchange.default import Exchange
 from autograder import exercises, lessons
 from autograder.classroom.exports import scores_in
 from autograder.classroom.gradebook import GRADING, opened
-from autograder.classroom.reports import predicted
+from autograder.classroom.reports import predictions
 from autograder.classroom.reports.pictures import points_by_lesson
 from autograder.classroom.reports.rendering import render
 from autograder.exercise import Exercise
@@ -34,7 +34,7 @@ from helpers.checking.finding import SIGNS, Status
 from helpers.figures.showing import image
 from helpers.storage import write_whole
 
-FEW = 10  # students below which an exercise's figures say little
+FEW = 10  # students below which an exercise's numbers say little
 EASY, HARD, FLAT = 0.95, 0.2, 0.1
 
 
@@ -127,7 +127,7 @@ def report_course(course: CourseDirectory) -> int:
         page = _student(student, names[student], handed.get(student, {}), order, asked)
         write_whole(folder / "students" / f"{_file(student)}.html", page.encode())
     released = {lesson: _released(course, lesson) for lesson in order}
-    foretold = {lesson: predicted.count(course, lesson, names) for lesson in order if asked[lesson]}
+    foretold = {lesson: predictions.count(course, lesson, names) for lesson in order if asked[lesson]}
     page = _class(names, handed, order, asked, released, foretold)
     write_whole(folder / "course.html", page.encode())
     print(
@@ -198,7 +198,7 @@ def _class(
     order: Sequence[str],
     asked: dict[str, dict[str, Exercise]],
     released: dict[str, datetime | None],
-    foretold: dict[str, predicted.Counts],
+    foretold: dict[str, predictions.Counts],
 ) -> str:
     drawn = points_by_lesson(_shares(handed, order, len(names)))
     return render(
@@ -214,7 +214,7 @@ def _class(
         predicted=[
             (lesson, *row)
             for lesson, counts in foretold.items()
-            for row in predicted.rows(lesson, counts)
+            for row in predictions.rows(lesson, counts)
             if row[2]  # students
         ],
     )
@@ -265,14 +265,14 @@ def _items(
 ) -> list[Item]:
     found = []
     for lesson in order:
-        sheets = [of[lesson].verdicts for of in handed.values() if lesson in of and of[lesson].verdicts]
+        papers = [of[lesson].verdicts for of in handed.values() if lesson in of and of[lesson].verdicts]
         for id, exercise in asked[lesson].items():
             right, rest = [], []
-            for sheet in sheets:
-                own = [verdict for verdict in sheet if verdict.exercise == id]
+            for paper in papers:
+                own = [verdict for verdict in paper if verdict.exercise == id]
                 if own:
                     right.append(float(own[0].status == Status.PASSED))
-                    rest.append(sum(verdict.points for verdict in sheet) - own[0].points)
+                    rest.append(sum(verdict.points for verdict in paper) - own[0].points)
             if right:
                 share = statistics.mean(right)
                 varied = len({*right}) > 1 and len({*rest}) > 1

@@ -1,7 +1,7 @@
 """`headstart report LESSON`: what a class got right and wrong, as tables and as a page with pictures."""
 
 import os
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -14,10 +14,10 @@ from traitlets.config import Config
 
 from autograder.classroom.engine import load_lesson
 from autograder.classroom.gradebook import Book
-from autograder.classroom.reports import pictures, predicted
+from autograder.classroom.reports import pictures, predictions
 from autograder.classroom.reports.rendering import render
 from autograder.classroom.reports.tables import Row, most_common, problems, summary, unexplained
-from autograder.exercise import Exercise
+from autograder.exercise import Outline
 from autograder.lessons import counted
 from helpers.checking.finding import Status
 from helpers.figures.showing import image
@@ -31,9 +31,9 @@ def report_lesson(name: str, course: CourseDirectory, config: Config) -> int:
         rows, looked, waiting = list(book.verdicts()), book.odd(), book.waiting()
     finally:
         book.close()
-    Console().print(summary(rows, lesson.exercises))
-    counts = predicted.count(course, name, [student for student, _, _ in rows])
-    if (told := predicted.table(name, counts)).row_count:
+    Console().print(summary(rows, lesson.outlines))
+    counts = predictions.count(course, name, [student for student, _, _ in rows])
+    if (told := predictions.table(name, counts)).row_count:
         Console().print(told)
     if looked:
         Console().print(problems(looked))
@@ -41,7 +41,7 @@ def report_lesson(name: str, course: CourseDirectory, config: Config) -> int:
         Console().print(f"{waiting}: in formgrader, under Manual Grading")
     path = Path(course.root, "reports", f"{name}.html")
     path.parent.mkdir(exist_ok=True)
-    path.write_text(page(name, rows, lesson.exercises, counts, looked, waiting), encoding="utf-8")
+    path.write_text(page(name, rows, lesson.outlines, counts, looked, waiting), encoding="utf-8")
     Console().print(f"The same with pictures, for a browser: {os.path.relpath(path)}")
     return 0
 
@@ -49,8 +49,8 @@ def report_lesson(name: str, course: CourseDirectory, config: Config) -> int:
 def page(
     lesson: str,
     rows: Iterable[Row],
-    exercises: dict[str, Exercise],
-    predictions: Mapping[str, Counter[str]] | None = None,
+    exercises: Mapping[str, Outline],
+    predicted: predictions.Counts | None = None,
     looked: Sequence[tuple[str, str]] = (),
     waiting: str = "",
 ) -> str:
@@ -60,7 +60,7 @@ def page(
         lesson: its name.
         rows: student, problem and verdicts of every submission graded so far.
         exercises: what was asked, by id, in order.
-        predictions: how many predicted what, by the prediction's id and the option's letter.
+        predicted: how many predicted what, by the prediction's id and the option's letter.
         looked: students whose submissions need a look, and why.
         waiting: how many answers are left to grade by hand, in words.
     """
@@ -84,13 +84,13 @@ def page(
         unexplained=_unexplained(rows, exercises),
         predicted=[
             (asked, option, str(number), "✓ yes" if so else "")
-            for asked, option, number, so in predicted.rows(lesson, dict(predictions or {}))
+            for asked, option, number, so in predictions.rows(lesson, predicted or {})
         ],
         looked=looked,
     )
 
 
-def _misconceptions(rows: list[Row], exercises: dict[str, Exercise]) -> list[tuple[str, str, list[str]]]:
+def _misconceptions(rows: list[Row], exercises: Mapping[str, Outline]) -> list[tuple[str, str, list[str]]]:
     """Exercise, misconception and the students who made it, the most frequent first."""
     known = {(id, m.name): m.sentence for id, exercise in exercises.items() for m in exercise.misconceptions}
     made: dict[tuple[str, str], list[str]] = defaultdict(list)
@@ -102,7 +102,7 @@ def _misconceptions(rows: list[Row], exercises: dict[str, Exercise]) -> list[tup
     return [(exercises[key[0]].title, known[key], students) for key, students in ranked]
 
 
-def _unexplained(rows: list[Row], exercises: dict[str, Exercise]) -> list[tuple[str, str, list[str]]]:
+def _unexplained(rows: list[Row], exercises: Mapping[str, Outline]) -> list[tuple[str, str, list[str]]]:
     """Exercise, what most of the failures that nothing explains have in common, and whose they are."""
     found = unexplained([verdict for _, _, verdicts in rows for verdict in verdicts], exercises)
     whose = {

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import torch
 
 from autograder.classroom.reports.tables import Row
-from autograder.exercise import Exercise
+from autograder.exercise import Outline
 from helpers.checking.finding import Status
 from helpers.figures import plots
 
@@ -46,7 +46,7 @@ def points(scores: list[float], best: float) -> "plots.Axes":
     return ax
 
 
-def exercises(rows: list[Row], asked: dict[str, Exercise]) -> "plots.Axes":
+def exercises(rows: list[Row], asked: Mapping[str, Outline]) -> "plots.Axes":
     """How each exercise went, in the lesson's order."""
     from matplotlib.ticker import MaxNLocator
 

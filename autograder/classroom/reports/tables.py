@@ -1,14 +1,14 @@
 """What a class got right and wrong, as tables."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from statistics import mean
 
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from autograder.exercise import Exercise
+from autograder.exercise import Outline
 from autograder.lessons import counted
 from autograder.results import Verdict
 from helpers.checking.finding import Status
@@ -18,7 +18,7 @@ MOST = 10
 REST = (Status.FAILED, Status.NOT_WRITTEN, Status.NOT_RUN)
 
 
-def summary(rows: Iterable[Row], exercises: dict[str, Exercise]) -> Group:
+def summary(rows: Iterable[Row], exercises: Mapping[str, Outline]) -> Group:
     """The class in two tables: exercises by how many failed them, misconceptions by how many made them."""
     rows = list(rows)
     if not rows:
@@ -38,7 +38,7 @@ def summary(rows: Iterable[Row], exercises: dict[str, Exercise]) -> Group:
     return Group(*parts)
 
 
-def _exercises(verdicts: list[Verdict], exercises: dict[str, Exercise]) -> Table:
+def _exercises(verdicts: list[Verdict], exercises: Mapping[str, Outline]) -> Table:
     table = Table("Exercise", title="What failed most", title_justify="left")
     names = [Status.PASSED, *[Status.PARTLY] * any(v.status == Status.PARTLY for v in verdicts), *REST]
     for name in names:
@@ -50,7 +50,7 @@ def _exercises(verdicts: list[Verdict], exercises: dict[str, Exercise]) -> Table
     return table
 
 
-def _misconceptions(verdicts: list[Verdict], exercises: dict[str, Exercise]) -> Table:
+def _misconceptions(verdicts: list[Verdict], exercises: Mapping[str, Outline]) -> Table:
     sentences = {
         (id, m.name): m.sentence for id, exercise in exercises.items() for m in exercise.misconceptions
     }
@@ -62,7 +62,7 @@ def _misconceptions(verdicts: list[Verdict], exercises: dict[str, Exercise]) -> 
     return table
 
 
-def unexplained(verdicts: Iterable[Verdict], exercises: dict[str, Exercise]) -> dict[str, list[Verdict]]:
+def unexplained(verdicts: Iterable[Verdict], exercises: Mapping[str, Outline]) -> dict[str, list[Verdict]]:
     """The failed verdicts that no misconception explains, by exercise, those with most of them first."""
     known = {(id, m.name) for id, exercise in exercises.items() for m in exercise.misconceptions}
     found: dict[str, list[Verdict]] = {}
@@ -83,7 +83,7 @@ def most_common(verdicts: list[Verdict]) -> str:
     return f"{said} ({count} of {len(verdicts)})"
 
 
-def _unexplained(verdicts: list[Verdict], exercises: dict[str, Exercise]) -> Table:
+def _unexplained(verdicts: list[Verdict], exercises: Mapping[str, Outline]) -> Table:
     table = Table("Exercise", "Most common", title="Unexplained", title_justify="left")
     table.add_column("students", justify="right")
     for id, found in list(unexplained(verdicts, exercises).items())[:MOST]:

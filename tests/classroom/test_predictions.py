@@ -13,8 +13,8 @@ from rich.console import Console
 from traitlets.config import Config
 
 from autograder import lessons
-from autograder.classroom.reports import predicted
 from autograder.classroom.reports.lesson import page
+from autograder.classroom.reports.predictions import count, table
 from autograder.exercises import load
 from autograder.results import Verdict
 from helpers.figures.predicting import predictions
@@ -46,17 +46,17 @@ def course(tmp_path: Path) -> CourseDirectory:
 
 
 def test_choices_are_counted_and_everything_else_is_none(course: CourseDirectory) -> None:
-    found = predicted.count(course, LESSON, ["amy", "bob", "cleo", "dan", "eve", "fay", "never handed in"])
+    found = count(course, LESSON, ["amy", "bob", "cleo", "dan", "eve", "fay", "never handed in"])
     assert found[ASKED] == Counter(a=1, b=1)
     other = next(name for name in predictions("attention") if name != ASKED)
     assert sum(found[other].values()) == 5, "cells as they were: the source has the right letters"
 
 
 def test_the_report_says_what_was_predicted_beside_what_is_so(course: CourseDirectory) -> None:
-    found = predicted.count(course, LESSON, ["amy", "bob"])
+    found = count(course, LESSON, ["amy", "bob"])
     asked = predictions("attention")[ASKED]
     console = Console(file=io.StringIO(), width=200)
-    console.print(predicted.table(LESSON, found))
+    console.print(table(LESSON, found))
     right = asked.letters[asked.right][0]
     assert f"✓ {right}" in console.file.getvalue()
     exercises = load("attention")
