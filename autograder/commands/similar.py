@@ -12,8 +12,8 @@ from rich.table import Table
 from rich.text import Text
 from traitlets.config import Config
 
-from autograder.answers import code
 from autograder import lessons
+from autograder.answers import code
 from autograder.classroom.course import find_submissions
 from autograder.classroom.likeness import LEAST, Pair, Place, Texts, pairs
 from autograder.commands.report_page import STYLE

@@ -62,7 +62,7 @@ MISCONCEPTIONS = {
         'exercise="attention.who"',
         'exercise="attention.whom"',
         '# %% exercise="attention.whom"',
-        'exercise "attention.whom" has no spec in autograder/exercises/attention/spec.py; '
+        'exercise "attention.whom" isn\'t in autograder/exercises/attention/; '
         'did you mean "attention.who"? Rename one of them',
     ),
     "a question of another lesson": (
@@ -395,7 +395,7 @@ def test_a_spec_without_a_cell_is_a_mistake(course: Course, capsys: pytest.Captu
     course.specs["attention.more"] = Exercise("attention.more", "More", 1, lambda x: x, lambda g: [])
     assert course.build() == 1
     said = capsys.readouterr().err
-    assert f'{FILE}:50: "attention.more" of autograder/exercises/attention/spec.py has no cell' in said
+    assert f'{FILE}:50: "attention.more" in autograder/exercises/attention/ has no cell' in said
     assert 'add `# %% exercise="attention.more"`' in said
 
 
@@ -405,11 +405,11 @@ def test_a_reference_that_raises_is_a_mistake(course: Course, capsys: pytest.Cap
 
     course.specs["attention.double"] = Exercise(**{**vars(DOUBLE), "reference": raises})
     course.write(
-        "autograder/exercises/attention/spec.py", '\n\nDOUBLE = Exercise(id="attention.double", ...)\n'
+        "autograder/exercises/attention/double.py", '\n\nexercise = Entry(id="attention.double", ...)\n'
     )
     assert course.build() == 1
     said = capsys.readouterr().err
-    assert 'autograder/exercises/attention/spec.py:3: the reference of "attention.double" on case' in said
+    assert 'autograder/exercises/attention/double.py:3: the reference of "attention.double" on case' in said
     assert "raised IndexError out of range" in said
 
 
@@ -430,7 +430,7 @@ def test_specs_that_cannot_be_imported_are_a_mistake(
         raise NameError("name 'torhc' is not defined")
 
     assert build([], False, root=course.root, load=load) == 1
-    assert "autograder/exercises/attention/spec.py:1: NameError: name 'torhc'" in capsys.readouterr().err
+    assert "autograder/exercises/attention/__init__.py:1: NameError: name 'torhc'" in capsys.readouterr().err
 
 
 def test_a_master_that_is_not_utf8_is_a_mistake(course: Course, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from autograder import exercises
+from autograder.answers import MARK
 from autograder.authoring.master import MasterError
 from autograder.authoring.mutating import trying, verified
 from autograder.authoring.mutating.mutants import has_mutants, mutants
@@ -147,7 +148,7 @@ def test_survivors_say_where_they_pass():
 @pytest.fixture
 def course(tmp_path) -> Course:
     made = Course(tmp_path)
-    made.write("autograder/exercises/attention/spec.py", '"""Its exercises are in the test."""\n')
+    made.write("autograder/exercises/attention/__init__.py", '"""Its exercises are in the test."""\n')
     made.specs["attention.double"] = replace(DOUBLE, reference=double)
     return made
 
@@ -219,11 +220,13 @@ def test_what_was_tried_beside_a_mistake_is_kept(course, capsys):
 
 
 def test_what_decides_reaches_from_an_exercise_to_all_that_it_names():
-    found = reached([("autograder.exercises.attention.cases", "permutation_cases")])
-    assert ("autograder.exercises.attention.cases", "_sizes") in found  # a helper
+    module = "autograder.exercises.attention"
+    found = reached([(f"{module}.permutation", "permutation_cases")], without=(MARK,))
+    assert (f"{module}.permutation", "_layer") in found  # a helper
+    assert (f"{module}.shared", "sizes") in found
     assert ("helpers.checking.calling.outcome", "Case") in found  # of another module
     assert any(module == "helpers.attention.recipes" for module, _ in found)  # named by a text
-    assert not any("softmax_cases" in name for _, name in found)
+    assert not any(name in ("qkv", MARK, "with_index_select") for _, name in found)
     engine = reached(verified.ENGINE, without=verified.DECIDES_NOTHING)
     assert ("helpers.checking.comparing", "compare") in engine
     assert ("helpers.checking.assessing", "_problem") in engine

@@ -14,6 +14,7 @@ import pytest
 import torch
 
 from autograder import exercises, lessons
+from autograder.answers import pasted
 from autograder.sheets import VISIBLE_SEED, make_cases, make_sheet
 from helpers.checking.calling.drivers import Case, Outcome, run
 from helpers.checking.calling.values import tensors
@@ -289,12 +290,12 @@ def test_each_variant_can_be_pasted_into_a_notebook(exercise):
         names = {"torch": torch, "math": math, **answers}
         exec(given(exercise.topic), names)  # may take an answer as a default
         names = {name: each for name, each in names.items() if name not in later}
-        exec(inspect.getsource(variant), names)
-        pasted = names.get(variant.__name__)
-        if pasted is None or pasted is variant:
+        exec(pasted(variant, names), names)
+        made = names.get(variant.__name__)
+        if made is None or made is variant:
             return "its text doesn't define it"
         there = finding(exercise.id, VISIBLE_SEED, name)
-        here = judged(exercise, pasted, read(exercise.id, VISIBLE_SEED))
+        here = judged(exercise, made, read(exercise.id, VISIBLE_SEED))
         same = (here.status, here.returned) == (there.status, there.returned)
         return "" if same else f"{there.status} where it stands, but pasted:\n{here.text()}"
 
