@@ -436,9 +436,23 @@ def test_needing_what_is_no_exercise_is_a_mistake(course: Course, capsys: pytest
     )
 
 
-@pytest.mark.parametrize("text", ["torhc.ones(2)", "x = (", "import torhc"])
+SLIP = (
+    "from autograder.answers import slip; from tests.support.small_course import double; "
+    'slip("tripled", double, [("4 * x", "3 * x")])'
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("torhc.ones(2)", "NameError: "),
+        ("x = (", "SyntaxError: "),
+        ("import torhc", "ModuleNotFoundError: "),
+        (SLIP, 'slip "tripled": `4 * x` isn\'t in the code of `double`; '),
+    ],
+)
 def test_specs_that_cannot_be_imported_are_a_mistake(
-    course: Course, capsys: pytest.CaptureFixture[str], text: str
+    course: Course, capsys: pytest.CaptureFixture[str], text: str, told: str
 ) -> None:
     file = "autograder/exercises/attention/double.py"
     course.write(file, f'"""Double."""\n\n{text}\n')
@@ -449,8 +463,7 @@ def test_specs_that_cannot_be_imported_are_a_mistake(
         return {}
 
     assert build([], False, root=course.root, load=load) == 1
-    said = capsys.readouterr().err
-    assert f"{file}:3: " in said and "Error: " in said
+    assert f"{file}:3: {told}" in capsys.readouterr().err
 
 
 def test_a_master_that_is_not_utf8_is_a_mistake(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
