@@ -68,6 +68,14 @@ LONGEST = (
 APART = ("test_grading.py", "test_browser.py", "test_nbgrader.py", "test_cluster.py")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Give a fresh clone, in which nothing was built, the numbers of its checks: `release/` has them."""
+    for path in [] if hasattr(config, "workerinput") else lessons.ROOT.glob("release/*/checks.json"):
+        copy = lessons.ROOT / "source" / path.parent.name / path.name
+        if not copy.exists():
+            copy.write_bytes(path.read_bytes())
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the longest files first."""
     rank = {name: number for number, name in enumerate(LONGEST)}

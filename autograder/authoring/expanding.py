@@ -46,7 +46,7 @@ def expand(
         elif cell.kind in ("predict", "recall"):
             near = did_you_mean(cell.id, list(known))
             cure = f'did you mean "{near}"?' if near else "add it there, or remove the cell"
-            where = "predictions.py of its helpers" if cell.kind == "predict" else "its topic's spec.py"
+            where = "predictions.py of its helpers" if cell.kind == "predict" else "its topic's exercises"
             mistakes.append(Mistake(name, cell.line, f'{cell.kind} "{cell.id}" isn\'t in {where}; {cure}'))
         else:
             made.append(cell)

@@ -7,7 +7,6 @@ that never ends or takes the interpreter down. The expected verdicts follow from
 
 import ast
 import copy
-import inspect
 import json
 import random
 from collections.abc import Callable, Iterator, Mapping
@@ -21,6 +20,7 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
 from autograder import lessons
+from autograder.answers import pasted
 from autograder.exercise import Exercise
 from autograder.grading.lesson import Lesson
 from autograder.sheets import overlay
@@ -86,6 +86,8 @@ class Desk:
         solved = {
             lessons.exercise_of(c): _solved(c.source) for c in source.cells if lessons.kind(c) == "exercise"
         }
+        code = [ast.parse(c.source) for c in source.cells if c.cell_type == "code"]
+        self.known = {name for tree in code for node in tree.body for name in _defined(node)}
         self.right = {id: self._right(self.exercises[id], solved[id]) for id in self.order}
         given = [ast.parse(c.source) for c in source.cells if lessons.kind(c) == "given"]
         self.given = {
@@ -103,7 +105,7 @@ class Desk:
         name = self.names[exercise.id]
         if isinstance(variant, Mapping):
             return f"{name} = {overlay(exercise.reference, variant)!r}\n"
-        source = inspect.getsource(variant)
+        source = pasted(variant, self.known)
         return source if variant.__name__ == name else f"{source}\n\n{name} = {variant.__name__}\n"
 
     def solved(self, rng: random.Random, without: str = "") -> dict[str, Answer]:
@@ -302,6 +304,13 @@ def _answer_name(check_source: str) -> str:
         if isinstance(node, ast.Call) and len(node.args) == 2
     ]
     return ast.unparse(calls[0].args[1])
+
+
+def _defined(node: ast.stmt) -> list[str]:
+    """The names that an import or a definition makes known."""
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return [alias.asname or alias.name for alias in node.names]
+    return [node.name] if isinstance(node, ast.FunctionDef | ast.ClassDef) else []
 
 
 def _names(source: str | None) -> set[str]:

@@ -9,6 +9,7 @@ from importlib import import_module
 
 COMMANDS = {
     "build": "build source/ and release/ from notebooks/",
+    "new": "start a lesson or an exercise, with a TODO for each thing to write",
     "simulate": "write a made-up class to submitted/",
     "grade": "grade the submissions in submitted/",
     "watch": "collect, grade and give feedback as submissions come in",

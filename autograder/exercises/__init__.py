@@ -1,21 +1,40 @@
-"""The exercises, a package for each topic.
+"""The exercises: a package for each topic, in it a module for each exercise.
 
-Every `Exercise` at the top of its `spec.py` is one of them, and of its `recalls.py`, where it has one.
+A module with an `exercise` has one: an `Entry`, or the exercise itself. Others hold what several share.
 """
 
 import importlib
+import pkgutil
+import re
 from functools import cache
+from importlib.util import find_spec
 
+from autograder.entry import Entry
 from autograder.exercise import Exercise
+from autograder.lessons import ROOT
+
+_PLACED = re.compile(r'^# %%.*\b(?:exercise|recall)="([^"]+)"', re.MULTILINE)
 
 
 @cache
 def load(topic: str) -> dict[str, Exercise]:
-    """The exercises of a topic by id, in the order of its spec; an empty dict for an unknown topic."""
+    """The exercises of a topic by id, in the order of its lesson; an empty dict for an unknown topic.
+
+    Those that no cell of the lesson names come last.
+    """
     package = f"{__name__}.{topic}"
-    if importlib.util.find_spec(package) is None:
+    if find_spec(package) is None:
         return {}
-    modules = [name for name in ("recalls", "spec") if importlib.util.find_spec(f"{package}.{name}")]
-    rooms = [vars(importlib.import_module(f"{package}.{name}")) for name in modules]
-    found = [value for room in rooms for value in room.values() if isinstance(value, Exercise)]
-    return {exercise.id: exercise for exercise in found}
+    names = [module.name for module in pkgutil.iter_modules(importlib.import_module(package).__path__)]
+    rooms = [vars(importlib.import_module(f"{package}.{name}")) for name in names]
+    written = [room["exercise"] for room in rooms if isinstance(room.get("exercise"), Entry | Exercise)]
+    found = {each.id: each for each in (w.record if isinstance(w, Entry) else w for w in written)}
+    placed = [
+        id for master in (ROOT / "notebooks").glob(f"*_{topic}.py") for id in _order(master.read_text())
+    ]
+    return {id: found[id] for id in dict.fromkeys([*placed, *found]) if id in found}
+
+
+def _order(master: str) -> list[str]:
+    """The ids that a master's cells name, from top to bottom."""
+    return _PLACED.findall(master)

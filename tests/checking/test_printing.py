@@ -196,6 +196,7 @@ def test_what_was_printed_before_it_raised_or_was_stopped_is_there():
     assert "before" in assess(SHEET, outcomes(stopped)).text()
 
 
+@pytest.mark.promise(56)
 def test_nothing_that_was_printed_in_a_hidden_case_is_shown():
     for answer in (loud, loud_and_wrong):
         finding = assess(SHEET, outcomes(answer), reveal=False)

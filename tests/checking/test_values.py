@@ -188,6 +188,7 @@ ANY_JSON = st.recursive(
 )
 
 
+@pytest.mark.promise(17)
 @settings(max_examples=1000, deadline=None)
 @given(ANY_JSON)
 def test_decoding_anything_raises_value_errors_alone(value):

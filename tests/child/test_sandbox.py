@@ -28,6 +28,7 @@ from tests.support.course import LESSON, Course
 from tests.support.limits import crowded
 
 
+@pytest.mark.promise(14)
 @pytest.mark.needs_bubblewrap
 @pytest.mark.skipif(not sandbox.COUNTS_THREADS, reason="older kernels count all processes of a user")
 def test_threads_are_bounded_unless_root_grades():
@@ -78,6 +79,7 @@ def grade(tmp_path):
         grader.close()
 
 
+@pytest.mark.promise(14, 39)
 @pytest.mark.needs_bubblewrap
 def test_a_notebook_has_its_time_however_many_cells_it_has(grade, monkeypatch):
     monkeypatch.setattr(judge, "NOTEBOOK_SECONDS", 2.0)
@@ -107,6 +109,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.promise(39, 40)
 @pytest.mark.needs_bubblewrap
 def test_a_child_that_a_busy_machine_keeps_waiting_loses_nothing(grade):
     """With a sixth of a core its cells take longer by the clock than one that waits for something would be given."""
@@ -123,6 +126,7 @@ def test_a_child_that_a_busy_machine_keeps_waiting_loses_nothing(grade):
     assert graded.papers[0].remarks == ()
 
 
+@pytest.mark.promise(44)
 @pytest.mark.needs_bubblewrap
 def test_a_worker_that_is_lost_between_two_submissions_costs_nobody(grade, monkeypatch):
     monkeypatch.setattr(workers, "ANSWER_SECONDS", 5.0)
@@ -134,6 +138,7 @@ def test_a_worker_that_is_lost_between_two_submissions_costs_nobody(grade, monke
     assert {verdict.status for verdict in graded.verdicts} == {"passed"}
 
 
+@pytest.mark.promise(44)
 @pytest.mark.needs_bubblewrap
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP], ids=["dies", "hangs"])
 def test_a_worker_that_ends_early_is_replaced_and_costs_nobody(how, grade, monkeypatch):
@@ -165,6 +170,7 @@ def display(page: str) -> dict:
     return {"output_type": "display_data", "data": {"text/plain": "plain", "text/html": page}}
 
 
+@pytest.mark.promise(46)
 def test_pages_keep_their_looks_and_lose_what_runs():
     page = (
         "<table><tr><td colspan='2' onclick='alert(1)' style='color: red; position: fixed'>1</td></tr></table>"
@@ -178,6 +184,7 @@ def test_pages_keep_their_looks_and_lose_what_runs():
     )
 
 
+@pytest.mark.promise(49)
 def test_html_that_is_nested_deep_is_left_out():
     """At some hundred, a browser gives the page up."""
     for depth, kept in ((MAX_TAG_DEPTH, True), (MAX_TAG_DEPTH + 1, False)):
@@ -192,6 +199,7 @@ def test_a_number_that_no_notebook_takes_is_none():
     assert output["execution_count"] is None
 
 
+@pytest.mark.promise(15, 49)
 @pytest.mark.parametrize("page", ["<p></p>" * (MAX_TAGS // 4), "x" * (MAX_HTML // 2)])
 def test_too_much_html_in_a_cell_is_left_out(page):
     [one] = clean_outputs([display(page)])
@@ -210,6 +218,7 @@ FORMULAS = (
 )
 
 
+@pytest.mark.promise(49)
 @pytest.mark.parametrize("text", COLOURS, ids=["many", "long", "nested"])
 def test_colours_take_no_time_to_show(text):
     raw = {"output_type": "error", "ename": "E", "evalue": "", "traceback": [text, text]}
@@ -231,6 +240,7 @@ def test_a_tracebacks_colours_are_kept():
 CODE = ("x = 1" + "\n " * 20_000 + "\nx", "x = " + "." * 20_000, "x = 1  # a comment\n" * 20_000)
 
 
+@pytest.mark.promise(49)
 @pytest.mark.parametrize("kind", ["code", "fence"])
 @pytest.mark.parametrize("text", CODE, ids=["blanks", "dots", "lines"])
 def test_code_takes_no_time_to_show(text, kind):
@@ -249,6 +259,7 @@ def test_a_students_code_is_shown_as_it_is():
     assert not cell.outputs
 
 
+@pytest.mark.promise(49)
 @pytest.mark.parametrize("text", FORMULAS)
 def test_formulas_take_no_time_to_show(text):
     cell = new_markdown_cell(text)

@@ -28,6 +28,7 @@ def test_what_is_sent_arrives(message: object) -> None:
         assert wire.receive(there) == message
 
 
+@pytest.mark.promise(17)
 @given(st.binary(max_size=200))
 def test_any_bytes_are_a_message_or_a_wire_error(body: bytes) -> None:
     here, there = socket.socketpair()
@@ -116,6 +117,7 @@ def test_a_message_over_the_limit_is_not_sent() -> None:
         wire.send(here, b" " * (wire.MAX_FRAME + 1), seconds=0.05)
 
 
+@pytest.mark.promise(15)
 def test_a_message_of_too_many_parts_is_refused() -> None:
     """Parsed, an empty list takes twenty times its text."""
     here, there = socket.socketpair()

@@ -125,6 +125,7 @@ def test_validate_shows_the_messages_of_the_checks(tmp_path) -> None:
 # -- our engine behind nbgrader's own command ------------------------------------------------------------
 
 
+@pytest.mark.promise(48)
 def test_nbgrader_autograde_runs_our_engine(tmp_path):
     """That is also what formgrader's Autograde buttons call."""
     by_nbgrader, by_us = Course(tmp_path / "nbgrader"), Course(tmp_path / "us")

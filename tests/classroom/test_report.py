@@ -105,6 +105,7 @@ def test_a_class_without_submissions_has_a_page(exercises):
     assert "No submission has been graded." in page("01_attention", [], exercises)
 
 
+@pytest.mark.promise(45)
 def test_what_would_steer_a_terminal_is_not_printed():
     console = Console(file=io.StringIO(), width=80)
     console.print(problems([("amy\x1b[2J", "\udcfe.txt was left out")]))

@@ -185,6 +185,7 @@ def test_a_submission_that_is_still_being_copied_is_waited_for_once(tmp_path: Pa
     assert not waiting.for_any([folder])
 
 
+@pytest.mark.promise(41)
 def test_who_hands_in_without_end_holds_up_nobody_for_longer(tmp_path: Path, monkeypatch) -> None:
     waiting, now = _Waiting(), time.monotonic()
     waited = []
@@ -194,6 +195,7 @@ def test_who_hands_in_without_end_holds_up_nobody_for_longer(tmp_path: Path, mon
     assert waited == [True, True, False, True]
 
 
+@pytest.mark.promise(41)
 @pytest.mark.timeout(400)
 def test_one_that_waits_until_its_time_is_out_holds_up_a_watch_once(course: Course) -> None:
     """And what its files are called steers no terminal."""

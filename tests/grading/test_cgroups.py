@@ -63,6 +63,7 @@ def around(place: Path) -> tuple[set[str], set[str], bool]:
 # -- real ones ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.promise(38)
 @pytest.mark.needs_cgroups
 def test_the_groups_are_there_while_they_are_needed_and_nothing_is_left_of_them():
     own = own_cgroup()
@@ -106,6 +107,7 @@ def test_what_a_killed_grader_left_is_removed_and_what_another_has_is_not():
         others.rmdir()
 
 
+@pytest.mark.promise(35)
 @pytest.mark.needs_cgroups
 def test_memory_of_all_together_is_bounded(monkeypatch):
     """Two that may each have what they take, but not both: one is ended, and the other goes on."""
@@ -125,6 +127,7 @@ def test_memory_of_all_together_is_bounded(monkeypatch):
                 assert not one.ran_out() and not other.ran_out()  # it is said once
 
 
+@pytest.mark.promise(36)
 @pytest.mark.needs_cgroups
 @pytest.mark.needs_bubblewrap
 def test_who_takes_all_memory_is_ended_and_the_worker_stays(groups):
@@ -149,6 +152,7 @@ def say(worker: Worker, code: str) -> tuple[str, bool]:
     return said.strip(), worker.end().out_of_memory
 
 
+@pytest.mark.promise(36)
 @pytest.mark.needs_cgroups
 @pytest.mark.needs_bubblewrap
 def test_threads_are_bounded_whoever_grades(groups):
@@ -174,6 +178,7 @@ print(started)
 """
 
 
+@pytest.mark.promise(36)
 @pytest.mark.needs_cgroups
 def test_workers_on_one_core_have_equal_shares_however_many_threads_they_run(groups):
     if "cpu" not in groups.controllers:
@@ -207,6 +212,7 @@ def used(group: Group) -> int:
     return int((group.path / "cpu.stat").read_text().split()[1])
 
 
+@pytest.mark.promise(37)
 @pytest.mark.needs_cgroups
 @pytest.mark.needs_bubblewrap
 def test_a_submission_that_ran_out_of_memory_is_told_so_and_costs_nobody(tmp_path, monkeypatch):

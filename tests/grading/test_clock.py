@@ -49,6 +49,7 @@ def machine(monkeypatch) -> Machine:
     return machine
 
 
+@pytest.mark.promise(39)
 @pytest.mark.parametrize("share", [1.0, 0.5, 0.4])
 def test_a_cell_has_its_cpu_time_whatever_its_share_of_a_core_is(machine, share):
     time = Clock(machine, 20, 120)
@@ -130,6 +131,7 @@ def test_short_cells_ask_for_nothing(machine):
     assert machine.asked == 0
 
 
+@pytest.mark.promise(40)
 def test_who_runs_alone_waits_for_the_others_and_holds_up_those_who_come_later(tmp_path, monkeypatch):
     monkeypatch.setattr(clock.tempfile, "gettempdir", lambda: str(tmp_path))
     context = multiprocessing.get_context("fork")

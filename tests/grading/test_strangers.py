@@ -430,6 +430,7 @@ def test_an_added_cell_is_code_or_text(read, folder):
     assert (added.cell_type, added.source) == ("markdown", "<script>alert(1)</script>")
 
 
+@pytest.mark.promise(15)
 @pytest.mark.parametrize(
     "value", [[[0.1]] * 10_000, [0.1] * 10_000, {str(n): 1 for n in range(10_000)}, [[[1] * 99] * 99]]
 )

@@ -338,6 +338,7 @@ def what_passed_is_listed_and_the_lesson_is_a_click_away(browser: Browser, noteb
 # -- formgrader ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.promise(52)
 @pytest.mark.needs_bubblewrap
 def test_formgrader_opens_the_submissions_with_verdicts_and_scores(tmp_path: Path) -> None:
     course = Course(tmp_path / "course")

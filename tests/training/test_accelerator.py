@@ -4,7 +4,6 @@ import ast
 import contextlib
 import copy
 import functools
-import inspect
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -16,6 +15,7 @@ import torch
 from torch import nn
 
 from autograder import exercises
+from autograder.answers import code
 from autograder.authoring.master import read_master
 from autograder.lessons import master_path
 from helpers import corpora, finetuning, own, training
@@ -294,7 +294,7 @@ def answer(id: str, source: str, name: str, style: int | str) -> str:
     if style == "the course's" or not found:
         return source
     chosen = found[int(style) % len(found)]
-    return f"{inspect.getsource(chosen)}\n\n{name} = {chosen.__name__}"
+    return f"{code(chosen)}\n\n{name} = {chosen.__name__}"
 
 
 @contextlib.contextmanager

@@ -15,6 +15,7 @@ from random import Random
 from types import ModuleType
 from typing import Any
 
+from autograder.answers import is_mark
 from autograder.authoring.mutating.changes import Change, changes, is_size
 from autograder.authoring.mutating.places import IN_FULL, Place, places
 from autograder.exercise import Exercise
@@ -121,6 +122,8 @@ def _definitions(module: ModuleType, name: str) -> list[Definition]:
     path = inspect.getsourcefile(module)
     tree = ast.parse(Path(path or "").read_text(encoding="utf-8"))
     known = {node.name: node for node in tree.body if isinstance(node, Definition)}
+    for made in known.values():
+        made.decorator_list = [each for each in made.decorator_list if not is_mark(each)]
     found = [known[name]]
     for definition in found:
         for node in ast.walk(definition):

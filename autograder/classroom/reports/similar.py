@@ -1,6 +1,5 @@
 """`headstart similar`: pairs of submissions that are alike, as a table and a page with both sides."""
 
-import inspect
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from rich.text import Text
 from traitlets.config import Config
 
 from autograder import lessons
+from autograder.answers import code
 from autograder.classroom.course import find_submissions
 from autograder.classroom.engine import load_lesson
 from autograder.classroom.likeness import LEAST, Pair, Place, Texts, pairs
@@ -101,7 +101,7 @@ def _forced(lesson: Lesson, solved: list[tuple[str, NotebookNode]], place: str) 
     if exercise := lesson.exercises.get(place):
         for answer in (exercise.reference, *exercise.alternatives, *_mistakes(exercise)):
             if callable(answer):
-                yield inspect.getsource(answer), True
+                yield code(answer), True
 
 
 def _mistakes(exercise: Exercise) -> Iterator[object]:

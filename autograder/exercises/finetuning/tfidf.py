@@ -1,0 +1,132 @@
+"""Words, weighted by rarity."""
+
+import math
+
+import torch
+from torch import Generator, Tensor
+
+from autograder.entry import Entry
+from helpers import finetuning
+from helpers.checking.calling.drivers import Case
+from helpers.checks import inputs_unchanged
+
+exercise = Entry(
+    id="finetuning.tfidf",
+    title="Words, weighted by rarity",
+    points=3,
+    difficulty=3,
+    minutes=8,
+    reference=finetuning.tfidf,
+    returns=("rows",),
+    properties=(inputs_unchanged,),
+)
+
+
+@exercise.cases
+def tfidf_cases(g: Generator) -> list[Case]:
+    """Other texts than those trained on; a word that training never had; the training texts themselves."""
+    train, other = _counts(g, 5, 4), _counts(g, 3, 4)
+    train[:, 1] = 0
+    other[0, 1] += 2
+    own = _counts(g, 4, 6)
+    return [
+        Case("three texts, by five others", (_counts(g, 5, 4), _counts(g, 3, 4))),
+        Case("a word that training never had", (train, other)),
+        Case("the training texts themselves", (own, own.clone())),
+        Case("one text", (_counts(g, 7, 3), _counts(g, 1, 3))),
+    ]
+
+
+def _counts(g: Generator, texts: int, words: int) -> Tensor:
+    """Counts with empty places, but no empty text: its first or second word is always there."""
+    counts = torch.randint(0, 4, (texts, words), generator=g).float()
+    counts *= torch.rand(texts, words, generator=g) < 0.7
+    counts[:, 0] = torch.randint(1, 4, (texts,), generator=g).float()
+    counts[0, -1] = 3.0
+    counts[-1, -1] = 0.0 if texts > 1 else 3.0
+    return counts
+
+
+@exercise.alternative
+def tfidf_with_normalize(train, counts):
+    N = train.size(0)
+    df = train.gt(0).to(counts.dtype).sum(0)
+    idf = 1 + torch.log((N + 1) / (df + 1))
+    return torch.nn.functional.normalize(counts * idf, dim=1)
+
+
+@exercise.alternative
+def tfidf_by_hand(train, counts):
+    df = torch.count_nonzero(train, dim=0)
+    weighted = counts * (math.log(len(train) + 1) - torch.log(df + 1.0).to(counts.dtype) + 1)
+    return weighted / weighted.pow(2).sum(dim=1, keepdim=True).sqrt()
+
+
+exercise.slip(
+    "rarity_of_the_asked", "len(train) → len(counts)", "1 + in_texts → 1 + torch.sum(counts > 0, dim=0)"
+).says(
+    "How rare a word is was counted in the texts that are asked about: it is learned in training, and the "
+    "test texts are none of its business."
+)
+exercise.slip("occurrences_counted", "1 + in_texts → 1 + train.sum(0)").says(
+    "This sums all occurrences: what counts is in how many texts a word is, however often it is in each."
+)
+exercise.slip(
+    "not_smoothed", "(1 + len(train)) / (1 + in_texts) → (len(train)) / ((train > 0).sum(dim=0))"
+).says("The two 1s that smooth the fraction are missing, and a word that training never had is divided by 0.")
+exercise.slip(
+    "logarithm_forgotten",
+    "((1 + len(train)) / (1 + in_texts)).log() → (1 + len(train)) / (1 + torch.sum(train > 0, dim=0))",
+).says(
+    "The logarithm is missing: a word in one of a thousand texts would count hundreds of times as much as "
+    "a common one."
+)
+exercise.slip(
+    "no_one_added",
+    "((1 + len(train)) / (1 + in_texts)).log() + 1 → ((1 + len(train)) / (1 + (train > 0).sum(dim=0))).log()",
+    "rows.norm(dim=-1, keepdim=True) → rows.norm(dim=-1, keepdim=True).clamp(min=1e-9)",
+).says("The 1 after the logarithm is missing, so a word that is in every text counts nothing at all.")
+exercise.slip(
+    "length_not_one",
+    "rows / rows.norm(dim=-1, keepdim=True) → counts * (((1 + len(train)) / (1 + (train > "
+    "0).sum(dim=0))).log() + 1)",
+).says("The rows aren't brought to length 1, so a long review counts more than a short one.")
+exercise.slip(
+    "columns_of_length_one",
+    "rarity = ((1 + len(train)) / (1 + in_texts)).log() + 1 → rows = counts * (((1 + len(train)) / (1 + "
+    "(train > 0).sum(dim=0))).log() + 1)",
+    "    rows = counts * rarity\n →",
+    "rows.norm(dim=-1, keepdim=True) → rows.norm(dim=0, keepdim=True).clamp(min=1e-9)",
+).says("The columns are brought to length 1: each text, a row, should have length 1.")
+exercise.slip(
+    "sums_to_one",
+    "rarity = ((1 + len(train)) / (1 + in_texts)).log() + 1 → rows = counts * (((1 + len(train)) / (1 + "
+    "(train > 0).sum(dim=0))).log() + 1)",
+    "    rows = counts * rarity\n →",
+    "rows.norm(dim=-1, keepdim=True) → rows.sum(dim=-1, keepdim=True)",
+).says("The rows sum to 1: length means the root of the sum of squares.")
+exercise.slip(
+    "rarity_alone", "counts * rarity → torch.where(counts > 0, rarity, torch.zeros_like(counts))"
+).says("Only whether a word is there counts here, not how often: multiply the counts themselves.")
+exercise.slip(
+    "logarithm_to_base_ten",
+    "rarity = ((1 + len(train)) / (1 + in_texts)).log() + 1 → rows = counts * (((1 + len(train)) / (1 + "
+    "(train > 0).sum(dim=0))).log10() + 1)",
+    "    rows = counts * rarity\n →",
+).says("The logarithm has base 10: ln is the natural one, `torch.log`.")
+exercise.slip(
+    "one_added_below_alone", "counts * rarity → counts * (len(train) / (1 + (train > 0).sum(dim=0))).log()"
+).says(
+    "The rarity is log(N / (1 + n)), smoothed below the line only: 1 is added to the number of texts "
+    "above it too, and 1 to the logarithm."
+)
+exercise.slip(
+    "shares_of_texts",
+    "weighted = counts * (math.log(len(train) + 1) - torch.log(df + 1.0).to(counts.dtype) + 1) → rows = "
+    "counts * (((1 + (train > 0).sum(dim=0)) / (1 + len(train))).log() + 1)",
+    "weighted / weighted.pow(2).sum(dim=1, keepdim=True).sqrt() → rows / rows.norm(dim=-1, keepdim=True)",
+    of=tfidf_by_hand,
+).says(
+    "The words are weighted by the share of the texts that they are in, so that common words count most: "
+    "what counts is how rare a word is."
+)

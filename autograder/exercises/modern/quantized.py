@@ -1,0 +1,94 @@
+"""One byte per weight."""
+
+import torch
+from torch import Generator
+
+from autograder.entry import Entry
+from autograder.exercises.modern import shared
+from helpers import modern
+from helpers.checking.calling.drivers import Case
+from helpers.checks import inputs_unchanged
+
+exercise = Entry(
+    id="modern.quantized",
+    title="One byte per weight",
+    points=3,
+    difficulty=3,
+    minutes=10,
+    reference=modern.quantized,
+    returns=("whole numbers", "scales"),
+    properties=(inputs_unchanged,),
+)
+
+
+@exercise.cases
+def quantized_cases(g: Generator) -> list[Case]:
+    """Rows of very different size, a row of zeros, the largest number negative, float64."""
+    rows = shared.normal(g, 3, 5) * torch.tensor([[1.0], [0.02], [9.0]])
+    empty = shared.normal(g, 3, 4)
+    empty[int(torch.randint(3, (), generator=g))] = 0
+    negative = shared.normal(g, 2, 6)
+    negative[:, 3] = -5 - negative[:, 3].abs()
+    return [
+        Case("rows of different size", (rows,)),
+        Case("a row of zeros", (empty,)),
+        Case("the largest is negative", (negative,)),
+        Case("float64", (shared.normal(g, 4, 3, dtype=torch.float64),)),
+    ]
+
+
+@exercise.alternative
+def quantized_with_max(weight):
+    scales = weight.abs().max(dim=1, keepdim=True).values / 127
+    scales[scales == 0] = 1
+    return torch.round(weight / scales).to(torch.int8), scales
+
+
+@exercise.alternative
+def quantized_row_by_row(weight):
+    whole, scales = [], []
+    for row in weight:
+        scale = row.abs().max() / 127
+        if scale == 0:
+            scale = torch.ones_like(scale)
+        whole.append((row / scale).round().clamp(-127, 127).char())
+        scales.append(scale)
+    return torch.stack(whole), torch.stack(scales).unsqueeze(1)
+
+
+exercise.slip(
+    "one_scale_for_all",
+    "weight.abs().amax(dim=-1, keepdim=True) → weight.abs().amax() / 127",
+    "torch.where(largest > 0, largest / 127, 1.0) → largest.expand(weight.size(0), 1).clone()",
+).says(
+    "There is one scale for the whole matrix, so rows of small weights become zeros: each row has its own."
+)
+exercise.slip("cut_off", "(weight / scales).round() → (weight / scales * 1.000001)").says(
+    "The fraction is cut off, which makes all weights smaller: round to the nearest whole number."
+)
+exercise.slip("up_to_128", "127 → 128", ".round() → .round().clamp(-128, 127)").says(
+    "The largest weight becomes 128, for which a signed byte has no room: its largest number is 127."
+)
+exercise.slip("only_positive", ".abs() →", ".round() → .round().clamp(-128, 127)").says(
+    "The largest weight is looked for without `abs`, so a larger negative one has no room."
+)
+exercise.slip(
+    "only_positive_and_cut",
+    "scales = weight.abs().max(dim=1, keepdim=True).values / 127 → largest = weight.amax(dim=-1, "
+    "keepdim=True)",
+    "scales[scales == 0] = 1 → scales = torch.where(largest == 0, 1.0, largest / 127)",
+    "torch.round(weight / scales) → (weight / scales).round().clamp(-127, 127)",
+    of=quantized_with_max,
+).says("The largest weight is looked for without `abs`, so larger negative ones are cut to -127.")
+exercise.slip("still_floats", ".to(torch.int8) →").says(
+    "The numbers are whole, but kept as floats, four bytes each: convert them to `torch.int8`."
+)
+exercise.slip("divided_by_zero", "    scales[scales == 0] = 1\n →", of=quantized_with_max).says(
+    "A row of zeros gets the scale 0, and 0 / 0 is no number: give it the scale 1."
+)
+exercise.slip("turned_over", "largest / 127 → 127 / largest", "weight / scales → weight * scales").says(
+    "The scales are turned over: whole numbers times scales should give the weights back."
+)
+exercise.slip("four_bits", "127 → 7").says(
+    "The whole numbers go from -7 to 7 only, which fits half a byte: a whole one holds -127 to 127."
+)

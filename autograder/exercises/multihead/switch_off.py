@@ -1,0 +1,118 @@
+"""Switching heads off."""
+
+import torch
+from torch import Generator, Tensor
+
+from autograder.entry import Entry
+from autograder.exercises.multihead import shared
+from helpers import multihead
+from helpers.checking.calling.drivers import Case
+from helpers.checks import inputs_unchanged
+
+exercise = Entry(
+    id="multihead.switch_off",
+    title="Switching heads off",
+    points=2,
+    difficulty=2,
+    minutes=6,
+    reference=multihead.switch_off,
+    returns=("weight",),
+    properties=(inputs_unchanged,),
+)
+
+
+@exercise.cases
+def switch_off_cases(g: Generator) -> list[Case]:
+    """Some heads on, some off."""
+    first = torch.tensor([True, False, True])
+    return [
+        Case("one of three heads off", (shared.normal(g, 4, 6), first[torch.randperm(3, generator=g)])),
+        Case("the first of two heads off", (shared.normal(g, 5, 8), torch.tensor([False, True]))),
+        Case("all heads on", (shared.normal(g, 3, 4), torch.tensor([True, True]))),
+        Case(
+            "all but one off, float64",
+            (shared.normal(g, 5, 8, dtype=torch.float64), shared.shuffled(g, _one_of(4))),
+        ),
+    ]
+
+
+def _one_of(count: int) -> Tensor:
+    return torch.arange(count) == 0
+
+
+@exercise.alternative
+def off_by_a_loop(weight, keep):
+    size = weight.shape[1] // len(keep)
+    off = torch.clone(weight)
+    for head, on in enumerate(keep.tolist()):
+        if not on:
+            off[:, size * head : size * (head + 1)] = 0.0
+    return off
+
+
+@exercise.alternative
+def off_by_views(weight, keep):
+    heads = weight.reshape(weight.size(0), keep.numel(), -1)
+    return (heads * keep[None, :, None]).reshape(weight.shape)
+
+
+exercise.slip(
+    "rows_off",
+    "columns = keep.repeat_interleave(weight.size(1) // len(keep)) → size = weight.size(1) // len(keep)",
+    "return weight * columns → off = weight.clone()\n"
+    "    for head in range(len(keep)):\n"
+    "        if not keep[head]:\n"
+    "            off[head * size : (head + 1) * size] = 0\n"
+    "    return off",
+).says(
+    "Rows are set to 0, which silences some output channels for all heads: nn.Linear holds its weight as "
+    "(out, in), and a head comes in through its columns."
+)
+exercise.slip(
+    "others_off", "weight * columns → weight * (~keep).repeat_interleave(weight.size(1) // len(keep))"
+).says("The wrong heads are off: `keep` is True for those that stay on.")
+exercise.slip(
+    "every_hth_column", "weight * columns → weight * keep.repeat(weight.size(1) // len(keep))"
+).says(
+    "Every H-th column is set to 0: merging puts the D channels of a head side by side, so its columns "
+    "are neighbours."
+)
+exercise.slip(
+    "one_column",
+    "columns = keep.repeat_interleave(weight.size(1) // len(keep))  # (H·D,) → off = weight.clone()\n"
+    "    for head in range(len(keep)):\n"
+    "        if not keep[head]:\n"
+    "            off[:, head] = 0",
+    "weight * columns → off",
+).says(
+    "One column is set to 0 for each head that is off: a head has D of them, side by side, where D is the "
+    "number of columns divided by H."
+)
+exercise.slip("made_up_for", "weight * columns → (weight * columns) * (len(keep) / keep.sum())").says(
+    "The heads that stay on are made louder to make up for the others, as dropout does in training: here "
+    "they stay as they are."
+)
+exercise.slip(
+    "cut_out", "weight * columns → weight[:, keep.repeat_interleave(weight.size(1) // len(keep))]"
+).says("The columns are cut out, so that the weight no longer fits what the merge gives: set them to 0.")
+exercise.slip(
+    "written_into",
+    "columns = keep.repeat_interleave(weight.size(1) // len(keep)) → weight[:, "
+    "~keep.repeat_interleave(weight.size(1) // len(keep))] = 0",
+    " * columns →",
+).says(
+    "The weight itself is changed, and the head stays off for ever: work on a copy, and every head can be "
+    "switched on again."
+)
+exercise.slip(
+    "rows_shared_out",
+    "columns = keep.repeat_interleave(weight.size(1) // len(keep)) → size = weight.size(0) // len(keep)",
+    "return weight * columns → off = weight.clone()\n"
+    "    for head in range(len(keep)):\n"
+    "        if not keep[head]:\n"
+    "            off[head * size : (head + 1) * size] = 0\n"
+    "    return off",
+).says(
+    "The rows are shared out among the heads and set to 0: they are output channels, and a head comes in "
+    "through its columns, for nn.Linear holds its weight as (out, in)."
+)
