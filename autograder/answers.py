@@ -7,6 +7,7 @@ entry. So a change of those breaks no edit.
 import ast
 import inspect
 import linecache
+import symtable
 import sys
 import textwrap
 from collections.abc import Container, Iterable
@@ -15,8 +16,8 @@ from types import ModuleType
 from typing import Any
 
 MARK = "exercise"  # what an exercise's file calls its entry
+ARROW = " →"  # in an edit, and in the name of a mutant
 
-Edit = tuple[str, str]  # a text that is there once, and what replaces it
 Definition = ast.FunctionDef | ast.ClassDef
 
 _EDITED: dict[Any, str] = {}  # the code of edited answers: `inspect` looks up a class in its module's file
@@ -71,7 +72,7 @@ def is_mark(decorator: ast.expr) -> bool:
     )
 
 
-def slip(name: str, right: Any, edits: Iterable[Edit]) -> Any:
+def slip(name: str, right: Any, edits: Iterable[str]) -> Any:
     """A right answer with a slip in it.
 
     It runs in a copy of the right answer's module, and tracebacks show its own lines.
@@ -79,7 +80,7 @@ def slip(name: str, right: Any, edits: Iterable[Edit]) -> Any:
     Args:
         name: the slip's.
         right: a function or class.
-        edits: made one after another, each of a text that the code has once.
+        edits: each as `old → new`, where the code has the old text once; `old →` takes it out.
 
     Returns:
         What is called as the right answer is.
@@ -87,11 +88,20 @@ def slip(name: str, right: Any, edits: Iterable[Edit]) -> Any:
     Raises:
         SlipError: an edit fits nowhere or in several places, or changes nothing, or leaves no Python.
     """
-    text = before = code(right)
-    for old, new in edits:
-        if not old or text.count(old) != 1:
-            raise SlipError(_misfit(name, right, old, text.count(old)))
-        text = text.replace(old, new)
+    before = code(right)
+    places = []
+    for edit in edits:
+        old, arrow, new = edit.partition(ARROW)
+        if not old or not arrow:
+            raise SlipError(f'slip "{name}": `{edit}` is no edit; write `old → new`')
+        if before.count(old) != 1:
+            raise SlipError(_misfit(name, right, old, before.count(old)))
+        places.append((before.index(old), len(old), new.removeprefix(" ")))
+    text, end = before, len(before)
+    for start, length, new in sorted(places, reverse=True):
+        if start + length > end:
+            raise SlipError(f'slip "{name}": two of its edits overlap; make one of them')
+        text, end = text[:start] + new + text[start + length :], start
     try:
         same = ast.dump(ast.parse(text)) == ast.dump(ast.parse(before))
     except SyntaxError as error:
@@ -106,9 +116,10 @@ def slip(name: str, right: Any, edits: Iterable[Edit]) -> Any:
 
 def _misfit(name: str, right: Any, old: str, count: int) -> str:
     where = f"in the code of `{right.__name__}`"
-    if count > 1 and old:
+    if count:
         return f'slip "{name}": `{old}` is {count} times {where}; add what is beside the one that you mean'
-    return f"slip \"{name}\": `{old}` isn't {where}; copy the text from there (docstrings and annotations don't count)"
+    cure = "copy the text from there; docstrings and annotations don't count"
+    return f'slip "{name}": `{old}` isn\'t {where}; {cure}'
 
 
 def _compiled(name: str, right: Any, text: str) -> Any:
@@ -133,7 +144,7 @@ def pasted(answer: Any, known: Container[str]) -> str:
     needed: set[str] = set()
     waiting = [text]
     while waiting:
-        for name in _names(waiting.pop()) - needed - {answer.__name__}:
+        for name in _globals(waiting.pop()) - needed - {answer.__name__}:
             if name in statements and name not in known:
                 needed.add(name)
                 waiting.append(statements[name])
@@ -159,5 +170,14 @@ def _statements(module: ModuleType) -> dict[str, str]:
     return found
 
 
-def _names(text: str) -> set[str]:
-    return {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+def _globals(text: str) -> set[str]:
+    """The names that a piece of code takes from its module."""
+    found: set[str] = set()
+    waiting = [symtable.symtable(text, "<answer>", "exec")]
+    while waiting:
+        table = waiting.pop()
+        waiting += table.get_children()
+        found |= {
+            each.get_name() for each in table.get_symbols() if each.is_referenced() and each.is_global()
+        }
+    return found

@@ -1,5 +1,6 @@
-"""An exercise as its file writes it: the entry, then its cases, right answers and wrong ones, as one reads them.
+"""An exercise as its file writes it: the entry, then cases, right answers and wrong ones, in this order.
 
+```
 exercise = Entry(id="attention.softmax", title="Softmax", points=3, reference=attention.softmax, ...)
 
 @exercise.cases
@@ -8,30 +9,31 @@ def cases(g): ...
 @exercise.alternative
 def by_logsumexp(x, dim): ...
 
-exercise.slip("no_maximum", "What is wrong, and why it matters.", ("x - x.amax(dim)", "x"))
+exercise.slip("no_maximum", "x - x.amax(dim=dim, keepdim=True) → x").says("What is wrong, and why.")
 
 @exercise.misconception
 def clamped(x, dim):
-    \"\"\"What is wrong, where no edit of a right answer gives it.\"\"\"
+    'What is wrong, and why it matters: of an answer that is no edit of a right one.'
+```
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+from autograder.answers import slip
 from autograder.exercise import Exercise, Misconception
-from autograder.answers import Edit, slip
 from helpers.checking.calling.outcome import Case
 
 Answer = TypeVar("Answer", bound=Callable[..., Any])
 
 
 class Entry:
-    """What a file says of its exercise. `record` is the exercise.
+    """What a file says of its exercise; `record` is the exercise.
 
     Args:
-        fields: those of `Exercise` that are given at once. Cases, answers that are code and misconceptions
-            follow, in the order in which students are told of them.
-        options: for an exercise of choice, what may be chosen, by slot.
+        options: what may be chosen, by slot, in an exercise of choice.
+        fields: those of `Exercise` that are known at once. Whatever is code follows.
     """
 
     def __init__(self, *, options: Mapping[str, Sequence[object]] | None = None, **fields: Any) -> None:
@@ -46,7 +48,7 @@ class Entry:
         """The exercise.
 
         Raises:
-            TypeError: a field is missing, or there is none of that name.
+            TypeError: a field is missing, or `Exercise` has none of that name.
         """
         return Exercise(
             **self._fields,
@@ -70,26 +72,40 @@ class Entry:
         return answer
 
     def misconception(self, answer: Answer) -> Answer:
-        """Mark a wrong answer. Its docstring is the sentence to the student who made it."""
-        sentence = " ".join((answer.__doc__ or "").split())
-        self._misconceptions.append(Misconception(answer.__name__, answer, sentence))
+        """Mark a wrong answer that is no edit of a right one. Its docstring is what it says."""
+        self._wrong(answer.__name__, answer).says(" ".join((answer.__doc__ or "").split()))
         return answer
 
-    def slip(self, name: str, sentence: str, *edits: Edit, of: Any = None) -> None:
+    def slip(self, name: str, *edits: str, of: Any = None) -> "Wrong":
         """Add a wrong answer that is a right one with edits.
 
         Args:
             name: unique in the exercise, a Python name.
-            sentence: what is wrong and why it matters, to the student who made it.
-            edits: as `(old, new)`, each a text that the right answer's code has once, and what replaces it.
+            edits: each as `old → new`, where the right answer's code has the old text once; `old →` takes it
+                out.
             of: the right answer; None means the reference.
 
         Raises:
             SlipError: an edit can't be made.
         """
-        variant = slip(name, of or self._fields["reference"], edits)
-        self._misconceptions.append(Misconception(name, variant, sentence))
+        return self._wrong(name, slip(name, of or self._fields["reference"], edits))
 
-    def choice(self, name: str, sentence: str, chosen: Mapping[str, Any]) -> None:
+    def choice(self, name: str, chosen: Mapping[str, Any]) -> "Wrong":
         """Add wrong choices of an exercise of choice, as `{slot: option}`."""
-        self._misconceptions.append(Misconception(name, chosen, sentence))
+        return self._wrong(name, chosen)
+
+    def _wrong(self, name: str, variant: Any) -> "Wrong":
+        self._misconceptions.append(Misconception(name, variant, ""))
+        return Wrong(self._misconceptions, len(self._misconceptions) - 1)
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A wrong answer that waits for its sentence."""
+
+    among: list[Misconception]
+    number: int
+
+    def says(self, sentence: str) -> None:
+        """Say what is wrong and why it matters, in one sentence to the student who made it."""
+        self.among[self.number] = replace(self.among[self.number], sentence=sentence)

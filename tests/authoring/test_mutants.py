@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from autograder import exercises
+from autograder.answers import MARK
 from autograder.authoring.master import MasterError
 from autograder.authoring.mutating import digests, trying, verified
 from autograder.authoring.mutating.mutants import has_mutants, mutants
@@ -292,11 +293,13 @@ def test_what_was_tried_beside_a_mistake_is_kept(course, capsys):
 
 
 def test_what_decides_reaches_from_an_exercise_to_all_that_it_names():
-    found = reached([("autograder.exercises.attention.cases", "permutation_cases")])
-    assert ("autograder.exercises.attention.cases", "_sizes") in found  # a helper
+    module = "autograder.exercises.attention"
+    found = reached([(f"{module}.permutation", "permutation_cases")], without=(MARK,))
+    assert (f"{module}.permutation", "_layer") in found  # a helper
+    assert (f"{module}.shared", "sizes") in found
     assert ("helpers.checking.calling.outcome", "Case") in found  # of another module
     assert any(module == "helpers.attention.recipes" for module, _ in found)  # named by a text
-    assert not any("softmax_cases" in name for _, name in found)
+    assert not any(name in ("qkv", MARK, "with_index_select") for _, name in found)
     engine = reached(digests.ENGINE, without=digests.DECIDES_NOTHING)
     assert ("helpers.checking.comparing", "compare") in engine
     assert ("helpers.checking.assessing", "_problem") in engine

@@ -11,9 +11,10 @@ import torch
 from autograder.authoring import build, trials
 from autograder.authoring.mutating import verified
 from autograder.authoring.rules import MISCONCEPTIONS
-from autograder.exercise import Case, Exercise, Misconception, explained
+from autograder.exercise import Exercise, Misconception, explained
 from autograder.recall import recall
 from helpers import block
+from helpers.checking.calling.outcome import Case
 from helpers.figures.predicting import Prediction
 from tests.support.small_course import DOUBLE, WHO, Course, plus_two, squared, unchanged
 

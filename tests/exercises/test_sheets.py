@@ -15,7 +15,7 @@ from autograder.classroom.course import course_directory, hidden_secret
 from autograder.draws import FitDraws
 from autograder.exercise import Exercise, explained
 from autograder.exercises import load
-from autograder.exercises.attention import alternatives
+from autograder.exercises.attention.scaled_dot_product import with_baddbmm
 from autograder.lessons import ROOT, TOPICS
 from autograder.sheets import VISIBLE_SEED, HiddenSheets, failing_case, make_cases, make_sheet
 from helpers.checking.calling.drivers import Case, run
@@ -67,7 +67,7 @@ def test_right_answers_on_top_of_each_other_keep_their_gradients_where_scores_ar
     sheet = make_sheet(exercise, seed, misconceptions=False)
 
     def answer(y, x, W_q, W_k, W_v, mask=None):
-        return alternatives.with_baddbmm(y @ W_q, x @ W_k, x @ W_v, mask=mask)
+        return with_baddbmm(y @ W_q, x @ W_k, x @ W_v, mask=mask)
 
     assert failing_case(exercise, answer, sheet) is None
 

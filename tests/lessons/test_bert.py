@@ -6,7 +6,6 @@ import torch
 from transformers import BertConfig, BertForPreTraining, GPT2Config, GPT2LMHeadModel
 
 from autograder import exercises
-from autograder.exercises.bert import choices
 from autograder.sheets import VISIBLE_SEED, make_cases, outcome_of
 from helpers import bert, corpora, finetuning, pretraining
 from helpers.bert import experiments, explorers, published, recipes
@@ -134,7 +133,7 @@ def test_the_embedding_and_the_pooler_are_those_of_transformers(both):
 
 
 def test_the_published_names_are_those_that_the_exercise_asks_for():
-    asked = {ours: [theirs] for ours, theirs in choices.PUBLISHED.items()}
+    asked = {ours: [theirs] for ours, theirs in SPECS["bert.published_names"].reference.items()}
     assert asked.items() <= bert.PUBLISHED_NAMES.items()
     encoder = Encoder(EncoderConfig(9, 4, 2, 8, 2, 5, segments=2, style=BERT))
     layers = {name.rpartition(".")[0] for name in encoder.state_dict()}

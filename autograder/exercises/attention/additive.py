@@ -73,65 +73,48 @@ def one_key_after_another(query, keys, values, W_q, W_k, v):
 
 exercise.slip(
     "no_tanh",
+    "torch.tanh((query @ W_q).unsqueeze(-2) + keys @ W_k) → (query @ W_q).unsqueeze(-2) + keys @ W_k",
+).says(
     "The tanh is missing: then the query adds the same number to every score, the softmax cancels that "
-    "again, and all queries get the same weights.",
-    ("torch.tanh((query @ W_q).unsqueeze(-2) + keys @ W_k)", "(query @ W_q).unsqueeze(-2) + keys @ W_k"),
+    "again, and all queries get the same weights."
 )
 exercise.slip(
     "tanh_of_the_score",
-    "The tanh is applied to the finished score: it belongs on the d_a hidden numbers, before v sums them.",
-    ("torch.tanh((query @ W_q).unsqueeze(-2) + keys @ W_k)", "(query @ W_q).unsqueeze(-2) + keys @ W_k"),
-    ("hidden @ v", "torch.tanh(hidden @ v)"),
-)
+    "torch.tanh((query @ W_q).unsqueeze(-2) + keys @ W_k) → (query @ W_q).unsqueeze(-2) + keys @ W_k",
+    "hidden @ v → torch.tanh(hidden @ v)",
+).says("The tanh is applied to the finished score: it belongs on the d_a hidden numbers, before v sums them.")
 exercise.slip(
     "tanh_before_the_sum",
+    "torch.tanh((query @ W_q).unsqueeze(-2) + keys @ W_k) → torch.tanh(query @ W_q).unsqueeze(-2) + "
+    "torch.tanh(keys @ W_k)",
+).says(
     "The tanh is applied to query and key separately: then the query adds the same number to every score "
-    "and changes no weight, so add the two first.",
-    (
-        "torch.tanh((query @ W_q).unsqueeze(-2) + keys @ W_k)",
-        "torch.tanh(query @ W_q).unsqueeze(-2) + torch.tanh(keys @ W_k)",
-    ),
+    "and changes no weight, so add the two first."
 )
-exercise.slip(
-    "relu_for_tanh",
-    "The hidden numbers go through a ReLU: additive attention takes their tanh.",
-    ("torch.tanh", "torch.relu"),
+exercise.slip("relu_for_tanh", "torch.tanh → torch.relu").says(
+    "The hidden numbers go through a ReLU: additive attention takes their tanh."
 )
-exercise.slip(
-    "product_for_sum",
-    "The projected query and key are multiplied: in additive attention they are added, as its name says.",
-    ("+ keys @ W_k", "* (keys @ W_k)"),
+exercise.slip("product_for_sum", "+ keys @ W_k → * (keys @ W_k)").says(
+    "The projected query and key are multiplied: in additive attention they are added, as its name says."
 )
-exercise.slip(
-    "additive_scaled",
+exercise.slip("additive_scaled", "hidden @ v → hidden @ v / math.sqrt(v.size(0))").says(
     "The scores are divided by √d_a: such a division belongs to the dot product, and additive attention "
-    "has none.",
-    ("hidden @ v", "hidden @ v / math.sqrt(v.size(0))"),
+    "has none."
 )
-exercise.slip(
-    "no_softmax",
+exercise.slip("no_softmax", "(hidden @ v).softmax(dim=-1) → hidden @ v").says(
     "The scores are used as weights without a softmax: they can be negative and don't sum to 1, so the "
-    "context isn't an average.",
-    ("(hidden @ v).softmax(dim=-1)", "hidden @ v"),
+    "context isn't an average."
 )
 exercise.slip(
-    "context_of_keys",
-    "The context is an average of the keys: keys are compared, and the values are averaged.",
-    ("context, weights", "(weights.unsqueeze(-1) * keys).sum(dim=-2), weights"),
-)
-exercise.slip(
-    "no_axis_for_positions",
+    "context_of_keys", "context, weights → (weights.unsqueeze(-1) * keys).sum(dim=-2), weights"
+).says("The context is an average of the keys: keys are compared, and the values are averaged.")
+exercise.slip("no_axis_for_positions", ".unsqueeze(-2) →").says(
     "With a batch the projected query (..., d_a) doesn't line up with the keys (..., T, d_a): give it an "
-    "axis for the positions, with unsqueeze(-2).",
-    (".unsqueeze(-2)", ""),
+    "axis for the positions, with unsqueeze(-2)."
 )
 exercise.slip(
-    "context_and_weights_swapped",
-    "The two results are the wrong way round: the context comes first, then the weights.",
-    ("context, weights", "weights, (weights.unsqueeze(-1) * values).sum(dim=-2)"),
-)
-exercise.slip(
-    "sigmoid_for_tanh",
-    "A sigmoid stands where the formula has tanh: it never falls below 0.",
-    ("torch.tanh", "torch.sigmoid"),
+    "context_and_weights_swapped", "context, weights → weights, (weights.unsqueeze(-1) * values).sum(dim=-2)"
+).says("The two results are the wrong way round: the context comes first, then the weights.")
+exercise.slip("sigmoid_for_tanh", "torch.tanh → torch.sigmoid").says(
+    "A sigmoid stands where the formula has tanh: it never falls below 0."
 )

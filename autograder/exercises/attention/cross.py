@@ -91,80 +91,63 @@ def with_linear(y, x, W_q, W_k, W_v, mask=None):
 
 exercise.slip(
     "x_asks_y",
-    "The roles are the wrong way round: y asks, so the queries come from y, and the keys and values come "
-    "from x.",
-    ("q, k, v,", "x @ W_q, y @ W_k, y @ W_v,"),
+    "scaled_dot_product_attention(q, k, v, mask) → scaled_dot_product_attention(x @ W_q, y @ W_k, y @ "
+    "W_v, mask)",
     of=with_linear,
+).says(
+    "The roles are the wrong way round: y asks, so the queries come from y, and the keys and values come "
+    "from x."
 )
-exercise.slip(
-    "values_from_y",
+exercise.slip("values_from_y", "x @ W_v → y @ W_v").says(
     "The values come from y: then nothing of x reaches the output but the weights; what is averaged must "
-    "come from x, like the keys.",
-    ("x @ W_v", "y @ W_v"),
+    "come from x, like the keys."
 )
-exercise.slip(
-    "all_from_x",
-    "All three come from x, which is self-attention of x: the queries come from y.",
-    ("y @ W_q", "x @ W_q"),
+exercise.slip("all_from_x", "y @ W_q → x @ W_q").says(
+    "All three come from x, which is self-attention of x: the queries come from y."
 )
-exercise.slip(
-    "all_from_y",
-    "All three come from y, which is self-attention of y: the keys and values come from x.",
-    ("x @ W_k", "y @ W_k"),
-    ("x @ W_v", "y @ W_v"),
+exercise.slip("all_from_y", "x @ W_k → y @ W_k", "x @ W_v → y @ W_v").says(
+    "All three come from y, which is self-attention of y: the keys and values come from x."
 )
-exercise.slip(
-    "values_not_projected",
-    "The values are x itself: they too have a projection of their own, x @ W_v.",
-    (" @ W_v", ""),
+exercise.slip("values_not_projected", " @ W_v →").says(
+    "The values are x itself: they too have a projection of their own, x @ W_v."
 )
-exercise.slip(
-    "values_by_key_weights",
+exercise.slip("values_by_key_weights", "x @ W_v → x @ W_k").says(
     "The keys are used as values too: the values have a projection of their own, W_v, so that what is "
-    "compared and what is passed on can differ.",
-    ("x @ W_v", "x @ W_k"),
+    "compared and what is passed on can differ."
 )
 exercise.slip(
     "mask_forgotten",
-    "The mask isn't passed on to scaled_dot_product_attention, so positions that must not be seen get "
-    "weight.",
-    ("@ W_v, mask", "@ W_v"),
+    "scaled_dot_product_attention(y @ W_q, x @ W_k, x @ W_v, mask) → scaled_dot_product_attention(y @ "
+    "W_q, x @ W_k, x @ W_v)",
+).says(
+    "The mask isn't passed on to scaled_dot_product_attention, so positions that must not be seen get weight."
 )
 exercise.slip(
     "cross_filled_with_minus_hundred",
-    "Hidden scores become a number such as −100, or are lowered by as much, and where scores are that "
-    "large a hidden key still gets weight: scaled_dot_product_attention always hides it.",
-    ('torch.einsum("...qi,id,jd,...kj->...qk", y, W_q, W_k, x)', "(y @ W_q) @ (x @ W_k).transpose(-2, -1)"),
-    ('float("-inf")', "-100"),
-    ("@ x @ W_v", "@ (x @ W_v)"),
+    'torch.einsum("...qi,id,jd,...kj->...qk", y, W_q, W_k, x) → (y @ W_q) @ (x @ W_k).transpose(-2, -1)',
+    'float("-inf") → -100',
+    "weights @ x @ W_v → weights @ (x @ W_v)",
     of=all_by_itself,
+).says(
+    "Hidden scores become a number such as −100, or are lowered by as much, and where scores are that "
+    "large a hidden key still gets weight: scaled_dot_product_attention always hides it."
 )
 exercise.slip(
     "mask_turned_round",
-    "The mask is inverted on the way: pass it on as it is, True means “may attend” in both functions.",
-    (
-        "return scaled_dot_product_attention(y @ W_q, x @ W_k, x @ W_v, mask)",
-        "if mask is not None:\n"
-        "        mask = ~mask\n"
-        "    return scaled_dot_product_attention(y @ W_q, x @ W_k, x @ W_v, mask)",
-    ),
-)
+    "return scaled_dot_product_attention(y @ W_q, x @ W_k, x @ W_v, mask) → if mask is not None:\n"
+    "        mask = ~mask\n"
+    "    return scaled_dot_product_attention(y @ W_q, x @ W_k, x @ W_v, mask)",
+).says("The mask is inverted on the way: pass it on as it is, True means “may attend” in both functions.")
 exercise.slip(
     "scaled_again",
-    "The scores are divided by √d_k twice, since scaled_dot_product_attention does it already.",
-    (
-        "return scaled_dot_product_attention(y @ W_q, x @ W_k, x @ W_v, mask)",
-        "q = y @ W_q / math.sqrt(W_q.size(-1))\n"
-        "    return scaled_dot_product_attention(q, x @ W_k, x @ W_v, mask)",
-    ),
-)
+    "return scaled_dot_product_attention(y @ W_q, x @ W_k, x @ W_v, mask) → q = y @ W_q / "
+    "math.sqrt(W_q.size(-1))\n"
+    "    return scaled_dot_product_attention(q, x @ W_k, x @ W_v, mask)",
+).says("The scores are divided by √d_k twice, since scaled_dot_product_attention does it already.")
 exercise.slip(
     "cross_unscaled",
-    "The scores aren't divided by √d_k: that is for `scaled_dot_product_attention` to do.",
-    (
-        'torch.einsum("...qi,id,jd,...kj->...qk", y, W_q, W_k, x) / math.sqrt(W_k.size(1))',
-        "(y @ W_q) @ (x @ W_k).transpose(-2, -1)",
-    ),
-    ("@ x @ W_v", "@ (x @ W_v)"),
+    'torch.einsum("...qi,id,jd,...kj->...qk", y, W_q, W_k, x) / math.sqrt(W_k.size(1)) → (y @ W_q) @ (x @ '
+    "W_k).transpose(-2, -1)",
+    "weights @ x @ W_v → weights @ (x @ W_v)",
     of=all_by_itself,
-)
+).says("The scores aren't divided by √d_k: that is for `scaled_dot_product_attention` to do.")

@@ -13,24 +13,16 @@ exercise = Entry(
 )
 
 
-exercise.choice(
-    "slip_in_projections",
-    "Line 1 is right: in self-attention queries, keys and values are three projections of one x.",
-    {"": 1},
+exercise.choice("slip_in_projections", {"": 1}).says(
+    "Line 1 is right: in self-attention queries, keys and values are three projections of one x."
 )
-exercise.choice(
-    "slip_in_d_k",
-    "Line 2 is right: d_k is the number of features of a key, the size of its last axis.",
-    {"": 2},
+exercise.choice("slip_in_d_k", {"": 2}).says(
+    "Line 2 is right: d_k is the number of features of a key, the size of its last axis."
 )
-exercise.choice(
-    "slip_in_scores",
+exercise.choice("slip_in_scores", {"": 3}).says(
     "Line 3 is right as it stands, dot products divided by √d_k: now see what becomes of these scores "
-    "further down.",
-    {"": 3},
+    "further down."
 )
-exercise.choice(
-    "slip_in_output",
-    "Line 5 is right: the output averages the values with the weights, and is as good as these are.",
-    {"": 5},
+exercise.choice("slip_in_output", {"": 5}).says(
+    "Line 5 is right: the output averages the values with the weights, and is as good as these are."
 )

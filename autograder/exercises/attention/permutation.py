@@ -84,78 +84,72 @@ def with_a_permutation_matrix(layer, x, permutation):
 
 exercise.slip(
     "gaps_in_other_order",
+    "equivariance_gap, invariance_gap → torch.abs(shuffled - straight).max(), (shuffled - straight[..., "
+    "permutation, :]).abs().max()",
+).says(
     "The two gaps are the wrong way round: equivariance, against layer(x)[p], comes first; invariance, "
-    "against layer(x), second.",
-    (
-        "equivariance_gap, invariance_gap",
-        "torch.abs(shuffled - straight).max(), (shuffled - straight[..., permutation, :]).abs().max()",
-    ),
+    "against layer(x), second."
 )
 exercise.slip(
     "first_axis_permuted",
+    "equivariance_gap, invariance_gap → (shuffled - straight[permutation]).abs().max(), invariance_gap",
+).says(
     "x[permutation] takes from the first axis, which is the batch when there is one: positions are the "
-    "second-to-last axis, x[..., permutation, :].",
-    ("equivariance_gap, invariance_gap", "(shuffled - straight[permutation]).abs().max(), invariance_gap"),
+    "second-to-last axis, x[..., permutation, :]."
 )
 exercise.slip(
-    "permuted_twice",
+    "permuted_twice", "shuffled - straight[..., permutation, :] → shuffled[..., permutation, :] - straight"
+).says(
     "The shuffled output is shuffled once more, or layer(x) put into the inverse order, which gives the "
-    "same gap: shuffle layer(x) by p, as x was, and compare that with layer(x[p]).",
-    ("shuffled - straight[..., permutation, :]", "shuffled[..., permutation, :] - straight"),
+    "same gap: shuffle layer(x) by p, as x was, and compare that with layer(x[p])."
 )
 exercise.slip(
     "input_not_permuted",
-    "The equivariance gap compares layer(x) with its own shuffled rows: one side must be the layer called "
-    "with the shuffled x.",
-    ("torch.index_select(output, -2, permutation)", "(output[..., permutation, :] - output).abs().max()"),
-    ("(of_permuted - permuted_output).abs().amax()", "permuted_output"),
+    "torch.index_select(output, -2, permutation) → (output[..., permutation, :] - output).abs().max()",
+    "(of_permuted - permuted_output).abs().amax() → permuted_output",
     of=with_index_select,
+).says(
+    "The equivariance gap compares layer(x) with its own shuffled rows: one side must be the layer called "
+    "with the shuffled x."
 )
 exercise.slip(
     "mean_gap",
-    "These are mean differences: a few wrong positions can hide in a mean, so take the largest.",
-    (
-        "equivariance_gap, invariance_gap",
-        "(shuffled - straight[..., permutation, :]).abs().mean(), (shuffled - straight).abs().mean()",
-    ),
-)
+    "equivariance_gap, invariance_gap → (shuffled - straight[..., permutation, :]).abs().mean(), "
+    "(shuffled - straight).abs().mean()",
+).says("These are mean differences: a few wrong positions can hide in a mean, so take the largest.")
 exercise.slip(
     "norm_of_differences",
-    "These are Euclidean norms of the differences, which grow with the number of positions: the gap is "
-    "the largest absolute difference.",
-    ("after, before", "shuffled, output"),
-    (
-        '    gaps = [torch.linalg.vector_norm(after - right, ord=float("inf")) for right in (P @ before, '
-        "before)]\n",
-        "",
-    ),
-    ("gaps[0], gaps[1]", "(shuffled - output[..., permutation, :]).norm(), (shuffled - output).norm()"),
+    "after, before → shuffled, output",
+    '    gaps = [torch.linalg.vector_norm(after - right, ord=float("inf")) for right in (P @ before, '
+    "before)]\n"
+    " →",
+    "gaps[0], gaps[1] → (shuffled - output[..., permutation, :]).norm(), (shuffled - output).norm()",
     of=with_a_permutation_matrix,
+).says(
+    "These are Euclidean norms of the differences, which grow with the number of positions: the gap is "
+    "the largest absolute difference."
 )
 exercise.slip(
     "no_absolute_value",
+    "equivariance_gap, invariance_gap → (shuffled - straight[..., permutation, :]).max(), (shuffled - "
+    "straight).max()",
+).says(
     "The largest difference is taken with its sign, so large negative ones are overlooked: take the "
-    "absolute value first.",
-    (
-        "equivariance_gap, invariance_gap",
-        "(shuffled - straight[..., permutation, :]).max(), (shuffled - straight).max()",
-    ),
+    "absolute value first."
 )
 exercise.slip(
     "yes_or_no",
+    "equivariance_gap, invariance_gap → torch.allclose(shuffled, straight[..., permutation, :]), "
+    "torch.allclose(shuffled, straight)",
+).says(
     "These are yes-or-no answers: return how large the two gaps are, since a small one from rounding and "
-    "a real one look very different.",
-    (
-        "equivariance_gap, invariance_gap",
-        "torch.allclose(shuffled, straight[..., permutation, :]), torch.allclose(shuffled, straight)",
-    ),
+    "a real one look very different."
 )
 exercise.slip(
     "of_the_pooled_output",
+    "equivariance_gap, invariance_gap → equivariance_gap, (shuffled.mean(-2) - "
+    "straight.mean(-2)).abs().max()",
+).says(
     "The invariance gap is taken after averaging over the positions, which hides their order: compare "
-    "layer(x[p]) with layer(x) position by position.",
-    (
-        "equivariance_gap, invariance_gap",
-        "equivariance_gap, (shuffled.mean(-2) - straight.mean(-2)).abs().max()",
-    ),
+    "layer(x[p]) with layer(x) position by position."
 )

@@ -36,36 +36,24 @@ def as_a_tensor(d_k):
     return torch.ones(d_k).sum()
 
 
-exercise.slip(
-    "standard_deviation",
-    "This is the standard deviation: the variance is its square.",
-    ("float", "math.sqrt"),
+exercise.slip("standard_deviation", "float(d_k) → math.sqrt(d_k)").says(
+    "This is the standard deviation: the variance is its square."
 )
-exercise.slip(
-    "of_one_component",
+exercise.slip("of_one_component", "float(d_k) → 1.0").says(
     "A variance of 1 is that of one product q_i k_i, or of q · k after dividing by √d_k: q · k is a sum "
-    "of d_k such products, and variances of independent terms add up.",
-    ("float(d_k)", "1.0"),
+    "of d_k such products, and variances of independent terms add up."
 )
-exercise.slip(
-    "mean_for_variance",
-    "0 is the mean of q · k: the products are as often positive as negative, but they vary all the same.",
-    ("float(d_k)", "0.0"),
+exercise.slip("mean_for_variance", "float(d_k) → 0.0").says(
+    "0 is the mean of q · k: the products are as often positive as negative, but they vary all the same."
 )
-exercise.slip(
-    "reciprocal",
-    "The variance of a mean shrinks like 1/d_k, but q · k is a sum: it isn't divided by anything yet.",
-    ("float(d_k)", "1 / d_k"),
+exercise.slip("reciprocal", "float(d_k) → 1 / d_k").says(
+    "The variance of a mean shrinks like 1/d_k, but q · k is a sum: it isn't divided by anything yet."
 )
-exercise.slip(
-    "two_vectors_added",
+exercise.slip("two_vectors_added", "float(d_k) → 2 * d_k").says(
     "The variances of q_i and k_i are added, as for q_i + k_i: they are multiplied, and the product of "
-    "two independent numbers with mean 0 and variance 1 has variance 1.",
-    ("float(d_k)", "2 * d_k"),
+    "two independent numbers with mean 0 and variance 1 has variance 1."
 )
-exercise.slip(
-    "squared",
+exercise.slip("squared", "float(d_k) → d_k**2").says(
     "d_k² would be right if all d_k products were one and the same number: they are independent, and the "
-    "variance of their sum is d_k times the variance of one.",
-    ("float(d_k)", "d_k**2"),
+    "variance of their sum is d_k times the variance of one."
 )

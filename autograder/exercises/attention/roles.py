@@ -20,37 +20,25 @@ exercise = Entry(
 )
 
 
-exercise.choice(
-    "query_from_the_answerer",
+exercise.choice("query_from_the_answerer", {"attention of y over x · query": "x"}).says(
     "In attention of y over x it is y that asks, so the queries come from y: there is one output for each "
-    "position of y.",
-    {"attention of y over x · query": "x"},
+    "position of y."
 )
-exercise.choice(
-    "key_from_the_asker",
+exercise.choice("key_from_the_asker", {"attention of y over x · key": "y"}).says(
     "In attention of y over x the keys come from x: they say what each position of x has to offer, and "
-    "y's queries are compared with them.",
-    {"attention of y over x · key": "y"},
+    "y's queries are compared with them."
 )
-exercise.choice(
-    "value_from_the_asker",
+exercise.choice("value_from_the_asker", {"attention of y over x · value": "y"}).says(
     "In attention of y over x the values come from x: they are what is averaged, and y is there to fetch "
-    "something from x.",
-    {"attention of y over x · value": "y"},
+    "something from x."
 )
-exercise.choice(
-    "self_query_from_elsewhere",
-    "In attention of x over x the sequence asks itself, so its queries come from x: no y is in it.",
-    {"attention of x over x · query": "y"},
+exercise.choice("self_query_from_elsewhere", {"attention of x over x · query": "y"}).says(
+    "In attention of x over x the sequence asks itself, so its queries come from x: no y is in it."
 )
-exercise.choice(
-    "self_key_from_elsewhere",
+exercise.choice("self_key_from_elsewhere", {"attention of x over x · key": "y"}).says(
     "In attention of x over x every position of x is compared with every position of x, so the keys come "
-    "from x too.",
-    {"attention of x over x · key": "y"},
+    "from x too."
 )
-exercise.choice(
-    "self_value_from_elsewhere",
-    "In attention of x over x each output is an average over positions of x, so the values come from x.",
-    {"attention of x over x · value": "y"},
+exercise.choice("self_value_from_elsewhere", {"attention of x over x · value": "y"}).says(
+    "In attention of x over x each output is an average over positions of x, so the values come from x."
 )

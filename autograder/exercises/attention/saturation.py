@@ -84,105 +84,83 @@ def with_retained_gradient(q, k, scaled):
     return largest.mean(), torch.linalg.vector_norm(scores.grad, dim=-1).mean()
 
 
-exercise.slip(
-    "never_scaled",
-    "The scores are never divided by √d_k: do it when `scaled` is True, and the two can be compared.",
-    (
-        "    if scaled:\n        scores = scores / math.sqrt(q.size(-1))\n",
-        "",
-    ),
+exercise.slip("never_scaled", "    if scaled:\n        scores = scores / math.sqrt(q.size(-1))\n →").says(
+    "The scores are never divided by √d_k: do it when `scaled` is True, and the two can be compared."
 )
 exercise.slip(
     "always_scaled",
-    "The scores are always divided by √d_k: do it only when `scaled` is True, and the two can be compared.",
-    (".squeeze(-1)", ".squeeze(-1) / math.sqrt(q.size(-1))"),
-    (
-        "    if scaled:\n        scores = scores / math.sqrt(q.size(-1))\n",
-        "",
-    ),
+    ".squeeze(-1) → .squeeze(-1) / math.sqrt(q.size(-1))",
+    "    if scaled:\n        scores = scores / math.sqrt(q.size(-1))\n →",
+).says(
+    "The scores are always divided by √d_k: do it only when `scaled` is True, and the two can be compared."
 )
-exercise.slip(
-    "saturation_scaled_by_d_k",
-    "The scores are divided by d_k: it is √d_k that brings their variance back to 1.",
-    ("math.sqrt(q.size(-1))", "q.size(-1)"),
+exercise.slip("saturation_scaled_by_d_k", "math.sqrt(q.size(-1)) → q.size(-1)").says(
+    "The scores are divided by d_k: it is √d_k that brings their variance back to 1."
 )
 exercise.slip(
     "gradient_before_scaling",
+    "    if scaled:\n        scores = scores / math.sqrt(q.size(-1))\n →",
+    "largest = scores.softmax(dim=-1).amax(dim=-1) → logits = scores / math.sqrt(q.size(-1)) if scaled "
+    "else scores\n"
+    "    largest = logits.softmax(dim=-1).amax(dim=-1)",
+).says(
     "The gradient is taken with respect to the scores before they are divided by √d_k, which makes it "
-    "√d_k times smaller: take it with respect to what goes into the softmax.",
-    (
-        "    if scaled:\n        scores = scores / math.sqrt(q.size(-1))\n",
-        "",
-    ),
-    (
-        "largest = scores.softmax(dim=-1).amax(dim=-1)",
-        "logits = scores / math.sqrt(q.size(-1)) if scaled else scores\n"
-        "    largest = logits.softmax(dim=-1).amax(dim=-1)",
-    ),
+    "√d_k times smaller: take it with respect to what goes into the softmax."
 )
 exercise.slip(
-    "gradient_of_the_mean",
+    "gradient_of_the_mean", "scores.softmax(dim=-1).amax(dim=-1) → scores.softmax(dim=-1).amax(dim=-1).mean()"
+).says(
     "The gradient is that of the mean of the largest weights, so each row's is divided by N: average the "
-    "norms at the end, and backpropagate the sum.",
-    ("amax(dim=-1)", "amax(dim=-1).mean()"),
+    "norms at the end, and backpropagate the sum."
 )
-exercise.slip(
-    "one_norm_for_all",
-    "This is one norm over all rows together, which grows with N: take each row's norm, then the mean.",
-    ("gradient.norm(dim=-1).mean", "gradient.norm"),
+exercise.slip("one_norm_for_all", "gradient.norm(dim=-1).mean() → gradient.norm()").says(
+    "This is one norm over all rows together, which grows with N: take each row's norm, then the mean."
 )
 exercise.slip(
     "gradient_of_all_weights",
+    "scores.softmax(dim=-1).amax(dim=-1) → scores.softmax(dim=-1)",
+    "largest.mean() → largest.amax(-1).mean()",
+).says(
     "The gradient of the sum of all weights is 0, because a row always sums to 1: backpropagate each "
-    "row's largest weight alone.",
-    ("scores.softmax(dim=-1).amax", "scores.softmax"),
-    ("largest.mean", "largest.amax(-1).mean"),
+    "row's largest weight alone."
 )
 exercise.slip(
     "gradient_of_queries",
+    "scores = (k @ q.unsqueeze(-1)).squeeze(-1) → q = q.detach().requires_grad_()\n"
+    "    scores = (k @ q.unsqueeze(-1)).squeeze(-1)",
+    "    scores = scores.detach().requires_grad_()\n →",
+    "torch.autograd.grad(largest.sum(), scores) → torch.autograd.grad(largest.sum(), q)",
+).says(
     "The gradient is taken with respect to the queries: the question is what is left of it where it "
-    "enters the softmax, at the scores.",
-    (
-        "scores = (k @ q.unsqueeze(-1)).squeeze(-1)",
-        "q = q.detach().requires_grad_()\n    scores = (k @ q.unsqueeze(-1)).squeeze(-1)",
-    ),
-    ("    scores = scores.detach().requires_grad_()\n", ""),
-    ("sum(), scores", "sum(), q"),
+    "enters the softmax, at the scores."
 )
 exercise.slip(
     "one_hot_cut_short",
-    "one_hot makes as many columns as the largest index needs, which are too few when the last key wins "
-    "in no row: tell it how many keys there are.",
-    ("largest, place", "largest, winner"),
-    ("    is_largest = torch.nn.functional.one_hot(place, weights.size(1))\n", ""),
-    ("is_largest - weights", "torch.nn.functional.one_hot(winner) - weights"),
+    "largest, place → largest, winner",
+    "    is_largest = torch.nn.functional.one_hot(place, weights.size(1))\n →",
+    "is_largest - weights → torch.nn.functional.one_hot(winner) - weights",
     of=by_formula,
+).says(
+    "one_hot makes as many columns as the largest index needs, which are too few when the last key wins "
+    "in no row: tell it how many keys there are."
 )
-exercise.slip(
-    "largest_of_all",
-    "This is the largest weight of all rows together: take the largest of each row, then the mean.",
-    ("largest.mean", "largest.max"),
+exercise.slip("largest_of_all", "largest.mean() → largest.max()").says(
+    "This is the largest weight of all rows together: take the largest of each row, then the mean."
 )
-exercise.slip(
-    "softmax_over_the_batch",
+exercise.slip("softmax_over_the_batch", "scores.softmax(dim=-1) → scores.softmax(dim=0)").says(
     "The softmax runs over the N queries: each query shares out its attention among its own T keys, the "
-    "last axis of the scores.",
-    ("scores.softmax(dim=-1)", "scores.softmax(dim=0)"),
+    "last axis of the scores."
 )
 exercise.slip(
-    "every_query_with_all_keys",
+    "every_query_with_all_keys", "(k @ q.unsqueeze(-1)).squeeze(-1) → q @ k.transpose(-2, -1)"
+).says(
     "Every query meets the keys of all queries here, in scores of (N, N, T): each query has T keys of its "
-    'own, so q needs an axis for them, or an einsum "nd,ntd->nt".',
-    ("(k @ q.unsqueeze(-1)).squeeze(-1)", "q @ k.transpose(-2, -1)"),
+    'own, so q needs an axis for them, or an einsum "nd,ntd->nt".'
 )
-exercise.slip(
-    "own_derivative_alone",
+exercise.slip("own_derivative_alone", "gradient.norm(dim=-1) → (largest * (1 - largest))").says(
     "The derivative with respect to the largest score is taken alone, w(1 − w): a rise of any other score "
-    "takes from this weight too, so the norm is over all T of them.",
-    ("gradient.norm(dim=-1)", "(largest * (1 - largest))"),
+    "takes from this weight too, so the norm is over all T of them."
 )
-exercise.slip(
-    "sum_of_absolute_slopes",
-    "These are sums of absolute slopes: a Euclidean norm is the root of the sum of their squares.",
-    ("gradient.norm", "gradient.abs().sum"),
+exercise.slip("sum_of_absolute_slopes", "gradient.norm(dim=-1) → gradient.abs().sum(dim=-1)").says(
+    "These are sums of absolute slopes: a Euclidean norm is the root of the sum of their squares."
 )

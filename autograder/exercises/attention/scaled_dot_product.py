@@ -123,134 +123,95 @@ def with_baddbmm(q, k, v, mask=None):
     return torch.bmm(weights, v).reshape(*front, T_q, -1), weights.reshape(*front, T_q, T_k)
 
 
-exercise.slip(
-    "unscaled",
-    "The scores are not divided by √d_k, so they grow with d_k and push the softmax towards a single key.",
-    (" / math.sqrt(q.size(-1))", ""),
+exercise.slip("unscaled", " / math.sqrt(q.size(-1)) →").says(
+    "The scores are not divided by √d_k, so they grow with d_k and push the softmax towards a single key."
 )
-exercise.slip(
-    "scaled_by_d_k",
+exercise.slip("scaled_by_d_k", "math.sqrt(q.size(-1)) → q.size(-1)").says(
     "The scores are divided by d_k, at once or by √d_k twice: dividing by √d_k once makes their variance "
-    "1, and dividing by more flattens the weights.",
-    ("math.sqrt(q.size(-1))", "q.size(-1)"),
+    "1, and dividing by more flattens the weights."
 )
-exercise.slip(
-    "scaled_by_number_of_keys",
+exercise.slip("scaled_by_number_of_keys", "math.sqrt(q.size(-1)) → math.sqrt(k.size(-2))").says(
     "The scores are divided by the root of the number of keys: their variance grows with the number of "
-    "features, d_k.",
-    ("math.sqrt(q.size(-1))", "math.sqrt(k.size(-2))"),
+    "features, d_k."
 )
 exercise.slip(
     "multiplied_by_root",
-    "The scores are multiplied by √d_k, where they should be divided: this makes large scores larger still.",
-    ("/ math", "* math"),
+    "q @ k.transpose(-2, -1) / math.sqrt(q.size(-1)) → q @ k.transpose(-2, -1) * math.sqrt(q.size(-1))",
+).says(
+    "The scores are multiplied by √d_k, where they should be divided: this makes large scores larger still."
 )
-exercise.slip(
-    "softmax_over_queries",
+exercise.slip("softmax_over_queries", "dim=-1 → dim=-2").says(
     "The softmax runs over the queries, so the columns sum to 1: each query shares out its attention "
-    "among the keys, which is the last axis.",
-    ("dim=-1", "dim=-2"),
+    "among the keys, which is the last axis."
 )
-exercise.slip(
-    "returned_in_other_order",
-    "The two results are the wrong way round: the output comes first, then the weights.",
-    ("weights @ v, weights", "weights, weights @ v"),
+exercise.slip("returned_in_other_order", "weights @ v, weights → weights, weights @ v").says(
+    "The two results are the wrong way round: the output comes first, then the weights."
 )
-exercise.slip(
-    "returned_scores",
-    "The second result is the scores from before the softmax: return the weights, which sum to 1.",
-    ("@ v, weights", "@ v, scores"),
+exercise.slip("returned_scores", "weights @ v, weights → weights @ v, scores").says(
+    "The second result is the scores from before the softmax: return the weights, which sum to 1."
 )
 exercise.slip(
     "mask_ignored",
-    "The mask changes nothing: hide the scores where it is False, and keep what masked_fill returns, "
-    "which doesn't change its own tensor.",
-    (
-        "    if mask is not None:\n        scores = scores.masked_fill(mask == 0, -1e9)\n",
-        "",
-    ),
+    "    if mask is not None:\n        scores = scores.masked_fill(mask == 0, -1e9)\n →",
     of=with_a_large_negative_number,
+).says(
+    "The mask changes nothing: hide the scores where it is False, and keep what masked_fill returns, "
+    "which doesn't change its own tensor."
 )
 exercise.slip(
     "mask_after_softmax",
-    "The mask is applied after the softmax, so the rows no longer sum to 1: hide the scores before it.",
-    (
-        "    if mask is not None:\n        scores = scores.masked_fill(mask == 0, -1e9)\n",
-        "",
-    ),
-    (
-        "return torch.matmul(weights, v), weights",
-        "if mask is not None:\n"
-        "        weights = weights.masked_fill(~mask, 0)\n"
-        "    return torch.matmul(weights, v), weights",
-    ),
+    "    if mask is not None:\n        scores = scores.masked_fill(mask == 0, -1e9)\n →",
+    "return torch.matmul(weights, v), weights → if mask is not None:\n"
+    "        weights = weights.masked_fill(~mask, 0)\n"
+    "    return torch.matmul(weights, v), weights",
     of=with_a_large_negative_number,
+).says("The mask is applied after the softmax, so the rows no longer sum to 1: hide the scores before it.")
+exercise.slip("mask_inverted", "~mask → mask").says(
+    "The mask is the wrong way round: True means “may attend”, so scores become -inf where the mask is False."
 )
-exercise.slip(
-    "mask_inverted",
-    "The mask is the wrong way round: True means “may attend”, so scores become -inf where the mask is "
-    "False.",
-    ("~mask", "mask"),
-)
-exercise.slip(
-    "mask_sets_zero",
+exercise.slip("mask_sets_zero", "scores.masked_fill(~mask, -math.inf) → scores * mask").says(
     "Hidden scores become 0 (by a product, or by 1e-9 in place of -1e9), and exp(0) is 1, so hidden keys "
-    "still get weight: only -inf gives weight 0.",
-    ("scores.masked_fill(~mask, -math.inf)", "scores * mask"),
+    "still get weight: only -inf gives weight 0."
 )
-exercise.slip(
-    "filled_with_minus_hundred",
+exercise.slip("filled_with_minus_hundred", "math.inf → 100").says(
     "Hidden scores become a number such as −100, or are lowered by as much, and where scores are that "
-    "large a hidden key still gets weight: only −∞, or the lowest number there is, always hides.",
-    ("math.inf", "100"),
+    "large a hidden key still gets weight: only −∞, or the lowest number there is, always hides."
 )
-exercise.slip(
-    "filled_with_infinity",
-    "Hidden scores become +∞, and ∞ − ∞ in the softmax is NaN: what may not be seen needs the score −∞.",
-    ("-math.inf", "math.inf"),
+exercise.slip("filled_with_infinity", "-math.inf → math.inf").says(
+    "Hidden scores become +∞, and ∞ − ∞ in the softmax is NaN: what may not be seen needs the score −∞."
 )
-exercise.slip(
-    "filled_with_a_large_number",
+exercise.slip("filled_with_a_large_number", "-math.inf → 1e9").says(
     "Hidden scores become a large positive number, so that all weight goes to the keys that may not be "
-    "seen: the minus is missing.",
-    ("-math.inf", "1e9"),
+    "seen: the minus is missing."
 )
-exercise.slip(
-    "filled_with_e",
+exercise.slip("filled_with_e", "-math.inf → math.e").says(
     "Hidden scores become math.e, which is 2.718…, a score like any other, so hidden keys get a good "
-    "share of the weight: −∞ gives weight 0.",
-    ("-math.inf", "math.e"),
+    "share of the weight: −∞ gives weight 0."
 )
-exercise.slip(
-    "mask_added",
+exercise.slip("mask_added", "scores.masked_fill(~mask, -math.inf) → scores + mask").says(
     "The boolean mask is added to the scores, which adds 1 where it is True and hides nothing: what may "
-    "not be seen needs the score -inf.",
-    ("scores.masked_fill(~mask, -math.inf)", "scores + mask"),
+    "not be seen needs the score -inf."
 )
 exercise.slip(
     "keys_reshaped",
-    "The keys are reshaped where they should be transposed: that has the right shape, but mixes numbers "
-    "of different keys, since view and reshape keep their order in memory.",
-    (
-        "scores = (q / math.sqrt(q.size(-1))) @ k.transpose(-1, -2)",
-        "turned = k.reshape(*k.shape[:-2], k.size(-1), k.size(-2))\n"
-        "    scores = q @ turned / math.sqrt(q.size(-1))",
-    ),
+    "scores = (q / math.sqrt(q.size(-1))) @ k.transpose(-1, -2) → turned = k.reshape(*k.shape[:-2], "
+    "k.size(-1), k.size(-2))\n"
+    "    scores = q @ turned / math.sqrt(q.size(-1))",
     of=with_an_added_bias,
+).says(
+    "The keys are reshaped where they should be transposed: that has the right shape, but mixes numbers "
+    "of different keys, since view and reshape keep their order in memory."
 )
 exercise.slip(
     "divided_after_the_softmax",
-    "The weights are divided by √d_k, so they no longer sum to 1: divide the scores, before the softmax.",
-    (" / math.sqrt(q.size(-1))", ""),
-    ("scores.softmax(dim=-1)", "scores.softmax(-1) / math.sqrt(q.size(-1))"),
-)
+    " / math.sqrt(q.size(-1)) →",
+    "scores.softmax(dim=-1) → scores.softmax(-1) / math.sqrt(q.size(-1))",
+).says("The weights are divided by √d_k, so they no longer sum to 1: divide the scores, before the softmax.")
 exercise.slip(
     "softmax_over_everything",
+    "scores.softmax(dim=-1) → (scores - scores.max()).exp()",
+    "return weights @ v, weights → weights = weights / weights.sum()\n    return weights @ v, weights",
+).says(
     "One softmax runs over all scores together: each query needs one of its own, over its keys, the last "
-    "axis.",
-    ("scores.softmax(dim=-1)", "(scores - scores.max()).exp()"),
-    (
-        "return weights @ v, weights",
-        "weights = weights / weights.sum()\n    return weights @ v, weights",
-    ),
+    "axis."
 )

@@ -90,104 +90,92 @@ def after_subtracting_in_place(x, dim):
     return torch.exp(x) / torch.exp(x).sum(dim, keepdim=True)
 
 
-exercise.slip(
-    "no_maximum",
+exercise.slip("no_maximum", " - x.amax(dim=dim, keepdim=True) →").says(
     "The scores are exponentiated as they are, and exp(10⁴) is infinite: subtract the largest score of "
-    "each row first, which changes no weight.",
-    (" - x.amax(dim=dim, keepdim=True)", ""),
+    "each row first, which changes no weight."
 )
-exercise.slip(
-    "global_maximum",
+exercise.slip("global_maximum", "x.amax(dim=dim, keepdim=True) → x.max()").says(
     "The largest score of the whole tensor is subtracted, so in a row whose scores are all far below it "
-    "every exponential becomes 0, and 0/0 is NaN: each row needs its own maximum.",
-    ("x.amax(dim=dim, keepdim=True)", "x.max()"),
+    "every exponential becomes 0, and 0/0 is NaN: each row needs its own maximum."
 )
-exercise.slip(
-    "clamped",
+exercise.slip("clamped", "x - x.amax(dim=dim, keepdim=True) → x.clamp(-50, 50)").says(
     "The scores are clamped, and two scores that are clamped to one number get the same weight: subtract "
-    "the maximum, which keeps the differences.",
-    ("x - x.amax(dim=dim, keepdim=True)", "x.clamp(-50, 50)"),
+    "the maximum, which keeps the differences."
 )
 exercise.slip(
     "always_last_axis",
+    "x.amax(dim=dim, keepdim=True) → x.max(dim=-1, keepdim=True).values",
+    "exponentials.sum(dim=dim, keepdim=True) → exponentials.sum(dim=-1, keepdim=True)",
+).says(
     "The weights sum to 1 along the last axis whatever `dim` says: pass `dim` on to the maximum and to "
-    "the sum.",
-    ("x.amax(dim=dim, keepdim=True)", "x.max(dim=-1, keepdim=True).values"),
-    ("exponentials.sum(dim=dim, keepdim=True)", "exponentials.sum(dim=-1, keepdim=True)"),
+    "the sum."
 )
 exercise.slip(
     "always_first_axis",
+    "x.amax(dim=dim, keepdim=True) → x.max(dim=0, keepdim=True).values",
+    "exponentials.sum(dim=dim, keepdim=True) → exponentials.sum(dim=0, keepdim=True)",
+).says(
     "The weights sum to 1 along the first axis whatever `dim` says: pass `dim` on to the maximum and to "
-    "the sum.",
-    ("x.amax(dim=dim, keepdim=True)", "x.max(dim=0, keepdim=True).values"),
-    ("exponentials.sum(dim=dim, keepdim=True)", "exponentials.sum(dim=0, keepdim=True)"),
+    "the sum."
 )
-exercise.slip(
-    "no_keepdim",
+exercise.slip("no_keepdim", "exponentials.sum(dim=dim, keepdim=True) → exponentials.sum(dim=dim)").says(
     "The maximum and the sum lose their axis, so they no longer line up with x unless that axis is the "
-    "first one: keep it as an axis of size 1, with keepdim=True.",
-    ("exponentials.sum(dim=dim, keepdim=True)", "exponentials.sum(dim=dim)"),
+    "first one: keep it as an axis of size 1, with keepdim=True."
 )
 exercise.slip(
     "divided_by_total",
+    "x.amax(dim=dim, keepdim=True) → x.max(dim=dim, keepdim=True).values",
+    "exponentials.sum(dim=dim, keepdim=True) → exponentials.sum()",
+).says(
     "Everything is divided by the sum of the whole tensor, so only all weights together sum to 1: each "
-    "row is divided by its own sum.",
-    ("x.amax(dim=dim, keepdim=True)", "x.max(dim=dim, keepdim=True).values"),
-    ("exponentials.sum(dim=dim, keepdim=True)", "exponentials.sum()"),
+    "row is divided by its own sum."
 )
 exercise.slip(
     "not_divided",
-    "The exponentials aren't divided by their sum, so they don't sum to 1 and aren't weights yet.",
-    (
-        "exponentials / exponentials.sum(dim=dim, keepdim=True)",
-        "torch.exp(x - x.max(dim=dim, keepdim=True).values)",
-    ),
-)
+    "exponentials / exponentials.sum(dim=dim, keepdim=True) → torch.exp(x - x.max(dim=dim, "
+    "keepdim=True).values)",
+).says("The exponentials aren't divided by their sum, so they don't sum to 1 and aren't weights yet.")
 exercise.slip(
     "logarithm",
-    "These are the logarithms of the weights: one exponential is missing at the end.",
-    (
-        "return (x - torch.logsumexp(x, dim=dim, keepdim=True)).exp()",
-        "x = x - torch.amax(x, dim=dim, keepdim=True)\n    return x - x.exp().sum(dim, keepdim=True).log()",
-    ),
+    "return (x - torch.logsumexp(x, dim=dim, keepdim=True)).exp() → x = x - torch.amax(x, dim=dim, "
+    "keepdim=True)\n"
+    "    return x - x.exp().sum(dim, keepdim=True).log()",
     of=by_logsumexp,
-)
+).says("These are the logarithms of the weights: one exponential is missing at the end.")
 exercise.slip(
-    "shifted_above_alone",
+    "shifted_above_alone", "exponentials.sum(dim=dim, keepdim=True) → x.exp().sum(dim=dim, keepdim=True)"
+).says(
     "The maximum is subtracted above the line and not below it: it cancels only if the sum is that of the "
-    "same exponentials.",
-    ("exponentials.sum", "x.exp().sum"),
+    "same exponentials."
 )
 exercise.slip(
-    "powers_of_two",
+    "powers_of_two", "torch.exp(x - x.amax(dim=dim, keepdim=True)) → 2 ** (x - x.amax(dim=dim, keepdim=True))"
+).says(
     "These are powers of 2, not of e, so the weights are flatter than a softmax's: exponentiate with "
-    "torch.exp.",
-    ("torch.exp(x - x.amax(dim=dim, keepdim=True))", "2 ** (x - x.amax(dim=dim, keepdim=True))"),
+    "torch.exp."
 )
 exercise.slip(
     "total_of_everything",
-    "One maximum and one sum serve the whole tensor, as if it were one row: give both of them `dim`.",
-    ("x.amax(dim=dim, keepdim=True)", "x.max()"),
-    ("exponentials.sum(dim=dim, keepdim=True)", "exponentials.sum()"),
-)
+    "x.amax(dim=dim, keepdim=True) → x.max()",
+    "exponentials.sum(dim=dim, keepdim=True) → exponentials.sum()",
+).says("One maximum and one sum serve the whole tensor, as if it were one row: give both of them `dim`.")
 exercise.slip(
     "absolute_scores",
+    "exponentials = torch.exp(x - x.amax(dim=dim, keepdim=True)) → s = x.abs()\n"
+    "    exponentials = torch.exp(s - s.amax(dim=dim, keepdim=True))",
+).says(
     "The scores lose their signs before they are exponentiated, so −3 weighs as much as 3: a score below "
-    "zero means less weight.",
-    (
-        "exponentials = torch.exp(x - x.amax(dim=dim, keepdim=True))",
-        "s = x.abs()\n    exponentials = torch.exp(s - s.amax(dim=dim, keepdim=True))",
-    ),
+    "zero means less weight."
 )
 exercise.slip(
-    "smallest_is_largest",
+    "smallest_is_largest", "x - x.amax(dim=dim, keepdim=True) → x.amin(dim=dim, keepdim=True) - x"
+).says(
     "The scores' signs are turned round, so the smallest score gets the largest weight: exponentiate the "
-    "score minus the maximum, not the maximum minus the score.",
-    ("x - x.amax(dim=dim, keepdim=True)", "x.amin(dim=dim, keepdim=True) - x"),
+    "score minus the maximum, not the maximum minus the score."
 )
 exercise.slip(
-    "of_unit_length",
+    "of_unit_length", "exponentials.sum(dim=dim, keepdim=True) → exponentials.norm(dim=dim, keepdim=True)"
+).says(
     "The exponentials are divided by the length of their vector, so their squares sum to 1: divide by "
-    "their sum.",
-    ("exponentials.sum", "exponentials.norm"),
+    "their sum."
 )

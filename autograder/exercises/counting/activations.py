@@ -45,83 +45,56 @@ def activations_for_each_token(batch, positions, d_model, n_heads, d_ff, n_layer
     return batch * positions * token * n_layers
 
 
-exercise.slip(
-    "weights_once_for_all_heads",
-    "One T × T matrix of weights is counted for each sequence, but each head has its own.",
-    (" * n_heads", ""),
+exercise.slip("weights_once_for_all_heads", " * n_heads →").says(
+    "One T × T matrix of weights is counted for each sequence, but each head has its own."
 )
-exercise.slip(
-    "weights_once_for_the_batch",
-    "The attention weights are counted for one sequence: each of the batch has T × T for each head.",
-    ("batch * n_heads", "n_heads"),
+exercise.slip("weights_once_for_the_batch", "batch * n_heads → n_heads").says(
+    "The attention weights are counted for one sequence: each of the batch has T × T for each head."
 )
-exercise.slip(
-    "weights_without_square",
-    "The attention weights are counted as T numbers: each of the T positions has one for each of T.",
-    ("**2", ""),
+exercise.slip("weights_without_square", "**2 →").says(
+    "The attention weights are counted as T numbers: each of the T positions has one for each of T."
 )
 exercise.slip(
     "attention_weights_forgotten",
-    "The attention weights are missing: a T × T matrix for each head of each sequence.",
-    (
-        "n_layers * (tokens * (8 * d_model + 2 * d_ff) + batch * n_heads * positions**2)",
-        "(n_layers * batch * positions) * (8 * (d_model) + 2 * d_ff)",
-    ),
-)
-exercise.slip(
-    "one_vector_short",
+    "n_layers * (tokens * (8 * d_model + 2 * d_ff) + batch * n_heads * positions**2) → (n_layers * batch "
+    "* positions) * (8 * (d_model) + 2 * d_ff)",
+).says("The attention weights are missing: a T × T matrix for each head of each sequence.")
+exercise.slip("one_vector_short", "8 * d_model → 7 * d_model").says(
     "One vector of the width is missing: a token keeps 8 of them, from the layer's input to what goes "
-    "into the second norm, as the comments count them.",
-    ("8 * d_model", "7 * d_model"),
+    "into the second norm, as the comments count them."
 )
-exercise.slip(
-    "scores_kept_too",
-    "Two T × T matrices are counted, but a softmax's gradient needs its output alone: the scores can go.",
-    ("batch * n_heads", "(2 * batch) * n_heads"),
+exercise.slip("scores_kept_too", "batch * n_heads → (2 * batch) * n_heads").says(
+    "Two T × T matrices are counted, but a softmax's gradient needs its output alone: the scores can go."
 )
-exercise.slip(
-    "one_hidden_vector",
+exercise.slip("one_hidden_vector", "2 * d_ff → d_ff").says(
     "The hidden vector is counted once: the GELU needs what goes into it, and the second map needs what "
-    "comes out.",
-    ("2 * d_ff", "d_ff"),
+    "comes out."
 )
-exercise.slip(
-    "queries_keys_values_as_one",
+exercise.slip("queries_keys_values_as_one", "8 * d_model → 6 * d_model").says(
     "Two vectors of the width are missing for each token: queries, keys and values are three vectors and "
-    "not one, and each of the two norms keeps what goes into it.",
-    ("8 * d_model", "6 * d_model"),
+    "not one, and each of the two norms keeps what goes into it."
 )
-exercise.slip(
-    "vectors_for_each_head",
+exercise.slip("vectors_for_each_head", "8 * d_model → (4 + 4 * n_heads) * d_model").says(
     "Queries, keys, values and outputs are counted with the full width for each head: a head has d_model "
-    "/ H of it.",
-    ("8 * d_model", "(4 + 4 * n_heads) * d_model"),
+    "/ H of it."
 )
 exercise.slip(
     "one_layer_kept",
-    "This is one layer: the backward pass begins after the last, so all layers have to keep theirs till "
-    "then.",
-    (
-        "n_layers * (tokens * (8 * d_model + 2 * d_ff) + batch * n_heads * positions**2)",
-        "tokens * (8 * d_model + 2 * d_ff) + batch * n_heads * positions**2",
-    ),
+    "n_layers * (tokens * (8 * d_model + 2 * d_ff) + batch * n_heads * positions**2) → tokens * (8 * "
+    "d_model + 2 * d_ff) + batch * n_heads * positions**2",
+).says(
+    "This is one layer: the backward pass begins after the last, so all layers have to keep theirs till then."
 )
 exercise.slip(
     "one_sequence_kept",
-    "This is one sequence: every sequence of the batch keeps its own.",
-    ("tokens * (8 * d_model + 2 * d_ff)", "positions * (8 * d_model + 2 * d_ff)"),
-    ("batch * n_heads", "n_heads"),
-)
-exercise.slip(
-    "weights_across_sequences",
-    "The square is taken of all tokens of the batch, but a token attends within its own sequence only.",
-    ("batch * n_heads * positions**2", "n_heads * tokens**2"),
+    "tokens * (8 * d_model + 2 * d_ff) → positions * (8 * d_model + 2 * d_ff)",
+    "batch * n_heads → n_heads",
+).says("This is one sequence: every sequence of the batch keeps its own.")
+exercise.slip("weights_across_sequences", "batch * n_heads * positions**2 → n_heads * tokens**2").says(
+    "The square is taken of all tokens of the batch, but a token attends within its own sequence only."
 )
 exercise.slip(
     "kept_bytes",
-    "These are bytes: this exercise asks how many numbers are kept.",
-    (
-        "n_layers * (tokens * (8 * d_model + 2 * d_ff) + batch * n_heads * positions**2)",
-        "(4 * n_layers) * (tokens * (8 * d_model + 2 * d_ff) + batch * n_heads * positions**2)",
-    ),
-)
+    "n_layers * (tokens * (8 * d_model + 2 * d_ff) + batch * n_heads * positions**2) → (4 * n_layers) * "
+    "(tokens * (8 * d_model + 2 * d_ff) + batch * n_heads * positions**2)",
+).says("These are bytes: this exercise asks how many numbers are kept.")

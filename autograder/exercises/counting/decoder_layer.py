@@ -48,53 +48,36 @@ def decoder_layer_step_by_step(d_model, n_heads, d_ff):
 
 exercise.slip(
     "decoder_with_one_attention",
+    "blocks + 3 * norm_parameters(d_model) → (attention_parameters(d_model, n_heads)\n"
+    "        + feed_forward_parameters(d_model, d_ff)) + 3 * norm_parameters(d_model)",
+).says(
     "Only one attention is counted: a decoder layer attends to itself and then, with matrices of its own, "
-    "to the encoder.",
-    (
-        "blocks + 3 * norm_parameters(d_model)",
-        "(attention_parameters(d_model, n_heads)\n"
-        "        + feed_forward_parameters(d_model, d_ff)) + 3 * norm_parameters(d_model)",
-    ),
+    "to the encoder."
 )
-exercise.slip(
-    "decoder_with_two_norms",
-    "Two norms are counted: with a second attention there are three blocks, and each has its norm.",
-    ("3 * norm_parameters(d_model)", "2 * norm_parameters(d_model)"),
+exercise.slip("decoder_with_two_norms", "3 * norm_parameters(d_model) → 2 * norm_parameters(d_model)").says(
+    "Two norms are counted: with a second attention there are three blocks, and each has its norm."
 )
 exercise.slip(
     "decoder_like_encoder",
-    "This is an encoder layer: a decoder layer has a second attention, over the encoder, and a norm more.",
-    (
-        "blocks + 3 * norm_parameters(d_model)",
-        "(attention_parameters(d_model, n_heads)\n"
-        "        + feed_forward_parameters(d_model, d_ff)) + 2 * norm_parameters(d_model)",
-    ),
-)
+    "blocks + 3 * norm_parameters(d_model) → (attention_parameters(d_model, n_heads)\n"
+    "        + feed_forward_parameters(d_model, d_ff)) + 2 * norm_parameters(d_model)",
+).says("This is an encoder layer: a decoder layer has a second attention, over the encoder, and a norm more.")
 exercise.slip(
     "cross_attention_without_keys_and_values",
+    "blocks + 3 * norm_parameters(d_model) → (attention_parameters(d_model, n_heads)\n"
+    "        + attention_parameters(d_model, n_heads) // 2\n"
+    "        + feed_forward_parameters(d_model, d_ff)) + 3 * norm_parameters(d_model)",
+).says(
     "The attention over the encoder is counted with W_q and W_o alone: its keys and values come from the "
-    "encoder's outputs, but by matrices of the decoder layer.",
-    (
-        "blocks + 3 * norm_parameters(d_model)",
-        "(attention_parameters(d_model, n_heads)\n"
-        "        + attention_parameters(d_model, n_heads) // 2\n"
-        "        + feed_forward_parameters(d_model, d_ff)) + 3 * norm_parameters(d_model)",
-    ),
+    "encoder's outputs, but by matrices of the decoder layer."
 )
 exercise.slip(
     "decoder_with_two_feed_forwards",
-    "Feed-forward is counted twice: a decoder layer has two attentions, but one feed-forward block.",
-    (
-        "blocks + 3 * norm_parameters(d_model)",
-        "(2 * attention_parameters(d_model, n_heads)\n"
-        "        + 2 * feed_forward_parameters(d_model, d_ff)) + 3 * norm_parameters(d_model)",
-    ),
-)
+    "blocks + 3 * norm_parameters(d_model) → (2 * attention_parameters(d_model, n_heads)\n"
+    "        + 2 * feed_forward_parameters(d_model, d_ff)) + 3 * norm_parameters(d_model)",
+).says("Feed-forward is counted twice: a decoder layer has two attentions, but one feed-forward block.")
 exercise.slip(
     "decoder_without_norms",
-    "The three norms are missing, one for each block.",
-    (
-        "blocks + 3 * norm_parameters(d_model)",
-        "(2 * attention_parameters(d_model, n_heads)) + feed_forward_parameters(d_model, d_ff)",
-    ),
-)
+    "blocks + 3 * norm_parameters(d_model) → (2 * attention_parameters(d_model, n_heads)) + "
+    "feed_forward_parameters(d_model, d_ff)",
+).says("The three norms are missing, one for each block.")

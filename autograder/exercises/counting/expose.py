@@ -42,41 +42,33 @@ def largest_divisor_below(d_model):
     return dict(n_heads=divisors[-1], d_ff=d_model)
 
 
-exercise.slip(
-    "as_in_the_lab",
-    "These are 2 heads, as in the lab, where the second count is right: 2 heads, 2 matrices, 2 norms.",
-    ('1, "d_ff"', '2, "d_ff"'),
+exercise.slip("as_in_the_lab", '{"n_heads": 1, "d_ff": d_model} → {"n_heads": 2, "d_ff": d_model}').says(
+    "These are 2 heads, as in the lab, where the second count is right: 2 heads, 2 matrices, 2 norms."
+)
+exercise.slip("always_four_heads", '{"n_heads": 1, "d_ff": d_model} → {"n_heads": 4, "d_ff": d_model}').says(
+    "4 heads expose it where 4 divides the width, but not every width can be shared out among 4."
+)
+exercise.slip("always_three_heads", '{"n_heads": 1, "d_ff": d_model} → {"n_heads": 3, "d_ff": d_model}').says(
+    "3 heads expose it where 3 divides the width, but not every width can be shared out among 3."
 )
 exercise.slip(
-    "always_four_heads",
-    "4 heads expose it where 4 divides the width, but not every width can be shared out among 4.",
-    ('1, "d_ff"', '4, "d_ff"'),
-)
-exercise.slip(
-    "always_three_heads",
-    "3 heads expose it where 3 divides the width, but not every width can be shared out among 3.",
-    ('1, "d_ff"', '3, "d_ff"'),
-)
-exercise.slip(
-    "wider_feed_forward",
+    "wider_feed_forward", '{"n_heads": 1, "d_ff": d_model} → {"n_heads": 2, "d_ff": 4 * d_model}'
+).says(
     "With another d_ff both counts are wrong, since both take it for the width: leave that as it is, and "
-    "change the heads.",
-    ('{"n_heads": 1, "d_ff": d_model}', '{"n_heads": 2, "d_ff": 4 * d_model}'),
+    "change the heads."
 )
 exercise.slip(
-    "heads_and_width_changed",
+    "heads_and_width_changed", '{"n_heads": 1, "d_ff": d_model} → {"n_heads": 1, "d_ff": 4 * d_model}'
+).says(
     "The heads are well chosen, but with another d_ff the first count is wrong too: change one thing at a "
-    "time.",
-    ('{"n_heads": 1, "d_ff": d_model}', '{"n_heads": 1, "d_ff": 4 * d_model}'),
+    "time."
 )
 exercise.slip(
-    "more_heads_than_width",
-    "There are more heads than features here, so a head would get less than one number.",
-    ('1, "d_ff"', '2 * d_model, "d_ff"'),
-)
+    "more_heads_than_width", '{"n_heads": 1, "d_ff": d_model} → {"n_heads": 2 * d_model, "d_ff": d_model}'
+).says("There are more heads than features here, so a head would get less than one number.")
 exercise.slip(
-    "half_the_width",
+    "half_the_width", '{"n_heads": 1, "d_ff": d_model} → {"n_heads": d_model // 2, "d_ff": d_model}'
+).says(
     "These heads divide widths that are even, but not every width: a prime number is divided by 1 and by "
-    "itself alone.",
-    ('1, "d_ff"', 'd_model // 2, "d_ff"'),
+    "itself alone."
 )

@@ -40,47 +40,28 @@ def six_times(n_weights, n_layers, positions, d_model):
     return 6 * (n_weights + 2 * n_layers * positions * d_model)
 
 
-exercise.slip(
-    "forward_alone",
-    "This is the forward pass alone, 2 operations per weight: the backward pass takes twice as many again.",
-    ("6 * n_weights", "2 * n_weights"),
-    ("12 * n_layers", "4 * n_layers"),
+exercise.slip("forward_alone", "6 * n_weights → 2 * n_weights", "12 * n_layers → 4 * n_layers").says(
+    "This is the forward pass alone, 2 operations per weight: the backward pass takes twice as many again."
 )
-exercise.slip(
-    "backward_like_forward",
+exercise.slip("backward_like_forward", "6 * n_weights → 4 * n_weights", "12 * n_layers → 8 * n_layers").says(
     "The backward pass is counted like the forward pass, but it has two products for each of the "
-    "forward's: one for the inputs' gradient, one for the weights'.",
-    ("6 * n_weights", "4 * n_weights"),
-    ("12 * n_layers", "8 * n_layers"),
+    "forward's: one for the inputs' gradient, one for the weights'."
 )
-exercise.slip(
-    "multiplications_alone",
-    "Only multiplications are counted: each comes with an addition, so a weight costs 2 operations.",
-    ("6 * n_weights", "3 * n_weights"),
-    ("12 * n_layers", "6 * n_layers"),
+exercise.slip("multiplications_alone", "6 * n_weights → 3 * n_weights", "12 * n_layers → 6 * n_layers").says(
+    "Only multiplications are counted: each comes with an addition, so a weight costs 2 operations."
 )
-exercise.slip(
-    "attention_left_out",
-    "The products without weights are missing: queries with keys, and attention weights with values.",
-    (" + 12 * n_layers * positions * d_model", ""),
+exercise.slip("attention_left_out", " + 12 * n_layers * positions * d_model →").says(
+    "The products without weights are missing: queries with keys, and attention weights with values."
 )
-exercise.slip(
-    "scores_alone",
-    "Only the scores are counted for attention: averaging the values costs as much again.",
-    ("12 * n_layers", "6 * n_layers"),
+exercise.slip("scores_alone", "12 * n_layers → 6 * n_layers").says(
+    "Only the scores are counted for attention: averaging the values costs as much again."
 )
-exercise.slip(
-    "attention_forward_alone",
-    "The products of attention are counted in the forward pass alone: they have a backward pass too.",
-    ("12 * n_layers", "4 * n_layers"),
+exercise.slip("attention_forward_alone", "12 * n_layers → 4 * n_layers").says(
+    "The products of attention are counted in the forward pass alone: they have a backward pass too."
 )
-exercise.slip(
-    "attention_of_one_layer",
-    "The products of attention are counted for one layer: each of the n_layers has them.",
-    (" * n_layers", ""),
+exercise.slip("attention_of_one_layer", " * n_layers →").says(
+    "The products of attention are counted for one layer: each of the n_layers has them."
 )
-exercise.slip(
-    "attention_of_all_tokens",
-    "T² is for a whole sequence: one token's query meets T keys.",
-    ("* positions", "* (positions**2)"),
+exercise.slip("attention_of_all_tokens", "* positions → * (positions**2)").says(
+    "T² is for a whole sequence: one token's query meets T keys."
 )

@@ -45,43 +45,31 @@ def gpt2_step_by_step(vocabulary, d_model, n_heads, n_layers, positions):
 
 exercise.slip(
     "output_counted_again",
+    "embedding_parameters(vocabulary, d_model, positions) → (2 * vocabulary + positions) * d_model",
+).says(
     "The output map is counted besides the embedding: GPT-2 uses the embedding's matrix again, so it is "
-    "counted once.",
-    ("embedding_parameters(vocabulary, d_model, positions)", "(2 * vocabulary + positions) * d_model"),
+    "counted once."
 )
 exercise.slip(
     "gpt2_positions_forgotten",
-    "The positions are missing: GPT-2 learns a vector of d_model numbers for each.",
-    ("embedding_parameters(vocabulary, d_model, positions)", "(vocabulary * d_model)"),
-)
+    "embedding_parameters(vocabulary, d_model, positions) → (vocabulary * d_model)",
+).says("The positions are missing: GPT-2 learns a vector of d_model numbers for each.")
 exercise.slip(
     "last_norm_forgotten",
-    "The norm after the last layer is missing: a scale and a shift of d_model numbers each.",
-    (
-        "embedding_parameters(vocabulary, d_model, positions) + layers + norm_parameters(d_model)",
-        "(vocabulary + positions) * d_model + layers",
-    ),
-)
-exercise.slip(
-    "gpt2_of_decoder_layers",
+    "embedding_parameters(vocabulary, d_model, positions) + layers + norm_parameters(d_model) → "
+    "(vocabulary + positions) * d_model + layers",
+).says("The norm after the last layer is missing: a scale and a shift of d_model numbers each.")
+exercise.slip("gpt2_of_decoder_layers", "encoder_layer_parameters → decoder_layer_parameters").says(
     "These layers have a second attention, but GPT-2 has no encoder to attend to: its layer is an encoder "
-    "layer with a causal mask, and a mask has no parameters.",
-    ("encoder_layer_parameters", "decoder_layer_parameters"),
+    "layer with a causal mask, and a mask has no parameters."
 )
-exercise.slip(
-    "hidden_width_as_the_width",
-    "The feed-forward blocks are counted with d_ff = d_model: GPT-2's are four times as wide.",
-    ("4 * d_model", "d_model"),
+exercise.slip("hidden_width_as_the_width", "4 * d_model → d_model").says(
+    "The feed-forward blocks are counted with d_ff = d_model: GPT-2's are four times as wide."
 )
 exercise.slip(
     "last_norm_in_every_layer",
-    "The last norm is multiplied by the layers: each has its two, and one more stands after the last.",
-    (
-        "n_layers * encoder_layer_parameters(d_model, n_heads, 4 * d_model)",
-        "encoder_layer_parameters(d_model, n_heads, 4 * d_model) + norm_parameters(d_model)",
-    ),
-    (
-        "embedding_parameters(vocabulary, d_model, positions) + layers + norm_parameters(d_model)",
-        "(vocabulary + positions) * d_model + (n_layers * layers)",
-    ),
-)
+    "n_layers * encoder_layer_parameters(d_model, n_heads, 4 * d_model) → "
+    "encoder_layer_parameters(d_model, n_heads, 4 * d_model) + norm_parameters(d_model)",
+    "embedding_parameters(vocabulary, d_model, positions) + layers + norm_parameters(d_model) → "
+    "(vocabulary + positions) * d_model + (n_layers * layers)",
+).says("The last norm is multiplied by the layers: each has its two, and one more stands after the last.")

@@ -49,69 +49,53 @@ def lab_with_a_loop(vocabulary, d_model, n_heads, d_ff, n_layers, n_out):
 
 exercise.slip(
     "head_in_every_layer",
-    "The head is multiplied by the layers: it stands once, after the last of them.",
-    ("n_layers * encoder_layer_parameters", "encoder_layer_parameters"),
-    (
-        "layers + linear_parameters(d_model, n_out)",
-        "(n_layers * (layers + linear_parameters(d_model, n_out)))",
-    ),
-)
+    "n_layers * encoder_layer_parameters(d_model, n_heads, d_ff) → encoder_layer_parameters(d_model, "
+    "n_heads, d_ff)",
+    "layers + linear_parameters(d_model, n_out) → (n_layers * (layers + linear_parameters(d_model, n_out)))",
+).says("The head is multiplied by the layers: it stands once, after the last of them.")
 exercise.slip(
     "heads_and_hidden_width_exchanged",
+    "layers = n_layers * encoder_layer_parameters(d_model, n_heads, d_ff) → layer = "
+    "encoder_layer_parameters(d_model, 1, n_heads)",
+    "+ layers → + (n_layers * layer)",
+).says(
     "n_heads and d_ff are exchanged where the layer is counted: look at the order in which that function "
-    "takes them.",
-    (
-        "layers = n_layers * encoder_layer_parameters(d_model, n_heads, d_ff)",
-        "layer = encoder_layer_parameters(d_model, 1, n_heads)",
-    ),
-    ("+ layers", "+ (n_layers * layer)"),
+    "takes them."
 )
 exercise.slip(
     "lab_head_forgotten",
-    "The head is missing: a linear map from d_model to n_out, with a bias.",
-    (
-        "layers + linear_parameters(d_model, n_out)",
-        "(n_layers * encoder_layer_parameters(\n        d_model, n_heads, d_ff\n    ))",
-    ),
-)
-exercise.slip(
-    "lab_head_without_bias",
-    "The bias of the head is missing: the lab's head is a linear map with one.",
-    ("linear_parameters(d_model, n_out)", "(d_model * n_out)"),
+    "layers + linear_parameters(d_model, n_out) → (n_layers * encoder_layer_parameters(\n"
+    "        d_model, n_heads, d_ff\n"
+    "    ))",
+).says("The head is missing: a linear map from d_model to n_out, with a bias.")
+exercise.slip("lab_head_without_bias", "linear_parameters(d_model, n_out) → (d_model * n_out)").says(
+    "The bias of the head is missing: the lab's head is a linear map with one."
 )
 exercise.slip(
     "lab_embedding_forgotten",
-    "The embedding is missing: one vector for each token of the vocabulary.",
-    (
-        "embedding_parameters(vocabulary, d_model) + layers",
-        "(n_layers * encoder_layer_parameters(d_model, n_heads, d_ff))",
-    ),
-)
+    "embedding_parameters(vocabulary, d_model) + layers → (n_layers * encoder_layer_parameters(d_model, "
+    "n_heads, d_ff))",
+).says("The embedding is missing: one vector for each token of the vocabulary.")
 exercise.slip(
     "embedding_in_every_layer",
-    "The embedding is multiplied by the layers: tokens are looked up once, before the first of them.",
-    ("n_layers * encoder_layer_parameters", "encoder_layer_parameters"),
-    (
-        "embedding_parameters(vocabulary, d_model) + layers",
-        "(n_layers * (embedding_parameters(vocabulary, d_model) + layers))",
-    ),
-)
+    "n_layers * encoder_layer_parameters(d_model, n_heads, d_ff) → encoder_layer_parameters(d_model, "
+    "n_heads, d_ff)",
+    "embedding_parameters(vocabulary, d_model) + layers → (n_layers * (embedding_parameters(vocabulary, "
+    "d_model) + layers))",
+).says("The embedding is multiplied by the layers: tokens are looked up once, before the first of them.")
 exercise.slip(
     "one_layer_only",
-    "Only one layer is counted: there are n_layers of them, each with its own parameters.",
-    ("n_layers * encoder_layer_parameters", "encoder_layer_parameters"),
-)
+    "n_layers * encoder_layer_parameters(d_model, n_heads, d_ff) → encoder_layer_parameters(d_model, "
+    "n_heads, d_ff)",
+).says("Only one layer is counted: there are n_layers of them, each with its own parameters.")
 exercise.slip(
     "lab_with_last_norm",
+    "embedding_parameters(vocabulary, d_model) + layers → (embedding_parameters(vocabulary, d_model)\n"
+    "        + layers) + norm_parameters(d_model)",
+).says(
     "A norm after the last layer is counted: many models have one, the lab's goes from its last layer "
-    "straight to the head.",
-    (
-        "embedding_parameters(vocabulary, d_model) + layers",
-        "(embedding_parameters(vocabulary, d_model)\n        + layers) + norm_parameters(d_model)",
-    ),
+    "straight to the head."
 )
 exercise.slip(
-    "lab_head_always_words",
-    "The head is counted with the vocabulary as its outputs, as a language model's: it has n_out of them.",
-    ("linear_parameters(d_model, n_out)", "linear_parameters(d_model, vocabulary)"),
-)
+    "lab_head_always_words", "linear_parameters(d_model, n_out) → linear_parameters(d_model, vocabulary)"
+).says("The head is counted with the vocabulary as its outputs, as a language model's: it has n_out of them.")

@@ -3,11 +3,7 @@
 from autograder.entry import Entry
 
 LINES = {f"line {number}": "right" for number in range(1, 7)} | {"line 3": "wrong", "line 4": "wrong"}
-
-
 THIRD, FOURTH = "the 2 that line 3 needs counts", "the 2 that line 4 needs counts"
-
-
 THINGS = ("heads", "matrices", "norms")
 
 
@@ -22,57 +18,37 @@ exercise = Entry(
 )
 
 
-exercise.choice(
-    "embedding_called_wrong",
-    "Line 1 is right: a vector of d_model numbers for each token, and no bias.",
-    {"line 1": "wrong"},
+exercise.choice("embedding_called_wrong", {"line 1": "wrong"}).says(
+    "Line 1 is right: a vector of d_model numbers for each token, and no bias."
 )
-exercise.choice(
-    "attention_called_wrong",
+exercise.choice("attention_called_wrong", {"line 2": "wrong"}).says(
     "Line 2 is right: d · (d + 1) is a square map with its bias, three times and once more, and the heads "
-    "change nothing.",
-    {"line 2": "wrong"},
+    "change nothing."
 )
-exercise.choice(
-    "feed_forward_called_right",
+exercise.choice("feed_forward_called_right", {"line 3": "right"}).says(
     "Line 3 is wrong: nothing in a feed-forward block depends on the number of heads, as you can see in "
-    "the picture of a layer.",
-    {"line 3": "right"},
+    "the picture of a layer."
 )
-exercise.choice(
-    "norms_called_right",
+exercise.choice("norms_called_right", {"line 4": "right"}).says(
     "Line 4 is wrong: a layer's norms act on all features of a token, and their number has nothing to do "
-    "with the heads.",
-    {"line 4": "right"},
+    "with the heads."
 )
-exercise.choice(
-    "body_called_wrong",
-    "Line 5 is right: it multiplies the whole layer by n_layers, and the embedding by nothing.",
-    {"line 5": "wrong"},
+exercise.choice("body_called_wrong", {"line 5": "wrong"}).says(
+    "Line 5 is right: it multiplies the whole layer by n_layers, and the embedding by nothing."
 )
-exercise.choice(
-    "head_called_wrong",
-    "Line 6 is right: (d + 1) · n_out is a linear map with its bias.",
-    {"line 6": "wrong"},
+exercise.choice("head_called_wrong", {"line 6": "wrong"}).says(
+    "Line 6 is right: (d + 1) · n_out is a linear map with its bias."
 )
-exercise.choice(
-    "third_counts_heads",
-    "In line 3 it is the heads that are wrong: feed-forward has two maps, whatever the heads.",
-    {THIRD: "heads"},
+exercise.choice("third_counts_heads", {THIRD: "heads"}).says(
+    "In line 3 it is the heads that are wrong: feed-forward has two maps, whatever the heads."
 )
-exercise.choice(
-    "third_counts_norms",
-    "Line 3 counts the feed-forward block, and each of its d · (d + 1) is a matrix with its bias.",
-    {THIRD: "norms"},
+exercise.choice("third_counts_norms", {THIRD: "norms"}).says(
+    "Line 3 counts the feed-forward block, and each of its d · (d + 1) is a matrix with its bias."
 )
-exercise.choice(
-    "fourth_counts_heads",
+exercise.choice("fourth_counts_heads", {FOURTH: "heads"}).says(
     "In line 4 it is the heads that are wrong: a layer has one norm for attention and one for "
-    "feed-forward, whatever the heads.",
-    {FOURTH: "heads"},
+    "feed-forward, whatever the heads."
 )
-exercise.choice(
-    "fourth_counts_matrices",
-    "Line 4 counts norms, and no matrix is in them: 2 · d is one norm's scale and shift.",
-    {FOURTH: "matrices"},
+exercise.choice("fourth_counts_matrices", {FOURTH: "matrices"}).says(
+    "Line 4 counts norms, and no matrix is in them: 2 · d is one norm's scale and shift."
 )

@@ -43,49 +43,40 @@ def state_by_position(n_parameters, optimizer):
 
 exercise.slip(
     "one_moment",
-    "Adam is counted with one number per parameter: it keeps two, a mean of gradients and one of squares.",
-    ("* (1 + 1 + own) * 4", '* (4) * {"sgd": 2, "momentum": 3, "adam": 3}[optimizer]'),
-)
+    'n_parameters * (1 + 1 + own) * 4 → n_parameters * (4) * {"sgd": 2, "momentum": 3, "adam": 3}[optimizer]',
+).says("Adam is counted with one number per parameter: it keeps two, a mean of gradients and one of squares.")
 exercise.slip(
     "gradients_forgotten",
-    "The gradients are missing: there is one number for each parameter, as large as the weights together.",
-    ("* (1 + 1 + own) * 4", '* (4) * {"sgd": 1, "momentum": 2, "adam": 3}[optimizer]'),
+    'n_parameters * (1 + 1 + own) * 4 → n_parameters * (4) * {"sgd": 1, "momentum": 2, "adam": 3}[optimizer]',
+).says("The gradients are missing: there is one number for each parameter, as large as the weights together.")
+exercise.slip("optimizer_forgotten", "n_parameters * (1 + 1 + own) * 4 → n_parameters * 8").says(
+    "What the optimizer keeps is missing: momentum is one number per parameter, and Adam has two."
 )
-exercise.slip(
-    "optimizer_forgotten",
-    "What the optimizer keeps is missing: momentum is one number per parameter, and Adam has two.",
-    ("* (1 + 1 + own) * 4", "* 8"),
-)
-exercise.slip(
-    "weights_alone",
+exercise.slip("weights_alone", " * (1 + 1 + own) →").says(
     "These are the weights alone, which is what using a model takes: training keeps gradients, and what "
-    "the optimizer remembers.",
-    (" * (1 + 1 + own)", ""),
+    "the optimizer remembers."
 )
 exercise.slip(
     "numbers_for_bytes",
-    "These are numbers: each takes 4 bytes in float32.",
-    ("* (1 + 1 + own) * 4", '* {"sgd": 2, "momentum": 3, "adam": 4}[optimizer]'),
-)
+    'n_parameters * (1 + 1 + own) * 4 → n_parameters * {"sgd": 2, "momentum": 3, "adam": 4}[optimizer]',
+).says("These are numbers: each takes 4 bytes in float32.")
 exercise.slip(
     "in_bits",
-    "These are bits: a float32 has 32 of them, which are 4 bytes.",
-    ("* (1 + 1 + own) * 4", '* (32) * {"sgd": 2, "momentum": 3, "adam": 4}[optimizer]'),
-)
+    'n_parameters * (1 + 1 + own) * 4 → n_parameters * (32) * {"sgd": 2, "momentum": 3, "adam": '
+    "4}[optimizer]",
+).says("These are bits: a float32 has 32 of them, which are 4 bytes.")
 exercise.slip(
     "in_half_precision",
-    "Each number is counted with 2 bytes, as in float16: a float32 has 4.",
-    ("* (1 + 1 + own) * 4", '* (2) * {"sgd": 2, "momentum": 3, "adam": 4}[optimizer]'),
-)
-exercise.slip(
-    "always_adam",
+    'n_parameters * (1 + 1 + own) * 4 → n_parameters * (2) * {"sgd": 2, "momentum": 3, "adam": 4}[optimizer]',
+).says("Each number is counted with 2 bytes, as in float16: a float32 has 4.")
+exercise.slip("always_adam", "n_parameters * (1 + 1 + own) * 4 → n_parameters * 16").says(
     "Every optimizer is counted as Adam: plain sgd keeps nothing of its own, and momentum one number per "
-    "parameter.",
-    ("* (1 + 1 + own) * 4", "* 16"),
+    "parameter."
 )
 exercise.slip(
     "sgd_like_momentum",
+    'n_parameters * (1 + 1 + own) * 4 → n_parameters * (4) * (4 if optimizer == "adam" else 3)',
+).says(
     "Plain sgd is counted like sgd with momentum: it uses each gradient once and keeps nothing of its own "
-    "between steps.",
-    ("* (1 + 1 + own) * 4", '* (4) * (4 if optimizer == "adam" else 3)'),
+    "between steps."
 )

@@ -53,97 +53,67 @@ def transformer_with_if(vocabulary, d_model, n_heads, d_ff, n_layers, tied):
 
 exercise.slip(
     "tied_matrix_counted_three_times",
-    "A tied matrix is counted three times: it is used in three places, but its numbers are learned once.",
-    ("matrices + n_layers * pair", "(3 * vocabulary * d_model) + n_layers * pair"),
-)
-exercise.slip(
-    "always_tied",
-    "One matrix is counted even where they aren't tied: then source, target and output have one each.",
-    ("matrices + n_layers * pair", "(vocabulary * d_model) + n_layers * pair"),
+    "matrices + n_layers * pair → (3 * vocabulary * d_model) + n_layers * pair",
+).says("A tied matrix is counted three times: it is used in three places, but its numbers are learned once.")
+exercise.slip("always_tied", "matrices + n_layers * pair → (vocabulary * d_model) + n_layers * pair").says(
+    "One matrix is counted even where they aren't tied: then source, target and output have one each."
 )
 exercise.slip(
     "output_not_tied",
+    "matrices + n_layers * pair → (2 if tied else 3) * vocabulary * d_model + n_layers * pair",
+).says(
     "The output map is counted besides the tied embedding, but it is that same matrix: tied means one "
-    "matrix for source, target and output.",
-    ("matrices + n_layers * pair", "(2 if tied else 3) * vocabulary * d_model + n_layers * pair"),
+    "matrix for source, target and output."
 )
 exercise.slip(
     "output_map_forgotten",
+    "matrices + n_layers * pair → (1 if tied else 2) * vocabulary * d_model + n_layers * pair",
+).says(
     "Where nothing is tied the output map is missing: it has a vocabulary × d_model matrix of its own, "
-    "besides the two embeddings.",
-    ("matrices + n_layers * pair", "(1 if tied else 2) * vocabulary * d_model + n_layers * pair"),
+    "besides the two embeddings."
 )
 exercise.slip(
     "output_map_with_bias",
-    "A bias is counted for the output map: here it is a matrix alone.",
-    (
-        "matrices + n_layers * pair",
-        "(1 if tied else 3) * vocabulary * d_model + vocabulary + n_layers * pair",
-    ),
-)
+    "matrices + n_layers * pair → (1 if tied else 3) * vocabulary * d_model + vocabulary + n_layers * pair",
+).says("A bias is counted for the output map: here it is a matrix alone.")
 exercise.slip(
     "untied_output_map_with_bias",
-    "Where nothing is tied, a bias is counted for the output map: here it is a matrix alone.",
-    (
-        "matrices = (1 if tied else 3) * vocabulary * d_model",
-        "encoder = encoder_layer_parameters(d_model, n_heads, d_ff)",
-    ),
-    (
-        "pair = encoder_layer_parameters(d_model, n_heads, d_ff) + decoder_layer_parameters(d_model, "
-        "n_heads, d_ff)",
-        "decoder = decoder_layer_parameters(d_model, n_heads, d_ff)",
-    ),
-    (
-        "return matrices + n_layers * pair",
-        "tables = vocabulary * d_model if tied else 3 * vocabulary * d_model + vocabulary\n"
-        "    return tables + n_layers * (encoder + decoder)",
-    ),
-)
+    "matrices = (1 if tied else 3) * vocabulary * d_model → encoder = encoder_layer_parameters(d_model, "
+    "n_heads, d_ff)",
+    "pair = encoder_layer_parameters(d_model, n_heads, d_ff) + decoder_layer_parameters(d_model, n_heads, "
+    "d_ff) → decoder = decoder_layer_parameters(d_model, n_heads, d_ff)",
+    "return matrices + n_layers * pair → tables = vocabulary * d_model if tied else 3 * vocabulary * "
+    "d_model + vocabulary\n"
+    "    return tables + n_layers * (encoder + decoder)",
+).says("Where nothing is tied, a bias is counted for the output map: here it is a matrix alone.")
 exercise.slip(
     "decoder_of_encoder_layers",
-    "The decoder is counted with encoder layers: its layers have a second attention and a third norm.",
-    (" + decoder_layer_parameters(d_model, n_heads, d_ff)", ""),
-    ("n_layers * pair", "(n_layers * 2) * pair"),
-)
+    " + decoder_layer_parameters(d_model, n_heads, d_ff) →",
+    "n_layers * pair → (n_layers * 2) * pair",
+).says("The decoder is counted with encoder layers: its layers have a second attention and a third norm.")
 exercise.slip(
     "layers_shared_out",
-    "The layers are shared out, half to the encoder, half to the decoder: each of the two has n_layers.",
-    ("(1 if tied else 3) * vocabulary * d_model", "encoder_layer_parameters(d_model, n_heads, d_ff)"),
-    (
-        "encoder_layer_parameters(d_model, n_heads, d_ff) + decoder_layer_parameters",
-        "decoder_layer_parameters",
-    ),
-    (
-        "matrices + n_layers * pair",
-        "(1 if tied else 3) * vocabulary * d_model + (n_layers * (matrices + pair) // 2)",
-    ),
-)
+    "(1 if tied else 3) * vocabulary * d_model → encoder_layer_parameters(d_model, n_heads, d_ff)",
+    "encoder_layer_parameters(d_model, n_heads, d_ff) + decoder_layer_parameters → decoder_layer_parameters",
+    "matrices + n_layers * pair → (1 if tied else 3) * vocabulary * d_model + (n_layers * (matrices + "
+    "pair) // 2)",
+).says("The layers are shared out, half to the encoder, half to the decoder: each of the two has n_layers.")
 exercise.slip(
     "norms_after_the_stacks",
+    "(1 if tied else 3) * vocabulary * d_model → encoder_layer_parameters(d_model, n_heads, d_ff)",
+    "encoder_layer_parameters(d_model, n_heads, d_ff) + decoder_layer_parameters → decoder_layer_parameters",
+    "matrices + n_layers * pair → (1 if tied else 3) * vocabulary * d_model + n_layers * (matrices + "
+    "pair) + 4 * d_model",
+).says(
     "A norm after the last layer of each stack is counted, as in torch's Transformer: this model has none "
-    "there, since each layer ends with its own.",
-    ("(1 if tied else 3) * vocabulary * d_model", "encoder_layer_parameters(d_model, n_heads, d_ff)"),
-    (
-        "encoder_layer_parameters(d_model, n_heads, d_ff) + decoder_layer_parameters",
-        "decoder_layer_parameters",
-    ),
-    (
-        "matrices + n_layers * pair",
-        "(1 if tied else 3) * vocabulary * d_model + n_layers * (matrices + pair) + 4 * d_model",
-    ),
+    "there, since each layer ends with its own."
 )
-exercise.slip(
-    "encoder_alone",
-    "The decoder's layers are missing: there are n_layers of them too.",
-    (" + decoder_layer_parameters(d_model, n_heads, d_ff)", ""),
+exercise.slip("encoder_alone", " + decoder_layer_parameters(d_model, n_heads, d_ff) →").says(
+    "The decoder's layers are missing: there are n_layers of them too."
 )
 exercise.slip(
     "encoder_layer_once",
-    "Only the decoder's layers are multiplied by n_layers: put brackets round the sum of the two layers.",
-    ("(1 if tied else 3) * vocabulary * d_model", "encoder_layer_parameters(d_model, n_heads, d_ff)"),
-    (
-        "encoder_layer_parameters(d_model, n_heads, d_ff) + decoder_layer_parameters",
-        "decoder_layer_parameters",
-    ),
-    ("matrices + n_layers * pair", "(1 if tied else 3) * vocabulary * d_model + matrices + n_layers * pair"),
-)
+    "(1 if tied else 3) * vocabulary * d_model → encoder_layer_parameters(d_model, n_heads, d_ff)",
+    "encoder_layer_parameters(d_model, n_heads, d_ff) + decoder_layer_parameters → decoder_layer_parameters",
+    "matrices + n_layers * pair → (1 if tied else 3) * vocabulary * d_model + matrices + n_layers * pair",
+).says("Only the decoder's layers are multiplied by n_layers: put brackets round the sum of the two layers.")

@@ -99,76 +99,54 @@ class WithEinsum(torch.nn.Module):
 
 
 exercise.slip(
-    "NotScaled",
-    "The change isn't scaled: it counts alpha / r times.",
-    ("self.alpha / self.rank * (x @ self.A.T @ self.B.T)", "(x @ self.A.T @ self.B.T)"),
-)
-exercise.slip(
-    "ScaledByAlpha",
+    "NotScaled", "self.alpha / self.rank * (x @ self.A.T @ self.B.T) → (x @ self.A.T @ self.B.T)"
+).says("The change isn't scaled: it counts alpha / r times.")
+exercise.slip("ScaledByAlpha", " / self.rank →").says(
     "The change is multiplied by alpha alone: divide by the rank, so that another rank needs no other "
-    "learning rate.",
-    (" / self.rank", ""),
+    "learning rate."
 )
 exercise.slip(
     "DividedByTheRank",
-    "The change is divided by the rank, but alpha is missing.",
-    ("self.alpha / self.rank * (x @ self.A.T @ self.B.T)", "(x @ self.A.T @ self.B.T / self.rank)"),
+    "self.alpha / self.rank * (x @ self.A.T @ self.B.T) → (x @ self.A.T @ self.B.T / self.rank)",
+).says("The change is divided by the rank, but alpha is missing.")
+exercise.slip("DividedByTheRoot", "/ self.rank → / math.sqrt(self.rank)").says(
+    "The change is multiplied by alpha/√r, as in rank-stabilised LoRA: here it is alpha/r."
 )
-exercise.slip(
-    "DividedByTheRoot",
-    "The change is multiplied by alpha/√r, as in rank-stabilised LoRA: here it is alpha/r.",
-    ("/ self.rank", "/ math.sqrt(self.rank)"),
-)
-exercise.slip(
-    "MultipliedByTheRank",
-    "The change counts alpha · r times: it is alpha / r.",
-    ("self.alpha / self.rank", "(self.alpha * self.rank)"),
+exercise.slip("MultipliedByTheRank", "self.alpha / self.rank → (self.alpha * self.rank)").says(
+    "The change counts alpha · r times: it is alpha / r."
 )
 exercise.slip(
     "TheChangeAlone",
-    "This is the change alone: what the frozen map says is missing, and with it all that was pretrained.",
-    ("linear(x) + self.alpha", "alpha"),
-)
+    "self.linear(x) + self.alpha / self.rank * (x @ self.A.T @ self.B.T) → self.alpha / self.rank * (x @ "
+    "self.A.T @ self.B.T)",
+).says("This is the change alone: what the frozen map says is missing, and with it all that was pretrained.")
 exercise.slip(
     "TheSumScaled",
-    "The sum of both is scaled: only the change counts alpha / r times, the frozen map stays as it is.",
-    (
-        "self.linear(x) + self.alpha / self.rank * (x @ self.A.T @ self.B.T)",
-        "self.alpha / self.rank * (self.linear(x) + x @ self.A.T @ self.B.T)",
-    ),
-)
+    "self.linear(x) + self.alpha / self.rank * (x @ self.A.T @ self.B.T) → self.alpha / self.rank * "
+    "(self.linear(x) + x @ self.A.T @ self.B.T)",
+).says("The sum of both is scaled: only the change counts alpha / r times, the frozen map stays as it is.")
 exercise.slip(
     "TheMapScaled",
-    "The scale is at the frozen map: it belongs to the change.",
-    (
-        "self.linear(x) + self.alpha / self.rank * (x @ self.A.T @ self.B.T)",
-        "(self.alpha / self.rank * self.linear(x)) + (x @ self.A.T @ self.B.T)",
-    ),
-)
-exercise.slip(
-    "BiasLost",
-    "The frozen map's bias is lost: call the map, and it is added.",
-    ("self.linear(x)", "(x @ self.linear.weight.T)"),
+    "self.linear(x) + self.alpha / self.rank * (x @ self.A.T @ self.B.T) → (self.alpha / self.rank * "
+    "self.linear(x)) + (x @ self.A.T @ self.B.T)",
+).says("The scale is at the frozen map: it belongs to the change.")
+exercise.slip("BiasLost", "self.linear(x) → (x @ self.linear.weight.T)").says(
+    "The frozen map's bias is lost: call the map, and it is added."
 )
 exercise.slip(
     "BiasTwice",
-    "The frozen map's bias is added twice: the map adds it when it is called.",
-    ("x @ weight.T", "(self.linear(x) + self.alpha / self.rank * (x @ self.A.T @ self.B.T))"),
+    "x @ weight.T → (self.linear(x) + self.alpha / self.rank * (x @ self.A.T @ self.B.T))",
     of=WithOneWeight,
-)
+).says("The frozen map's bias is added twice: the map adds it when it is called.")
 exercise.slip(
     "MapDetached",
+    "return self.linear(x) + self.alpha / self.rank * (x @ self.A.T @ self.B.T) → with torch.no_grad():\n"
+    "            kept = self.linear(x)\n"
+    "        return kept + self.alpha / self.rank * (x @ self.A.T @ self.B.T)",
+).says(
     "No gradient gets through the frozen map, so the layers below it learn less: its weights are frozen "
-    "already, and what goes through it isn't.",
-    (
-        "return self.linear(x) + self.alpha / self.rank * (x @ self.A.T @ self.B.T)",
-        "with torch.no_grad():\n"
-        "            kept = self.linear(x)\n"
-        "        return kept + self.alpha / self.rank * (x @ self.A.T @ self.B.T)",
-    ),
+    "already, and what goes through it isn't."
 )
-exercise.slip(
-    "MapAlone",
-    "This is the frozen map alone, so nothing can be learned: A and B aren't used.",
-    (" + self.alpha / self.rank * (x @ self.A.T @ self.B.T)", ""),
+exercise.slip("MapAlone", " + self.alpha / self.rank * (x @ self.A.T @ self.B.T) →").says(
+    "This is the frozen map alone, so nothing can be learned: A and B aren't used."
 )

@@ -85,75 +85,56 @@ class ByWeights(torch.nn.Module):
         return one_for_each @ self.head.weight.T + self.head.bias
 
 
-exercise.slip(
-    "PoolsTheLastColumn",
-    "The head reads position -1, which in a short review is padding: `last_real` knows where a review ends.",
-    ("self.head(vectors)", "self.head(self.body(ids)[:, -1])"),
+exercise.slip("PoolsTheLastColumn", "self.head(vectors) → self.head(self.body(ids)[:, -1])").says(
+    "The head reads position -1, which in a short review is padding: `last_real` knows where a review ends."
 )
-exercise.slip(
-    "PoolsTheFirst",
-    "The head reads the first position, which in a causal model has seen none of the words after it.",
-    ("self.head(vectors)", "self.head(self.body(ids)[:, 0])"),
+exercise.slip("PoolsTheFirst", "self.head(vectors) → self.head(self.body(ids)[:, 0])").says(
+    "The head reads the first position, which in a causal model has seen none of the words after it."
 )
 exercise.slip(
     "EverythingReal",
-    "The mask says that every position is real, padding too: a token is real where its number isn't 0.",
-    ("self.head(vectors)", "self.head(self.pool(self.body(ids), torch.ones_like(ids, dtype=torch.bool)))"),
+    "self.head(vectors) → self.head(self.pool(self.body(ids), torch.ones_like(ids, dtype=torch.bool)))",
+).says("The mask says that every position is real, padding too: a token is real where its number isn't 0.")
+exercise.slip("PaddingPooled", "self.head(vectors) → self.head(self.pool(self.body(ids), ids == 0))").says(
+    "The mask is the wrong way round: it is True where there is a word, and pooling leaves out the rest."
 )
 exercise.slip(
-    "PaddingPooled",
-    "The mask is the wrong way round: it is True where there is a word, and pooling leaves out the rest.",
-    ("self.head(vectors)", "self.head(self.pool(self.body(ids), ids == 0))"),
-)
-exercise.slip(
-    "GivesSigmoids",
-    "The output went through a sigmoid: return logits, which the loss takes as they are.",
-    ("self.head(vectors)", "self.head(self.pool(self.body(ids), ids != 0)).sigmoid()"),
-)
+    "GivesSigmoids", "self.head(vectors) → self.head(self.pool(self.body(ids), ids != 0)).sigmoid()"
+).says("The output went through a sigmoid: return logits, which the loss takes as they are.")
 exercise.slip(
     "AlwaysTheLast",
-    "This always reads the last token: which vector is read is for `self.pool` to say.",
-    (
-        "hidden = self.body(ids)\n        real = ids.ne(0)\n        vectors = self.pool(hidden, real)",
-        "last = (ids != 0).sum(dim=-1) - 1",
-    ),
-    ("self.head(vectors)", "self.head(self.body(ids)[torch.arange(len(ids)), last])"),
-)
+    "hidden = self.body(ids)\n"
+    "        real = ids.ne(0)\n"
+    "        vectors = self.pool(hidden, real) → last = (ids != 0).sum(dim=-1) - 1",
+    "self.head(vectors) → self.head(self.body(ids)[torch.arange(len(ids)), last])",
+).says("This always reads the last token: which vector is read is for `self.pool` to say.")
 exercise.slip(
     "AlwaysTheMean",
-    "This always takes the mean of the real positions: how vectors are pooled is for `self.pool` to say.",
-    ("ids.ne(0)", "(ids != 0)[..., None]"),
-    ("        vectors = self.pool(hidden, real)\n", ""),
-    ("self.head(vectors)", "self.head((self.body(ids) * real).sum(dim=1) / real.sum(dim=1))"),
+    "ids.ne(0) → (ids != 0)[..., None]",
+    "        vectors = self.pool(hidden, real)\n →",
+    "self.head(vectors) → self.head((self.body(ids) * real).sum(dim=1) / real.sum(dim=1))",
+).says("This always takes the mean of the real positions: how vectors are pooled is for `self.pool` to say.")
+exercise.slip("AtEachPosition", "self.head(vectors) → self.head(self.body(ids))").says(
+    "The head is applied at every position, (B, T, K): a review has one label, so read one position."
 )
 exercise.slip(
-    "AtEachPosition",
-    "The head is applied at every position, (B, T, K): a review has one label, so read one position.",
-    ("self.head(vectors)", "self.head(self.body(ids))"),
-)
+    "GivesProbabilities", "self.head(vectors) → self.head(self.pool(self.body(ids), ids != 0)).softmax(-1)"
+).says("These are probabilities: return logits, since the loss takes the softmax itself.")
 exercise.slip(
-    "GivesProbabilities",
-    "These are probabilities: return logits, since the loss takes the softmax itself.",
-    ("self.head(vectors)", "self.head(self.pool(self.body(ids), ids != 0)).softmax(-1)"),
-)
-exercise.slip(
-    "GivesTheClass",
+    "GivesTheClass", "self.head(vectors) → self.head(self.pool(self.body(ids), ids != 0)).argmax(dim=-1)"
+).says(
     "This decides for a class already: training needs the scores of all classes, since argmax has no "
-    "gradient.",
-    ("self.head(vectors)", "self.head(self.pool(self.body(ids), ids != 0)).argmax(dim=-1)"),
+    "gradient."
 )
 exercise.slip(
     "BackboneDetached",
-    "No gradient reaches the body, so it can never be fine-tuned: leave it to `freeze` whether it trains.",
-    (
-        "hidden = self.body(ids)\n        real = ids.ne(0)\n        vectors = self.pool(hidden, real)",
-        "with torch.no_grad():\n            hidden = self.body(ids)",
-    ),
-    ("self.head(vectors)", "self.head(self.pool(hidden, ids != 0))"),
-)
-exercise.slip(
-    "BackboneMeaned",
+    "hidden = self.body(ids)\n"
+    "        real = ids.ne(0)\n"
+    "        vectors = self.pool(hidden, real) → with torch.no_grad():\n"
+    "            hidden = self.body(ids)",
+    "self.head(vectors) → self.head(self.pool(hidden, ids != 0))",
+).says("No gradient reaches the body, so it can never be fine-tuned: leave it to `freeze` whether it trains.")
+exercise.slip("BackboneMeaned", "self.head(vectors) → self.head(self.body(ids).mean(1))").says(
     "The head reads the mean over all positions, padding included, so a review's scores depend on how "
-    "long the others in its batch are.",
-    ("self.head(vectors)", "self.head(self.body(ids).mean(1))"),
+    "long the others in its batch are."
 )

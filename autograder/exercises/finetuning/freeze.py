@@ -37,40 +37,28 @@ def freeze_by_name(model):
         parameter.requires_grad_(name.startswith("head"))
 
 
-exercise.slip(
-    "evaluation_mode",
+exercise.slip("evaluation_mode", "model.body.requires_grad_(False) → model.body.eval()").says(
     "Nothing is frozen: `eval()` only switches dropout off, and `model.body.requires_grad = False` hangs "
-    "an attribute on the module, so set `requires_grad` of each parameter.",
-    ("model.body.requires_grad_(False)", "model.body.eval()"),
+    "an attribute on the module, so set `requires_grad` of each parameter."
 )
 exercise.slip(
     "head_frozen_too",
-    "The head is frozen as well, so nothing is left to train: only the body is to stay.",
-    (
-        "model.body.requires_grad_(False)",
-        "for parameter in model.parameters():\n        parameter.requires_grad_(False)",
-    ),
-)
+    "model.body.requires_grad_(False) → for parameter in model.parameters():\n"
+    "        parameter.requires_grad_(False)",
+).says("The head is frozen as well, so nothing is left to train: only the body is to stay.")
 exercise.slip(
     "head_instead",
-    "The head is frozen and the body trains: it should be the other way round.",
-    (
-        "model.body.requires_grad_(False)",
-        "for parameter in model.head.parameters():\n        parameter.requires_grad_(False)",
-    ),
-)
-exercise.slip(
-    "only_one_layer",
-    "Only the embedding is frozen: the body has more parameters than its first layer.",
-    ("model.body", "model.body.words"),
+    "model.body.requires_grad_(False) → for parameter in model.head.parameters():\n"
+    "        parameter.requires_grad_(False)",
+).says("The head is frozen and the body trains: it should be the other way round.")
+exercise.slip("only_one_layer", "model.body → model.body.words").says(
+    "Only the embedding is frozen: the body has more parameters than its first layer."
 )
 exercise.slip(
     "weights_without_biases",
-    "Only what is called weight is frozen, and the biases train on: all parameters of the body are to stay.",
-    (
-        "model.body.requires_grad_(False)",
-        "for name, parameter in model.body.named_parameters():\n"
-        '        if name.endswith("weight"):\n'
-        "            parameter.requires_grad_(False)",
-    ),
+    "model.body.requires_grad_(False) → for name, parameter in model.body.named_parameters():\n"
+    '        if name.endswith("weight"):\n'
+    "            parameter.requires_grad_(False)",
+).says(
+    "Only what is called weight is frozen, and the biases train on: all parameters of the body are to stay."
 )

@@ -58,83 +58,64 @@ def groups_one_each(model, body_rate, head_rate):
 
 exercise.slip(
     "rates_swapped",
-    "The rates are swapped: the body, which knows something already, gets the head's rate.",
-    (
-        "parts: list[tuple[nn.Module, float]] = [(model.body, body_rate), (model.head, head_rate)]",
-        "parts = [(model.body, head_rate), (model.head, body_rate)]",
-    ),
-)
+    "parts: list[tuple[nn.Module, float]] = [(model.body, body_rate), (model.head, head_rate)] → parts = "
+    "[(model.body, head_rate), (model.head, body_rate)]",
+).says("The rates are swapped: the body, which knows something already, gets the head's rate.")
 exercise.slip(
     "head_twice",
+    "[\n"
+    '        {"params": [weight for weight in part.parameters() if weight.requires_grad], "lr": rate}\n'
+    "        for part, rate in parts\n"
+    "    ] → [\n"
+    '        {"params": [w for w in model.parameters() if w.requires_grad], "lr": body_rate},\n'
+    '        {"params": [w for w in model.head.parameters() if w.requires_grad], "lr": head_rate},\n'
+    "    ]",
+).says(
     "The head is in both groups, since `model.parameters()` has all of the model: torch would refuse "
-    "that, and no parameter can have two rates.",
-    (
-        "[\n"
-        '        {"params": [weight for weight in part.parameters() if weight.requires_grad], "lr": rate}\n'
-        "        for part, rate in parts\n"
-        "    ]",
-        "[\n"
-        '        {"params": [w for w in model.parameters() if w.requires_grad], "lr": body_rate},\n'
-        '        {"params": [w for w in model.head.parameters() if w.requires_grad], "lr": head_rate},\n'
-        "    ]",
-    ),
+    "that, and no parameter can have two rates."
 )
 exercise.slip(
     "one_rate",
-    "The head gets the body's rate: it begins from nothing and needs its own.",
-    (
-        '[group for group in groups if group["params"]]',
-        '[{"params": [w for w in model.parameters() if w.requires_grad], "lr": body_rate}]',
-    ),
-)
+    '[group for group in groups if group["params"]] → [{"params": [w for w in model.parameters() if '
+    'w.requires_grad], "lr": body_rate}]',
+).says("The head gets the body's rate: it begins from nothing and needs its own.")
 exercise.slip(
     "frozen_included",
+    '[group for group in groups if group["params"]] → [\n'
+    '        {"params": list(model.body.parameters()), "lr": body_rate},\n'
+    '        {"params": list(model.head.parameters()), "lr": head_rate},\n'
+    "    ]",
+).says(
     "Frozen parameters are in the groups: the optimizer skips them as long as they have no gradient, but "
-    "what doesn't train has no business there.",
-    (
-        '[group for group in groups if group["params"]]',
-        "[\n"
-        '        {"params": list(model.body.parameters()), "lr": body_rate},\n'
-        '        {"params": list(model.head.parameters()), "lr": head_rate},\n'
-        "    ]",
-    ),
+    "what doesn't train has no business there."
 )
 exercise.slip(
     "rate_misspelt",
+    "[\n"
+    '        {"params": [weight for weight in part.parameters() if weight.requires_grad], "lr": rate}\n'
+    "        for part, rate in parts\n"
+    "    ] → [\n"
+    '        {"params": [w for w in p.parameters() if w.requires_grad], "learning_rate": rate} for p, '
+    "rate in parts\n"
+    "    ]",
+).says(
     'The key for the rate is "lr": torch takes any other name without a word, and trains with the '
-    "optimizer's own rate.",
-    (
-        "[\n"
-        '        {"params": [weight for weight in part.parameters() if weight.requires_grad], "lr": rate}\n'
-        "        for part, rate in parts\n"
-        "    ]",
-        "[\n"
-        '        {"params": [w for w in p.parameters() if w.requires_grad], "learning_rate": rate} for p, '
-        "rate in parts\n"
-        "    ]",
-    ),
+    "optimizer's own rate."
 )
 exercise.slip(
     "head_forgotten",
-    "The head is in no group, so it never moves from where chance has put it.",
-    (
-        "[\n"
-        '        {"params": [weight for weight in part.parameters() if weight.requires_grad], "lr": rate}\n'
-        "        for part, rate in parts\n"
-        "    ]",
-        "[w for w in model.body.parameters() if w.requires_grad]",
-    ),
-    (
-        '[group for group in groups if group["params"]]',
-        '[{"params": groups, "lr": body_rate}] if groups else []',
-    ),
-)
+    "[\n"
+    '        {"params": [weight for weight in part.parameters() if weight.requires_grad], "lr": rate}\n'
+    "        for part, rate in parts\n"
+    "    ] → [w for w in model.body.parameters() if w.requires_grad]",
+    '[group for group in groups if group["params"]] → [{"params": groups, "lr": body_rate}] if groups '
+    "else []",
+).says("The head is in no group, so it never moves from where chance has put it.")
 exercise.slip(
     "empty_group_kept",
+    '[group for group in groups if group["params"]] → [{"params": [w for w in p.parameters() if '
+    'w.requires_grad], "lr": rate} for p, rate in parts]',
+).says(
     "A part that is frozen as a whole gets a group without parameters: leave such a group out, since "
-    "nothing in it trains.",
-    (
-        '[group for group in groups if group["params"]]',
-        '[{"params": [w for w in p.parameters() if w.requires_grad], "lr": rate} for p, rate in parts]',
-    ),
+    "nothing in it trains."
 )

@@ -1,10 +1,12 @@
 """The last real position."""
 
 import torch
+from torch import Generator
 
 from autograder.entry import Entry
 from autograder.exercises.finetuning import shared
 from helpers import finetuning
+from helpers.checking.calling.drivers import Case
 from helpers.checks import gradient_reaches_inputs, inputs_unchanged
 
 exercise = Entry(
@@ -19,7 +21,21 @@ exercise = Entry(
 )
 
 
-exercise.cases(shared.last_cases)
+@exercise.cases
+def last_cases(g: Generator) -> list[Case]:
+    """Reviews of several lengths; none that is full, and one that is."""
+    return [
+        Case("two reviews, both shorter than T", (shared.normal(g, 2, 5, 3), shared.real(g, 2, 5, most=4))),
+        Case(
+            "three reviews, one of them full",
+            (shared.normal(g, 3, 6, 4), shared.real(g, 3, 6, least=2, full=True)),
+        ),
+        Case("one review", (shared.normal(g, 1, 6, 4), shared.real(g, 1, 6, least=3, most=4))),
+        Case(
+            "in float64",
+            (shared.normal(g, 4, 7, 3, dtype=torch.float64), shared.real(g, 4, 7, least=2, most=6)),
+        ),
+    ]
 
 
 @exercise.alternative
@@ -45,71 +61,54 @@ def last_by_change(hidden, real):
 
 exercise.slip(
     "last_column",
-    "This reads position -1, which in a short review is padding: the vector there belongs to no word.",
-    (
-        "torch.arange(len(hidden), device=hidden.device), last",
-        "torch.arange(len(hidden), device=hidden.device), -1",
-    ),
-)
+    "torch.arange(len(hidden), device=hidden.device), last → torch.arange(len(hidden), "
+    "device=hidden.device), -1",
+).says("This reads position -1, which in a short review is padding: the vector there belongs to no word.")
 exercise.slip(
     "first_position",
+    "torch.arange(len(hidden), device=hidden.device), last → torch.arange(len(hidden), "
+    "device=hidden.device), 0",
+).says(
     "This reads the first position, which in a causal model has seen nothing but itself, so it is the "
-    "same for every review.",
-    (
-        "torch.arange(len(hidden), device=hidden.device), last",
-        "torch.arange(len(hidden), device=hidden.device), 0",
-    ),
+    "same for every review."
 )
 exercise.slip(
-    "mean_over_all",
+    "mean_over_all", "hidden[torch.arange(len(hidden), device=hidden.device), last] → hidden.mean(dim=1)"
+).says(
     "This is the mean over all positions, padding included, so a review's vector depends on how long the "
-    "others in its batch are.",
-    ("hidden[torch.arange(len(hidden), device=hidden.device), last]", "hidden.mean(dim=1)"),
+    "others in its batch are."
 )
 exercise.slip(
     "mean_over_real",
+    "hidden[torch.arange(len(hidden), device=hidden.device), last] → (hidden * "
+    "real.unsqueeze(-1)).sum(dim=1) / real.sum(dim=1, keepdim=True).to(hidden.dtype)",
+).says(
     "This is the mean over the real positions, which is a sensible thing to read, but the vector at the "
-    "last token alone is asked for: it is the one that has seen all the others.",
-    (
-        "hidden[torch.arange(len(hidden), device=hidden.device), last]",
-        "(hidden * real.unsqueeze(-1)).sum(dim=1) / real.sum(dim=1, keepdim=True).to(hidden.dtype)",
-    ),
+    "last token alone is asked for: it is the one that has seen all the others."
 )
 exercise.slip(
     "one_too_early",
-    "This reads the token before the last one: positions count from 0, so the last of n is n - 1.",
-    (
-        "torch.arange(len(hidden), device=hidden.device), last",
-        "torch.arange(len(hidden), device=hidden.device), real.sum(1) - 2",
-    ),
-)
+    "torch.arange(len(hidden), device=hidden.device), last → torch.arange(len(hidden), "
+    "device=hidden.device), real.sum(1) - 2",
+).says("This reads the token before the last one: positions count from 0, so the last of n is n - 1.")
 exercise.slip(
     "first_padding",
+    "torch.arange(len(hidden), device=hidden.device), last → torch.arange(len(hidden), "
+    "device=hidden.device), real.sum(1).clamp(max=hidden.size(1) - 1)",
+).says(
     "This reads one position too far, the first padding: positions count from 0, so the last of n tokens "
-    "is n - 1.",
-    (
-        "torch.arange(len(hidden), device=hidden.device), last",
-        "torch.arange(len(hidden), device=hidden.device), real.sum(1).clamp(max=hidden.size(1) - 1)",
-    ),
+    "is n - 1."
 )
 exercise.slip(
-    "longest_for_all",
-    "This reads the last token of the longest review in all of them: each review has a length of its own.",
-    ("torch.stack(rows)", "hidden[:, int(real.sum(dim=1).max()) - 1]"),
-    of=last_by_loop,
-)
+    "longest_for_all", "torch.stack(rows) → hidden[:, int(real.sum(dim=1).max()) - 1]", of=last_by_loop
+).says("This reads the last token of the longest review in all of them: each review has a length of its own.")
 exercise.slip(
     "axis_kept",
-    "The axis of positions is still there with size 1: one vector for each review is (B, C).",
-    ("real.sum(dim=-1) - 1", "torch.arange(len(hidden))"),
-    (
-        "hidden[torch.arange(len(hidden), device=hidden.device), last]",
-        "hidden[last, real.sum(1) - 1].unsqueeze(1)",
-    ),
-)
-exercise.slip(
-    "rows_crossed",
+    "real.sum(dim=-1) - 1 → torch.arange(len(hidden))",
+    "hidden[torch.arange(len(hidden), device=hidden.device), last] → hidden[last, real.sum(1) - "
+    "1].unsqueeze(1)",
+).says("The axis of positions is still there with size 1: one vector for each review is (B, C).")
+exercise.slip("rows_crossed", "torch.arange(len(hidden), device=hidden.device) → :").says(
     "hidden[:, positions] takes all these positions of every review, (B, B, C): beside them stand the "
-    "rows, in hidden[rows, positions], so that each takes one.",
-    ("torch.arange(len(hidden), device=hidden.device)", ":"),
+    "rows, in hidden[rows, positions], so that each takes one."
 )

@@ -4,7 +4,7 @@ import torch
 from torch import Generator
 
 from autograder.entry import Entry
-from autograder.exercises.finetuning import shared
+from autograder.exercises.finetuning.last_real import last_cases
 from helpers import finetuning
 from helpers.checking.calling.drivers import Case
 from helpers.checks import gradient_reaches_inputs, inputs_unchanged
@@ -24,7 +24,7 @@ exercise = Entry(
 @exercise.cases
 def mean_cases(g: Generator) -> list[Case]:
     """The same, for a mean."""
-    return shared.last_cases(g)
+    return last_cases(g)
 
 
 @exercise.alternative
@@ -47,59 +47,44 @@ def mean_by_weights(hidden, real):
 
 exercise.slip(
     "padding_in_the_mean",
-    "Padding is part of this mean, so a review's vector depends on how long the others in its batch are.",
-    ("(hidden * real[..., None]).sum(dim=-2) / real.sum(dim=-1, keepdim=True)", "hidden.mean(dim=1)"),
-)
+    "(hidden * real[..., None]).sum(dim=-2) / real.sum(dim=-1, keepdim=True) → hidden.mean(dim=1)",
+).says("Padding is part of this mean, so a review's vector depends on how long the others in its batch are.")
 exercise.slip(
     "largest_of_each",
-    "This takes the largest of each feature: a mean adds them up and divides.",
-    (
-        "(hidden * real[..., None]).sum(dim=-2) / real.sum(dim=-1, keepdim=True)",
-        "torch.masked_fill(hidden, ~real[..., None], -1e9).amax(dim=-2)",
-    ),
-)
-exercise.slip(
-    "divided_by_all",
-    "Padding is left out of the sum, but the sum is divided by T: divide by the number of real tokens.",
-    ("real.sum(dim=-1, keepdim=True)", "hidden.size(1)"),
+    "(hidden * real[..., None]).sum(dim=-2) / real.sum(dim=-1, keepdim=True) → torch.masked_fill(hidden, "
+    "~real[..., None], -1e9).amax(dim=-2)",
+).says("This takes the largest of each feature: a mean adds them up and divides.")
+exercise.slip("divided_by_all", "real.sum(dim=-1, keepdim=True) → hidden.size(1)").says(
+    "Padding is left out of the sum, but the sum is divided by T: divide by the number of real tokens."
 )
 exercise.slip(
     "not_divided_at_all",
-    "This is a sum: a long review would get a longer vector than a short one for its length alone.",
-    (
-        "(hidden * real[..., None]).sum(dim=-2) / real.sum(dim=-1, keepdim=True)",
-        "(hidden * real.unsqueeze(-1)).sum(dim=1)",
-    ),
-)
+    "(hidden * real[..., None]).sum(dim=-2) / real.sum(dim=-1, keepdim=True) → (hidden * "
+    "real.unsqueeze(-1)).sum(dim=1)",
+).says("This is a sum: a long review would get a longer vector than a short one for its length alone.")
 exercise.slip(
     "mean_over_the_batch",
-    "This is one mean over all reviews together: divide each review's sum by its own number of tokens.",
-    (
-        "(hidden * real[..., None]).sum(dim=-2) / real.sum(dim=-1, keepdim=True)",
-        "(hidden * real.unsqueeze(-1)).sum(dim=1) / real.sum() * len(hidden)",
-    ),
-)
+    "(hidden * real[..., None]).sum(dim=-2) / real.sum(dim=-1, keepdim=True) → (hidden * "
+    "real.unsqueeze(-1)).sum(dim=1) / real.sum() * len(hidden)",
+).says("This is one mean over all reviews together: divide each review's sum by its own number of tokens.")
 exercise.slip(
     "one_mean_for_all",
+    "(hidden * real[..., None]).sum(dim=-2) / real.sum(dim=-1, keepdim=True) → hidden[real].mean(dim=0)",
+).says(
     "hidden[real] puts the tokens of all reviews into one long list, so this is one mean of them all: "
-    "each review has a mean of its own.",
-    ("(hidden * real[..., None]).sum(dim=-2) / real.sum(dim=-1, keepdim=True)", "hidden[real].mean(dim=0)"),
+    "each review has a mean of its own."
 )
 exercise.slip(
     "mean_of_the_padding",
-    "The mask is turned round: True is a token, and these are the tokens left out.",
-    (
-        "return (hidden * real[..., None]).sum(dim=-2) / real.sum(dim=-1, keepdim=True)",
-        "count = (~real).sum(dim=1, keepdim=True).clamp(min=1)\n"
-        "    return (hidden * (~real.unsqueeze(-1))).sum(dim=-2) / count",
-    ),
-)
+    "return (hidden * real[..., None]).sum(dim=-2) / real.sum(dim=-1, keepdim=True) → count = "
+    "(~real).sum(dim=1, keepdim=True).clamp(min=1)\n"
+    "    return (hidden * (~real.unsqueeze(-1))).sum(dim=-2) / count",
+).says("The mask is turned round: True is a token, and these are the tokens left out.")
 exercise.slip(
     "still_the_last",
+    "(hidden * real[..., None]).sum(dim=-2) / real.sum(dim=-1, keepdim=True) → "
+    "hidden[torch.arange(len(hidden)), real.sum(dim=1) - 1]",
+).says(
     "This is the vector at the last token, as in the exercise before: now the mean over all of them is "
-    "wanted.",
-    (
-        "(hidden * real[..., None]).sum(dim=-2) / real.sum(dim=-1, keepdim=True)",
-        "hidden[torch.arange(len(hidden)), real.sum(dim=1) - 1]",
-    ),
+    "wanted."
 )

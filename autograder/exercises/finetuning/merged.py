@@ -57,46 +57,28 @@ def merged_with_einsum(weight, A, B, alpha):
     return weight + torch.einsum("or,ri->oi", B, A) * (alpha / r)
 
 
-exercise.slip(
-    "merged_not_scaled",
-    "The change isn't scaled: it counts alpha / r times.",
-    ("alpha / len(A) * (B @ A)", "(B @ A)"),
+exercise.slip("merged_not_scaled", "alpha / len(A) * (B @ A) → (B @ A)").says(
+    "The change isn't scaled: it counts alpha / r times."
 )
-exercise.slip(
-    "merged_by_alpha",
-    "The change is multiplied by alpha alone: the division by the rank is missing.",
-    (" / len(A)", ""),
+exercise.slip("merged_by_alpha", " / len(A) →").says(
+    "The change is multiplied by alpha alone: the division by the rank is missing."
 )
-exercise.slip(
-    "merged_by_inputs",
-    "This divides by d_in, which is how long the rows of A are: the rank is how many there are.",
-    ("len(A)", "A.size(1)"),
+exercise.slip("merged_by_inputs", "len(A) → A.size(1)").says(
+    "This divides by d_in, which is how long the rows of A are: the rank is how many there are."
 )
-exercise.slip(
-    "merged_by_outputs",
-    "This divides by d_out, which is how many rows B has: the rank is how many columns it has.",
-    ("len(A)", "len(B)"),
+exercise.slip("merged_by_outputs", "len(A) → len(B)").says(
+    "This divides by d_out, which is how many rows B has: the rank is how many columns it has."
 )
-exercise.slip(
-    "merged_change_alone",
-    "This is the change alone: the map's own weight is missing.",
-    ("weight + alpha / len(A) * (B @ A)", "alpha / len(A) * (B @ A)"),
+exercise.slip("merged_change_alone", "weight + alpha / len(A) * (B @ A) → alpha / len(A) * (B @ A)").says(
+    "This is the change alone: the map's own weight is missing."
 )
 exercise.slip(
     "merged_in_place",
-    "The change is written into the map's own weight, so a second call adds it twice: make a new one.",
-    (
-        "return weight + alpha / len(A) * (B @ A)",
-        "weight += alpha / len(A) * (B @ A)\n    return weight",
-    ),
-)
+    "return weight + alpha / len(A) * (B @ A) → weight += alpha / len(A) * (B @ A)\n    return weight",
+).says("The change is written into the map's own weight, so a second call adds it twice: make a new one.")
 exercise.slip(
-    "merged_whole_scaled",
-    "The sum of both is scaled: only the change counts alpha / r times.",
-    ("weight + alpha / len(A) * (B @ A)", "alpha / len(A) * (weight + B @ A)"),
-)
+    "merged_whole_scaled", "weight + alpha / len(A) * (B @ A) → alpha / len(A) * (weight + B @ A)"
+).says("The sum of both is scaled: only the change counts alpha / r times.")
 exercise.slip(
-    "merged_taken_away",
-    "This takes the change away, which is how one gets it out again: here it goes in.",
-    ("+ alpha", "- alpha"),
-)
+    "merged_taken_away", "weight + alpha / len(A) * (B @ A) → weight - alpha / len(A) * (B @ A)"
+).says("This takes the change away, which is how one gets it out again: here it goes in.")

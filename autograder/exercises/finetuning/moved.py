@@ -1,7 +1,7 @@
 """Moving the weights."""
 
 from autograder.entry import Entry
-from autograder.exercises.finetuning import shared
+from autograder.exercises.finetuning.shared import names_cases
 from helpers import finetuning
 from helpers.checks import shares_nothing
 from helpers.finetuning import match_state_dict
@@ -20,7 +20,7 @@ exercise = Entry(
 )
 
 
-exercise.cases(shared.names_cases)
+exercise.cases(names_cases)
 
 
 @exercise.alternative
@@ -44,93 +44,75 @@ def transfer_from_the_old(old, new, prefix):
 
 exercise.slip(
     "nothing_moved",
-    "Nothing is moved, and no error says so: the new names are looked for in `old` with their prefix, "
-    "which has to be taken off first.",
-    (
-        'for name in match_state_dict(old, new, prefix)["fits"]:\n'
-        "        result[name] = old[name[len(prefix) :]].clone()",
-        "for name, tensor in new.items():\n"
-        "        same = name in old and old[name].shape == tensor.shape and name.startswith(prefix)\n"
-        "        result[name] = (old[name] if same else tensor).clone()",
-    ),
+    'for name in match_state_dict(old, new, prefix)["fits"]:\n'
+    "        result[name] = old[name[len(prefix) :]].clone() → for name, tensor in new.items():\n"
+    "        same = name in old and old[name].shape == tensor.shape and name.startswith(prefix)\n"
+    "        result[name] = (old[name] if same else tensor).clone()",
     of=transfer_by_loop,
+).says(
+    "Nothing is moved, and no error says so: the new names are looked for in `old` with their prefix, "
+    "which has to be taken off first."
 )
 exercise.slip(
     "old_head_too",
-    "The old head is moved as well where its shape happens to fit: it scores words, the new one classes, "
-    "so it is to begin afresh.",
-    (
-        'for name in match_state_dict(old, new, prefix)["fits"]:\n'
-        "        result[name] = old[name[len(prefix) :]].clone()",
-        "for name, tensor in new.items():\n"
-        "        there = old.get(name.removeprefix(prefix))\n"
-        "        result[name] = (tensor if there is None or there.shape != tensor.shape else there).clone()",
-    ),
+    'for name in match_state_dict(old, new, prefix)["fits"]:\n'
+    "        result[name] = old[name[len(prefix) :]].clone() → for name, tensor in new.items():\n"
+    "        there = old.get(name.removeprefix(prefix))\n"
+    "        result[name] = (tensor if there is None or there.shape != tensor.shape else there).clone()",
     of=transfer_by_loop,
+).says(
+    "The old head is moved as well where its shape happens to fit: it scores words, the new one classes, "
+    "so it is to begin afresh."
 )
 exercise.slip(
     "by_position",
-    "The tensors are matched by their order instead of their names: it goes wrong as soon as either model "
-    "has one that the other lacks.",
-    (
-        'for name in match_state_dict(old, new, prefix)["fits"]:\n'
-        "        result[name] = old[name[len(prefix) :]].clone()",
-        "sources = list(old.values())\n"
-        "    for number, (name, tensor) in enumerate(new.items()):\n"
-        "        there = sources[number] if number < len(sources) else tensor\n"
-        "        result[name] = (there if there.shape == tensor.shape else tensor).clone()",
-    ),
+    'for name in match_state_dict(old, new, prefix)["fits"]:\n'
+    "        result[name] = old[name[len(prefix) :]].clone() → sources = list(old.values())\n"
+    "    for number, (name, tensor) in enumerate(new.items()):\n"
+    "        there = sources[number] if number < len(sources) else tensor\n"
+    "        result[name] = (there if there.shape == tensor.shape else tensor).clone()",
     of=transfer_by_loop,
+).says(
+    "The tensors are matched by their order instead of their names: it goes wrong as soon as either model "
+    "has one that the other lacks."
 )
 exercise.slip(
     "shares_the_old",
+    "{\n"
+    "        name: (old[name.removeprefix(prefix)] if name in fits else tensor).clone()\n"
+    "        for name, tensor in new.items()\n"
+    "    } → {n: old[n.removeprefix(prefix)] if n in fits else tensor.clone() for n, tensor in new.items()}",
+).says(
     "The pretrained tensors themselves are handed over, so training the new model changes the old one: "
-    "copy them with `clone`.",
-    (
-        "{\n"
-        "        name: (old[name.removeprefix(prefix)] if name in fits else tensor).clone()\n"
-        "        for name, tensor in new.items()\n"
-        "    }",
-        "{n: old[n.removeprefix(prefix)] if n in fits else tensor.clone() for n, tensor in new.items()}",
-    ),
+    "copy them with `clone`."
 )
 exercise.slip(
     "shares_the_new",
+    "{\n"
+    "        name: (old[name.removeprefix(prefix)] if name in fits else tensor).clone()\n"
+    "        for name, tensor in new.items()\n"
+    "    } → {n: old[n.removeprefix(prefix)].clone() if n in fits else tensor for n, tensor in new.items()}",
+).says(
     "The tensors that are the new model's own aren't copied, so later steps change what the caller handed "
-    "in: `clone` these too.",
-    (
-        "{\n"
-        "        name: (old[name.removeprefix(prefix)] if name in fits else tensor).clone()\n"
-        "        for name, tensor in new.items()\n"
-        "    }",
-        "{n: old[n.removeprefix(prefix)].clone() if n in fits else tensor for n, tensor in new.items()}",
-    ),
+    "in: `clone` these too."
 )
 exercise.slip(
     "old_names_kept",
+    'fits = match_state_dict(old, new, prefix)["fits"] → fits = match_state_dict(old, new, '
+    'prefix)["fits"]\n'
+    "    weights = {name.removeprefix(prefix): old[name.removeprefix(prefix)].clone() for name in fits}",
+    "{\n"
+    "        name: (old[name.removeprefix(prefix)] if name in fits else tensor).clone()\n"
+    "        for name, tensor in new.items()\n"
+    "    } → weights | {name: tensor.clone() for name, tensor in new.items() if name not in fits}",
+).says(
     "The names are the old model's: the new model looks for its own names, with the prefix in front of "
-    "the body's.",
-    (
-        'fits = match_state_dict(old, new, prefix)["fits"]',
-        'fits = match_state_dict(old, new, prefix)["fits"]\n'
-        "    weights = {name.removeprefix(prefix): old[name.removeprefix(prefix)].clone() for name in fits}",
-    ),
-    (
-        "{\n"
-        "        name: (old[name.removeprefix(prefix)] if name in fits else tensor).clone()\n"
-        "        for name, tensor in new.items()\n"
-        "    }",
-        "weights | {name: tensor.clone() for name, tensor in new.items() if name not in fits}",
-    ),
+    "the body's."
 )
 exercise.slip(
     "only_what_matches",
-    "Only the moved tensors are returned: a model needs them all, its own head among them.",
-    (
-        "{\n"
-        "        name: (old[name.removeprefix(prefix)] if name in fits else tensor).clone()\n"
-        "        for name, tensor in new.items()\n"
-        "    }",
-        "{name: old[name.removeprefix(prefix)].clone() for name in fits}",
-    ),
-)
+    "{\n"
+    "        name: (old[name.removeprefix(prefix)] if name in fits else tensor).clone()\n"
+    "        for name, tensor in new.items()\n"
+    "    } → {name: old[name.removeprefix(prefix)].clone() for name in fits}",
+).says("Only the moved tensors are returned: a model needs them all, its own head among them.")

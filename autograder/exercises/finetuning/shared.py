@@ -6,19 +6,6 @@ from torch import Generator, Tensor
 from helpers.checking.calling.drivers import Case
 
 
-def last_cases(g: Generator) -> list[Case]:
-    """Reviews of several lengths; none that is full, and one that is."""
-    return [
-        Case("two reviews, both shorter than T", (normal(g, 2, 5, 3), real(g, 2, 5, most=4))),
-        Case("three reviews, one of them full", (normal(g, 3, 6, 4), real(g, 3, 6, least=2, full=True))),
-        Case("one review", (normal(g, 1, 6, 4), real(g, 1, 6, least=3, most=4))),
-        Case(
-            "in float64",
-            (normal(g, 4, 7, 3, dtype=torch.float64), real(g, 4, 7, least=2, most=6)),
-        ),
-    ]
-
-
 def names_cases(g: Generator) -> list[Case]:
     """All fits; something has another shape; something is missing; the old head would fit."""
     return [

@@ -3,34 +3,18 @@
 from autograder.entry import Entry
 
 PREFIX = "each name lacks the prefix"
-
-
 SHAPE = "one tensor has another shape"
-
-
 EXCHANGED = "two layers are exchanged"
-
-
 SIGN = "the surest sign that nothing was moved"
-
-
 _ERROR, _NOTHING, _REST = "an error", "nothing is moved", "the rest is moved"
-
-
 _OTHER, _SAME = "another function", "the same function"
-
-
 _FIRST_LOSS, _BODY, _MESSAGE = "the classifier's first loss", "the body's language-model loss", "a warning"
-
-
 SILENT_OPTIONS = {
     PREFIX: [_ERROR, _NOTHING, _REST],
     SHAPE: [_ERROR, _NOTHING, _REST],
     EXCHANGED: [_ERROR, _OTHER, _SAME],
     SIGN: [_FIRST_LOSS, _BODY, _MESSAGE],
 }
-
-
 SILENT_ANSWERS = {PREFIX: _NOTHING, SHAPE: _ERROR, EXCHANGED: _OTHER, SIGN: _BODY}
 
 
@@ -45,47 +29,31 @@ exercise = Entry(
 )
 
 
-exercise.choice(
-    "prefix_raises",
+exercise.choice("prefix_raises", {PREFIX: _ERROR}).says(
     "With strict=False, names that aren't found are no error: they are only listed in what "
-    "`load_state_dict` returns, and if you don't look there you train from scratch.",
-    {PREFIX: _ERROR},
+    "`load_state_dict` returns, and if you don't look there you train from scratch."
 )
-exercise.choice(
-    "prefix_partly",
-    "If every name lacks the prefix, there is no rest: not one name of the body is found.",
-    {PREFIX: _REST},
+exercise.choice("prefix_partly", {PREFIX: _REST}).says(
+    "If every name lacks the prefix, there is no rest: not one name of the body is found."
 )
-exercise.choice(
-    "shape_skips_all",
+exercise.choice("shape_skips_all", {SHAPE: _NOTHING}).says(
     "A shape that differs is an error for `load_state_dict`, with strict=False as well: strict is about "
-    "names alone.",
-    {SHAPE: _NOTHING},
+    "names alone."
 )
-exercise.choice(
-    "shape_skipped",
+exercise.choice("shape_skipped", {SHAPE: _REST}).says(
     "A shape that differs is an error, with strict=False as well, raised after the others were copied: "
-    "whoever catches it has a model that is half moved.",
-    {SHAPE: _REST},
+    "whoever catches it has a model that is half moved."
 )
-exercise.choice(
-    "exchange_raises",
-    "Both layers have the same shapes, so no name and no size is wrong, and nothing can raise an error.",
-    {EXCHANGED: _ERROR},
+exercise.choice("exchange_raises", {EXCHANGED: _ERROR}).says(
+    "Both layers have the same shapes, so no name and no size is wrong, and nothing can raise an error."
 )
-exercise.choice(
-    "exchange_harmless",
+exercise.choice("exchange_harmless", {EXCHANGED: _SAME}).says(
     "The second layer has learned to read what the first one gives: in another order they compute "
-    "something else.",
-    {EXCHANGED: _SAME},
+    "something else."
 )
-exercise.choice(
-    "first_loss",
-    "The classifier's first loss is near ln 2 in either case, because its head is new and knows nothing yet.",
-    {SIGN: _FIRST_LOSS},
+exercise.choice("first_loss", {SIGN: _FIRST_LOSS}).says(
+    "The classifier's first loss is near ln 2 in either case, because its head is new and knows nothing yet."
 )
-exercise.choice(
-    "warned",
-    "There is no warning: `load_state_dict` returns what it didn't find, and says nothing if nobody looks.",
-    {SIGN: _MESSAGE},
+exercise.choice("warned", {SIGN: _MESSAGE}).says(
+    "There is no warning: `load_state_dict` returns what it didn't find, and says nothing if nobody looks."
 )

@@ -55,65 +55,48 @@ def t_step_by_step(values, quantiles):
     return [mean - quantiles[count - 1] * error, mean + quantiles[count - 1] * error]
 
 
-exercise.slip(
-    "deviation_for_error",
-    "This takes the standard deviation, which says how far single seeds lie apart: their mean is surer by "
-    "√n.",
-    ("variance / n", "sum((v - mean) ** 2 for v in values) / (n - 1)"),
+exercise.slip("deviation_for_error", "variance / n → sum((v - mean) ** 2 for v in values) / (n - 1)").says(
+    "This takes the standard deviation, which says how far single seeds lie apart: their mean is surer by √n."
 )
-exercise.slip(
-    "divided_by_n",
+exercise.slip("divided_by_n", "variance / n → (sum((v - mean) ** 2 for v in values) / n) / n").says(
     "The squares are divided by n: a deviation around a mean of the same values needs n - 1, since the "
-    "mean lies too near to them.",
-    ("variance / n", "(sum((v - mean) ** 2 for v in values) / n) / n"),
+    "mean lies too near to them."
 )
 exercise.slip(
     "normal_quantile",
+    "variance = sum((value - mean) ** 2 for value in values) / (n - 1) → half = 1.96 * math.sqrt(sum((v - "
+    "mean) ** 2 for v in values) / (n - 1) / n)",
+    "    half = quantiles[n - 1] * math.sqrt(variance / n)\n →",
+).says(
     "This takes 1.96, which holds for many values: with a few seeds the deviation itself is uncertain, "
-    "and Student's t allows for that.",
-    (
-        "variance = sum((value - mean) ** 2 for value in values) / (n - 1)",
-        "half = 1.96 * math.sqrt(sum((v - mean) ** 2 for v in values) / (n - 1) / n)",
-    ),
-    ("    half = quantiles[n - 1] * math.sqrt(variance / n)\n", ""),
+    "and Student's t allows for that."
 )
-exercise.slip(
-    "degrees_are_n",
-    "This looks the quantile up at n: the degrees of freedom are n - 1, since the mean has used up one.",
-    ("quantiles[n - 1]", "quantiles[n]"),
+exercise.slip("degrees_are_n", "quantiles[n - 1] → quantiles[n]").says(
+    "This looks the quantile up at n: the degrees of freedom are n - 1, since the mean has used up one."
 )
 exercise.slip(
     "n_for_its_root",
-    "The deviation is divided by n: the standard error is the deviation divided by √n.",
-    ("sqrt(variance / n)", "sqrt(sum((v - mean) ** 2 for v in values) / (n - 1)) / n"),
-)
-exercise.slip(
-    "whole_range",
+    "math.sqrt(variance / n) → math.sqrt(sum((v - mean) ** 2 for v in values) / (n - 1)) / n",
+).says("The deviation is divided by n: the standard error is the deviation divided by √n.")
+exercise.slip("whole_range", "mean - half, mean + half → min(values), max(values)").says(
     "These are the smallest and the largest value: a range grows with more seeds, an interval for the "
-    "mean shrinks.",
-    ("mean - half, mean + half", "min(values), max(values)"),
+    "mean shrinks."
 )
 exercise.slip(
     "population_and_degrees",
+    "sum((value - mean) ** 2 for value in values) / (n - 1) → math.sqrt(sum((value - mean) ** 2 for value "
+    "in values) / n)",
+    "quantiles[n - 1] * math.sqrt(variance / n) → quantiles[n - 2] * variance / math.sqrt(n)",
+).says(
     "The squares are divided by n, and the quantile is of n - 2 degrees of freedom: with one mean "
-    "estimated both take n - 1.",
-    (
-        "sum((value - mean) ** 2 for value in values) / (n - 1)",
-        "math.sqrt(sum((value - mean) ** 2 for value in values) / n)",
-    ),
-    ("quantiles[n - 1] * math.sqrt(variance / n)", "quantiles[n - 2] * variance / math.sqrt(n)"),
+    "estimated both take n - 1."
 )
-exercise.slip(
-    "degrees_less_two",
+exercise.slip("degrees_less_two", "quantiles[n - 1] → quantiles[n - 2]").says(
     "The quantile is of n - 2 degrees of freedom, as if a line had been fitted: one mean is estimated, "
-    "which leaves n - 1.",
-    ("quantiles[n - 1]", "quantiles[n - 2]"),
+    "which leaves n - 1."
 )
 exercise.slip(
     "mean_and_half",
-    "These are the mean and the half length: the interval goes from mean − half to mean + half.",
-    (
-        "mean - half, mean + half",
-        "mean, quantiles[n - 1] * math.sqrt(sum((v - mean) ** 2 for v in values) / (n - 1) / n)",
-    ),
-)
+    "mean - half, mean + half → mean, quantiles[n - 1] * math.sqrt(sum((v - mean) ** 2 for v in values) / "
+    "(n - 1) / n)",
+).says("These are the mean and the half length: the interval goes from mean − half to mean + half.")

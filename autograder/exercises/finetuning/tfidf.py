@@ -63,93 +63,70 @@ def tfidf_by_hand(train, counts):
 
 
 exercise.slip(
-    "rarity_of_the_asked",
+    "rarity_of_the_asked", "len(train) → len(counts)", "1 + in_texts → 1 + torch.sum(counts > 0, dim=0)"
+).says(
     "How rare a word is was counted in the texts that are asked about: it is learned in training, and the "
-    "test texts are none of its business.",
-    ("len(train)", "len(counts)"),
-    ("1 + in_texts", "1 + torch.sum(counts > 0, dim=0)"),
+    "test texts are none of its business."
+)
+exercise.slip("occurrences_counted", "1 + in_texts → 1 + train.sum(0)").says(
+    "This sums all occurrences: what counts is in how many texts a word is, however often it is in each."
 )
 exercise.slip(
-    "occurrences_counted",
-    "This sums all occurrences: what counts is in how many texts a word is, however often it is in each.",
-    ("1 + in_texts", "1 + train.sum(0)"),
-)
-exercise.slip(
-    "not_smoothed",
-    "The two 1s that smooth the fraction are missing, and a word that training never had is divided by 0.",
-    ("(1 + len(train)) / (1 + in_texts)", "(len(train)) / ((train > 0).sum(dim=0))"),
-)
+    "not_smoothed", "(1 + len(train)) / (1 + in_texts) → (len(train)) / ((train > 0).sum(dim=0))"
+).says("The two 1s that smooth the fraction are missing, and a word that training never had is divided by 0.")
 exercise.slip(
     "logarithm_forgotten",
+    "((1 + len(train)) / (1 + in_texts)).log() → (1 + len(train)) / (1 + torch.sum(train > 0, dim=0))",
+).says(
     "The logarithm is missing: a word in one of a thousand texts would count hundreds of times as much as "
-    "a common one.",
-    ("((1 + len(train)) / (1 + in_texts)).log()", "(1 + len(train)) / (1 + torch.sum(train > 0, dim=0))"),
+    "a common one."
 )
 exercise.slip(
     "no_one_added",
-    "The 1 after the logarithm is missing, so a word that is in every text counts nothing at all.",
-    (
-        "((1 + len(train)) / (1 + in_texts)).log() + 1",
-        "((1 + len(train)) / (1 + (train > 0).sum(dim=0))).log()",
-    ),
-    ("rows.norm(dim=-1, keepdim=True)", "rows.norm(dim=-1, keepdim=True).clamp(min=1e-9)"),
-)
+    "((1 + len(train)) / (1 + in_texts)).log() + 1 → ((1 + len(train)) / (1 + (train > 0).sum(dim=0))).log()",
+    "rows.norm(dim=-1, keepdim=True) → rows.norm(dim=-1, keepdim=True).clamp(min=1e-9)",
+).says("The 1 after the logarithm is missing, so a word that is in every text counts nothing at all.")
 exercise.slip(
     "length_not_one",
-    "The rows aren't brought to length 1, so a long review counts more than a short one.",
-    (
-        "rows / rows.norm(dim=-1, keepdim=True)",
-        "counts * (((1 + len(train)) / (1 + (train > 0).sum(dim=0))).log() + 1)",
-    ),
-)
+    "rows / rows.norm(dim=-1, keepdim=True) → counts * (((1 + len(train)) / (1 + (train > "
+    "0).sum(dim=0))).log() + 1)",
+).says("The rows aren't brought to length 1, so a long review counts more than a short one.")
 exercise.slip(
     "columns_of_length_one",
-    "The columns are brought to length 1: each text, a row, should have length 1.",
-    (
-        "rarity = ((1 + len(train)) / (1 + in_texts)).log() + 1",
-        "rows = counts * (((1 + len(train)) / (1 + (train > 0).sum(dim=0))).log() + 1)",
-    ),
-    ("    rows = counts * rarity\n", ""),
-    ("rows.norm(dim=-1, keepdim=True)", "rows.norm(dim=0, keepdim=True).clamp(min=1e-9)"),
-)
+    "rarity = ((1 + len(train)) / (1 + in_texts)).log() + 1 → rows = counts * (((1 + len(train)) / (1 + "
+    "(train > 0).sum(dim=0))).log() + 1)",
+    "    rows = counts * rarity\n →",
+    "rows.norm(dim=-1, keepdim=True) → rows.norm(dim=0, keepdim=True).clamp(min=1e-9)",
+).says("The columns are brought to length 1: each text, a row, should have length 1.")
 exercise.slip(
     "sums_to_one",
-    "The rows sum to 1: length means the root of the sum of squares.",
-    (
-        "rarity = ((1 + len(train)) / (1 + in_texts)).log() + 1",
-        "rows = counts * (((1 + len(train)) / (1 + (train > 0).sum(dim=0))).log() + 1)",
-    ),
-    ("    rows = counts * rarity\n", ""),
-    ("rows.norm", "rows.sum"),
-)
+    "rarity = ((1 + len(train)) / (1 + in_texts)).log() + 1 → rows = counts * (((1 + len(train)) / (1 + "
+    "(train > 0).sum(dim=0))).log() + 1)",
+    "    rows = counts * rarity\n →",
+    "rows.norm(dim=-1, keepdim=True) → rows.sum(dim=-1, keepdim=True)",
+).says("The rows sum to 1: length means the root of the sum of squares.")
 exercise.slip(
-    "rarity_alone",
-    "Only whether a word is there counts here, not how often: multiply the counts themselves.",
-    ("counts * rarity", "torch.where(counts > 0, rarity, torch.zeros_like(counts))"),
-)
+    "rarity_alone", "counts * rarity → torch.where(counts > 0, rarity, torch.zeros_like(counts))"
+).says("Only whether a word is there counts here, not how often: multiply the counts themselves.")
 exercise.slip(
     "logarithm_to_base_ten",
-    "The logarithm has base 10: ln is the natural one, `torch.log`.",
-    (
-        "rarity = ((1 + len(train)) / (1 + in_texts)).log() + 1",
-        "rows = counts * (((1 + len(train)) / (1 + (train > 0).sum(dim=0))).log10() + 1)",
-    ),
-    ("    rows = counts * rarity\n", ""),
-)
+    "rarity = ((1 + len(train)) / (1 + in_texts)).log() + 1 → rows = counts * (((1 + len(train)) / (1 + "
+    "(train > 0).sum(dim=0))).log10() + 1)",
+    "    rows = counts * rarity\n →",
+).says("The logarithm has base 10: ln is the natural one, `torch.log`.")
 exercise.slip(
-    "one_added_below_alone",
+    "one_added_below_alone", "counts * rarity → counts * (len(train) / (1 + (train > 0).sum(dim=0))).log()"
+).says(
     "The rarity is log(N / (1 + n)), smoothed below the line only: 1 is added to the number of texts "
-    "above it too, and 1 to the logarithm.",
-    ("counts * rarity", "counts * (len(train) / (1 + (train > 0).sum(dim=0))).log()"),
+    "above it too, and 1 to the logarithm."
 )
 exercise.slip(
     "shares_of_texts",
-    "The words are weighted by the share of the texts that they are in, so that common words count most: "
-    "what counts is how rare a word is.",
-    (
-        "weighted = counts * (math.log(len(train) + 1) - torch.log(df + 1.0).to(counts.dtype) + 1)",
-        "rows = counts * (((1 + (train > 0).sum(dim=0)) / (1 + len(train))).log() + 1)",
-    ),
-    ("weighted / weighted.pow(2).sum(dim=1, keepdim=True).sqrt()", "rows / rows.norm(dim=-1, keepdim=True)"),
+    "weighted = counts * (math.log(len(train) + 1) - torch.log(df + 1.0).to(counts.dtype) + 1) → rows = "
+    "counts * (((1 + (train > 0).sum(dim=0)) / (1 + len(train))).log() + 1)",
+    "weighted / weighted.pow(2).sum(dim=1, keepdim=True).sqrt() → rows / rows.norm(dim=-1, keepdim=True)",
     of=tfidf_by_hand,
+).says(
+    "The words are weighted by the share of the texts that they are in, so that common words count most: "
+    "what counts is how rare a word is."
 )

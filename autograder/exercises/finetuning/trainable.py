@@ -49,31 +49,25 @@ def trainable_by_difference(model):
     return everything - frozen
 
 
-exercise.slip(
-    "counts_everything",
-    "This counts all parameters, frozen ones too: ask each for its `requires_grad`.",
-    (" if parameter.requires_grad", ""),
+exercise.slip("counts_everything", " if parameter.requires_grad →").says(
+    "This counts all parameters, frozen ones too: ask each for its `requires_grad`."
 )
-exercise.slip(
-    "counts_tensors",
-    "This counts tensors: a parameter of 4 × 3 is 12 numbers, `numel()` of them.",
-    ("parameter.numel()", "1"),
+exercise.slip("counts_tensors", "parameter.numel() → 1").says(
+    "This counts tensors: a parameter of 4 × 3 is 12 numbers, `numel()` of them."
 )
-exercise.slip(
-    "counts_the_frozen",
-    "This counts the frozen ones: `requires_grad` is True where training may change something.",
-    ("if parameter", "if not parameter"),
+exercise.slip("counts_the_frozen", "if parameter → if not parameter").says(
+    "This counts the frozen ones: `requires_grad` is True where training may change something."
 )
 exercise.slip(
     "counts_the_head",
-    "This counts the head whatever is frozen: ask each parameter, since the body may train as well.",
-    ("return total", "return sum(parameter.numel() for parameter in model.head.parameters())"),
+    "return total → return sum(parameter.numel() for parameter in model.head.parameters())",
     of=trainable_by_loop,
-)
+).says("This counts the head whatever is frozen: ask each parameter, since the body may train as well.")
 exercise.slip(
     "counts_gradients",
-    "This counts parameters that have a gradient already, and before the first backward pass none has "
-    "one: ask for `requires_grad`.",
-    ("return total", "return sum(p.numel() for p in model.parameters() if p.grad is not None)"),
+    "return total → return sum(p.numel() for p in model.parameters() if p.grad is not None)",
     of=trainable_by_loop,
+).says(
+    "This counts parameters that have a gradient already, and before the first backward pass none has "
+    "one: ask for `requires_grad`."
 )

@@ -1,7 +1,7 @@
 """What fits."""
 
 from autograder.entry import Entry
-from autograder.exercises.finetuning import shared
+from autograder.exercises.finetuning.shared import names_cases
 from helpers import finetuning
 from helpers.checks import inputs_unchanged
 
@@ -17,7 +17,7 @@ exercise = Entry(
 )
 
 
-exercise.cases(shared.names_cases)
+exercise.cases(names_cases)
 
 
 @exercise.alternative
@@ -52,85 +52,63 @@ def fits_step_by_step(old, new, prefix):
     return {"fits": fits, "other shape": other, "missing": missing, "left over": left}
 
 
-exercise.slip(
-    "prefix_forgotten",
+exercise.slip("prefix_forgotten", ".removeprefix(prefix) →", "prefix + name → name").says(
     "The names are compared as they are, though the body's names in the new model begin with the prefix: "
-    "so nothing is ever found.",
-    (".removeprefix(prefix)", ""),
-    ("prefix + name", "name"),
+    "so nothing is ever found."
 )
 exercise.slip(
     "head_asked_too",
-    "The new model's head is listed too: it is no part of the body, and is to be trained from nothing.",
-    (
-        "if name.startswith(prefix):\n"
-        "            there = old.get(name.removeprefix(prefix))\n"
-        '            kind = "missing" if there is None else "fits" if there.shape == tensor.shape else '
-        '"other shape"\n'
-        "            found[kind].append(name)",
-        "there = old.get(name.removeprefix(prefix))\n"
-        '        kind = "missing" if there is None else "fits" if there.shape == tensor.shape else "other '
-        'shape"\n'
-        "        found[kind].append(name)",
-    ),
-)
+    "if name.startswith(prefix):\n"
+    "            there = old.get(name.removeprefix(prefix))\n"
+    '            kind = "missing" if there is None else "fits" if there.shape == tensor.shape else "other '
+    'shape"\n'
+    "            found[kind].append(name) → there = old.get(name.removeprefix(prefix))\n"
+    '        kind = "missing" if there is None else "fits" if there.shape == tensor.shape else "other '
+    'shape"\n'
+    "        found[kind].append(name)",
+).says("The new model's head is listed too: it is no part of the body, and is to be trained from nothing.")
 exercise.slip(
     "shapes_not_compared",
-    "Only names are compared: a tensor of another shape doesn't fit, whatever it is called.",
-    (
-        'found: dict[str, list[str]] = {"fits": [], "other shape": [], "missing": [], "left over": []}\n'
-        "    for name, tensor in new.items():\n"
-        "        if name.startswith(prefix):\n"
-        "            there = old.get(name.removeprefix(prefix))\n"
-        '            kind = "missing" if there is None else "fits" if there.shape == tensor.shape else '
-        '"other shape"\n'
-        "            found[kind].append(name)",
-        "names = [name for name in new if name.startswith(prefix)]\n"
-        "    fits = [name for name in names if name.removeprefix(prefix) in old]\n"
-        "    missing = [name for name in names if name not in fits]",
-    ),
-    ('found["left over"]', "left"),
-    ("return found", 'return {"fits": fits, "other shape": [], "missing": missing, "left over": left}'),
-)
+    'found: dict[str, list[str]] = {"fits": [], "other shape": [], "missing": [], "left over": []}\n'
+    "    for name, tensor in new.items():\n"
+    "        if name.startswith(prefix):\n"
+    "            there = old.get(name.removeprefix(prefix))\n"
+    '            kind = "missing" if there is None else "fits" if there.shape == tensor.shape else "other '
+    'shape"\n'
+    "            found[kind].append(name) → names = [name for name in new if name.startswith(prefix)]\n"
+    "    fits = [name for name in names if name.removeprefix(prefix) in old]\n"
+    "    missing = [name for name in names if name not in fits]",
+    'found["left over"] → left',
+    'return found → return {"fits": fits, "other shape": [], "missing": missing, "left over": left}',
+).says("Only names are compared: a tensor of another shape doesn't fit, whatever it is called.")
 exercise.slip(
     "left_over_of_the_new",
-    "What is left over are names of the old model that nobody took, not names of the new one.",
-    (
-        "[name for name in old if prefix + name not in new]",
-        '[name for name in new if name not in found["fits"]]',
-    ),
-)
-exercise.slip(
-    "other_shape_left_over",
+    "[name for name in old if prefix + name not in new] → [name for name in new if name not in "
+    'found["fits"]]',
+).says("What is left over are names of the old model that nobody took, not names of the new one.")
+exercise.slip("other_shape_left_over", 'prefix + name not in new → prefix + name not in found["fits"]').says(
     "A tensor of another shape counts as left over too: left over are old names that the new body doesn't "
-    "have at all.",
-    ("name not in new", 'name not in found["fits"]'),
+    "have at all."
 )
 exercise.slip(
     "names_without_prefix",
-    "The names lack their prefix: what fits, differs or is missing is to be named as in the new model.",
-    ("there = old.get(name.removeprefix(prefix))", "short = name.removeprefix(prefix)"),
-    (
-        'kind = "missing" if there is None else "fits" if there.shape == tensor.shape else "other shape"',
-        "there = old.get(short)\n"
-        '            kind = "missing" if there is None else "fits" if there.shape == tensor.shape else '
-        '"other shape"',
-    ),
-    ("found[kind].append(name)", "found[kind].append(short)"),
-)
+    "there = old.get(name.removeprefix(prefix)) → short = name.removeprefix(prefix)",
+    'kind = "missing" if there is None else "fits" if there.shape == tensor.shape else "other shape" → '
+    "there = old.get(short)\n"
+    '            kind = "missing" if there is None else "fits" if there.shape == tensor.shape else "other '
+    'shape"',
+    "found[kind].append(name) → found[kind].append(short)",
+).says("The names lack their prefix: what fits, differs or is missing is to be named as in the new model.")
 exercise.slip(
     "sizes_compared",
+    '"missing" if there is None else "fits" if there.shape == tensor.shape else "other shape" → "other '
+    'shape" if there is not None and there.numel() != tensor.numel() else "fits"',
+    'found[kind] → found["missing" if there is None else kind]',
+).says(
     "Only how many numbers they hold is compared: a matrix that is turned holds as many, and has another "
-    "shape.",
-    (
-        '"missing" if there is None else "fits" if there.shape == tensor.shape else "other shape"',
-        '"other shape" if there is not None and there.numel() != tensor.numel() else "fits"',
-    ),
-    ("found[kind]", 'found["missing" if there is None else kind]'),
+    "shape."
 )
-exercise.slip(
-    "letters_stripped",
+exercise.slip("letters_stripped", "name.removeprefix(prefix) → name.lstrip(prefix)").says(
     "`lstrip` takes off all letters that occur in the prefix, so a name loses some of its own: "
-    "`removeprefix` takes off the prefix.",
-    ("name.removeprefix", "name.lstrip"),
+    "`removeprefix` takes off the prefix."
 )

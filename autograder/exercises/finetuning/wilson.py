@@ -54,74 +54,51 @@ def wilson_as_roots(correct, n, z):
 
 exercise.slip(
     "plain_interval",
+    "z * math.sqrt(p * (1 - p) / n + extra / (4 * n)) / (1 + extra) → z * math.sqrt(p * (1 - p) / n)",
+    "centre - half → p - half",
+    "centre + half → p + half",
+).says(
     "This is p ± z √(p (1 - p) / n), the plain normal interval: with all right it has length 0, as if "
-    "nothing could ever go wrong.",
-    ("z * math.sqrt(p * (1 - p) / n + extra / (4 * n)) / (1 + extra)", "z * math.sqrt(p * (1 - p) / n)"),
-    ("centre - half", "p - half"),
-    ("centre + half", "p + half"),
+    "nothing could ever go wrong."
 )
-exercise.slip(
-    "deviation_of_one",
-    "The square root lacks its division by n: that is how much single reviews vary, not their mean.",
-    ("p * (1 - p) / n", "(p * (1 - p))"),
-    (" * n", ""),
+exercise.slip("deviation_of_one", "p * (1 - p) / n → (p * (1 - p))", " * n →").says(
+    "The square root lacks its division by n: that is how much single reviews vary, not their mean."
 )
 exercise.slip(
     "z_missing",
-    "The half length isn't multiplied by z, so this covers about 68 % instead of 95 %.",
-    ("z * math", "math"),
+    "z * math.sqrt(p * (1 - p) / n + extra / (4 * n)) → math.sqrt(p * (1 - p) / n + extra / (4 * n))",
+).says("The half length isn't multiplied by z, so this covers about 68 % instead of 95 %.")
+exercise.slip("centre_not_moved", "centre - half → p - half", "centre + half → p + half").says(
+    "The interval lies around p: its centre is to be drawn a little towards one half."
 )
-exercise.slip(
-    "centre_not_moved",
-    "The interval lies around p: its centre is to be drawn a little towards one half.",
-    ("centre - half", "p - half"),
-    ("centre + half", "p + half"),
-)
-exercise.slip("z_not_squared", "z²/n is z/n here: the square is missing.", ("**2", ""))
-exercise.slip(
-    "n_not_squared",
-    "Under the root z² is divided by 4n: it is 4n², so z²/n divided by 4n.",
-    (" * n", ""),
+exercise.slip("z_not_squared", "**2 →").says("z²/n is z/n here: the square is missing.")
+exercise.slip("n_not_squared", " * n →").says(
+    "Under the root z² is divided by 4n: it is 4n², so z²/n divided by 4n."
 )
 exercise.slip(
     "not_divided",
-    "The division by 1 + z²/n is missing, at the centre and at the half length.",
-    (
-        "z * math.sqrt(p * (1 - p) / n + extra / (4 * n)) / (1 + extra)",
-        "z * math.sqrt(p * (1 - p) / n + extra / (4 * n))",
-    ),
-    ("centre - half", "(p + extra / 2) - half"),
-    ("centre + half", "(p + extra / 2) + half"),
-)
+    "z * math.sqrt(p * (1 - p) / n + extra / (4 * n)) / (1 + extra) → z * math.sqrt(p * (1 - p) / n + "
+    "extra / (4 * n))",
+    "centre - half → (p + extra / 2) - half",
+    "centre + half → (p + extra / 2) + half",
+).says("The division by 1 + z²/n is missing, at the centre and at the half length.")
 exercise.slip(
-    "in_per_cent",
-    "This is in per cent: shares between 0 and 1 are asked for.",
-    ("centre - half, centre + half", "100 * (centre - half), 100 * (centre + half)"),
-)
+    "in_per_cent", "centre - half, centre + half → 100 * (centre - half), 100 * (centre + half)"
+).says("This is in per cent: shares between 0 and 1 are asked for.")
 exercise.slip(
     "z_for_its_square",
-    "The divisor is 1 + z/n: it should be 1 + z²/n.",
-    ("(p + extra / 2) / (1 + extra)", "(p + extra / 2) / (1 + (z / n))"),
-    (
-        "z * math.sqrt(p * (1 - p) / n + extra / (4 * n)) / (1 + extra)",
-        "z * math.sqrt(p * (1 - p) / n + extra / (4 * n)) / (1 + (z / n))",
-    ),
-)
+    "(p + extra / 2) / (1 + extra) → (p + extra / 2) / (1 + (z / n))",
+    "z * math.sqrt(p * (1 - p) / n + extra / (4 * n)) / (1 + extra) → z * math.sqrt(p * (1 - p) / n + "
+    "extra / (4 * n)) / (1 + (z / n))",
+).says("The divisor is 1 + z/n: it should be 1 + z²/n.")
 exercise.slip(
     "half_not_divided",
-    "The centre is divided by 1 + z²/n, but the half length isn't: both are.",
-    (
-        "z * math.sqrt(p * (1 - p) / n + extra / (4 * n)) / (1 + extra)",
-        "z * math.sqrt(p * (1 - p) / n + extra / (4 * n))",
-    ),
+    "z * math.sqrt(p * (1 - p) / n + extra / (4 * n)) / (1 + extra) → z * math.sqrt(p * (1 - p) / n + "
+    "extra / (4 * n))",
+).says("The centre is divided by 1 + z²/n, but the half length isn't: both are.")
+exercise.slip("centre_and_half", "centre - half, centre + half → (p + extra / 2) / (1 + extra), half").says(
+    "These are the centre and the half length: the interval goes from centre − half to centre + half."
 )
-exercise.slip(
-    "centre_and_half",
-    "These are the centre and the half length: the interval goes from centre − half to centre + half.",
-    ("centre - half, centre + half", "(p + extra / 2) / (1 + extra), half"),
-)
-exercise.slip(
-    "whole_square_added",
-    "The centre moves by z²/n, twice as far as it should: add z²/(2n) to p.",
-    (" / 2", ""),
+exercise.slip("whole_square_added", " / 2 →").says(
+    "The centre moves by z²/n, twice as far as it should: add z²/(2n) to p."
 )

@@ -111,64 +111,52 @@ def accepted_by_the_first(target, draft, drafted, chances):
 
 exercise.slip(
     "all_that_pass",
+    "kept.long().cumprod(dim=0) → (chances < target[places, drafted] / draft[places, drafted])",
+).says(
     "All tokens that pass are counted: those behind the first that is turned down were drafted for "
-    "another text, and go with it.",
-    ("kept.long().cumprod(dim=0)", "(chances < target[places, drafted] / draft[places, drafted])"),
+    "another text, and go with it."
 )
 exercise.slip(
     "every_place_for_every_token",
+    "target[places, drafted] → target[:, drafted]",
+    "draft[places, drafted] → draft[:, drafted]",
+).says(
     "target[:, drafted] takes all drafted tokens at each place, K × K numbers: beside them stand the "
-    "places, so that each takes its own.",
-    ("target[places, drafted]", "target[:, drafted]"),
-    ("draft[places, drafted]", "draft[:, drafted]"),
+    "places, so that each takes its own."
 )
-exercise.slip(
-    "first_no_by_argmax",
-    "Argmax finds the first token that is turned down; where none is, it says 0, as if the first were.",
-    ("kept.long().cumprod(dim=0).sum", "(~kept).long().argmax"),
+exercise.slip("first_no_by_argmax", "kept.long().cumprod(dim=0).sum() → (~kept).long().argmax()").says(
+    "Argmax finds the first token that is turned down; where none is, it says 0, as if the first were."
 )
 exercise.slip(
     "ratio_turned_over",
-    "The ratio is turned over: a token is kept for sure where the target has more of it.",
-    ("len(drafted)", "torch.arange(len(drafted))"),
-    (
-        "[bool(chances[i] < target[i, drafted[i]] / draft[i, drafted[i]]) for i in range(K)]",
-        "chances < draft[K, drafted] / target[K, drafted]",
-    ),
-    of=accepted_by_the_first,
-)
+    "target[places, drafted] → draft[places, drafted]",
+    "draft[places, drafted] → target[places, drafted]",
+).says("The ratio is turned over: a token is kept for sure where the target has more of it.")
 exercise.slip(
     "chances_above",
-    "A token is kept where its chance lies above the ratio: then what the target likes is turned down.",
-    ("< target", "> target"),
-)
-exercise.slip(
-    "target_alone",
+    "chances < target[places, drafted] / draft[places, drafted] → chances > target[places, drafted] / "
+    "draft[places, drafted]",
+).says("A token is kept where its chance lies above the ratio: then what the target likes is turned down.")
+exercise.slip("target_alone", " / draft[places, drafted] →").says(
     "A token is kept with the target's probability alone: it was drawn from the draft already, so the "
-    "ratio of the two decides.",
-    (" / draft[places, drafted]", ""),
+    "ratio of the two decides."
 )
 exercise.slip(
     "only_where_more",
-    "Tokens are kept only where the target has more of them: with less they stay now and then, by chance.",
-    (
-        "chances < target[places, drafted] / draft[places, drafted]",
-        "target[places, drafted] >= draft[places, drafted]",
-    ),
-)
+    "chances < target[places, drafted] / draft[places, drafted] → target[places, drafted] >= "
+    "draft[places, drafted]",
+).says("Tokens are kept only where the target has more of them: with less they stay now and then, by chance.")
 exercise.slip(
     "the_best_only",
+    "chances < target[places, drafted] / draft[places, drafted] → drafted == torch.argmax(target, dim=-1)",
+).says(
     "Tokens are kept only where they are the target's best: then the text is greedy, and no sample of the "
-    "target.",
-    ("chances < target[places, drafted] / draft[places, drafted]", "drafted == torch.argmax(target, dim=-1)"),
+    "target."
 )
 exercise.slip(
     "one_too_many",
-    "The token that is turned down is counted too: only those before it stay.",
-    ("int(kept.long().cumprod(dim=0).sum())", "min(len(drafted), int(kept.long().cumprod(dim=0).sum()) + 1)"),
-)
+    "int(kept.long().cumprod(dim=0).sum()) → min(len(drafted), int(kept.long().cumprod(dim=0).sum()) + 1)",
+).says("The token that is turned down is counted too: only those before it stay.")
 exercise.slip(
-    "all_or_nothing",
-    "One token turned down takes all others with it: those before it stay.",
-    ("int(kept.long().cumprod(dim=0).sum())", "len(drafted) if bool(kept.all()) else 0"),
-)
+    "all_or_nothing", "int(kept.long().cumprod(dim=0).sum()) → len(drafted) if bool(kept.all()) else 0"
+).says("One token turned down takes all others with it: those before it stay.")

@@ -48,48 +48,35 @@ def adjusted_with_minimum(target, draft):
     return (target - shared) / (1 - shared.sum())
 
 
-exercise.slip(
-    "from_the_target",
+exercise.slip("from_the_target", "more / more.sum() → target.clone()").says(
     "This draws from the target itself: what the draft has more of was written already, so it would come "
-    "too often.",
-    ("more / more.sum()", "target.clone()"),
+    "too often."
 )
-exercise.slip(
-    "not_summing_to_one",
-    "The differences don't sum to 1 yet: divide by their sum.",
-    ("more / more.sum()", "(target - draft).clamp(min=0)"),
+exercise.slip("not_summing_to_one", "more / more.sum() → (target - draft).clamp(min=0)").says(
+    "The differences don't sum to 1 yet: divide by their sum."
 )
-exercise.slip(
-    "the_other_more",
+exercise.slip("the_other_more", "target - draft → draft - target").says(
     "This is what the draft has more of: the tokens that come too rarely are those of which the target "
-    "has more.",
-    ("target - draft", "draft - target"),
+    "has more."
 )
-exercise.slip(
-    "differences_both_ways",
-    "Where the draft has more, the difference counts as well: there it should be 0.",
-    (".clamp(min=0)", ".abs()"),
+exercise.slip("differences_both_ways", ".clamp(min=0) → .abs()").says(
+    "Where the draft has more, the difference counts as well: there it should be 0."
 )
-exercise.slip(
-    "softmax_of_differences",
+exercise.slip("softmax_of_differences", "more / more.sum() → (target - draft).softmax(dim=-1)").says(
     "A softmax gives every token something, also those of which the draft had too much: keep the positive "
-    "differences and divide by their sum.",
-    ("more / more.sum()", "(target - draft).softmax(dim=-1)"),
+    "differences and divide by their sum."
 )
-exercise.slip(
-    "softmax_of_the_rest",
+exercise.slip("softmax_of_the_rest", "more / more.sum() → (target - draft).clamp(min=0).softmax(-1)").says(
     "A softmax of the differences above 0 gives something to every token, those without any too: divide "
-    "by their sum.",
-    ("more / more.sum()", "(target - draft).clamp(min=0).softmax(-1)"),
+    "by their sum."
 )
 exercise.slip(
-    "target_where_more",
+    "target_where_more", "(target - draft).clamp(min=0) → torch.where(target > draft, target, 0.0)"
+).says(
     "The target's whole probability is taken where it is the larger: part of it was written by the draft, "
-    "so only the difference is left.",
-    ("(target - draft).clamp(min=0)", "torch.where(target > draft, target, 0.0)"),
+    "so only the difference is left."
 )
 exercise.slip(
     "by_ratio",
-    "The ratio says how probable it is that a token is kept: what is missing is the difference.",
-    ("(target - draft).clamp(min=0)", "torch.where(target > draft, target / draft.clamp(min=1e-9), 0.0)"),
-)
+    "(target - draft).clamp(min=0) → torch.where(target > draft, target / draft.clamp(min=1e-9), 0.0)",
+).says("The ratio says how probable it is that a token is kept: what is missing is the difference.")

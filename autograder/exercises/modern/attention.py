@@ -9,7 +9,9 @@ from autograder.entry import Entry
 from autograder.exercises.modern import shared
 from helpers.checking.calling.drivers import Case
 from helpers.checks import gradient_reaches_inputs, inputs_unchanged
+from helpers.masking import causal_mask, masked_attention
 from helpers.modern import rms_norm
+from helpers.multihead import merge_heads, split_heads
 from helpers.positional import rotary
 
 exercise = Entry(
@@ -25,7 +27,28 @@ exercise = Entry(
 )
 
 
-exercise.reference(shared.GroupedAttention)
+@exercise.reference
+class GroupedAttention(torch.nn.Module):
+    """The reference: as the lesson's own solution."""
+
+    def __init__(self, d_model, n_heads, n_groups):
+        super().__init__()
+        D = d_model // n_heads
+        self.n_heads, self.n_groups = n_heads, n_groups
+        self.W_q = torch.nn.Linear(d_model, n_heads * D, bias=False)
+        self.W_k = torch.nn.Linear(d_model, n_groups * D, bias=False)
+        self.W_v = torch.nn.Linear(d_model, n_groups * D, bias=False)
+        self.W_o = torch.nn.Linear(d_model, d_model, bias=False)
+        self.norm_q, self.norm_k = (torch.nn.Parameter(torch.ones(D)) for _ in range(2))
+
+    def forward(self, x):
+        q = rms_norm(split_heads(self.W_q(x), self.n_heads), self.norm_q)
+        k = rms_norm(split_heads(self.W_k(x), self.n_groups), self.norm_k)
+        v = split_heads(self.W_v(x), self.n_groups)
+        places = torch.arange(x.size(-2))
+        q, k = rotary(q, places), rotary(k, places)
+        k, v = (shared.repeat_interleave(self.n_heads // self.n_groups, dim=-3) for shared in (k, v))
+        return self.W_o(merge_heads(masked_attention(q, k, v, causal_mask(x.size(-2)))[0]))
 
 
 @exercise.cases
@@ -104,132 +127,83 @@ class AttentionHeadByHead(torch.nn.Module):
 
 exercise.slip(
     "NoNorms",
-    "Queries and keys aren't normalised: each head's are, before they are turned.",
-    (
-        "rms_norm(split_heads(self.W_q(x), self.n_heads), self.norm_q)",
-        "split_heads(self.W_q(x), self.n_heads)",
-    ),
-    (
-        "rms_norm(split_heads(self.W_k(x), self.n_groups), self.norm_k)",
-        "split_heads(self.W_k(x), self.n_groups)",
-    ),
-)
+    "rms_norm(split_heads(self.W_q(x), self.n_heads), self.norm_q) → split_heads(self.W_q(x), self.n_heads)",
+    "rms_norm(split_heads(self.W_k(x), self.n_groups), self.norm_k) → split_heads(self.W_k(x), "
+    "self.n_groups)",
+).says("Queries and keys aren't normalised: each head's are, before they are turned.")
 exercise.slip(
     "KeysNotNormed",
-    "Only the queries are normalised: large keys can still make scores as large as they like.",
-    (
-        "rms_norm(split_heads(self.W_k(x), self.n_groups), self.norm_k)",
-        "split_heads(self.W_k(x), self.n_groups)",
-    ),
-)
+    "rms_norm(split_heads(self.W_k(x), self.n_groups), self.norm_k) → split_heads(self.W_k(x), "
+    "self.n_groups)",
+).says("Only the queries are normalised: large keys can still make scores as large as they like.")
 exercise.slip(
     "QueriesNotNormed",
-    "Only the keys are normalised: large queries can still make scores as large as they like.",
-    (
-        "rms_norm(split_heads(self.W_q(x), self.n_heads), self.norm_q)",
-        "split_heads(self.W_q(x), self.n_heads)",
-    ),
-)
+    "rms_norm(split_heads(self.W_q(x), self.n_heads), self.norm_q) → split_heads(self.W_q(x), self.n_heads)",
+).says("Only the keys are normalised: large queries can still make scores as large as they like.")
 exercise.slip(
     "ValuesNormedToo",
+    "split_heads(self.W_v(x), self.n_groups) → rms_norm(split_heads(self.W_v(x), self.n_groups), "
+    "self.norm_k)",
+).says(
     "The values are normalised as well: it is the scores that should stay small, and values have no part "
-    "in them.",
-    (
-        "split_heads(self.W_v(x), self.n_groups)",
-        "rms_norm(split_heads(self.W_v(x), self.n_groups), self.norm_k)",
-    ),
+    "in them."
 )
 exercise.slip(
     "NormsExchanged",
-    "The norms' weights are swapped: `norm_q` belongs to the queries, `norm_k` to the keys.",
-    (
-        "rms_norm(split_heads(self.W_q(x), self.n_heads), self.norm_q)",
-        "rms_norm(split_heads(self.W_q(x), self.n_heads), self.norm_k)",
-    ),
-    (
-        "rms_norm(split_heads(self.W_k(x), self.n_groups), self.norm_k)",
-        "rms_norm(split_heads(self.W_k(x), self.n_groups), self.norm_q)",
-    ),
-)
+    "rms_norm(split_heads(self.W_q(x), self.n_heads), self.norm_q) → rms_norm(split_heads(self.W_q(x), "
+    "self.n_heads), self.norm_k)",
+    "rms_norm(split_heads(self.W_k(x), self.n_groups), self.norm_k) → rms_norm(split_heads(self.W_k(x), "
+    "self.n_groups), self.norm_q)",
+).says("The norms' weights are swapped: `norm_q` belongs to the queries, `norm_k` to the keys.")
 exercise.slip(
     "TurnedBeforeNormed",
+    "rms_norm(split_heads(self.W_q(x), self.n_heads), self.norm_q) → split_heads(self.W_q(x), self.n_heads)",
+    "rms_norm(split_heads(self.W_k(x), self.n_groups), self.norm_k) → split_heads(self.W_k(x), "
+    "self.n_groups)",
+    "rotary(q, places), rotary(k, places) → rms_norm(rotary(q, places), self.norm_q), rms_norm(rotary(k, "
+    "places), self.norm_k)",
+).says(
     "Queries and keys are turned before they are normalised: the norm's weights then scale features that "
-    "are mixed already, so scores depend on more than distances.",
-    (
-        "rms_norm(split_heads(self.W_q(x), self.n_heads), self.norm_q)",
-        "split_heads(self.W_q(x), self.n_heads)",
-    ),
-    (
-        "rms_norm(split_heads(self.W_k(x), self.n_groups), self.norm_k)",
-        "split_heads(self.W_k(x), self.n_groups)",
-    ),
-    (
-        "rotary(q, places), rotary(k, places)",
-        "rms_norm(rotary(q, places), self.norm_q), rms_norm(rotary(k, places), self.norm_k)",
-    ),
+    "are mixed already, so scores depend on more than distances."
 )
 exercise.slip(
     "NormedBeforeSplit",
+    "rms_norm(split_heads(self.W_q(x), self.n_heads), self.norm_q) → split_heads(rms_norm(self.W_q(x), "
+    "self.norm_q.repeat(self.n_heads)), self.n_heads)",
+    "rms_norm(split_heads(self.W_k(x), self.n_groups), self.norm_k) → split_heads(rms_norm(self.W_k(x), "
+    "self.norm_k.repeat(self.n_groups)), self.n_groups)",
+).says(
     "Queries and keys are normalised over their whole width, before they are split: each head has a size "
-    "of its own.",
-    (
-        "rms_norm(split_heads(self.W_q(x), self.n_heads), self.norm_q)",
-        "split_heads(rms_norm(self.W_q(x), self.norm_q.repeat(self.n_heads)), self.n_heads)",
-    ),
-    (
-        "rms_norm(split_heads(self.W_k(x), self.n_groups), self.norm_k)",
-        "split_heads(rms_norm(self.W_k(x), self.norm_k.repeat(self.n_groups)), self.n_groups)",
-    ),
+    "of its own."
 )
 exercise.slip(
     "NotTurned",
-    "Nothing is turned by its position, so attention doesn't know the order of earlier tokens.",
-    (
-        "        places = torch.arange(x.size(-2))\n        q, k = rotary(q, places), rotary(k, places)\n",
-        "",
-    ),
-)
-exercise.slip(
-    "KeysNotTurned",
-    "Only the queries are turned: it takes both, so that what is left in the scores is the distance.",
-    ("q, k = rotary(q, places), rotary(k, places)", "q = rotary(q, places)"),
+    "        places = torch.arange(x.size(-2))\n        q, k = rotary(q, places), rotary(k, places)\n →",
+).says("Nothing is turned by its position, so attention doesn't know the order of earlier tokens.")
+exercise.slip("KeysNotTurned", "q, k = rotary(q, places), rotary(k, places) → q = rotary(q, places)").says(
+    "Only the queries are turned: it takes both, so that what is left in the scores is the distance."
 )
 exercise.slip(
     "ValuesTurnedToo",
-    "The values are turned as well: they are what is read, and the place has done its work in the scores.",
-    (
-        "q, k = rotary(q, places), rotary(k, places)",
-        "q, k, v = rotary(q, places), rotary(k, places), rotary(v, places)",
-    ),
+    "q, k = rotary(q, places), rotary(k, places) → q, k, v = rotary(q, places), rotary(k, places), "
+    "rotary(v, places)",
+).says("The values are turned as well: they are what is read, and the place has done its work in the scores.")
+exercise.slip("NotCausal", "causal_mask(x.size(-2)) → torch.ones(1, 1, dtype=torch.bool)").says(
+    "Every position sees all others: later ones have to be hidden."
 )
-exercise.slip(
-    "NotCausal",
-    "Every position sees all others: later ones have to be hidden.",
-    ("causal_mask(x.size(-2))", "torch.ones(1, 1, dtype=torch.bool)"),
-)
-exercise.slip(
-    "CausalTurned",
-    "The causal mask is the wrong way round: a position may see itself and earlier ones, not later ones.",
-    ("causal_mask(x.size(-2))", "causal_mask(x.size(-2)).mT"),
+exercise.slip("CausalTurned", "causal_mask(x.size(-2)) → causal_mask(x.size(-2)).mT").says(
+    "The causal mask is the wrong way round: a position may see itself and earlier ones, not later ones."
 )
 exercise.slip(
     "GroupsTiled",
-    "The heads of keys are repeated as a row, 0 1 0 1: neighbours share, 0 0 1 1.",
-    (
-        "shared.repeat_interleave(self.n_heads // self.n_groups, dim=-3)",
-        "torch.cat([shared] * (self.n_heads // self.n_groups), dim=-3)",
-    ),
-)
+    "shared.repeat_interleave(self.n_heads // self.n_groups, dim=-3) → torch.cat([shared] * (self.n_heads "
+    "// self.n_groups), dim=-3)",
+).says("The heads of keys are repeated as a row, 0 1 0 1: neighbours share, 0 0 1 1.")
 exercise.slip(
     "LastMapForgotten",
-    "`W_o` isn't used: it mixes what the heads have found.",
-    (
-        "self.W_o(merge_heads(masked_attention(q, k, v, causal_mask(x.size(-2)))[0]))",
-        "merge_heads(masked_attention(q, k, v, causal_mask(x.size(-2)))[0])",
-    ),
-)
-exercise.slip(
-    "ScaledTwice",
-    "The scores are divided by √D twice: `masked_attention` does it already.",
-    ("rotary(q, places)", "rotary(q, places) / q.size(-1) ** 0.5"),
+    "self.W_o(merge_heads(masked_attention(q, k, v, causal_mask(x.size(-2)))[0])) → "
+    "merge_heads(masked_attention(q, k, v, causal_mask(x.size(-2)))[0])",
+).says("`W_o` isn't used: it mixes what the heads have found.")
+exercise.slip("ScaledTwice", "rotary(q, places) → rotary(q, places) / q.size(-1) ** 0.5").says(
+    "The scores are divided by √D twice: `masked_attention` does it already."
 )

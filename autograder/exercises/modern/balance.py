@@ -61,66 +61,47 @@ def balance_expert_by_expert(logits, k):
 
 exercise.slip(
     "not_times_experts",
-    "The factor E is missing, so a perfect balance would be 1/E: with it, it is 1 for any number of experts.",
-    (
-        "E * (counts.sum(dim=0) / (N * k) * logits.softmax(dim=-1).mean(dim=0)).sum()",
-        "(counts.sum(dim=0) / (N * k) * logits.softmax(dim=-1).mean(dim=0)).sum()",
-    ),
+    "E * (counts.sum(dim=0) / (N * k) * logits.softmax(dim=-1).mean(dim=0)).sum() → (counts.sum(dim=0) / "
+    "(N * k) * logits.softmax(dim=-1).mean(dim=0)).sum()",
+).says(
+    "The factor E is missing, so a perfect balance would be 1/E: with it, it is 1 for any number of experts."
 )
-exercise.slip(
-    "counts_as_they_are",
+exercise.slip("counts_as_they_are", " / (N * k) →").says(
     "The tokens are counted and not divided, so a longer text would pay more: take each expert's share of "
-    "all N·k places.",
-    (" / (N * k)", ""),
+    "all N·k places."
 )
-exercise.slip(
-    "shares_of_tokens",
-    "The counts are divided by N, so that they sum to k: each token is counted k times, and N·k is the "
-    "whole.",
-    (" * k", ""),
+exercise.slip("shares_of_tokens", " * k →").says(
+    "The counts are divided by N, so that they sum to k: each token is counted k times, and N·k is the whole."
 )
 exercise.slip(
     "probabilities_twice",
-    "The mean probabilities are squared: one of the two factors is the share of tokens that are really sent.",
-    (
-        "counts.sum(dim=0) / (N * k) * logits.softmax(dim=-1).mean(dim=0)",
-        "logits.softmax(dim=-1).mean(dim=0).square()",
-    ),
+    "counts.sum(dim=0) / (N * k) * logits.softmax(dim=-1).mean(dim=0) → "
+    "logits.softmax(dim=-1).mean(dim=0).square()",
+).says(
+    "The mean probabilities are squared: one of the two factors is the share of tokens that are really sent."
 )
 exercise.slip(
     "shares_twice",
-    "The shares of tokens are squared, and counts have no gradient: one factor is the mean probability.",
-    (
-        "counts.sum(dim=0) / (N * k) * logits.softmax(dim=-1).mean(dim=0)",
-        "(counts.sum(dim=0) / (N * k)).square()",
-    ),
-)
+    "counts.sum(dim=0) / (N * k) * logits.softmax(dim=-1).mean(dim=0) → (counts.sum(dim=0) / (N * "
+    "k)).square()",
+).says("The shares of tokens are squared, and counts have no gradient: one factor is the mean probability.")
 exercise.slip(
     "gates_for_probabilities",
+    "counts = torch.zeros_like(logits).scatter(-1, logits.topk(k, dim=-1).indices, 1.0) → best, places = "
+    "logits.topk(k, dim=-1)\n"
+    "    counts = torch.zeros_like(logits).scatter(-1, logits.topk(k, dim=-1).indices, 1.0)",
+    "return E * (counts.sum(dim=0) / (N * k) * logits.softmax(dim=-1).mean(dim=0)).sum() → shares = "
+    "torch.zeros_like(logits).scatter(-1, places, best.softmax(dim=-1))\n"
+    "    return E * (counts.sum(dim=0) / (N * k) * shares.mean(dim=0)).sum()",
+).says(
     "The probabilities are those of the chosen alone: the softmax here goes over all experts, so that the "
-    "others can become more probable.",
-    (
-        "counts = torch.zeros_like(logits).scatter(-1, logits.topk(k, dim=-1).indices, 1.0)",
-        "best, places = logits.topk(k, dim=-1)\n"
-        "    counts = torch.zeros_like(logits).scatter(-1, logits.topk(k, dim=-1).indices, 1.0)",
-    ),
-    (
-        "return E * (counts.sum(dim=0) / (N * k) * logits.softmax(dim=-1).mean(dim=0)).sum()",
-        "shares = torch.zeros_like(logits).scatter(-1, places, best.softmax(dim=-1))\n"
-        "    return E * (counts.sum(dim=0) / (N * k) * shares.mean(dim=0)).sum()",
-    ),
+    "others can become more probable."
 )
 exercise.slip(
     "token_by_token",
-    "Shares and probabilities are multiplied token by token: each is averaged over the tokens first.",
-    (
-        "(counts.sum(dim=0) / (N * k) * logits.softmax(dim=-1).mean(dim=0)).sum",
-        "(counts / k * logits.softmax(dim=-1)).sum(dim=-1).mean",
-    ),
-)
+    "(counts.sum(dim=0) / (N * k) * logits.softmax(dim=-1).mean(dim=0)).sum → (counts / k * "
+    "logits.softmax(dim=-1)).sum(dim=-1).mean",
+).says("Shares and probabilities are multiplied token by token: each is averaged over the tokens first.")
 exercise.slip(
-    "the_best_alone",
-    "Only each token's best expert is counted: it is sent to k of them.",
-    ("logits.topk(k, dim=-1).indices", "logits.argmax(dim=-1, keepdim=True)"),
-    (" * k", ""),
-)
+    "the_best_alone", "logits.topk(k, dim=-1).indices → logits.argmax(dim=-1, keepdim=True)", " * k →"
+).says("Only each token's best expert is counted: it is sent to k of them.")

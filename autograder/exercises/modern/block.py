@@ -5,6 +5,8 @@ from torch import Generator
 
 from autograder.entry import Entry
 from autograder.exercises.modern import shared
+from autograder.exercises.modern.attention import GroupedAttention
+from autograder.exercises.modern.gated import GatedFeedForward
 from helpers.checking.calling.drivers import Case
 from helpers.checks import gradient_reaches_inputs, inputs_unchanged
 from helpers.modern import rms_norm
@@ -28,8 +30,8 @@ class Block(torch.nn.Module):
 
     def __init__(self, d_model, n_heads, n_groups, d_ff):
         super().__init__()
-        self.attention = shared.GroupedAttention(d_model, n_heads, n_groups)
-        self.feed_forward = shared.GatedFeedForward(d_model, d_ff)
+        self.attention = GroupedAttention(d_model, n_heads, n_groups)
+        self.feed_forward = GatedFeedForward(d_model, d_ff)
         self.norm_1, self.norm_2 = (torch.nn.Parameter(torch.ones(d_model)) for _ in range(2))
 
     def forward(self, x):
@@ -66,8 +68,8 @@ class BlockInSteps(torch.nn.Module):
         super().__init__()
         self.norm_1 = torch.nn.Parameter(torch.ones(d_model))
         self.norm_2 = torch.nn.Parameter(torch.ones(d_model))
-        self.attention = shared.GroupedAttention(d_model, n_heads, n_groups)
-        self.feed_forward = shared.GatedFeedForward(d_model, d_ff)
+        self.attention = GroupedAttention(d_model, n_heads, n_groups)
+        self.feed_forward = GatedFeedForward(d_model, d_ff)
 
     def forward(self, x):
         normed = rms_norm(x, self.norm_1)
@@ -83,8 +85,8 @@ class BlockByASublayer(torch.nn.Module):
 
     def __init__(self, d_model, n_heads, n_groups, d_ff):
         super().__init__()
-        self.attention = shared.GroupedAttention(d_model, n_heads, n_groups)
-        self.feed_forward = shared.GatedFeedForward(d_model, d_ff)
+        self.attention = GroupedAttention(d_model, n_heads, n_groups)
+        self.feed_forward = GatedFeedForward(d_model, d_ff)
         self.norm_1, self.norm_2 = (torch.nn.Parameter(torch.ones(d_model)) for _ in range(2))
 
     def forward(self, x):
@@ -95,92 +97,64 @@ class BlockByASublayer(torch.nn.Module):
 
 exercise.slip(
     "NoResidual",
-    "There is no residual path: what each sublayer says is added to x.",
-    ("x + self.attention", "self.attention"),
-    ("x + self.feed_forward", "self.feed_forward"),
-)
+    "x + self.attention(rms_norm(x, self.norm_1)) → self.attention(rms_norm(x, self.norm_1))",
+    "x + self.feed_forward(rms_norm(x, self.norm_2)) → self.feed_forward(rms_norm(x, self.norm_2))",
+).says("There is no residual path: what each sublayer says is added to x.")
 exercise.slip(
     "FirstPathMissing",
-    "Attention's output takes the place of x: it is added to it.",
-    ("x + self.attention", "self.attention"),
-)
+    "x + self.attention(rms_norm(x, self.norm_1)) → self.attention(rms_norm(x, self.norm_1))",
+).says("Attention's output takes the place of x: it is added to it.")
 exercise.slip(
     "SecondPathMissing",
-    "The network's output takes the place of x: it is added to it.",
-    ("x + self.feed_forward", "self.feed_forward"),
+    "x + self.feed_forward(rms_norm(x, self.norm_2)) → self.feed_forward(rms_norm(x, self.norm_2))",
+).says("The network's output takes the place of x: it is added to it.")
+exercise.slip("FirstNormTwice", "rms_norm(x, self.norm_2) → rms_norm(x, self.norm_1)").says(
+    "Both norms use norm_1: the weights of the second are norm_2."
 )
-exercise.slip(
-    "FirstNormTwice",
-    "Both norms use norm_1: the weights of the second are norm_2.",
-    ("rms_norm(x, self.norm_2)", "rms_norm(x, self.norm_1)"),
-)
-exercise.slip(
-    "SublayersReadRaw",
-    "Nothing is normalised: each sublayer reads x through its norm.",
-    ("rms_norm(x, self.norm_1)", "x"),
-    ("rms_norm(x, self.norm_2)", "x"),
+exercise.slip("SublayersReadRaw", "rms_norm(x, self.norm_1) → x", "rms_norm(x, self.norm_2) → x").says(
+    "Nothing is normalised: each sublayer reads x through its norm."
 )
 exercise.slip(
     "PostNorm",
+    "x + self.attention(rms_norm(x, self.norm_1)) → rms_norm(x + self.attention(x), self.norm_1)",
+    "x + self.feed_forward(rms_norm(x, self.norm_2)) → rms_norm(x + self.feed_forward(x), self.norm_2)",
+).says(
     "The norms come last, as in 2017: here each sublayer reads what is normalised, and the path stays a "
-    "plain sum.",
-    ("x + self.attention(rms_norm(x, self.norm_1))", "rms_norm(x + self.attention(x), self.norm_1)"),
-    ("x + self.feed_forward(rms_norm(x, self.norm_2))", "rms_norm(x + self.feed_forward(x), self.norm_2)"),
+    "plain sum."
 )
 exercise.slip(
     "PathNormalised",
-    "The path itself is normalised: only what a sublayer reads is.",
-    ("x + self.attention(rms_norm(x, self.norm_1))", "rms_norm(x, self.norm_1)"),
-    (
-        "return x + self.feed_forward(rms_norm(x, self.norm_2))",
-        "x = x + self.attention(x)\n"
-        "        x = rms_norm(x, self.norm_2)\n"
-        "        return x + self.feed_forward(x)",
-    ),
-)
+    "x + self.attention(rms_norm(x, self.norm_1)) → rms_norm(x, self.norm_1)",
+    "return x + self.feed_forward(rms_norm(x, self.norm_2)) → x = x + self.attention(x)\n"
+    "        x = rms_norm(x, self.norm_2)\n"
+    "        return x + self.feed_forward(x)",
+).says("The path itself is normalised: only what a sublayer reads is.")
 exercise.slip(
     "NormsExchangedHere",
-    "The norms' weights are swapped: `norm_1` stands before attention, `norm_2` before the network.",
-    ("normed = rms_norm(x, self.norm_1)", "x = x + self.attention(rms_norm(x, self.norm_2))"),
-    (
-        "        attended = self.attention(normed)\n"
-        "        path = attended + x\n"
-        "        normed = rms_norm(path, self.norm_2)\n",
-        "",
-    ),
-    ("self.feed_forward(normed) + path", "x + self.feed_forward(rms_norm(x, self.norm_1))"),
-    of=BlockInSteps,
-)
+    "rms_norm(x, self.norm_1) → rms_norm(x, self.norm_2)",
+    "rms_norm(x, self.norm_2) → rms_norm(x, self.norm_1)",
+).says("The norms' weights are swapped: `norm_1` stands before attention, `norm_2` before the network.")
 exercise.slip(
     "FeedForwardFirst",
-    "The network comes first: attention gathers, then the network works on what was gathered.",
-    ("normed = rms_norm(x, self.norm_1)", "x = x + self.feed_forward(rms_norm(x, self.norm_2))"),
-    (
-        "        attended = self.attention(normed)\n"
-        "        path = attended + x\n"
-        "        normed = rms_norm(path, self.norm_2)\n",
-        "",
-    ),
-    ("self.feed_forward(normed) + path", "x + self.attention(rms_norm(x, self.norm_1))"),
-    of=BlockInSteps,
-)
+    "self.attention(rms_norm(x, self.norm_1)) → self.feed_forward(rms_norm(x, self.norm_2))",
+    "self.feed_forward(rms_norm(x, self.norm_2)) → self.attention(rms_norm(x, self.norm_1))",
+).says("The network comes first: attention gathers, then the network works on what was gathered.")
 exercise.slip(
     "SideBySide",
-    "Both sublayers read the same x, as in some models since GPT-J: here the network reads x with "
-    "attention's output added.",
-    ("self.feed_forward(normed) + path", "(x + attended) + self.feed_forward(rms_norm(x, self.norm_2))"),
+    "self.feed_forward(normed) + path → (x + attended) + self.feed_forward(rms_norm(x, self.norm_2))",
     of=BlockInSteps,
+).says(
+    "Both sublayers read the same x, as in some models since GPT-J: here the network reads x with "
+    "attention's output added."
 )
 exercise.slip(
     "FirstPathAgain",
-    "The second sum starts from the x that came in: it should start from the first sum.",
-    ("self.attention(normed)", "x + self.attention(rms_norm(x, self.norm_1))"),
-    ("self.feed_forward(normed) + path", "x + self.feed_forward(rms_norm(attended, self.norm_2))"),
+    "self.attention(normed) → x + self.attention(rms_norm(x, self.norm_1))",
+    "self.feed_forward(normed) + path → x + self.feed_forward(rms_norm(attended, self.norm_2))",
     of=BlockInSteps,
-)
+).says("The second sum starts from the x that came in: it should start from the first sum.")
 exercise.slip(
     "SublayersNormalised",
-    "What the sublayers say is normalised: it is what they read that is.",
-    ("self.attention(rms_norm(x, self.norm_1))", "rms_norm(self.attention(x), self.norm_1)"),
-    ("self.feed_forward(rms_norm(x, self.norm_2))", "rms_norm(self.feed_forward(x), self.norm_2)"),
-)
+    "self.attention(rms_norm(x, self.norm_1)) → rms_norm(self.attention(x), self.norm_1)",
+    "self.feed_forward(rms_norm(x, self.norm_2)) → rms_norm(self.feed_forward(x), self.norm_2)",
+).says("What the sublayers say is normalised: it is what they read that is.")

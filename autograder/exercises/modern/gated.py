@@ -19,7 +19,17 @@ exercise = Entry(
 )
 
 
-exercise.reference(shared.GatedFeedForward)
+@exercise.reference
+class GatedFeedForward(torch.nn.Module):
+    """The reference: as the lesson's own solution."""
+
+    def __init__(self, d_model, d_ff):
+        super().__init__()
+        self.W_gate, self.W_up = (torch.nn.Linear(d_model, d_ff, bias=False) for _ in range(2))
+        self.W_down = torch.nn.Linear(d_ff, d_model, bias=False)
+
+    def forward(self, x):
+        return self.W_down(torch.nn.functional.silu(self.W_gate(x)) * self.W_up(x))
 
 
 @exercise.cases
@@ -71,61 +81,42 @@ class GatedByMatrices(torch.nn.Module):
 
 exercise.slip(
     "GateAndUpExchanged",
-    "The SiLU is on the other map: it works on what `W_gate` gives.",
-    (
-        "torch.nn.functional.silu(self.W_gate(x)) * self.W_up(x)",
-        "self.W_gate(x) * torch.nn.functional.silu(self.W_up(x))",
-    ),
+    "torch.nn.functional.silu(self.W_gate(x)) * self.W_up(x) → self.W_gate(x) * "
+    "torch.nn.functional.silu(self.W_up(x))",
+).says("The SiLU is on the other map: it works on what `W_gate` gives.")
+exercise.slip("SigmoidGate", "torch.nn.functional.silu(self.W_gate(x)) → torch.sigmoid(self.W_gate(x))").says(
+    "The gate is a sigmoid, which makes it a GLU: a SiLU is x·sigmoid(x)."
 )
 exercise.slip(
-    "SigmoidGate",
-    "The gate is a sigmoid, which makes it a GLU: a SiLU is x·sigmoid(x).",
-    ("torch.nn.functional.silu", "torch.sigmoid"),
-)
+    "GeluGate", "torch.nn.functional.silu(self.W_gate(x)) → torch.nn.functional.gelu(self.W_gate(x))"
+).says("The gate is a GELU, which makes it a GEGLU: SwiGLU has the SiLU, x·sigmoid(x).")
 exercise.slip(
-    "GeluGate",
-    "The gate is a GELU, which makes it a GEGLU: SwiGLU has the SiLU, x·sigmoid(x).",
-    ("torch.nn.functional.silu", "torch.nn.functional.gelu"),
+    "ReluGate", "torch.nn.functional.silu(self.W_gate(x)) → torch.clamp(self.W_gate(x), min=0)"
+).says(
+    "The gate is a ReLU: SwiGLU has the SiLU, x·sigmoid(x), which lets a little of small negatives through."
 )
-exercise.slip(
-    "ReluGate",
-    "The gate is a ReLU: SwiGLU has the SiLU, x·sigmoid(x), which lets a little of small negatives through.",
-    ("torch.nn.functional.silu(self.W_gate(x))", "torch.clamp(self.W_gate(x), min=0)"),
-)
-exercise.slip(
-    "NoActivation",
-    "The SiLU is missing: what `W_gate` gives goes through it before the product.",
-    ("torch.nn.functional.silu(self.W_gate(x))", "self.W_gate(x)"),
+exercise.slip("NoActivation", "torch.nn.functional.silu(self.W_gate(x)) → self.W_gate(x)").says(
+    "The SiLU is missing: what `W_gate` gives goes through it before the product."
 )
 exercise.slip(
     "Added",
-    "Gate and value are added: a gate multiplies, so that it can close.",
-    ("* self", "+ self"),
-)
+    "torch.nn.functional.silu(self.W_gate(x)) * self.W_up(x) → torch.nn.functional.silu(self.W_gate(x)) + "
+    "self.W_up(x)",
+).says("Gate and value are added: a gate multiplies, so that it can close.")
 exercise.slip(
-    "ActivatedProduct",
-    "The SiLU works on the product: it belongs to the gate alone, before the two are multiplied.",
-    (".silu(self.W_gate(x)) * self.W_up(x)", ".silu(self.W_gate(x) * self.W_up(x))"),
-)
+    "ActivatedProduct", ".silu(self.W_gate(x)) * self.W_up(x) → .silu(self.W_gate(x) * self.W_up(x))"
+).says("The SiLU works on the product: it belongs to the gate alone, before the two are multiplied.")
 exercise.slip(
     "BothActivated",
-    "Both maps go through a SiLU: what `W_up` gives stays as it is, and may be of either sign.",
-    (
-        "return self.W_down(torch.nn.functional.silu(self.W_gate(x)) * self.W_up(x))",
-        "gate, value = torch.nn.functional.silu(self.W_gate(x)), torch.nn.functional.silu(self.W_up(x))\n"
-        "        return self.W_down(torch.nn.functional.silu(self.W_gate(x)) * value)",
-    ),
-)
-exercise.slip(
-    "NoGate",
-    "`W_gate` isn't used: this is a feed-forward network as before, with a SiLU.",
-    (".silu(self.W_gate(x)) * self.W_up(x)", ".silu(self.W_up(x))"),
+    "return self.W_down(torch.nn.functional.silu(self.W_gate(x)) * self.W_up(x)) → gate, value = "
+    "torch.nn.functional.silu(self.W_gate(x)), torch.nn.functional.silu(self.W_up(x))\n"
+    "        return self.W_down(torch.nn.functional.silu(self.W_gate(x)) * value)",
+).says("Both maps go through a SiLU: what `W_up` gives stays as it is, and may be of either sign.")
+exercise.slip("NoGate", ".silu(self.W_gate(x)) * self.W_up(x) → .silu(self.W_up(x))").says(
+    "`W_gate` isn't used: this is a feed-forward network as before, with a SiLU."
 )
 exercise.slip(
     "PathInside",
-    "x is added here already: the residual path belongs to the block, outside of the network.",
-    (
-        "self.W_down(torch.nn.functional.silu(self.W_gate(x)) * self.W_up(x))",
-        "x + self.W_down(torch.nn.functional.silu(self.W_gate(x)) * self.W_up(x))",
-    ),
-)
+    "self.W_down(torch.nn.functional.silu(self.W_gate(x)) * self.W_up(x)) → x + "
+    "self.W_down(torch.nn.functional.silu(self.W_gate(x)) * self.W_up(x))",
+).says("x is added here already: the residual path belongs to the block, outside of the network.")

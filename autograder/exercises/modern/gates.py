@@ -57,66 +57,47 @@ def gates_by_sorting(logits, k):
 
 
 exercise.slip(
-    "not_made_up_for",
+    "not_made_up_for", "logits.topk(k, dim=-1) → logits.softmax(-1).topk(k, dim=-1)", ".softmax(dim=-1) →"
+).says(
     "The softmax goes over all experts, and what the others had is lost: the k chosen share all of it, so "
-    "that a row sums to 1.",
-    ("logits.topk", "logits.softmax(-1).topk"),
-    (".softmax(dim=-1)", ""),
+    "that a row sums to 1."
 )
 exercise.slip(
     "all_experts",
-    "Every expert gets a share: only the k best count, all others are 0.",
-    ("torch.zeros_like(logits).scatter(-1, places, best.softmax(dim=-1))", "logits.softmax(dim=-1)"),
+    "torch.zeros_like(logits).scatter(-1, places, best.softmax(dim=-1)) → logits.softmax(dim=-1)",
+).says("Every expert gets a share: only the k best count, all others are 0.")
+exercise.slip("scores_as_gates", ".softmax(dim=-1) →").says(
+    "The scores themselves are the gates: they become shares by a softmax over the chosen ones."
 )
-exercise.slip(
-    "scores_as_gates",
-    "The scores themselves are the gates: they become shares by a softmax over the chosen ones.",
-    (".softmax(dim=-1)", ""),
+exercise.slip("alike", "best.softmax(dim=-1) → 1 / k").says(
+    "The chosen experts count alike: a softmax over their scores says how much each counts."
 )
-exercise.slip(
-    "alike",
-    "The chosen experts count alike: a softmax over their scores says how much each counts.",
-    ("best.softmax(dim=-1)", "1 / k"),
-)
-exercise.slip(
-    "the_worst",
-    "The k experts with the lowest scores are chosen: it is the highest that count.",
-    ("logits.topk(k, dim=-1)", "logits.topk(k, dim=-1, largest=False)"),
+exercise.slip("the_worst", "logits.topk(k, dim=-1) → logits.topk(k, dim=-1, largest=False)").says(
+    "The k experts with the lowest scores are chosen: it is the highest that count."
 )
 exercise.slip(
     "zeros_for_the_others",
-    "The others' scores are set to 0 before the softmax, where e⁰ = 1 counts: hide them with -∞.",
-    ("logits.masked_fill(logits < least, -math.inf)", "torch.where(logits >= least, logits, 0.0)"),
+    "logits.masked_fill(logits < least, -math.inf) → torch.where(logits >= least, logits, 0.0)",
     of=gates_by_a_mask,
+).says("The others' scores are set to 0 before the softmax, where e⁰ = 1 counts: hide them with -∞.")
+exercise.slip("sigmoids", "best.softmax(dim=-1) → best.sigmoid()").says(
+    "Each chosen gate is a sigmoid of its own score, so a row doesn't sum to 1: take a softmax over the k."
 )
-exercise.slip(
-    "sigmoids",
-    "Each chosen gate is a sigmoid of its own score, so a row doesn't sum to 1: take a softmax over the k.",
-    ("best.softmax(dim=-1)", "best.sigmoid()"),
-)
-exercise.slip(
-    "best_alone",
-    "Only the best expert gets anything: it is the k best that share.",
-    ("logits.topk(k, dim=-1)", "logits.topk(1, dim=-1)"),
+exercise.slip("best_alone", "logits.topk(k, dim=-1) → logits.topk(1, dim=-1)").says(
+    "Only the best expert gets anything: it is the k best that share."
 )
 exercise.slip(
     "shares_in_order",
-    "The shares stand in the order of the scores, best first: each belongs at the place of its expert.",
-    ("best, places = logits.topk(k, dim=-1)", "best = logits.topk(k, dim=-1).values.softmax(dim=-1)"),
-    (
-        "return torch.zeros_like(logits).scatter(-1, places, best.softmax(dim=-1))",
-        "gates = torch.zeros_like(logits)\n    gates[..., :k] = best\n    return gates",
-    ),
-)
-exercise.slip(
-    "shares_of_the_scores",
+    "best, places = logits.topk(k, dim=-1) → best = logits.topk(k, dim=-1).values.softmax(dim=-1)",
+    "return torch.zeros_like(logits).scatter(-1, places, best.softmax(dim=-1)) → gates = "
+    "torch.zeros_like(logits)\n"
+    "    gates[..., :k] = best\n"
+    "    return gates",
+).says("The shares stand in the order of the scores, best first: each belongs at the place of its expert.")
+exercise.slip("shares_of_the_scores", "best.softmax(dim=-1) → best / best.sum(dim=-1, keepdim=True)").says(
     "The chosen scores are divided by their sum: scores may be negative or sum to 0, so it is a softmax "
-    "that makes shares of them.",
-    ("best.softmax(dim=-1)", "best / best.sum(dim=-1, keepdim=True)"),
+    "that makes shares of them."
 )
 exercise.slip(
-    "best_of_all_rows",
-    "The k best of all rows together are chosen: each row, a token, has its own k.",
-    ("logits.topk(k, dim=-1)", "logits.flatten().topk(k)"),
-    of=gates_by_a_mask,
-)
+    "best_of_all_rows", "logits.topk(k, dim=-1) → logits.flatten().topk(k)", of=gates_by_a_mask
+).says("The k best of all rows together are chosen: each row, a token, has its own k.")

@@ -56,41 +56,31 @@ def interleaved_by_filling(weight, n_heads):
     return made.view(weight.shape)
 
 
-exercise.slip(
-    "rows_as_they_are",
-    "The rows stay where they were, so neighbours that don't belong together would be turned.",
-    ("halves.transpose(1, 2).reshape(rows, C)", "weight.clone()"),
+exercise.slip("rows_as_they_are", "halves.transpose(1, 2).reshape(rows, C) → weight.clone()").says(
+    "The rows stay where they were, so neighbours that don't belong together would be turned."
 )
 exercise.slip(
     "the_other_way",
-    "This is the way back, from neighbours to halves: rows 0 and D/2 of a head become its first two.",
-    ("2, rows // n_heads // 2", "rows // n_heads // 2, 2"),
-)
-exercise.slip(
-    "over_all_rows",
-    "The halves are those of all rows together: each head has halves of its own.",
-    ("halves.transpose(1, 2)", "weight.view(2, rows // 2, C).transpose(0, 1)"),
+    "weight.view(n_heads, 2, rows // n_heads // 2, C) → weight.view(n_heads, rows // n_heads // 2, 2, C)",
+).says("This is the way back, from neighbours to halves: rows 0 and D/2 of a head become its first two.")
+exercise.slip("over_all_rows", "halves.transpose(1, 2) → weight.view(2, rows // 2, C).transpose(0, 1)").says(
+    "The halves are those of all rows together: each head has halves of its own."
 )
 exercise.slip(
     "halves_exchanged",
-    "The halves change places as wholes: from each in turn comes one row.",
-    (
-        "torch.stack([first, second], dim=2).flatten(0, 2)",
-        "torch.cat([second, first], dim=1).reshape(weight.shape)",
-    ),
+    "torch.stack([first, second], dim=2).flatten(0, 2) → torch.cat([second, first], "
+    "dim=1).reshape(weight.shape)",
     of=interleaved_with_stack,
-)
+).says("The halves change places as wholes: from each in turn comes one row.")
 exercise.slip(
     "second_half_first",
-    "The second half's row comes first in each pair: feature i is 2i, and i + D/2 is 2i + 1.",
-    (
-        "weight.view(n_heads, 2, rows // n_heads // 2, C)",
-        "weight.view(n_heads, 2, rows // n_heads // 2, C).flip(1)",
-    ),
-)
+    "weight.view(n_heads, 2, rows // n_heads // 2, C) → weight.view(n_heads, 2, rows // n_heads // 2, "
+    "C).flip(1)",
+).says("The second half's row comes first in each pair: feature i is 2i, and i + D/2 is 2i + 1.")
 exercise.slip(
     "heads_in_between",
-    "Rows of different heads are mixed: the first axis is cut into heads first, then each head into halves.",
-    ("weight.view(n_heads, 2, rows // n_heads // 2, C)", "weight.view(2, rows // n_heads // 2, n_heads, C)"),
-    ("halves.transpose(1, 2)", "halves.permute(2, 1, 0, 3)"),
+    "weight.view(n_heads, 2, rows // n_heads // 2, C) → weight.view(2, rows // n_heads // 2, n_heads, C)",
+    "halves.transpose(1, 2) → halves.permute(2, 1, 0, 3)",
+).says(
+    "Rows of different heads are mixed: the first axis is cut into heads first, then each head into halves."
 )

@@ -88,40 +88,29 @@ def mixture_by_a_sum(x, gates, experts):
 
 exercise.slip(
     "everyone_reads_everything",
+    "return output → return sum(gates[:, number, None] * expert(x) for number, expert in enumerate(experts))",
+).says(
     "Every expert reads every token, though most gates are 0: that is all of the work, and an expert may "
-    "not know what to do with others' tokens.",
-    (
-        "return output",
-        "return sum(gates[:, number, None] * expert(x) for number, expert in enumerate(experts))",
-    ),
+    "not know what to do with others' tokens."
 )
-exercise.slip(
-    "gates_ignored",
-    "What the experts say is added without their gates.",
-    ("gates[mine, number, None] * expert(x[mine])", "expert(x[mine])"),
+exercise.slip("gates_ignored", "gates[mine, number, None] * expert(x[mine]) → expert(x[mine])").says(
+    "What the experts say is added without their gates."
 )
 exercise.slip(
     "gate_before_the_expert",
-    "The gate multiplies what an expert reads: it belongs to what the expert says, which isn't the same.",
-    ("gates[mine, number, None] * expert(x[mine])", "expert(gates[mine, number, None] * x[mine])"),
-)
+    "gates[mine, number, None] * expert(x[mine]) → expert(gates[mine, number, None] * x[mine])",
+).says("The gate multiplies what an expert reads: it belongs to what the expert says, which isn't the same.")
 exercise.slip(
     "last_one_counts",
-    "A token's second expert overwrites what its first has said: the two are added.",
-    ("output[mine] + gates", "gates"),
+    "output[mine] + gates[mine, number, None] * expert(x[mine]) → gates[mine, number, None] * "
+    "expert(x[mine])",
+).says("A token's second expert overwrites what its first has said: the two are added.")
+exercise.slip("only_the_best", "gates[:, number] > 0 → torch.argmax(gates, dim=-1) == number").says(
+    "Each token is given to the expert with the largest gate alone: all with a gate above 0 have their say."
 )
-exercise.slip(
-    "only_the_best",
-    "Each token is given to the expert with the largest gate alone: all with a gate above 0 have their say.",
-    ("gates[:, number] > 0", "torch.argmax(gates, dim=-1) == number"),
+exercise.slip("path_added", "torch.zeros_like(x) → x.clone()").says(
+    "The input is added here already: the residual path belongs to the block."
 )
-exercise.slip(
-    "path_added",
-    "The input is added here already: the residual path belongs to the block.",
-    ("torch.zeros_like(x)", "x.clone()"),
-)
-exercise.slip(
-    "shared_by_count",
-    "The sum is divided by the number of experts: the gates are shares already.",
-    ("return output", "return output / len(experts)"),
+exercise.slip("shared_by_count", "return output → return output / len(experts)").says(
+    "The sum is divided by the number of experts: the gates are shares already."
 )

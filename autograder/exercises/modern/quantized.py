@@ -58,57 +58,37 @@ def quantized_row_by_row(weight):
 
 exercise.slip(
     "one_scale_for_all",
-    "There is one scale for the whole matrix, so rows of small weights become zeros: each row has its own.",
-    ("weight.abs().amax(dim=-1, keepdim=True)", "weight.abs().amax() / 127"),
-    ("torch.where(largest > 0, largest / 127, 1.0)", "largest.expand(weight.size(0), 1).clone()"),
+    "weight.abs().amax(dim=-1, keepdim=True) → weight.abs().amax() / 127",
+    "torch.where(largest > 0, largest / 127, 1.0) → largest.expand(weight.size(0), 1).clone()",
+).says(
+    "There is one scale for the whole matrix, so rows of small weights become zeros: each row has its own."
 )
-exercise.slip(
-    "cut_off",
-    "The fraction is cut off, which makes all weights smaller: round to the nearest whole number.",
-    ("(weight / scales).round()", "(weight / scales * 1.000001)"),
+exercise.slip("cut_off", "(weight / scales).round() → (weight / scales * 1.000001)").says(
+    "The fraction is cut off, which makes all weights smaller: round to the nearest whole number."
 )
-exercise.slip(
-    "up_to_128",
-    "The largest weight becomes 128, for which a signed byte has no room: its largest number is 127.",
-    ("127", "128"),
-    (".round()", ".round().clamp(-128, 127)"),
+exercise.slip("up_to_128", "127 → 128", ".round() → .round().clamp(-128, 127)").says(
+    "The largest weight becomes 128, for which a signed byte has no room: its largest number is 127."
 )
-exercise.slip(
-    "only_positive",
-    "The largest weight is looked for without `abs`, so a larger negative one has no room.",
-    (".abs()", ""),
-    (".round()", ".round().clamp(-128, 127)"),
+exercise.slip("only_positive", ".abs() →", ".round() → .round().clamp(-128, 127)").says(
+    "The largest weight is looked for without `abs`, so a larger negative one has no room."
 )
 exercise.slip(
     "only_positive_and_cut",
-    "The largest weight is looked for without `abs`, so larger negative ones are cut to -127.",
-    (
-        "scales = weight.abs().max(dim=1, keepdim=True).values / 127",
-        "largest = weight.amax(dim=-1, keepdim=True)",
-    ),
-    ("scales[scales == 0] = 1", "scales = torch.where(largest == 0, 1.0, largest / 127)"),
-    ("torch.round(weight / scales)", "(weight / scales).round().clamp(-127, 127)"),
+    "scales = weight.abs().max(dim=1, keepdim=True).values / 127 → largest = weight.amax(dim=-1, "
+    "keepdim=True)",
+    "scales[scales == 0] = 1 → scales = torch.where(largest == 0, 1.0, largest / 127)",
+    "torch.round(weight / scales) → (weight / scales).round().clamp(-127, 127)",
     of=quantized_with_max,
+).says("The largest weight is looked for without `abs`, so larger negative ones are cut to -127.")
+exercise.slip("still_floats", ".to(torch.int8) →").says(
+    "The numbers are whole, but kept as floats, four bytes each: convert them to `torch.int8`."
 )
-exercise.slip(
-    "still_floats",
-    "The numbers are whole, but kept as floats, four bytes each: convert them to `torch.int8`.",
-    (".to(torch.int8)", ""),
+exercise.slip("divided_by_zero", "    scales[scales == 0] = 1\n →", of=quantized_with_max).says(
+    "A row of zeros gets the scale 0, and 0 / 0 is no number: give it the scale 1."
 )
-exercise.slip(
-    "divided_by_zero",
-    "A row of zeros gets the scale 0, and 0 / 0 is no number: give it the scale 1.",
-    ("    scales[scales == 0] = 1\n", ""),
-    of=quantized_with_max,
+exercise.slip("turned_over", "largest / 127 → 127 / largest", "weight / scales → weight * scales").says(
+    "The scales are turned over: whole numbers times scales should give the weights back."
 )
-exercise.slip(
-    "turned_over",
-    "The scales are turned over: whole numbers times scales should give the weights back.",
-    ("largest / 127", "127 / largest"),
-    ("weight / scales", "weight * scales"),
-)
-exercise.slip(
-    "four_bits",
-    "The whole numbers go from -7 to 7 only, which fits half a byte: a whole one holds -127 to 127.",
-    ("127", "7"),
+exercise.slip("four_bits", "127 → 7").says(
+    "The whole numbers go from -7 to 7 only, which fits half a byte: a whole one holds -127 to 127."
 )

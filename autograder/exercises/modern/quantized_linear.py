@@ -46,29 +46,19 @@ def quantized_linear_with_functional(x, whole, scales):
     return torch.nn.functional.linear(x, whole.to(scales.dtype) * scales)
 
 
-exercise.slip(
-    "scales_forgotten",
-    "The scales aren't used, so the weights are up to 127: times its scale, a row is as it was.",
-    ("whole * scales", "whole.to(x.dtype)"),
+exercise.slip("scales_forgotten", "whole * scales → whole.to(x.dtype)").says(
+    "The scales aren't used, so the weights are up to 127: times its scale, a row is as it was."
 )
-exercise.slip(
-    "divided_by_scales",
-    "The rows are divided by their scales: `quantized` has divided, so they are multiplied now.",
-    ("whole * scales", "whole / scales"),
+exercise.slip("divided_by_scales", "whole * scales → whole / scales").says(
+    "The rows are divided by their scales: `quantized` has divided, so they are multiplied now."
 )
-exercise.slip(
-    "input_rounded",
-    "The input is rounded as well: only the weights are whole numbers here.",
-    ("x @ (whole * scales).T", "x.round() @ (whole * scales).T"),
+exercise.slip("input_rounded", "x @ (whole * scales).T → x.round() @ (whole * scales).T").says(
+    "The input is rounded as well: only the weights are whole numbers here."
 )
-exercise.slip(
-    "scales_summed",
-    "All rows get the mean of the scales: each has its own.",
-    ("whole * scales", "whole * scales.mean()"),
+exercise.slip("scales_summed", "whole * scales → whole * scales.mean()").says(
+    "All rows get the mean of the scales: each has its own."
 )
-exercise.slip(
-    "scales_as_a_column",
+exercise.slip("scales_as_a_column", "x @ (whole * scales).T → (x @ whole.to(x.dtype).T) * scales").says(
     "What comes out is multiplied by the scales as a column, (out, 1), so that each result meets every "
-    "scale: turn them into a row, as `scales.T` is.",
-    ("x @ (whole * scales).T", "(x @ whole.to(x.dtype).T) * scales"),
+    "scale: turn them into a row, as `scales.T` is."
 )

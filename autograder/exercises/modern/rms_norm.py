@@ -57,91 +57,65 @@ def rms_by_einsum(x, weight, eps=1e-6):
 
 exercise.slip(
     "mean_taken_away",
-    "The mean is taken away first, as in layer norm: an RMS norm leaves it in.",
-    (
-        "return x * torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + eps) * weight",
-        "x = x - x.mean(-1, keepdim=True)\n"
-        "    return x * torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + eps) * weight",
-    ),
-)
+    "return x * torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + eps) * weight → x = x - x.mean(-1, "
+    "keepdim=True)\n"
+    "    return x * torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + eps) * weight",
+).says("The mean is taken away first, as in layer norm: an RMS norm leaves it in.")
 exercise.slip(
     "a_layer_norm",
+    "x * torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + eps) → (x - torch.mean(x, -1, keepdim=True)) "
+    "/ (x.std(dim=-1, keepdim=True) + eps)",
+).says(
     "This is a layer norm, by torch's std, which divides by n − 1: nothing is taken away here, and the "
-    "size is the root of the mean square.",
-    (
-        "x * torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + eps)",
-        "(x - torch.mean(x, -1, keepdim=True)) / (x.std(dim=-1, keepdim=True) + eps)",
-    ),
+    "size is the root of the mean square."
 )
 exercise.slip(
     "root_forgotten",
-    "This divides by the mean square itself: its root has the size of x.",
-    (
-        "x * torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + eps)",
-        "(x / (x.square().mean(dim=-1, keepdim=True) + eps))",
-    ),
-)
+    "x * torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + eps) → (x / (x.square().mean(dim=-1, "
+    "keepdim=True) + eps))",
+).says("This divides by the mean square itself: its root has the size of x.")
 exercise.slip(
     "eps_beside_the_root",
-    "ε is added to the root: it belongs inside, beside the mean square.",
-    (
-        "x * torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + eps)",
-        "(x / (torch.sqrt(x.square().mean(dim=-1, keepdim=True)) + eps))",
-    ),
+    "x * torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + eps) → (x / "
+    "(torch.sqrt(x.square().mean(dim=-1, keepdim=True)) + eps))",
+).says("ε is added to the root: it belongs inside, beside the mean square.")
+exercise.slip("eps_left_out", " + eps →").says("ε is left out, so a vector of zeros is divided by 0.")
+exercise.slip("eps_written_in", "+ eps → + 1e-6").says(
+    "ε is always 1e-6 here: it is an argument, and may be another."
 )
-exercise.slip("eps_left_out", "ε is left out, so a vector of zeros is divided by 0.", (" + eps", ""))
-exercise.slip(
-    "eps_written_in",
-    "ε is always 1e-6 here: it is an argument, and may be another.",
-    ("+ eps", "+ 1e-6"),
-)
-exercise.slip(
-    "summed",
+exercise.slip("summed", "x.square().mean(dim=-1, keepdim=True) → x.square().sum(dim=-1, keepdim=True)").says(
     "This divides by the vector's length: the squares are averaged, not summed, so that more channels "
-    "don't mean smaller numbers.",
-    ("x.square().mean", "x.square().sum"),
+    "don't mean smaller numbers."
 )
 exercise.slip(
     "length_by_normalize",
+    "x * torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + eps) → torch.nn.functional.normalize(x, "
+    "dim=-1, eps=eps)",
+).says(
     "Torch's `normalize` divides by the vector's length, the root of the sum of its squares: here it is "
-    "the root of their mean.",
-    (
-        "x * torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + eps)",
-        "torch.nn.functional.normalize(x, dim=-1, eps=eps)",
-    ),
+    "the root of their mean."
 )
 exercise.slip(
-    "deviation_for_size",
+    "deviation_for_size", "x.square().mean(dim=-1, keepdim=True) → x.var(dim=-1, keepdim=True, correction=0)"
+).says(
     "This divides by the deviation from the mean, as a layer norm does: here it is the root of the mean "
-    "square of the numbers themselves.",
-    ("x.square().mean(dim=-1, keepdim=True)", "x.var(dim=-1, keepdim=True, correction=0)"),
+    "square of the numbers themselves."
 )
-exercise.slip(
-    "over_everything",
-    "The mean goes over all vectors together: each vector has its own size.",
-    ("x.square().mean(dim=-1, keepdim=True)", "x.square().mean()"),
+exercise.slip("over_everything", "x.square().mean(dim=-1, keepdim=True) → x.square().mean()").says(
+    "The mean goes over all vectors together: each vector has its own size."
 )
-exercise.slip(
-    "over_the_first_axis",
-    "The mean goes over the first axis: the channels of one vector are the last.",
-    ("dim=-1", "dim=0"),
+exercise.slip("over_the_first_axis", "dim=-1 → dim=0").says(
+    "The mean goes over the first axis: the channels of one vector are the last."
 )
-exercise.slip(
-    "scale_left_out",
-    "The weight isn't used: each channel is multiplied by its own.",
-    (" * weight", ""),
+exercise.slip("scale_left_out", " * weight →").says(
+    "The weight isn't used: each channel is multiplied by its own."
 )
-exercise.slip(
-    "one_added_to_weight",
+exercise.slip("one_added_to_weight", "* weight → * (1 + weight)").says(
     "The factor here is 1 + weight, as in models that keep their weights near 0: this one's are near 1, "
-    "and are the factors themselves.",
-    ("* weight", "* (1 + weight)"),
+    "and are the factors themselves."
 )
 exercise.slip(
     "absolute_mean",
-    "This divides by the mean of the absolute values: squares come first, then mean, then root.",
-    (
-        "x * torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + eps)",
-        "(x / (x.abs().mean(dim=-1, keepdim=True) + eps))",
-    ),
-)
+    "x * torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + eps) → (x / (x.abs().mean(dim=-1, "
+    "keepdim=True) + eps))",
+).says("This divides by the mean of the absolute values: squares come first, then mean, then root.")

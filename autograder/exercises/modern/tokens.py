@@ -51,50 +51,38 @@ def tokens_in_a_loop(share, drafted):
 
 exercise.slip(
     "own_token_forgotten",
+    "math.fsum(share**kept for kept in range(drafted + 1)) → sum(share**kept for kept in range(1, drafted "
+    "+ 1))",
+).says(
     "The token that the large model adds itself is missing: each call brings one, whatever becomes of the "
-    "draft.",
-    (
-        "math.fsum(share**kept for kept in range(drafted + 1))",
-        "sum(share**kept for kept in range(1, drafted + 1))",
-    ),
+    "draft."
 )
 exercise.slip(
-    "each_on_its_own",
+    "each_on_its_own", "math.fsum(share**kept for kept in range(drafted + 1)) → 1 + share * drafted"
+).says(
     "This counts each draft by itself: a token stays only if all before it have stayed, so the "
-    "probabilities are powers.",
-    ("math.fsum(share**kept for kept in range(drafted + 1))", "1 + share * drafted"),
+    "probabilities are powers."
 )
 exercise.slip(
     "one_draft_less",
-    "The last draft is left out: the sum goes up to share^K.",
-    (
-        "math.fsum(share**kept for kept in range(drafted + 1))",
-        "float(sum(share**kept for kept in range(drafted)))",
-    ),
-)
+    "math.fsum(share**kept for kept in range(drafted + 1)) → float(sum(share**kept for kept in "
+    "range(drafted)))",
+).says("The last draft is left out: the sum goes up to share^K.")
 exercise.slip(
     "closed_one_draft_less",
-    "In the closed formula the exponent is K + 1: with K the last draft is left out.",
-    (
-        "math.fsum(share**kept for kept in range(drafted + 1))",
-        "drafted + 1 if share == 1 else (1 - share**drafted) / (1 - share)",
-    ),
-)
+    "math.fsum(share**kept for kept in range(drafted + 1)) → drafted + 1 if share == 1 else (1 - "
+    "share**drafted) / (1 - share)",
+).says("In the closed formula the exponent is K + 1: with K the last draft is left out.")
 exercise.slip(
     "one_draft_more",
-    "This goes one power too far: K drafts can be kept, and the one that follows them is the large model's.",
-    (
-        "math.fsum(share**kept for kept in range(drafted + 1))",
-        "sum(share**kept for kept in range(drafted + 2))",
-    ),
+    "math.fsum(share**kept for kept in range(drafted + 1)) → sum(share**kept for kept in range(drafted + 2))",
+).says(
+    "This goes one power too far: K drafts can be kept, and the one that follows them is the large model's."
 )
 exercise.slip(
     "divided_by_nothing",
-    "The closed formula divides by 1 - share, which is 0 where every draft is kept.",
-    ("math.fsum(share**kept for kept in range(drafted + 1))", "(1 - share ** (drafted + 1)) / (1 - share)"),
-)
+    "math.fsum(share**kept for kept in range(drafted + 1)) → (1 - share ** (drafted + 1)) / (1 - share)",
+).says("The closed formula divides by 1 - share, which is 0 where every draft is kept.")
 exercise.slip(
-    "all_kept_alone",
-    "This asks only whether all drafts are kept: some of them bring something as well.",
-    ("math.fsum(share**kept for kept in range(drafted + 1))", "1 + drafted * share**drafted"),
-)
+    "all_kept_alone", "math.fsum(share**kept for kept in range(drafted + 1)) → 1 + drafted * share**drafted"
+).says("This asks only whether all drafts are kept: some of them bring something as well.")

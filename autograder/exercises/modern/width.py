@@ -55,50 +55,30 @@ def width_by_remainder(d_ff, multiple):
     return width
 
 
-exercise.slip(
-    "not_rounded",
-    "The width isn't rounded: it goes up to the next multiple.",
-    ("-(-(2 * d_ff // 3) // multiple) * multiple", "2 * d_ff // 3"),
+exercise.slip("not_rounded", "-(-(2 * d_ff // 3) // multiple) * multiple → 2 * d_ff // 3").says(
+    "The width isn't rounded: it goes up to the next multiple."
+)
+exercise.slip("rounded_down", "-(-(2 * d_ff // 3) // multiple) → (2 * d_ff // 3 // multiple)").says(
+    "This goes down to the multiple below, and may lose much of the width: go up."
 )
 exercise.slip(
-    "rounded_down",
-    "This goes down to the multiple below, and may lose much of the width: go up.",
-    ("-(-(2 * d_ff // 3) // multiple)", "(2 * d_ff // 3 // multiple)"),
+    "rounded_to_nearest", "-(-(2 * d_ff // 3) // multiple) → (2 * d_ff // 3 + multiple // 2) // multiple"
+).says("This takes the nearest multiple, which may be the one below: go up.")
+exercise.slip("one_multiple_more", "-(-(2 * d_ff // 3) // multiple) → (2 * d_ff // 3 // multiple + 1)").says(
+    "This adds a multiple even where the width is one already."
 )
-exercise.slip(
-    "rounded_to_nearest",
-    "This takes the nearest multiple, which may be the one below: go up.",
-    ("-(-(2 * d_ff // 3) // multiple)", "(2 * d_ff // 3 + multiple // 2) // multiple"),
+exercise.slip("fraction_rounded_up", "-(2 * d_ff // 3) // multiple → (-2 * d_ff) // (3 * multiple)").says(
+    "The fraction of the two thirds counts here, and can cost a whole multiple: it is dropped first."
 )
-exercise.slip(
-    "one_multiple_more",
-    "This adds a multiple even where the width is one already.",
-    ("-(-(2 * d_ff // 3) // multiple)", "(2 * d_ff // 3 // multiple + 1)"),
+exercise.slip("third_cut_first", "2 * d_ff // 3 → d_ff // 3 * 2").says(
+    "A third is rounded down, and then doubled: two thirds are rounded down, so multiply first."
 )
-exercise.slip(
-    "fraction_rounded_up",
-    "The fraction of the two thirds counts here, and can cost a whole multiple: it is dropped first.",
-    ("-(2 * d_ff // 3) // multiple", "(-2 * d_ff) // (3 * multiple)"),
+exercise.slip("half_as_wide", "2 * d_ff // 3 → d_ff // 2").says(
+    "This halves the width, as if there were four maps for two: with three maps it is two thirds."
 )
-exercise.slip(
-    "third_cut_first",
-    "A third is rounded down, and then doubled: two thirds are rounded down, so multiply first.",
-    ("2 * d_ff // 3", "d_ff // 3 * 2"),
+exercise.slip("a_third", "2 * d_ff → d_ff").says(
+    "This takes a third away too much: three maps of two thirds of the width are as many weights as two maps."
 )
-exercise.slip(
-    "half_as_wide",
-    "This halves the width, as if there were four maps for two: with three maps it is two thirds.",
-    ("2 * d_ff // 3", "d_ff // 2"),
-)
-exercise.slip(
-    "a_third",
-    "This takes a third away too much: three maps of two thirds of the width are as many weights as two "
-    "maps.",
-    ("2 * d_ff", "d_ff"),
-)
-exercise.slip(
-    "half_as_much_again",
-    "This widens the network: with a third map it has to become narrower, two thirds instead of three "
-    "halves.",
-    ("2 * d_ff // 3", "3 * d_ff // 2"),
+exercise.slip("half_as_much_again", "2 * d_ff // 3 → 3 * d_ff // 2").says(
+    "This widens the network: with a third map it has to become narrower, two thirds instead of three halves."
 )

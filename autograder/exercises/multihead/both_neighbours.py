@@ -60,100 +60,80 @@ def with_turned_keys_and_heads_exchanged():
 
 exercise.slip(
     "turned_the_other_way",
+    "clockwise = torch.tensor([[0.0, -1.0], [1.0, 0.0]]) → turn = 40.0 * torch.tensor([[0.0, 1.0], [-1.0, "
+    "0.0]])",
+    "sharp * clockwise, sharp * clockwise.T → turn, turn.T",
+).says(
     "The two heads have changed sides: channel 0 should hold the number of the next place clockwise, "
-    "channel 1 that of the place before.",
-    (
-        "clockwise = torch.tensor([[0.0, -1.0], [1.0, 0.0]])",
-        "turn = 40.0 * torch.tensor([[0.0, 1.0], [-1.0, 0.0]])",
-    ),
-    ("sharp * clockwise, sharp * clockwise.T", "turn, turn.T"),
+    "channel 1 that of the place before."
 )
 exercise.slip(
     "both_look_the_same_way",
-    "Both heads look at the next place: turn the second head's queries the other way.",
-    (
-        "clockwise = torch.tensor([[0.0, -1.0], [1.0, 0.0]])",
-        "turn = 40.0 * torch.tensor([[0.0, -1.0], [1.0, 0.0]])",
-    ),
-    ("W_q[:2, :2], W_q[:2, 2:] = sharp * clockwise, sharp * clockwise.T", "W_q[:2, :2] = W_q[:2, 2:] = turn"),
-)
+    "clockwise = torch.tensor([[0.0, -1.0], [1.0, 0.0]]) → turn = 40.0 * torch.tensor([[0.0, -1.0], [1.0, "
+    "0.0]])",
+    "W_q[:2, :2], W_q[:2, 2:] = sharp * clockwise, sharp * clockwise.T → W_q[:2, :2] = W_q[:2, 2:] = turn",
+).says("Both heads look at the next place: turn the second head's queries the other way.")
 exercise.slip(
     "both_look_at_themselves",
+    "W_q[:2, :2], W_q[:2, 2:] = sharp * clockwise, sharp * clockwise.T → W_q[:2, :2] = W_q[:2, 2:] = 40.0 "
+    "* torch.eye(2)",
+).says(
     "The queries aren't turned, so each place finds itself: turn them by a quarter, one head clockwise, "
-    "the other the other way.",
-    (
-        "W_q[:2, :2], W_q[:2, 2:] = sharp * clockwise, sharp * clockwise.T",
-        "W_q[:2, :2] = W_q[:2, 2:] = 40.0 * torch.eye(2)",
-    ),
+    "the other the other way."
 )
-exercise.slip(
-    "not_sharp",
+exercise.slip("not_sharp", "sharp * clockwise, sharp * clockwise.T → clockwise, clockwise.T").says(
     "The right directions, but the scores are about 1, and a softmax of such scores listens to all four "
-    "places: multiply the queries by a large number.",
-    ("sharp * clockwise, sharp * clockwise.T", "clockwise, clockwise.T"),
+    "places: multiply the queries by a large number."
 )
 exercise.slip(
     "everything_alike",
-    "Queries or keys are 0, so all scores are alike, and each head gives the average of the four numbers.",
-    (
-        "    W_q[:2, :2], W_q[:2, 2:] = sharp * clockwise, sharp * clockwise.T\n"
-        "    W_k[:2, :2] = W_k[:2, 2:] = torch.eye(2)\n",
-        "",
-    ),
-)
+    "    W_q[:2, :2], W_q[:2, 2:] = sharp * clockwise, sharp * clockwise.T\n"
+    "    W_k[:2, :2] = W_k[:2, 2:] = torch.eye(2)\n"
+    " →",
+).says("Queries or keys are 0, so all scores are alike, and each head gives the average of the four numbers.")
 exercise.slip(
     "output_not_moved",
-    "W_o leaves the second head's number in channel 2, where the merge has put it: W_o has to bring it to "
-    "channel 1.",
-    (
-        "W_v = torch.tensor([[0.0, 0, 0, 0], [0, 0, 0, 0], [1, 0, 1, 0], [0, 0, 0, 0]])",
-        "turn = 40.0 * torch.tensor([[0.0, -1.0], [1.0, 0.0]])",
-    ),
-    (
-        "W_o = torch.tensor([[1.0, 0, 0, 0], [0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 0]])",
-        "W_q, W_k, W_v = torch.zeros(3, 4, 4)\n"
-        "    W_q[:2, :2], W_q[:2, 2:] = turn, turn.T\n"
-        "    W_k[:2, :2] = W_k[:2, 2:] = torch.eye(2)\n"
-        "    W_v[2, 0] = W_v[2, 2] = 1.0",
-    ),
-    ("W_q, W_k, W_v, W_o", "W_q, W_k, W_v, torch.eye(4)"),
+    "W_v = torch.tensor([[0.0, 0, 0, 0], [0, 0, 0, 0], [1, 0, 1, 0], [0, 0, 0, 0]]) → turn = 40.0 * "
+    "torch.tensor([[0.0, -1.0], [1.0, 0.0]])",
+    "W_o = torch.tensor([[1.0, 0, 0, 0], [0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 0]]) → W_q, W_k, W_v = "
+    "torch.zeros(3, 4, 4)\n"
+    "    W_q[:2, :2], W_q[:2, 2:] = turn, turn.T\n"
+    "    W_k[:2, :2] = W_k[:2, 2:] = torch.eye(2)\n"
+    "    W_v[2, 0] = W_v[2, 2] = 1.0",
+    "W_q, W_k, W_v, W_o → W_q, W_k, W_v, torch.eye(4)",
     of=as_written_tables,
+).says(
+    "W_o leaves the second head's number in channel 2, where the merge has put it: W_o has to bring it to "
+    "channel 1."
 )
 exercise.slip(
     "one_head_has_the_number",
+    "clockwise = torch.tensor([[0.0, -1.0], [1.0, 0.0]]) → turn = 40.0 * torch.tensor([[0.0, -1.0], [1.0, "
+    "0.0]])",
+    "sharp * clockwise, sharp * clockwise.T → turn, turn.T",
+    "W_v[2, 0] = W_v[2, 2] = 1.0 → W_v[2, 0] = W_o[0, 0] = W_o[2, 1] = 1.0",
+).says(
     "Only the first head's values hold the number: the second head's channels of W_v, the last two "
-    "columns, need it too.",
-    (
-        "clockwise = torch.tensor([[0.0, -1.0], [1.0, 0.0]])",
-        "turn = 40.0 * torch.tensor([[0.0, -1.0], [1.0, 0.0]])",
-    ),
-    ("sharp * clockwise, sharp * clockwise.T", "turn, turn.T"),
-    ("W_v[2, 0] = W_v[2, 2] = 1.0", "W_v[2, 0] = W_o[0, 0] = W_o[2, 1] = 1.0"),
+    "columns, need it too."
 )
 exercise.slip(
     "both_in_one_channel",
-    "W_o adds both heads up in channel 0: the second head's number belongs in channel 1.",
-    (
-        "W_v = torch.tensor([[0.0, 0, 0, 0], [0, 0, 0, 0], [1, 0, 1, 0], [0, 0, 0, 0]])",
-        "turn = 40.0 * torch.tensor([[0.0, -1.0], [1.0, 0.0]])",
-    ),
-    (
-        "W_o = torch.tensor([[1.0, 0, 0, 0], [0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 0]])",
-        "W_q, W_k, W_v, W_o = torch.zeros(4, 4, 4)\n"
-        "    W_q[:2, :2], W_q[:2, 2:] = turn, turn.T\n"
-        "    W_k[:2, :2] = W_k[:2, 2:] = torch.eye(2)\n"
-        "    W_v[2, 0] = W_v[2, 2] = W_o[0, 0] = W_o[2, 0] = 1.0",
-    ),
+    "W_v = torch.tensor([[0.0, 0, 0, 0], [0, 0, 0, 0], [1, 0, 1, 0], [0, 0, 0, 0]]) → turn = 40.0 * "
+    "torch.tensor([[0.0, -1.0], [1.0, 0.0]])",
+    "W_o = torch.tensor([[1.0, 0, 0, 0], [0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 0]]) → W_q, W_k, W_v, W_o "
+    "= torch.zeros(4, 4, 4)\n"
+    "    W_q[:2, :2], W_q[:2, 2:] = turn, turn.T\n"
+    "    W_k[:2, :2] = W_k[:2, 2:] = torch.eye(2)\n"
+    "    W_v[2, 0] = W_v[2, 2] = W_o[0, 0] = W_o[2, 0] = 1.0",
     of=as_written_tables,
-)
+).says("W_o adds both heads up in channel 0: the second head's number belongs in channel 1.")
 exercise.slip(
     "nothing_gets_through",
+    "clockwise = torch.tensor([[0.0, -1.0], [1.0, 0.0]]) → turn = 40.0 * torch.tensor([[0.0, -1.0], [1.0, "
+    "0.0]])",
+    "sharp * clockwise, sharp * clockwise.T → turn, turn.T",
+    "return W_q, W_k, W_v, W_o → return W_q.T, W_k.T, W_v.T, W_o.T",
+).says(
     "Every output is 0, so no number gets through: in x @ W a row is where something is read and a column "
-    "where it goes, and the number is in channel 2 of x.",
-    (
-        "clockwise = torch.tensor([[0.0, -1.0], [1.0, 0.0]])",
-        "turn = 40.0 * torch.tensor([[0.0, -1.0], [1.0, 0.0]])",
-    ),
-    ("sharp * clockwise, sharp * clockwise.T", "turn, turn.T"),
-    ("return W_q, W_k, W_v, W_o", "return W_q.T, W_k.T, W_v.T, W_o.T"),
+    "where it goes, and the number is in channel 2 of x."
 )

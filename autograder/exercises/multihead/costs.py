@@ -49,98 +49,77 @@ def costs_in_closed_form(T, d_model, n_heads):
 
 exercise.slip(
     "full_width_heads",
+    "4 * (d_model * d_model + d_model) → n_heads * 3 * (d_model * d_model + d_model) + n_heads * d_model "
+    "* d_model + d_model",
+    "projections = 4 * T * d_model * d_model → multiplications = n_heads * (4 * T * d_model * d_model + 2 "
+    "* T * T * d_model)",
+    "projections + n_heads * per_head → multiplications",
+).says(
     "Each head is counted as wide as the model, which makes H heads H times as expensive: a head has "
-    "d_model / n_heads channels.",
-    (
-        "4 * (d_model * d_model + d_model)",
-        "n_heads * 3 * (d_model * d_model + d_model) + n_heads * d_model * d_model + d_model",
-    ),
-    (
-        "projections = 4 * T * d_model * d_model",
-        "multiplications = n_heads * (4 * T * d_model * d_model + 2 * T * T * d_model)",
-    ),
-    ("projections + n_heads * per_head", "multiplications"),
+    "d_model / n_heads channels."
 )
 exercise.slip(
     "no_output_projection_counted",
-    "The output projection is missing: there are four matrices, W_q, W_k, W_v and W_o.",
-    ("4 * (d_model * d_model + d_model)", "3 * (d_model * d_model + d_model)"),
-    ("projections + n_heads * per_head", "(3 * T * d_model * d_model) + n_heads * per_head"),
-)
+    "4 * (d_model * d_model + d_model) → 3 * (d_model * d_model + d_model)",
+    "projections + n_heads * per_head → (3 * T * d_model * d_model) + n_heads * per_head",
+).says("The output projection is missing: there are four matrices, W_q, W_k, W_v and W_o.")
 exercise.slip(
     "no_biases_counted",
-    "The biases are missing: each of the four projections has d_model of them.",
-    ("parameters,", "4 * d_model * d_model,"),
-)
-exercise.slip(
-    "scores_alone",
+    "parameters, projections + n_heads * per_head, n_heads * T * T → 4 * d_model * d_model, projections + "
+    "n_heads * per_head, n_heads * T * T",
+).says("The biases are missing: each of the four projections has d_model of them.")
+exercise.slip("scores_alone", "n_heads * per_head → (T * T) * d_model").says(
     "Of the attention itself only the scores are counted: averaging the values takes as many "
-    "multiplications again.",
-    ("n_heads * per_head", "(T * T) * d_model"),
+    "multiplications again."
 )
-exercise.slip(
-    "no_projections_counted",
-    "The multiplications of the four projections are missing: each takes T times d_model × d_model.",
-    ("projections + n_heads * per_head", "2 * T * T * d_model"),
+exercise.slip("no_projections_counted", "projections + n_heads * per_head → 2 * T * T * d_model").says(
+    "The multiplications of the four projections are missing: each takes T times d_model × d_model."
 )
-exercise.slip(
-    "attention_times_heads",
+exercise.slip("attention_times_heads", "n_heads * per_head → (n_heads * 2 * T * T) * d_model").says(
     "Scores and averages are counted over all d_model channels for each head: a head multiplies its own "
-    "d_model / n_heads channels only.",
-    ("n_heads * per_head", "(n_heads * 2 * T * T) * d_model"),
+    "d_model / n_heads channels only."
 )
-exercise.slip(
-    "one_head_counted",
+exercise.slip("one_head_counted", "n_heads * per_head → (2 * T * T) * (d_model // n_heads)").says(
     "Scores and averages are counted for one head only: there are n_heads of them, with d_model / n_heads "
-    "channels each, and together that is d_model again.",
-    ("n_heads * per_head", "(2 * T * T) * (d_model // n_heads)"),
+    "channels each, and together that is d_model again."
 )
 exercise.slip(
     "small_matrices",
-    "A head's projections are counted as d_head × d_head: each head reads all d_model channels, and "
-    "d_head is the size of what comes out.",
-    (
-        "return 4 * d_model * (d_model + 1), 2 * T * d_model * (2 * d_model + T), n_heads * T**2",
-        "d = d_model // n_heads\n"
-        "    parameters = n_heads * 3 * (d * d + d) + d_model * d_model + d_model\n"
-        "    multiplications = n_heads * 3 * T * d * d + T * d_model * d_model + 2 * T * T * d_model\n"
-        "    return parameters, multiplications, n_heads * T**2",
-    ),
+    "return 4 * d_model * (d_model + 1), 2 * T * d_model * (2 * d_model + T), n_heads * T**2 → d = "
+    "d_model // n_heads\n"
+    "    parameters = n_heads * 3 * (d * d + d) + d_model * d_model + d_model\n"
+    "    multiplications = n_heads * 3 * T * d * d + T * d_model * d_model + 2 * T * T * d_model\n"
+    "    return parameters, multiplications, n_heads * T**2",
     of=costs_in_closed_form,
+).says(
+    "A head's projections are counted as d_head × d_head: each head reads all d_model channels, and "
+    "d_head is the size of what comes out."
 )
-exercise.slip(
-    "one_map_for_all",
+exercise.slip("one_map_for_all", "n_heads * T → T").says(
     "The weights are counted for one head: each head makes T × T of its own, so they do grow with the "
-    "number of heads.",
-    ("n_heads * T", "T"),
+    "number of heads."
 )
 exercise.slip(
-    "additions_too",
-    "The additions are counted too, which doubles the second number: here only multiplications count.",
-    ("projections + n_heads * per_head", "(8 * T * d_model * d_model) + (4 * T * T) * d_model"),
-)
+    "additions_too", "projections + n_heads * per_head → (8 * T * d_model * d_model) + (4 * T * T) * d_model"
+).says("The additions are counted too, which doubles the second number: here only multiplications count.")
 exercise.slip(
     "projected_to_one_head",
+    "projections = 4 * T * d_model * d_model → multiplications = 4 * T * d_model * (d_model // n_heads) + "
+    "2 * T * T * d_model",
+    "projections + n_heads * per_head → multiplications",
+).says(
     "Each projection is counted as if it made the D channels of one head: it makes those of all heads, "
-    "d_model of them.",
-    (
-        "projections = 4 * T * d_model * d_model",
-        "multiplications = 4 * T * d_model * (d_model // n_heads) + 2 * T * T * d_model",
-    ),
-    ("projections + n_heads * per_head", "multiplications"),
+    "d_model of them."
 )
 exercise.slip(
     "output_projection_not_multiplied",
-    "The multiplications of three projections are counted: W_o, after the merge, is the fourth.",
-    (
-        "return 4 * d_model * (d_model + 1), 2 * T * d_model * (2 * d_model + T), n_heads * T**2",
-        "multiplications = 3 * T * d_model * d_model + 2 * T * T * d_model\n"
-        "    return 4 * ((d_model * d_model) + d_model), multiplications, n_heads * T**2",
-    ),
+    "return 4 * d_model * (d_model + 1), 2 * T * d_model * (2 * d_model + T), n_heads * T**2 → "
+    "multiplications = 3 * T * d_model * d_model + 2 * T * T * d_model\n"
+    "    return 4 * ((d_model * d_model) + d_model), multiplications, n_heads * T**2",
     of=costs_in_closed_form,
-)
+).says("The multiplications of three projections are counted: W_o, after the merge, is the fourth.")
 exercise.slip(
     "one_bias_counted",
-    "One bias is counted: each of the four projections has one, of d_model numbers.",
-    ("parameters,", "4 * d_model * d_model + d_model,"),
-)
+    "parameters, projections + n_heads * per_head, n_heads * T * T → 4 * d_model * d_model + d_model, "
+    "projections + n_heads * per_head, n_heads * T * T",
+).says("One bias is counted: each of the four projections has one, of d_model numbers.")

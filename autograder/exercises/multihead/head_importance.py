@@ -60,89 +60,69 @@ def as_plain_numbers(loss_with, n_heads):
 
 exercise.slip(
     "this_head_alone",
+    "torch.stack(losses) - complete → torch.stack([loss_with(torch.arange(n_heads) == head) - complete "
+    "for head in range(n_heads)])",
+).says(
     "Only one head is on at a time, which asks what a head can do alone: keep all others on, and see how "
-    "much one is missed.",
-    (
-        "torch.stack(losses) - complete",
-        "torch.stack([loss_with(torch.arange(n_heads) == head) - complete for head in range(n_heads)])",
-    ),
+    "much one is missed."
 )
 exercise.slip(
     "losses_themselves",
-    "These are the losses themselves: subtract the loss with all heads on, so that 0 means “not missed”.",
-    (
-        "torch.stack(losses) - complete",
-        "torch.stack([loss_with(torch.arange(n_heads) != head) for head in range(n_heads)])",
-    ),
-)
+    "torch.stack(losses) - complete → torch.stack([loss_with(torch.arange(n_heads) != head) for head in "
+    "range(n_heads)])",
+).says("These are the losses themselves: subtract the loss with all heads on, so that 0 means “not missed”.")
 exercise.slip(
     "sign_turned",
+    "torch.stack(losses) - complete → torch.stack([complete - loss_with(torch.arange(n_heads) != head) "
+    "for head in range(n_heads)])",
+).says(
     "The signs are the wrong way round: a head that is missed makes the loss grow, and its importance is "
-    "above 0.",
-    (
-        "torch.stack(losses) - complete",
-        "torch.stack([complete - loss_with(torch.arange(n_heads) != head) for head in range(n_heads)])",
-    ),
+    "above 0."
 )
 exercise.slip(
     "without_sign",
-    "The sign is lost: a head that does harm has an importance below 0, and looks important here.",
-    (
-        "~torch.eye(n_heads, dtype=torch.bool)",
-        "torch.stack([loss_with(torch.arange(n_heads) != head) for head in range(n_heads)])",
-    ),
-    ("torch.stack([loss_with(row) - complete for row in rows])", "(rows - complete).abs()"),
+    "~torch.eye(n_heads, dtype=torch.bool) → torch.stack([loss_with(torch.arange(n_heads) != head) for "
+    "head in range(n_heads)])",
+    "torch.stack([loss_with(row) - complete for row in rows]) → (rows - complete).abs()",
     of=with_an_identity_matrix,
-)
+).says("The sign is lost: a head that does harm has an importance below 0, and looks important here.")
 exercise.slip(
     "as_shares",
-    "The increases are divided by their sum, which makes shares of them: return them as they are, in the "
-    "units of the loss.",
-    (
-        "~torch.eye(n_heads, dtype=torch.bool)",
-        "torch.stack([loss_with(torch.arange(n_heads) != head) for head in range(n_heads)])",
-    ),
-    (
-        "torch.stack([loss_with(row) - complete for row in rows])",
-        "(rows - complete) / (rows - complete).sum()",
-    ),
+    "~torch.eye(n_heads, dtype=torch.bool) → torch.stack([loss_with(torch.arange(n_heads) != head) for "
+    "head in range(n_heads)])",
+    "torch.stack([loss_with(row) - complete for row in rows]) → (rows - complete) / (rows - complete).sum()",
     of=with_an_identity_matrix,
+).says(
+    "The increases are divided by their sum, which makes shares of them: return them as they are, in the "
+    "units of the loss."
 )
 exercise.slip(
     "never_on_again",
-    "The heads aren't switched on again, so that in the end all are off: each loss should lack only one "
-    "head.",
-    ("everybody = torch.ones(n_heads, dtype=torch.bool)", "keep = torch.ones(n_heads, dtype=torch.bool)"),
-    ("complete = loss_with(everybody)", "complete, losses = loss_with(keep), []"),
-    ("        keep = everybody.clone()\n", ""),
+    "everybody = torch.ones(n_heads, dtype=torch.bool) → keep = torch.ones(n_heads, dtype=torch.bool)",
+    "complete = loss_with(everybody) → complete, losses = loss_with(keep), []",
+    "        keep = everybody.clone()\n →",
+).says(
+    "The heads aren't switched on again, so that in the end all are off: each loss should lack only one head."
 )
 exercise.slip(
     "against_none",
-    "The losses are compared with the loss of no heads at all: the question is what one head adds to all "
-    "the others.",
-    (
-        "rows = ~torch.eye(n_heads, dtype=torch.bool)",
-        "empty = loss_with(torch.zeros(n_heads, dtype=torch.bool))",
-    ),
-    (
-        "[loss_with(row) - complete for row in rows]",
-        "[empty - loss_with(torch.arange(n_heads) == head) for head in range(n_heads)]",
-    ),
+    "rows = ~torch.eye(n_heads, dtype=torch.bool) → empty = loss_with(torch.zeros(n_heads, "
+    "dtype=torch.bool))",
+    "[loss_with(row) - complete for row in rows] → [empty - loss_with(torch.arange(n_heads) == head) for "
+    "head in range(n_heads)]",
     of=with_an_identity_matrix,
+).says(
+    "The losses are compared with the loss of no heads at all: the question is what one head adds to all "
+    "the others."
 )
 exercise.slip(
     "as_ratio",
-    "These are ratios of two losses: take the difference, which is 0 for a head that isn't missed.",
-    (
-        "torch.stack(losses) - complete",
-        "torch.stack([loss_with(torch.arange(n_heads) != head) / complete for head in range(n_heads)])",
-    ),
-)
+    "torch.stack(losses) - complete → torch.stack([loss_with(torch.arange(n_heads) != head) / complete "
+    "for head in range(n_heads)])",
+).says("These are ratios of two losses: take the difference, which is 0 for a head that isn't missed.")
 exercise.slip(
-    "no_head_off",
+    "no_head_off", ".clone() →", "loss_with(keep) → loss_with(keep) - loss_with(everybody)", " - complete →"
+).says(
     "Every importance is 0, as where both losses are taken with the same heads on: `off = on` is a second "
-    "name for one tensor, and `on.clone()` a tensor of its own.",
-    (".clone()", ""),
-    ("loss_with(keep)", "loss_with(keep) - loss_with(everybody)"),
-    (" - complete", ""),
+    "name for one tensor, and `on.clone()` a tensor of its own."
 )

@@ -53,48 +53,33 @@ def merge_contiguous_view(z):
 
 exercise.slip(
     "merged_without_transposing",
+    "return z.transpose(-3, -2).flatten(-2) → *front, H, T, D = z.shape\n"
+    "    return z.reshape(*front, T, H * D)",
+).says(
     "The axes H and T aren't swapped back before they are flattened, so that positions and heads are "
-    "jumbled: go back to (..., T, H, D) first.",
-    (
-        "return z.transpose(-3, -2).flatten(-2)",
-        "*front, H, T, D = z.shape\n    return z.reshape(*front, T, H * D)",
-    ),
+    "jumbled: go back to (..., T, H, D) first."
 )
-exercise.slip(
-    "only_transposed",
-    "The heads still have an axis of their own: the last two, H and D, should become one of H·D channels.",
-    (".flatten(-2)", ""),
+exercise.slip("only_transposed", ".flatten(-2) →").says(
+    "The heads still have an axis of their own: the last two, H and D, should become one of H·D channels."
 )
-exercise.slip(
-    "averaged_over_heads",
-    "The heads are averaged, which mixes up what they have found: their channels are put side by side.",
-    ("z.transpose(-3, -2).flatten(-2)", "z.mean(-3)"),
+exercise.slip("averaged_over_heads", "z.transpose(-3, -2).flatten(-2) → z.mean(-3)").says(
+    "The heads are averaged, which mixes up what they have found: their channels are put side by side."
 )
-exercise.slip(
-    "summed_over_heads",
-    "The heads are added up, which mixes up what they have found: their channels are put side by side.",
-    ("z.transpose(-3, -2).flatten(-2)", "z.sum(-3)"),
+exercise.slip("summed_over_heads", "z.transpose(-3, -2).flatten(-2) → z.sum(-3)").says(
+    "The heads are added up, which mixes up what they have found: their channels are put side by side."
 )
-exercise.slip(
-    "channel_by_channel",
+exercise.slip("channel_by_channel", "z.transpose(-3, -2) → z.movedim(-3, -1)").says(
     "The channels of different heads alternate: splitting gave each head D neighbouring channels, and "
-    "merging has to put them back where they were.",
-    ("z.transpose(-3, -2)", "z.movedim(-3, -1)"),
+    "merging has to put them back where they were."
 )
-exercise.slip(
-    "one_after_another",
+exercise.slip("one_after_another", "z.transpose(-3, -2).flatten(-2) → z.flatten(-3, -2)").says(
     "The heads' sentences are put one after another, as H·T positions: put the channels side by side, and "
-    "keep T positions.",
-    ("z.transpose(-3, -2).flatten(-2)", "z.flatten(-3, -2)"),
+    "keep T positions."
 )
-exercise.slip(
-    "merged_first_two_axes",
-    "Axes 0 and 1 are swapped, and with a batch in front these aren't H and T: count axes from the end.",
-    ("z.transpose(-3, -2)", "z.transpose(0, 1)"),
+exercise.slip("merged_first_two_axes", "z.transpose(-3, -2) → z.transpose(0, 1)").says(
+    "Axes 0 and 1 are swapped, and with a batch in front these aren't H and T: count axes from the end."
 )
-exercise.slip(
-    "positions_and_heads_flattened",
+exercise.slip("positions_and_heads_flattened", ".flatten(-2) → .flatten(-3, -2)").says(
     "Positions and heads have become one axis, T·H: side by side are the channels, so H and D become one "
-    "and T stays.",
-    (".flatten(-2)", ".flatten(-3, -2)"),
+    "and T stays."
 )

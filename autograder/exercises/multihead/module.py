@@ -168,170 +168,126 @@ class WithScaledQueries(torch.nn.Module):
 
 exercise.slip(
     "SplitByViewAlone",
+    "q, k, v = (split_heads(t, self.n_heads) for t in (self.W_q(y), self.W_k(x), self.W_v(x))) → size = "
+    "self.n_heads, -1, y.size(-1) // self.n_heads\n"
+    "        q, k, v = (t.reshape(len(t), *size) for t in (self.W_q(y), self.W_k(x), self.W_v(x)))",
+).says(
     "The heads are split without a transpose, so that each gets some of the positions instead of some of "
-    "the channels: this is what `split_heads` is for.",
-    (
-        "q, k, v = (split_heads(t, self.n_heads) for t in (self.W_q(y), self.W_k(x), self.W_v(x)))",
-        "size = self.n_heads, -1, y.size(-1) // self.n_heads\n"
-        "        q, k, v = (t.reshape(len(t), *size) for t in (self.W_q(y), self.W_k(x), self.W_v(x)))",
-    ),
+    "the channels: this is what `split_heads` is for."
 )
-exercise.slip(
-    "MergedWithoutTransposing",
+exercise.slip("MergedWithoutTransposing", "merge_heads(weights @ v) → (weights @ v).reshape(y.shape)").says(
     "The heads are merged without going back to (B, T, H, D) first, so that positions and heads are "
-    "jumbled: this is what `merge_heads` is for.",
-    ("merge_heads(weights @ v)", "(weights @ v).reshape(y.shape)"),
+    "jumbled: this is what `merge_heads` is for."
 )
 exercise.slip(
     "HeadsAmongThemselves",
+    "split_heads(t, self.n_heads) → t.unflatten(-1, (self.n_heads, -1))",
+    "merge_heads(weights @ v) → (weights @ v).flatten(-2)",
+).says(
     "The heads aren't moved before the positions, so that the heads of one position attend to each other: "
-    "scores compare positions, and the weights are (B, H, T_q, T_k).",
-    ("split_heads(t, self.n_heads)", "t.unflatten(-1, (self.n_heads, -1))"),
-    ("merge_heads(weights @ v)", "(weights @ v).flatten(-2)"),
+    "scores compare positions, and the weights are (B, H, T_q, T_k)."
 )
-exercise.slip(
-    "NotSplit",
+exercise.slip("NotSplit", "split_heads(t, self.n_heads) → t.unsqueeze(1)").says(
     "All heads in one: the channels aren't split, so there is one set of weights where each head should "
-    "have its own.",
-    ("split_heads(t, self.n_heads)", "t.unsqueeze(1)"),
+    "have its own."
 )
-exercise.slip(
-    "ScaledByModelWidth",
+exercise.slip("ScaledByModelWidth", "q.size(-1) → y.size(-1)").says(
     "The scores are divided by √d_model: a dot product of one head has only d_model / n_heads terms, so "
-    "its variance is smaller.",
-    ("q.size", "y.size"),
+    "its variance is smaller."
 )
-exercise.slip(
-    "Unscaled",
-    "The scores aren't divided by √D, where D = d_model / n_heads is the number of channels of one head.",
-    (" / math.sqrt(q.size(-1))", ""),
+exercise.slip("Unscaled", " / math.sqrt(q.size(-1)) →").says(
+    "The scores aren't divided by √D, where D = d_model / n_heads is the number of channels of one head."
 )
-exercise.slip(
-    "ScaledByHeadWidth",
-    "The scores are divided by D: its root, √D, brings their variance back to 1.",
-    ("math.sqrt(q.size(-1))", "q.size(-1)"),
+exercise.slip("ScaledByHeadWidth", "math.sqrt(q.size(-1)) → q.size(-1)").says(
+    "The scores are divided by D: its root, √D, brings their variance back to 1."
 )
-exercise.slip(
-    "ScaledByNumberOfHeads",
+exercise.slip("ScaledByNumberOfHeads", "q.size(-1) → self.n_heads").says(
     "The scores are divided by the root of the number of heads: their variance grows with D = d_model / "
-    "n_heads, the number of channels of one head.",
-    ("q.size(-1)", "self.n_heads"),
+    "n_heads, the number of channels of one head."
 )
-exercise.slip(
-    "FilledWithMinusHundred",
+exercise.slip("FilledWithMinusHundred", "math.inf → 100").says(
     "Hidden scores become a number such as −100, or are lowered by as much, and where scores are that "
-    "large a hidden key still gets weight: only −∞, or the lowest number there is, always hides.",
-    ("math.inf", "100"),
+    "large a hidden key still gets weight: only −∞, or the lowest number there is, always hides."
 )
-exercise.slip(
-    "FilledWithInfinity",
-    "Hidden scores become +∞, and ∞ − ∞ in the softmax is NaN: what may not be seen needs the score −∞.",
-    ("-math.inf", "math.inf"),
+exercise.slip("FilledWithInfinity", "-math.inf → math.inf").says(
+    "Hidden scores become +∞, and ∞ − ∞ in the softmax is NaN: what may not be seen needs the score −∞."
 )
-exercise.slip(
-    "SoftmaxOverQueries",
+exercise.slip("SoftmaxOverQueries", "dim=-1 → dim=-2").says(
     "The softmax runs over the queries, so the columns sum to 1: each query shares out its attention "
-    "among the keys, the last axis.",
-    ("dim=-1", "dim=-2"),
+    "among the keys, the last axis."
 )
-exercise.slip(
-    "SoftmaxOverHeads",
+exercise.slip("SoftmaxOverHeads", "dim=-1 → dim=1").says(
     "The softmax runs over the heads, so that they compete for each key: within each head, the weights "
-    "sum to 1 over the keys, the last axis.",
-    ("dim=-1", "dim=1"),
+    "sum to 1 over the keys, the last axis."
 )
-exercise.slip(
-    "NoOutputProjection",
+exercise.slip("NoOutputProjection", "self.W_o(merge_heads(weights @ v)) → merge_heads(weights @ v)").says(
     "The output projection is missing: after the merge each channel holds what one head found, and W_o "
-    "mixes them.",
-    ("self.W_o(merge_heads(weights @ v))", "merge_heads(weights @ v)"),
+    "mixes them."
 )
-exercise.slip(
-    "ValuesNotProjected",
-    "The values are the inputs themselves: they go through W_v before they are split.",
-    ("self.W_v(x)", "x"),
+exercise.slip("ValuesNotProjected", "self.W_v(x) → x").says(
+    "The values are the inputs themselves: they go through W_v before they are split."
 )
-exercise.slip(
-    "KeysAndValuesSwapped",
+exercise.slip("KeysAndValuesSwapped", "q, k, v → q, v, k").says(
     "Keys and values have changed places: keys are W_k's and are compared with the queries, values are "
-    "W_v's and are averaged.",
-    ("q, k, v", "q, v, k"),
+    "W_v's and are averaged."
 )
-exercise.slip(
-    "AlwaysItself",
+exercise.slip("AlwaysItself", "y if x is None else x → y").says(
     "The second sequence is ignored: where x is given, keys and values come from x, and y gives the "
-    "queries alone.",
-    ("y if x is None else x", "y"),
+    "queries alone."
 )
-exercise.slip(
-    "TheOtherAsks",
+exercise.slip("TheOtherAsks", "x = y if x is None else x → x, y = y, (y if x is None else x)").says(
     "x asks and y answers, the wrong way round: y gives the queries, x the keys and values, and there is "
-    "an output for each position of y.",
-    ("x = y if x is None else x", "x, y = y, (y if x is None else x)"),
+    "an output for each position of y."
 )
 exercise.slip(
     "MaskIgnored",
+    "        if mask is not None:\n            scores = scores.masked_fill(~mask, -math.inf)\n →",
+).says(
     "The mask changes nothing: hide the scores where it is False, and keep what masked_fill returns, "
-    "which doesn't change its own tensor.",
-    (
-        "        if mask is not None:\n            scores = scores.masked_fill(~mask, -math.inf)\n",
-        "",
-    ),
+    "which doesn't change its own tensor."
 )
-exercise.slip(
-    "MaskInverted",
-    "The mask is the wrong way round: True means “may attend”, so scores become -inf where it is False.",
-    ("~mask", "mask"),
+exercise.slip("MaskInverted", "~mask → mask").says(
+    "The mask is the wrong way round: True means “may attend”, so scores become -inf where it is False."
 )
 exercise.slip(
     "MaskAfterSoftmax",
-    "The mask is applied after the softmax, so the rows no longer sum to 1: hide the scores before it.",
-    (
-        "        if mask is not None:\n            scores = scores.masked_fill(~mask, -math.inf)\n",
-        "",
-    ),
-    (
-        "return self.W_o(merge_heads(weights @ v)), weights",
-        "if mask is not None:\n"
-        "            weights = weights.masked_fill(~mask, 0)\n"
-        "        return self.W_o(merge_heads(weights @ v)), weights",
-    ),
-)
+    "        if mask is not None:\n            scores = scores.masked_fill(~mask, -math.inf)\n →",
+    "return self.W_o(merge_heads(weights @ v)), weights → if mask is not None:\n"
+    "            weights = weights.masked_fill(~mask, 0)\n"
+    "        return self.W_o(merge_heads(weights @ v)), weights",
+).says("The mask is applied after the softmax, so the rows no longer sum to 1: hide the scores before it.")
 exercise.slip(
     "OneMaskForAll",
+    "scores = scores.masked_fill(~mask, -math.inf) → mask = mask[0] if mask.dim() == 4 else mask\n"
+    "            scores = scores.masked_fill(~mask, -math.inf)",
+).says(
     "The first sentence's mask is used for all: each sentence has its own padding, and broadcasting over "
-    "the batch axis takes care of it.",
-    (
-        "scores = scores.masked_fill(~mask, -math.inf)",
-        "mask = mask[0] if mask.dim() == 4 else mask\n"
-        "            scores = scores.masked_fill(~mask, -math.inf)",
-    ),
+    "the batch axis takes care of it."
 )
 exercise.slip(
     "WeightsAveraged",
+    "self.W_o(merge_heads(weights @ v)), weights → self.W_o(merge_heads(weights @ v)), weights.mean(1)",
+).says(
     "The weights that come back are averaged over the heads: return each head's own, (B, H, T_q, T_k), "
-    "since an average hides what the heads do.",
-    ("self.W_o(merge_heads(weights @ v)), weights", "self.W_o(merge_heads(weights @ v)), weights.mean(1)"),
+    "since an average hides what the heads do."
 )
 exercise.slip(
     "WeightsAsTheyLie",
+    "q, k, v = (split_heads(t, self.n_heads) for t in (self.W_q(y), self.W_k(x), self.W_v(x))) → pairs = "
+    "((y, self.W_q), (x, self.W_k), (x, self.W_v))\n"
+    "        q, k, v = (split_heads(t @ layer.weight + layer.bias, self.n_heads) for t, layer in pairs)",
+    "self.W_o(merge_heads(weights @ v)) → merge_heads(weights @ v) @ self.W_o.weight + self.W_o.bias",
+).says(
     "The layers' weights are used as they lie, y @ W.weight: nn.Linear holds its weight as (out, in) and "
-    "multiplies by its transpose, so call the layer itself, self.W_q(y).",
-    (
-        "q, k, v = (split_heads(t, self.n_heads) for t in (self.W_q(y), self.W_k(x), self.W_v(x)))",
-        "pairs = ((y, self.W_q), (x, self.W_k), (x, self.W_v))\n"
-        "        q, k, v = (split_heads(t @ layer.weight + layer.bias, self.n_heads) for t, layer in pairs)",
-    ),
-    ("self.W_o(merge_heads(weights @ v))", "merge_heads(weights @ v) @ self.W_o.weight + self.W_o.bias"),
+    "multiplies by its transpose, so call the layer itself, self.W_q(y)."
 )
 exercise.slip(
     "MaskWithOneMoreAxis",
+    "~mask → ~mask.unsqueeze(1)",
+    "return self.W_o(merge_heads(weights @ v)), weights → heads = (weights @ v).transpose(1, "
+    "2).contiguous()\n"
+    "        return self.W_o(heads.view(len(y), -1, y.size(-1))), weights",
+).says(
     "The mask gets an axis more, mask.unsqueeze(1), as where it has none for the heads: this one can be "
-    "broadcast to (B, H, T_q, T_k) as it is.",
-    ("~mask", "~mask.unsqueeze(1)"),
-    (
-        "return self.W_o(merge_heads(weights @ v)), weights",
-        "heads = (weights @ v).transpose(1, 2).contiguous()\n"
-        "        return self.W_o(heads.view(len(y), -1, y.size(-1))), weights",
-    ),
+    "broadcast to (B, H, T_q, T_k) as it is."
 )

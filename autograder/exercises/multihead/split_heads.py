@@ -58,44 +58,37 @@ def split_by_way_of_the_transpose(x, n_heads):
 
 exercise.slip(
     "view_alone",
-    "The numbers are only reshaped into (..., H, T, D), so that each head gets some of the positions with "
-    "all their channels: name the axes as they lie, (..., T, H, D), then swap H and T.",
-    (
-        "x.view(*front, T, n_heads, C // n_heads).transpose(-2, -3)",
-        "x.reshape(*front, n_heads, T, C // n_heads)",
-    ),
+    "x.view(*front, T, n_heads, C // n_heads).transpose(-2, -3) → x.reshape(*front, n_heads, T, C // "
+    "n_heads)",
     of=split_with_view_and_transpose,
+).says(
+    "The numbers are only reshaped into (..., H, T, D), so that each head gets some of the positions with "
+    "all their channels: name the axes as they lie, (..., T, H, D), then swap H and T."
 )
-exercise.slip(
-    "no_transpose",
+exercise.slip("no_transpose", ".transpose(-3, -2) →").says(
     "This has the axes (..., T, H, D): a step is missing that puts the heads before the positions, so "
-    "that the last two axes are those of one head's sentence.",
-    (".transpose(-3, -2)", ""),
+    "that the last two axes are those of one head's sentence."
 )
 exercise.slip(
     "first_two_axes",
-    "Axes 0 and 1 are swapped, and with a batch in front these aren't T and H: count axes from the end.",
-    ("-3, -2", "0, 1"),
-)
+    "x.unflatten(-1, (n_heads, -1)).transpose(-3, -2) → x.unflatten(-1, (n_heads, -1)).transpose(0, 1)",
+).says("Axes 0 and 1 are swapped, and with a batch in front these aren't T and H: count axes from the end.")
 exercise.slip(
     "every_nth_channel",
-    "Each head gets every H-th channel: it should get D neighbouring ones, as in torch and in the papers.",
-    ("x.unflatten(-1, (n_heads, -1)).transpose(-3, -2)", "x.unflatten(-1, (-1, n_heads)).movedim(-1, -3)"),
-)
+    "x.unflatten(-1, (n_heads, -1)).transpose(-3, -2) → x.unflatten(-1, (-1, n_heads)).movedim(-1, -3)",
+).says("Each head gets every H-th channel: it should get D neighbouring ones, as in torch and in the papers.")
 exercise.slip(
     "features_before_positions",
-    "The last two axes are D and T, the wrong way round: one head's sentence should be (T, D).",
-    ("transpose(-3, -2)", "movedim(-3, -1)"),
-)
-exercise.slip(
-    "heads_for_channels",
+    "x.unflatten(-1, (n_heads, -1)).transpose(-3, -2) → x.unflatten(-1, (n_heads, -1)).movedim(-3, -1)",
+).says("The last two axes are D and T, the wrong way round: one head's sentence should be (T, D).")
+exercise.slip("heads_for_channels", "(n_heads, -1) → (-1, n_heads)").says(
     "`n_heads` is used as the size of a head: the channels should be cut into n_heads pieces, each of C / "
-    "n_heads channels.",
-    ("(n_heads, -1)", "(-1, n_heads)"),
+    "n_heads channels."
 )
 exercise.slip(
     "everything_for_each",
+    "x.unflatten(-1, (n_heads, -1)).transpose(-3, -2) → torch.stack([x] * n_heads, dim=-3)",
+).says(
     "Each head gets all channels: they should be shared out, C / H to each, or else H heads cost H times "
-    "as much.",
-    ("x.unflatten(-1, (n_heads, -1)).transpose(-3, -2)", "torch.stack([x] * n_heads, dim=-3)"),
+    "as much."
 )

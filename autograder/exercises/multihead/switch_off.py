@@ -58,74 +58,61 @@ def off_by_views(weight, keep):
 
 exercise.slip(
     "rows_off",
+    "columns = keep.repeat_interleave(weight.size(1) // len(keep)) → size = weight.size(1) // len(keep)",
+    "return weight * columns → off = weight.clone()\n"
+    "    for head in range(len(keep)):\n"
+    "        if not keep[head]:\n"
+    "            off[head * size : (head + 1) * size] = 0\n"
+    "    return off",
+).says(
     "Rows are set to 0, which silences some output channels for all heads: nn.Linear holds its weight as "
-    "(out, in), and a head comes in through its columns.",
-    ("columns = keep.repeat_interleave(weight.size(1) // len(keep))", "size = weight.size(1) // len(keep)"),
-    (
-        "return weight * columns",
-        "off = weight.clone()\n"
-        "    for head in range(len(keep)):\n"
-        "        if not keep[head]:\n"
-        "            off[head * size : (head + 1) * size] = 0\n"
-        "    return off",
-    ),
+    "(out, in), and a head comes in through its columns."
 )
 exercise.slip(
-    "others_off",
-    "The wrong heads are off: `keep` is True for those that stay on.",
-    ("weight * columns", "weight * (~keep).repeat_interleave(weight.size(1) // len(keep))"),
-)
+    "others_off", "weight * columns → weight * (~keep).repeat_interleave(weight.size(1) // len(keep))"
+).says("The wrong heads are off: `keep` is True for those that stay on.")
 exercise.slip(
-    "every_hth_column",
+    "every_hth_column", "weight * columns → weight * keep.repeat(weight.size(1) // len(keep))"
+).says(
     "Every H-th column is set to 0: merging puts the D channels of a head side by side, so its columns "
-    "are neighbours.",
-    ("weight * columns", "weight * keep.repeat(weight.size(1) // len(keep))"),
+    "are neighbours."
 )
 exercise.slip(
     "one_column",
+    "columns = keep.repeat_interleave(weight.size(1) // len(keep))  # (H·D,) → off = weight.clone()\n"
+    "    for head in range(len(keep)):\n"
+    "        if not keep[head]:\n"
+    "            off[:, head] = 0",
+    "weight * columns → off",
+).says(
     "One column is set to 0 for each head that is off: a head has D of them, side by side, where D is the "
-    "number of columns divided by H.",
-    (
-        "columns = keep.repeat_interleave(weight.size(1) // len(keep))  # (H·D,)",
-        "off = weight.clone()\n"
-        "    for head in range(len(keep)):\n"
-        "        if not keep[head]:\n"
-        "            off[:, head] = 0",
-    ),
-    ("weight * columns", "off"),
+    "number of columns divided by H."
 )
-exercise.slip(
-    "made_up_for",
+exercise.slip("made_up_for", "weight * columns → (weight * columns) * (len(keep) / keep.sum())").says(
     "The heads that stay on are made louder to make up for the others, as dropout does in training: here "
-    "they stay as they are.",
-    ("weight * columns", "(weight * columns) * (len(keep) / keep.sum())"),
+    "they stay as they are."
 )
 exercise.slip(
-    "cut_out",
-    "The columns are cut out, so that the weight no longer fits what the merge gives: set them to 0.",
-    ("weight * columns", "weight[:, keep.repeat_interleave(weight.size(1) // len(keep))]"),
-)
+    "cut_out", "weight * columns → weight[:, keep.repeat_interleave(weight.size(1) // len(keep))]"
+).says("The columns are cut out, so that the weight no longer fits what the merge gives: set them to 0.")
 exercise.slip(
     "written_into",
+    "columns = keep.repeat_interleave(weight.size(1) // len(keep)) → weight[:, "
+    "~keep.repeat_interleave(weight.size(1) // len(keep))] = 0",
+    " * columns →",
+).says(
     "The weight itself is changed, and the head stays off for ever: work on a copy, and every head can be "
-    "switched on again.",
-    (
-        "columns = keep.repeat_interleave(weight.size(1) // len(keep))",
-        "weight[:, ~keep.repeat_interleave(weight.size(1) // len(keep))] = 0",
-    ),
-    (" * columns", ""),
+    "switched on again."
 )
 exercise.slip(
     "rows_shared_out",
+    "columns = keep.repeat_interleave(weight.size(1) // len(keep)) → size = weight.size(0) // len(keep)",
+    "return weight * columns → off = weight.clone()\n"
+    "    for head in range(len(keep)):\n"
+    "        if not keep[head]:\n"
+    "            off[head * size : (head + 1) * size] = 0\n"
+    "    return off",
+).says(
     "The rows are shared out among the heads and set to 0: they are output channels, and a head comes in "
-    "through its columns, for nn.Linear holds its weight as (out, in).",
-    ("columns = keep.repeat_interleave(weight.size(1) // len(keep))", "size = weight.size(0) // len(keep)"),
-    (
-        "return weight * columns",
-        "off = weight.clone()\n"
-        "    for head in range(len(keep)):\n"
-        "        if not keep[head]:\n"
-        "            off[head * size : (head + 1) * size] = 0\n"
-        "    return off",
-    ),
+    "through its columns, for nn.Linear holds its weight as (out, in)."
 )

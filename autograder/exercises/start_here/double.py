@@ -42,10 +42,8 @@ def multiplied(x: torch.Tensor) -> torch.Tensor:
     return torch.mul(x, 2)
 
 
-exercise.slip(
-    "squared",
-    "x² is x times itself: that doubles 2, and no other number but 0.",
-    ("2 * x", "x**2"),
+exercise.slip("squared", "2 * x → x**2").says(
+    "x² is x times itself: that doubles 2, and no other number but 0."
 )
-exercise.slip("plus_two", "x + 2 doubles 2 and no other number.", ("2 * x", "x + 2"))
-exercise.slip("unchanged", "x itself came back, not twice x.", ("2 * x", "x"))
+exercise.slip("plus_two", "2 * x → x + 2").says("x + 2 doubles 2 and no other number.")
+exercise.slip("unchanged", "2 * x → x").says("x itself came back, not twice x.")

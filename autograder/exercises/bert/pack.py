@@ -1,0 +1,134 @@
+"""Two passages, one row."""
+
+from torch import Generator
+
+from autograder.entry import Entry
+from autograder.exercises.bert import shared
+from helpers.checking.calling.drivers import Case
+from helpers.checks import inputs_unchanged
+
+exercise = Entry(
+    id="bert.pack",
+    title="Two passages, one row",
+    points=2,
+    difficulty=2,
+    minutes=7,
+    returns=("row",),
+    properties=(inputs_unchanged,),
+)
+
+
+@exercise.reference
+def pack(first, second, length):
+    first, second = list(first), list(second)
+    while len(first) + len(second) + 3 > length:
+        (first if len(first) > len(second) else second).pop()
+    return [4, *first, 5, *second, 5]
+
+
+@exercise.cases
+def pack_cases(g: Generator) -> list[Case]:
+    """Room for all, a first that is too long, a second that is, both, and next to no room."""
+
+    def passage(count: int) -> list[int]:
+        return shared.words(g, count, 90).tolist()
+
+    return [
+        Case("there is room", (passage(shared.between(g, 2, 4)), passage(shared.between(g, 3, 6)), 20)),
+        Case("it just fits", (passage(3), passage(5), 11)),
+        Case("the first is too long", (passage(shared.between(g, 9, 12)), passage(3), 12)),
+        Case("the second is too long", (passage(2), passage(shared.between(g, 8, 11)), 10)),
+        Case("both have to give", (passage(shared.between(g, 6, 8)), passage(shared.between(g, 9, 12)), 11)),
+        Case("both are of one length", (passage(5), passage(5), 10)),
+        Case("room for no word", (passage(2), passage(1), 3)),
+    ]
+
+
+@exercise.alternative
+def lengths_first(first, second, length):
+    keep_first, keep_second = len(first), len(second)
+    while keep_first + keep_second > length - 3:
+        if keep_first > keep_second:
+            keep_first -= 1
+        else:
+            keep_second -= 1
+    return [4, *first[:keep_first], 5, *second[:keep_second], 5]
+
+
+@exercise.alternative
+def by_recursion(first, second, length):
+    if len(first) + len(second) + 3 <= length:
+        return [4, *first, 5, *second, 5]
+    if len(first) > len(second):
+        return by_recursion(first[:-1], second, length)
+    return by_recursion(first, second[:-1], length)
+
+
+exercise.slip("last_separator_missing", "[4, *first, 5, *second, 5] → [4, *first, 5, *second]").says(
+    "The second passage has no [SEP] at its end: each passage is closed by one."
+)
+exercise.slip("summary_for_each", "[4, *first, 5, *second, 5] → [4, *first, 5, 4, *second, 5]").says(
+    "Each passage begins with a [CLS]: a row has one, at its very beginning, which sums up both passages."
+)
+exercise.slip("summary_at_the_end", "[4, *first, 5, *second, 5] → [*first, 5, *second, 5, 4]").says(
+    "[CLS] stands at the end: attention looks both ways, so it can stand in front, where its place "
+    "doesn't depend on the length."
+)
+exercise.slip(
+    "cut_at_the_end",
+    "[4, *first[:keep_first], 5, *second[:keep_second], 5] → [4, *first, 5, *second, 5][:length]",
+    of=lengths_first,
+).says(
+    "The packed row is cut at its end, so the last [SEP] and the second passage go first: shorten the "
+    "longer passage before packing."
+)
+exercise.slip(
+    "only_the_second_gives",
+    "first, second = list(first), list(second) → room = length - 3\n    first = list(first)[:room]",
+    "    while len(first) + len(second) + 3 > length:\n"
+    "        (first if len(first) > len(second) else second).pop()\n"
+    " →",
+    "*second → *list(second)[: room - len(first)]",
+).says(
+    "Only the second passage is shortened, so nothing may be left of it beside a long first one: take "
+    "from the longer of the two."
+)
+exercise.slip(
+    "each_gets_half",
+    "while len(first) + len(second) + 3 > length:\n"
+    "        (first if len(first) > len(second) else second).pop() → if len(first) + len(second) + 3 > "
+    "length:\n"
+    "        half = (length - 3) // 2\n"
+    "        first, second = first[: length - 3 - half], second[:half]",
+).says(
+    "Each passage gets half of the room, even if the other needs less, so words are lost for nothing: "
+    "take one word at a time from the longer."
+)
+exercise.slip(
+    "each_gets_the_smaller_half",
+    "first, second = list(first), list(second)\n"
+    "    while len(first) + len(second) + 3 > length:\n"
+    "        (first if len(first) > len(second) else second).pop() → half = (length - 3) // 2\n"
+    "    if len(first) + len(second) + 3 > length:\n"
+    "        first, second = first[:half], second[:half]",
+).says(
+    "Each passage is cut to half of the room, rounded down, so a place may stay empty, and words are lost "
+    "even if the other needs less: take one word at a time from the longer."
+)
+exercise.slip("specials_not_counted", " + 3 →").says(
+    "[CLS] and two [SEP] aren't counted, so the row is three tokens too long for the model's positions."
+)
+exercise.slip("two_specials_counted", "+ 3 → + 2").says(
+    "Two special tokens are counted, and there are three, [CLS] and two [SEP]: the row is one too long."
+)
+exercise.slip("taken_from_the_callers", "    first, second = list(first), list(second)\n →").says(
+    "Words are popped from the very lists that were passed in, so the caller's passages are shorter "
+    "afterwards: work on copies."
+)
+exercise.slip("taken_from_the_front", ".pop() → .pop(0)").says(
+    "Words are taken from the beginning of the longer passage: they go from its end, .pop() and not .pop(0)."
+)
+exercise.slip("first_gives_when_equal", "len(first) > len(second) → len(first) >= len(second)").says(
+    "Where both passages are equally long, the first loses a word here: it should be the second, as in "
+    "BERT's published code."
+)

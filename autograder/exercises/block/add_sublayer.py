@@ -1,0 +1,108 @@
+"""The residual path."""
+
+import torch
+from torch import Generator
+
+from autograder.entry import Entry
+from autograder.exercises.block import shared
+from helpers import block
+from helpers.checking.calling.drivers import Case
+from helpers.checks import inputs_unchanged
+
+exercise = Entry(
+    id="block.add_sublayer",
+    title="The residual path",
+    points=3,
+    difficulty=2,
+    minutes=8,
+    driver="call_with_layer",
+    reference=block.add_sublayer,
+    returns=("path",),
+    properties=(inputs_unchanged,),
+    square="a sublayer's map is d_model × d_model",
+)
+
+
+@exercise.cases
+def sublayer_cases(g: Generator) -> list[Case]:
+    """Norm first and last, on sublayers and norms that don't commute."""
+
+    def case(title: str, C: int, *shape: int, dtype: torch.dtype = torch.float32, **kwargs: bool) -> Case:
+        sublayer = {"layer": "a map with a tanh", "weights": [shared.normal(g, C, C, dtype=dtype)]}
+        norm = {
+            "layer": "a norm",
+            "weights": [1 + 0.5 * shared.normal(g, C, dtype=dtype), shared.normal(g, C, dtype=dtype)],
+        }
+        return Case(title, (2 * shared.normal(g, *shape, C, dtype=dtype), sublayer, norm), kwargs)
+
+    return [
+        case("norm first", 3, 2),
+        case("norm last", 4, 3, norm_first=False),
+        case("norm first, said so, a batch", 3, 2, 4, norm_first=True),
+        case("norm last, a batch, float64", 2, 3, 5, norm_first=False, dtype=torch.float64),
+    ]
+
+
+@exercise.alternative
+def sublayer_with_branches(x, sublayer, norm, norm_first=True):
+    if norm_first:
+        normed = norm(x)
+        return sublayer(normed) + x
+    summed = sublayer(x) + x
+    return norm(summed)
+
+
+@exercise.alternative
+def sublayer_with_two_choices(x, sublayer, norm, norm_first=True):
+    read = norm(x) if norm_first else x
+    out = torch.add(x, sublayer(read))
+    if not norm_first:
+        out = norm(out)
+    return out
+
+
+exercise.slip(
+    "path_forgotten", "x + sublayer(norm(x)) → sublayer(norm(x))", "x + sublayer(x) → sublayer(x)"
+).says("The residual path is missing: what the sublayer says is added to x, and doesn't replace it.")
+exercise.slip("path_normalised", "x + sublayer(norm(x)) → norm(x) + sublayer(norm(x))").says(
+    "With the norm first, the path itself goes through the norm: only what the sublayer reads should."
+)
+exercise.slip(
+    "always_first", "x + sublayer(norm(x)) if norm_first else norm(x + sublayer(x)) → x + sublayer(norm(x))"
+).says("`norm_first=False` changes nothing here: the norm then comes after the sum.")
+exercise.slip(
+    "always_last", "x + sublayer(norm(x)) if norm_first else norm(x + sublayer(x)) → norm(x + sublayer(x))"
+).says("The norm always comes after the sum: with `norm_first` it stands before the sublayer.")
+exercise.slip(
+    "turned_round",
+    "return out → return norm(x + sublayer(x)) if norm_first else x + sublayer(norm(x))",
+    of=sublayer_with_two_choices,
+).says("First and last are exchanged: `norm_first=True` normalises what the sublayer reads.")
+exercise.slip("normed_twice", "sublayer(x) → sublayer(norm(x))").says(
+    "With the norm last, the sublayer reads normalised numbers too: there it reads x as it is."
+)
+exercise.slip("output_normed", "sublayer(norm(x)) → norm(sublayer(x))").says(
+    "With the norm first, this normalises what the sublayer says: the norm goes before it."
+)
+exercise.slip("sum_not_normed", "norm(x + sublayer(x)) → x + norm(sublayer(x))").says(
+    "With the norm last, it is taken of the sublayer's output alone: it belongs around the sum."
+)
+exercise.slip(
+    "path_added_twice",
+    "x + sublayer(norm(x)) → (x + x) + sublayer(norm(x))",
+    "x + sublayer(x) → (x + x) + sublayer(x)",
+).says("The path x is added twice: the sublayer's output doesn't hold it, so adding it once is enough.")
+exercise.slip(
+    "first_of_what_is_said", "sublayer(norm(x)) → sublayer(norm(x))[0]", "sublayer(x) → sublayer(x)[0]"
+).says(
+    "Only the first entry of what the sublayer says is added, [0]: a sublayer returns one tensor here, "
+    "and the tuple of attention is taken apart before."
+)
+exercise.slip("norm_of_the_path_alone", "norm(x + sublayer(x)) → norm(x) + sublayer(x)").says(
+    "With the norm last, it is taken of x alone, before the sublayer's output is added: it belongs around "
+    "the sum."
+)
+exercise.slip("normed_first_and_last", "x + sublayer(norm(x)) → norm(x + sublayer(norm(x)))").says(
+    "With the norm first, the sum goes through the norm too: the path is never normalised there, only "
+    "what the sublayer reads."
+)

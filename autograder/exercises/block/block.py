@@ -1,0 +1,221 @@
+"""The block."""
+
+import torch
+from torch import Generator
+
+from autograder.entry import Entry
+from autograder.exercises.block import shared
+from autograder.exercises.block.feed_forward import FeedForward
+from helpers.block import LayerNorm, add_sublayer
+from helpers.checking.calling.drivers import Case
+from helpers.checks import gradient_reaches_inputs, inputs_unchanged
+from helpers.multihead import MultiHeadAttention
+
+exercise = Entry(
+    id="block.block",
+    title="The block",
+    points=4,
+    difficulty=3,
+    minutes=12,
+    driver="module",
+    returns=("output",),
+    properties=(inputs_unchanged, gradient_reaches_inputs),
+    needs=("multihead.module", "block.layer_norm", "block.gelu", "block.feed_forward", "block.add_sublayer"),
+    square="the maps of attention are d_model × d_model",
+)
+
+
+@exercise.reference
+class Block(torch.nn.Module):
+    """The reference: as the lesson's own solution."""
+
+    def __init__(self, d_model, n_heads, d_ff):
+        super().__init__()
+        self.attention, self.feed_forward = MultiHeadAttention(d_model, n_heads), FeedForward(d_model, d_ff)
+        self.norm_1, self.norm_2 = LayerNorm(d_model), LayerNorm(d_model)
+
+    def forward(self, x, mask=None):
+        x = add_sublayer(x, lambda y: self.attention(y, mask=mask)[0], self.norm_1)
+        return add_sublayer(x, self.feed_forward, self.norm_2)
+
+
+@exercise.cases
+def block_cases(g: Generator) -> list[Case]:
+    """One head and two, with a causal mask, with padding, float64."""
+    padding = torch.tensor([[True, True, False], [True, True, True]])[torch.randperm(2, generator=g)]
+    return [
+        Case("one head", (_sizes(4, 1, 5), shared.block(g, 4, 5), shared.normal(g, 1, 3, 4))),
+        Case(
+            "two heads, no word sees a later one",
+            (_sizes(4, 2, 6), shared.block(g, 4, 6), shared.normal(g, 1, 3, 4)),
+            {"mask": torch.ones(3, 3, dtype=torch.bool).tril()},
+        ),
+        Case(
+            "two sentences, a mask (B, 1, 1, T) that hides padding",
+            (_sizes(4, 2, 3), shared.block(g, 4, 3), shared.normal(g, 2, 3, 4)),
+            {"mask": padding[:, None, None]},
+        ),
+        Case(
+            "float64",
+            (
+                _sizes(6, 3, 4),
+                shared.block(g, 6, 4, dtype=torch.float64),
+                shared.normal(g, 1, 2, 6, dtype=torch.float64),
+            ),
+        ),
+    ]
+
+
+def _sizes(d_model: int, n_heads: int, d_ff: int) -> dict[str, int]:
+    return {"d_model": d_model, "n_heads": n_heads, "d_ff": d_ff}
+
+
+@exercise.alternative
+class BlockInSteps(torch.nn.Module):
+    """Without `add_sublayer`, line by line."""
+
+    def __init__(self, d_model, n_heads, d_ff):
+        super().__init__()
+        self.attention, self.feed_forward = MultiHeadAttention(d_model, n_heads), FeedForward(d_model, d_ff)
+        self.norm_1, self.norm_2 = LayerNorm(d_model), LayerNorm(d_model)
+
+    def forward(self, x, mask=None):
+        attended, _ = self.attention(self.norm_1(x), mask=mask)
+        x = x + attended
+        x = x + self.feed_forward(self.norm_2(x))
+        return x
+
+
+@exercise.alternative
+class BlockWithFunctions(torch.nn.Module):
+    """With a function inside, and torch's norms."""
+
+    def __init__(self, d_model, n_heads, d_ff):
+        super().__init__()
+        self.attention = MultiHeadAttention(d_model, n_heads)
+        self.feed_forward = FeedForward(d_model, d_ff)
+        self.norm_1 = torch.nn.LayerNorm(d_model)
+        self.norm_2 = torch.nn.LayerNorm(d_model)
+
+    def forward(self, x, mask=None):
+        def attend(y):
+            outputs, _ = self.attention(y, y, mask)
+            return outputs
+
+        return add_sublayer(add_sublayer(x, attend, self.norm_1), self.feed_forward, self.norm_2, True)
+
+
+exercise.slip(
+    "NoResidual",
+    "add_sublayer(x, lambda y: self.attention(y, mask=mask)[0], self.norm_1) → "
+    "self.attention(self.norm_1(x), mask=mask)[0]",
+    "add_sublayer(x, self.feed_forward, self.norm_2) → self.feed_forward(self.norm_2(x))",
+).says("There is no residual path: what each sublayer says is added to x.")
+exercise.slip(
+    "OnlyFirstResidual", "add_sublayer(x, self.feed_forward, self.norm_2) → self.feed_forward(self.norm_2(x))"
+).says("The feed-forward network has no residual path: what it says is added, too.")
+exercise.slip(
+    "OnlySecondResidual",
+    "add_sublayer(x, lambda y: self.attention(y, mask=mask)[0], self.norm_1) → "
+    "self.attention(self.norm_1(x), mask=mask)[0]",
+).says("Attention has no residual path: what it says is added, too.")
+exercise.slip(
+    "PostNorm",
+    "add_sublayer(x, lambda y: self.attention(y, mask=mask)[0], self.norm_1) → self.norm_1(x + "
+    "self.attention(x, mask=mask)[0])",
+    "add_sublayer(x, self.feed_forward, self.norm_2) → self.norm_2(x + self.feed_forward(x))",
+).says("The norms come after the sums: this block has them first, in front of each sublayer.")
+exercise.slip(
+    "PathNormalised",
+    "x = add_sublayer(x, lambda y: self.attention(y, mask=mask)[0], self.norm_1) → x = self.norm_1(x)\n"
+    "        x = x + self.attention(x, mask=mask)[0]",
+    "return add_sublayer(x, self.feed_forward, self.norm_2) → x = self.norm_2(x)\n"
+    "        return x + self.feed_forward(x)",
+).says("The residual path goes through the norms as well: only what a sublayer reads is normalised.")
+exercise.slip(
+    "NoNorms",
+    "add_sublayer(x, lambda y: self.attention(y, mask=mask)[0], self.norm_1) → x + self.attention(x, "
+    "mask=mask)[0]",
+    "add_sublayer(x, self.feed_forward, self.norm_2) → x + self.feed_forward(x)",
+).says("The norms aren't used: each sublayer reads the path through its own.")
+exercise.slip(
+    "FirstNormTwice",
+    "add_sublayer(x, self.feed_forward, self.norm_2) → x + self.feed_forward(self.norm_1(x))",
+).says("Both sublayers use the first norm: the second has one of its own.")
+exercise.slip(
+    "NormsExchanged",
+    "add_sublayer(x, lambda y: self.attention(y, mask=mask)[0], self.norm_1) → x + "
+    "self.attention(self.norm_2(x), mask=mask)[0]",
+    "add_sublayer(x, self.feed_forward, self.norm_2) → x + self.feed_forward(self.norm_1(x))",
+).says(
+    "The two norms are exchanged: `norm_1` stands before attention, `norm_2` before the feed-forward network."
+)
+exercise.slip(
+    "FeedForwardFirst",
+    "        attended, _ = self.attention(self.norm_1(x), mask=mask)\n        x = x + attended\n →",
+    "return x → return x + self.attention(self.norm_1(x), mask=mask)[0]",
+    of=BlockInSteps,
+).says("The feed-forward network comes first: it should work on what attention has gathered.")
+exercise.slip(
+    "SideBySide",
+    "        x = x + attended\n        x = x + self.feed_forward(self.norm_2(x))\n →",
+    "return x → return x + attended + self.feed_forward(self.norm_2(x))",
+    of=BlockInSteps,
+).says(
+    "Both sublayers read the same x: the feed-forward network comes second, and reads what attention has "
+    "added."
+)
+exercise.slip(
+    "MaskDropped",
+    "add_sublayer(x, lambda y: self.attention(y, mask=mask)[0], self.norm_1) → x + "
+    "self.attention(self.norm_1(x))[0]",
+).says("The mask isn't handed on to attention.")
+exercise.slip(
+    "MaskForX",
+    "add_sublayer(x, lambda y: self.attention(y, mask=mask)[0], self.norm_1) → x + "
+    "self.attention(self.norm_1(x), mask)[0]",
+).says(
+    "The mask stands where `attention` takes x, the sequence that is asked: hand it over by its name, "
+    "mask=mask."
+)
+exercise.slip(
+    "KeysNotNormalised",
+    "add_sublayer(x, lambda y: self.attention(y, mask=mask)[0], self.norm_1) → x + "
+    "self.attention(self.norm_1(x), x, mask)[0]",
+).says("Only the queries are normalised: keys and values are made of the same normalised vectors.")
+exercise.slip(
+    "QueriesNotNormalised",
+    "add_sublayer(x, lambda y: self.attention(y, mask=mask)[0], self.norm_1) → x + self.attention(x, "
+    "self.norm_1(x), mask)[0]",
+).says("Only keys and values are normalised: the queries are made of the same normalised vectors.")
+exercise.slip(
+    "FirstPathAgain",
+    "attended, _ = self.attention(self.norm_1(x), mask=mask) → attended = x + "
+    "self.attention(self.norm_1(x), mask=mask)[0]",
+    "        x = x + attended\n        x = x + self.feed_forward(self.norm_2(x))\n →",
+    "return x → return x + self.feed_forward(self.norm_2(attended))",
+    of=BlockInSteps,
+).says("The second sum begins with the x that came in: it should begin with the sum that attention has made.")
+exercise.slip(
+    "NoFeedForward",
+    "        x = add_sublayer(x, lambda y: self.attention(y, mask=mask)[0], self.norm_1)\n →",
+    "add_sublayer(x, self.feed_forward, self.norm_2) → x + self.attention(self.norm_1(x), mask=mask)[0]",
+).says("The feed-forward network isn't used.")
+exercise.slip(
+    "NoAttention", "        x = add_sublayer(x, lambda y: self.attention(y, mask=mask)[0], self.norm_1)\n →"
+).says("Attention isn't used, so that no position learns of another.")
+exercise.slip(
+    "SublayersNormalised",
+    "add_sublayer(x, lambda y: self.attention(y, mask=mask)[0], self.norm_1) → x + "
+    "self.norm_1(self.attention(x, mask=mask)[0])",
+    "add_sublayer(x, self.feed_forward, self.norm_2) → x + self.norm_2(self.feed_forward(x))",
+).says("What the sublayers say is normalised: the norms belong on what they read.")
+exercise.slip(
+    "MaskTurnedRound",
+    "x = add_sublayer(x, lambda y: self.attention(y, mask=mask)[0], self.norm_1) → mask = None if mask is "
+    "None else ~mask\n"
+    "        x = add_sublayer(x, lambda y: self.attention(y, mask=mask)[0], self.norm_1)",
+).says(
+    "The mask is turned round, as other libraries want it: `attention` takes True for “may attend”, as "
+    "the block does, and a query that may see nothing gets NaN."
+)

@@ -1,0 +1,258 @@
+"""Attention in blocks."""
+
+import math
+
+import torch
+from torch import Generator, Tensor
+
+from autograder.entry import Entry
+from helpers import complexity
+from helpers.checking.calling.drivers import Case
+from helpers.checks import gradient_reaches_inputs, inputs_unchanged, stays_small
+from helpers.complexity import absorb
+
+exercise = Entry(
+    id="complexity.blockwise_attention",
+    title="Attention in blocks",
+    points=4,
+    difficulty=4,
+    minutes=14,
+    driver="call_measured",
+    reference=complexity.blockwise_attention,
+    properties=(inputs_unchanged, gradient_reaches_inputs, stays_small),
+    forbidden=(
+        "torch.nn.functional.scaled_dot_product_attention",
+        "torch.nn.functional.multi_head_attention_forward",
+        "torch._native_multi_head_attention",
+        "torch.nn.MultiheadAttention",
+    ),
+    needs=("complexity.absorb",),
+)
+
+
+@exercise.cases
+def block_cases(g: Generator) -> list[Case]:
+    """Blocks that fit and blocks that don't, one at a time and all at once, large scores, a batch."""
+    low = _qkv(g, 3, 5, 9, 2, dtype=torch.float64)
+    low[0][:, 0], low[1][:, 0] = -64, 96  # every score is about -2000
+    rising = _qkv(g, 3, 7, 4, 5)
+    # Each block's scores are larger than those before: the last ones are near 10³.
+    ramp = torch.linspace(1, 300, 7).unsqueeze(-1) * torch.ones(7, 4)
+    steep = (1 + rising[0].abs(), ramp + rising[1], rising[2])
+    return [
+        Case("two blocks of three keys", (*_qkv(g, 2, 6, 4, 5), 3)),
+        Case("a last block that is shorter", (*_qkv(g, 3, 7, 4, 5), 3)),
+        Case("one key at a time, in float64, scores near -2000", (*low, 1)),
+        Case("one block for all keys, a batch", (*_qkv(g, 3, 4, 5, 6, front=(2,)), 10)),
+        Case("scores that rise to 10³ and more", (*steep, 2)),
+        Case("a batch with two axes", (*_qkv(g, 2, 5, 4, 7, front=(3, 1)), 2)),
+        Case("many positions, small blocks", (*_qkv(g, 19, 23, 2, 3), 4)),
+    ]
+
+
+def _qkv(
+    g: Generator, T_q: int, T_k: int, d_k: int, d_v: int, *, front: tuple = (),
+    dtype: torch.dtype = torch.float32,
+) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
+    shapes = ((T_q, d_k), (T_k, d_k), (T_k, d_v))
+    q, k, v = (1.2 * torch.randn(*front, *shape, generator=g, dtype=dtype) for shape in shapes)
+    return q, k, v
+
+
+@exercise.alternative
+def starting_with_the_first_block(q, k, v, block):
+    pieces = list(zip(k.split(block, dim=-2), v.split(block, dim=-2), strict=True))
+    scale = q.shape[-1] ** -0.5
+    scores = q @ pieces[0][0].mT * scale
+    largest = scores.amax(-1)
+    powers = torch.exp(scores - largest[..., None])
+    total, mixture = powers.sum(-1), powers @ pieces[0][1]
+    for keys, values in pieces[1:]:
+        largest, total, mixture = absorb(largest, total, mixture, q @ keys.mT * scale, values)
+    return mixture / total[..., None]
+
+
+@exercise.alternative
+def all_by_itself(q, k, v, block):
+    k = k / math.sqrt(k.size(-1))
+    maximum = torch.full((*q.shape[:-1], 1), float("-inf"), dtype=q.dtype)
+    denominator, numerator = torch.zeros_like(maximum), 0
+    start = 0
+    while start < k.size(-2):
+        end = min(start + block, k.size(-2))
+        scores = torch.matmul(q, k[..., start:end, :].transpose(-1, -2))
+        new_maximum = torch.maximum(maximum, scores.max(dim=-1, keepdim=True)[0])
+        correction = torch.exp(maximum - new_maximum)
+        weights = torch.exp(scores - new_maximum)
+        denominator = denominator * correction + weights.sum(dim=-1, keepdim=True)
+        numerator = numerator * correction + torch.matmul(weights, v[..., start:end, :])
+        maximum, start = new_maximum, end
+    return numerator / denominator
+
+
+@exercise.alternative
+def with_logarithms_of_sums(q, k, v, block):
+    output, log_total = 0, torch.full(q.shape[:-1], -math.inf, dtype=q.dtype)
+    for keys, values in zip(k.split(block, -2), v.split(block, -2), strict=True):
+        scores = q @ keys.transpose(-2, -1) / math.sqrt(q.size(-1))
+        block_total = scores.logsumexp(dim=-1)
+        both = torch.logaddexp(log_total, block_total)
+        old, new = (log_total - both).exp(), (block_total - both).exp()
+        output = old.unsqueeze(-1) * output + new.unsqueeze(-1) * (scores.softmax(-1) @ values)
+        log_total = both
+    return output
+
+
+@exercise.alternative
+def blocks_of_queries(q, k, v, block):
+    scale = math.sqrt(q.size(-1))
+    parts = [(part @ k.transpose(-2, -1) / scale).softmax(dim=-1) @ v for part in q.split(block, dim=-2)]
+    return torch.cat(parts, dim=-2)
+
+
+@exercise.alternative
+def one_query_after_another(q, k, v, block):
+    outputs = []
+    for position in range(q.size(-2)):
+        scores = (k * q[..., position, None, :]).sum(-1) / math.sqrt(q.size(-1))
+        outputs.append((scores.softmax(-1).unsqueeze(-1) * v).sum(-2))
+    return torch.stack(outputs, dim=-2)
+
+
+exercise.slip(
+    "all_scores_at_once",
+    "mixture / total.unsqueeze(-1) → torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.size(-1)), "
+    "dim=-1) @ v",
+).says(
+    "The right values, but all T_q × T_k scores are made at once, which is the memory that blocks are "
+    "there to save: make the scores of one block of keys at a time."
+)
+exercise.slip(
+    "blocks_added",
+    "largest = q.new_full(q.shape[:-1], -math.inf)\n"
+    "    total = q.new_zeros(q.shape[:-1])\n"
+    "    mixture = q.new_zeros(*q.shape[:-1], v.size(-1)) → output = 0",
+    "largest, total, mixture = absorb(largest, total, mixture, scores, values) → output = output + "
+    "scores.softmax(-1) @ v[..., start : start + block, :]",
+    "mixture / total.unsqueeze(-1) → output",
+).says(
+    "Each block has a softmax of its own, and their outputs are added: a weight depends on the scores of "
+    "all keys, so divide once, by the total over all blocks."
+)
+exercise.slip(
+    "blocks_averaged",
+    "largest = q.new_full(q.shape[:-1], -math.inf)\n"
+    "    total = q.new_zeros(q.shape[:-1])\n"
+    "    mixture = q.new_zeros(*q.shape[:-1], v.size(-1)) → outputs = []",
+    "largest, total, mixture = absorb(largest, total, mixture, scores, values) → "
+    "outputs.append(scores.softmax(-1) @ v[..., start : start + block, :])",
+    "mixture / total.unsqueeze(-1) → sum(outputs) / len(outputs)",
+).says(
+    "Each block has a softmax of its own, and their outputs are averaged: that gives every block the same "
+    "say, whether its keys fit the query or not."
+)
+exercise.slip("short_block_dropped", "k.size(-2) → max(1, k.size(-2) // block) * block").says(
+    "The last keys are left out when they don't fill a block: go on to the end, where a slice is simply "
+    "shorter."
+)
+exercise.slip("never_divided", " / total.unsqueeze(-1) →").says(
+    "The mixture is never divided by the total: these are sums of exponentials times values, not yet "
+    "averages."
+)
+exercise.slip(
+    "blocks_unscaled",
+    "absorb(largest, total, mixture, scores, values) → absorb(largest, total, mixture, q @ "
+    "keys.transpose(-2, -1), values)",
+).says("The scores aren't divided by √d_k: in blocks or at once, the same scores go into the softmax.")
+exercise.slip("scaled_by_the_block", "q.size(-1) → block").says(
+    "The scores are divided by the root of the block's size: it is the features of a key, d_k, that a dot "
+    "product sums over."
+)
+exercise.slip("started_at_zero", "q.new_full(q.shape[:-1], -math.inf) → torch.zeros_like(q[..., 0])").says(
+    "The largest score starts at 0, or at some other number, and stays there when all scores are far "
+    "below it, whose exponentials are then 0: start it at −∞, which any score exceeds."
+)
+exercise.slip(
+    "no_running_maximum",
+    "scores = q @ keys.transpose(-2, -1) / math.sqrt(q.size(-1)) → powers = torch.exp(q @ k[..., start : "
+    "start + block, :].transpose(-2, -1) / math.sqrt(q.size(-1)))",
+    "largest, total, mixture = absorb(largest, total, mixture, scores, values) → total = total + "
+    "powers.sum(-1)\n"
+    "        mixture = mixture + powers @ v[..., start : start + block, :]",
+).says(
+    "The scores are exponentiated as they are, with no maximum subtracted, and overflow where scores are "
+    "large: your absorb keeps them within bounds."
+)
+exercise.slip(
+    "rescaling_forgotten",
+    "largest, total, mixture = absorb(largest, total, mixture, scores, values) → powers = (scores - "
+    "scores.amax(dim=-1, keepdim=True)).exp()\n"
+    "        total = total + powers.sum(dim=-1)\n"
+    "        mixture = mixture + powers @ v[..., start : start + block, :]",
+).says(
+    "Each block subtracts its own maximum, and the sums of different blocks are added as they are: terms "
+    "with different maxima must be brought to the same one first."
+)
+exercise.slip(
+    "result_thrown_away",
+    "keys, values = k[..., start : start + block, :], v[..., start : start + block, :] → piece = "
+    "slice(start, start + block)",
+    "keys.transpose(-2, -1) → k[..., piece, :].transpose(-2, -1)",
+    "largest, total, mixture = absorb(largest, total, mixture, scores, values) → absorb(largest, total, "
+    "mixture, scores, v[..., piece, :])",
+).says(
+    "Every number is NaN, as 0/0 is: `absorb` gives back new numbers and leaves those that it is given as "
+    "they were, so what it returns has to be kept, and is divided at the end alone."
+)
+exercise.slip(
+    "last_block_left_out",
+    "scale = math.sqrt(q.size(-1))\n"
+    "    parts = [(part @ k.transpose(-2, -1) / scale).softmax(dim=-1) @ v for part in q.split(block, "
+    "dim=-2)] → largest, total = q.new_full(q.shape[:-1], -math.inf), q.new_zeros(q.shape[:-1])\n"
+    "    mixture = q.new_zeros(*q.shape[:-1], v.size(-1))\n"
+    "    for start in range(0, k.size(-2) - block, block):\n"
+    "        piece = slice(start, start + block)\n"
+    "        scores = q @ k[..., piece, :].transpose(-2, -1) / math.sqrt(q.size(-1))\n"
+    "        largest, total, mixture = absorb(largest, total, mixture, scores, v[..., piece, :])",
+    "torch.cat(parts, dim=-2) → mixture / total.unsqueeze(-1)",
+    of=blocks_of_queries,
+).says(
+    "The last block is left out: the blocks begin at 0, block, 2 · block and so on, for as long as there "
+    "are keys."
+)
+exercise.slip(
+    "divided_in_the_loop",
+    "scale = math.sqrt(q.size(-1))\n"
+    "    parts = [(part @ k.transpose(-2, -1) / scale).softmax(dim=-1) @ v for part in q.split(block, "
+    "dim=-2)] → largest, total = q.new_full(q.shape[:-1], -math.inf), q.new_zeros(q.shape[:-1])\n"
+    "    mixture = q.new_zeros(*q.shape[:-1], v.size(-1))\n"
+    "    for start in range(0, k.size(-2), block):\n"
+    "        piece = slice(start, start + block)\n"
+    "        scores = q @ k[..., piece, :].transpose(-2, -1) / math.sqrt(q.size(-1))\n"
+    "        largest, total, mixture = absorb(largest, total, mixture, scores, v[..., piece, :])\n"
+    "        mixture = mixture / total.unsqueeze(-1)",
+    "torch.cat(parts, dim=-2) → mixture",
+    of=blocks_of_queries,
+).says(
+    "The mixture is divided by the total after each block, and goes on as if it were still a sum: divide "
+    "once, after the last block."
+)
+exercise.slip(
+    "first_block_alone",
+    "q @ pieces[0][0].mT * scale → q @ k[..., :block, :].transpose(-2, -1) / math.sqrt(q.size(-1))",
+    "mixture / total[..., None] → scores.softmax(dim=-1) @ v[..., :block, :]",
+    of=starting_with_the_first_block,
+).says("Only the first block is read, as when the `return` stands inside of the loop, which it then ends.")
+exercise.slip(
+    "blocks_scaled_again",
+    "scale = math.sqrt(q.size(-1))\n"
+    "    parts = [(part @ k.transpose(-2, -1) / scale).softmax(dim=-1) @ v for part in q.split(block, "
+    "dim=-2)] → largest, total = q.new_full(q.shape[:-1], -math.inf), q.new_zeros(q.shape[:-1])\n"
+    "    mixture = q.new_zeros(*q.shape[:-1], v.size(-1))\n"
+    "    for start in range(0, k.size(-2), block):\n"
+    "        piece = slice(start, start + block)\n"
+    "        scores = q @ k[..., piece, :].transpose(-2, -1) / q.size(-1)\n"
+    "        largest, total, mixture = absorb(largest, total, mixture, scores, v[..., piece, :])",
+    "torch.cat(parts, dim=-2) → mixture / total.unsqueeze(-1)",
+    of=blocks_of_queries,
+).says("The scores are divided by d_k, or by √d_k twice: it is √d_k, once, of the queries or of the scores.")

@@ -1,0 +1,177 @@
+"""Four ways to write a mask."""
+
+import math
+
+import torch
+from torch import Generator
+
+from autograder.entry import Entry
+from autograder.exercises.masking import shared
+from helpers import masking
+from helpers.checking.calling.drivers import Case
+from helpers.checks import inputs_unchanged
+
+exercise = Entry(
+    id="masking.convert",
+    title="Four ways to write a mask",
+    points=3,
+    difficulty=2,
+    minutes=8,
+    reference=masking.convert,
+    returns=("mask",),
+    properties=(inputs_unchanged,),
+)
+
+
+@exercise.cases
+def convert_cases(g: Generator) -> list[Case]:
+    """Each kind is read and written."""
+    return [
+        _conversion(g, "may attend", "hidden", (3, 4)),
+        _conversion(g, "hidden", "may attend", (2, 5)),
+        _conversion(g, "may attend", "additive", (4, 3)),
+        _conversion(g, "additive", "may attend", (2, 1, 4)),
+        _conversion(g, "may attend", "integer", (2, 6)),
+        _conversion(g, "integer", "may attend", (2, 4)),
+        _conversion(g, "integer", "hidden", (3, 5)),
+        _conversion(g, "hidden", "additive", (3, 2)),
+        _conversion(g, "additive", "integer", (2, 3)),
+        _conversion(g, "may attend", "may attend", (3, 2)),
+    ]
+
+
+def _conversion(g: Generator, source: str, target: str, shape: tuple) -> Case:
+    may = shared.mask(g, math.prod(shape[:-1]), shape[-1]).reshape(shape)
+    written = {
+        "may attend": may,
+        "hidden": ~may,
+        "additive": torch.zeros(shape).masked_fill(~may, -math.inf),
+        "integer": may.long(),
+    }
+    return Case(f"{source} → {target}", (written[source], source, target))
+
+
+@exercise.alternative
+def with_a_table_of_readers(mask, source, target):
+    readers = {
+        "may attend": lambda m: m,
+        "hidden": torch.logical_not,
+        "additive": lambda m: m > -1,
+        "integer": torch.Tensor.bool,
+    }
+    writers = {
+        "may attend": torch.clone,
+        "hidden": torch.logical_not,
+        "additive": lambda m: torch.where(m, 0.0, float("-inf")),
+        "integer": torch.Tensor.long,
+    }
+    return writers[target](readers[source](mask))
+
+
+@exercise.alternative
+def by_logarithm(mask, source, target):
+    may = mask.exp() if source == "additive" else mask.float()
+    if source == "hidden":
+        may = 1 - may
+    if target == "additive":
+        return may.log()
+    if target == "integer":
+        return may.to(torch.int64)
+    return may == (0 if target == "hidden" else 1)
+
+
+exercise.slip(
+    "hidden_taken_as_may", '    if source == "hidden":\n        may = 1 - may\n →', of=by_logarithm
+).says(
+    'A "hidden" mask is read as it is: there True means "may not attend", so it has to be inverted with ~ '
+    "when it is read."
+)
+exercise.slip(
+    "hidden_written_as_may",
+    'may = mask.exp() if source == "additive" else mask.float() → may = ~mask if source == "hidden" else '
+    'mask if source == "may attend" else mask == 0\n'
+    '    may = mask == 1 if source == "integer" else may',
+    '    if source == "hidden":\n        may = 1 - may\n →',
+    'may == (0 if target == "hidden" else 1) → may.long() if target == "integer" else may.clone()',
+    of=by_logarithm,
+).says('A "hidden" mask is written without inverting it: there True means "may not attend", so it is ~may.')
+exercise.slip(
+    "additive_by_truth",
+    'if source == "may attend":\n'
+    "        may = mask\n"
+    '    elif source == "hidden":\n'
+    "        may = ~mask\n"
+    '    elif source in ("additive", "integer"):\n'
+    '        may = mask == (0 if source == "additive" else 1)\n'
+    "    else:\n"
+    '        raise ValueError(f"{source!r} isn\'t a kind of mask")\n'
+    '    if target == "may attend":\n'
+    "        return may.clone()\n"
+    '    if target == "hidden":\n'
+    '        return ~may → may = ~mask if source == "hidden" else mask.bool()',
+    'if target == "integer":\n'
+    "        return may.long()\n"
+    '    raise ValueError(f"{target!r} isn\'t a kind of mask") → return {"may attend": may.clone(), '
+    '"hidden": ~may, "integer": may.long()}[target]',
+).says(
+    "An additive mask is read the wrong way round, as by .bool(), for which 0 is False and −∞ is True: "
+    "what may be seen is where it is 0."
+)
+exercise.slip(
+    "zero_times_infinity",
+    "torch.zeros(may.shape).masked_fill(~may, -math.inf) → (1.0 - may.float()) * -math.inf",
+).says(
+    "0 · ∞ is NaN, and every key that may be seen is multiplied that way: fill in −∞ with masked_fill or "
+    "torch.where."
+)
+exercise.slip("one_and_zero_added", "torch.zeros(may.shape).masked_fill(~may, -math.inf) → may.float()").says(
+    "An additive mask of 1 and 0 hides nothing: what may be seen gets 0 added, and what may not −∞."
+)
+exercise.slip(
+    "infinity_on_what_may_be_seen",
+    "torch.zeros(may.shape).masked_fill(~may, -math.inf) → torch.zeros(may.shape).masked_fill(may, "
+    "-math.inf)",
+).says('−∞ stands where attending is allowed: it hides, so it belongs where the mask says "may not".')
+exercise.slip("large_but_finite", "math.inf → 1e9").says(
+    "−10⁹ hides well enough as long as something else is to be seen, but it isn't the −∞ that is asked "
+    "for, and in half precision there is no such number."
+)
+exercise.slip(
+    "integer_left_boolean",
+    'if target == "integer":\n'
+    "        return may.long()\n"
+    '    raise ValueError(f"{target!r} isn\'t a kind of mask") → return ~may if target == "hidden" else '
+    "may.clone()",
+).says(
+    'An "integer" mask is made of the numbers 1 and 0, so turn the boolean one into integers with .long().'
+)
+exercise.slip(
+    "integer_turned_round",
+    'if source == "may attend":\n'
+    "        may = mask\n"
+    '    elif source == "hidden":\n'
+    "        may = ~mask\n"
+    '    elif source in ("additive", "integer"):\n'
+    '        may = mask == (0 if source == "additive" else 1)\n'
+    "    else:\n"
+    '        raise ValueError(f"{source!r} isn\'t a kind of mask")\n'
+    '    if target == "may attend":\n'
+    "        return may.clone()\n"
+    '    if target == "hidden":\n'
+    '        return ~may → may = ~mask if source == "hidden" else mask if source == "may attend" else '
+    "mask == 0",
+    'if target == "integer":\n'
+    "        return may.long()\n"
+    '    raise ValueError(f"{target!r} isn\'t a kind of mask") → return {"may attend": may.clone(), '
+    '"hidden": ~may, "integer": (~may).long()}[target]',
+).says(
+    'In an "integer" mask 1 means "may attend", as in an attention_mask of a tokenizer: here it is read '
+    "and written the other way."
+)
+exercise.slip(
+    "integer_of_32_bits",
+    'if target == "integer":\n'
+    "        return may.long()\n"
+    '    raise ValueError(f"{target!r} isn\'t a kind of mask") → return {"may attend": may.clone(), '
+    '"hidden": ~may, "integer": may.int()}[target]',
+).says(".int() makes 32-bit integers: the exercise asks for int64, which .long() makes and tokenizers give.")

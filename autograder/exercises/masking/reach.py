@@ -1,0 +1,143 @@
+"""Several layers."""
+
+import torch
+from torch import Generator
+
+from autograder.entry import Entry
+from helpers import masking
+from helpers.checking.calling.drivers import Case
+from helpers.checks import inputs_unchanged
+
+exercise = Entry(
+    id="masking.reach",
+    title="Several layers",
+    points=3,
+    difficulty=3,
+    minutes=8,
+    reference=masking.reach,
+    returns=("table",),
+    properties=(inputs_unchanged,),
+    square="a mask of self-attention is T × T; a chain isn't its own transpose",
+)
+
+
+@exercise.cases
+def reach_cases(g: Generator) -> list[Case]:
+    """Chains, in which each layer carries one step further, among other masks."""
+    chain = torch.zeros(6, 6, dtype=torch.bool)
+    order = torch.randperm(6, generator=g)
+    chain[order[1:], order[:-1]] = True  # each sees the one before it in some order, and not itself
+    sparse = torch.zeros(5, 5, dtype=torch.bool)
+    ring = torch.randperm(5, generator=g)
+    sparse[ring, ring.roll(1)] = True
+    sparse[ring[0], ring[2]] = True
+    window = torch.ones(7, 7, dtype=torch.bool).tril().triu(-1)
+    return [
+        Case("one layer", (chain, 1)),
+        Case("two layers", (chain, 2)),
+        Case("three layers, a window of two", (window, 3)),
+        Case("four layers", (chain, 4)),
+        Case("no layer", (sparse, 0)),
+        Case("two layers, a ring with a short cut", (sparse, 2)),
+    ]
+
+
+@exercise.alternative
+def as_a_power(mask, layers):
+    step = (mask | torch.eye(mask.shape[0]).bool()).double()
+    return torch.linalg.matrix_power(step, layers) > 0
+
+
+@exercise.alternative
+def from_neighbour_to_neighbour(mask, layers):
+    T = len(mask)
+    reached = [{i} for i in range(T)]
+    for _ in range(layers):
+        reached = [set().union(reached[i], *(reached[j] for j in range(T) if mask[i, j])) for i in range(T)]
+    return torch.tensor([[j in reached[i] for j in range(T)] for i in range(T)])
+
+
+@exercise.alternative
+def kept_and_added(mask, layers):
+    reached = torch.eye(mask.size(0), dtype=torch.bool)
+    for _ in range(layers):
+        reached = reached | (mask.int() @ reached.int()).bool()
+    return reached
+
+
+exercise.slip(
+    "nothing_kept",
+    "itself = torch.eye(mask.size(-1), dtype=torch.bool) → reached = torch.eye(len(mask))",
+    "    step, reached = (mask | itself).double(), itself.double()\n →",
+    "(step @ reached > 0).double() → (mask.float() @ reached > 0).float()",
+).says(
+    "A position forgets what it had unless it attends to itself: a layer adds to what is there, so each "
+    "position reaches itself too, which is mask | eye."
+)
+exercise.slip(
+    "mask_of_one_layer",
+    "reached.bool() → (mask | torch.eye(len(mask), dtype=torch.bool)) ** max(layers, 1) > 0",
+).says(
+    "However many layers there are, this is what one of them reaches: * or ** on the elements of a mask "
+    "changes nothing, and it takes the matrix product @ to go one step further."
+)
+exercise.slip(
+    "one_layer_more",
+    "torch.linalg.matrix_power(step, layers) → torch.linalg.matrix_power(step, layers + 1)",
+    of=as_a_power,
+).says(
+    "This is one layer too many: with no layer a position has itself alone, and each layer makes one step."
+)
+exercise.slip(
+    "number_of_ways",
+    "torch.linalg.matrix_power(step, layers) > 0 → torch.linalg.matrix_power(step, layers)",
+    of=as_a_power,
+).says(
+    "These are the numbers of ways from one position to another: the exercise asks for yes or no, True "
+    "where there is a way."
+)
+exercise.slip(
+    "who_is_reached",
+    "torch.linalg.matrix_power(step, layers) > 0 → (torch.linalg.matrix_power(step, layers) > 0).T",
+    of=as_a_power,
+).says("Rows and columns are swapped: entry [i, j] says whether position i can have something of input j.")
+exercise.slip(
+    "both_ways",
+    "mask | torch.eye(mask.shape[0]).bool() → (mask | mask.T) | torch.eye(mask.shape[0]).bool()",
+    of=as_a_power,
+).says("Each way is taken in both directions: that i may attend to j doesn't let j attend to i.")
+exercise.slip(
+    "last_layer_alone",
+    "step = (mask | torch.eye(mask.shape[0]).bool()).double() → reached = torch.eye(len(mask))",
+    "return torch.linalg.matrix_power(step, layers) > 0 → seen = reached.bool()\n"
+    "    for _ in range(layers):\n"
+    "        reached = ((mask.float() @ reached > 0) & ~seen).float()\n"
+    "        seen = seen | reached.bool()\n"
+    "    return reached.bool()",
+    of=as_a_power,
+).says(
+    "Only what takes exactly as many steps as there are layers is True: what arrived in an earlier layer "
+    "is still there, since a layer adds to what a position has."
+)
+exercise.slip(
+    "one_layer_at_least",
+    "return torch.linalg.matrix_power(step, layers) > 0 → reached = step\n"
+    "    for _ in range(layers - 1):\n"
+    "        reached = step @ reached\n"
+    "    return reached > 0",
+    of=as_a_power,
+).says("No layer gives here what one layer reaches: begin with the identity, and make a step for each layer.")
+exercise.slip(
+    "doubled_with_each_layer",
+    "step = (mask | torch.eye(mask.shape[0]).bool()).double() → reached = (mask | "
+    "torch.eye(mask.shape[0]).bool()).double()",
+    "return torch.linalg.matrix_power(step, layers) > 0 → if layers == 0:\n"
+    "        return torch.eye(len(mask), dtype=torch.bool)\n"
+    "    for _ in range(layers - 1):\n"
+    "        reached = (reached @ reached > 0).float()\n"
+    "    return reached > 0",
+    of=as_a_power,
+).says(
+    "What is reached is multiplied by itself, which doubles the number of steps each time: a layer makes "
+    "one step more."
+)

@@ -1,0 +1,106 @@
+"""An alignment."""
+
+import math
+
+import torch
+from torch import Generator, Tensor
+
+from autograder.entry import Entry
+from helpers import translation
+from helpers.checking.calling.drivers import Case
+from helpers.checks import inputs_unchanged
+
+exercise = Entry(
+    id="translation.alignment",
+    title="An alignment",
+    points=2,
+    difficulty=2,
+    minutes=6,
+    reference=translation.alignment,
+    returns=("positions",),
+    properties=(inputs_unchanged,),
+)
+
+
+@exercise.cases
+def alignment_cases(g: Generator) -> list[Case]:
+    """Heads that disagree, and sources whose end counts for nothing but gets much weight."""
+
+    def one(H: int, T_t: int, T_s: int, hidden: int) -> tuple[Tensor, Tensor]:
+        logits = 1.5 * torch.randn(H, T_t, T_s, generator=g)
+        logits[..., T_s - hidden :] += 2.0
+        weights = logits.softmax(dim=-1)
+        return weights, torch.arange(T_s) < T_s - hidden
+
+    return [
+        Case("two heads", one(2, 4, 6, 1)),
+        Case("four heads, two positions hidden", one(4, 5, 7, 2)),
+        Case("one head", one(1, 3, 5, 1)),
+        Case("five heads, many words", one(5, 8, 9, 2)),
+        Case("the first place and one in between hidden", _hidden_in_front(*one(3, 6, 8, 1))),
+    ]
+
+
+def _hidden_in_front(weights: Tensor, real: Tensor) -> tuple[Tensor, Tensor]:
+    """What is hidden needn't stand at the end: a place keeps its number whatever is hidden before it."""
+    places = torch.arange(len(real))
+    return weights, real & (places != 0) & (places != 3)
+
+
+@exercise.alternative
+def aligned_by_sums(weights, real):
+    return (weights.sum(dim=-3) * real).argmax(dim=-1)
+
+
+@exercise.alternative
+def aligned_by_where(weights, real):
+    average = torch.einsum("hts->ts", weights) / len(weights)
+    return torch.where(real, average, -math.inf).max(dim=1).indices
+
+
+exercise.slip("over_the_target", "dim=-1 → dim=0").says(
+    "The largest is looked for along the target, which says which word looks most at each source "
+    "position: take the largest along the last axis instead."
+)
+exercise.slip("end_and_padding_too", ".masked_fill(~real, -1.0) →").says(
+    "Nothing is left out, so that words are aligned with `<eos>` or padding, where attention often rests "
+    "when it has nothing to look for."
+)
+exercise.slip("first_head_alone", "weights.mean(dim=0) → weights[0]").says(
+    "Only the first head is asked: another may be the one that aligns, so the average of all is taken."
+)
+exercise.slip("largest_of_any_head", "weights.mean(dim=0) → weights.amax(dim=0)").says(
+    "The most that any head gives counts here, so that one sure head overrules all others: the average "
+    "over the heads is meant."
+)
+exercise.slip("each_head_for_itself", ".mean(dim=0) →").says(
+    "Each head has a result of its own here: the heads are averaged first, and the largest is taken then."
+)
+exercise.slip("only_hidden_ones", "~real → real").says(
+    "The mask is the wrong way round, so that only what may not be aligned is left."
+)
+exercise.slip(
+    "least_looked_at",
+    "weights.mean(dim=0).masked_fill(~real, -1.0).argmax → weights.mean(dim=0).masked_fill(~real, "
+    "math.inf).argmin",
+).says("The least that is looked at is returned: `argmin` where `argmax` is meant.")
+exercise.slip(
+    "weight_returned",
+    "weights.mean(dim=0).masked_fill(~real, -1.0).argmax → weights.mean(dim=0).masked_fill(~real, -1.0).amax",
+).says("The largest weight itself is returned: the exercise asks where it is.")
+exercise.slip("averaged_along_the_queries", "dim=0 → dim=1").says(
+    "The mean is taken over the written words, not over the heads: the heads are the first axis."
+)
+exercise.slip(
+    "averaged_along_the_queries_unmasked",
+    "weights.mean(dim=0).masked_fill(~real, -1.0) → weights.mean(dim=1)",
+).says(
+    "The mean is taken over the written words, and `real` isn't asked: take it over the heads, the first "
+    "axis, and hide what no word may be aligned with."
+)
+exercise.slip(
+    "counted_among_the_real", "weights.mean(dim=0).masked_fill(~real, -1.0) → weights.mean(dim=0)[:, real]"
+).says(
+    "The places that count for nothing are cut out, and the rest is counted anew: hide them instead, so "
+    "that a place keeps its number."
+)

@@ -1,0 +1,445 @@
+"""Beam search."""
+
+import torch
+from torch import Generator, Tensor
+
+from autograder.entry import Entry
+from autograder.exercises.translation import shared
+from helpers import translation
+from helpers.checking.calling.drivers import Case
+from helpers.translation import length_normalised
+
+# Tokens of the beam's small tables: 0 is <pad>, 1 <bos>, 2 <eos>; A, B, C are 3, 4, 5.
+A, B, C = 3, 4, 5
+
+
+exercise = Entry(
+    id="translation.beam_search",
+    title="Beam search",
+    points=4,
+    difficulty=5,
+    minutes=25,
+    driver="call_with_layer",
+    reference=translation.beam_search,
+    returns=("hypotheses",),
+    needs=("translation.length_normalised",),
+)
+
+
+@exercise.cases
+def beam_cases(g: Generator) -> list[Case]:
+    """A trap for greedy decoding, one for sums without normalisation, and tables drawn at random."""
+    return [
+        Case("greedy decoding is wrong here", (_trap(g), 2, 4, 0.0)),
+        Case("the same with one beam", (_trap(g), 1, 4, 0.0)),
+        Case("a short and a long translation", (_short_and_long(g), 3, 4, 1.0)),
+        Case("three beams, all alive to the end", (_drawn(g, -30.0, V=7), 3, 3, 0.6)),
+        Case("more beams than tokens", (_drawn(g, 1.0), 8, 3, 0.6)),
+        Case("other numbers for `<bos>` and `<eos>`", (_other_specials(g), 2, 3, 0.6, 5, 0)),
+    ]
+
+
+def _near(g: Generator, rows: dict[tuple[int, int], dict[int, float]], P: int = 4, V: int = 6) -> Tensor:
+    """Probabilities by position and last token, a little different each time; the rest share what is left."""
+    table = torch.full((1, P, V, V), 1e-4)
+    table[..., shared.EOS] = 1.0
+    for (position, last), chances in rows.items():
+        table[0, position, last] = 1e-4
+        for token, chance in chances.items():
+            table[0, position, last, token] = chance
+    table = table * (1 + 0.05 * torch.rand(table.shape, generator=g))
+    return (table / table.sum(-1, keepdim=True)).log()
+
+
+def _trap(g: Generator) -> dict:
+    """A looks better than B, but everything after A is uncertain."""
+    return shared.table(
+        _near(
+            g,
+            {
+                (0, shared.BOS): {A: 0.55, B: 0.4, C: 0.05},
+                (1, A): {A: 0.36, B: 0.3, C: 0.24, shared.EOS: 0.1},
+                (1, B): {C: 0.9, A: 0.07, shared.EOS: 0.03},
+                (2, C): {shared.EOS: 0.9, A: 0.1},
+                (2, A): {shared.EOS: 0.6, B: 0.4},
+            },
+        )
+    )
+
+
+def _short_and_long(g: Generator) -> dict:
+    """The short one is a little likelier as a whole, and less likely a token."""
+    return shared.table(
+        _near(
+            g,
+            {
+                (0, shared.BOS): {shared.EOS: 0.01, A: 0.62, B: 0.37},
+                (1, A): {shared.EOS: 0.45, A: 0.55},
+                (1, B): {shared.EOS: 0.7, C: 0.3},
+                (2, A): {B: 0.8, C: 0.1, shared.EOS: 0.1},
+                (2, C): {shared.EOS: 0.9, C: 0.1},
+                (3, B): {shared.EOS: 0.95, A: 0.05},
+                (3, C): {shared.EOS: 0.95, A: 0.05},
+            },
+        )
+    )
+
+
+def _drawn(g: Generator, eos: float, V: int = 6) -> dict:
+    logits = shared.normal(g, 1, 4, V, V, spread=1.5)
+    logits[..., [shared.PAD, shared.BOS]] -= 30
+    logits[..., shared.EOS] += eos
+    return shared.table(logits)
+
+
+def _other_specials(g: Generator) -> dict:
+    logits = shared.normal(g, 1, 4, 6, 6, spread=1.5)
+    logits[..., 0] += 0.7
+    return shared.table(logits)
+
+
+@exercise.alternative
+def beam_by_sorting(step, beams, longest, alpha, bos=1, eos=2):
+    alive, ended = [([bos], 0.0)], []
+    while alive and len(alive[0][0]) <= longest:
+        found = []
+        for tokens, score in alive:
+            row = step(torch.tensor([tokens]))[0].tolist()
+            found += [([*tokens, token], score + gain) for token, gain in enumerate(row)]
+        found.sort(key=lambda pair: pair[1], reverse=True)
+        alive = []
+        for pair in found[:beams]:
+            (ended if pair[0][-1] == eos else alive).append(pair)
+    ended += alive
+    answers = [(length_normalised(score, len(tokens[1:]), alpha), tokens[1:]) for tokens, score in ended]
+    answers.sort(key=lambda pair: pair[0], reverse=True)
+    return answers
+
+
+@exercise.alternative
+def beam_in_tensors(step, beams, longest, alpha, bos=1, eos=2):
+    tokens, sums, ended = torch.tensor([[bos]]), torch.zeros(1, dtype=torch.float64), []
+    for written in range(1, longest + 1):
+        total = sums[:, None] + step(tokens).double()
+        sums, flat = total.flatten().sort(descending=True)
+        sums, flat = sums[:beams], flat[:beams]
+        last = flat % total.shape[1]
+        tokens = torch.cat([tokens[flat // total.shape[1]], last[:, None]], dim=1)
+        for at in torch.nonzero(last == eos).flatten().tolist():
+            ended.append((length_normalised(float(sums[at]), written, alpha), tokens[at, 1:].tolist()))
+        tokens, sums = tokens[last != eos], sums[last != eos]
+        if len(tokens) == 0:
+            break
+    for row, total in zip(tokens.tolist(), sums.tolist(), strict=True):
+        ended.append((length_normalised(total, len(row) - 1, alpha), row[1:]))
+    return sorted(ended, reverse=True)
+
+
+@exercise.alternative
+def beam_with_a_penalty_of_its_own(step, beams, longest, alpha, bos=1, eos=2):
+    beam, ended = {(bos,): 0.0}, {}
+    for _ in range(longest):
+        table = {}
+        for path, total in beam.items():
+            log_p = step(torch.tensor([path]))[0]
+            table.update({(*path, token): total + float(log_p[token]) for token in range(len(log_p))})
+        kept = sorted(table, key=table.get, reverse=True)[:beams]
+        ended.update({path: table[path] for path in kept if path[-1] == eos})
+        beam = {path: table[path] for path in kept if path[-1] != eos}
+    ended.update(beam)
+    answers = [(total / ((4 + len(path)) / 6) ** alpha, list(path[1:])) for path, total in ended.items()]
+    return sorted(answers, key=lambda pair: pair[0], reverse=True)
+
+
+exercise.slip("one_beam", "min(beams, total.numel()) → 1").says(
+    "The number of beams isn't used: this keeps the likeliest beginning only, as greedy decoding does."
+)
+exercise.slip(
+    "probabilities_added",
+    "step(torch.tensor([tokens for _, tokens in running])) → step(torch.tensor([tokens for _, tokens in "
+    "running])).exp()",
+).says(
+    "Probabilities are added up where log-probabilities should be: a product of probabilities is a sum of "
+    "logarithms."
+)
+exercise.slip(
+    "last_token_alone", " + torch.tensor([[before] for before, _ in running], dtype=log_p.dtype) →"
+).says(
+    "Only the last token's log-probability counts: a hypothesis is as likely as all its tokens together, "
+    "so their sum goes with it."
+)
+exercise.slip(
+    "one_for_each_hypothesis",
+    "beam, ended = {(bos,): 0.0}, {}\n"
+    "    for _ in range(longest):\n"
+    "        table = {}\n"
+    "        for path, total in beam.items():\n"
+    "            log_p = step(torch.tensor([path]))[0]\n"
+    "            table.update({(*path, token): total + float(log_p[token]) for token in "
+    "range(len(log_p))})\n"
+    "        kept = sorted(table, key=table.get, reverse=True)[:beams]\n"
+    "        ended.update({path: table[path] for path in kept if path[-1] == eos})\n"
+    "        beam = {path: table[path] for path in kept if path[-1] != eos}\n"
+    "    ended.update(beam) → first = step(torch.tensor([[bos]]))[0].topk(min(beams, "
+    "step(torch.tensor([[bos]])).numel()))\n"
+    "    grown = [(v, [bos, t]) for v, t in zip(first.values.tolist(), first.indices.tolist(), "
+    "strict=True)]\n"
+    "    finished = [one for one in grown if one[1][-1] == eos]\n"
+    "    running = [one for one in grown if one[1][-1] != eos]\n"
+    "    for _ in range(longest - 1):\n"
+    "        if not running:\n"
+    "            break\n"
+    "        best = step(torch.tensor([tokens for _, tokens in running])).max(dim=-1)\n"
+    "        together = zip(running, best.values.tolist(), best.indices.tolist(), strict=True)\n"
+    "        grown = [(before + value, [*tokens, token]) for (before, tokens), value, token in together]\n"
+    "        finished += [one for one in grown if one[1][-1] == eos]\n"
+    "        running = [one for one in grown if one[1][-1] != eos]",
+    "[(total / ((4 + len(path)) / 6) ** alpha, list(path[1:])) for path, total in ended.items()] → "
+    "[(length_normalised(v, len(t) - 1, alpha), t[1:]) for v, t in finished + running]",
+    of=beam_with_a_penalty_of_its_own,
+).says(
+    "Each hypothesis keeps its own best continuation: the continuations of all compete with each other, "
+    "so that a good beginning may take two places and a bad one none."
+)
+exercise.slip(
+    "goes_on_after_the_end",
+    "        finished += [one for one in grown if one[1][-1] == eos]\n →",
+    "[one for one in grown if one[1][-1] != eos] → grown",
+).says("Finished hypotheses are continued after their `<eos>`: they leave the beam as they are.")
+exercise.slip(
+    "not_normalised",
+    "[\n"
+    "        (length_normalised(value, len(tokens) - 1, alpha), tokens[1:]) for value, tokens in finished "
+    "+ running\n"
+    "    ] → [(v, t[1:]) for v, t in finished + running]",
+).says("alpha isn't used, so that short translations win because they have fewer factors below 1.")
+exercise.slip(
+    "end_not_counted",
+    "[\n"
+    "        (length_normalised(value, len(tokens) - 1, alpha), tokens[1:]) for value, tokens in finished "
+    "+ running\n"
+    "    ] → [\n"
+    "        (length_normalised(v, len(t) - 1 - (t[-1] == eos), alpha), t[1:]) for v, t in finished + "
+    "running\n"
+    "    ]",
+).says("`<eos>` isn't counted in the length: it is a token with a log-probability, so it counts as one.")
+exercise.slip(
+    "beginning_counted",
+    "[\n"
+    "        (length_normalised(value, len(tokens) - 1, alpha), tokens[1:]) for value, tokens in finished "
+    "+ running\n"
+    "    ] → [(length_normalised(v, len(t), alpha), t[1:]) for v, t in finished + running]",
+).says("`<bos>` is counted in the length: it was given and not written.")
+exercise.slip(
+    "beginning_returned",
+    "[\n"
+    "        (length_normalised(value, len(tokens) - 1, alpha), tokens[1:]) for value, tokens in finished "
+    "+ running\n"
+    "    ] → [(length_normalised(v, len(t) - 1, alpha), t) for v, t in finished + running]",
+).says("`<bos>` is returned with the tokens: nobody wrote it.")
+exercise.slip(
+    "first_end_wins",
+    "tokens, sums, ended = torch.tensor([[bos]]), torch.zeros(1, dtype=torch.float64), []\n"
+    "    for written in range(1, longest + 1):\n"
+    "        total = sums[:, None] + step(tokens).double()\n"
+    "        sums, flat = total.flatten().sort(descending=True)\n"
+    "        sums, flat = sums[:beams], flat[:beams]\n"
+    "        last = flat % total.shape[1]\n"
+    "        tokens = torch.cat([tokens[flat // total.shape[1]], last[:, None]], dim=1)\n"
+    "        for at in torch.nonzero(last == eos).flatten().tolist():\n"
+    "            ended.append((length_normalised(float(sums[at]), written, alpha), tokens[at, "
+    "1:].tolist()))\n"
+    "        tokens, sums = tokens[last != eos], sums[last != eos]\n"
+    "        if len(tokens) == 0:\n"
+    "            break\n"
+    "    for row, total in zip(tokens.tolist(), sums.tolist(), strict=True):\n"
+    "        ended.append((length_normalised(total, len(row) - 1, alpha), row[1:])) → running, finished = "
+    "[(0.0, [bos])], []\n"
+    "    for _ in range(longest):\n"
+    "        if not running:\n"
+    "            break\n"
+    "        log_p = step(torch.tensor([tokens for _, tokens in running]))\n"
+    "        total = log_p + torch.tensor([[before] for before, _ in running], dtype=log_p.dtype)\n"
+    "        best = total.flatten().topk(min(beams, total.numel()))\n"
+    "        grown = []\n"
+    "        for value, index in zip(best.values.tolist(), best.indices.tolist(), strict=True):\n"
+    "            row, token = divmod(index, log_p.size(-1))\n"
+    "            grown.append((value, [*running[row][1], token]))\n"
+    "        finished += [one for one in grown if one[1][-1] == eos]\n"
+    "        running = [one for one in grown if one[1][-1] != eos]\n"
+    "        if finished:\n"
+    "            break\n"
+    "    running = [] if finished else running\n"
+    "    scored = [(length_normalised(v, len(t) - 1, alpha), t[1:]) for v, t in finished + running]",
+    "sorted(ended, reverse=True) → sorted(scored, reverse=True)",
+    of=beam_in_tensors,
+).says("The search stops with the first finished hypothesis: one that is still running may become better.")
+exercise.slip(
+    "unfinished_dropped",
+    "[\n"
+    "        (length_normalised(value, len(tokens) - 1, alpha), tokens[1:]) for value, tokens in finished "
+    "+ running\n"
+    "    ] → [(length_normalised(v, len(t) - 1, alpha), t[1:]) for v, t in finished]",
+).says(
+    "Hypotheses that still run when the limit is reached are dropped: they count as they are, or a long "
+    "sentence would get no translation at all."
+)
+exercise.slip(
+    "places_filled_again",
+    "min(beams, total.numel()) → total.numel()",
+    "[one for one in grown if one[1][-1] == eos] → [one for one in grown[:beams] if one[1][-1] == eos]",
+    "[one for one in grown if one[1][-1] != eos] → [one for one in grown if one[1][-1] != eos][:beams]",
+).says(
+    "Places of finished hypotheses are filled by the next likeliest ones, as some programs do: here "
+    "nobody takes them in that step, so that the search ends."
+)
+exercise.slip(
+    "ended_ones_keep_their_places",
+    "tokens, sums, ended = torch.tensor([[bos]]), torch.zeros(1, dtype=torch.float64), []\n"
+    "    for written in range(1, longest + 1):\n"
+    "        total = sums[:, None] + step(tokens).double()\n"
+    "        sums, flat = total.flatten().sort(descending=True)\n"
+    "        sums, flat = sums[:beams], flat[:beams]\n"
+    "        last = flat % total.shape[1]\n"
+    "        tokens = torch.cat([tokens[flat // total.shape[1]], last[:, None]], dim=1)\n"
+    "        for at in torch.nonzero(last == eos).flatten().tolist():\n"
+    "            ended.append((length_normalised(float(sums[at]), written, alpha), tokens[at, "
+    "1:].tolist()))\n"
+    "        tokens, sums = tokens[last != eos], sums[last != eos]\n"
+    "        if len(tokens) == 0:\n"
+    "            break\n"
+    "    for row, total in zip(tokens.tolist(), sums.tolist(), strict=True):\n"
+    "        ended.append((length_normalised(total, len(row) - 1, alpha), row[1:])) → kept = [(0.0, "
+    "[bos])]\n"
+    "    for _ in range(longest):\n"
+    "        running = [one for one in kept if one[1][-1] != eos]\n"
+    "        if not running:\n"
+    "            break\n"
+    "        log_p = step(torch.tensor([tokens for _, tokens in running]))\n"
+    "        grown = [one for one in kept if one[1][-1] == eos]\n"
+    "        for (before, tokens), row in zip(running, log_p.tolist(), strict=True):\n"
+    "            grown += [(before + value, [*tokens, token]) for token, value in enumerate(row)]\n"
+    "        kept = sorted(grown, key=lambda one: -one[0])[:beams]\n"
+    "    scored = [(length_normalised(v, len(t) - 1, alpha), t[1:]) for v, t in kept]",
+    "sorted(ended, reverse=True) → sorted(scored, reverse=True)",
+    of=beam_in_tensors,
+).says(
+    "Finished hypotheses stay among the `beams` and compete with those that run, as in some programs: "
+    "here they leave at once, and all that ever finished are returned."
+)
+exercise.slip("worst_first", "-one[0] → one[0]").says(
+    "The worst comes first: log-probabilities are negative, and the best is the one nearest to 0."
+)
+exercise.slip(
+    "end_taken_off",
+    "[\n"
+    "        (length_normalised(value, len(tokens) - 1, alpha), tokens[1:]) for value, tokens in finished "
+    "+ running\n"
+    "    ] → [\n"
+    "        (length_normalised(v, len(t) - 1, alpha), [x for x in t[1:] if x != eos])\n"
+    "        for v, t in finished + running\n"
+    "    ]",
+).says("The end is taken off what is returned: a hypothesis that has ended holds its `<eos>`, at its end.")
+exercise.slip("twice_as_many_beams", "min(beams, total.numel()) → min(2 * beams, total.numel())").says(
+    "Twice as many hypotheses are kept as there are beams: of all continuations, the best `beams` stay."
+)
+exercise.slip(
+    "sorted_before_normalising",
+    "scored = [\n"
+    "        (length_normalised(value, len(tokens) - 1, alpha), tokens[1:]) for value, tokens in finished "
+    "+ running\n"
+    "    ] → ended = sorted(finished + running, key=lambda one: -one[0])",
+    "sorted(scored, key=lambda one: -one[0]) → [(length_normalised(v, len(t) - 1, alpha), t[1:]) for v, t "
+    "in ended]",
+).says(
+    "The order is that of the sums, from before they were normalised: it is the normalised scores that "
+    "decide."
+)
+exercise.slip(
+    "normalised_on_the_way",
+    "[one for one in grown if one[1][-1] != eos] → [(length_normalised(v, len(t) - 1, alpha), t) for v, t "
+    "in grown if t[-1] != eos]",
+).says(
+    "Sums are normalised at each step and then added to, so that early tokens are divided again and "
+    "again: the sum runs on as it is, and is divided once at the end."
+)
+exercise.slip(
+    "ends_before_choosing",
+    "tokens, sums, ended = torch.tensor([[bos]]), torch.zeros(1, dtype=torch.float64), []\n"
+    "    for written in range(1, longest + 1):\n"
+    "        total = sums[:, None] + step(tokens).double()\n"
+    "        sums, flat = total.flatten().sort(descending=True)\n"
+    "        sums, flat = sums[:beams], flat[:beams]\n"
+    "        last = flat % total.shape[1]\n"
+    "        tokens = torch.cat([tokens[flat // total.shape[1]], last[:, None]], dim=1)\n"
+    "        for at in torch.nonzero(last == eos).flatten().tolist():\n"
+    "            ended.append((length_normalised(float(sums[at]), written, alpha), tokens[at, "
+    "1:].tolist()))\n"
+    "        tokens, sums = tokens[last != eos], sums[last != eos]\n"
+    "        if len(tokens) == 0:\n"
+    "            break\n"
+    "    for row, total in zip(tokens.tolist(), sums.tolist(), strict=True):\n"
+    "        ended.append((length_normalised(total, len(row) - 1, alpha), row[1:])) → running, finished = "
+    "[(0.0, [bos])], []\n"
+    "    for _ in range(longest):\n"
+    "        if not running:\n"
+    "            break\n"
+    "        found = []\n"
+    "        for (total, tokens), log_p in zip(running, step(torch.tensor([t for _, t in running])), "
+    "strict=True):\n"
+    "            best = log_p.topk(min(beams, len(log_p)))\n"
+    "            for value, token in zip(best.values.tolist(), best.indices.tolist(), strict=True):\n"
+    "                found.append((total + value, [*tokens, token]))\n"
+    "        finished += [one for one in found if one[1][-1] == eos]\n"
+    "        going_on = [one for one in found if one[1][-1] != eos]\n"
+    "        running = sorted(going_on, key=lambda one: one[0], reverse=True)[:beams]\n"
+    "    scored = [\n"
+    "        (length_normalised(total, len(tokens) - 1, alpha), tokens[1:]) for total, tokens in finished "
+    "+ running\n"
+    "    ]",
+    "sorted(ended, reverse=True) → sorted(scored, key=lambda one: one[0], reverse=True)",
+    of=beam_in_tensors,
+).says(
+    "Hypotheses finish before the best are chosen: of all continuations together the best `beams` stay, "
+    "and those of them that end are finished."
+)
+exercise.slip(
+    "one_list_for_all",
+    "tokens, sums, ended = torch.tensor([[bos]]), torch.zeros(1, dtype=torch.float64), []\n"
+    "    for written in range(1, longest + 1):\n"
+    "        total = sums[:, None] + step(tokens).double()\n"
+    "        sums, flat = total.flatten().sort(descending=True)\n"
+    "        sums, flat = sums[:beams], flat[:beams]\n"
+    "        last = flat % total.shape[1]\n"
+    "        tokens = torch.cat([tokens[flat // total.shape[1]], last[:, None]], dim=1)\n"
+    "        for at in torch.nonzero(last == eos).flatten().tolist():\n"
+    "            ended.append((length_normalised(float(sums[at]), written, alpha), tokens[at, "
+    "1:].tolist()))\n"
+    "        tokens, sums = tokens[last != eos], sums[last != eos]\n"
+    "        if len(tokens) == 0:\n"
+    "            break\n"
+    "    for row, total in zip(tokens.tolist(), sums.tolist(), strict=True):\n"
+    "        ended.append((length_normalised(total, len(row) - 1, alpha), row[1:])) → running, finished = "
+    "[(0.0, [bos])], []\n"
+    "    for _ in range(longest):\n"
+    "        if not running:\n"
+    "            break\n"
+    "        sums = torch.tensor([[total] for total, _ in running])\n"
+    "        table = step(torch.tensor([tokens for _, tokens in running])) + sums\n"
+    "        best, found = table.flatten().topk(min(beams, table.numel())), []\n"
+    "        for total, index in zip(best.values.tolist(), best.indices.tolist(), strict=True):\n"
+    "            row, token = divmod(index, table.size(-1))\n"
+    "            running[row][1].append(token)\n"
+    "            found.append((total, running[row][1], token))\n"
+    "        finished += [(total, tokens) for total, tokens, token in found if token == eos]\n"
+    "        running = [(total, tokens) for total, tokens, token in found if token != eos]\n"
+    "    scored = [\n"
+    "        (length_normalised(total, len(tokens) - 1, alpha), tokens[1:]) for total, tokens in finished "
+    "+ running\n"
+    "    ]",
+    "sorted(ended, reverse=True) → sorted(scored, key=lambda one: one[0], reverse=True)",
+    of=beam_in_tensors,
+).says(
+    "Continuations of one hypothesis share its list, so what one appends stands in all of them: make a "
+    "new list, [*tokens, token]."
+)
