@@ -26,6 +26,7 @@ from autograder import lessons as course
 from autograder.answers import SlipError
 from autograder.authoring import bundles, trees
 from autograder.authoring.expanding import expand
+from autograder.authoring.leaks import leaks
 from autograder.authoring.lesson_numbers import figures, in_readme
 from autograder.authoring.master import Cell, MasterError, Mistake, did_you_mean, read_master
 from autograder.authoring.mutating import verified
@@ -170,6 +171,7 @@ def _make_source(lesson: str, folder: Path, check: bool, root: Path, load: Load)
         *review(lesson, cells, specs, _master(lesson)),
         *of_exercises(lesson, specs, cells, root),
         *of_predictions(lesson, known, cells, root),
+        *leaks(lesson, root, load),
     ]
     if mistakes:
         raise MasterError(mistakes)
