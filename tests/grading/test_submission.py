@@ -17,6 +17,7 @@ from autograder.classroom.course import find_submissions
 from autograder.grading import submission as module
 from autograder.grading.edits import what_changed
 from autograder.grading.submission import Submission, canonical
+from tests.support.raising import nothing_else_raised
 
 LESSON = "01_attention"
 
@@ -48,7 +49,8 @@ def hand_in(skeleton, tmp_path):
             (folder / name).write_bytes(content)
         elif content is not None:
             (folder / name).write_text(json.dumps(content), encoding="utf-8")
-        return canonical(Submission("amy", LESSON, folder), skeleton)
+        with nothing_else_raised():
+            return canonical(Submission("amy", LESSON, folder), skeleton)
 
     return hand_in
 

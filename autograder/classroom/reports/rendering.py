@@ -5,8 +5,10 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 # Students write into reports: names, messages with numbers and errors of theirs. All of it is escaped.
+# defence: reports: escapes
 environment = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates"),
+    # defence: reports: escaped
     autoescape=True,
     undefined=StrictUndefined,
     trim_blocks=True,
