@@ -353,9 +353,6 @@ LISTED: dict[str, dict[str, Row]] = {
         "watch: what was stopped is run in no other round": ("one_that_waits_until_its_time_is_out_holds_up_a_watch_once", " if self.graded.get(each.student) != states[each.student]", ""),
         "watch: names that steer a terminal": ("one_that_waits_until_its_time_is_out_holds_up_a_watch_once", "one_line(graded.problem)", "graded.problem"),
     },
-    "test_similar": {
-        "reports: escaped": ("nothing_on_the_page_is_markup_whoever_wrote_it", "autoescape=True", "autoescape=False"),
-    },
     "test_cgroups": {
         "cgroups: memory of a worker": "groups_have_their_limits",
         "cgroups: threads of a worker": "groups_have_their_limits",

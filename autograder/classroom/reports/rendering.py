@@ -8,7 +8,6 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 # defence: reports: escapes
 environment = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates"),
-    # defence: reports: escaped
     autoescape=True,
     undefined=StrictUndefined,
     trim_blocks=True,
