@@ -324,7 +324,7 @@ def test_large_outputs_cost_no_marks(skeleton, hand_in) -> None:
 
 
 def test_more_parts_than_any_notebook_has_are_refused_before_they_take_memory(hand_in) -> None:
-    many, keys = b"[]," * module.MAX_PARTS, b'"a":1,' * (2 * module.MAX_PARTS)
+    many, keys = b"[]," * module.MAX_JSON_PARTS, b'"a":1,' * (2 * module.MAX_JSON_PARTS)
     form = hand_in(b'{"cells": [' + many + b"0]}")
     assert form.problem == "the notebook file has more parts than any real notebook"
     form = hand_in(b'{"cells": [], "metadata": {' + keys + b'"b": 1}}')
