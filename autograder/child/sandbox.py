@@ -141,7 +141,7 @@ def own_namespaces(others: int = 0) -> None:
 
 
 def new_processes() -> None:
-    """Let the next child of this thread be process 1 of a namespace, which ends with it."""
+    """Let the next child of this process be process 1 of a namespace, which ends with it."""
     # defence: child: pid namespace
     _call("unshare", CLONE_NEWPID)
 

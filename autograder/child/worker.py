@@ -35,11 +35,10 @@ import shutil
 import signal
 import socket
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from autograder.child import errors, outside, sandbox, wire, written
 from autograder.child.interrupts import Interrupts
@@ -96,18 +95,15 @@ def _start(
     _, fds, _, _ = socket.recv_fds(control, 1, 1)
     report, write_end = os.pipe()
     with socket.socket(fileno=fds[0]) as channel:
-
-        def student() -> None:
+        if (keeper := os.fork()) == 0:
             # defence: child: not the worker's channel
             control.close()
             # defence: child: not its keeper's pipe, to read
             os.close(report)
-            _student(channel, write_end, shell, request, sandboxed, interrupts)
-
-        keeper = threading.Thread(target=_keep, args=(student, write_end, sandboxed), name="MainThread")
-        keeper.start()
-        _watch(control, report)
-        keeper.join()
+            student = functools.partial(_student, channel, write_end, shell, request, sandboxed, interrupts)
+            _keep(student, write_end, sandboxed)
+        os.close(write_end)
+        _watch(control, report, keeper)
 
 
 def _warm_up(sandboxed: bool) -> NotebookShell:
@@ -169,11 +165,11 @@ def _use_large_pages() -> None:
             libc.madvise(ctypes.c_void_p(start), ctypes.c_size_t(end - start), MADV_COLLAPSE)
 
 
-def _keep(student: Callable[[], None], report: int, sandboxed: bool) -> None:
-    """Fork a child, wait for it, and say how it ended.
+def _keep(student: Callable[[], None], report: int, sandboxed: bool) -> NoReturn:
+    """Fork a child, wait for it, say how it ended, and end.
 
-    It is a thread, since what it asks for, that its next child be process 1 of a new namespace, can be asked
-    for once a thread. In the child, the thread is all that is left of this process.
+    It is a process, since a process can ask only once for what it asks for: that its next child be process 1
+    of a new namespace. A thread can ask too, but since Python 3.13, what a thread forks never hears a signal.
     """
     try:
         if sandboxed:
@@ -192,14 +188,14 @@ def _keep(student: Callable[[], None], report: int, sandboxed: bool) -> None:
     except Exception as error:
         _say(report, failed=f"{type(error).__name__}: {error}")
     finally:
-        os.close(report)
+        os._exit(0)
 
 
 def _say(report: int, **what: object) -> None:
     os.write(report, json.dumps(what).encode() + b"\n")
 
 
-def _watch(control: socket.socket, report: int) -> None:
+def _watch(control: socket.socket, report: int, keeper: int) -> None:
     """Pass the judge's signals on to the child, and the child's end to the judge."""
     said, asked = b"", list[str]()
     ended: dict[str, Any] = {}
@@ -221,7 +217,10 @@ def _watch(control: socket.socket, report: int) -> None:
                     ended |= json.loads(line)
             while "pid" in ended and asked:
                 _do(asked.pop(0), ended["pid"], control)
-    ended.pop("pid", None)
+    os.waitpid(keeper, 0)
+    pid = ended.pop("pid", None)
+    if pid and "signal" not in ended:  # the system ended the keeper, for want of memory say
+        os.kill(pid, signal.SIGKILL)
     wire.send(control, {"ended": {**ended, "worker_seconds": sum(os.times()[:4])}})
 
 
