@@ -122,8 +122,8 @@ def _definitions(module: ModuleType, name: str) -> list[Definition]:
     path = inspect.getsourcefile(module)
     tree = ast.parse(Path(path or "").read_text(encoding="utf-8"))
     known = {node.name: node for node in tree.body if isinstance(node, Definition)}
-    for node in known.values():
-        node.decorator_list = [each for each in node.decorator_list if not is_mark(each)]
+    for each in known.values():
+        each.decorator_list = [mark for mark in each.decorator_list if not is_mark(mark)]
     found = [known[name]]
     for definition in found:
         for node in ast.walk(definition):
