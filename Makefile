@@ -3,6 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 LAB_ARGS ?=
 TEST_ARGS ?=
+ALL ?=
 AT ?=
 
 .PHONY: help setup lab dev test student-env build lint clean
@@ -13,8 +14,8 @@ help: ## this list
 lab: ## set everything up and open JupyterLab on the start page (LAB_ARGS go to JupyterLab)
 	@$(PYTHON) bootstrap.py lab $(LAB_ARGS)
 
-test: ## set everything up and run every test (TEST_ARGS go to pytest)
-	@$(PYTHON) bootstrap.py test $(TEST_ARGS)
+test: ## set everything up and run the tests that can have changed, or with ALL=1 every test (TEST_ARGS go to pytest)
+	@HEADSTART_TEST_ALL=$(ALL) $(PYTHON) bootstrap.py test $(TEST_ARGS)
 
 setup: ## make .venv, or bring it up to date, and build the lessons
 	@$(PYTHON) bootstrap.py

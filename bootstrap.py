@@ -3,7 +3,7 @@
     python bootstrap.py             the environment only, for lessons and grading
     python bootstrap.py lab [...]   then JupyterLab on the lessons; what follows goes to JupyterLab
     python bootstrap.py dev         the environment only, with what tests and linters need as well
-    python bootstrap.py test [...]  that, then all tests; what follows goes to pytest
+    python bootstrap.py test [...]  that, then the tests; what follows goes to pytest
     python bootstrap.py student-env FOLDER  the packages alone, in a folder that everybody may read
 
 `make` calls this file; where there is no make, call it directly. It needs only the standard library,

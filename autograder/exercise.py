@@ -1,21 +1,13 @@
-"""What an exercise is: plain data, from which the checks, the judge, the tests and the simulator follow."""
+"""What an exercise is: a record, in which nothing runs. `sheets.py` runs its answers."""
 
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import torch
+if TYPE_CHECKING:
+    import torch
 
-from helpers.checking.calling.drivers import Case, Outcome, run
-
-__all__ = ["Case", "Exercise", "Misconception", "Outcome", "explained"]
-
-IN_PROCESS = "in process"  # the driver of an exercise that its own cell decides: a plain test
-
-# Answers of ours run one at a time: a driver seeds torch's generator, which all threads of a process share,
-# and a grader's threads would take each other's random numbers.
-_RUNNING = threading.Lock()
+    from helpers.checking.calling.outcome import Case
 
 
 @dataclass(frozen=True)
@@ -50,8 +42,7 @@ class Exercise:
         reference: what is right: a function, or for the "choice" driver a dict.
         cases: makes the calls, from a generator of random numbers that decides values and sizes. Sizes of
             one call are pairwise distinct, so that swapped axes can't hide.
-        driver: how the answer is called, a key of `DRIVERS` (`helpers/checking/calling/drivers.py`), or
-            `IN_PROCESS`.
+        driver: how the answer is called, a key of `DRIVERS` (`helpers/checking/calling/drivers.py`).
         returns: names of the returned values, for messages.
         properties: functions of `helpers.checks` that hold beyond the values.
         forbidden: dotted names of functions to do without.
@@ -68,7 +59,7 @@ class Exercise:
     title: str
     points: int
     reference: Any
-    cases: Callable[[torch.Generator], list[Case]]
+    cases: "Callable[[torch.Generator], list[Case]]"
     driver: str = "call"
     returns: tuple[str, ...] = ("output",)
     properties: tuple[Callable, ...] = ()
@@ -88,23 +79,19 @@ class Exercise:
     def gradients(self) -> bool:
         return any(getattr(prop, "needs_gradients", False) for prop in self.properties)
 
-    def outcome(self, answer: Any, case: Case) -> Outcome:
-        """What an answer of ours does on a case, through the driver of students. Any thread may ask."""
-        if self.driver == "choice" and answer is not self.reference:
-            answer = overlay(self.reference, answer)
-        with _RUNNING:
-            return run(self.driver, answer, case, gradients=self.gradients, forbidden=())
+
+class Mistake(NamedTuple):
+    """A misconception as reports show it: its name in the exercise, and what is said to who has it."""
+
+    name: str
+    sentence: str
 
 
-def overlay(right: Mapping, wrong: Mapping) -> dict:
-    """The right choices with some replaced. Slots of nested dicts are joined by ` · `, as in the driver."""
-    flat = dict(wrong)
+@dataclass(frozen=True)
+class Outline:
+    """What reports tell of an exercise. It is read from a built lesson, so nothing is imported for it."""
 
-    def replace(node: Mapping, prefix: str) -> dict:
-        joined = {key: f"{prefix} · {key}" if prefix else str(key) for key in node}
-        return {
-            key: replace(value, joined[key]) if isinstance(value, Mapping) else flat.get(joined[key], value)
-            for key, value in node.items()
-        }
-
-    return replace(right, "")
+    id: str
+    title: str
+    points: float
+    misconceptions: tuple[Mistake, ...] = ()

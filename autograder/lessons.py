@@ -10,11 +10,9 @@ from nbformat import NotebookNode
 ROOT = Path(__file__).resolve().parents[1]
 NUMBERED = re.compile(r"[0-9]{2}_")
 
-# In the course's order.
-TOPICS = (
-    "start_here", "attention", "multihead", "positional", "masking", "complexity",
-    "block", "counting", "pretraining", "finetuning", "bert", "translation", "modern",
-)  # fmt: skip
+# The number of each topic, in the course's order: a master's name says both.
+NUMBERS = {path.stem[3:]: int(path.stem[:2]) for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.py"))}
+TOPICS = tuple(NUMBERS)
 # Which helpers a lesson's students may read follows from where they lie. A topic's own folder opens with its
 # lesson; but the reference in it, and the `__init__.py` that passes it on, answer what the lesson asks for,
 # and open with the next. What several lessons share opens with the lesson that is named here. The models in
@@ -121,15 +119,17 @@ def opens(helper: Path) -> int:
         LookupError: neither its place nor `OPENS` says.
     """
     room, *rest = helper.parts
-    if room in TOPICS and rest:
-        return TOPICS.index(room) + (rest[0] in ("__init__.py", "reference.py", "reference"))
+    if room in NUMBERS and rest:
+        return NUMBERS[room] + (rest[0] in ("__init__.py", "reference.py", "reference"))
     first = OPENS.get(helper.as_posix(), OPENS.get(room))
     if first is None:
+        shared = any(name.startswith(f"{room}/") for name in OPENS)
+        new = "" if shared or not rest else f"; for a new lesson, call `headstart new lesson {room}`"
         raise LookupError(
             f"nothing says with which lesson helpers/{helper.as_posix()} opens: move it into the folder of "
-            "its lesson, such as helpers/attention/, or name it in OPENS in autograder/lessons.py"
+            f"its lesson, such as helpers/attention/, or name it in OPENS in autograder/lessons.py{new}"
         )
-    return TOPICS.index(first) if first else len(TOPICS)
+    return NUMBERS[first]
 
 
 def load_source_notebook(lesson: str, root: Path = ROOT) -> NotebookNode:

@@ -1,7 +1,7 @@
 """Catching a slip: a few lines on an earlier lesson, right or with one slip in them, as one entry of data.
 
 The answer says which line has the slip and which input shows it. What each input gives is tried by
-`tests/exercises/test_recalls.py`, on these lines and on the reference of the exercise that they are about.
+the build (`authoring/trials.py`), on these lines and on the reference of the exercise that they are about.
 """
 
 from dataclasses import dataclass

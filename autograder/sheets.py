@@ -14,8 +14,8 @@ import torch
 from autograder.draws import FitDraws
 from autograder.exercise import Exercise, Misconception
 from helpers.checking.assessing import assess, sketches
-from helpers.checking.calling.drivers import Case, Outcome, judged
-from helpers.checking.calling.outcome import CallStatus
+from helpers.checking.calling.drivers import judged, run
+from helpers.checking.calling.outcome import CallStatus, Case, Outcome
 from helpers.checking.calling.values import map_tensors, tensors
 from helpers.checking.comparing import compare_gradients
 from helpers.checking.explaining.sketches import written
@@ -24,6 +24,34 @@ from helpers.checks import KnownMisconception, Sheet, compare
 
 VISIBLE_SEED = "visible"
 DRAWS_AT_MOST = 30
+# Our answers run one at a time: a driver seeds torch's generator, which all threads of a process share, and a
+# grader's threads would take each other's random numbers.
+_RUNNING = threading.Lock()
+
+
+def outcome_of(exercise: Exercise, answer: Any, case: Case) -> Outcome:
+    """What an answer of ours does on a case, through the driver that calls students' answers.
+
+    Any thread may call it.
+    """
+    if exercise.driver == "choice" and answer is not exercise.reference:
+        answer = overlay(exercise.reference, answer)
+    with _RUNNING:
+        return run(exercise.driver, answer, case, gradients=exercise.gradients, forbidden=())
+
+
+def overlay(right: Mapping, wrong: Mapping) -> dict:
+    """The right choices with some replaced. Slots of nested dicts are joined by ` · `, as in the driver."""
+    flat = dict(wrong)
+
+    def replace(node: Mapping, prefix: str) -> dict:
+        joined = {key: f"{prefix} · {key}" if prefix else str(key) for key in node}
+        return {
+            key: replace(value, joined[key]) if isinstance(value, Mapping) else flat.get(joined[key], value)
+            for key, value in node.items()
+        }
+
+    return replace(right, "")
 
 
 @contextlib.contextmanager
@@ -110,11 +138,11 @@ def failing_case(exercise: Exercise, answer: Any, sheet: Sheet, first: int = 0) 
     numbers = range(len(sheet.cases))
     for number in (*numbers[first:], *numbers[:first]):
         case, expected = sheet.cases[number], sheet.expected[number]
-        outcome = judged(exercise.driver, case, values.outcome(answer, case))
+        outcome = judged(exercise.driver, case, outcome_of(values, answer, case))
         if outcome.status != CallStatus.RETURNED or compare(expected.outputs, outcome.outputs):
             return number
         one = replace(sheet, cases=(case,), expected=(expected,), misconceptions=())
-        outcome = Outcome.from_json(exercise.outcome(answer, case).to_json())
+        outcome = Outcome.from_json(outcome_of(exercise, answer, case).to_json())
         if assess(one, [outcome]).status != Status.PASSED:
             return number
     return None
@@ -142,7 +170,7 @@ class HiddenSheets:
         self._failed: dict[tuple[str, str], int] = {}
         self._making = threading.Lock()
 
-    def plain(self, exercise: Exercise, digest: str) -> Sheet:
+    def of(self, exercise: Exercise, digest: str) -> Sheet:
         """A submission's hidden sheet of an exercise, without misconceptions: right answers need none."""
         number = int.from_bytes(hmac.digest(self._secret, digest.encode(), "sha256")[:4], "big") % self.DRAWS
         return self.draw(exercise, number)
@@ -185,9 +213,9 @@ class HiddenSheets:
             self._failed[key] = failed
         return ""
 
-    def full(self, exercise: Exercise, digest: str, visible: Sheet) -> Sheet:
+    def explained(self, exercise: Exercise, digest: str, visible: Sheet) -> Sheet:
         """The same with misconceptions, which name what is wrong, and with what the visible one points to."""
-        sheet = replace(self.plain(exercise, digest), look_at=visible.look_at, needs=visible.needs)
+        sheet = replace(self.of(exercise, digest), look_at=visible.look_at, needs=visible.needs)
         return with_misconceptions(sheet, exercise)
 
 
@@ -234,7 +262,7 @@ def _cast(value: Any, old: torch.dtype, new: torch.dtype) -> Any:
 
 
 def _expected(exercise: Exercise, case: Case) -> Outcome:
-    outcome = judged(exercise.driver, case, exercise.outcome(exercise.reference, case))
+    outcome = judged(exercise.driver, case, outcome_of(exercise, exercise.reference, case))
     outputs = map_tensors(torch.Tensor.detach, outcome.outputs)
     # The inputs are to stay as the case has them, which needn't be said again.
     return replace(outcome, outputs=outputs, inputs_after=None)
@@ -242,5 +270,5 @@ def _expected(exercise: Exercise, case: Case) -> Outcome:
 
 def _judged(exercise: Exercise, variant: Any, case: Case) -> Outcome:
     """The outcome as it reads after a trip through data, which every student's outcome makes too."""
-    outcome = Outcome.from_json(exercise.outcome(variant, case).to_json())
+    outcome = Outcome.from_json(outcome_of(exercise, variant, case).to_json())
     return judged(exercise.driver, case, outcome)

@@ -10,6 +10,7 @@ words as BERT.
 
 import argparse
 import time
+from functools import partial
 
 import torch
 from rich.console import Console
@@ -19,11 +20,13 @@ from torch import nn
 from helpers import bert, corpora, pretraining, training
 from helpers.bert import Bert, PairClassifier, bert_loss, experiments, mask_tokens, segments_of
 from helpers.models.blocks import BERT, PRE_NORM, Style
+from helpers.models.transformer import EncoderConfig
 from helpers.text.vocabulary import MASK, PAD
 
 STEPS, ROWS, SHARE, LENGTH = 2_200, 12, 0.4, 100
 LABELLED, TUNING, RATE = 2_000, 600, 2e-3
 V = len(corpora.vocabulary())
+config_of = partial(EncoderConfig, segments=2, style=PRE_NORM)
 
 
 def rows_of(documents: list, generator: torch.Generator) -> list[tuple[list[int], int]]:
@@ -49,7 +52,7 @@ def loss_of(
 
 def pretrained(seed: int, share: float = SHARE, steps: int = STEPS, style: Style = PRE_NORM) -> nn.Module:
     """A BERT that is trained as in section 10.8."""
-    model = experiments.new_bert(lambda *sizes, **more: Bert(*sizes, **more, style=style), seed)
+    model = experiments.new_bert(lambda *sizes, **more: Bert(config_of(*sizes, **more, style=style)), seed)
     generator, steps = torch.Generator().manual_seed(seed), training.steps(steps)
     rows = rows_of(experiments.documents(ROWS * steps // 2, 5_000 + 10 * seed), generator)
     drawn, spread = experiments.batches(rows, ROWS, seed), training.on_all_cores(loss_of)
@@ -89,7 +92,9 @@ def guesses(model: nn.Module, left_model: nn.Module, blank: experiments.Blank) -
 
 def tuned(seed: int, start: nn.Module | None) -> float:
     """The share of 400 new pairs of books that a fine-tuned classifier gets right."""
-    model = experiments.new_bert(lambda *sizes, **more: PairClassifier(*sizes, **more, classes=2), seed)
+    model = experiments.new_bert(
+        lambda *sizes, **more: PairClassifier(config_of(*sizes, **more), classes=2), seed
+    )
     if start is not None:
         model.encoder.load_state_dict(start.encoder.state_dict())
         model.pooler.load_state_dict(start.pooler.state_dict())

@@ -30,7 +30,7 @@ from autograder import exercises, lessons
 from autograder.answers import code
 from autograder.authoring.mutating.mutants import compounds, has_mutants, mutants
 from autograder.authoring.mutating.trying import SECRET, Limits, survivors
-from autograder.authoring.mutating.verified import read
+from autograder.authoring.mutating.verified import known_slips, listed
 from autograder.exercise import Exercise
 from autograder.sheets import VISIBLE_SEED, HiddenSheets, failing_case, make_sheet
 from benchmarks import results
@@ -177,7 +177,7 @@ def of_exercise(exercise: Exercise, times: Times) -> Counts:
     """All that is counted of one exercise."""
     visible = make_sheet(exercise, VISIBLE_SEED)
     if has_mutants(exercise):
-        visible = replace(visible, slips=read(exercise.topic)[exercise.id].slips)
+        visible = replace(visible, slips=known_slips(exercise.topic)[exercise.id])
     visible = Sheet.from_json(json.loads(json.dumps(visible.to_json())))
     times.right.append(cpu_seconds(exercise, exercise.reference, visible))
     counts = of_alternatives(exercise, visible)
@@ -238,7 +238,8 @@ def cluttered(exercise: Exercise, answer: Any) -> Iterator[str]:
 
 def of_mutants(exercise: Exercise, visible: Sheet, times: Times) -> Counts:
     """One change at a time: does it fail everywhere, and what is said of it?"""
-    right_too = {name for names in read(exercise.topic)[exercise.id].equivalent.values() for name in names}
+    reasons = listed(exercise.topic).get(exercise.id, {})
+    right_too = {name for names in reasons.values() for name in names}
     holes = [each for each in survivors(exercise) if each.mutant.name not in right_too]
     counts = Counts(right_too=len(right_too), holes=len(holes))
     known = {misconception.name for misconception in exercise.misconceptions}

@@ -135,6 +135,7 @@ def _own(exercise: str, course: Callable, probe: Probe) -> tuple[Callable | None
         return None, f"by itself it stops with {type(error).__name__}"
     if not callable(own):
         return None, "what is kept isn't a function"
+    # defence: GPU: parts are tried on it
     for place in dict.fromkeys((CPU, training.device())):
         if why := _unfit(own, course, probe, place):
             return None, why if place == CPU else f"it serves on the CPU, but on {place} {why}"

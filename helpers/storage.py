@@ -1,4 +1,4 @@
-"""How a file is written, wherever one is kept."""
+"""How a file is written, wherever one is kept, and a text that any file takes."""
 
 import os
 import tempfile
@@ -21,3 +21,9 @@ def write_whole(path: Path, content: bytes) -> None:
     except BaseException:
         os.unlink(temporary)
         raise
+
+
+def printable(text: str) -> str:
+    """The text without half characters (lone surrogates), which no file or terminal takes."""
+    # defence: values: half characters
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

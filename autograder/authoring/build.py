@@ -1,11 +1,12 @@
 """Masters -> source -> release: what people open is built from `notebooks/`, and only from there.
 
-Everything is made in a folder of its own first. A mistake stops the build before it touches a file, and what
-is already as it should be is left alone, so that no open notebook is disturbed.
+Everything is made in a folder of its own first. A mistake stops the build of its lesson, and of no other,
+before a file is touched. What is already as it should be is left alone: nobody's open notebook is disturbed.
 """
 
 import contextlib
 import json
+import shutil
 import sys
 import tempfile
 import time
@@ -25,11 +26,13 @@ from autograder import lessons as course
 from autograder.answers import SlipError
 from autograder.authoring import bundles, trees
 from autograder.authoring.expanding import expand
+from autograder.authoring.leaks import leaks
 from autograder.authoring.lesson_numbers import figures, in_readme
 from autograder.authoring.master import Cell, MasterError, Mistake, did_you_mean, read_master
 from autograder.authoring.mutating import verified
-from autograder.authoring.mutating.verified import Record
-from autograder.authoring.review import BEGIN, END, parse, review
+from autograder.authoring.mutating.verified import Slips
+from autograder.authoring.review import BEGIN, END, parse, review, unfinished
+from autograder.authoring.rules import of_exercises, of_predictions, place
 from autograder.authoring.source import SpecError, alike, dump, make_checks, make_notebook
 from autograder.exercise import Exercise
 from autograder.lessons import ROOT, counted
@@ -49,32 +52,36 @@ def build(lessons: list[str], check: bool, *, root: Path = ROOT, load: Load = ex
         load: where a topic's exercises come from.
 
     Returns:
-        The exit code: 1 after a mistake in a master or, with `check`, a difference.
+        The exit code: 1 after a mistake in a lesson, whatever became of the others, or, with `check`, a
+        difference.
     """
     begun = time.monotonic()
     try:
         names = sorted({course.find(name, root) for name in lessons}) or course.names(root)
         with tempfile.TemporaryDirectory(prefix="headstart-") as folder:
-            made = make(names, Path(folder).resolve(), check, root=root, load=load)
+            made, mistakes = _make(names, Path(folder).resolve(), check, root, load)
     except LookupError as error:
         print(f"headstart: {error.args[0]}", file=sys.stderr)
         return 1
-    except MasterError as error:
-        print(error, file=sys.stderr)
-        print(f"headstart: {counted(len(error.mistakes), 'mistake')}, nothing built", file=sys.stderr)
-        return 1
+    if mistakes:
+        found = MasterError([each for those in mistakes.values() for each in those])
+        print(found, file=sys.stderr)
+        names = [name for name in names if name not in mistakes]
+        left = f"{' and '.join(mistakes)} not built" if names else "nothing built"
+        print(f"headstart: {counted(len(found.mistakes), 'mistake')}, {left}", file=sys.stderr)
+        if not names:
+            return 1
     report = _check if check else _write
-    return report(
-        names, made, root, lambda: f"{counted(len(names), 'lesson')}, {time.monotonic() - begun:.1f} s"
-    )
+    summary = f"{counted(len(names), 'lesson')}, {time.monotonic() - begun:.1f} s"
+    return max(report(names, made, root, summary), bool(mistakes))
 
 
-def _check(names: list[str], made: Mapping[str, bytes], root: Path, summary: Callable[[], str]) -> int:
+def _check(names: list[str], made: Mapping[str, bytes], root: Path, summary: str) -> int:
     found = trees.differences(names, made, root)
     for path, what in found.items():
         print(f"{path} {what}", file=sys.stderr)
     if not found:
-        print(f"headstart: source/ and release/ are in step with notebooks/ ({summary()})")
+        print(f"headstart: source/ and release/ are in step with notebooks/ ({summary})")
         return 0
     rooms = {part for path in found for part in Path(path).parts}
     stale = [name for name in names if rooms & {name, course.topic(name)}]
@@ -83,13 +90,13 @@ def _check(names: list[str], made: Mapping[str, bytes], root: Path, summary: Cal
     return 1
 
 
-def _write(names: list[str], made: Mapping[str, bytes], root: Path, summary: Callable[[], str]) -> int:
+def _write(names: list[str], made: Mapping[str, bytes], root: Path, summary: str) -> int:
     count, kept = trees.write(names, made, root)
     for path in kept:
         print(
             f"headstart: {path} has answers in it, so it stays; move it away and build again", file=sys.stderr
         )
-    print(f"headstart: {counted(count, 'file')} written ({summary()})")
+    print(f"headstart: {counted(count, 'file')} written ({summary})")
     return 0
 
 
@@ -103,8 +110,8 @@ def make(
 
     Args:
         names: of the lessons.
-        folder: receives `source/`, `release/` and the records of mutants.
-        check: take what is known of mutants as it is, and try none.
+        folder: receives `source/`, `release/` and the records of what was tried.
+        check: take what is known of the exercises as it is, and try nothing.
         root: the course's folder, with the masters and helpers, and with what was built before.
         load: where a topic's exercises come from.
 
@@ -112,25 +119,37 @@ def make(
         What was made: the bytes of each file, by its path below the course's folder.
 
     Raises:
-        MasterError: there are mistakes in the masters.
+        MasterError: there are mistakes in the lessons.
     """
-    mistakes: list[Mistake] = []
+    made, mistakes = _make(names, folder, check, root, load)
+    if mistakes:
+        raise MasterError([each for those in mistakes.values() for each in those])
+    return made
+
+
+def _make(
+    names: list[str], folder: Path, check: bool, root: Path, load: Load
+) -> tuple[dict[str, bytes], dict[str, list[Mistake]]]:
+    """As `make`. A lesson with mistakes is left out, and stops no other; those are returned, by lesson."""
+    mistakes: dict[str, list[Mistake]] = {}
     cells: dict[str, list[Cell]] = {}
     for lesson in names:
         try:
             cells[lesson] = _make_source(lesson, folder, check, root, load)
-            _count_in_readme(lesson, cells[lesson], folder, root, load)
         except MasterError as error:
-            mistakes += error.mistakes
-    if names and not mistakes:
+            mistakes[lesson] = error.mistakes
+    if cells:
         _generate(folder)
-        mistakes = [mistake for lesson in names for mistake in _audit(lesson, cells[lesson], folder)]
-    if mistakes:
-        raise MasterError(mistakes)
-    for lesson in names:
+    for lesson in cells:
+        if found := list(_audit(lesson, cells[lesson], folder)):
+            mistakes[lesson] = found
+            for tree in ("source", "release"):
+                shutil.rmtree(folder / tree / lesson)
+            continue
+        _count_in_readme(lesson, cells[lesson], folder, root, load)
         packed = bundles.bundle(lesson, _held(folder / "release" / lesson))
         write_whole(folder / "release" / f"{lesson}.zip", packed)
-    return _held(folder)
+    return _held(folder), mistakes
 
 
 def _held(folder: Path) -> dict[str, bytes]:
@@ -140,32 +159,40 @@ def _held(folder: Path) -> dict[str, bytes]:
 
 
 def _make_source(lesson: str, folder: Path, check: bool, root: Path, load: Load) -> list[Cell]:
-    """Fill `source/` with one lesson, record what is known of its mutants, and return its master's cells."""
+    """Fill `source/` with one lesson, record what was tried of it, and return its master's cells."""
+    if left := unfinished(lesson, root):
+        raise MasterError(left)
     cells, mistakes = read_master(course.master_path(lesson, root), _master(lesson))
     specs, topic = _specs(lesson, load), course.topic(lesson)
     known = predictions(topic) if (root / f"helpers/{topic}/predictions.py").is_file() else {}
     if not mistakes:
         cells, mistakes = expand(cells, specs, known, course.number(lesson), _master(lesson))
-    if mistakes := mistakes or review(lesson, cells, specs, _master(lesson)):
+    mistakes = mistakes or [
+        *review(lesson, cells, specs, _master(lesson)),
+        *of_exercises(lesson, specs, cells, root),
+        *of_predictions(lesson, known, cells, root),
+        *leaks(lesson, root, load),
+    ]
+    if mistakes:
         raise MasterError(mistakes)
-    place = folder / "source" / lesson
+    built = folder / "source" / lesson
     try:
         checks = make_checks(cells, specs, _titles(specs, load))
     except SpecError as error:
-        raise MasterError([Mistake(*_place(lesson, root, error.exercise), str(error))]) from error
-    for exercise, record in _record(lesson, folder, check, root, specs).items():
-        checks[exercise]["slips"] = record.slips
-    text = _unless_alike(root / "source" / lesson / "checks.json", dump(checks))
-    write_whole(place / "checks.json", text.encode())
+        raise MasterError([Mistake(*place(error.exercise, root), str(error))]) from error
+    for exercise, slips in _slips(lesson, folder, check, root, specs, load).items():
+        checks[exercise]["slips"] = slips
+    text = _unless_alike(course.release_path(lesson, root).with_name("checks.json"), dump(checks))
+    write_whole(built / "checks.json", text.encode())
     helpers = {
         path.relative_to(root).as_posix(): trees.contents(path)
         for path in course.helper_files(course.number(lesson), root)
     }
     for name, content in helpers.items():
-        write_whole(place / name, content)
+        write_whole(built / name, content)
     cells = bundles.with_first_cell(lesson, cells, text, helpers)
     notebook = nbformat.writes(make_notebook(lesson, cells, specs))
-    write_whole(place / f"{lesson}.ipynb", f"{notebook}\n".encode())
+    write_whole(built / f"{lesson}.ipynb", f"{notebook}\n".encode())
     return cells
 
 
@@ -184,30 +211,19 @@ def _master(lesson: str) -> str:
     return f"notebooks/{lesson}.py"
 
 
-def _exercises(lesson: str) -> str:
-    """The folder of a lesson's exercises."""
-    return f"autograder/exercises/{course.topic(lesson)}"
-
-
-def _place(lesson: str, root: Path, exercise: str) -> tuple[str, int]:
-    """The file of an exercise, and the line that names it, or 1."""
-    file = f"{_exercises(lesson)}/{exercise.partition('.')[2]}.py"
-    lines = (root / file).read_text(encoding="utf-8").split("\n") if (root / file).is_file() else []
-    return file, next((number for number, line in enumerate(lines, 1) if f'"{exercise}"' in line), 1)
-
-
 def _specs(lesson: str, load: Load) -> Mapping[str, Exercise]:
     """A lesson's exercises. Whatever goes wrong on importing them is an author's mistake like the others."""
+    folder = f"autograder/exercises/{course.topic(lesson)}"
     try:
         return load(course.topic(lesson))
     except Exception as error:
-        file, line = f"{_exercises(lesson)}/__init__.py", 1
+        file, line = f"{folder}/__init__.py", 1
         places = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
         if isinstance(error, SyntaxError):  # its own file isn't among those that ran
             places.append((error.filename or "", error.lineno))
         for path, number in places:
-            if (found := Path(path)).parent.as_posix().endswith(_exercises(lesson)):
-                file, line = f"{_exercises(lesson)}/{found.name}", number or 1
+            if (found := Path(path)).parent.as_posix().endswith(folder):
+                file, line = f"{folder}/{found.name}", number or 1
         said = getattr(error, "msg", None) or str(error)
         text = said if isinstance(error, SlipError) else f"{type(error).__name__}: {said}"
         raise MasterError([Mistake(file, line, text)]) from error
@@ -227,20 +243,23 @@ def _titles(specs: Mapping[str, Exercise], load: Load) -> dict[str, str]:
     return titles
 
 
-def _record(
-    lesson: str, folder: Path, check: bool, root: Path, specs: Mapping[str, Exercise]
-) -> Mapping[str, Record]:
-    """What is known of a lesson's mutants, by exercise. Those of what changed are tried, if not checking.
+def _slips(
+    lesson: str, folder: Path, check: bool, root: Path, specs: Mapping[str, Exercise], load: Load
+) -> Mapping[str, Slips]:
+    """The slips of a lesson's exercises. Unless checking, tries what has changed, and records that.
 
     Raises:
-        MasterError: one passes that isn't listed as right as well.
+        MasterError: an answer isn't judged as it should be, or a mutant passes that isn't listed.
     """
-    if not (root / _exercises(lesson)).is_dir():
-        return {}  # a course whose exercises aren't written in its folder
     topic = course.topic(lesson)
-    records = verified.in_step(topic, specs, root) if check else verified.verify(topic, specs, root)
+    if not (root / "autograder/exercises" / topic).is_dir():
+        return {}  # a course whose exercises aren't written in its folder
+    if check:
+        records, slips = verified.in_step(topic, specs, root, load), verified.known_slips(topic, root)
+    else:
+        records, slips = verified.verify(topic, specs, root, load)
     write_whole(folder / verified.record_file(topic), verified.written(records).encode())
-    return records
+    return {id: slips.get(id, {}) for id in records}
 
 
 def _unless_alike(path: Path, text: str) -> str:

@@ -4,6 +4,7 @@ import ast
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 
 from IPython.core.inputtransformer2 import TransformerManager
 
@@ -17,6 +18,7 @@ UNUSED_MARKS = ("BEGIN HIDDEN TESTS", "BEGIN MARK SCHEME", "AUTOTEST")
 INTRODUCTION = re.compile(r"^\*\*(?:Exercise|Question) (\S*?)\*\*")
 FOLDED_LINES = 16  # a comment, and fifteen lines that a reader of VS Code scrolls past
 WORDS = re.compile(r"# [A-Z“][^_=`#]*$")  # a comment that is no code and no directive, such as `# fmt: off`
+TODO = re.compile(r"\bTODO\b:?([^<|*\"]*)")
 EXAMPLE = "# The six ways at three lengths"
 WIDEST = 72  # characters: what JupyterLab shows of a line at 1,024 pixels beside its list of files
 Found = Iterator[tuple[int, str]]  # lines of the master, and what is wrong there
@@ -33,12 +35,26 @@ def review(lesson: str, cells: list[Cell], specs: Mapping[str, Exercise], name: 
     """
     found = [
         *_title(lesson, cells),
+        *_tasks(lesson, cells),
         *_duplicates(cells),
         *_pairs(lesson, cells, specs),
         *_introductions(lesson, cells, specs),
         *(mistake for cell in cells for mistake in _cell(cell, lessons.topic(lesson))),
     ]
     return [Mistake(name, line, text) for line, text in found]
+
+
+def unfinished(lesson: str, root: Path) -> list[Mistake]:
+    """Each TODO left in a lesson's master, in its exercises and in its row of the README's table."""
+    readme = root / "README.md"
+    folder = root / "autograder/exercises" / lessons.topic(lesson)
+    return [
+        Mistake(path.relative_to(root).as_posix(), number, f"still to be written: {todo[1].strip()}")
+        for path in (lessons.master_path(lesson, root), *sorted(folder.glob("*.py")), readme)
+        if path.is_file()
+        for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").split("\n"), 1)
+        if (todo := TODO.search(line)) and (path != readme or line.startswith(f"| {lesson[:2]} "))
+    ]
 
 
 def solution_lines(cell: Cell) -> list[str]:
@@ -80,6 +96,27 @@ def _title(lesson: str, cells: list[Cell]) -> Found:
         title = f"# {lessons.number(lesson)} · {lessons.topic(lesson).capitalize()}"
         text = f"the lesson has no title; begin with a `# %% [markdown]` cell with the heading `{title}`"
         yield cells[0].line if cells else 1, text
+
+
+def _tasks(lesson: str, cells: list[Cell]) -> Found:
+    """A lesson says how long it takes, and each exercise in bold what to write; but not the start page."""
+    if not lessons.number(lesson) or not cells:
+        return
+    if not re.search(r"\*\*Time\*\* {minutes} minutes", cells[0].source):
+        yield (
+            cells[0].line,
+            "the first cell doesn't say how long the lesson takes; add `**Time** {minutes} minutes`",
+        )
+    prose = [each for cell in cells if cell.kind == "prose" for each in cell.lines]
+    for number, (line, text) in enumerate(prose):
+        if text.startswith("**Exercise ") and (found := INTRODUCTION.match(text.strip())):
+            below = "\n".join(text for _, text in prose[number + 1 :])
+            task = below.partition("<details>")[0].partition("**Exercise ")[0]
+            if not re.search(r"^\*\*[A-Z][^*]+\*\*", task, re.MULTILINE):
+                yield (
+                    line,
+                    f"exercise {found[1]} doesn't say what to write; add a bold sentence below this line",
+                )
 
 
 # -- cells, checks and specs -----------------------------------------------------------------------------

@@ -21,6 +21,7 @@ from helpers.checking.comparing import GRADIENT_SLACK, compare
 from helpers.checking.explaining.sketches import rewritten
 
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+LONG = ("cases", "misconceptions", "slips")  # fields of a sheet
 LANGUAGE = {"file_extension": ".py", "name": "python", "pygments_lexer": "ipython3"}
 
 
@@ -151,7 +152,7 @@ def make_checks(cells: list[Cell], specs: Mapping[str, Exercise], titles: Mappin
         titles: those of all exercises that these need, by id.
 
     Raises:
-        SpecError: a spec's reference doesn't return.
+        SpecError: a spec's cases can't be made, or its reference doesn't return.
     """
     checks = {}
     for cell in cells:
@@ -159,8 +160,12 @@ def make_checks(cells: list[Cell], specs: Mapping[str, Exercise], titles: Mappin
             continue
         spec = specs[cell.id]
         needs = {name: titles[name] for name in spec.needs}
-        with one_thread():
-            sheet = make_sheet(spec, VISIBLE_SEED, look_at=cell.heading, needs=needs)
+        try:
+            with one_thread():
+                sheet = make_sheet(spec, VISIBLE_SEED, look_at=cell.heading, needs=needs)
+        except Exception as error:
+            text = f"its cases can't be made: {type(error).__name__}: {error}; change them"
+            raise SpecError(spec.id, f'"{spec.id}": {text}') from error
         for case, outcome in zip(sheet.cases, sheet.expected, strict=True):
             if outcome.status != "returned":
                 what = " ".join(filter(None, (outcome.status, outcome.error, outcome.message)))
@@ -172,20 +177,18 @@ def make_checks(cells: list[Cell], specs: Mapping[str, Exercise], titles: Mappin
 
 
 def dump(checks: dict) -> str:
-    """The text of `checks.json`: a line per case, misconception and slip: a diff shows which changed."""
+    """The text of `checks.json`: a line per case and misconception, so that a diff shows which changed."""
     return "{\n" + ",\n".join(f" {_json(name)}: {_sheet(sheet)}" for name, sheet in checks.items()) + "\n}\n"
 
 
 def _sheet(sheet: dict) -> str:
-    fields = []
-    for key, value in sheet.items():
-        text = _json(value)
-        if key in ("cases", "misconceptions") and value:
-            text = "[\n" + ",\n".join(f"   {_json(item)}" for item in value) + "\n  ]"
-        elif key == "slips" and value:
-            text = "{\n" + ",\n".join(f"   {_json(k)}: {_json(v)}" for k, v in value.items()) + "\n  }"
-        fields.append(f"  {_json(key)}: {text}")
-    return "{\n" + ",\n".join(fields) + "\n }"
+    """A sheet's many small fields on its first line, and then each of the long ones."""
+    text = ", ".join(f"{_json(key)}: {_json(value)}" for key, value in sheet.items() if key not in LONG)
+    for key in LONG:
+        value = sheet[key]
+        items = ",\n".join(f"   {_json(item)}" for item in value) if isinstance(value, list) else ""
+        text += f",\n  {_json(key)}: " + (f"[\n{items}]" if items else _json(value))
+    return "{" + text + "}"
 
 
 def _json(value: object) -> str:

@@ -10,8 +10,10 @@ import struct
 
 AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 # By number, x86_64 and aarch64; None where the machine has no such call. The tests ask libseccomp.
+# defence: filter: calls allowed
 ALLOWED = {
     # files and folders
+    # defence: filter: numbers
     "read": (0, 63), "write": (1, 64), "open": (2, None), "openat": (257, 56), "close": (3, 57),
     "close_range": (436, 436), "creat": (85, None), "stat": (4, None), "fstat": (5, 80),
     "lstat": (6, None), "newfstatat": (262, 79), "statx": (332, 291), "lseek": (8, 62),
@@ -70,6 +72,7 @@ CLONE, CLONE3, CLONE_THREAD = (56, 220), (435, 435), 0x10000
 SOCKET, FAMILIES = (41, 198), (1, 2, 10)  # Unix, IPv4, IPv6: the others may lead out of a network namespace
 # F_SETLEASE makes whoever else opens a file wait, F_NOTIFY watches who does, and F_SETPIPE_SZ takes of what
 # all pipes of a user have together.
+# defence: filter: leases, watches and sizes of pipes
 FCNTL, REFUSED = (72, 25), (1024, 1026, 1031)
 LATER = 448  # calls of kernels since 5.15: who tries one looks for ENOSYS, and does without
 EPERM, ENOSYS = 1, 38
@@ -92,6 +95,7 @@ def program(machine: str) -> bytes:
         return 0x00050000 | number
 
     rows = [
+        # defence: filter: other machines' numbers
         (load, 0, 0, 4), (equal, 1, 0, AUDIT_ARCH[machine]), (answer, 0, 0, kill),  # others' numbers
         (load, 0, 0, 0),
     ]  # fmt: skip
@@ -101,18 +105,24 @@ def program(machine: str) -> bytes:
     unix, ipv4, ipv6 = FAMILIES
     lease, notify, pipe = REFUSED
     rows += [
+        # defence: filter: x32 numbers
         (at_least, 0, 1, 0x40000000), (answer, 0, 0, errno(EPERM)),  # the x32 numbers of x86_64
         # glibc falls back from clone3, whose flags a filter can't read, to clone, whose flags it can.
+        # defence: filter: clone3
         (equal, 0, 1, CLONE3[column]), (answer, 0, 0, errno(ENOSYS)),
+        # defence: filter: clone
         (equal, 0, 4, CLONE[column]), (load, 0, 0, 16), (bits, 1, 0, CLONE_THREAD),
         (answer, 0, 0, errno(EPERM)), (answer, 0, 0, allow),
+        # defence: filter: sockets
         (equal, 0, 6, SOCKET[column]), (load, 0, 0, 16),
         (equal, 2, 0, unix), (equal, 1, 0, ipv4), (equal, 0, 1, ipv6),
         (answer, 0, 0, allow), (answer, 0, 0, errno(EPERM)),
         (equal, 0, 6, FCNTL[column]), (load, 0, 0, 24),
         (equal, 2, 0, lease), (equal, 1, 0, notify), (equal, 0, 1, pipe),
         (answer, 0, 0, errno(EPERM)), (answer, 0, 0, allow),
+        # defence: filter: later calls
         (at_least, 0, 1, LATER), (answer, 0, 0, errno(ENOSYS)),
+        # defence: filter: what isn't named
         (answer, 0, 0, errno(EPERM)),
     ]  # fmt: skip
     return b"".join(struct.pack("HBBI", *row) for row in rows)

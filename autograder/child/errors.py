@@ -51,6 +51,7 @@ def keeper(shell: InteractiveShell, *parts: object) -> Callable[[], None]:
 REWRITING = {
     "": (
         "ast_transformers", "input_transformers_post", "input_transformer_manager", "prefilter_manager",
+        # defence: plain: who runs what awaits
         "autoawait", "loop_runner", "trio_runner",
     ),
     "input_transformer_manager": ("cleanup_transforms", "line_transforms", "token_transformers"),

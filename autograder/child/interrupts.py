@@ -23,6 +23,7 @@ class Interrupts:
     def forget(self) -> None:
         """Begin a cell: what was meant for the one before is over."""
         self._open = False
+        # defence: interrupts: of the cell before
         self._waiting = self._spent = False
 
     def _hear(self, *_: object) -> None:
@@ -30,6 +31,7 @@ class Interrupts:
         self._raise()
 
     def _raise(self) -> None:
+        # defence: interrupts: not between cells
         if self._open and self._waiting:
             self._waiting, self._spent = False, True  # first: nothing is raised while this one is caught
             raise KeyboardInterrupt
@@ -54,6 +56,7 @@ class Interrupts:
 
     def keep_back(self, ours: Callable[[], None]) -> None:
         """Run code of ours in the midst of a student's, and keep interrupts back until it is done."""
+        # defence: interrupts: not in a message
         before, self._open = self._open, False
         try:
             ours()

@@ -23,13 +23,17 @@ from pathlib import Path
 
 from autograder.child import calls
 from autograder.child.shown import shown
+from autograder.limits import (
+    DESCRIPTORS,
+    FOLDER_BYTES,
+    FOLDER_FILES,
+    MEMORY_BYTES,
+    SHARED_BYTES,
+    THREADS,
+)
 
 WRITABLE = "/submission"  # the child's folder, and its only place to write: a memory file system of its own
 TEMPORARY = "/tmp"
-FOLDER_BYTES = 64 << 20  # of both together
-FILES = 10_000
-MEMORY_BYTES = 3 << 30  # beyond what the worker itself has mapped
-THREADS = 500
 # Whether the kernel counts a user namespace's threads by themselves: Linux does from 5.14 on.
 COUNTS_THREADS = tuple(map(int, re.findall(r"\d+", platform.release())[:2])) >= (5, 14)
 
@@ -43,15 +47,22 @@ def command(stage: Path, argv: list[str], hide: tuple[Path, ...] = ()) -> list[s
         hide: folders to show empty, should they lie inside one that has to be shown.
     """
     seen = shown()
+    # defence: bubblewrap: hides
     hidden = [*seen.hidden, *_inside(hide, seen.files)]
     return [
+        # defence: bubblewrap: walls
         "bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--clearenv", "--tmpfs", "/tmp",
         *_each("--symlink", seen.links),
+        # defence: bubblewrap: what is shown is read-only
         *_each("--ro-bind", seen.files), *(part for folder in hidden for part in ("--tmpfs", folder)),
+        # defence: bubblewrap: the stage is read-only
         "--ro-bind", str(stage), "/headstart",
+        # defence: bubblewrap: few devices
         "--proc", "/proc", "--dev", "/dev", "--tmpfs", WRITABLE, "--chdir", WRITABLE,
         *(part for item in environment("/headstart", WRITABLE).items() for part in ("--setenv", *item)),
+        # defence: bubblewrap: no name
         "--hostname", "sandbox",
+        # defence: bubblewrap: read-only
         *(part for folder in (*hidden, "/dev", "/tmp", "/") for part in ("--remount-ro", folder)),
         "--", *argv,
     ]  # fmt: skip
@@ -122,6 +133,7 @@ def rehearse() -> None:
 def own_namespaces(others: int = 0) -> None:
     """Give this process, which has one thread yet, a user namespace of its own, where it may make others."""
     uid, gid = os.getuid(), os.getgid()
+    # defence: child: user namespace
     _call("unshare", CLONE_NEWUSER | others)
     Path("/proc/self/setgroups").write_text("deny")
     Path("/proc/self/uid_map").write_text(f"{uid} {uid} 1")
@@ -130,18 +142,24 @@ def own_namespaces(others: int = 0) -> None:
 
 def new_processes() -> None:
     """Let the next child of this thread be process 1 of a namespace, which ends with it."""
+    # defence: child: pid namespace
     _call("unshare", CLONE_NEWPID)
 
 
 def enter_namespaces() -> None:
     """Give this process the other namespaces, and a folder to write in."""
+    # defence: child: namespaces of its own
     own_namespaces(CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWNET)
     for place, size, flags in (
+        # defence: child: folder of its own
         (WRITABLE, FOLDER_BYTES, 0),
-        ("/dev/shm", 1 << 20, 0),
+        ("/dev/shm", SHARED_BYTES, 0),
+        # defence: child: /proc
         ("/proc", 4096, MS_RDONLY),
     ):
-        options = f"size={size},nr_inodes={FILES}".encode()
+        # defence: child: files
+        options = f"size={size},nr_inodes={FOLDER_FILES}".encode()
+        # defence: child: mounts
         _call("mount", b"tmpfs", place.encode(), b"tmpfs", flags | MS_NOSUID | MS_NODEV, options)
     _share_with_tmp()
 
@@ -177,24 +195,32 @@ def bound_resources(sandboxed: bool) -> None:
             contextlib.suppress(OSError),  # not everywhere may it be said
             open("/proc/self/oom_score_adj", "wb", buffering=0) as file,
         ):
+            # defence: child: the first to go
             file.write(b"1000")
-    limits = {"RLIMIT_CORE": 0, "RLIMIT_FSIZE": FOLDER_BYTES, "RLIMIT_NOFILE": 256}
+    # defence: child: limits
+    limits = {"RLIMIT_CORE": 0, "RLIMIT_FSIZE": FOLDER_BYTES, "RLIMIT_NOFILE": DESCRIPTORS}
     if mapped:
+        # defence: child: RLIMIT_AS
         limits["RLIMIT_AS"] = mapped + MEMORY_BYTES
     if sandboxed and COUNTS_THREADS:
+        # defence: child: RLIMIT_NPROC
         limits["RLIMIT_NPROC"] = THREADS
     for name, value in limits.items():
+        # defence: child: limits that stay
         resource.setrlimit(getattr(resource, name), (value, value))
 
 
 def close_doors() -> None:
     """Drop all capabilities and install the system-call filter. No thread of this process can undo it."""
     header, nothing = struct.pack("<Ii", 0x20080522, 0), bytes(24)  # capset, version 3
+    # defence: child: no capabilities
     _call("capset", header, nothing)
+    # defence: child: no new privileges
     _call("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     program = calls.program(platform.machine())
     buffer = ctypes.create_string_buffer(program)
     length_and_address = struct.pack("HxxxxxxQ", len(program) // 8, ctypes.addressof(buffer))
+    # defence: child: filter
     _call("prctl", PR_SET_SECCOMP, 2, length_and_address, 0, 0)
 
 

@@ -29,8 +29,8 @@ from IPython.core.inputtransformer2 import TransformerManager
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets import Any as AnyTrait
 
-MAX_TEXT = 100_000  # characters that one cell may print
-MAX_DATA = 4_000_000  # characters that one cell may display
+from autograder.limits import MAX_DISPLAYED, MAX_PRINTED
+
 CUT = "\n… the rest of this cell's output was cut: it is over {:,} characters\n"
 
 
@@ -55,22 +55,24 @@ class Recorder:
         size = len(str(output.get("data", "")))
         self.data += size
         # A cell's value and its error decide a plain test: what it displayed before doesn't push them out.
-        if size > MAX_DATA or (self.data > MAX_DATA and output["output_type"] == "display_data"):
-            if self.data - size <= MAX_DATA:  # said once
-                self.stream("stderr", CUT.format(MAX_DATA))
+        # defence: child: displayed characters
+        if size > MAX_DISPLAYED or (self.data > MAX_DISPLAYED and output["output_type"] == "display_data"):
+            if self.data - size <= MAX_DISPLAYED:  # said once
+                self.stream("stderr", CUT.format(MAX_DISPLAYED))
             return
         self.outputs.append(output)
         if display_id:
             self.displays[display_id] = output
 
     def stream(self, name: str, text: str) -> None:
-        if self.muted or not text or self.text > MAX_TEXT:
+        if self.muted or not text or self.text > MAX_PRINTED:
             return
         if self.clear_next:
             self.start()
         self.text += len(text)
-        if self.text > MAX_TEXT:
-            text = text[: len(text) - (self.text - MAX_TEXT)] + CUT.format(MAX_TEXT)
+        # defence: child: printed characters
+        if self.text > MAX_PRINTED:
+            text = text[: len(text) - (self.text - MAX_PRINTED)] + CUT.format(MAX_PRINTED)
         if self.outputs and self.outputs[-1].get("name") == name:
             self.outputs[-1]["text"] += text
         else:
@@ -362,6 +364,7 @@ def run_cell(shell: NotebookShell, recorder: Recorder, source: str) -> list[dict
         with shell.loop.around(source):
             result = shell._run_cell(source, True, False, True, None, None)  # type: ignore[arg-type]
         error = result.error_in_exec if result.error_before_exec is None else result.error_before_exec
+        # defence: plain: errors kept from hooks
         raised = error is not None or not shell.last_execution_succeeded
         shell.events.trigger("post_execute")
         shell.events.trigger("post_run_cell", result)
@@ -369,6 +372,7 @@ def run_cell(shell: NotebookShell, recorder: Recorder, source: str) -> list[dict
     finally:
         shell.streams = sys.stdout, sys.stderr
         sys.stdout, sys.stderr = streams
+    # defence: plain: an error that isn't shown
     if raised and not any(output["output_type"] == "error" for output in recorder.outputs):
         return [*recorder.outputs, unshown(error)]
     return recorder.outputs

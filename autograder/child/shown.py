@@ -20,6 +20,7 @@ from pathlib import Path
 
 SYSTEM = ("/usr", "/usr/local")  # prefixes that Python shares with everything else
 # Fonts, so that a picture looks as it does outside; time zones; locales, where the C library has none itself.
+# defence: shown: nothing but what is needed
 DATA = ("/usr/share/fonts", "/usr/local/share/fonts", "/usr/share/zoneinfo", "/usr/lib/locale")
 CACHE = "/etc/ld.so.cache"  # where the dynamic linker looks libraries up
 BY_NAME = ("libgcc_s.so.1",)  # loaded by the C library when a thread ends, and linked to by nobody
@@ -47,12 +48,14 @@ def shown() -> Shown:
     folders = {place for place in stdlib | packages if os.path.isdir(place)}
     files = {place: place for place in (*folders, *_own_libraries(), program, *DATA, CACHE)}
     config = str(Path(sys.prefix, "pyvenv.cfg"))
+    # defence: shown: an environment's settings
     files |= {config: config, **_libraries(program, [*folders, *_own_libraries()])}
     links = {f"/{name}": os.readlink(f"/{name}") for name in ("lib", "lib64") if os.path.islink(f"/{name}")}
     if program != sys.executable:
         links[sys.executable] = program
     # The base interpreter's packages lie within its library; an environment doesn't have them.
     others = {f"{place}/{name}" for place in stdlib for name in ("site-packages", "dist-packages")} - packages
+    # defence: shown: no packages of the base interpreter
     hidden = tuple(sorted(place for place in others if os.path.isdir(place)))
     return Shown({inside: path for inside, path in files.items() if os.path.exists(path)}, links, hidden)
 

@@ -10,8 +10,7 @@ import socket
 import time
 from typing import Any
 
-MAX_FRAME = 32 * 1024 * 1024  # bytes; a check's outcomes take some thousands
-MAX_PARTS = 1_000_000  # lists and objects in a message: in memory, each takes 20 times its text
+from autograder.limits import MAX_FRAME, MAX_FRAME_PARTS
 
 
 class WireError(Exception):
@@ -34,8 +33,10 @@ def send(channel: socket.socket, message: Any, *, seconds: float | None = None) 
         WireError: the other side hung up or doesn't read, or the message is over `MAX_FRAME`.
     """
     body = message if isinstance(message, bytes) else json.dumps(message).encode()
+    # defence: wire: length of ours
     if len(body) > MAX_FRAME:
         raise WireError(f"a message of {len(body):,} bytes is over the limit of {MAX_FRAME:,}")
+    # defence: wire: time to listen
     channel.settimeout(seconds)
     try:
         channel.sendall(len(body).to_bytes(4, "big") + body)
@@ -67,20 +68,24 @@ class Inbox:
         deadline = None if seconds is None else time.monotonic() + seconds
         self._read(4, deadline)
         size = int.from_bytes(self._come[:4], "big")
+        # defence: wire: length
         if size > MAX_FRAME:
             raise WireError(f"a message of {size:,} bytes is over the limit of {MAX_FRAME:,}")
         self._read(4 + size, deadline)
         body, self._come = bytes(self._come[4:]), bytearray()
-        if body.count(b"{") + body.count(b"[") > MAX_PARTS:
-            raise WireError(f"a message of over {MAX_PARTS:,} parts")
+        # defence: wire: parts
+        if body.count(b"{") + body.count(b"[") > MAX_FRAME_PARTS:
+            raise WireError(f"a message of over {MAX_FRAME_PARTS:,} parts")
         try:
             return json.loads(body)
+        # defence: wire: what can be read
         except (ValueError, RecursionError) as error:
             raise WireError(f"not a message: {error}") from None
 
     def _read(self, size: int, deadline: float | None) -> None:
         """Wait until so much of a message has come, and take no more: the next may be for somebody else."""
         while (missing := size - len(self._come)) > 0:
+            # defence: wire: time for all of it
             self._channel.settimeout(None if deadline is None else max(deadline - time.monotonic(), 1e-3))
             try:
                 part = self._channel.recv(min(missing, 1 << 20))

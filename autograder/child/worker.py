@@ -17,9 +17,9 @@ wire, says which cell to run and asks for outcomes of cases; whatever comes back
 
 A fresh kernel spends its time on imports; here a submission costs one fork. Before it runs any student code,
 the child enters namespaces of its own, as process 1 of a new PID namespace, drops all rights and installs the
-filter of system calls. After 16 submissions, or before the first where the lesson's cells need them, the
-worker imports modules that few children want and gathers its memory in large pages: for a few submissions,
-that takes longer than it saves.
+filter of system calls. After 10 submissions, or before the first where more are coming or the lesson's cells
+need them, the worker imports modules that few children want and gathers its memory in large pages: for a few
+submissions, that takes longer than it saves.
 """
 
 import contextlib
@@ -75,6 +75,7 @@ def main(control_fd: int, sandboxed: bool) -> None:
         sandbox.own_namespaces()  # before torch, which leaves threads behind
     control = socket.socket(fileno=control_fd)
     interrupts = Interrupts()
+    # defence: interrupts: from the fork on
     interrupts.listen()  # here: one that comes just after a fork would end a child that doesn't listen yet
     shell = _warm_up(sandboxed)
     wire.send(control, {"warm": True})
@@ -97,7 +98,9 @@ def _start(
     with socket.socket(fileno=fds[0]) as channel:
 
         def student() -> None:
+            # defence: child: not the worker's channel
             control.close()
+            # defence: child: not its keeper's pipe, to read
             os.close(report)
             _student(channel, write_end, shell, request, sandboxed, interrupts)
 
@@ -108,6 +111,7 @@ def _start(
 
 
 def _warm_up(sandboxed: bool) -> NotebookShell:
+    gc.disable()  # until all is imported: what is imported stays, and is looked through again and again
     shutil.copytree(STAGE / "matplotlib", os.environ["MPLCONFIGDIR"])  # a list of fonts takes seconds to make
     # Imported once here, so that no submission pays for it.
     import matplotlib.pyplot  # noqa: F401
@@ -116,7 +120,9 @@ def _warm_up(sandboxed: bool) -> NotebookShell:
     for path in sorted((STAGE / "helpers").rglob("[!_]*.py")):
         importlib.import_module(".".join(path.relative_to(STAGE).with_suffix("").parts))
     shell, recorder = make_shell()
+    # defence: alike: programs
     outside.leave_out_programs(shell)
+    # defence: alike: torch.compile
     outside.compile_eagerly()
     for cell in WARM_UP:
         run_cell(shell, recorder, cell)
@@ -129,6 +135,7 @@ def _warm_up(sandboxed: bool) -> NotebookShell:
         sandbox.rehearse()
     gc.collect()
     gc.freeze()
+    gc.enable()
     return shell
 
 
@@ -267,6 +274,7 @@ def _student(
     except Exception as error:
         _say(report, failed=f"{type(error).__name__}: {error}")
         os._exit(1)
+    # defence: child: not its keeper's pipe, to write
     os.close(report)
     try:  # from here on, nothing in this process is trusted
         _serve(channel, shell, interrupts, with_checks=not request["plain"])
@@ -276,27 +284,35 @@ def _student(
 
 def _get_ready(request: dict, files: dict[str, str], sandboxed: bool) -> None:
     """All that comes before a student's code: bounds, walls, the folder with its files."""
+    # defence: child: a session of its own
     os.setsid()  # or the group that it could send a signal to would be the worker's
+    # defence: child: bounds
     sandbox.bound_resources(sandboxed)
+    # defence: child: one core
     if request["core"] is not None:
         os.sched_setaffinity(0, {request["core"]})
     if sandboxed:
+        # defence: child: namespaces
         sandbox.enter_namespaces()
     nowhere = os.open(os.devnull, os.O_RDWR)
     for fd in range(3):
+        # defence: child: not the worker's log
         os.dup2(nowhere, fd)
     folder = sandbox.WRITABLE if sandboxed else request["folder"]
     os.makedirs(folder, exist_ok=True)
     os.chdir(folder)
     _lay_out(files, copies=request["plain"])
     if request["plain"]:
+        # defence: plain: tests see that they are graded
         os.environ["NBGRADER_EXECUTION"] = "autograde"  # as nbgrader sets it: tests may ask
+        # defence: child: no modules of ours in a plain assignment
         _forget_ours()
     sys.path[:] = [place for place in sys.path if place not in ("", folder)]
     sys.path.insert(_first_packages(), "")
     sys.argv = KERNELS_ARGUMENTS.copy()
     if sandboxed:
         outside.refuse_processes()
+        # defence: child: doors closed
         sandbox.close_doors()
 
 
@@ -324,6 +340,7 @@ def _lay_out(files: dict[str, str], *, copies: bool) -> None:
     for name, content in files.items():
         with contextlib.suppress(OSError):  # something given out stands in the way, or the folder is full
             Path(name).parent.mkdir(parents=True, exist_ok=True)
+            # defence: child: what was given out stays
             if name not in given:
                 Path(name).write_bytes(bytes.fromhex(content))
 
@@ -365,10 +382,13 @@ def _serve(
             return
         interrupts.forget()
         if put_back:
+            # defence: plain: what runs cells is put back
             put_back()
+        # defence: plain: tests run as written
         with as_written() if message.get("test") else contextlib.nullcontext():
             outputs = interrupts.run(functools.partial(run_cell, shell, recorder, message["run"]))
         if outputs is None:  # interrupted, or code of the student's says so: then it raised
+            # defence: plain: an interrupt of the student's own is an error
             outputs = [*recorder.outputs, unshown(KeyboardInterrupt())]
         wire.send(channel, {"done": outputs})
 

@@ -9,6 +9,22 @@ from autograder.results import UNREADABLE, Graded, Verdict
 from helpers.checking.finding import Status
 
 
+def unchanged(book: Book, submissions: list[Submission], digest: Callable[[Submission], str]) -> set[str]:
+    """The students whose submissions would be graded as they are recorded.
+
+    Args:
+        book: where results were recorded.
+        submissions: what was handed in.
+        digest: of all that decides a submission's grade, as `Grader.digest` gives it.
+    """
+    recorded = book.recorded()
+    return {
+        submission.student
+        for submission in submissions
+        if (before := _before(book, submission.student, recorded)[0]) and before == digest(submission)
+    }
+
+
 def grade_all(
     book: Book, submissions: list[Submission], submit: Callable[..., Future], *, at_once: int,
     force: bool = False, progress: Callable[[Submission, Graded | None, str], None] = lambda *_: None,
@@ -32,12 +48,7 @@ def grade_all(
         while len(running) < 2 * at_once and (submission := next(waiting, None)):
             try:
                 book.expect(submission.student)
-                digest = recorded.get(submission.student, "")
-                known = book.known(submission.student) if digest else {}
-                if any(map(_may_run, known.values())):
-                    digest = ""
-                there = all(book.path(submission.student, name).is_file() for name in book.pages)
-                running[submit(submission, digest if there else "", known)] = submission
+                running[submit(submission, *_before(book, submission.student, recorded))] = submission
             except Exception as error:  # ours as well
                 progress(submission, None, f"{type(error).__name__}: {error}")
         if not running:
@@ -52,6 +63,15 @@ def grade_all(
                 progress(submission, None, f"{type(error).__name__}: {error}")
                 continue
             progress(submission, graded, "")
+
+
+def _before(book: Book, student: str, recorded: dict[str, str]) -> tuple[str, dict[str, Verdict]]:
+    """What a submission was graded from last, "" where it is to be graded anyway, and its verdicts."""
+    digest = recorded.get(student, "")
+    known = book.known(student) if digest else {}
+    there = all(book.path(student, name).is_file() for name in book.pages)
+    # defence: digest: not run
+    return digest if there and not any(map(_may_run, known.values())) else "", known
 
 
 def _may_run(verdict: Verdict) -> bool:

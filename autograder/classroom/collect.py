@@ -22,11 +22,11 @@ from nbgrader.exchange import ExchangeError
 from nbgrader.exchange.default import ExchangeCollect
 
 from autograder.classroom.course import odd_name
-from autograder.grading.submission import MAX_DEPTH, RECORDS, STEERING, is_likely, read_record, read_time
+from autograder.grading.submission import RECORDS, STEERING, is_likely, read_record, read_time
+from autograder.limits import MAX_ENTRIES, MAX_FILES_DEPTH
 
 NEVER = datetime.min  # the time of a submission whose name holds none
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
-MAX_ENTRIES = 10_000  # files and folders of one submission
 
 
 class Collect(ExchangeCollect):
@@ -49,6 +49,7 @@ class Collect(ExchangeCollect):
         """
         real = [record for record in records if record["timestamp"] is not NEVER]
         theirs = [record for record in real if self._owner(record) == record["username"]]
+        # defence: collect: whose it is
         best = theirs or real or records
         for record in [record for record in records if theirs and record not in theirs]:
             self.log.error("%a was not collected: it doesn't belong to that student", record["filename"])
@@ -76,6 +77,7 @@ class Collect(ExchangeCollect):
                 if problem := odd_name(record["username"]):
                     raise ExchangeError(problem)
                 super().copy_files()
+            # defence: collect: one at a time
             except Exception as error:  # this one's alone
                 self.log.error("%a was not collected: %s", record["filename"], error)
                 full = error if getattr(error, "errno", None) in FULL else full
@@ -89,6 +91,7 @@ class Collect(ExchangeCollect):
             stage = Path(place, "submission")
             copying = _Copying(stage, 1000 * self.coursedir.max_dir_size)
             copying.copy(src)
+            # defence: collect: the records that nbgrader needs
             self._complete(stage)
             _whole(dest, lambda part: super(Collect, self).do_copy(str(stage), part, log))
         for name, reason in copying.refused.items():
@@ -157,8 +160,8 @@ class _Copying:
                 self.refused[inside] = "it belongs to somebody else"
                 folders.clear()
                 continue
-            if inside.count(os.sep) >= MAX_DEPTH:
-                self.refused[inside] = f"it is over {MAX_DEPTH} folders deep"
+            if inside.count(os.sep) >= MAX_FILES_DEPTH:
+                self.refused[inside] = f"it is over {MAX_FILES_DEPTH} folders deep"
                 folders.clear()
                 continue
             if STEERING.search(inside):
@@ -166,22 +169,26 @@ class _Copying:
                 continue  # named already
             (self.stage / inside).mkdir(mode=0o700, exist_ok=True)
             self.entries += len(folders) + len(names)
+            # defence: collect: files without end
             if self.entries > MAX_ENTRIES:
                 raise ExchangeError(f"it holds more than {MAX_ENTRIES:,} files and folders")
             for name in [*folders, *names]:
                 self._copy_one(name, os.path.normpath(os.path.join(inside, name)), at, owner)
 
     def _copy_one(self, name: str, relative: str, at: int, owner: int) -> None:
+        # defence: collect: names that steer a terminal
         if STEERING.search(name):
             self.refused[relative] = "its name could steer a terminal"
             return
         try:
             status = os.stat(name, dir_fd=at, follow_symlinks=False)
+            # defence: collect: links
             if stat.S_ISLNK(status.st_mode):
                 self.refused[relative] = "it is a link"
                 return
             if stat.S_ISDIR(status.st_mode):
                 return
+            # defence: collect: what becomes a link
             descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=at)
         except OSError as error:
             self.refused[relative] = error.strerror or str(error)
@@ -203,13 +210,16 @@ def _no_copy_of(status: os.stat_result, owner: int) -> str:
     """Why a file isn't to be copied; "" where it is."""
     if not stat.S_ISREG(status.st_mode):
         return "it is not a regular file"
+    # defence: collect: hard links
     if status.st_nlink > 1:  # somebody else's file, perhaps: a link needs no right to read it
         return "it is a hard link"
+    # defence: collect: the owner's alone
     return "" if status.st_uid == owner else "it belongs to somebody else"
 
 
 def _copy(file: BinaryIO, copy: BinaryIO, size: int) -> None:
     """Copy so many bytes and no more: the file may grow while it is read."""
+    # defence: collect: files that grow
     while size > 0 and (part := file.read(min(size, 1 << 20))):
         copy.write(part)
         size -= len(part)

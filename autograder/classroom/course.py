@@ -1,7 +1,7 @@
 """A course's folder: its settings, the submissions in it, and its secret.
 
 nbgrader's own application reads the settings, except those in the current folder, which may be a student's.
-`commands/cli.py` leaves that folder before it imports anything a command needs; for `python -m` and
+`enter` leaves that folder before a command imports what it needs; for `python -m` and
 nbgrader's own commands, the set-up puts the two files of `commands/environment/` into the environment.
 """
 
@@ -19,6 +19,7 @@ from nbgrader.apps.autogradeapp import AutogradeApp
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
+from autograder import lessons
 from autograder.grading.submission import Submission
 
 ROOT_SETTING = "--CourseDirectory.root="
@@ -65,6 +66,41 @@ def course_directory(
     return CourseDirectory(config=app.config), app.config
 
 
+def enter(settings: Sequence[str]) -> tuple[CourseDirectory, Config]:
+    """A course and its settings. Its folder becomes the current one, before anything else is imported.
+
+    The folder that a command is called in may be a student's, and libraries read the current folder unasked:
+    Matplotlib its style, nbconvert its templates.
+
+    Args:
+        settings: as on nbgrader's command line.
+
+    Raises:
+        LookupError: there is no such course.
+    """
+    course, config = course_directory(settings=settings)
+    try:
+        os.chdir(course.root)
+    except OSError as error:
+        raise LookupError(f"there is no course in {course.root}: {error.strerror}") from error
+    return course, config
+
+
+def find_lesson(name: str, course: CourseDirectory) -> str:
+    """A lesson's full name, of those in a course; in Headstart's own, also of those not built.
+
+    Raises:
+        LookupError: there is none of that name; the text says which there are.
+    """
+    place = Path(course.format_path(course.source_directory, ".", name))
+    if place.is_dir():
+        return name
+    if Path(course.root).resolve() == lessons.ROOT:
+        return lessons.find(name)
+    there = [path.name for path in place.parent.iterdir() if path.is_dir()] if place.parent.is_dir() else []
+    return lessons.find_among(sorted(there), name, place.parent)
+
+
 def _absolute(setting: str) -> str:
     """The same setting, with the whole path where it names the root: commands leave the current folder."""
     if not setting.startswith(ROOT_SETTING):
@@ -84,7 +120,7 @@ def no_course(folder: Path) -> str:
             return f"{folder} holds what was handed in, so it isn't taken for a course: {cure}"
     if any((folder / mark).exists() for mark in MARKS):
         return ""
-    return f"{folder} isn't a course, since it has no source/: {cure}"
+    return f"{folder} isn't a course, since it has no {', '.join(MARKS[:-1])} or {MARKS[-1]}: {cure}"
 
 
 LONGEST_ID = 128  # characters, as the gradebook's tables have room for
@@ -105,6 +141,7 @@ def find_submissions(course: CourseDirectory, lesson: str, students: list[str]) 
     if not students and base.is_dir():
         there = sorted(path.name for path in base.iterdir() if not odd_name(path.name))
         students = [name for name in there if fnmatchcase(name, course.student_id)]
+    # defence: settings: student_id_exclude
     names = [name for name in students if name not in course.student_id_exclude.split(",")]
     folders = [(name, Path(before + name + after)) for name in names]
     return [Submission(name, lesson, folder) for name, folder in folders if _handed_in(folder)]
@@ -115,14 +152,19 @@ def odd_name(name: str) -> str:
 
     Later steps put ids into a database, into file names and on a terminal.
     """
+    # defence: course: names with a dot in front
     if name.startswith("."):
         return "its name begins with a dot"
+    # defence: course: names that are formulas or options
     if not name or name[0] in FORMULA:
         return "its name begins as formulas do in a spreadsheet, and options of a command"
+    # defence: course: names that can't be printed
     if not name.isprintable():  # what isn't UTF-8 comes as characters that can't be printed, either
         return "its name has characters that can't be printed"
+    # defence: course: names that are HTML or patterns
     if found := sorted({*name} & {*SIGNS}):
         return f"its name has a sign that pages or commands take for one of theirs: {' '.join(found)}"
+    # defence: course: long names
     return "its name has more than 128 characters" if len(name) > LONGEST_ID else ""
 
 
@@ -170,6 +212,7 @@ def hidden_secret(course: CourseDirectory) -> bytes:
         secret = path.read_bytes().strip()
     except OSError as error:
         raise LookupError(f".headstart_secret can't be read: {error.strerror}") from None
+    # defence: secret: not cut short
     if len(secret) < SHORTEST:
         cure = "put its content back, or delete it: then everything is graded anew, by other hidden cases"
         raise LookupError(f".headstart_secret is empty or cut short; {cure}")

@@ -206,6 +206,7 @@ class Plain(_Export):
 
 def _as_text(value: str | None) -> str:
     """A name as a cell that no spreadsheet takes for a formula."""
+    # defence: export: names that are formulas
     return f"'{value}" if value and value[0] in FORMULA + "\t\r" else value or ""
 
 

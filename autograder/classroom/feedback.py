@@ -50,6 +50,7 @@ class Summary(NbGraderPreprocessor):
             waiting = {grade.name for grade in grades if waits(grade)}
         rows, title, section, number = [], "", "", ""
         for cell in nb.cells:
+            # defence: feedback: headings of the course's alone
             if cell.cell_type == "markdown" and not _knows(cell) and not is_students(cell):
                 for marks, text in HEADING.findall(cell.source):
                     title = title or text.strip()
@@ -96,6 +97,7 @@ def _knows(cell: NotebookNode) -> bool:
 def _row(cell: NotebookNode, section: str, number: str, waits: bool) -> Row:
     nbgrader = cell.metadata.nbgrader
     earned, points = float(nbgrader.get("score") or 0), float(nbgrader.get("points") or 0)
+    # defence: feedback: no verdict where a person gives points
     by_itself = cell.cell_type == "code" and not nbgrader.get("solution")  # and by no person
     title, case, cause = _verdict(cell) if by_itself else ("", "", "")
     name = ": ".join(filter(None, (number, title))) or nbgrader.grade_id
@@ -113,6 +115,7 @@ def _verdict(cell: NotebookNode) -> tuple[str, str, str]:
 
     All empty for a test that isn't one of ours. A verdict is the last output; what is before is a student's.
     """
+    # defence: feedback: the verdict alone
     for output in cell.get("outputs", [])[-1:]:
         text = output.get("data", {}).get("text/plain", "")
         headline, *lines = text.split("\n")

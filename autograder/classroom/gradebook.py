@@ -204,6 +204,7 @@ class Book:
             LookupError: they are unknown, and nbgrader's setting create_student is off.
         """
         known = (
+            # defence: settings: create_student
             self._autograde.create_student or self.db.execute(_find(Student, "id"), {"id": student}).first()
         )
         if not known:
@@ -277,6 +278,7 @@ class Book:
         stays = {*files, *(f"{paper.name}.ipynb" for paper in graded.papers)}
         for path in [path for path in folder.rglob("*") if not path.is_dir() or path.is_symlink()]:
             name = str(path.relative_to(folder))
+            # defence: autograde: what links point to
             if path.is_symlink() or (name not in stays and (own or {}).get(name) != path.read_bytes()):
                 path.unlink()
         for name, content in files.items():
@@ -354,6 +356,7 @@ def left_to_grade(db: sa.orm.Session, lesson: str) -> str:
     """
     waiting = db.query(Grade.id).join(SubmittedNotebook).join(SubmittedAssignment).join(Assignment)
     # A check that was overruled by hand is marked, too, once it is graded again: it has a score of its own.
+    # defence: gradebook: overruled checks wait for nobody
     waiting = waiting.filter(Assignment.name == lesson, Grade.needs_manual_grade, Grade.auto_score.is_(None))
     checked = SubmittedAssignment.notebooks.any(SubmittedNotebook.grades.any(Grade.auto_score.is_not(None)))
     count = waiting.filter(SubmittedAssignment.timestamp.is_not(None) | checked).count()
@@ -367,6 +370,7 @@ def _make_table(db: sa.orm.Session) -> None:
     _metadata.create_all(bind)
     known = {column["name"] for column in sa.inspect(bind).get_columns(GRADING.name)}
     for name, empty in (("remarks", "[]"), ("by_hand", "{}")):
+        # defence: gradebook: tables of before
         if name not in known:
             db.execute(
                 sa.text(f"ALTER TABLE {GRADING.name} ADD COLUMN {name} TEXT NOT NULL DEFAULT '{empty}'")
@@ -409,6 +413,7 @@ def _change(kind: type[_Mapped]) -> sa.Update:
 
 
 def _kept_as(name: str) -> str:
+    # defence: files: names
     return name if Path(name).suffix.lower() in HARMLESS else f"{name}.txt"
 
 

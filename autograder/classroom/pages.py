@@ -41,6 +41,7 @@ ATTRIBUTES = {
         "symmetric",
     },
     "mo": {"lspace", "rspace"},
+    # defence: pages: nothing that moves a formula
     "mspace": {"width"},
 }  # fmt: skip
 _cleaner = nh3.Cleaner(tags=PARTS, attributes=ATTRIBUTES)
@@ -56,6 +57,7 @@ def mathml(formula: str, display: str) -> str:
     try:
         # These are the ones that it doesn't know by their names in a formula.
         known = formula.replace("{aligned}", "{align*}").replace("{gathered}", "{align*}")
+        # defence: pages: no part of a formula but those that are known
         return _cleaner.clean(convert(known, display=display))
     except Exception:  # of a formula that somebody typed, and a deep one ends with a RecursionError
         return f"<code>{html.escape(formula)}</code>"
@@ -83,18 +85,22 @@ class _Theirs(_Renderer):
     """
 
     def link(self, text: str, url: str, title: str | None = None) -> str:
+        # defence: pages: links as Markdown reads them
         return super().link(text, url, title) if re.fullmatch(LINK, url) else text
 
     def image(self, text: str, url: str, title: str | None = None) -> str:
+        # defence: pages: pictures as Markdown reads them
         return super().image(text, url, title) if re.fullmatch(PICTURE, url) else text
 
     def block_code(self, code: str, info: str | None = None) -> str:
+        # defence: pages: code of a student's in no language
         return super().block_code(code)
 
 
 def is_students(cell: Mapping) -> bool:
     """Whether a student wrote in a cell: they added it, it is an answer, or it has names of theirs in it."""
     known = cell.get("metadata", {})
+    # defence: pages: remarks have names of a student's in them
     return bool({"added", "remarks"} & {*known.get("headstart", {})}) or known.get("nbgrader", {}).get(
         "solution", False
     )
@@ -107,5 +113,6 @@ def words(context: Context, source: str) -> str:
     attachments = cell.get("attachments", {})
     theirs = is_students(cell)
     kind = _Theirs if theirs else _Renderer
+    # defence: pages: no ids for a student's headings
     renderer = kind(escape=False, attachments=attachments, exclude_anchor_links=theirs)
     return MarkdownWithMath(renderer=renderer).render(source)

@@ -17,13 +17,11 @@ from nbformat import NotebookNode
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from autograder.classroom.course import draws_folder, find_submissions, hidden_secret
+from autograder.classroom.course import find_submissions
+from autograder.classroom.engine import Options, open_grader
 from autograder.classroom.gradebook import Book
-from autograder.classroom.settings import cell_seconds, refuse_settings
 from autograder.grading.grader import Grader
-from autograder.grading.lesson import Lesson
 from autograder.grading.submission import STEERING
-from autograder.programs import sandbox_problem
 from autograder.results import Graded
 
 
@@ -43,10 +41,12 @@ def leave_links_out(assignment: str, student: str, notebooks: list[str]) -> None
     for folder in {Path(notebook).parent for notebook in notebooks}:
         for place, folders, names in os.walk(folder, topdown=False):
             for path in (Path(place, name) for name in [*folders, *names]):
+                # defence: autograde: names that steer a terminal
                 steers, kind = STEERING.search(path.name), path.lstat().st_mode
                 if stat.S_ISDIR(kind) and steers:
                     shutil.rmtree(path)
                 elif steers or not (stat.S_ISDIR(kind) or stat.S_ISREG(kind)):
+                    # defence: autograde: links and pipes
                     path.unlink()
 
 
@@ -54,7 +54,6 @@ def leave_links_out(assignment: str, student: str, notebooks: list[str]) -> None
 class _Warm:
     """What is kept from one submission to the next: a grader with its worker, and what it graded last."""
 
-    lesson: Lesson
     grader: Grader
     last: Graded | None = None
 
@@ -69,30 +68,27 @@ class Grade(NbGraderPreprocessor):
         """Return the graded notebook.
 
         Raises:
-            RuntimeError: there is no sandbox to grade in.
-            LookupError: a setting of nbgrader's can't be followed.
+            FileNotFoundError, LookupError: as `open_grader`.
         """
-        refuse_settings(self.config, by_nbgrader=True)
         names = resources["nbgrader"]
-        if problem := sandbox_problem():
-            raise RuntimeError(problem)
         # That of the converter, which calls through nbconvert's exporter: its root may be in no setting.
         course = getattr(getattr(self.parent, "parent", None), "coursedir", None)
         course = course or CourseDirectory(config=self.config)
         warm = self._engine(course, names["assignment"])
+        lesson = warm.grader.lesson
         [submission] = find_submissions(course, names["assignment"], [names["student"]])
         known = warm.last.digest if warm.last and warm.last.student == names["student"] else ""
         graded = warm.grader.grade(submission, known)
         warm.last = last = graded or warm.last  # None for another notebook of the same submission
         assert last is not None, "only what was graded last is skipped"
-        book = Book(course, names["assignment"], warm.lesson.skeletons, self.config, warm.lesson.own_files)
+        book = Book(course, names["assignment"], lesson.skeletons, self.config, lesson.own_files)
         try:
             # nbgrader has copied all that was handed in, and what links in it point to.
             if graded:
-                book.record(graded, warm.lesson.given)
+                book.record(graded, lesson.given)
                 book.charge_lateness(self.config)
             else:
-                book.put_files(last, warm.lesson.given)
+                book.put_files(last, lesson.given)
         finally:
             book.close()
         [paper] = [paper for paper in last.papers if paper.name == names["notebook"]]
@@ -100,12 +96,15 @@ class Grade(NbGraderPreprocessor):
 
     def _engine(self, course: CourseDirectory, assignment: str) -> _Warm:
         key = (str(Path(course.root).resolve()), assignment)
-        lesson = Lesson.load(assignment, Path(course.root), self.config)
-        seconds = cell_seconds(self.config, lesson.plain)
+        grader = open_grader(assignment, course, self.config, Options(), by_nbgrader=True)
         warm = _warm.get(key)
-        if warm and (warm.lesson.version, warm.grader.cell_seconds) != (lesson.version, seconds):
-            _warm.pop(key).grader.close()
-        if key not in _warm:
-            grader = Grader(lesson, hidden_secret(course), cell_seconds=seconds, draws=draws_folder(course))
-            _warm[key] = _Warm(lesson, grader)
-        return _warm[key]
+        if not warm or _decides(warm.grader) != _decides(grader):
+            if warm:
+                warm.grader.close()
+            warm = _warm[key] = _Warm(grader)
+        return warm
+
+
+def _decides(grader: Grader) -> tuple[str, float]:
+    """What another grader of the same lesson has to share in order to give the same grades."""
+    return grader.lesson.version, grader.cell_seconds

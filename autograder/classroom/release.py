@@ -27,6 +27,7 @@ class ReleaseFeedback(ExchangeReleaseFeedback):
             self.src_path = glob.escape(folder)
             try:
                 super().copy_files()
+            # defence: release: one at a time
             except Exception as error:  # a record is missing that `nbgrader submit` writes, say
                 self.log.error("%a was not released: %s", folder, error)
         self.src_path = everyone

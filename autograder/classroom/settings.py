@@ -8,9 +8,8 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import Execute
 from traitlets.config import Config
 
-from autograder.grading.judge import CELL_SECONDS
+from autograder.limits import CELL_SECONDS, NO_LIMIT_SECONDS
 
-NO_LIMIT = 600.0  # seconds, for a cell without a limit: something has to end an endless loop
 HERE = "autograder.classroom.plugin."
 WHOLE = "a submission is graded as a whole"
 # Of Execute's settings these are followed, or decide about a kernel that grading doesn't start.
@@ -63,4 +62,4 @@ def cell_seconds(config: Config, plain: bool) -> float:
     seconds = Execute(config=config).timeout
     if not plain and seconds == Execute().timeout:
         return CELL_SECONDS
-    return float(seconds) if seconds and seconds > 0 else NO_LIMIT
+    return float(seconds) if seconds and seconds > 0 else NO_LIMIT_SECONDS

@@ -3,6 +3,7 @@
 To import it takes only the standard library, since a package may be what is missing.
 """
 
+import argparse
 import importlib.util
 import platform
 import sys
@@ -14,6 +15,15 @@ from autograder.programs import CHROMIUM, LIBATOMIC, find, is_root, missing, san
 ROOT = Path(__file__).resolve().parents[2]
 OK, BAD, OPTIONAL = "✓", "✗", "–"
 PYTHONS = ((3, 11), (3, 14))  # the first and the last, as in pyproject.toml
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments: none."""
+
+
+def run(options: argparse.Namespace) -> int:
+    """Check this machine, and return the exit code."""
+    return doctor()
 
 
 def doctor() -> int:
@@ -41,7 +51,7 @@ def _course() -> Iterator[str]:
     from nbgrader.exchange.default import Exchange
 
     from autograder.classroom.course import course_directory
-    from autograder.commands.privacy import AS_ROOT, exchange_problem, warning
+    from autograder.classroom.privacy import AS_ROOT, exchange_problem, warning
 
     try:
         course, config = course_directory()

@@ -4,6 +4,7 @@ The student works in work/, never in release/, where a later build, or an update
 overwrite their work. A file in work/ is replaced only while it is still as it was handed out.
 """
 
+import argparse
 import hashlib
 import json
 import os
@@ -21,6 +22,22 @@ START = "00_start_here/00_start_here.ipynb"
 HIDDEN = ("checks.json", "__pycache__", "*.pyc", ".DS_Store", "*~")  # in the list of files
 # JupyterLab answers these and ends.
 QUESTIONS = {"--version", "--help-all", "--show-config", "--show-config-json", "--generate-config"}
+DESCRIPTION = (
+    "Build what changed in the lessons, copy what is new into work/, and open it in JupyterLab. All other "
+    "options go to JupyterLab, such as --no-browser or --port=9000; --help-all lists them."
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments: none of its own."""
+    parser.description, parser.usage = DESCRIPTION, "headstart lab [-h] [...]"
+
+
+def run(options: argparse.Namespace) -> int:
+    """Become JupyterLab."""
+    os.chdir(ROOT)
+    lab(options.rest)
+    return 0
 
 
 def lab(arguments: list[str]) -> None:

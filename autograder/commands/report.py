@@ -1,101 +1,22 @@
-"""What a class got right and wrong, as tables."""
+"""`headstart report`: what a class got wrong in a lesson, or the course so far."""
 
-from collections import Counter
-from collections.abc import Iterable
-from statistics import mean
-
-from rich.console import Group
-from rich.table import Table
-from rich.text import Text
-
-from autograder.exercise import Exercise
-from autograder.lessons import counted
-from autograder.results import Verdict
-from helpers.checking.finding import Status
-
-Row = tuple[str, str, list[Verdict]]  # student, problem, verdicts
-MOST = 10
-REST = (Status.FAILED, Status.NOT_WRITTEN, Status.NOT_RUN)
+import argparse
 
 
-def summary(rows: Iterable[Row], exercises: dict[str, Exercise]) -> Group:
-    """The class in two tables: exercises by how many failed them, misconceptions by how many made them."""
-    rows = list(rows)
-    if not rows:
-        return Group(Text("No submission has been graded."))
-    scores = [sum(verdict.points for verdict in verdicts) for _, _, verdicts in rows]
-    best = sum(exercise.points for exercise in exercises.values())
-    spread = f"lowest {min(scores):g} · highest {max(scores):g}"
-    heading = (
-        f"{counted(len(rows), 'student')} · mean {mean(scores):.1f} of {best:g} points from checks · {spread}"
-    )
-    verdicts = [verdict for _, _, verdicts in rows for verdict in verdicts]
-    parts: list[Text | Table] = [Text(heading, style="bold"), _exercises(verdicts, exercises)]
-    if (misconceptions := _misconceptions(verdicts, exercises)).row_count:
-        parts.append(misconceptions)
-    if (rest := _unexplained(verdicts, exercises)).row_count:
-        parts.append(rest)
-    return Group(*parts)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("lesson", metavar="LESSON", nargs="?", default="", help="default: the whole course")
 
 
-def _exercises(verdicts: list[Verdict], exercises: dict[str, Exercise]) -> Table:
-    table = Table("Exercise", title="What failed most", title_justify="left")
-    names = [Status.PASSED, *[Status.PARTLY] * any(v.status == Status.PARTLY for v in verdicts), *REST]
-    for name in names:
-        table.add_column(name, justify="right")
-    counts = {id: Counter(v.status for v in verdicts if v.exercise == id) for id in exercises}
-    for id in sorted(exercises, key=lambda id: counts[id][Status.PASSED]):
-        numbers = [str(counts[id][name] or "·") for name in names]
-        table.add_row(Text(exercises[id].title), *numbers)
-    return table
+def run(options: argparse.Namespace) -> int:
+    """Write the report, and return the exit code."""
+    from autograder.classroom.course import enter, find_lesson
 
+    course, config = enter(options.rest)
+    if not options.lesson:
+        from autograder.classroom.reports.course import report_course
 
-def _misconceptions(verdicts: list[Verdict], exercises: dict[str, Exercise]) -> Table:
-    sentences = {
-        (id, m.name): m.sentence for id, exercise in exercises.items() for m in exercise.misconceptions
-    }
-    table = Table("Exercise", "Misconception", title="Misconceptions recognised", title_justify="left")
-    table.add_column("students", justify="right")
-    found = Counter((v.exercise, v.cause) for v in verdicts if (v.exercise, v.cause) in sentences)
-    for key, count in found.most_common(MOST):
-        table.add_row(Text(exercises[key[0]].title), Text(sentences[key]), str(count))
-    return table
+        return report_course(course)
+    from autograder.classroom.reports.lesson import report_lesson
 
-
-def unexplained(verdicts: Iterable[Verdict], exercises: dict[str, Exercise]) -> dict[str, list[Verdict]]:
-    """The failed verdicts that no misconception explains, by exercise, those with most of them first."""
-    known = {(id, m.name) for id, exercise in exercises.items() for m in exercise.misconceptions}
-    found: dict[str, list[Verdict]] = {}
-    failed = (
-        v for v in verdicts if v.status == Status.FAILED and v.exercise in exercises
-    )  # and none of before
-    for verdict in failed:
-        if (verdict.exercise, verdict.cause) not in known:
-            found.setdefault(verdict.exercise, []).append(verdict)
-    return dict(sorted(found.items(), key=lambda item: -len(item[1])))
-
-
-def most_common(verdicts: list[Verdict]) -> str:
-    """What is true of most of some verdicts' numbers, or else the kind of problem that most have."""
-    relations = Counter(verdict.relation for verdict in verdicts if verdict.relation)
-    kinds = Counter(verdict.cause or "failed" for verdict in verdicts)
-    [(said, count)] = (relations or kinds).most_common(1)
-    return f"{said} ({count} of {len(verdicts)})"
-
-
-def _unexplained(verdicts: list[Verdict], exercises: dict[str, Exercise]) -> Table:
-    table = Table("Exercise", "Most common", title="Unexplained", title_justify="left")
-    table.add_column("students", justify="right")
-    for id, found in list(unexplained(verdicts, exercises).items())[:MOST]:
-        table.add_row(Text(exercises[id].title), Text(most_common(found)), str(len(found)))
-    return table
-
-
-def problems(named: Iterable[tuple[str, str]]) -> Table:
-    """Submissions that need a look, each with its cause."""
-    table = Table("Student", "What happened", title="Submissions to look at", title_justify="left")
-    for student, text in named:
-        # A file's name, for one, may hold what would steer the terminal.
-        shown = ("".join(c if c.isprintable() else "�" for c in part) for part in (student, text))
-        table.add_row(*map(Text, shown))
-    return table
+    return report_lesson(find_lesson(options.lesson, course), course, config)

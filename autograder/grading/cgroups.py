@@ -22,13 +22,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from autograder.child.sandbox import MEMORY_BYTES, THREADS
+from autograder.limits import WORKER_BYTES, WORKER_THREADS
 from autograder.programs import is_root
 
 NAME = "headstart-"
 NEEDED, WISHED = {"memory", "pids"}, {"cpu"}
-WORKER_BYTES = MEMORY_BYTES + (1 << 30)  # so that a submission gets its MemoryError before it is ended
-WORKER_THREADS = THREADS + 50  # with what the worker and bubblewrap have
 WEIGHT, HEAVIEST = 100, 10_000  # of a group that nobody has given another, and the most that there is
 ENDING_SECONDS = 20.0  # in which processes that were killed are gone
 SYSTEMD = Path("/run/systemd/system")  # there where systemd runs the machine
@@ -43,6 +41,7 @@ class Group:
 
     def enter(self, argv: list[str]) -> list[str]:
         """A command that runs another in this group, from its first moment on."""
+        # defence: cgroups: from the first moment on
         return ["sh", "-c", 'echo 0 >"$0"; exec "$@"', str(self.path / "cgroup.procs"), *argv]
 
     def ran_out(self) -> bool:
@@ -79,7 +78,9 @@ class Groups:
         """A group for one more worker; None where it is refused, and the worker goes without."""
         try:
             group = Path(tempfile.mkdtemp(dir=self.path, prefix=""))
+            # defence: cgroups: memory of a worker
             (group / "memory.max").write_text(str(self.worker_bytes))
+            # defence: cgroups: threads of a worker
             (group / "pids.max").write_text(str(WORKER_THREADS))
         except OSError:
             return None
@@ -162,8 +163,10 @@ def _divide(own: Path, workers: int, undo: contextlib.ExitStack) -> Groups:
         OSError: something of it is refused. What was done by then is undone by `undo`.
     """
     offered = set((own / "cgroup.controllers").read_text().split())
+    # defence: cgroups: control is given
     if missing := NEEDED - offered:
         raise OSError(f"its cgroup isn't given control of {' and '.join(sorted(missing))}")
+    # defence: cgroups: what was left
     _sweep(own)
     wanted = sorted((NEEDED | WISHED) & offered)
     already = (own / "cgroup.subtree_control").read_text().split()
@@ -177,12 +180,16 @@ def _divide(own: Path, workers: int, undo: contextlib.ExitStack) -> Groups:
     _control(own, "+", added)
     undo.callback(_quietly, _control, own, "-", added)
     theirs.mkdir()
+    # defence: cgroups: all is ended
     undo.callback(_quietly, _remove, theirs, kill=True)
     _control(theirs, "+", wanted)
+    # defence: cgroups: memory of all
     (theirs / "memory.max").write_text(str(all_bytes))
     with contextlib.suppress(OSError):  # where there is no swap: with it, more could be had by waiting
+        # defence: cgroups: no swap
         (theirs / "memory.swap.max").write_text("0")
     if "cpu" in wanted:  # together they weigh as much as they would one by one
+        # defence: cgroups: equal shares
         (theirs / "cpu.weight").write_text(str(min(WEIGHT * workers, HEAVIEST)))
     return Groups(theirs, tuple(wanted), all_bytes, min(WORKER_BYTES, all_bytes))
 

@@ -14,7 +14,19 @@ import nh3
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
-from helpers.checking.calling.values import printable
+from autograder.limits import (
+    MAX_ADDED,
+    MAX_CODE,
+    MAX_COLOURS,
+    MAX_COPIED,
+    MAX_FORMULAS,
+    MAX_HTML,
+    MAX_SEARCHED,
+    MAX_TAG_DEPTH,
+    MAX_TAGS,
+    MAX_WORDS,
+)
+from helpers.storage import printable
 
 TAGS = {
     "b", "blockquote", "br", "code", "div", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "img",
@@ -33,16 +45,14 @@ STYLES = {
 }  # fmt: skip
 IMAGES = ("image/png", "image/jpeg")  # base64; SVG can hold scripts
 SOURCES = tuple(f"data:{kind};" for kind in IMAGES)
-# Of one cell: cleaning can take the square of their number.
-MAX_HTML, MAX_TAGS = 500_000, 5_000  # characters; tags
-MAX_DEPTH = 100  # of tags in tags: at some hundred, browsers give a page up
-# Of one cell, too: at each sequence that colours text, nbconvert copies the text that follows.
-MAX_COLOURS, MAX_COPIED = 2_000, 20_000_000  # sequences; sequences times characters
 COLOUR = re.compile(r"\x1b(?:\[.*?[@-~])?")  # an escape alone, too: two halves could meet around one
 _cleaner = nh3.Cleaner(
+    # defence: clean: tags
     tags=TAGS,
     attributes=ATTRIBUTES,
+    # defence: clean: pictures in pages
     attribute_filter=lambda tag, name, value: value if name != "src" or value.startswith(SOURCES) else None,
+    # defence: clean: styles
     filter_style_properties=STYLES,
     url_schemes={"data"},
     link_rel=None,
@@ -57,9 +67,11 @@ def clean_outputs(raw: Any) -> list[dict]:
     """
     outputs = [output for output in raw if isinstance(output, dict)] if isinstance(raw, list) else []
     pages = "".join(map(_page, outputs))
+    # defence: clean: size of pages
     with_html = len(pages) <= MAX_HTML and pages.count("<") <= MAX_TAGS
     texts = [text for output in outputs for text in _texts(output)]
     colours = sum(text.count("\x1b[") for text in texts)
+    # defence: clean: colours
     with_colours = colours <= MAX_COLOURS and colours * sum(map(len, texts)) <= MAX_COPIED
 
     def text(value: Any) -> str:
@@ -101,6 +113,7 @@ def _clean_output(output: dict, text: Callable[[Any], str], with_html: bool) -> 
     cleaned = {"output_type": kind, "data": _clean_data(output["data"], text, with_html), "metadata": {}}
     if kind == "execute_result":
         count = output.get("execution_count")
+        # defence: clean: counts
         cleaned["execution_count"] = count if type(count) is int and count >= 0 else None
     return cleaned
 
@@ -115,8 +128,11 @@ def _clean_data(data: dict, text: Callable[[Any], str], with_html: bool) -> dict
             kept[mime] = text(value)
         elif mime == "text/html" and with_html:
             page = _cleaner.clean(printable(value))
-            if _depth(page) <= MAX_DEPTH:  # and let nothing of it cover what is around it
+            # defence: clean: depth of pages
+            if _depth(page) <= MAX_TAG_DEPTH:  # and let nothing of it cover what is around it
+                # defence: clean: pages stay in their place
                 kept[mime] = f'<div style="overflow:auto">{page}</div>'
+        # defence: clean: displays
         elif mime in IMAGES and re.fullmatch(r"[A-Za-z0-9+/=\s]*", value):
             kept[mime] = value
     return kept
@@ -142,23 +158,24 @@ def _depth(page: str) -> int:
 
 # A file beside the notebook, and nothing above or beside its folder: the server's own pages are there.
 # (Of what begins with files/, nbconvert takes that away, and the rest may begin with a slash.)
+# defence: clean: files
 FILE = r"(?!/|files/)(?:(?!\.\.|%2[eE])[\w./%-])+"
 LINK, PICTURE = rf"https?://.*|#.*|{FILE}", rf"{FILE}\.(?i:png|jpe?g|gif|webp)"
 WORDS = (
+    # defence: clean: characters by number
     (r"&(?=#|\w+;)", "&amp;"),  # characters by number, which would slip past what follows
+    # defence: clean: tags in text
     (r"<(?=[A-Za-z/!?])", "< "),  # so that it is no tag, and a formula is the same formula
+    # defence: clean: links
     (rf"\](?=\((?!https?://|#|{FILE}\))|:)", "] "),  # links that may run code
     # Pictures load by themselves: one from elsewhere would tell who looks at it, and when. In code and
     # formulas, and behind a backslash, a bracket ends nothing.
+    # defence: clean: pictures
     (rf"!(?=\[)(?!\[[^][\\`$]*\]\({PICTURE}\))", "! "),
 )
-# Of one cell: from each of these, nbconvert searches the rest of the text for the formula's end.
 FORMULA = re.compile(r"\$|\\\\[\[(]|\\begin\{")
-MAX_FORMULAS, MAX_SEARCHED = 500, 20_000_000  # signs of a formula; signs times characters
-MAX_WORDS = 50_000  # characters of a cell of text
-MAX_ADDED = 500_000  # of all cells that a student added: ten seconds or so for words with much in them
-# Of a cell of code, too, and of code in text, nbconvert's colouring can take the square of its length.
-MAX_CODE, RUN = 20_000, re.compile(r"\s{200}|([^\w\s])\1{199}")
+# A run of one character, for which nbconvert's colouring can take the square of its length.
+RUN = re.compile(r"\s{200}|([^\w\s])\1{199}")
 # By these, it would colour what follows in another language, whose lexer may take longer still.
 MAGIC = re.compile(r"%%(?!(?:time|timeit|capture)\b)(?=[A-Za-z!])")
 FENCE = re.compile(r"^([ \t>*+\d.)-]*(?:`{3,}(?=[^`\n]*$)|~{3,})).*$", re.MULTILINE)  # with its language
@@ -175,20 +192,26 @@ def clean_words(cell: NotebookNode) -> None:
 
     It reads the text alone. What Markdown takes for a link after all is up to the pages (see `pages`).
     """
+    # defence: clean: length of text
     if len(cell.source) > MAX_WORDS:
         cell.source = f"{cell.source[:MAX_WORDS]} … (cut: {len(cell.source):,} characters)"
     for pattern, shown in WORDS:
         cell.source = re.sub(pattern, shown, cell.source)
     signs = len(FORMULA.findall(cell.source))
+    # defence: clean: formulas
     if signs > MAX_FORMULAS or signs * len(cell.source) > MAX_SEARCHED:
         cell.source = FORMULA.sub("formula ", cell.source)
+    # defence: clean: code in text
     cell.source = FENCE.sub(r"\1", cell.source)
+    # defence: clean: attachments
     cell.pop("attachments", None)
 
 
 def clean_code(cell: NotebookNode) -> None:
     """Show code that would take long to colour as text, below its cell."""
+    # defence: clean: code that takes long
     long = len(cell.source) > MAX_CODE or RUN.search(cell.source)
+    # defence: clean: other languages
     if long or MAGIC.search(cell.source):
         why = "it is too long to highlight, or repeats one character" if long else "it may not be Python"
         cell.outputs = [new_output("stream", text=cell.source), *cell.outputs]

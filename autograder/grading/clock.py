@@ -19,7 +19,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol
 
-NET = 3  # wall seconds for each second of CPU time
+from autograder.limits import WALL_PER_CPU
+
 ASK_AGAIN = 1.0  # seconds: what a child has used is asked for no more often, where that isn't decisive
 SHORTEST = 0.02  # seconds from one look at a child to the next
 
@@ -44,7 +45,7 @@ class Clock:
         self._child, self._cell, self.notebook_seconds = child, cell, notebook
         self._asked, self._used = time.monotonic(), 0.0  # when the child was asked, and what it had used then
         self._queued = 0.0  # for a processor, by then
-        self._net = self._asked + NET * notebook
+        self._net = self._asked + WALL_PER_CPU * notebook
         self._limit, self._ends = notebook, self._net  # of what runs now, in CPU time and in time
         self.start_cell()
 
@@ -53,6 +54,7 @@ class Clock:
         if time.monotonic() - self._asked > ASK_AGAIN:
             self._ask()
         self._allow(self._cell)
+        # defence: clock: of a notebook
         self._limit, self._ends = min(self._limit, self.notebook_seconds), min(self._ends, self._net)
 
     def give_grace(self, seconds: float) -> None:
@@ -62,14 +64,18 @@ class Clock:
 
     def _allow(self, seconds: float) -> None:
         # In doubt for the student: since it was last asked, the child may have used the one core that it has.
+        # defence: clock: in doubt for the student
         self._limit = self._at_most() + seconds
-        self._ends = time.monotonic() + NET * seconds
+        # defence: clock: the net
+        self._ends = time.monotonic() + WALL_PER_CPU * seconds
 
     def _at_most(self) -> float:
         return self._used + time.monotonic() - self._asked
 
     def _ask(self) -> None:
+        # defence: clock: it isn't time
         self._used, queued = self._child.times()
+        # defence: clock: not what it queues
         self._asked, more, self._queued = time.monotonic(), queued - self._queued, queued
         self._net, self._ends = self._net + more, self._ends + more
 
@@ -84,7 +90,7 @@ class Clock:
     def said(self) -> str:
         """The limit that was reached, for people."""
         whole = self._ends == self._net if self.starved else self._limit == self.notebook_seconds
-        seconds = (self.notebook_seconds if whole else self._cell) * (NET if self.starved else 1)
+        seconds = (self.notebook_seconds if whole else self._cell) * (WALL_PER_CPU if self.starved else 1)
         kind = "" if self.starved else " of CPU time"
         return f"what was left of the notebook's {seconds:.0f} s{kind}" if whole else f"{seconds:.0f} s{kind}"
 
@@ -92,6 +98,7 @@ class Clock:
         """How long to wait for the child before looking again; 0 when its time is up."""
         if self._at_most() >= self._limit or time.monotonic() >= self._ends:
             self._ask()
+        # defence: clock: CPU time
         if self._used >= self._limit:
             return 0.0
         if (wall := self._ends - time.monotonic()) <= 0:
@@ -104,6 +111,7 @@ class Clock:
         """What the judge does meanwhile takes none of the student's time: their code waits."""
         begun = time.monotonic()
         yield
+        # defence: clock: not the judge's
         ours = time.monotonic() - begun
         self._asked, self._net, self._ends = self._asked + ours, self._net + ours, self._ends + ours
 
@@ -139,6 +147,7 @@ def among_others(*, alone: bool = False) -> Iterator[None]:
     """Run a submission while others run on this machine, or wait for them and let none begin."""
     with _opened("door") as door, _opened("room") as room:
         fcntl.flock(door, fcntl.LOCK_EX)  # who waits to be alone stands in it
+        # defence: clock: alone
         fcntl.flock(room, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
         if not alone:
             fcntl.flock(door, fcntl.LOCK_UN)

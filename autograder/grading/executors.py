@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING
 from autograder.child.shown import shown
 from autograder.grading.cgroups import shared_limits
 from autograder.grading.grader import Grader
-from autograder.grading.lesson import installation
 from autograder.grading.submission import Submission
+from autograder.grading.versions import RUNNING
 from autograder.programs import sandbox_problem
 from autograder.results import Graded, Verdict
 
@@ -100,6 +100,7 @@ def _processes(grader: Grader, number: int) -> Iterator[Executor]:
             idle.put(judge)
 
     threads = ThreadPoolExecutor(number)  # each waits for one judge
+    grader.get_ready()
     if grader.sandboxed:
         shown()  # found out once, for all that are forked
     try:
@@ -193,7 +194,7 @@ def _cluster(grader: Grader, address: str) -> Iterator[Executor]:
     with _connected(address) as client:
         if not (threads := client.nthreads()):
             raise LookupError(f"{address} has no workers: start some with `dask worker {address}`")
-        found = client.run(_unfit, installation(), grader.sandboxed, on_error="return")
+        found = client.run(_unfit, RUNNING, grader.sandboxed, on_error="return")
         for worker, problem in found.items():  # an exception, where Headstart isn't there at all
             if problem:
                 raise LookupError(f"the worker {worker} can't grade: {problem}")
@@ -234,6 +235,6 @@ def _connected(address: str) -> Iterator["Client"]:
 
 def _unfit(wanted: str, sandboxed: bool) -> str:
     """Why this process can't grade for another; empty if it can."""
-    if installation() != wanted:
+    if wanted != RUNNING:
         return "it has another version of Headstart: install the same one on all machines"
     return (sandbox_problem() or "") if sandboxed else ""

@@ -1,29 +1,36 @@
 """One submission, from what was handed in to its papers: `Grader.grade`, in any process of any machine."""
 
 import contextlib
+import functools
+import gc
 import hashlib
 import hmac
 import json
 import queue
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import nbformat
 from nbformat import NotebookNode
 
 from autograder.draws import FitDraws
 from autograder.grading.cgroups import Groups
-from autograder.grading.clean import MAX_ADDED, clean_code, clean_words, leave_out
+from autograder.grading.clean import clean_code, clean_words, leave_out
 from autograder.grading.clock import among_others
-from autograder.grading.judge import CELL_SECONDS, judge, not_run
-from autograder.grading.lesson import Lesson, exercise_id, installation
+from autograder.grading.lesson import Lesson, exercise_id
 from autograder.grading.plain import merge_plain
-from autograder.grading.submission import Canonical, Submission, canonical, is_answer, read_time
+from autograder.grading.questions import Question, Sheets
+from autograder.grading.submission import Canonical, Submission, canonical, handed_in, is_answer, read_time
+from autograder.grading.versions import RUNNING
 from autograder.grading.workers import Worker
+from autograder.limits import CELL_SECONDS, MAX_ADDED
 from autograder.results import UNREADABLE, Ended, Graded, Judgement, Paper, Verdict
-from autograder.sheets import HiddenSheets
 from helpers.checking.finding import Status
+
+if TYPE_CHECKING:
+    from autograder.sheets import HiddenSheets
 
 
 @dataclass(frozen=True)
@@ -64,19 +71,40 @@ class Grader:
     def __post_init__(self) -> None:
         self.workers: list[Worker] = []
         self.groups: Groups | None = None  # of this machine's workers, from whoever starts several
+        self.expected = 0  # submissions that each worker will have, as far as is known
         self._idle: queue.SimpleQueue[Worker] = queue.SimpleQueue()
+
+    @functools.cached_property
+    def _hidden(self) -> "HiddenSheets":
+        from autograder.sheets import HiddenSheets
+
         fit = FitDraws(self.draws, self.secret, self.lesson.versions) if self.draws else None
-        self._hidden = HiddenSheets(self.secret, fit)
+        return HiddenSheets(self.secret, fit)
+
+    def get_ready(self) -> None:
+        """Import and read all that grading takes: before judges are forked, so that none has to by itself."""
+        import autograder.grading.judge  # noqa: F401
+
+        for needed in (self.lesson.exercises, self.lesson.visible, self.lesson.versions):
+            dict(needed)
+        _ = self._hidden
+        gc.freeze()  # all that stays: no collection looks through it again, here or in a judge
 
     def __getstate__(self) -> tuple[str, dict]:
-        return installation(), {each.name: getattr(self, each.name) for each in fields(self)}
+        return RUNNING, {each.name: getattr(self, each.name) for each in fields(self)}
 
     def __setstate__(self, state: tuple[str, dict]) -> None:
-        if state[0] != installation():  # a machine that joined a cluster later than the others
+        if state[0] != RUNNING:  # a machine that joined a cluster later than the others
             raise RuntimeError("it has another version of Headstart: install the same one on all machines")
         for name, value in state[1].items():
             setattr(self, name, value)
         self.__post_init__()
+
+    def __enter__(self) -> "Grader":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def __del__(self) -> None:
         if hasattr(self, "workers"):  # not where __setstate__ refused
@@ -98,6 +126,14 @@ class Grader:
         prepared = self.prepare(submission)
         return None if prepared.digest == known_digest else self.run(replace(prepared, known=known or {}))
 
+    def digest(self, submission: Submission) -> str:
+        """A digest of all that decides a submission's grade, as `prepare` gives it. Nothing is parsed."""
+        ignore = self.lesson.ignore
+        parts = (
+            handed_in(submission, self._only(name), ignore=ignore).digest for name in self.lesson.skeletons
+        )
+        return self._key(self._digest(submission.student, *parts), self.lesson.version)
+
     def prepare(self, submission: Submission) -> Prepared:
         """Read what was handed in. Nothing of a student's is run."""
         forms = {name: self._canonical(submission, name) for name in self.lesson.skeletons}
@@ -106,6 +142,7 @@ class Grader:
 
     def _key(self, content: str, version: str) -> str:
         """A digest of what was handed in, of what judges it, and of where and how long it runs."""
+        # defence: digest: settings
         return self._digest(content, version, f"{float(self.cell_seconds)}", f"{self.sandboxed}")
 
     def _digest(self, *parts: str) -> str:
@@ -129,25 +166,30 @@ class Grader:
 
     def _canonical(self, submission: Submission, name: str) -> Canonical:
         lesson = self.lesson
-        only = "" if len(lesson.skeletons) == 1 and name == submission.lesson else name
+        merge = merge_plain if lesson.plain else None
         return canonical(
-            submission, lesson.skeletons[name], only, merge=merge_plain if lesson.plain else None,
-            ignore=lesson.ignore,
-        )  # fmt: skip
+            submission, lesson.skeletons[name], self._only(name), merge=merge, ignore=lesson.ignore
+        )
+
+    def _only(self, name: str) -> str:
+        """The name under which a notebook has to be handed in; "" if any will do, as it is the only one."""
+        return "" if self.lesson.skeletons.keys() == {self.lesson.name} else name
 
     def _paper(self, name: str, form: Canonical, prepared: Prepared) -> tuple[Paper, Ended, dict[str, bytes]]:
         """Grade one notebook. Its paper, how its child ended, and the files that its cells wrote."""
+        from autograder.grading.judge import not_run  # here, as in `_judge`: it imports torch
+
         lesson = self.lesson
         blank = frozenset(_blank(form.notebook, lesson.skeletons[name]))
         by_hand = dict(_by_hand(form.notebook))
-        if form.problem:
-            exercises = lesson.exercises_of(name).items()
-            unread = {id: not_run(exercise, form.problem, UNREADABLE) for id, exercise in exercises}
-            notebook = _finish(form.notebook, name, lesson.plain, {}, unread, [form.problem, *form.notes])
-            return Paper(name, json.dumps(notebook), tuple(unread.values()), blank, form.problem), Ended(), {}
         keys = {id: self._key(prepared.content, version) for id, version in lesson.versions.items()}
         kept = {id: verdict for id, verdict in prepared.known.items() if _stands(verdict, keys.get(id))}
-        result = self._judge(name, form, prepared.content, kept)
+        asked = questions(lesson, name, self._hidden, prepared.content, kept)
+        if form.problem:
+            unread = {id: not_run(question, form.problem, UNREADABLE) for id, question in asked.items()}
+            notebook = _finish(form.notebook, name, lesson.plain, {}, unread, [form.problem, *form.notes])
+            return Paper(name, json.dumps(notebook), tuple(unread.values()), blank, form.problem), Ended(), {}
+        result = self._judge(name, form, asked)
         remarks = [*form.notes, *result.interrupted, *filter(None, [result.stopped])]
         if (stamp := form.records.get("timestamp.txt")) is not None and read_time(stamp) is None:
             remarks.append("timestamp.txt holds no time: the submission counts as on time")
@@ -157,19 +199,22 @@ class Grader:
         paper = Paper(name, json.dumps(notebook), verdicts, blank, "", tuple(remarks), settled, by_hand)
         return paper, result.ended, result.written
 
-    def _judge(self, name: str, form: Canonical, content: str, kept: dict[str, Verdict]) -> Judgement:
+    def _judge(self, name: str, form: Canonical, asked: dict[str, Question]) -> Judgement:
         """Have a notebook run and judged; if worker, machine or memory failed, again with no other beside it.
 
         Raises:
             RuntimeError: no sandbox starts.
         """
+        from autograder.grading.judge import judge
+
         cells = self.lesson.cells(form.notebook, name)
         with self._worker() as worker:
+            # defence: grader: a worker that fails costs nobody
             for alone in (False, True):
                 with among_others(alone=alone):
                     result = judge(
-                        worker, self.lesson, name, cells, self._hidden, content, form.files,
-                        kept=kept, cell_seconds=self.cell_seconds,
+                        worker, cells, asked, form.files,
+                        ignore=self.lesson.ignore, cell_seconds=self.cell_seconds,
                     )  # fmt: skip
                 if not (result.ended.failed or result.ended.out_of_memory or result.starved):
                     break
@@ -184,6 +229,8 @@ class Grader:
         except queue.Empty:
             worker = self.lesson.new_worker(self.sandboxed)
             worker.groups = self.groups
+            if self.expected > worker.few:
+                worker.few = 0
             self.workers.append(worker)
         try:
             yield worker
@@ -194,6 +241,39 @@ class Grader:
         """End all workers."""
         for worker in self.workers:
             worker.stop()
+
+
+def questions(
+    lesson: Lesson,
+    notebook: str,
+    hidden: "HiddenSheets",
+    content: str,
+    kept: Mapping[str, Verdict] | None = None,
+) -> dict[str, Question]:
+    """What one notebook of a lesson asks of one submission, by exercise id.
+
+    Args:
+        lesson: what is asked.
+        notebook: which of its notebooks.
+        hidden: the sheets that nobody has.
+        content: a digest of what was handed in; it decides which hidden cases the submission gets.
+        kept: verdicts of last time that still follow.
+    """
+
+    def sheets(id: str) -> Sheets | None:
+        if id not in lesson.visible:  # a test of a plain assignment
+            return None
+        exercise, visible = lesson.exercises[id], lesson.visible[id]
+        return Sheets(
+            visible,
+            functools.partial(hidden.of, exercise, content),
+            functools.partial(hidden.explained, exercise, content, visible),
+        )
+
+    return {
+        id: Question(id, outline.title, outline.points, sheets(id), (kept or {}).get(id))
+        for id, outline in lesson.outlines_of(notebook).items()
+    }
 
 
 def _stands(verdict: Verdict, key: str | None) -> bool:
@@ -227,9 +307,11 @@ def _finish(
             cell.outputs = [nbformat.from_dict(output) for output in outputs[cell.id]]
         added = cell.metadata.get("headstart", {}).get("added")
         room -= len(cell.source) if added else 0
+        # defence: clean: added cells without end
         if added and room < 0:
             leave_out(cell)
         if added or is_answer(cell):
+            # defence: files: what a student wrote is cleaned
             (clean_words if cell.cell_type == "markdown" else clean_code)(cell)
         if added and cell.cell_type == "markdown":  # or it could look like a remark of ours
             cell.source = f"*A cell that the student added:*\n\n{cell.source}"

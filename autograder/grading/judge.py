@@ -1,43 +1,47 @@
 """Outcomes -> verdicts. The only place that decides.
 
 The judge walks a submission's cells in canonical form, tells the child which to run, and at a check cell
-sends inputs and receives outcomes. Expected values, hidden seeds and references stay on this side. Which
-exercise a check cell is about is read from the lesson, never from the child; a cell without a verdict earns
-nothing.
+sends inputs and receives outcomes. Expected values stay on this side. Seeds and references aren't even here:
+the judge is handed questions, with sheets of numbers. Which exercise a check cell is about is read from the
+lesson, never from the child; a cell without a verdict earns nothing.
 """
 
 import contextlib
 import json
 import signal
 import socket
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from autograder.child import wire
-from autograder.exercise import IN_PROCESS, Exercise
 from autograder.grading.clean import clean_outputs
 from autograder.grading.clock import Clock
 from autograder.grading.in_process import read_test
-from autograder.grading.lesson import Lesson
-from autograder.grading.submission import MAX_FILES, MAX_FILES_BYTES
-from autograder.grading.workers import GRACE_SECONDS, Worker
+from autograder.grading.questions import Question, Sheets
+from autograder.grading.workers import Worker
 from autograder.grading.written import read_written
+from autograder.limits import (
+    CELL_SECONDS,
+    GRACE_SECONDS,
+    LISTEN_SECONDS,
+    MAX_ERROR,
+    MAX_FILES,
+    MAX_FILES_BYTES,
+    MAX_VALUES,
+    NOTEBOOK_SECONDS,
+    OUTPUT_CHARACTERS,
+    OUTPUT_COST,
+)
 from autograder.results import Cell, Ended, Judgement, Verdict
-from autograder.sheets import HiddenSheets
 from helpers.checking.assessing import assess
 from helpers.checking.calling.outcome import ENDS, CallStatus, Outcome
-from helpers.checking.calling.printing import KEPT
 from helpers.checking.calling.values import Opaque
 from helpers.checking.code.reaching import Tangled, forbidden_use
 from helpers.checking.finding import Finding, Status
+from helpers.checking.limits import KEPT
 from helpers.checking.sheet import Sheet
 
-CELL_SECONDS = 20.0
-NOTEBOOK_SECONDS = 120.0  # and more where cells may run longer than usual
-OUTPUT_CHARACTERS = 64_000_000  # of all cells together, as they stand in a file
-MOST_VALUES = 5_000  # in what an answer returns, tensors and lists counted, where lessons ask for dozens
-OUTPUT_COST = 1_000  # characters that each of them counts for besides: many small ones fill memory
-LISTEN_SECONDS = 60.0  # of wall time, for a child to read what it is sent: it has nothing else to do
 FIRST = "the first cell"
 
 
@@ -47,42 +51,35 @@ class Stopped(Exception):
 
 def judge(
     worker: Worker,
-    lesson: Lesson,
-    notebook: str,
     cells: list[Cell],
-    hidden: HiddenSheets,
-    digest: str,
+    questions: Mapping[str, Question],
     files: dict[str, bytes] | None = None,
     *,
-    kept: dict[str, Verdict] | None = None,
+    ignore: tuple[str, ...] = (),
     cell_seconds: float = CELL_SECONDS,
 ) -> Judgement:
     """Run one notebook of a submission and judge its exercises.
 
     Args:
         worker: a worker of the lesson.
-        lesson: what is asked.
-        notebook: which of its notebooks.
         cells: the code cells in canonical order.
-        hidden: the sheets that nobody has.
-        digest: of the submission; it decides which hidden cases it gets.
+        questions: what to decide, by exercise id.
         files: what was handed in beside the notebook.
-        kept: verdicts of before that stand: once their check runs, they need no cases.
+        ignore: names of files and folders, as patterns, that are nobody's when a cell writes them.
         cell_seconds: how long one cell may run.
     """
-    exercises = lesson.exercises_of(notebook)
     try:
         channel = worker.begin(files)
     except wire.WireError as error:
         ended = worker.end()
         stopped = _crashed(ended, FIRST) or _gone(error, FIRST)
-        return Judgement({id: not_run(each, stopped) for id, each in exercises.items()}, {}, stopped, ended)
+        return Judgement({id: not_run(each, stopped) for id, each in questions.items()}, {}, stopped, ended)
     whole = NOTEBOOK_SECONDS * max(1.0, cell_seconds / CELL_SECONDS)
     clock = Clock(worker, cell_seconds, whole)  # not counting what a worker takes to start
-    run = _Run(worker, channel, lesson, hidden, digest, kept or {}, clock)
+    run = _Run(worker, channel, questions, clock)
     try:
         stopped = run.cells(cells)
-        written = {} if stopped or not lesson.plain else run.written()
+        written = {} if stopped or not worker.plain else run.written(ignore)
     finally:
         channel.close()
         ended = worker.end()
@@ -90,33 +87,25 @@ def judge(
         stopped = _crashed(ended, run.where) or stopped
     reason = stopped or "its check did not run"
     verdicts = {
-        id: run.verdicts.get(id) or not_run(exercise, run.reasons.get(id, reason))
-        for id, exercise in exercises.items()
+        id: run.verdicts.get(id) or not_run(question, run.reasons.get(id, reason))
+        for id, question in questions.items()
     }
     interrupted = tuple(run.interruptions)
     return Judgement(verdicts, run.outputs, stopped, ended, written, clock.starved, interrupted)
 
 
-def not_run(exercise: Exercise, reason: str, cause: str = "not run") -> Verdict:
+def not_run(question: Question, reason: str, cause: str = "not run") -> Verdict:
     """A verdict for an exercise that never came to be judged."""
-    return Verdict.of(exercise.id, Finding.not_run(exercise.title, exercise.points, reason, cause))
+    return Verdict.of(question.id, Finding.not_run(question.title, question.points, reason, cause))
 
 
 class _Run:
     """One submission's run: the conversation with its child, cell by cell."""
 
     def __init__(
-        self,
-        worker: Worker,
-        channel: socket.socket,
-        lesson: Lesson,
-        hidden: HiddenSheets,
-        digest: str,
-        kept: dict[str, Verdict],
-        clock: Clock,
+        self, worker: Worker, channel: socket.socket, questions: Mapping[str, Question], clock: Clock
     ) -> None:
-        self.worker, self.channel, self.lesson = worker, channel, lesson
-        self.hidden, self.digest, self.kept = hidden, digest, kept
+        self.worker, self.channel, self.questions = worker, channel, questions
         self.inbox, self.clock = wire.Inbox(channel), clock
         self.limit, self.interrupted = "", False  # of the cell that runs
         self.interruptions: list[str] = []  # of all cells so far, in words
@@ -142,65 +131,74 @@ class _Run:
             return _gone(error, self.where)
         return ""
 
-    def written(self) -> dict[str, bytes]:
+    def written(self, ignore: tuple[str, ...]) -> dict[str, bytes]:
         """What the cells wrote beside the notebook, by relative path; nothing from a child that won't say."""
         with contextlib.suppress(wire.WireError, Stopped):
             self.clock.start_cell()
             self.interrupted = False
             self._send({"files": MAX_FILES, "size": MAX_FILES_BYTES})
-            return read_written(self._receive(), self.lesson.ignore)
+            return read_written(self._receive(), ignore)
         return {}
 
     def cell(self, cell: Cell) -> None:
         """Run one cell; at a check cell, judge what its check asks for, once."""
         self.where = f"the cell “{_first_line(cell.source)}”"
+        # defence: judge: no cell after that
         if self.clock.notebook_is_over:
             seconds = self.clock.notebook_seconds
             raise Stopped(f"the notebook's time of {seconds:.0f} s was over before {self.where}")
         self.clock.start_cell()
         self.interrupted = False
         self.ran.append(cell.source)
-        self._send({"run": cell.source, "test": self.lesson.plain and bool(cell.exercise)})
+        self._send({"run": cell.source, "test": self.worker.plain and bool(cell.exercise)})
         while True:
             message = self._receive()
+            # defence: judge: a message is a dict
             if not isinstance(message, dict):
                 raise Stopped("the grading channel was broken (not a message of ours)")
             if "done" in message:
                 break
+            # defence: judge: in turn
             if "ask" not in message:
                 raise Stopped("the grading channel was broken (a message out of turn)")
+            # defence: judge: the exercise is the lesson's
             self._answer(cell)
         if self.interrupted:
             self.interruptions.append(f"{self.where} took over {self.limit} and was interrupted")
+        # defence: judge: outputs are cleaned
         outputs = clean_outputs(message["done"])
+        # defence: judge: number of outputs
         self.room -= len(json.dumps(outputs)) + len(outputs) * OUTPUT_COST
+        # defence: judge: room for outputs
         if self.room < 0:
             raise Stopped(f"the cells up to {self.where} display more than the grader keeps")
         self.outputs[cell.id] = outputs
-        exercise = self.lesson.exercises.get(cell.exercise)
-        if exercise and exercise.driver == IN_PROCESS and not self.interrupted:
-            finding = read_test(exercise, self.outputs[cell.id])
-            self.verdicts[exercise.id] = Verdict.of(exercise.id, finding)
+        question = self.questions.get(cell.exercise)
+        if question and not question.sheets and not self.interrupted:
+            self.verdicts[question.id] = Verdict.of(question.id, read_test(question, outputs))
         if cell.exercise and cell.exercise not in self.verdicts:
             self._explain_silence(cell)
 
     def _answer(self, cell: Cell) -> None:
         """The child's check() asks for cases: send them, receive outcomes, decide."""
-        exercise = self.lesson.exercises.get(cell.exercise)
-        if exercise and exercise.driver != IN_PROCESS and cell.exercise not in self.verdicts:
-            kept = self.kept.get(exercise.id)
-            self.verdicts[exercise.id] = kept or Verdict.of(exercise.id, self._decide(exercise))
+        question = self.questions.get(cell.exercise)
+        # defence: judge: whose outcomes count
+        if question and question.sheets and cell.exercise not in self.verdicts:
+            decided = question.kept or Verdict.of(question.id, self._decide(question, question.sheets))
+            self.verdicts[question.id] = decided
         self._send({"cases": []})  # a check elsewhere gets no more
 
-    def _decide(self, exercise: Exercise) -> Finding:
+    def _decide(self, question: Question, sheets: Sheets) -> Finding:
         """The hidden cases decide. After a failure the visible ones explain, where they show it too."""
-        visible = self.lesson.visible[exercise.id]
+        visible = sheets.visible
         with self.clock.stopped():
-            hidden = self.hidden.plain(exercise, self.digest)
+            # defence: judge: hidden cases
+            hidden = sheets.hidden()
             try:
-                use = forbidden_use(self.ran, exercise.id, exercise.forbidden)
+                # defence: judge: forbidden names
+                use = forbidden_use(self.ran, question.id, hidden.forbidden)
             except Tangled as error:
-                return Finding.not_run(exercise.title, exercise.points, str(error))
+                return Finding.not_run(question.title, question.points, str(error))
         if use:
             outcome = Outcome(CallStatus.FORBIDDEN, error=use.name, where=use.where)
             return assess(visible, [outcome] * len(visible.cases))
@@ -215,14 +213,15 @@ class _Run:
         if shown.status == Status.FAILED:
             return shown
         with self.clock.stopped():
-            full = self.hidden.full(exercise, self.digest, visible)
-            return assess(full, outcomes, reveal=False, failing=failing)
+            # defence: judge: hidden numbers
+            return assess(sheets.explained(), outcomes, reveal=False, failing=failing)
 
     def _outcomes(self, sheet: Sheet) -> list[Outcome]:
         """Let the child call the answer on a sheet's cases. Inputs go, expected values stay."""
         self._send(sheet.request)
         outcomes = read_outcomes(self._receive(), len(sheet.cases))
         # What is judged by a function of ours is many results, each looked at once.
+        # defence: judge: values without end
         return outcomes if sheet.driver in ("draws", "use_result") else list(map(bounded, outcomes))
 
     def _send(self, message: dict | bytes) -> None:
@@ -234,9 +233,11 @@ class _Run:
         That holds for a child that talks without end as for a silent one.
         """
         while True:
+            # defence: judge: time of whoever talks on
             while left := self.clock.left():
                 with contextlib.suppress(wire.WireTimeout):
                     return self.inbox.receive(seconds=left)
+            # defence: judge: gives up
             if self.interrupted:
                 raise Stopped(f"{self.where} took over {self.limit} and couldn't be interrupted")
             self.interrupted, self.limit = True, self.clock.said
@@ -257,9 +258,11 @@ class _Run:
 def read_outcomes(message: Any, wanted: int) -> list[Outcome]:
     """Read a child's outcomes, believing nothing. One that ended the run early stands for the rest."""
     raw = message.get("outcomes") if isinstance(message, dict) else None
+    # defence: judge: number of outcomes
     if not isinstance(raw, list) or not 0 < len(raw) <= wanted:
         raise Stopped("the grading channel was broken (outcomes of other cases)")
     outcomes = [_outcome(item) for item in raw]
+    # defence: judge: no fewer than cases
     if len(outcomes) < wanted and outcomes[-1].status not in ENDS:
         raise Stopped("the grading channel was broken (outcomes are missing)")
     return outcomes + [outcomes[-1]] * (wanted - len(outcomes))
@@ -268,9 +271,12 @@ def read_outcomes(message: Any, wanted: int) -> list[Outcome]:
 def _outcome(raw: Any) -> Outcome:
     try:
         outcome = Outcome.from_json(raw)
+    # defence: judge: malformed outcomes
     except (TypeError, ValueError, AttributeError, KeyError, RecursionError) as error:
         raise Stopped(f"the grading channel was broken ({error})") from None
-    long = any(len(text) > 1000 for text in (outcome.error, outcome.message, outcome.where))
+    # defence: judge: length of texts
+    long = any(len(text) > MAX_ERROR for text in (outcome.error, outcome.message, outcome.where))
+    # defence: judge: length of what was printed
     if long or len(outcome.printed) > 2 * KEPT:
         raise Stopped("the grading channel was broken (a malformed outcome)")
     return outcome
@@ -281,9 +287,7 @@ def bounded(outcome: Outcome) -> Outcome:
 
     It is compared with the right result and with that of each known mistake, value by value.
     """
-    outputs = (
-        Opaque(f"list of over {MOST_VALUES:,} values") if _is_large(outcome.outputs) else outcome.outputs
-    )
+    outputs = Opaque(f"list of over {MAX_VALUES:,} values") if _is_large(outcome.outputs) else outcome.outputs
     inputs_after = None if _is_large(outcome.inputs_after) else outcome.inputs_after
     gradients = None if _is_large(outcome.gradients) else outcome.gradients
     return replace(outcome, outputs=outputs, inputs_after=inputs_after, gradients=gradients)
@@ -291,12 +295,12 @@ def bounded(outcome: Outcome) -> Outcome:
 
 def _is_large(value: Any) -> bool:
     waiting, count = [value], 0
-    while waiting and count <= MOST_VALUES:
+    while waiting and count <= MAX_VALUES:
         each = waiting.pop()
         inside = list(each.values()) if isinstance(each, dict) else each if isinstance(each, list) else []
-        count += 1 + max(0, len(inside) - MOST_VALUES)
-        waiting += inside[:MOST_VALUES]
-    return count > MOST_VALUES
+        count += 1 + max(0, len(inside) - MAX_VALUES)
+        waiting += inside[:MAX_VALUES]
+    return count > MAX_VALUES
 
 
 def _gone(error: wire.WireError, where: str) -> str:

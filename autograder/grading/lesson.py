@@ -4,18 +4,17 @@ A lesson of ours has one notebook, whose checks the judge decides. Any other nbg
 too: it may have several notebooks, and tests that run beside the student's code.
 """
 
-import contextlib
 import copy
-import hashlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache, cached_property, partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import nbformat
 from nbformat import NotebookNode
-from nbgrader.api import MissingEntry
 from nbgrader.converters import Autograde
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.nbgraderformat import (
@@ -30,19 +29,52 @@ from traitlets.config import Config
 
 from autograder import exercises as specs
 from autograder import lessons
-from autograder.classroom.gradebook import opened
-from autograder.exercise import IN_PROCESS, Exercise
+from autograder.draws import KeptDigests
+from autograder.exercise import Exercise, Mistake, Outline
 from autograder.grading.submission import OURS, SKIPPED
+from autograder.grading.versions import ENGINE_VERSION, contents, digest, hidden_digests, of_exercises
 from autograder.grading.workers import FEW, Worker
 from autograder.results import Cell
-from autograder.sheets import make_sheet
 from autograder.stubs import ClearAnswers
-from helpers.checks import Sheet, load_sheet
 
-ENGINE_VERSION = "4"  # raised when a change of the engine can change a grade
+if TYPE_CHECKING:
+    from helpers.checking.sheet import Sheet
+
 AUTOTEST = InstantiateTests().autotest_delimiter
+T = TypeVar("T")
 # Where cells need these, torch imports modules for most of a second: in each child, or before the first.
 LATE = re.compile(r"""["']meta["']|\bvmap\b""")
+
+
+class Late(Mapping[str, T]):
+    """A mapping whose keys are known, and whose values are made when one is first asked for.
+
+    Exercises import torch, and most commands need none: grading, too, where nothing is new.
+    """
+
+    def __init__(self, keys: Iterable[str], make: Callable[[], Mapping[str, T]]) -> None:
+        self._keys, self._make = tuple(keys), make
+
+    def __getitem__(self, key: str) -> T:
+        if key not in self._keys:
+            raise KeyError(key)
+        return self._made[key]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._keys
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._keys)
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __reduce__(self) -> tuple:
+        return dict, (dict(self._made),)
+
+    @cached_property
+    def _made(self) -> Mapping[str, T]:
+        return self._make()
 
 
 @dataclass(frozen=True)
@@ -53,12 +85,13 @@ class Lesson:
         name: such as `01_attention`.
         folder: its source folder.
         skeletons: by name, its notebooks as released, made from the source: student copies prove nothing.
-        exercises: what earns points by itself, by id: its specifications, or the tests of a plain assignment.
-        visible: its students' sheets by exercise.
+        outlines: what earns points by itself, by id, in the notebook's order: exercises, or the tests of a
+            plain assignment.
+        exercises: their specifications, which import torch; a plain assignment has none.
+        visible: its students' sheets by exercise, which import torch, too; a plain assignment has none.
         given: what students have beside the notebooks, by relative path, and can't hand in another of.
         ignore: names of files, as patterns, that are nobody's; of our lessons, what comes with them.
-        version: changes when anything does that can change a grade: the notebooks, `checks.json`, the
-            exercises, the engine's version.
+        content: a digest of the notebooks and of what is given out with them.
         versions: by exercise id: changes when anything does that can change this exercise's verdict. A plain
             assignment has none: its tests run beside the student's code, so all run or none.
         plain: whether it is an nbgrader assignment with tests in it instead of checks.
@@ -68,22 +101,39 @@ class Lesson:
     name: str
     folder: Path
     skeletons: dict[str, NotebookNode]
-    exercises: dict[str, Exercise]
-    visible: dict[str, Sheet]
+    outlines: Mapping[str, Outline]
+    exercises: Mapping[str, Exercise]
+    visible: Mapping[str, "Sheet"]
     given: dict[str, bytes]
-    version: str
-    versions: dict[str, str]
+    content: str
+    versions: Mapping[str, str]
     plain: bool
     root: Path
     ignore: tuple[str, ...] = OURS
 
     @classmethod
-    def load(cls, name: str, root: Path, config: Config) -> "Lesson":
+    def load(
+        cls,
+        name: str,
+        root: Path,
+        config: Config,
+        tests: Callable[[str, str], str] = lambda *_: "",
+        kept: KeptDigests | None = None,
+    ) -> "Lesson":
         """Read a lesson from the folder of the course's sources, `source/`.
 
+        Args:
+            name: such as `01_attention`, or an assignment of any nbgrader course.
+            root: the course's folder.
+            config: nbgrader's settings.
+            tests: the source of a cell as nbgrader's generate_assignment wrote it, by notebook and grade id;
+                "" where there is none. Only cells with an AUTOTEST comment are asked for.
+            kept: where the course keeps digests of hidden cases; without it, `versions` draws some.
+
         Raises:
-            FileNotFoundError: it isn't built.
-            LookupError: nothing specifies its exercises, it isn't in Python, or its tests aren't made yet.
+            FileNotFoundError: it isn't built, or a clone of it has no numbers for its checks yet.
+            LookupError: its exercises aren't in `checks.json`, it isn't in Python, or its tests aren't made
+                yet. Asked for its exercises, also if nothing specifies them.
         """
         course = CourseDirectory(config=config, root=str(root))
         folder = Path(course.format_path(course.source_directory, ".", name))
@@ -96,41 +146,55 @@ class Lesson:
             if name not in sources:
                 lessons.load_source_notebook(name, root)  # raises, and says what to do
             paths, sources = [folder / f"{name}.ipynb"], {name: sources[name]}
+            if not (folder / "checks.json").is_file():  # git has no copy: `release/` has the file
+                raise FileNotFoundError(
+                    f"{folder}/checks.json isn't there: build it with `headstart build {name}`"
+                )
         ignore = tuple(course.ignore) if plain else OURS
-        kept = Autograde(config=config).exclude_overwriting.get(name, []) if plain else []
+        stays = Autograde(config=config).exclude_overwriting.get(name, []) if plain else []
         given = {
             str(path.relative_to(folder)): path.read_bytes()
             for path in (_given(folder, ignore) if plain else [folder / "checks.json"])
-            if path.is_file() and str(path.relative_to(folder)) not in kept
+            if path.is_file() and str(path.relative_to(folder)) not in stays
         }
         if plain:
             _validate(name, sources)
-            _fill_in_tests(course, name, sources)
-            exercises, visible, versions = dict(_tests(sources)), {}, {}
-        else:
-            exercises = _specified(name, sources[name])
-            visible = {id: load_sheet(id, folder) for id in exercises}
-            versions = _versions(name, release(sources[name], config), exercises, visible)
-        tests = [cell.source for source in sources.values() for cell in source.cells]
-        version = _digest(
-            ENGINE_VERSION, *_contents(paths), *tests, *given.keys(), *given.values(), *versions.values()
-        )
+            _fill_in_tests(name, sources, tests)
+        cells = [cell.source for source in sources.values() for cell in source.cells]
+        content = digest(ENGINE_VERSION, *contents(paths), *cells, *given.keys(), *given.values())
         skeletons = {notebook: release(source, config) for notebook, source in sources.items()}
-        return cls(name, folder, skeletons, exercises, visible, given, version, versions, plain, root, ignore)
+        asked = _plain(sources) if plain else _ours(name, folder, skeletons[name], kept)
+        return cls(
+            name,
+            folder,
+            skeletons,
+            **asked,
+            given=given,
+            content=content,
+            plain=plain,
+            root=root,
+            ignore=ignore,
+        )
+
+    @cached_property
+    def version(self) -> str:
+        """Changes when anything does that can change a grade: what is given out, exercises, the engine."""
+        return digest(self.content, *self.versions.values())
 
     @property
     def own_files(self) -> dict[str, bytes]:
         """What goes into the autograded folders, as nbgrader has it; of our lessons nothing."""
         return self.given if self.plain else {}
 
-    def exercises_of(self, notebook: str) -> dict[str, Exercise]:
-        """The exercises of one of its notebooks, by id."""
+    def outlines_of(self, notebook: str) -> dict[str, Outline]:
+        """What earns points in one of its notebooks, by id."""
         ids = {exercise_id(cell, notebook, self.plain) for cell in self.skeletons[notebook].cells}
-        return {id: exercise for id, exercise in self.exercises.items() if id in ids}
+        return {id: outline for id, outline in self.outlines.items() if id in ids}
 
     def new_worker(self, sandboxed: bool) -> Worker:
         """A worker that shows student code what this lesson's students have, and nothing else."""
         elsewhere = () if self.folder.is_relative_to(self.root) else (self.folder.parent,)
+        # defence: worker: the course is hidden
         hide = (self.root, *elsewhere, lessons.ROOT)
         helpers = lessons.helper_files(0 if self.plain else lessons.number(self.name))
         cells = [cell for notebook in self.skeletons.values() for cell in notebook.cells]
@@ -160,59 +224,63 @@ def exercise_id(cell: NotebookNode, notebook: str, plain: bool) -> str:
     return lessons.exercise_of(cell) if lessons.kind(cell) == "check" else ""
 
 
-def _specified(name: str, source: NotebookNode) -> dict[str, Exercise]:
-    found = specs.load(lessons.topic(name))
-    wanted = [lessons.exercise_of(cell) for cell in source.cells if lessons.kind(cell) == "check"]
-    if missing := [id for id in wanted if id not in found]:
-        raise LookupError(f"{name} checks {missing[0]!r}, which autograder/exercises doesn't specify")
-    return {id: found[id] for id in wanted}
+def _ours(name: str, folder: Path, skeleton: NotebookNode, kept: KeptDigests | None) -> dict[str, Any]:
+    """What a lesson of ours asks: outlines, and exercises, sheets and versions once they are needed."""
+    ids = [lessons.exercise_of(cell) for cell in skeleton.cells if lessons.kind(cell) == "check"]
+    code = [cell.source for cell in skeleton.cells if cell.cell_type == "code"]
+    sheets = _read_sheets(folder / "checks.json", ids)
+    specified = cache(partial(_specified, name, ids))
 
+    def versions() -> dict[str, str]:
+        return of_exercises(code, name, sheets, hidden_digests(name, ids, specified, kept))
 
-def _versions(
-    name: str, skeleton: NotebookNode, exercises: dict[str, Exercise], visible: dict[str, Sheet]
-) -> dict[str, str]:
-    """By exercise, a digest of what decides its verdict, but for the submission and the hidden seed.
-
-    That is the course's code, all of which may run before a check, and its numbers: those that students have,
-    and a draw of hidden ones, in which a changed reference shows too.
-    """
-    ours = [cell.source for cell in skeleton.cells if cell.cell_type == "code"]
-    around = _digest(ENGINE_VERSION, *ours, *_contents(lessons.helper_files(lessons.number(name))))
     return {
-        id: _digest(around, json.dumps(visible[id].to_json()), _drawn(exercise))
-        for id, exercise in exercises.items()
+        "outlines": {id: _outline(sheet) for id, sheet in sheets.items()},
+        "exercises": Late(ids, specified),
+        "visible": Late(ids, partial(_sheets, sheets)),
+        "versions": Late(ids, versions),
     }
 
 
-_draws: dict[str, tuple[Exercise, str]] = {}
+def _read_sheets(path: Path, ids: list[str]) -> dict[str, dict]:
+    """The sheets of a lesson's exercises as `checks.json` holds them."""
+    if not path.is_file():
+        raise FileNotFoundError("no checks.json beside this notebook: keep the lesson's folder together")
+    sheets = json.loads(path.read_text(encoding="utf-8"))
+    if missing := [id for id in ids if id not in sheets]:
+        raise LookupError(f"{path} has no exercise {missing[0]!r}; it has {', '.join(sheets)}")
+    return {id: sheets[id] for id in ids}
 
 
-def _drawn(exercise: Exercise) -> str:
-    """A draw of hidden cases as text, made once a process."""
-    known, text = _draws.get(exercise.id, (None, ""))
-    if known is not exercise:
-        text = json.dumps(make_sheet(exercise, "version", misconceptions=False).to_json())
-        _draws[exercise.id] = exercise, text
-    return text
+def _outline(sheet: dict) -> Outline:
+    known = (Mistake(each["name"], each["sentence"]) for each in sheet["misconceptions"])
+    return Outline(sheet["exercise"], sheet["title"], sheet["points"], tuple(known))
 
 
-def _digest(*parts: str | bytes) -> str:
-    digest = hashlib.sha256()
-    for part in parts:
-        digest.update(hashlib.sha256(part.encode() if isinstance(part, str) else part).digest())
-    return digest.hexdigest()
+def _specified(name: str, ids: list[str]) -> dict[str, Exercise]:
+    found = specs.load(lessons.topic(name))
+    if missing := [id for id in ids if id not in found]:
+        raise LookupError(f"{name} checks {missing[0]!r}, which autograder/exercises doesn't specify")
+    return {id: found[id] for id in ids}
 
 
-def _tests(sources: dict[str, NotebookNode]) -> Iterator[tuple[str, Exercise]]:
-    """The tests of a plain assignment, as exercises that have no more than a name and points."""
+def _sheets(sheets: dict[str, dict]) -> dict[str, "Sheet"]:
+    from helpers.checking.sheet import Sheet
+
+    return {id: Sheet.from_json(sheet) for id, sheet in sheets.items()}
+
+
+def _plain(sources: dict[str, NotebookNode]) -> dict[str, Any]:
+    """What a plain assignment asks, as `_ours` gives it: tests, of which nothing else is known."""
+    return {"outlines": dict(_tests(sources)), "exercises": {}, "visible": {}, "versions": {}}
+
+
+def _tests(sources: dict[str, NotebookNode]) -> Iterator[tuple[str, Outline]]:
     for notebook, source in sources.items():
-        language = source.metadata.get("kernelspec", {}).get("language", "python")
-        if language.lower() != "python":
-            raise LookupError(f"{notebook}.ipynb is in {language}: only Python can be graded")
         for cell in filter(lessons.is_test, source.cells):
             id, flags = exercise_id(cell, notebook, True), cell.metadata.nbgrader
             title = flags.grade_id if len(sources) == 1 else f"{notebook} · {flags.grade_id}"
-            yield id, Exercise(id, title, flags.points, None, lambda generator: [], driver=IN_PROCESS)
+            yield id, Outline(id, title, flags.points)
 
 
 def _with_ids(notebook: NotebookNode) -> NotebookNode:
@@ -230,12 +298,15 @@ def _given(folder: Path, ignore: tuple[str, ...]) -> list[Path]:
 
 
 def _validate(name: str, sources: dict[str, NotebookNode]) -> None:
-    """Stop at what nbgrader's own check of a source would stop at.
+    """Stop at what nbgrader's own check of a source would stop at, and at other languages.
 
     Raises:
         LookupError: there is such a thing, a cell without its id, say, or two with one.
     """
     for notebook, source in sources.items():
+        language = source.metadata.get("kernelspec", {}).get("language", "python")
+        if language.lower() != "python":
+            raise LookupError(f"{notebook}.ipynb is in {language}: only Python can be graded")
         try:
             MetadataValidator().validate_nb(source)
         except SchemaTooOldError:
@@ -247,35 +318,26 @@ def _validate(name: str, sources: dict[str, NotebookNode]) -> None:
             raise LookupError(f"{notebook}.ipynb can't be read, by nbgrader neither: {reason}") from None
 
 
-def _fill_in_tests(course: CourseDirectory, name: str, sources: dict[str, NotebookNode]) -> None:
-    """Put the tests that nbgrader's generate_assignment has written in the place of AUTOTEST comments.
+def _fill_in_tests(name: str, sources: dict[str, NotebookNode], tests: Callable[[str, str], str]) -> None:
+    """Put the tests that nbgrader's generate_assignment wrote in the place of AUTOTEST comments.
 
-    They are in the gradebook, as nbgrader itself reads them. A comment as it stands would pass every answer.
+    Such a comment alone would pass every answer.
 
     Raises:
-        LookupError: they aren't.
+        LookupError: they aren't written yet.
     """
     cells = [(id, cell) for id, source in sources.items() for cell in filter(lessons.is_test, source.cells)]
     for notebook, cell in cells:
         if AUTOTEST not in cell.source:
             continue
-        with opened(course) as gradebook, contextlib.suppress(MissingEntry):
-            cell.source = gradebook.find_source_cell(cell.metadata.nbgrader.grade_id, notebook, name).source
+        grade_id = cell.metadata.nbgrader.grade_id
+        cell.source = tests(notebook, grade_id) or cell.source
+        # defence: plain: tests that aren't written yet
         if AUTOTEST in cell.source:
             raise LookupError(
-                f"{cell.metadata.nbgrader.grade_id} in {notebook}.ipynb has an AUTOTEST: `nbgrader "
-                f"generate_assignment {name}` writes its tests, and wasn't called yet"
+                f"{grade_id} in {notebook}.ipynb has an AUTOTEST: `nbgrader generate_assignment {name}` "
+                "writes its tests, and wasn't called yet"
             )
-
-
-def installation() -> str:
-    """A digest of Headstart's own code: what two machines have to have in common to grade alike."""
-    modules = [*lessons.ROOT.glob("autograder/**/*.py"), *lessons.ROOT.glob("helpers/**/*.py")]
-    return _digest(*_contents(sorted(modules)))
-
-
-def _contents(paths: list[Path]) -> Iterator[bytes]:
-    return (path.read_bytes() for path in paths)
 
 
 def release(source: NotebookNode, config: Config) -> NotebookNode:

@@ -26,17 +26,23 @@ from nbgrader.utils import parse_utc
 
 from autograder import lessons
 from autograder.grading.edits import what_changed
-from helpers.checking.calling.values import printable
+from autograder.limits import (
+    MAX_ANSWER,
+    MAX_CELLS,
+    MAX_FILES,
+    MAX_FILES_BYTES,
+    MAX_FILES_DEPTH,
+    MAX_JSON_PARTS,
+    MAX_NOTEBOOK,
+    MAX_NOTEBOOK_TEXT,
+    MAX_NOTES,
+)
+from helpers.storage import printable
 
-MAX_NOTEBOOK = 256 << 20  # bytes, outputs and all
-MAX_PARTS = 5_000_000  # lists and objects in its JSON, and half of what they hold: much larger in memory
-MAX_CELLS = 2000
-MAX_TEXT = 4 << 20  # characters of all cells together
-MAX_ANSWER = 200_000  # characters, of a cell of the course's that was edited, too
-MAX_FILES, MAX_FILES_BYTES, MAX_DEPTH, MAX_NOTES = 50, 8 << 20, 100, 20
 RECORDS = ("timestamp.txt", "submission_secret.txt")
 SKIPPED = "skip-execution"  # Jupyter's tag of a cell that isn't run, by nbgrader neither
 STEERING = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # nbgrader prints names of files as they are
+# defence: handed in: our own
 OURS = ("helpers", "__pycache__", ".*", "checks.json")  # comes with our lessons, and is nobody's answer
 
 
@@ -55,6 +61,38 @@ class Submission:
     folder: Path
 
 
+@dataclass(frozen=True)
+class HandedIn:
+    """What lies in a submission's folder, read and not yet parsed.
+
+    Attributes:
+        notebook: its bytes; empty if there is a problem.
+        files: other files by relative path.
+        records: what nbgrader wrote beside the notebook when it was handed in: its time and its secret name.
+        notes: on the choice of the notebook.
+        left_out: notes on files that were left out.
+        problem: why the notebook can't be read; empty if it can.
+        unread: why the other files can't be; empty if they can.
+    """
+
+    notebook: bytes
+    files: dict[str, bytes]
+    records: dict[str, bytes]
+    notes: list[str]
+    left_out: list[str]
+    problem: str
+    unread: str
+
+    @property
+    def digest(self) -> str:
+        """A digest of all of it: equal submissions have equal digests."""
+        digest = hashlib.sha256(self.notebook)
+        digest.update((self.problem or self.unread).encode())
+        for name, content in sorted((self.files | self.records).items()):
+            digest.update(repr((name, len(content))).encode() + content)
+        return digest.hexdigest()
+
+
 @dataclass
 class Canonical:
     """A submission, ready to run.
@@ -65,7 +103,7 @@ class Canonical:
         records: what nbgrader wrote beside the notebook when it was handed in: its time and its secret name.
         notes: what was put right, for the instructor.
         problem: why nothing of it can be graded; empty if it can.
-        digest: of all that was handed in; equal submissions have equal digests.
+        digest: of all that was handed in.
     """
 
     notebook: NotebookNode
@@ -97,26 +135,57 @@ def canonical(
         merge: puts the student's cells into the skeleton; that of our own lessons where none is given.
         ignore: names of files and folders, as patterns, that count for nothing.
     """
-    result = Canonical(_copied(skeleton), records=dict(_records(submission.folder)))
-    digest = hashlib.sha256()
-    try:
-        path = _find_notebook(submission, name, result.notes)
-        content = _read(path)
-        digest.update(content)
-        raw = _parse(content)
-        if len(content) > 20 << 20:
-            result.notes.append(f"the notebook file is {len(content) >> 20} MiB; its outputs were dropped")
-        (merge or _merge)(result, raw, submission.lesson)
-        result.files = _other_files(submission.folder, result.notes, ignore)
-    except (Unreadable, OSError) as error:
-        result.problem = printable(getattr(error, "strerror", None) or str(error))  # no path of yours
-        digest.update(result.problem.encode())
+    found = handed_in(submission, name, ignore=ignore)
+    result = Canonical(
+        _copied(skeleton),
+        records=found.records,
+        notes=found.notes,
+        problem=found.problem,
+        digest=found.digest,
+    )
+    if not found.problem:
+        try:
+            raw = _parse(found.notebook)
+            if (size := len(found.notebook)) > 20 << 20:
+                result.notes.append(f"the notebook file is {size >> 20} MiB; its outputs were dropped")
+            (merge or _merge)(result, raw, submission.lesson)
+            result.notes += found.left_out
+            result.files, result.problem = found.files, found.unread
+        except Unreadable as error:
+            result.problem = printable(str(error))
     if (more := len(result.notes) - MAX_NOTES) > 0:
+        # defence: handed in: remarks
         result.notes[MAX_NOTES:] = [f"and {more} more remarks"]
-    for name, content in sorted((result.files | result.records).items()):
-        digest.update(repr((name, len(content))).encode() + content)
-    result.digest = digest.hexdigest()
     return result
+
+
+def handed_in(submission: Submission, name: str = "", *, ignore: tuple[str, ...] = OURS) -> HandedIn:
+    """Read what was handed in. Never raises on what a student can hand in.
+
+    Args:
+        submission: where it lies.
+        name: as for `canonical`.
+        ignore: as for `canonical`.
+    """
+    content, problem, unread = b"", "", ""
+    files: dict[str, bytes] = {}
+    notes: list[str] = []
+    left_out: list[str] = []
+    try:
+        content = _read(_find_notebook(submission, name, notes))
+    except (Unreadable, OSError) as error:
+        problem = _why(error)
+    else:
+        try:
+            files = _other_files(submission.folder, left_out, ignore)
+        except OSError as error:
+            unread = _why(error)
+    return HandedIn(content, files, dict(_records(submission.folder)), notes, left_out, problem, unread)
+
+
+def _why(error: Exception) -> str:
+    """Why something can't be read, without a path of the instructor's."""
+    return printable(getattr(error, "strerror", None) or str(error))
 
 
 def _copied(notebook: NotebookNode) -> NotebookNode:
@@ -146,15 +215,18 @@ def read_record(path: Path) -> bytes:
     nbgrader prints the time as it stands there, so what isn't shown, and could steer a terminal, is none.
     """
     try:
+        # defence: handed in: size of records
         content = _read(path) if path.lstat().st_size < 1000 else b""
     except (Unreadable, OSError):
         return b""
     text = content.decode(errors="replace").strip()
+    # defence: submission: times that steer a terminal
     return content if text.isascii() and text.isprintable() else b""
 
 
 def _find_notebook(submission: Submission, name: str, notes: list[str]) -> Path:
     """The submitted notebook: by its name, or the only one there is under another name."""
+    # defence: handed in: folders that are links
     if submission.folder.is_symlink() or submission.folder.parent.is_symlink():
         raise Unreadable("the submission is a link to somewhere else; links are not followed")
     path = submission.folder / f"{name or submission.lesson}.ipynb"
@@ -181,6 +253,7 @@ def _find_notebook(submission: Submission, name: str, notes: list[str]) -> Path:
 def _read(path: Path) -> bytes:
     """The content of a regular file: no links, folders, pipes or devices."""
     try:
+        # defence: handed in: plain files
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:
         kind = (
@@ -188,15 +261,18 @@ def _read(path: Path) -> bytes:
         )
         raise Unreadable(f"{path.name} {kind}") from None
     status = os.fstat(descriptor)
+    # defence: handed in: folders and devices
     if not stat.S_ISREG(status.st_mode):
         os.close(descriptor)
         raise Unreadable(
             f"{path.name} is {'a folder' if stat.S_ISDIR(status.st_mode) else 'not a regular file'}"
         )
+    # defence: handed in: hard links
     if status.st_nlink > 1:  # somebody else's file, perhaps: a link needs no right to read it
         os.close(descriptor)
         raise Unreadable(f"{path.name} is a hard link; links are not followed: hand in a copy")
     with open(descriptor, "rb") as file:
+        # defence: handed in: size of a notebook
         if status.st_size > MAX_NOTEBOOK:
             raise Unreadable(f"{path.name} is {status.st_size >> 20} MiB; the limit is {MAX_NOTEBOOK >> 20}")
         return file.read()
@@ -205,10 +281,12 @@ def _read(path: Path) -> bytes:
 def _parse(content: bytes) -> dict:
     if not content.strip():
         raise Unreadable("the notebook file is empty")
-    if content.count(b"{") + content.count(b"[") > MAX_PARTS or content.count(b",") > 2 * MAX_PARTS:
+    # defence: handed in: size of JSON
+    if content.count(b"{") + content.count(b"[") > MAX_JSON_PARTS or content.count(b",") > 2 * MAX_JSON_PARTS:
         raise Unreadable("the notebook file has more parts than any real notebook")
     try:
         raw = json.loads(content)
+    # defence: handed in: depth
     except (ValueError, RecursionError) as error:
         raise Unreadable(
             f"the notebook file is not JSON, so Jupyter can't open it either: {error!s:.100}"
@@ -228,11 +306,13 @@ def their_cells(raw: dict) -> list[dict]:
         Unreadable: there are more, or larger ones, than anybody writes.
     """
     theirs = [cell for cell in raw["cells"] if isinstance(cell, dict)]
+    # defence: handed in: number of cells
     if len(theirs) > MAX_CELLS:
         raise Unreadable(f"the notebook has {len(theirs):,} cells; the limit is {MAX_CELLS:,}")
     theirs = [{**cell, "source": _text_of(cell)} for cell in theirs]
-    if sum(len(cell["source"]) for cell in theirs) > MAX_TEXT:
-        raise Unreadable(f"the notebook's cells hold over {MAX_TEXT >> 20} MiB of text")
+    # defence: handed in: length of cells
+    if sum(len(cell["source"]) for cell in theirs) > MAX_NOTEBOOK_TEXT:
+        raise Unreadable(f"the notebook's cells hold over {MAX_NOTEBOOK_TEXT >> 20} MiB of text")
     return theirs
 
 
@@ -245,22 +325,26 @@ def _merge(result: Canonical, raw: dict, lesson: str) -> None:
     anchor = ""
     for cell in theirs:
         known = identify(cell)
+        # defence: handed in: each cell once
         if known and known not in seen:
             seen[known], anchor = cell, known
         elif cell["source"].strip():
             added[anchor].append(cell)
     _refuse_strangers(result.notebook, seen, raw, lesson)
+    # defence: handed in: answers alone
     answers = [cell for cell in result.notebook.cells if is_answer(cell)]
     if lost := [cell for cell in answers if cell.id not in seen]:
         result.notes.append(f"missing answer cells, which count as not written: {len(lost)}")
     for cell in answers:
         if cell.id in seen:
             cell.source = seen[cell.id]["source"]
+    # defence: handed in: length of an answer
     if long := [
         cell for cell in result.notebook.cells if len(seen.get(cell.id, {}).get("source", "")) > MAX_ANSWER
     ]:
         which = "an answer" if any(map(is_answer, long)) else "a cell of the lesson's"
         raise Unreadable(f"{which} has over {MAX_ANSWER:,} characters")
+    # defence: alike: changes in the course's cells
     _graft(result, seen, added)
     _insert(result.notebook, added)
 
@@ -298,6 +382,7 @@ def added_cell(cell: dict, id: str) -> NotebookNode:
 
     All but code becomes text: raw cells are raw HTML to nbconvert.
     """
+    # defence: handed in: raw cells
     make = new_code_cell if cell.get("cell_type") == "code" else new_markdown_cell
     ours: dict[str, Any] = {
         "headstart": {"added": True, **({"edited": True} if cell.get("edited") is True else {})}
@@ -354,9 +439,11 @@ def _other_files(folder: Path, notes: list[str], ignore: tuple[str, ...]) -> dic
     """Regular files beside the notebook, without those to ignore, within bounds."""
     files: dict[str, bytes] = {}
     total = 0
+    # defence: handed in: folders in it that are links
     for place, folders, names in os.walk(folder, followlinks=False):
-        if folders and len(Path(place).relative_to(folder).parts) >= MAX_DEPTH:
-            notes.append(f"{printable(folders[0])} was left out: it is over {MAX_DEPTH} folders deep")
+        # defence: handed in: folders in folders
+        if folders and len(Path(place).relative_to(folder).parts) >= MAX_FILES_DEPTH:
+            notes.append(f"{printable(folders[0])} was left out: it is over {MAX_FILES_DEPTH} folders deep")
             folders.clear()
         folders[:] = sorted(name for name in folders if _is_theirs(name, ignore))
         for name in sorted(names):
@@ -364,6 +451,7 @@ def _other_files(folder: Path, notes: list[str], ignore: tuple[str, ...]) -> dic
             if not _is_theirs(name, ignore) or name in RECORDS:
                 continue
             relative = printable(str(path.relative_to(folder)))
+            # defence: submission: names that steer a terminal
             if STEERING.search(relative):
                 notes.append(f"{STEERING.sub('�', relative)} was left out: its name could steer a terminal")
                 continue
@@ -374,6 +462,7 @@ def _other_files(folder: Path, notes: list[str], ignore: tuple[str, ...]) -> dic
                 continue
             if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
                 notes.append(f"{relative} was left out: it is a link, or not a regular file")
+            # defence: handed in: files
             elif len(files) >= MAX_FILES or total + status.st_size > MAX_FILES_BYTES:
                 notes.append(f"{relative} was left out: too many files, or too large")
             else:
@@ -406,6 +495,7 @@ def read_time(text: bytes) -> datetime | None:
     """The time in nbgrader's timestamp.txt, in UTC; None if there is none to be read, or no likely one."""
     with contextlib.suppress(Exception):  # dateutil looks for a zone among the files, for one
         time = parse_utc(text.decode().strip()) if text.strip() else None
+        # defence: submission: times at the end of all times
         return time if time and is_likely(time) else None
     return None
 

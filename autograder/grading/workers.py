@@ -9,20 +9,19 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import matplotlib
-
 from autograder.child import sandbox, wire
 from autograder.grading.cgroups import Group, Groups
 from autograder.grading.clock import claim_core
 from autograder.lessons import ROOT
+from autograder.limits import GRACE_SECONDS
 from autograder.results import Ended
 
 # Wall time, since a worker that ends is noticed at once: only what hangs takes it, and no machine is so busy.
 START_SECONDS = 1800
 ANSWER_SECONDS = 120.0  # in which a worker that still runs answers
-GRACE_SECONDS = 2.0  # CPU time from an interrupt to a kill
-FEW = 16  # submissions after which a worker gets ready for many more: a second or two
-CHILD = Path(sandbox.__file__).parent  # what of the engine a worker may see
+FEW = 10  # submissions after which it pays that a worker gets ready for many: about a second
+# What of the engine a worker may see.
+CHILD, LIMITS = Path(sandbox.__file__).parent, ROOT / "autograder" / "limits.py"
 
 
 @dataclass
@@ -36,7 +35,7 @@ class Worker:
         sandboxed: False runs student code with the user's own rights.
         plain: whether student code gets to see neither helpers nor any module of ours.
         groups: what bounds it together with other workers, where there is such a thing.
-        few: submissions after which it gets ready for many more.
+        few: submissions after which it gets ready for many more; 0 where many are certain.
     """
 
     helpers: tuple[Path, ...]
@@ -83,6 +82,7 @@ class Worker:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
+                # defence: worker: no descriptors of the grader's
                 pass_fds=[theirs.fileno()],
                 env=environment,
                 cwd=cwd,
@@ -100,8 +100,10 @@ class Worker:
 
     def _fill(self, stage: Path) -> None:
         no_caches = shutil.ignore_patterns("__pycache__")
+        # defence: worker: nothing of the engine but the child's
         shutil.copytree(CHILD, stage / "autograder" / CHILD.name, ignore=no_caches)
         (stage / "autograder" / "__init__.py").touch()
+        shutil.copy(LIMITS, stage / "autograder")
         for path in self.helpers:
             target = stage / path.relative_to(ROOT)
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -109,6 +111,8 @@ class Worker:
         for name, content in self.given.items():
             (stage / "given" / name).parent.mkdir(parents=True, exist_ok=True)
             (stage / "given" / name).write_bytes(content)
+        import matplotlib  # here: most commands start no worker
+
         (stage / "matplotlib").mkdir()
         for cache in Path(matplotlib.get_cachedir()).glob("fontlist-*.json"):  # seconds, if made anew
             shutil.copy(cache, stage / "matplotlib")
@@ -127,6 +131,7 @@ class Worker:
         assert control and stage, "a worker that has started has both"
         ours, theirs = socket.socketpair()
         folder = tempfile.mkdtemp(dir=stage.name) if not self.sandboxed else ""
+        # defence: worker: what is handed in doesn't pass through it
         request = {"folder": folder, "plain": self.plain, "core": self._core and self._core[0]}
         # To the child itself: what passes through the worker, a later child could find in its memory.
         handed_in = {name: content.hex() for name, content in (files or {}).items()}
@@ -179,6 +184,7 @@ class Worker:
                 wire.send(self._control, {"signal": "kill"}, seconds=ANSWER_SECONDS)
                 answer = wire.receive(self._control, seconds=ANSWER_SECONDS)
             return Ended(**answer["ended"], out_of_memory=bool(self._group and self._group.ran_out()))
+        # defence: worker: one that is silent is replaced
         except (wire.WireError, KeyError, TypeError):
             self.stop()
             return Ended(failed="the worker stopped answering and was replaced")

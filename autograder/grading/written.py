@@ -4,10 +4,9 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import Any
 
-from autograder.grading.submission import MAX_DEPTH, MAX_FILES, MAX_FILES_BYTES, RECORDS
-from helpers.checking.calling.values import printable
-
-MAX_NAME = 200  # characters of a path
+from autograder.grading.submission import RECORDS
+from autograder.limits import MAX_FILES, MAX_FILES_BYTES, MAX_FILES_DEPTH, MAX_NAME
+from helpers.storage import printable
 
 
 def read_written(message: Any, taken: tuple[str, ...]) -> dict[str, bytes]:
@@ -23,6 +22,7 @@ def read_written(message: Any, taken: tuple[str, ...]) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     room = MAX_FILES_BYTES
     for name, text in list(said.items())[:MAX_FILES] if isinstance(said, dict) else ():
+        # defence: plain: written files
         if not isinstance(text, str) or len(text) // 2 > room or not _is_plain(name, taken):
             continue
         try:
@@ -38,6 +38,7 @@ def _is_plain(name: str, taken: tuple[str, ...]) -> bool:
     parts = path.parts
     if not parts or path.is_absolute() or ".." in parts or str(path) != name or printable(name) != name:
         return False
-    if len(name) > MAX_NAME or len(parts) > MAX_DEPTH or any(not part.isprintable() for part in parts):
+    if len(name) > MAX_NAME or len(parts) > MAX_FILES_DEPTH or any(not part.isprintable() for part in parts):
         return False
+    # defence: plain: nbgrader's records aren't written
     return not any(fnmatchcase(part, each) for part in parts for each in (*taken, *RECORDS, "*.ipynb"))

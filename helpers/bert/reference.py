@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 import torch
 from torch import nn
 
-from helpers.models.blocks import PRE_NORM, Style
 from helpers.models.transformer import Encoder, EncoderConfig
 from helpers.text.vocabulary import CLS, MASK, ORDINARY, PAD, SEP
 
@@ -160,32 +159,16 @@ class Bert(nn.Module):
     """An encoder with two heads: which words are hidden, and does the second passage follow?
 
     Args:
-        vocabulary: V.
-        d_model: C.
-        n_heads: H, a divisor of d_model.
-        d_ff: hidden channels of the feed-forward networks.
-        n_layers: blocks.
-        positions: the longest row.
-        style: of the blocks; `helpers.models.blocks.BERT` for the published one.
+        config: of the encoder, with two segments.
 
     Source: Devlin et al. 2019, section 3.
     """
 
-    def __init__(
-        self,
-        vocabulary: int,
-        d_model: int,
-        n_heads: int,
-        d_ff: int,
-        n_layers: int,
-        positions: int,
-        style: Style = PRE_NORM,
-    ) -> None:
+    def __init__(self, config: EncoderConfig) -> None:
         super().__init__()
-        sizes = (vocabulary, d_model, n_heads, d_ff, n_layers, positions)
-        self.encoder = Encoder(EncoderConfig(*sizes, segments=2, style=style))
-        self.word_head = WordHead(d_model, vocabulary)
-        self.pooler, self.follows = nn.Linear(d_model, d_model), nn.Linear(d_model, 2)
+        self.encoder = Encoder(config)
+        self.word_head = WordHead(config.d_model, config.vocabulary)
+        self.pooler, self.follows = nn.Linear(config.d_model, config.d_model), nn.Linear(config.d_model, 2)
 
     def forward(self, ids: torch.Tensor, segments: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Packed rows and their segments, (B, T) each, to logits of words (B, T, V) and of 0, 1 (B, 2)."""
@@ -219,28 +202,19 @@ class PairClassifier(nn.Module):
     """BERT's backbone and pooler with a new last layer, for a task of pairs.
 
     Args:
-        vocabulary, d_model, n_heads, d_ff, n_layers, positions, style: as of `Bert`, whose encoder and pooler
-            can be loaded into it.
+        config: of the encoder, as of the `Bert` whose encoder and pooler are loaded into it.
         classes: how many answers there are.
 
     Source: Devlin et al. 2019, section 4.1.
     """
 
-    def __init__(
-        self,
-        vocabulary: int,
-        d_model: int,
-        n_heads: int,
-        d_ff: int,
-        n_layers: int,
-        positions: int,
-        classes: int,
-        style: Style = PRE_NORM,
-    ) -> None:
+    def __init__(self, config: EncoderConfig, classes: int) -> None:
         super().__init__()
-        sizes = (vocabulary, d_model, n_heads, d_ff, n_layers, positions)
-        self.encoder = Encoder(EncoderConfig(*sizes, segments=2, style=style))
-        self.pooler, self.classifier = nn.Linear(d_model, d_model), nn.Linear(d_model, classes)
+        self.encoder = Encoder(config)
+        self.pooler, self.classifier = (
+            nn.Linear(config.d_model, config.d_model),
+            nn.Linear(config.d_model, classes),
+        )
 
     def forward(self, ids: torch.Tensor, segments: torch.Tensor) -> torch.Tensor:
         """Packed rows and segments, (B, T) each, to logits (B, classes)."""

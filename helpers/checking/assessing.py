@@ -37,6 +37,7 @@ def assess(
     """
     outcomes = [judged(sheet.driver, *pair) for pair in zip(sheet.cases, outcomes, strict=True)]
     finding = Finding(sheet.title, Status.PASSED, sheet.points, len(sheet.cases))
+    # defence: message: what hidden cases print
     finding = _with_prints(finding, sheet, outcomes, 0) if reveal else finding
     if stub := next((outcome for outcome in outcomes if outcome.status == CallStatus.NOT_WRITTEN), None):
         first = next(n for n, outcome in enumerate(outcomes) if outcome is stub)
@@ -48,6 +49,7 @@ def assess(
         return finding
     problem = problems[index]
     assert problem is not None
+    # defence: message: what wrong hidden cases print
     finding = _with_prints(finding, sheet, outcomes, index) if reveal else finding
     where = f"case {index + 1} of {len(sheet.cases)}" if reveal else "a hidden case like"
     cause, meaning, told = _explain(sheet, outcomes, problems, reveal)

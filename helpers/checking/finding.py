@@ -109,6 +109,7 @@ class Finding:
             rows = [("returned", self.returned), ("likely cause", self.meaning), ("look at", self.look_at)]
         else:
             rows = []
+        # defence: message: lines of its own
         return [(label, _shown(text)) for label, text in rows if text]
 
     def text(self) -> str:
@@ -154,6 +155,7 @@ def printed_lines(text: str) -> list[str]:
 
     Colours are left out, and of a line that was written again and again, such as a progress bar's, the last.
     """
+    # defence: message: what was printed steers nothing
     lines = (line.rstrip("\r").rpartition("\r")[2] for line in ESCAPES.sub("", text).split("\n"))
     shown = ["".join(c if c.isprintable() else " " for c in line.expandtabs(4)).rstrip() for line in lines]
     filled = [number for number, line in enumerate(shown) if line]

@@ -175,6 +175,7 @@ class Routed(nn.Module):
     def forward(self, ids: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Logits (B, T, V) of tokens (B, T), and the router's scores of all tokens, (B·T, E)."""
         x = self.words(ids) + self.places.weight[: ids.size(1)]
+        # defence: GPU: a mask is made beside the tokens
         mask = torch.ones(ids.size(1), ids.size(1), dtype=torch.bool, device=ids.device).tril()
         x = x + self.attention(self.norms[0](x), mask=mask, need_weights=False)[0]
         tokens = self.norms[1](x).flatten(0, 1)

@@ -12,7 +12,6 @@ from helpers.training.parallel import (
     each,
     on_all_cores,
     on_device,
-    there,
     unless_stopped,
 )
 from helpers.training.stopping import Stopped

@@ -25,6 +25,7 @@ TIMES = 5
 
 def orthogonal(matrices: torch.Tensor) -> torch.Tensor:
     """Matrices with the same singular vectors, and singular values of about 1. (N, m, n) with m up to n."""
+    # defence: GPU: Muon's norm is no old one
     x = matrices / (torch.linalg.vector_norm(matrices, dim=(-2, -1), keepdim=True) + 1e-7)
     for _ in range(TIMES):
         square = x @ x.mT
@@ -62,6 +63,7 @@ class Muon(torch.optim.Optimizer):
             jobs += [(alike, group["lr"], group["momentum"]) for alike in shapes.values()]
         jobs.sort(key=lambda job: -job[0][0].numel())  # the largest first
         on_cpu = all(matrix.device.type == "cpu" for matrices, _, _ in jobs for matrix in matrices)
+        # defence: GPU: Muon takes one thread
         in_turn = step_threads(cores()).map if on_cpu else map
         list(in_turn(self._move, *zip(*jobs, strict=True)) if jobs else ())
         return loss
@@ -88,6 +90,7 @@ class CombinedOptimizer:
         self.optimizers = optimizers
         self.peaks = [[group["lr"] for group in optimizer.param_groups] for optimizer in optimizers]
 
+    # defence: gradients may be made zeros
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget all gradients, or make them zeros."""
         for optimizer in self.optimizers:

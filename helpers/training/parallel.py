@@ -53,11 +53,13 @@ def device() -> torch.device:
     """
     if _given_way:
         return _given_way[-1]
+    # defence: GPU: the CPU unless told otherwise
     asked = os.environ.get("HEADSTART_DEVICE", "").strip().lower() or "cpu"
     if asked == "cpu":
         return torch.device("cpu")
     found = _devices()
     exact = asked if asked in found else f"{asked}:0"  # "cuda" is "cuda:0", as a tensor there calls it
+    # defence: GPU: one that isn't there is named
     if exact not in found:
         raise NoSuchDevice(
             f'HEADSTART_DEVICE is "{asked}", but torch finds only {", ".join(found)} here: '
@@ -72,12 +74,6 @@ def _devices() -> list[str]:
     return ["cpu", *(f"cuda:{n}" for n in cuda), *(["mps:0"] if torch.backends.mps.is_available() else ())]
 
 
-def there(*tensors: torch.Tensor) -> list[torch.Tensor]:
-    """The same tensors on `device()`."""
-    place = device()
-    return [tensor.to(place) for tensor in tensors]
-
-
 def beside(
     function: Callable[Concatenate[torch.nn.Module, More], Result],
 ) -> Callable[Concatenate[torch.nn.Module, More], Result]:
@@ -86,6 +82,7 @@ def beside(
     @functools.wraps(function)
     def call(model: torch.nn.Module, *given: More.args, **more: More.kwargs) -> Result:
         place = next(model.parameters()).device
+        # defence: GPU: a batch goes to its model
         moved = (value.to(place) if isinstance(value, torch.Tensor) else value for value in given)
         return function(model, *moved, **more)  # type: ignore[arg-type]  # the same but for their place
 
@@ -116,13 +113,16 @@ def on_device(
                 part.to(place)
             return train(models, *given, **more)
         except Exception as error:  # whatever a student's part can't do there
+            # defence: GPU: what fails runs on the CPU
             if isinstance(error, CancelledError) or not error.args:  # stopped, or not written yet
                 raise
             _say_once(f"This training runs on the CPU, since on {place} it stops with {in_a_line(error)}")
         finally:
             for part in parts:
+                # defence: GPU: a model comes back
                 part.to("cpu")
         for part, state in zip(parts, before, strict=True):
+            # defence: GPU: the CPU begins anew
             part.load_state_dict(state)
         with _on_the_cpu():
             return train(models, *given, **more)
@@ -144,6 +144,7 @@ def in_a_line(error: Exception) -> str:
     return f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
 
 
+# defence: GPU: a reason is given once
 @functools.cache
 def _say_once(sentence: str) -> None:
     print(sentence)
@@ -184,6 +185,7 @@ def on_all_cores(loss: Callable[..., torch.Tensor]) -> Callable[..., torch.Tenso
     @beside
     def spread(model: torch.nn.Module, *batch: torch.Tensor) -> torch.Tensor:
         parts = list(zip(*(tensor.chunk(cores()) for tensor in batch), strict=True))
+        # defence: GPU: a step isn't spread
         if len(parts) == 1 or batch[0].device.type != "cpu" or not torch.is_grad_enabled():
             return loss(model, *batch)
         weights = [parameter for parameter in model.parameters() if parameter.requires_grad]
@@ -259,6 +261,7 @@ def each(function: Callable[[Job], Result], jobs: Iterable[Job], title: str) -> 
     Raises:
         Stopped: it was interrupted; jobs that call `unless_stopped` end at once, the others run to their end.
     """
+    # defence: GPU: runs take turns
     jobs, run = list(jobs), _side_by_side if device().type == "cpu" else _one_by_one
     with progress_bar(title, len(jobs)) as bar, after_the_step() as stopped:
         done = run(function, jobs, bar.update, stopped)
@@ -275,6 +278,7 @@ def _one_by_one(
 ) -> list[Result]:
     """The results, in this thread; of those that were ready when it was stopped."""
     found: list[Result] = []
+    # defence: GPU: runs that take turns hear an interrupt
     _over.append(stopped)
     try:
         for job in jobs:

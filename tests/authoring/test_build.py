@@ -89,7 +89,9 @@ def test_checks_hold_the_heading_the_needs_and_the_misconceptions(course: Course
 
 def test_a_lesson_carries_the_helpers_of_earlier_lessons_only(course: Course) -> None:
     course.write("notebooks/00_start_here.py", "# %% [markdown]\n# # 0 · Start here\n")
-    course.write("notebooks/05_complexity.py", "# %% [markdown]\n# # 2 · Complexity\n")
+    course.write(
+        "notebooks/05_complexity.py", "# %% [markdown]\n# # 2 · Complexity\n# **Time** {minutes} minutes\n"
+    )
     specs = course.specs
     load = lambda topic: specs if topic == "attention" else {}  # noqa: E731
     assert build([], False, root=course.root, load=load) == 0
@@ -118,6 +120,7 @@ def test_a_helper_of_which_nothing_says_when_it_opens_stops_the_build(course: Co
     said = capsys.readouterr().err
     assert f"nothing says with which lesson helpers/{stray} opens" in said
     assert "move it into the folder of its lesson" in said and "OPENS in autograder/lessons.py" in said
+    assert ("for a new lesson, call `headstart new lesson beams`" in said) == (stray == "beams/search.py")
     assert not (course.root / "source").exists()
 
 
@@ -228,13 +231,19 @@ def test_check_misses_no_file(course: Course, capsys: pytest.CaptureFixture, pat
     assert f"{path} is missing" in capsys.readouterr().err
 
 
-def test_check_takes_a_fresh_clone_which_has_no_copies_of_helpers(
+def test_check_takes_a_fresh_clone_which_has_only_what_git_keeps(
     course: Course, capsys: pytest.CaptureFixture[str]
 ) -> None:
     course.build()
     for tree in ("source", "release"):
         shutil.rmtree(course.root / tree / LESSON / "helpers")
+    copy, kept = (course.root / tree / LESSON / "checks.json" for tree in ("source", "release"))
+    copy.unlink()
     assert course.build(check=True) == 0
+    course.build()
+    assert copy.read_bytes() == kept.read_bytes()
+    copy.write_bytes(b"{}")
+    assert course.build(check=True) == 1
     course.build()
     course.write("helpers/checks.py", "changed = True\n")
     assert course.build(check=True) == 1
@@ -300,7 +309,7 @@ def test_outputs_alone_are_no_answers(course: Course) -> None:
 
 def test_numbers_that_another_processor_rounds_differently_are_left_alone(course: Course) -> None:
     course.build()
-    path = course.root / "source" / LESSON / "checks.json"
+    path = course.root / "release" / LESSON / "checks.json"
     checks = json.loads(path.read_text(encoding="utf-8"))
     text = path.read_text(encoding="utf-8")
     number = repr(checks["attention.double"]["cases"][0]["args"][0]["data"][0])

@@ -9,7 +9,8 @@ import re
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import nbformat
@@ -18,97 +19,58 @@ import pytest
 from autograder import exercises, lessons
 from autograder.authoring.build import make
 from autograder.authoring.bundles import bundle, links, repository
+from autograder.authoring.leaks import leaks
 from autograder.classroom.course import course_directory
 from autograder.grading.lesson import Lesson
 from autograder.grading.workers import FEW
 from autograder.lessons import ROOT, TOPICS
 from tests.long import bundles
+from tests.support.small_course import DOUBLE
 
-# What comes with each lesson, besides all that came with the lessons before it.
+# The shared helpers that come with a lesson, besides those that came with the lessons before it.
 COMES_WITH = {
     "start_here": """
-        __init__.py checks.py storage.py start_here/kernel.py start_here/page.py
+        __init__.py checks.py storage.py
         checking/__init__.py checking/calling/__init__.py checking/code/__init__.py checking/explaining/__init__.py checking/assessing.py checking/calling/choosing.py checking/explaining/closeness.py checking/comparing.py checking/explaining/contrast.py
         checking/calling/drivers.py checking/finding.py checking/calling/forbidding.py checking/explaining/hints.py checking/explaining/hints_of_lines.py checking/code/keeping.py
         checking/code/names.py checking/calling/outcome.py
         checking/calling/printing.py checking/progress.py checking/properties.py checking/code/reaching.py checking/calling/registry.py
-        checking/explaining/relations.py checking/explaining/relations_of_shapes.py checking/explaining/relations_of_tensors.py checking/sheet.py checking/explaining/sketches.py checking/calling/values.py
+        checking/explaining/relations.py checking/explaining/relations_of_shapes.py checking/explaining/relations_of_tensors.py checking/limits.py checking/sheet.py checking/explaining/sketches.py checking/calling/values.py
         figures/__init__.py figures/controls.py figures/plots.py figures/predicting.py figures/repeats.py figures/showing.py
     """,
-    "attention": """
-        timing.py start_here/__init__.py
-        attention/experiments.py attention/explorers.py attention/figures.py attention/predictions.py
-        attention/reader.npz attention/reader.py attention/recipes.py
-    """,
-    "multihead": """
-        attention/__init__.py attention/reference.py
-        multihead/experiments.py multihead/explorers.py multihead/predictions.py multihead/recipes.py
-    """,
-    "positional": """
-        multihead/__init__.py multihead/reference.py
-        positional/explorers.py positional/predictions.py
-    """,
-    "masking": """
-        positional/__init__.py positional/reference.py
-        masking/experiments.py masking/explorers.py masking/figures.py masking/predictions.py masking/recipes.py
-    """,
-    "complexity": """
-        masking/__init__.py masking/reference.py
-        complexity/explorers.py complexity/predictions.py
-    """,
+    "attention": "timing.py",
     "block": """
-        complexity/__init__.py complexity/reference.py
         corpora.py text/__init__.py text/grammar.py text/notation.py text/pairs.py text/real_text.py
         text/review_rules.py text/review_words.py text/reviews.py text/vocabulary.py
         training/__init__.py training/checkpoints.py training/display.py training/live.py training/muon.py
         training/parallel.py training/stopping.py
-        block/experiments.py block/explorers.py block/figures.py block/predictions.py block/recipes.py
     """,
-    "counting": """
-        block/__init__.py block/reference.py
-        own.py models/__init__.py models/blocks.py models/linear.py models/transformer.py
-        counting/experiments.py counting/explorers.py counting/figures.py counting/predictions.py
-        counting/recipes.py
-    """,
-    "pretraining": """
-        counting/__init__.py counting/reference.py
-        pretraining/explorers.py pretraining/predictions.py pretraining/recipes.py
-        pretraining/plays.py pretraining/scaling.json pretraining/scaling.py pretraining/tokens.json
-    """,
-    "finetuning": """
-        pretraining/__init__.py pretraining/reference.py
-        finetuning/experiments.py finetuning/explorers.py finetuning/figures.py finetuning/predictions.py
-        finetuning/real_text.py
-        finetuning/recipes.py
-    """,
-    "bert": """
-        finetuning/__init__.py finetuning/reference.py
-        bert/experiments.py bert/explorers.py bert/figures.py bert/predictions.py bert/published.py
-        bert/recipes.py
-    """,
-    "translation": """
-        bert/__init__.py bert/reference.py
-        translation/explorers.py translation/figures.py translation/predictions.py translation/recipes.py
-    """,
-    "modern": """
-        translation/__init__.py translation/reference.py models/encoder_decoder.py
-        modern/experiments.py modern/explorers.py modern/figures.py modern/ladder.json modern/predictions.py
-        modern/recipes.py
-    """,
+    "counting": "own.py models/__init__.py models/blocks.py models/linear.py models/transformer.py",
+    "modern": "models/encoder_decoder.py",
 }
+ANSWERS = ("__init__.py", "reference.py")  # in a lesson's folder; they come with the next lesson
 
 
 def listed(lesson: str) -> set[str]:
-    """The helpers that a lesson's bundle holds, by this list."""
+    """The helpers that a lesson's bundle holds: shared ones, by this list, and the folders of the lessons so far."""
     upto = TOPICS[: TOPICS.index(lessons.topic(lesson)) + 1]
-    return {name for topic in upto for name in COMES_WITH[topic].split()}
+    shared = {name for topic in upto for name in COMES_WITH.get(topic, "").split()}
+    return shared | {
+        path.relative_to(ROOT / "helpers").as_posix()
+        for topic in upto
+        for path in (ROOT / "helpers" / topic).glob("*.*")
+        if topic != upto[-1] or path.name not in ANSWERS
+    }
 
 
 each_lesson = pytest.mark.parametrize("lesson", lessons.names())
 
 
-def test_each_topic_is_listed_and_numbers_the_lessons() -> None:
-    assert list(COMES_WITH) == list(TOPICS) == [lessons.topic(lesson) for lesson in lessons.names()]
+def test_answers_come_with_the_next_lesson_whatever_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lessons, "NUMBERS", {"attention": 1, "beams": 20})
+    for room, number in lessons.NUMBERS.items():
+        assert lessons.opens(Path(room, "figures.py")) == number
+        assert [lessons.opens(Path(room, name)) for name in ANSWERS] == [number + 1] * 2
 
 
 @each_lesson
@@ -146,84 +108,36 @@ def test_a_worker_is_ready_at_once_for_what_a_lesson_needs_of_torch() -> None:
 # -- references ------------------------------------------------------------------------------------------
 
 
-def body(node: ast.AST) -> str:
-    """What a function or a method does, whatever it and its arguments are called: names by first use, no docs."""
-    names: dict[str, str] = {}
-    parts = []
-    for part in ast.walk(ast.Module(body=_statements(node), type_ignores=[])):
-        if isinstance(part, ast.Name):
-            parts.append(names.setdefault(part.id, f"n{len(names)}"))
-        elif isinstance(part, ast.Constant):
-            parts.append(repr(part.value))
-        elif isinstance(part, ast.Attribute):
-            parts.append(part.attr)
-        parts.append(type(part).__name__)
-    return " ".join(parts)
+def counted_words(text):
+    return len(text.split())
 
 
-def _statements(node: ast.AST) -> list[ast.stmt]:
-    """The statements of a function without docstring and types."""
-    statements = [*getattr(node, "body", [])]
-    if statements and isinstance(statements[0], ast.Expr) and isinstance(statements[0].value, ast.Constant):
-        statements = statements[1:]
-    return [
-        ast.Assign([s.target], s.value) if isinstance(s, ast.AnnAssign) and s.value else s for s in statements
-    ]
+counted_words.__module__ = "helpers.text.vocabulary"
+SHARED = "helpers/timing.py"  # opens with lesson 01
 
 
-def functions(path: Path) -> Iterator[tuple[str, str]]:
-    """The functions and methods of a file, by name, and what they do."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.FunctionDef):
-            yield node.name, body(node)
-
-
-@functools.cache
-def references(topic: str) -> dict[str, str]:
-    """What the references of a topic's exercises do, and the functions of ours that only they call; and names."""
-    wanted = {}
-    for exercise in exercises.load(topic).values():
-        answer = exercise.reference
-        if callable(answer) and answer.__module__.startswith("helpers."):
-            path = ROOT / Path(*answer.__module__.split(".")).with_suffix(".py")
-            tree = ast.parse(path.read_text(encoding="utf-8"))
-            [found] = [node for node in tree.body if getattr(node, "name", "") == answer.__name__]
-            for node in ast.walk(found):
-                if isinstance(node, ast.FunctionDef) and len(text := body(node)) > SHORT:
-                    wanted[text] = exercise.id
-    return wanted
-
-
-SHORT = 60  # characters: `return x` is nobody's secret
-
-
-@each_lesson
-def test_no_bundle_holds_what_answers_its_exercises_or_a_later_lessons(lesson: str) -> None:
-    later = TOPICS[TOPICS.index(lessons.topic(lesson)) :]
-    secret = {text: id for topic in later for text, id in references(topic).items()}
-    for name in sorted(name for name in listed(lesson) if name.endswith(".py")):
-        for function, text in functions(ROOT / "helpers" / name):
-            assert text not in secret, f"helpers/{name}: {function} answers {secret[text]}"
-
-
-@each_lesson
-def test_no_bundle_holds_the_module_of_a_reference(lesson: str) -> None:
-    later = TOPICS[TOPICS.index(lessons.topic(lesson)) :]
-    for exercise in [e for topic in later for e in exercises.load(topic).values()]:
-        if callable(exercise.reference):
-            path = Path(*exercise.reference.__module__.split(".")).with_suffix(".py").as_posix()
-            assert path.removeprefix("helpers/") not in listed(lesson), exercise.id
-
-
-def test_a_reference_under_another_name_would_be_found(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "as_name"), [("softmax", "sharpened"), ("scaled_dot_product_attention", "look_up")]
+)
+def test_a_helper_that_answers_an_exercise_stops_the_build(tmp_path: Path, name: str, as_name: str) -> None:
     """With other names for itself, its arguments and what it computes, and its words left out."""
     text = (ROOT / "helpers/attention/reference.py").read_text(encoding="utf-8")
-    copy = tmp_path / "beam.py"
-    copy.write_text(
-        text.replace("scores", "s").replace("weights", "w").replace("scaled_dot_product_attention", "f")
-    )
-    found = {references("attention").get(text) for _, text in functions(copy)}
-    assert {"attention.softmax", "attention.scaled_dot_product"} <= found
+    [node] = [node for node in ast.parse(text).body if getattr(node, "name", "") == name]
+    copied = ast.unparse(node).replace("scores", "s").replace("weights", "w").replace(name, as_name)
+    (tmp_path / "helpers").mkdir()
+    (tmp_path / SHARED).write_text(f"import time\n\n\n{copied}\n")
+    [found] = leaks("01_attention", tmp_path, exercises.load)
+    assert str(found).startswith(f'{SHARED}:4: {as_name} answers "attention.')
+    assert not list(leaks("02_multihead", tmp_path, exercises.load))
+
+
+def test_a_reference_that_students_have_stops_the_build(tmp_path: Path) -> None:
+    exercise = replace(DOUBLE, reference=counted_words)
+    (tmp_path / "helpers/text").mkdir(parents=True)
+    (tmp_path / "helpers/text/vocabulary.py").write_text("\n")
+    load = lambda topic: {DOUBLE.id: exercise} if topic == "block" else {}  # noqa: E731
+    [found] = leaks("06_block", tmp_path, load)
+    assert "helpers/text/vocabulary.py:1: " in str(found) and "has the answer to" in str(found)
 
 
 # -- the zips --------------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """Mistakes in a master stop the build, each with its file, its line and its cure."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import nbformat
@@ -9,7 +10,7 @@ import torch
 from autograder import exercises, lessons
 from autograder.authoring.build import build
 from autograder.exercise import Exercise
-from tests.support.small_course import DOUBLE, Course
+from tests.support.small_course import DOUBLE, NOTEBOOK, Course
 
 FILE = "notebooks/01_attention.py"
 LOOK = "# What twice x looks like"
@@ -39,6 +40,18 @@ MISCONCEPTIONS = {
         CHECK_WHO,
         '# %% check="attention.who"',
         'check "attention.who" stands above its exercise on line 33; move it below',
+    ),
+    "an exercise that asks for nothing": (
+        "**Return twice x.**",
+        "Return twice x.",
+        "# **Exercise 1.1** ",
+        "exercise 1.1 doesn't say what to write; add a bold sentence below this line",
+    ),
+    "a lesson of unknown length": (
+        "**Time** {minutes} minutes.",
+        "It takes long.",
+        "# %% [markdown]",
+        "the first cell doesn't say how long the lesson takes; add `**Time** {minutes} minutes`",
     ),
     "an exercise twice": (
         DRAW,
@@ -423,14 +436,34 @@ def test_needing_what_is_no_exercise_is_a_mistake(course: Course, capsys: pytest
     )
 
 
+SLIP = (
+    "from autograder.answers import slip; from tests.support.small_course import double; "
+    'slip("tripled", double, [("4 * x", "3 * x")])'
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("torhc.ones(2)", "NameError: "),
+        ("x = (", "SyntaxError: "),
+        ("import torhc", "ModuleNotFoundError: "),
+        (SLIP, 'slip "tripled": `4 * x` isn\'t in the code of `double`; '),
+    ],
+)
 def test_specs_that_cannot_be_imported_are_a_mistake(
-    course: Course, capsys: pytest.CaptureFixture[str]
+    course: Course, capsys: pytest.CaptureFixture[str], text: str, told: str
 ) -> None:
+    file = "autograder/exercises/attention/double.py"
+    course.write(file, f'"""Double."""\n\n{text}\n')
+
     def load(topic: str) -> dict:
-        raise NameError("name 'torhc' is not defined")
+        path = course.root / file
+        exec(compile(path.read_text(), path, "exec"), {})
+        return {}
 
     assert build([], False, root=course.root, load=load) == 1
-    assert "autograder/exercises/attention/__init__.py:1: NameError: name 'torhc'" in capsys.readouterr().err
+    assert f"{file}:3: {told}" in capsys.readouterr().err
 
 
 def test_a_master_that_is_not_utf8_is_a_mistake(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
@@ -439,14 +472,34 @@ def test_a_master_that_is_not_utf8_is_a_mistake(course: Course, capsys: pytest.C
     assert f"{FILE}:2: this isn't UTF-8 text" in capsys.readouterr().err
 
 
-def test_a_mistake_in_one_lesson_leaves_the_others_as_they_were(course: Course) -> None:
+def test_a_mistake_in_one_lesson_stops_no_other(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
     course.build()
-    before = course.files()
     course.edit("Some prose.", "Other prose.")
     course.write("notebooks/02_complexity.py", "# %%\n)\n")
     assert course.build() == 1
-    after = course.files()
-    assert all(after[path] == before[path] for path in before if "notebooks" not in Path(path).parts)
+    said = capsys.readouterr().err
+    assert "notebooks/02_complexity.py:" in said and "mistakes, 02_complexity not built" in said
+    assert "Other prose." in (course.root / "release" / NOTEBOOK).read_text(encoding="utf-8")
+    assert not (course.root / "source/02_complexity").exists()
+    assert course.build(check=True) == 1
+    assert course.build("attention", check=True) == 0
+
+
+def test_a_mistake_seen_in_the_release_stops_its_own_lesson_alone(course: Course) -> None:
+    master = (course.root / FILE).read_text(encoding="utf-8").replace("attention.", "complexity.")
+    course.write("notebooks/02_complexity.py", master.replace("1.", "2."))
+    course.edit('"query": ...,', '"query": "y",')
+    specs = {"attention": course.specs, "complexity": of_topic("complexity", course.specs)}
+    assert build([], False, root=course.root, load=specs.__getitem__) == 1
+    assert sorted(path.name for path in (course.root / "release").glob("*.zip")) == ["02_complexity.zip"]
+    assert [path.name for path in (course.root / "source").iterdir()] == ["02_complexity"]
+
+
+def of_topic(topic: str, specs: dict[str, Exercise]) -> dict[str, Exercise]:
+    """The same exercises, in a different lesson."""
+    move = lambda id: f"{topic}.{id.partition('.')[2]}"  # noqa: E731
+    moved = [replace(each, id=move(each.id), needs=tuple(map(move, each.needs))) for each in specs.values()]
+    return {each.id: each for each in moved}
 
 
 @pytest.mark.parametrize("lesson", lessons.names())

@@ -1,5 +1,6 @@
 """Mutants of the references: made, tried, and refused by the build where one passes that isn't listed."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -8,13 +9,15 @@ import torch
 from autograder import exercises
 from autograder.answers import MARK
 from autograder.authoring.master import MasterError
-from autograder.authoring.mutating import trying, verified
+from autograder.authoring.mutating import digests, trying, verified
 from autograder.authoring.mutating.mutants import has_mutants, mutants
 from autograder.authoring.mutating.reach import reached
+from autograder.authoring.mutating.slips import slips
 from autograder.authoring.mutating.trying import Limits, survivors
-from autograder.exercise import Case, Exercise
+from autograder.exercise import Exercise, explained
 from autograder.lessons import TOPICS
-from tests.support.small_course import DOUBLE, Course
+from helpers.checking.calling.outcome import Case
+from tests.support.small_course import DOUBLE, Course, unchanged
 
 # -- made ------------------------------------------------------------------------------------------------
 
@@ -112,12 +115,18 @@ def test_endless_loops_and_full_memory_stop_nothing(monkeypatch):
     assert "hungry: min(x, 10 ** 10) → max(x, 10 ** 10)" not in found
 
 
-def double(x: torch.Tensor) -> torch.Tensor:
-    return 2 * x
-
-
 def _doubling(make) -> Exercise:
-    return replace(DOUBLE, reference=double, cases=make, misconceptions=())
+    return replace(DOUBLE, cases=make, misconceptions=explained(unchanged, tripled, negated))
+
+
+def tripled(x):
+    """Three times, not twice."""
+    return 3 * x
+
+
+def negated(x):
+    """The sign is another than that of x."""
+    return -2 * x
 
 
 def strong(generator: torch.Generator) -> list[Case]:
@@ -125,11 +134,17 @@ def strong(generator: torch.Generator) -> list[Case]:
 
 
 def weak(generator: torch.Generator) -> list[Case]:
-    return [Case("always two", (torch.tensor([2.0]),))]
+    return [Case("always two", (torch.full(_size(generator), 2.0),))]
 
 
 def lucky(generator: torch.Generator) -> list[Case]:
-    return [Case("two or three", (torch.randint(2, 4, (1,), generator=generator).float(),))]
+    two_or_three = torch.randint(2, 4, (1,), generator=generator).float()
+    return [Case("two or three", (two_or_three.expand(_size(generator)).clone(),))]
+
+
+def _size(generator: torch.Generator) -> tuple[int, ...]:
+    """One that hardly comes twice, so that no two draws are the same."""
+    return (int(torch.randint(2, 1000, (), generator=generator)),)
 
 
 def test_survivors_say_where_they_pass():
@@ -148,14 +163,12 @@ def test_survivors_say_where_they_pass():
 @pytest.fixture
 def course(tmp_path) -> Course:
     made = Course(tmp_path)
-    made.write("autograder/exercises/attention/__init__.py", '"""Its exercises are in the test."""\n')
-    made.specs["attention.double"] = replace(DOUBLE, reference=double)
+    made.write("autograder/exercises/attention/double.py", '"""Its exercises are in the test."""\n')
     return made
 
 
 def record(course: Course, equivalent: dict[str, list[str]]) -> None:
-    entry = verified.Record(equivalent=equivalent)
-    course.write(verified.record_file("attention"), verified.written({"attention.double": entry}))
+    course.write(verified.listed_file("attention"), json.dumps({"attention.double": equivalent}, indent=1))
 
 
 def test_a_build_refuses_an_exercise_of_which_a_mutant_passes(course, capsys):
@@ -163,12 +176,12 @@ def test_a_build_refuses_an_exercise_of_which_a_mutant_passes(course, capsys):
     assert course.build() == 1
     said = capsys.readouterr().err
     assert (
-        "tests/authoring/test_mutants.py:" in said
+        "tests/support/small_course.py:" in said
         and '"attention.double": the mutant `double: 2 * x → 2 + x`' in said
     )
     assert "add a case on which it fails, or list it in autograder/exercises/attention/mutants.json" in said
     assert not (course.root / "source").exists()
-    record(course, {"the case is a 2": ["double: 2 * x → 2 + x"]})
+    record(course, {"the case holds nothing but twos": ["double: 2 * x → 2 + x"]})
     assert course.build() == 0
 
 
@@ -180,20 +193,62 @@ def test_a_build_refuses_one_that_passes_by_luck_even_if_it_is_listed(course, ca
 
 
 def test_a_build_refuses_a_list_that_no_longer_fits(course, capsys):
-    record(course, {"it was so once": ["double: 2 * x → 2 + x", "double: 3 * x → 2 * x"]})
+    course.write(
+        verified.listed_file("attention"),
+        '{"attention.double": {"it was so once": [\n"double: 2 * x → 2 + x",\n"double: 3 * x → 2 * x"]}}',
+    )
     assert course.build() == 1
     said = capsys.readouterr().err
-    assert "lists `double: 2 * x → 2 + x`, which fails; remove it" in said
-    assert "lists `double: 3 * x → 2 * x`, which is no mutant of it any more; remove it" in said
+    file = verified.listed_file("attention")
+    assert f'{file}:2: "attention.double" lists `double: 2 * x → 2 + x`, which fails; remove it' in said
+    assert f'{file}:3: "attention.double" lists `double: 3 * x → 2 * x`, which is no mutant of it' in said
 
 
 @pytest.mark.parametrize(
-    "text", ["{", '{"attention.double": {"equal": {}}}', '{"attention.double": 1}', "[]"]
+    ("text", "said"),
+    [
+        ('{"attention.double": {\n"too short": []}}', 'has the reason "too short"; say why'),
+        ('{"attention.double": {\n"it ends with a period.": []}}', "without a period at the end"),
+        ('{"attention.double": {"it is said twice here": [\n"a → b", "a → b"]}}', "lists `a → b` twice"),
+    ],
 )
-def test_a_record_that_is_none_is_a_mistake_with_its_file(course, capsys, text):
-    course.write(verified.record_file("attention"), text)
+def test_a_build_refuses_a_list_that_says_nothing(course, capsys, text, said):
+    course.write(verified.listed_file("attention"), text)
     assert course.build() == 1
-    assert "autograder/exercises/attention/mutants.json:1: it can't be read" in capsys.readouterr().err
+    found = capsys.readouterr().err
+    assert f'{verified.listed_file("attention")}:2: "attention.double" ' in found and said in found
+
+
+def test_a_build_refuses_a_long_list(course, capsys):
+    names = [mutant.name for mutant in mutants(DOUBLE)]
+    record(course, {"it is only a test": names})
+    assert course.build() == 1
+    said = f"lists {len(names)} of {len(names)} mutants; add cases on which they fail"
+    assert said in capsys.readouterr().err
+
+
+def test_a_build_refuses_a_list_for_what_is_no_exercise(course, capsys):
+    course.write(verified.listed_file("attention"), '{\n"attention.duoble": {}}')
+    assert course.build() == 1
+    assert (
+        f'{verified.listed_file("attention")}:2: "attention.duoble" is no exercise' in capsys.readouterr().err
+    )
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        (verified.record_file("attention"), '{"attention.double": {"made": ""}}'),
+        (verified.record_file("attention"), "[]"),
+        (verified.listed_file("attention"), "{"),
+        (verified.listed_file("attention"), '{"attention.double": ["double: 2 * x → 2 + x"]}'),
+        (verified.listed_file("attention"), '{"attention.double": {"a reason": [1]}}'),
+    ],
+)
+def test_a_record_that_cannot_be_read_is_a_mistake_with_its_file(course, capsys, file, text):
+    course.write(file, text)
+    assert course.build() == 1
+    assert f"{file}:1: it can't be read" in capsys.readouterr().err
 
 
 def test_mutants_are_tried_again_only_where_something_changed(course, capsys, monkeypatch):
@@ -202,21 +257,39 @@ def test_mutants_are_tried_again_only_where_something_changed(course, capsys, mo
     assert verified.read("attention", course.root)["attention.double"].mutants > 3
     assert course.build() == course.build(check=True) == 0
     assert "trying" not in capsys.readouterr().err
-    monkeypatch.setattr(verified, "ENGINE", verified.ENGINE[:1])
+    monkeypatch.setattr(digests, "ENGINE", digests.ENGINE[:1])
     assert course.build(check=True) == 1
     said = capsys.readouterr().err
-    assert "autograder/exercises/attention/mutants.json is out of date" in said
+    assert "autograder/exercises/attention/verified.json is out of date" in said
     assert "to fix: headstart build 01_attention" in said
     assert course.build() == course.build(check=True) == 0
 
 
+def test_slips_are_made_again_only_if_the_release_lacks_or_changed_them(course, monkeypatch):
+    assert course.build() == 0
+    path = course.root / "release/01_attention/checks.json"
+    made, calls = path.read_bytes(), []
+    monkeypatch.setattr(verified, "slips", lambda exercise: calls.append(exercise.id) or slips(exercise))
+    assert course.build() == 0 and not calls
+    [said] = [said for said in json.loads(made)["attention.double"]["slips"] if "missing" in said][:1]
+    path.write_bytes(made.replace(said.encode(), b"something else"))
+    assert course.build(check=True) == 1
+    for spoil in (path.unlink, lambda: path.write_bytes(made.replace(said.encode(), b"something else"))):
+        spoil()
+        assert course.build() == 0
+        assert path.read_bytes() == made
+    assert calls == ["attention.double"] * 2
+
+
 def test_what_was_tried_beside_a_mistake_is_kept(course, capsys):
     specs = {**course.specs, "attention.weak": replace(_doubling(weak), id="attention.weak")}
-    for tried in (["attention.double", "attention.weak"], ["attention.weak"]):
+    double, weak_too, who = "attention.double", "attention.weak", "attention.who"
+    first = [f"answers of {double}", f"mutants of {double}", f"answers of {who}", f"answers of {weak_too}"]
+    for tried in ([*first, f"mutants of {weak_too}"], [f"mutants of {weak_too}"]):
         with pytest.raises(MasterError, match="double: 2"):
-            verified.verify("attention", specs, course.root)
+            verified.verify("attention", specs, course.root, lambda topic: specs)
         lines = capsys.readouterr().err.splitlines()
-        assert lines == [f"headstart: trying the mutants of {id}" for id in tried]
+        assert lines == [f"headstart: trying the {each}" for each in tried]
 
 
 def test_what_decides_reaches_from_an_exercise_to_all_that_it_names():
@@ -227,31 +300,7 @@ def test_what_decides_reaches_from_an_exercise_to_all_that_it_names():
     assert ("helpers.checking.calling.outcome", "Case") in found  # of another module
     assert any(module == "helpers.attention.recipes" for module, _ in found)  # named by a text
     assert not any(name in ("qkv", MARK, "with_index_select") for _, name in found)
-    engine = reached(verified.ENGINE, without=verified.DECIDES_NOTHING)
+    engine = reached(digests.ENGINE, without=digests.DECIDES_NOTHING)
     assert ("helpers.checking.comparing", "compare") in engine
     assert ("helpers.checking.assessing", "_problem") in engine
     assert ("helpers.checking.assessing", "recognise") not in engine
-
-
-# -- the course's own ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("topic", TOPICS)
-def test_the_record_of_mutants_is_in_step(topic):
-    specs = exercises.load(topic)
-    there, wanted = verified.read(topic), verified.in_step(topic, specs)
-    stale = [id for id in wanted if there.get(id) != wanted[id]] + [id for id in there if id not in wanted]
-    assert not stale, f"to fix: headstart build {topic}"
-    for id, entry in there.items():
-        listed = [name for names in entry.equivalent.values() for name in names]
-        assert len(set(listed)) == len(listed) <= 1 + entry.mutants / 4, id
-        assert all(len(reason) > 15 and not reason.endswith(".") for reason in entry.equivalent), id
-
-
-@pytest.mark.parametrize("id", ["attention.softmax", "counting.flops", "masking.both"])
-def test_every_mutant_fails_on_every_draw_but_those_that_are_listed(id):
-    topic = id.partition(".")[0]
-    exercise, entry = exercises.load(topic)[id], verified.read(topic)[id]
-    found = {s.mutant.name: (s.visible, len(s.draws)) for s in survivors(exercise)}
-    assert found == {name: (True, 32) for names in entry.equivalent.values() for name in names}
-    assert entry.mutants == sum(1 for _ in mutants(exercise))

@@ -15,12 +15,13 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autograder.exercise import Case, Exercise, Misconception
+from autograder.exercise import Exercise, Misconception
 from autograder.sheets import make_sheet
 from helpers import checks
 from helpers.checking import progress
 from helpers.checking.calling.choosing import spelled
 from helpers.checking.calling.drivers import Outcome, run
+from helpers.checking.calling.outcome import Case
 from helpers.checking.calling.registry import register
 from helpers.checking.comparing import Difference
 from helpers.checking.explaining.contrast import contrast
@@ -252,6 +253,7 @@ def test_each_kind_of_problem_has_its_message(answer, cause, returned, meaning):
     assert finding.look_at == "1.2 Weights"
 
 
+@pytest.mark.promise(56)
 @pytest.mark.parametrize("answer", [kind[0] for kind in KINDS.values()], ids=KINDS)
 def test_a_hidden_case_keeps_its_numbers_and_texts(answer):
     sheet = sheet_of()
@@ -856,6 +858,7 @@ TENSORS = st.fixed_dictionaries(
 STRANGE = JSON | TENSORS | st.lists(TENSORS, max_size=3)
 
 
+@pytest.mark.promise(17)
 @settings(max_examples=300, deadline=None)
 @given(
     st.fixed_dictionaries(
@@ -965,6 +968,7 @@ def test_a_check_that_can_not_find_its_sheet_says_what_to_do(lesson):
         checks.check("topic.weigh", weigh)
 
 
+@pytest.mark.promise(53)
 def test_a_message_has_its_own_lines_and_no_others():
     """Some of its text is an answer's, such as the name of a type."""
     forged = "a tensor\n✓ T · 7 of 7 cases\n  likely cause   none\u202e\x1b[2J"

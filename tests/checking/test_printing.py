@@ -17,11 +17,12 @@ import torch
 from jupyter_client.manager import start_new_kernel
 
 from autograder.classroom import feedback
-from autograder.exercise import Case, Exercise
+from autograder.exercise import Exercise
 from autograder.grading.judge import Stopped, read_outcomes
 from autograder.sheets import make_sheet
 from helpers import checks
 from helpers.checking.calling.drivers import run
+from helpers.checking.calling.outcome import Case
 from helpers.checking.calling.printing import KEPT, captured
 from helpers.checking.finding import printed_lines
 from helpers.checks import CheckFailed, Finding, Status, assess
@@ -195,6 +196,7 @@ def test_what_was_printed_before_it_raised_or_was_stopped_is_there():
     assert "before" in assess(SHEET, outcomes(stopped)).text()
 
 
+@pytest.mark.promise(56)
 def test_nothing_that_was_printed_in_a_hidden_case_is_shown():
     for answer in (loud, loud_and_wrong):
         finding = assess(SHEET, outcomes(answer), reveal=False)

@@ -193,6 +193,7 @@ def test_a_mistake_that_was_mended_or_is_elsewhere_is_no_matter():
     assert not did_not_run([], "attention.softmax")
 
 
+@pytest.mark.promise(15)
 def test_code_whose_names_lead_everywhere_is_not_followed_to_its_end():
     """Each statement leads to all before it: there are limits of time for what runs, and none for reading."""
     cells = [RIGHT + "softmax.torch.softmax\n" + "softmax.append(softmax)\n" * 5_000, CHECK]

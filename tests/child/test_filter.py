@@ -74,6 +74,7 @@ def test_student_code_gets_no(what, machine, column, number):
             assert answer(machine, known) == EPERM, name
 
 
+@pytest.mark.promise(11)
 @both
 def test_calls_have_the_numbers_that_libseccomp_knows(machine, column, number):
     for name, numbers in calls.ALLOWED.items():
@@ -88,6 +89,7 @@ def test_calls_have_the_numbers_that_libseccomp_knows(machine, column, number):
         assert number(machine, name) == known[column]
 
 
+@pytest.mark.promise(11)
 @both
 def test_what_is_not_allowed_is_refused(machine, column):
     special = {pair[column] for pair in (calls.CLONE, calls.CLONE3, calls.SOCKET, calls.FCNTL)}
@@ -113,6 +115,7 @@ def test_sockets_are_of_families_that_end_in_their_network(machine, column):
     assert answer(machine, (41, 198)[column], 16) == EPERM
 
 
+@pytest.mark.promise(12)
 @both
 def test_descriptors_hold_up_and_watch_nobody_else(machine, column):
     """F_SETLEASE, F_NOTIFY and F_SETPIPE_SZ, as fcntl.h of both machines has them; no other command is refused."""

@@ -17,16 +17,18 @@ from autograder.child import sandbox
 from autograder.classroom.course import course_directory, find_submissions
 from autograder.grading import grader as grader_module
 from autograder.grading import judge, workers
-from autograder.grading.clean import MAX_DEPTH, MAX_HTML, MAX_TAGS, clean_code, clean_outputs, clean_words
-from autograder.grading.clock import NET, among_others
+from autograder.grading.clean import clean_code, clean_outputs, clean_words
+from autograder.grading.clock import among_others
 from autograder.grading.grader import Grader
 from autograder.grading.lesson import Lesson
 from autograder.lessons import ROOT
+from autograder.limits import MAX_HTML, MAX_TAG_DEPTH, MAX_TAGS, WALL_PER_CPU
 from autograder.results import Ended, Graded
 from tests.support.course import LESSON, Course
 from tests.support.limits import crowded
 
 
+@pytest.mark.promise(14)
 @pytest.mark.needs_bubblewrap
 @pytest.mark.skipif(not sandbox.COUNTS_THREADS, reason="older kernels count all processes of a user")
 def test_threads_are_bounded_unless_root_grades():
@@ -77,6 +79,7 @@ def grade(tmp_path):
         grader.close()
 
 
+@pytest.mark.promise(14, 39)
 @pytest.mark.needs_bubblewrap
 def test_a_notebook_has_its_time_however_many_cells_it_has(grade, monkeypatch):
     monkeypatch.setattr(judge, "NOTEBOOK_SECONDS", 2.0)
@@ -106,6 +109,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.promise(39, 40)
 @pytest.mark.needs_bubblewrap
 def test_a_child_that_a_busy_machine_keeps_waiting_loses_nothing(grade):
     """With a sixth of a core its cells take longer by the clock than one that waits for something would be given."""
@@ -113,7 +117,7 @@ def test_a_child_that_a_busy_machine_keeps_waiting_loses_nothing(grade):
     [worker] = grader.workers
     core, _ = worker._core
     needs = 0.7  # seconds of CPU time: over 4 by the clock
-    assert needs * 6 > NET * grader.cell_seconds
+    assert needs * 6 > WALL_PER_CPU * grader.cell_seconds
     with crowded(core, others=5):
         _, graded = grade(
             f"import time\nbegun = time.process_time()\nwhile time.process_time() - begun < {needs}: pass"
@@ -122,6 +126,7 @@ def test_a_child_that_a_busy_machine_keeps_waiting_loses_nothing(grade):
     assert graded.papers[0].remarks == ()
 
 
+@pytest.mark.promise(44)
 @pytest.mark.needs_bubblewrap
 def test_a_worker_that_is_lost_between_two_submissions_costs_nobody(grade, monkeypatch):
     monkeypatch.setattr(workers, "ANSWER_SECONDS", 5.0)
@@ -133,6 +138,7 @@ def test_a_worker_that_is_lost_between_two_submissions_costs_nobody(grade, monke
     assert {verdict.status for verdict in graded.verdicts} == {"passed"}
 
 
+@pytest.mark.promise(44)
 @pytest.mark.needs_bubblewrap
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP], ids=["dies", "hangs"])
 def test_a_worker_that_ends_early_is_replaced_and_costs_nobody(how, grade, monkeypatch):
@@ -164,6 +170,7 @@ def display(page: str) -> dict:
     return {"output_type": "display_data", "data": {"text/plain": "plain", "text/html": page}}
 
 
+@pytest.mark.promise(46)
 def test_pages_keep_their_looks_and_lose_what_runs():
     page = (
         "<table><tr><td colspan='2' onclick='alert(1)' style='color: red; position: fixed'>1</td></tr></table>"
@@ -177,9 +184,10 @@ def test_pages_keep_their_looks_and_lose_what_runs():
     )
 
 
+@pytest.mark.promise(49)
 def test_html_that_is_nested_deep_is_left_out():
     """At some hundred, a browser gives the page up."""
-    for depth, kept in ((MAX_DEPTH, True), (MAX_DEPTH + 1, False)):
+    for depth, kept in ((MAX_TAG_DEPTH, True), (MAX_TAG_DEPTH + 1, False)):
         [output] = clean_outputs([display("<div style='display: inline-block'>" * depth + "x<br><img>")])
         assert ("text/html" in output["data"]) == kept
 
@@ -191,6 +199,7 @@ def test_a_number_that_no_notebook_takes_is_none():
     assert output["execution_count"] is None
 
 
+@pytest.mark.promise(15, 49)
 @pytest.mark.parametrize("page", ["<p></p>" * (MAX_TAGS // 4), "x" * (MAX_HTML // 2)])
 def test_too_much_html_in_a_cell_is_left_out(page):
     [one] = clean_outputs([display(page)])
@@ -209,6 +218,7 @@ FORMULAS = (
 )
 
 
+@pytest.mark.promise(49)
 @pytest.mark.parametrize("text", COLOURS, ids=["many", "long", "nested"])
 def test_colours_take_no_time_to_show(text):
     raw = {"output_type": "error", "ename": "E", "evalue": "", "traceback": [text, text]}
@@ -230,6 +240,7 @@ def test_a_tracebacks_colours_are_kept():
 CODE = ("x = 1" + "\n " * 20_000 + "\nx", "x = " + "." * 20_000, "x = 1  # a comment\n" * 20_000)
 
 
+@pytest.mark.promise(49)
 @pytest.mark.parametrize("kind", ["code", "fence"])
 @pytest.mark.parametrize("text", CODE, ids=["blanks", "dots", "lines"])
 def test_code_takes_no_time_to_show(text, kind):
@@ -248,6 +259,7 @@ def test_a_students_code_is_shown_as_it_is():
     assert not cell.outputs
 
 
+@pytest.mark.promise(49)
 @pytest.mark.parametrize("text", FORMULAS)
 def test_formulas_take_no_time_to_show(text):
     cell = new_markdown_cell(text)

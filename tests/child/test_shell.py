@@ -128,6 +128,7 @@ def test_a_transformation_of_the_notebooks_own_is_applied() -> None:
     assert ours.transform_cell("x = 1") == "changed\n"
 
 
+@pytest.mark.promise(15)
 def test_output_is_bounded() -> None:
     (printed, displayed) = ours(["print('x' * 5_000_000)", "display('y' * 9_000_000); print('after')"])
     assert len(printed[0]["text"]) < 110_000

@@ -94,6 +94,7 @@ def test_a_worker_has_no_terminal():
     assert said.strip() == "No such device or address"
 
 
+@pytest.mark.promise(1)
 @pytest.mark.needs_bubblewrap
 def test_a_worker_gets_nothing_of_the_users_environment(monkeypatch):
     monkeypatch.setenv("HEADSTART_CANARY", "canary")
@@ -152,6 +153,7 @@ WHOLE = {*PYTHONS, "/dev", "/proc", "/submission", "/headstart", "/usr/share/zon
 SINGLE = {"/etc/ld.so.cache", f"{sys.prefix}/pyvenv.cfg", sys.executable, os.path.realpath(sys.executable)}
 
 
+@pytest.mark.promise(2)
 @pytest.mark.needs_bubblewrap
 def test_a_worker_sees_the_files_that_python_needs_and_no_others(baits):
     seen = behind(WALK, *sorted(WHOLE)).splitlines()
@@ -202,6 +204,7 @@ def baits(tmp_path) -> Iterator[list[Path]]:
             folder.rmdir()
 
 
+@pytest.mark.promise(2)
 @pytest.mark.needs_bubblewrap
 @pytest.mark.parametrize("kind", ["system", "base", "another environment"])
 def test_any_python_starts_behind_the_wall(kind, tmp_path):
@@ -311,6 +314,7 @@ def test_a_child_has_namespaces_of_its_own(kind, worker, child):
     assert warm != student
 
 
+@pytest.mark.promise(13)
 @pytest.mark.needs_bubblewrap
 def test_a_child_finds_no_other_process(child):
     """So what student code kills, stops or waits for is its own; 2 is the worker, where it could be seen."""
@@ -400,7 +404,7 @@ def test_a_child_finds_what_it_would_find_in_a_kernel(worker):
 
 @pytest.mark.needs_bubblewrap
 def test_a_child_has_only_so_many_files(child):
-    assert 9_000 < int(child(MANY_FILES)) <= sandbox.FILES
+    assert 9_000 < int(child(MANY_FILES)) <= sandbox.FOLDER_FILES
 
 
 MANY_FILES = """
@@ -462,6 +466,7 @@ except ValueError as error:
 """
 
 
+@pytest.mark.promise(34)
 @pytest.mark.needs_bubblewrap
 def test_where_memory_runs_out_a_child_is_the_first_to_go(worker, child):
     """And not the worker, which the kernel may take for the larger one, nor anything else of the machine."""
@@ -571,6 +576,7 @@ print(kind_of_error("helpers"), kind_of_error("autograder"))
 # -- the filter of system calls, which test_filter.py reads by hand ------------------------------------
 
 
+@pytest.mark.promise(11)
 @pytest.mark.needs_bubblewrap
 def test_the_kernel_refuses_them_all(child):
     """With arguments that none of them takes, so that no harm is done where one isn't refused."""
@@ -644,6 +650,7 @@ print(ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(
 # -- a share of the machine ------------------------------------------------------------------------------
 
 
+@pytest.mark.promise(14)
 @pytest.mark.needs_bubblewrap
 def test_a_child_has_one_core_and_no_other_worker_has_it(monkeypatch):
     monkeypatch.setattr(clock, "CLAIM", f"headstart-core-{os.getpid()}")  # others may have all that there are
@@ -668,6 +675,7 @@ def _has_one_core_alone(child):
         other.bind(f"\0{clock.CLAIM}-{os.getuid()}-{told.pop()}")
 
 
+@pytest.mark.promise(13)
 @pytest.mark.needs_bubblewrap
 def test_signals_to_its_group_reach_the_child_alone(worker):
     """Group 0 is one's own: with the worker in it, this would end that, too."""
@@ -679,6 +687,7 @@ def test_signals_to_its_group_reach_the_child_alone(worker):
     assert worker._process.pid == warm
 
 
+@pytest.mark.promise(42)
 @pytest.mark.needs_bubblewrap
 def test_an_interrupt_at_any_moment_breaks_no_message(worker):
     """Hundreds, some of which come while a message is under way: the conversation goes on, in turn."""
@@ -727,6 +736,7 @@ CASE = {"title": "a case", "args": {"$tuple": [1]}, "kwargs": {}}
 CASES = {"cases": [CASE], "driver": "call", "gradients": False, "forbidden": []}
 
 
+@pytest.mark.promise(42)
 @pytest.mark.needs_bubblewrap
 def test_an_interrupt_that_comes_late_ends_no_other_cell(worker):
     with ending(worker) as channel:

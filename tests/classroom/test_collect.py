@@ -18,6 +18,7 @@ from autograder.classroom.course import course_directory
 from autograder.classroom.plugin import leave_links_out
 from autograder.grading.submission import RECORDS, STEERING, read_time
 from tests.support.course import LESSON, Course
+from tests.support.raising import raises_only
 
 BAIT = "bait-7c1d0e"
 WHEN = "2026-01-01 12:00:00 UTC"
@@ -97,6 +98,7 @@ def kept(course: Course, *trees: str) -> str:
     return "\n".join(path.read_text(errors="replace") for path in ours)
 
 
+@pytest.mark.promise(27, 28)
 def test_collecting_follows_no_link(collected) -> None:
     assert BAIT not in kept(collected, "submitted")
     bob = collected.submission("bob")
@@ -107,6 +109,7 @@ def test_collecting_follows_no_link(collected) -> None:
         assert f"'{name}' of 'bob+{LESSON}+{WHEN}+abc' was left out: it is a link" in collected.said.stderr
 
 
+@pytest.mark.promise(29)
 def test_what_cannot_be_collected_is_named_and_costs_nobody_else(collected) -> None:
     handed_in = {path.name for path in (collected.root / "submitted").iterdir() if (path / LESSON).is_dir()}
     assert handed_in == {"amy", "bob", "cat", "gus", "hal", "ivy", "zoe", "classmate", "nobody"}
@@ -163,6 +166,7 @@ def test_a_full_disk_leaves_no_half_submission_and_is_told(tmp_path, monkeypatch
     assert sorted(path.name for path in submitted.glob("*/.*")) == []
 
 
+@pytest.mark.promise(27)
 def test_what_is_no_plain_file_is_taken_out_before_nbgrader_copies_it(tmp_path) -> None:
     """From an archive that was unpacked by hand: nbgrader would copy a device without end."""
     bait = tmp_path / "bait.txt"
@@ -181,6 +185,7 @@ def test_what_is_no_plain_file_is_taken_out_before_nbgrader_copies_it(tmp_path) 
     assert left == {"a.ipynb", "inner", "inner/kept.txt"} and bait.exists()
 
 
+@pytest.mark.promise(27)
 @pytest.mark.needs_bubblewrap
 @pytest.mark.timeout(600)
 def test_autograding_and_feedback_hold_nothing_that_a_link_points_to(collected) -> None:
@@ -199,6 +204,7 @@ def test_autograding_and_feedback_hold_nothing_that_a_link_points_to(collected) 
     assert {path.name for path in kept_files} == {"timestamp.txt", "submission_secret.txt"}
 
 
+@pytest.mark.promise(31)
 def test_a_submission_has_the_records_of_nbgrader_whatever_was_made_of_them(collected) -> None:
     for student in ("bob", "gus", "hal", "ivy", "zoe"):
         time, secret = (collected.submission(student) / name for name in RECORDS)
@@ -207,6 +213,7 @@ def test_a_submission_has_the_records_of_nbgrader_whatever_was_made_of_them(coll
     assert secret.read_text() == "zoe's own"
 
 
+@pytest.mark.promise(29)
 def test_formgrader_lists_everybody_in_any_time_zone(collected) -> None:
     """A time at the end of all times, and an hour more: nbgrader would stop, and list nobody."""
     api = NbGraderAPI(collected_course(collected), timezone="Europe/Berlin")
@@ -214,6 +221,7 @@ def test_formgrader_lists_everybody_in_any_time_zone(collected) -> None:
     assert {"amy", "ivy", "zoe"} <= listed
 
 
+@pytest.mark.promise(30)
 def test_who_hands_in_for_another_does_not_come_before_them(collected, monkeypatch) -> None:
     """And a name that holds no time comes before none that does."""
     collect = Collect(coursedir=collected_course(collected), parent=None)
@@ -234,6 +242,29 @@ def collected_course(course: Course) -> CourseDirectory:
     return course_directory(course.root)[0]
 
 
+def test_a_file_that_becomes_a_link_while_it_is_collected_is_not_followed(tmp_path, monkeypatch):
+    """Between the look at it and the opening: whoever hands in may try that as often as they like."""
+    (tmp_path / "bait.txt").write_text(BAIT)
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "answer.txt").write_text("theirs")
+    look = os.stat
+
+    def look_and_lose(path, **options):
+        found = look(path, **options)
+        if path == "answer.txt" and "dir_fd" in options:
+            (source / path).unlink()
+            (source / path).symlink_to(tmp_path / "bait.txt")
+        return found
+
+    monkeypatch.setattr(os, "stat", look_and_lose)
+    copying = _Copying(tmp_path / "stage", 1000)
+    copying.copy(str(source))
+    assert not (tmp_path / "stage" / "answer.txt").exists()
+    assert copying.refused == {"answer.txt": os.strerror(errno.ELOOP)}
+
+
+@pytest.mark.promise(29)
 def test_a_file_that_grows_and_a_folder_without_end_are_bounded(tmp_path, monkeypatch) -> None:
     copied = io.BytesIO()
     _copy(io.BytesIO(b"x" * 100), copied, 10)
@@ -242,10 +273,11 @@ def test_a_file_that_grows_and_a_folder_without_end_are_bounded(tmp_path, monkey
     for number in range(5):
         (tmp_path / "src" / f"{number}").touch()
     monkeypatch.setattr("autograder.classroom.collect.MAX_ENTRIES", 4)
-    with pytest.raises(ExchangeError, match="more than 4 files"):
+    with raises_only(ExchangeError, match="more than 4 files"):
         _Copying(tmp_path / "stage", 1000).copy(str(tmp_path / "src"))
 
 
+@pytest.mark.promise(32)
 @pytest.mark.needs_bubblewrap
 @pytest.mark.timeout(600)
 def test_feedback_without_its_records_holds_up_no_other(collected) -> None:
@@ -261,6 +293,7 @@ def test_feedback_without_its_records_holds_up_no_other(collected) -> None:
     assert "gus" in next(line for line in done.stderr.splitlines() if "was not released" in line)
 
 
+@pytest.mark.promise(28)
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can give files away")
 def test_files_that_belong_to_somebody_else_are_left_out(tmp_path) -> None:
     src = tmp_path / "src"

@@ -14,7 +14,7 @@ from nbgrader.plugins import CsvExportPlugin
 from traitlets.config import Config
 
 from autograder.classroom import exports
-from autograder.commands.roster import add_students, read_roster
+from autograder.classroom.roster import add_students, read_roster
 
 # As Canvas's gradebook exports it: read-only columns, a row of points possible, a test student.
 CANVAS = """\

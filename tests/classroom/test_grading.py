@@ -32,8 +32,15 @@ from autograder.grading.lesson import Lesson
 from autograder.lessons import ROOT
 from autograder.sheets import HiddenSheets
 from tests.support.course import LESSON, PROCESSES, Course, complaints, foster_parent, hear_signals
+from tests.support.proved import ENGINE, follows_from
 
-pytestmark = [pytest.mark.needs_bubblewrap, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.needs_bubblewrap, pytest.mark.timeout(600), follows_from(*ENGINE)]
+CLASS_OF = {
+    name: follows_from(
+        "helpers", f"notebooks/{name}.py", f"autograder/exercises/{lessons.topic(name)}/**/*.py"
+    )
+    for name in lessons.names()
+}
 SOFTMAX = "attention.softmax"
 STUDENTS = int(os.environ.get("HEADSTART_STUDENTS", "15"))  # in each simulated class but that of lesson 01
 KILLS = int(os.environ.get("HEADSTART_KILLS", "4"))  # each takes as long as a grader takes to start
@@ -51,7 +58,15 @@ def function(body: str) -> dict[str, str]:
 # -- verdicts --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("lesson", [name for name in lessons.names() if lessons.number(name)])
+@pytest.mark.promise(24)
+@pytest.mark.parametrize(
+    "lesson",
+    [
+        pytest.param(name, marks=pytest.mark.always if name == LESSON else CLASS_OF[name])
+        for name in lessons.names()
+        if lessons.number(name)
+    ],
+)
 def test_a_simulated_class_gets_exactly_its_expected_verdicts(lesson, tmp_path) -> None:
     course, number = Course(tmp_path / "course", lesson), STUDENTS
     if lesson == LESSON:  # here everybody: each misconception and each manner of handing in
@@ -124,6 +139,10 @@ def test_an_unknown_assignment_is_refused_with_those_that_there_are(course) -> N
     done = course.run("headstart", "grade", "ps1", check=False)
     assert done.returncode == 2
     assert "isn't there" in done.stderr and "build" not in done.stderr
+    (course.root / "source" / LESSON / "checks.json").unlink()  # a fresh clone's
+    done = course.run("headstart", "grade", LESSON, check=False)
+    assert done.returncode == 2
+    assert f"checks.json isn't there: build it with `headstart build {LESSON}`" in done.stderr
 
 
 def test_grading_again_grades_nothing_until_something_changed(course) -> None:
@@ -183,6 +202,7 @@ def test_a_written_answer_is_graded_once_as_long_as_it_stays_the_same(course) ->
 # -- bad input -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.promise(26)
 def test_bad_submissions_get_their_cause_and_stop_nobody_else(course) -> None:
     def write(student: str, content: bytes | str, name: str = f"{LESSON}.ipynb") -> None:
         path = course.submission(student) / name
@@ -260,6 +280,8 @@ HOSTILE = {
 }  # fmt: skip
 
 
+@pytest.mark.promise(5, 10, 14, 33)
+@pytest.mark.always
 def test_hostile_code_costs_its_author_alone(course) -> None:
     """How long it takes the test's own limit bounds: endless loops would exceed it."""
     for student, (body, _, _) in HOSTILE.items():
@@ -288,6 +310,8 @@ def test_hostile_code_costs_its_author_alone(course) -> None:
 # -- killed and started again ----------------------------------------------------------------------------
 
 
+@pytest.mark.promise(43)
+@pytest.mark.always
 def test_killed_at_any_moment_it_goes_on_where_it_was(course, tmp_path) -> None:
     students = 2 * KILLS + 5
     course.run("headstart", "simulate", LESSON, "--students", str(students), "--calm")
@@ -367,6 +391,8 @@ def _grading(
 LOCKS = {"headstart-door", "headstart-room"}  # empty files, which graders of one user wait at
 
 
+@pytest.mark.promise(43)
+@pytest.mark.always
 def test_ctrl_c_ends_it_at_once_and_leaves_nothing_behind(course, tmp_path) -> None:
     course.hand_in("amy")
     for number in range(6):
@@ -382,6 +408,8 @@ def test_ctrl_c_ends_it_at_once_and_leaves_nothing_behind(course, tmp_path) -> N
     assert {path.name.rsplit("-", 1)[0] for path in (tmp_path / "tmp").iterdir()} <= LOCKS
 
 
+@pytest.mark.promise(43)
+@pytest.mark.always
 def test_a_closed_terminal_leaves_nothing_behind(course, tmp_path) -> None:
     for number in range(6):
         course.hand_in(f"loop-{number}", cells=("while True: pass",))
@@ -393,6 +421,7 @@ def test_a_closed_terminal_leaves_nothing_behind(course, tmp_path) -> None:
     assert {path.name.rsplit("-", 1)[0] for path in (tmp_path / "tmp").iterdir()} <= LOCKS
 
 
+@pytest.mark.promise(43)
 def test_without_a_sandbox_loops_end_with_the_grader(course, tmp_path) -> None:
     deaf = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"
     course.hand_in("amy")
@@ -404,6 +433,7 @@ def test_without_a_sandbox_loops_end_with_the_grader(course, tmp_path) -> None:
     psutil.wait_procs(started)
 
 
+@pytest.mark.promise(44)
 def test_a_judge_that_is_killed_is_replaced_and_costs_nobody(course, tmp_path) -> None:
     names = {f"student-{number}" for number in range(30)}
     for name in names:
@@ -418,6 +448,7 @@ def test_a_judge_that_is_killed_is_replaced_and_costs_nobody(course, tmp_path) -
     assert set(course.statuses()) == names
 
 
+@pytest.mark.promise(44)
 def test_a_submission_that_kills_its_judge_each_time_fails_alone(monkeypatch) -> None:
     def grade(self, student):
         if student == "mallory":
@@ -425,6 +456,7 @@ def test_a_submission_that_kills_its_judge_each_time_fails_alone(monkeypatch) ->
         return student
 
     monkeypatch.setattr(Grader, "grade", grade)
+    monkeypatch.setattr(Grader, "get_ready", lambda self: None)
     with open_executor(Grader(lesson=None, secret=b""), 2, None) as executor:
         futures = {student: executor.submit(student) for student in ("amy", "mallory", "bob", "cat")}
         failed = {student for student, future in futures.items() if future.exception()}
@@ -437,6 +469,7 @@ def test_a_submission_that_kills_its_judge_each_time_fails_alone(monkeypatch) ->
 # -- the sandbox -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.promise(54)
 def test_without_bubblewrap_it_refuses_in_one_line(course, tmp_path) -> None:
     course.hand_in("amy")
     (tmp_path / "bin").mkdir()
@@ -480,6 +513,8 @@ print("LEFT", glob.glob("/tmp/left") , glob.glob("/dev/shm/*"))
 """
 
 
+@pytest.mark.promise(1, 4, 16)
+@pytest.mark.always
 def test_student_code_sees_nothing_that_is_not_its_own(course) -> None:
     course.hand_in("one", cells=(SPY,))
     course.hand_in(
@@ -500,6 +535,7 @@ def test_student_code_sees_nothing_that_is_not_its_own(course) -> None:
     assert output.text == "BEFORE [] []\n"
 
 
+@pytest.mark.promise(3)
 def test_a_course_inside_a_folder_that_has_to_be_shown_is_hidden() -> None:
     """The folder with Python's packages is one."""
     with tempfile.TemporaryDirectory(dir=sysconfig.get_path("purelib")) as folder:
@@ -512,6 +548,7 @@ def test_a_course_inside_a_folder_that_has_to_be_shown_is_hidden() -> None:
         assert "Read-only file system" in wrote.outputs[0].evalue
 
 
+@pytest.mark.promise(45, 48)
 def test_nothing_of_a_students_runs_in_a_page_that_others_open(course) -> None:
     script = "<script>alert(1)</script><img src=x onerror=alert(2)><b style='color: red'>bold</b>"
     links = "[a](javascript:alert(5)) [b] [c]( javascript:alert(6))\n\n[b]: javascript:alert(7)\n\n"
@@ -582,6 +619,7 @@ class _Alarms(HTMLParser):
             self.found.append(data[:100])
 
 
+@pytest.mark.promise(23, 56)
 def test_a_hidden_case_leaves_no_number_behind(course) -> None:
     """An answer right on all visible cases and wrong on hidden ones gets a reason without a number in it."""
     memorised = (
@@ -612,6 +650,6 @@ def _hidden_numbers(course: Course, student: str) -> set[str]:
     directory, config = course_directory(course.root)
     grader = Grader(Lesson.load(LESSON, course.root, config), hidden_secret(directory))
     [submission] = find_submissions(directory, LESSON, [student])
-    sheet = HiddenSheets(grader.secret).plain(load("attention")[SOFTMAX], grader.prepare(submission).content)
+    sheet = HiddenSheets(grader.secret).of(load("attention")[SOFTMAX], grader.prepare(submission).content)
     values = [case.args[0] for case in sheet.cases] + [outcome.outputs for outcome in sheet.expected]
     return {number for tensor in values for number in map(repr, tensor.flatten().tolist()) if len(number) > 9}

@@ -18,8 +18,14 @@ from tests.support import hub
 from tests.support.browser import CHROMIUM_OPTIONS, Notebook, answers, fill_in, hand_out
 from tests.support.course import LESSON, Course
 from tests.support.limits import PATIENCE
+from tests.support.proved import PROJECT, follows_from
 
-pytestmark = [pytest.mark.needs_chromium, pytest.mark.needs_bubblewrap, pytest.mark.timeout(1500)]
+pytestmark = [
+    pytest.mark.needs_chromium,
+    pytest.mark.needs_bubblewrap,
+    pytest.mark.timeout(1500),
+    follows_from(*PROJECT),
+]
 
 TEACHER, SECOND, STUDENTS, MISTAKEN = "ada", "eve", ("ben", "cleo", "dan"), "cleo"
 HURRIED = "dan"  # hands in without having run anything

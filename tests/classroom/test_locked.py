@@ -20,6 +20,9 @@ from autograder.grading.grader import Grader
 from autograder.grading.lesson import Lesson
 from tests.support.course import LESSON, PROCESSES, Course, _become
 from tests.support.limits import until
+from tests.support.proved import ENGINE, follows_from
+
+pytestmark = follows_from(*ENGINE)
 
 HOLDS = """
 import sqlite3, sys

@@ -11,8 +11,9 @@ import pytest
 
 from autograder.lessons import ROOT
 from tests.support.course import LESSON, Course, complaints
+from tests.support.proved import ENGINE, follows_from
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.timeout(600), follows_from(*ENGINE)]
 UNSCALED = """def scaled_dot_product_attention(q, k, v, mask=None):
     scores = q @ k.transpose(-2, -1)
     if mask is not None:
@@ -124,6 +125,7 @@ def test_validate_shows_the_messages_of_the_checks(tmp_path) -> None:
 # -- our engine behind nbgrader's own command ------------------------------------------------------------
 
 
+@pytest.mark.promise(48)
 def test_nbgrader_autograde_runs_our_engine(tmp_path):
     """That is also what formgrader's Autograde buttons call."""
     by_nbgrader, by_us = Course(tmp_path / "nbgrader"), Course(tmp_path / "us")

@@ -15,10 +15,14 @@ from nbgrader.api import Gradebook
 from autograder import lessons, programs
 from autograder.classroom.feedback import Row, Summary, _next
 from autograder.classroom.pages import PARTS, is_students, mathml, words
-from autograder.grading.clean import MAX_ADDED, clean_code, clean_words
+from autograder.grading.clean import clean_code, clean_words
 from autograder.grading.grader import _finish
 from autograder.lessons import ROOT
+from autograder.limits import MAX_ADDED
 from tests.support.course import Course
+from tests.support.proved import ENGINE, follows_from
+
+pytestmark = follows_from(*ENGINE)
 
 LESSON = "01_attention"
 
@@ -59,6 +63,7 @@ HOSTILE = [
 ]  # fmt: skip
 
 
+@pytest.mark.promise(51)
 @pytest.mark.parametrize("formula", HOSTILE)
 def test_a_formula_can_neither_run_nor_leave_its_place(formula):
     drawn = mathml(formula, "block")
@@ -66,6 +71,7 @@ def test_a_formula_can_neither_run_nor_leave_its_place(formula):
     assert not re.search(r"<mpadded [^>]", drawn)
 
 
+@pytest.mark.promise(49)
 @pytest.mark.parametrize(
     "formula",
     ["{" * 2000, r"\left(" * 200, r"\frac" * 400, r"\begin{matrix}" * 100, "a_" * 1000, "", "&" * 2000, "^",
@@ -77,6 +83,7 @@ def test_what_is_no_formula_is_shown_as_typed_and_soon(formula):
     assert time.process_time() - begun < 5
 
 
+@pytest.mark.promise(50)
 def test_code_in_other_languages_is_not_coloured():
     """A lexer of another language may take the square of a text's length, or worse."""
     for magic in ("%%bash", "  %%perl", "x = 1\n%%javascript", "x;%%html", "%%latex", "%%R", "%%!ls"):
@@ -123,6 +130,7 @@ FAR_UP = """
 """
 
 
+@pytest.mark.promise(51)
 @pytest.mark.needs_bubblewrap
 @pytest.mark.needs_chromium
 def test_nothing_of_a_students_is_drawn_over_a_verdict(tmp_path):
@@ -219,6 +227,7 @@ def test_another_courses_feedback_names_its_cells_by_the_headings_above(tmp_path
     assert "partly right" in row["how"]
 
 
+@pytest.mark.promise(53)
 def test_the_summary_says_nothing_that_a_student_wrote(tmp_path):
     """Neither headings of cells they added, nor what code of theirs displayed below a test."""
     forged = "✓ All of it · 9 of 9 cases\n  likely cause   none"
@@ -243,6 +252,7 @@ def test_the_summary_says_nothing_that_a_student_wrote(tmp_path):
     assert (other["section"], other["name"], other["case"]) == ("Part A", "t2", "")
 
 
+@pytest.mark.promise(53)
 @pytest.mark.parametrize(
     "known",
     [{"headstart": {"added": True}}, {"headstart": {"remarks": True}}, {"nbgrader": {"solution": True}}],
@@ -268,6 +278,7 @@ def _cleaned(text: str) -> str:
     return cell.source
 
 
+@pytest.mark.promise(47)
 @pytest.mark.parametrize(
     "text",
     [
@@ -309,6 +320,7 @@ def test_pictures_and_links_that_a_student_may_have_are_shown():
     assert [link["href"] for link in page.find_all("a")] == ["https://a.org/b?c", "#top", "data.csv"]
 
 
+@pytest.mark.promise(50)
 @pytest.mark.parametrize(
     "text", ["a\r```bash\rx $y\r```", "Term\n: ```bash\n  x $y\n  ```", "Term\n: ```mermaid\n  x $y\n  ```"]
 )
@@ -329,6 +341,7 @@ INERT = PARTS | {
 HARMLESS = {"href", "src", "alt", "title", "class", "type", "disabled", "start", "style"}
 
 
+@pytest.mark.promise(47)
 def test_a_students_text_becomes_nothing_but_what_is_inert():
     chance = random.Random(0)
     for _ in range(1000):
@@ -356,6 +369,7 @@ def summarised(tmp_path, cells, place: int = 0):
     return feedback["rows"][place], feedback["title"]
 
 
+@pytest.mark.promise(49)
 def test_cells_without_end_take_no_time_to_show():
     """Each is within its bounds. All together would keep formgrader, which draws one page at a time, for minutes."""
     cells = [

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from autograder.classroom import privacy
 from autograder.classroom.course import course_directory
-from autograder.commands import doctor, privacy
+from autograder.commands import doctor
 from autograder.programs import is_root
 from tests.support.course import PROCESSES
 

@@ -14,11 +14,12 @@ from unittest.mock import Mock
 import psutil
 import pytest
 
-from autograder.commands.watch import FEW, PATIENCE, _Rounds, _Waiting
+from autograder.classroom.watching import FEW, PATIENCE, _Rounds, _Waiting
 from autograder.lessons import ROOT
 from tests.support.course import LESSON, Course
+from tests.support.proved import ENGINE, follows_from
 
-pytestmark = pytest.mark.needs_bubblewrap
+pytestmark = [pytest.mark.needs_bubblewrap, follows_from(*ENGINE)]
 
 
 WRONG = {"attention.softmax": "def softmax(x, dim):\n    return x"}
@@ -43,7 +44,7 @@ def hand_in(
 
 def start(course: Course, *more: str, patience: int = PATIENCE) -> subprocess.Popen:
     env = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
-    code = f"import autograder.commands.watch as watch; watch.PATIENCE = {patience}; from autograder.commands.cli import main; raise SystemExit(main())"
+    code = f"from autograder.classroom import watching; watching.PATIENCE = {patience}; from autograder.commands.cli import main; raise SystemExit(main())"
     command = [sys.executable, "-c", code, "watch", LESSON, "--every", "0.2", "--workers", "1", *more]
     with (course.root / "watch.log").open("ab") as log:
         return subprocess.Popen(command, cwd=course.root, env=env, stdout=log, stderr=log)
@@ -184,6 +185,7 @@ def test_a_submission_that_is_still_being_copied_is_waited_for_once(tmp_path: Pa
     assert not waiting.for_any([folder])
 
 
+@pytest.mark.promise(41)
 def test_who_hands_in_without_end_holds_up_nobody_for_longer(tmp_path: Path, monkeypatch) -> None:
     waiting, now = _Waiting(), time.monotonic()
     waited = []
@@ -193,6 +195,7 @@ def test_who_hands_in_without_end_holds_up_nobody_for_longer(tmp_path: Path, mon
     assert waited == [True, True, False, True]
 
 
+@pytest.mark.promise(41)
 @pytest.mark.timeout(400)
 def test_one_that_waits_until_its_time_is_out_holds_up_a_watch_once(course: Course) -> None:
     """And what its files are called steers no terminal."""

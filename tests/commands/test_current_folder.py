@@ -14,6 +14,9 @@ from autograder.classroom.course import course_directory, no_course
 from autograder.commands import cli
 from autograder.lessons import ROOT
 from tests.support.course import LESSON, Course
+from tests.support.proved import PROJECT, follows_from
+
+pytestmark = follows_from(*PROJECT)
 
 BIN = Path(sys.executable).parent
 # What Python, Jupyter, pytest and the libraries behind the commands take from the current folder by themselves.
@@ -101,6 +104,7 @@ HEADSTART = {
 }  # fmt: skip
 
 
+@pytest.mark.promise(6, 7)
 @pytest.mark.needs_bubblewrap
 @pytest.mark.parametrize("name", HEADSTART)
 def test_no_command_runs_what_lies_in_the_current_folder(name, course, theirs) -> None:
@@ -122,16 +126,27 @@ def test_neither_does_a_watch(course, theirs) -> None:
     assert executed(theirs) == ""
 
 
+@pytest.mark.promise(8)
 @pytest.mark.parametrize(
-    "command", ["doctor", "build 99_none", f"grade {LESSON}", "report", f"watch {LESSON}", "roster x.csv"]
+    "command",
+    [
+        "doctor",
+        "build 99_none",
+        "new lesson attention",
+        f"grade {LESSON}",
+        "report",
+        f"watch {LESSON}",
+        "roster x.csv",
+    ],
 )
 def test_a_folder_of_somebody_elses_is_not_taken_for_a_course(command, theirs) -> None:
     for program in ([BIN / "headstart"], [sys.executable, "-m", "autograder"]):
         done = call(*program, *command.split(), cwd=theirs)
         assert executed(theirs) == "" and (done.returncode or command == "doctor"), done.stderr
-        assert command.startswith("build") or "isn't a course" in done.stdout + done.stderr
+        assert command.startswith(("build", "new")) or "isn't a course" in done.stdout + done.stderr
 
 
+@pytest.mark.promise(9)
 @pytest.mark.needs_bubblewrap
 @pytest.mark.parametrize("words", ["report", f"grade --once {LESSON}.ipynb --json"])
 def test_python_m_does_not_take_modules_from_the_current_folder(words, course, theirs) -> None:
@@ -146,6 +161,7 @@ def test_python_m_does_not_take_modules_from_the_current_folder(words, course, t
     assert (done.returncode, executed(theirs)) == (0, ""), done.stderr
 
 
+@pytest.mark.promise(9)
 @pytest.mark.needs_bubblewrap
 def test_nbgraders_own_commands_do_not_either(course, theirs) -> None:
     for program in ([BIN / "nbgrader"], [sys.executable, "-m", "nbgrader"]):
@@ -157,6 +173,7 @@ def test_nbgraders_own_commands_do_not_either(course, theirs) -> None:
         assert "isn't a course" in done.stderr
 
 
+@pytest.mark.promise(6)
 @pytest.mark.needs_bubblewrap
 def test_what_is_handed_in_with_the_notebook_is_not_executed(course, theirs) -> None:
     """From the course's folder, and from the student's in it, wherever Python looks."""
@@ -179,6 +196,7 @@ def test_what_is_handed_in_with_the_notebook_is_not_executed(course, theirs) -> 
     shutil.rmtree(handed_in)
 
 
+@pytest.mark.promise(6)
 @pytest.mark.needs_bubblewrap
 def test_other_systems_scripts_execute_nothing_of_a_submission(course, theirs, tmp_path) -> None:
     autograder = tmp_path / "autograder"

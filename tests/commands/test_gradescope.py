@@ -11,6 +11,9 @@ import pytest
 
 from autograder.lessons import ROOT
 from tests.support.course import LESSON, Course
+from tests.support.proved import ENGINE, follows_from
+
+pytestmark = follows_from(*ENGINE)
 
 
 def make(place: Path, *options: str) -> tuple[Course, Path]:

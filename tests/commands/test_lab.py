@@ -18,6 +18,9 @@ from autograder import programs
 from autograder.commands import cli, lab
 from helpers.checking import progress
 from tests.support.browser import CHROMIUM_OPTIONS, jupyterlab
+from tests.support.proved import PROJECT, follows_from
+
+pytestmark = follows_from(*PROJECT)
 
 LESSON = "01_attention/01_attention.ipynb"
 NBGRADERS = ["Assignment List", "Course List", "Create assignment", "Formgrader"]

@@ -2,7 +2,6 @@
 
 import pytest
 
-from autograder import lessons
 from autograder.lessons import TOPICS
 from helpers.figures import predicting, showing
 from helpers.figures.predicting import after_predicting, predict, predictions
@@ -53,34 +52,10 @@ def test_what_stands_in_backticks_is_shown_as_code(prediction: str, monkeypatch:
         assert "`" not in pages[-1] and ("<code>" in pages[-1]) == ("`" in "".join(told))
 
 
-@each
-def test_it_asks_and_says_in_whole_sentences(prediction: str) -> None:
-    found = KNOWN[prediction]
-    assert found.question.endswith("?") and 2 <= len(found.options) <= 4 and found.right in found.letters
-    for option, sentence in found.letters.values():
-        assert option.endswith(".") and sentence.endswith(".") and sentence != option
-        assert len(option) < 90 and len(sentence) < 260
-    firsts = [sentence for _, sentence in found.letters.values()]
-    assert len(set(firsts)) == len(firsts)
-
-
 @pytest.mark.parametrize("choice", [None, 3, "", "z", "ab", ["a"]])
 def test_what_is_no_letter_of_it_is_no_choice(choice: object, shown: list[str]) -> None:
     predict("attention.order", choice)
     assert "Put one of" in shown[-1] and "waits" in look("attention.order", shown)
-
-
-@each
-def test_a_drawing_cell_follows_that_waits_for_it(prediction: str) -> None:
-    [lesson] = [name for name in lessons.names() if lessons.topic(name) == prediction.partition(".")[0]]
-    cells = lessons.load_source_notebook(lesson).cells
-    [place] = [
-        n
-        for n, c in enumerate(cells)
-        if lessons.kind(c) == "predict" and c.metadata.headstart.id == prediction
-    ]
-    assert f'after_predicting("{prediction}")' in cells[place + 1].source
-    assert lessons.kind(cells[place + 1]) == "draw"
 
 
 def test_right_letters_are_spread() -> None:

@@ -13,8 +13,9 @@ import pytest
 from autograder import lessons
 from autograder.lessons import ROOT
 from tests.support.course import LESSON, Course
+from tests.support.proved import ENGINE, follows_from
 
-pytestmark = [pytest.mark.needs_bubblewrap, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.needs_bubblewrap, pytest.mark.timeout(300), follows_from(*ENGINE)]
 
 SOFTMAX = "attention.softmax"
 RIGHT = """def softmax(x, dim):

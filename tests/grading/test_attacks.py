@@ -29,8 +29,8 @@ from autograder import lessons
 from autograder.classroom.course import course_directory, find_submissions, hidden_secret
 from autograder.exercises import load
 from autograder.grading.grader import Grader
-from autograder.grading.judge import OUTPUT_CHARACTERS
 from autograder.grading.lesson import Lesson
+from autograder.limits import OUTPUT_CHARACTERS
 from autograder.sheets import HiddenSheets, make_sheet
 from helpers.checking.calling.drivers import run
 from helpers.checking.calling.values import tensors
@@ -226,6 +226,7 @@ def _contents(root: Path) -> dict[str, str]:
 # -- what must happen ------------------------------------------------------------------------------------
 
 
+@pytest.mark.promise(20, 21, 22)
 @each
 def test_no_trick_gains_a_mark(attack, after):
     verdicts = after.verdicts[attack.name]
@@ -272,6 +273,7 @@ def test_a_forbidden_function_does_what_is_asked(attack):
             assert finding.status == status, finding.text()
 
 
+@pytest.mark.promise(4, 5, 14)
 @each
 def test_no_trick_reads_what_it_should_not(attack, after):
     text = nbformat.writes(after.notebook(attack.name))
@@ -303,7 +305,7 @@ def _hidden(aftermath: Aftermath, student: str, part: str) -> set[str]:
     answered = {exercise or "attention.softmax" for kind, _, exercise in sections if kind == "answer"}
     found = set()
     for exercise in answered or {"attention.softmax"}:
-        sheet = HiddenSheets(grader.secret).plain(grader.lesson.exercises[exercise], content)
+        sheet = HiddenSheets(grader.secret).of(grader.lesson.exercises[exercise], content)
         values = [(one.args, one.kwargs) if part == "cases" else one.outputs for one in getattr(sheet, part)]
         found |= {n for tensor in tensors(values) for n in map(repr, tensor.flatten().tolist())}
     return {number for number in found if len(number) > 9}
@@ -315,11 +317,13 @@ def test_no_trick_changes_another_students_result(student, aftermath):
     assert "LEFT BEHIND" not in nbformat.writes(aftermath.notebook(student))
 
 
+@pytest.mark.promise(26)
 def test_no_trick_stops_the_batch(aftermath):
     assert set(aftermath.verdicts) == {*aftermath.tricks, *HONEST, "someone"}
     assert "grader failed" not in aftermath.printed
 
 
+@pytest.mark.promise(15)
 def test_no_trick_fills_the_disk(aftermath):
     folder = aftermath.course.root / "autograded"
     sizes = {name: _size(folder / name) for name in aftermath.verdicts}
@@ -330,6 +334,7 @@ def _size(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
+@pytest.mark.promise(10)
 def test_no_trick_outlives_its_grading(aftermath):
     assert aftermath.processes == []
 
@@ -344,6 +349,7 @@ def test_what_outlives_its_parent_is_seen():
     assert left == ["sleep 977"]
 
 
+@pytest.mark.promise(5)
 def test_no_trick_reaches_the_network(aftermath):
     assert aftermath.heard == []
 

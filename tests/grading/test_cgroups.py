@@ -63,6 +63,7 @@ def around(place: Path) -> tuple[set[str], set[str], bool]:
 # -- real ones ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.promise(38)
 @pytest.mark.needs_cgroups
 def test_the_groups_are_there_while_they_are_needed_and_nothing_is_left_of_them():
     own = own_cgroup()
@@ -106,6 +107,7 @@ def test_what_a_killed_grader_left_is_removed_and_what_another_has_is_not():
         others.rmdir()
 
 
+@pytest.mark.promise(35)
 @pytest.mark.needs_cgroups
 def test_memory_of_all_together_is_bounded(monkeypatch):
     """Two that may each have what they take, but not both: one is ended, and the other goes on."""
@@ -116,6 +118,7 @@ def test_memory_of_all_together_is_bounded(monkeypatch):
             assert first.stdout.readline() == "held\n"
             with program(other, HOLD, GIB // 3) as second:
                 second.stdout.readline()
+                assert (made.path / "memory.events").read_text().split("oom_kill ")[1][0] == "1"
                 # The kernel ends the larger one, by a few pages: which of them that is doesn't matter here.
                 until(lambda: any(process.poll() for process in (first, second)))
                 ended = [first.poll(), second.poll()]
@@ -124,6 +127,7 @@ def test_memory_of_all_together_is_bounded(monkeypatch):
                 assert not one.ran_out() and not other.ran_out()  # it is said once
 
 
+@pytest.mark.promise(36)
 @pytest.mark.needs_cgroups
 @pytest.mark.needs_bubblewrap
 def test_who_takes_all_memory_is_ended_and_the_worker_stays(groups):
@@ -148,6 +152,7 @@ def say(worker: Worker, code: str) -> tuple[str, bool]:
     return said.strip(), worker.end().out_of_memory
 
 
+@pytest.mark.promise(36)
 @pytest.mark.needs_cgroups
 @pytest.mark.needs_bubblewrap
 def test_threads_are_bounded_whoever_grades(groups):
@@ -173,6 +178,7 @@ print(started)
 """
 
 
+@pytest.mark.promise(36)
 @pytest.mark.needs_cgroups
 def test_workers_on_one_core_have_equal_shares_however_many_threads_they_run(groups):
     if "cpu" not in groups.controllers:
@@ -206,6 +212,7 @@ def used(group: Group) -> int:
     return int((group.path / "cpu.stat").read_text().split()[1])
 
 
+@pytest.mark.promise(37)
 @pytest.mark.needs_cgroups
 @pytest.mark.needs_bubblewrap
 def test_a_submission_that_ran_out_of_memory_is_told_so_and_costs_nobody(tmp_path, monkeypatch):
@@ -224,6 +231,59 @@ def test_a_submission_that_ran_out_of_memory_is_told_so_and_costs_nobody(tmp_pat
     assert not amy.settled
     for paper in (amy, ben):
         assert {verdict.status for verdict in paper.verdicts} == {"passed"}
+
+
+# -- what is asked of the kernel: in a folder that is like a cgroup's, so that it is proved anywhere ---------
+
+
+@pytest.fixture
+def like_a_cgroup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "cgroup.controllers").write_text("cpu memory pids\n")
+    (tmp_path / "cgroup.subtree_control").write_text("")
+    (tmp_path / "memory.max").write_text(str(4 * GIB))
+    monkeypatch.setattr(cgroups, "own_cgroup", lambda: tmp_path)
+    monkeypatch.setattr(cgroups, "ENDING_SECONDS", 0.2)  # a folder with files in it isn't removed
+    return tmp_path
+
+
+def test_groups_have_their_limits(like_a_cgroup):
+    with shared_limits(3) as made:
+        assert made and made.path == like_a_cgroup / f"headstart-{os.getpid()}-workers"
+        group = made.add()
+        assert group
+        of_all, of_one = (
+            {path.name: path.read_text() for path in folder.iterdir() if path.is_file()}
+            for folder in (made.path, group.path)
+        )
+    assert made.all_bytes <= 3 * GIB, "a quarter is for whatever else the machine does"
+    assert of_all.get("memory.max") == str(made.all_bytes)
+    assert of_all.get("memory.swap.max") == "0"
+    assert of_all.get("cpu.weight") == str(3 * cgroups.WEIGHT)
+    assert of_one.get("memory.max") == str(made.worker_bytes)
+    assert of_one.get("pids.max") == str(cgroups.WORKER_THREADS)
+
+
+def test_a_worker_is_in_its_group_from_its_first_moment_on(tmp_path):
+    (tmp_path / "cgroup.procs").write_text("")
+    done = subprocess.run(Group(tmp_path).enter(["cat", str(tmp_path / "cgroup.procs")]), capture_output=True)
+    assert done.stdout == b"0\n"
+
+
+def test_what_is_left_in_a_group_is_ended(like_a_cgroup):
+    with shared_limits(1) as made:
+        assert made
+        (made.path / "cgroup.kill").write_text("")
+    assert (made.path / "cgroup.kill").read_text() == "1"
+
+
+def test_groups_of_a_grader_that_was_killed_are_removed_and_no_others(like_a_cgroup):
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    (like_a_cgroup / f"headstart-{ended.pid}-workers" / "one").mkdir(parents=True)
+    (like_a_cgroup / "headstart-1").mkdir()
+    with shared_limits(1):
+        below = {path.name for path in like_a_cgroup.iterdir() if path.is_dir()}
+    assert below == {"headstart-1", f"headstart-{os.getpid()}", f"headstart-{os.getpid()}-workers"}
 
 
 # -- without them ------------------------------------------------------------------------------------------

@@ -19,8 +19,9 @@ from distributed import Client, Security
 from autograder.lessons import ROOT
 from tests.support.course import LESSON, Course, complaints, hear_signals
 from tests.support.limits import PATIENCE
+from tests.support.proved import ENGINE, follows_from
 
-pytestmark = [pytest.mark.needs_bubblewrap, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.needs_bubblewrap, pytest.mark.timeout(600), follows_from(*ENGINE)]
 
 
 @contextlib.contextmanager

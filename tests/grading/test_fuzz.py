@@ -5,6 +5,7 @@ import pytest
 from tests.long.fuzz import Messages, Notebooks
 
 
+@pytest.mark.promise(25)
 @pytest.mark.needs_bubblewrap
 def test_mutated_notebooks_are_graded_or_refused(tmp_path):
     notebooks = Notebooks(tmp_path / "course", seed=2)
@@ -16,6 +17,7 @@ def test_mutated_notebooks_are_graded_or_refused(tmp_path):
     assert len(notebooks.came_of) > 2  # some are hurt, and still gradable
 
 
+@pytest.mark.promise(25)
 def test_mutated_messages_are_judged_or_refused():
     messages = Messages(seed=2)
     for number in range(2000):

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.grading.test_plain import CONFIG, answer, notebook, run, scores, test
+from tests.support.proved import ENGINE, follows_from
 
-pytestmark = [pytest.mark.needs_bubblewrap, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.needs_bubblewrap, pytest.mark.timeout(300), follows_from(*ENGINE)]
 
 SOURCE = [
     answer("square", "def square(x):\n    return x * x"),

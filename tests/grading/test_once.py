@@ -7,10 +7,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from autograder.commands import once
+from autograder.classroom import once
 from autograder.results import Graded, Paper
 from helpers.checking.finding import Status
 from tests.support.course import LESSON, Course
+from tests.support.proved import ENGINE, follows_from
+
+pytestmark = follows_from(*ENGINE)
 
 RESULT = {
     "lesson": "01_attention",

@@ -14,13 +14,14 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell
 from traitlets.config import Config
 
-from autograder.exercise import IN_PROCESS, Exercise
 from autograder.grading.in_process import read_test
 from autograder.grading.lesson import Lesson
+from autograder.grading.questions import Question
 from autograder.lessons import ROOT
 from tests.support.course import run as run_command
+from tests.support.proved import ENGINE, follows_from
 
-pytestmark = [pytest.mark.needs_bubblewrap, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.needs_bubblewrap, pytest.mark.timeout(600), follows_from(*ENGINE)]
 
 ASSIGNMENT = "ps1"
 CONFIG = """
@@ -303,7 +304,7 @@ def test_a_source_that_nbgrader_refuses_is_refused_in_a_line(course, tmp_path, o
 )
 def test_partial_credit_is_no_more_than_there_is_and_none_below_0(value: str, points: float) -> None:
     """As a wrong answer makes it whose results are NaN, or whose errors are more than the points."""
-    test = Exercise("one/partial", "partial", 2, None, lambda generator: [], driver=IN_PROCESS)
+    test = Question("one/partial", "partial", 2)
     output = {"output_type": "execute_result", "data": {"text/plain": value}}
     assert read_test(test, [output]).earned == points
 

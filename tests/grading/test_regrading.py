@@ -4,6 +4,8 @@ import contextlib
 import json
 import shutil
 import sqlite3
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -18,8 +20,9 @@ from autograder.grading.grader import Grader
 from autograder.grading.lesson import Lesson
 from autograder.sheets import HiddenSheets
 from tests.support.course import LESSON, Course
+from tests.support.proved import ENGINE, follows_from
 
-pytestmark = [pytest.mark.needs_bubblewrap, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.needs_bubblewrap, pytest.mark.timeout(600), follows_from(*ENGINE)]
 SOFTMAX = "attention.softmax"
 WRONG = {SOFTMAX: "def softmax(x, dim):\n    return x"}
 
@@ -36,11 +39,11 @@ def course(tmp_path_factory):
 @pytest.fixture
 def judged(monkeypatch):
     """Which exercises are judged from hidden cases, in order."""
-    seen, plain = [], HiddenSheets.plain
+    seen, of = [], HiddenSheets.of
     monkeypatch.setattr(
         HiddenSheets,
-        "plain",
-        lambda self, exercise, digest: seen.append(exercise.id) or plain(self, exercise, digest),
+        "of",
+        lambda self, exercise, digest: seen.append(exercise.id) or of(self, exercise, digest),
     )
     return seen
 
@@ -48,9 +51,10 @@ def judged(monkeypatch):
 def test_which_draws_are_fit_is_kept_beside_the_secret(course):
     folder = course.root / ".headstart_draws"
     lesson = Lesson.load(LESSON, course.root, course_directory(course.root)[1])
-    assert sorted(path.name for path in folder.iterdir()) == sorted(lesson.exercises)
+    assert sorted(path.name for path in folder.iterdir()) == sorted([*lesson.exercises, LESSON])
     assert {path.stat().st_mode & 0o077 for path in (folder, *folder.iterdir())} == {0}
-    assert all(1 <= len(path.read_text().splitlines()) <= 2 for path in folder.iterdir())  # of amy and bob
+    draws = [folder / exercise for exercise in lesson.exercises]
+    assert all(1 <= len(path.read_text().splitlines()) <= 2 for path in draws)  # of amy and bob
 
 
 def regrade(course, change=lambda lesson: lesson, **options):
@@ -72,20 +76,38 @@ def regrade(course, change=lambda lesson: lesson, **options):
 
 def worth_more(lesson):
     """The first exercise has a point more."""
-    exercise, sheet = lesson.exercises[SOFTMAX], lesson.visible[SOFTMAX]
+    outline, exercise, sheet = (each[SOFTMAX] for each in (lesson.outlines, lesson.exercises, lesson.visible))
     points = exercise.points + 1
     return replace(
         lesson,
-        exercises=lesson.exercises | {SOFTMAX: replace(exercise, points=points)},
-        visible=lesson.visible | {SOFTMAX: replace(sheet, points=points)},
-        version="another",
-        versions=lesson.versions | {SOFTMAX: "another"},
+        outlines=lesson.outlines | {SOFTMAX: replace(outline, points=points)},
+        exercises={**lesson.exercises, SOFTMAX: replace(exercise, points=points)},
+        visible={**lesson.visible, SOFTMAX: replace(sheet, points=points)},
+        versions={**lesson.versions, SOFTMAX: "another"},
     )
 
 
 def test_nothing_changed_nothing_is_judged(course, judged):
     assert regrade(course) == {"amy": None, "bob": None}
     assert judged == []
+
+
+ASKS = """
+import sys
+from autograder.commands.cli import main
+code = main(["grade", sys.argv[1]])
+print(sorted({"torch", "autograder.sheets", "autograder.grading.judge"} & {*sys.modules}), file=sys.stderr)
+sys.exit(code)
+"""
+
+
+def test_where_nothing_is_new_no_torch_is_imported_and_no_judge_starts(course):
+    """That is most of the seconds that the command takes. The first call may have to draw the cases."""
+    command = [sys.executable, "-c", ASKS, LESSON]
+    course.run("headstart", "grade", LESSON)
+    done = subprocess.run(command, cwd=course.root, capture_output=True, text=True)
+    assert "0 graded, 2 as before" in done.stdout
+    assert done.stderr.splitlines()[-1] == "[]"
 
 
 def test_a_changed_exercise_is_judged_again_and_no_other(course, judged):

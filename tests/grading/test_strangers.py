@@ -22,8 +22,8 @@ from autograder import lessons
 from autograder.child import wire
 from autograder.classroom import gradebook
 from autograder.classroom.course import course_directory
-from autograder.exercise import IN_PROCESS
 from autograder.grading import clean, clock, judge, submission
+from autograder.grading.grader import questions
 from autograder.grading.lesson import Lesson
 from autograder.grading.submission import Submission, canonical
 from autograder.results import Ended, Judgement
@@ -32,6 +32,7 @@ from helpers.checking.calling.drivers import run
 from helpers.checking.calling.outcome import Outcome
 from helpers.checking.calling.values import decode
 from helpers.checking.sheet import Sheet
+from tests.support.raising import nothing_else_raised, raises_only
 
 LESSON, EXERCISE, OTHER = "01_attention", "attention.softmax", "attention.find_slip"
 DIGEST = "of this test"
@@ -48,6 +49,7 @@ class Stranger:
     for_ever: dict | None = None
     interrupted: int = 0
     begun: float = math.inf
+    plain: bool = False
 
     def begin(self, files: object) -> socket.socket:
         ours, self.theirs = socket.socketpair()
@@ -100,7 +102,8 @@ def judged(lesson, hidden):
         [cell] = [cell for cell in lesson.cells(skeleton, LESSON) if cell.exercise == at]
         cell = replace(cell, source=f"{answer}\n{cell.source}")
         stranger = how.pop("stranger", None) or Stranger(list(says))
-        return judge.judge(stranger, lesson, LESSON, [cell], hidden, DIGEST, **how)
+        with nothing_else_raised():
+            return judge.judge(stranger, [cell], questions(lesson, LESSON, hidden, DIGEST), **how)
 
     return judged
 
@@ -108,7 +111,7 @@ def judged(lesson, hidden):
 @pytest.fixture
 def right(lesson, hidden):
     """The right outcomes of an exercise's hidden cases, as a child would send them."""
-    return outcomes(lesson, hidden.plain(lesson.exercises[EXERCISE], DIGEST))
+    return outcomes(lesson, hidden.of(lesson.exercises[EXERCISE], DIGEST))
 
 
 @pytest.fixture
@@ -177,8 +180,8 @@ def test_hidden_numbers_stay_hidden(judged, right, visible):
 
 
 def test_a_test_that_runs_beside_the_code_is_not_judged_by_outcomes(judged, lesson, right):
-    beside = {**lesson.exercises, EXERCISE: replace(lesson.exercises[EXERCISE], driver=IN_PROCESS)}
-    verdicts = judged(ASK, {"outcomes": right}, DONE, lesson=replace(lesson, exercises=beside)).verdicts
+    plain = replace(lesson, visible={})
+    verdicts = judged(ASK, {"outcomes": right}, DONE, lesson=plain).verdicts
     assert verdicts[EXERCISE].status != "passed"
 
 
@@ -236,7 +239,7 @@ STRANGE = {
 
 @pytest.mark.parametrize("value", STRANGE.values(), ids=STRANGE)
 def test_what_is_no_outcome_is_refused(value):
-    with pytest.raises(ValueError):
+    with raises_only(ValueError):
         Outcome.from_json(value)
 
 
@@ -257,7 +260,9 @@ def test_whoever_displays_without_end_is_stopped(judged, monkeypatch):
 @pytest.mark.parametrize("for_ever", [None, ASK], ids=["is silent", "asks on"])
 def test_whoever_does_not_end_is_interrupted_once_and_given_up(for_ever, judged, right, monkeypatch):
     monkeypatch.setattr(judge, "GRACE_SECONDS", 0.2)
-    monkeypatch.setattr(clock, "NET", 10_000)  # or a busy machine could have it stopped before it is judged
+    monkeypatch.setattr(
+        clock, "WALL_PER_CPU", 10_000
+    )  # or a busy machine could have it stopped before it is judged
     stranger = Stranger([ASK, {"outcomes": right}], for_ever)
     judgement = judged(stranger=stranger, cell_seconds=0.2)
     assert "interrupted" in judgement.stopped
@@ -284,13 +289,14 @@ def test_what_a_cell_displays_is_cleaned(judged):
 
 
 def test_a_tensor_beyond_measure_is_refused():
-    with pytest.raises(ValueError):
+    with raises_only(ValueError):
         decode({"$tensor": "bool", "shape": [1001, 1000], "data": [False] * 1_001_000})
 
 
 def test_half_characters_go_no_further():
     outcome = Outcome.from_json({"status": "raised", "message": "\ud800", "outputs": {"\ud800": "\ud800"}})
-    json.dumps([outcome.message, outcome.outputs], ensure_ascii=False).encode()
+    with nothing_else_raised():
+        json.dumps([outcome.message, outcome.outputs], ensure_ascii=False).encode()
 
 
 def shown(**data: str) -> dict:
@@ -424,6 +430,7 @@ def test_an_added_cell_is_code_or_text(read, folder):
     assert (added.cell_type, added.source) == ("markdown", "<script>alert(1)</script>")
 
 
+@pytest.mark.promise(15)
 @pytest.mark.parametrize(
     "value", [[[0.1]] * 10_000, [0.1] * 10_000, {str(n): 1 for n in range(10_000)}, [[[1] * 99] * 99]]
 )

@@ -17,6 +17,7 @@ from autograder.classroom.course import find_submissions
 from autograder.grading import submission as module
 from autograder.grading.edits import what_changed
 from autograder.grading.submission import Submission, canonical
+from tests.support.raising import nothing_else_raised
 
 LESSON = "01_attention"
 
@@ -48,7 +49,8 @@ def hand_in(skeleton, tmp_path):
             (folder / name).write_bytes(content)
         elif content is not None:
             (folder / name).write_text(json.dumps(content), encoding="utf-8")
-        return canonical(Submission("amy", LESSON, folder), skeleton)
+        with nothing_else_raised():
+            return canonical(Submission("amy", LESSON, folder), skeleton)
 
     return hand_in
 
@@ -76,6 +78,7 @@ def test_outputs_and_counts_are_dropped(skeleton, hand_in) -> None:
     assert all(not cell.get("outputs") for cell in hand_in(theirs).notebook.cells)
 
 
+@pytest.mark.promise(18)
 @pytest.mark.parametrize("order", [[4, 3, 2, 1, 0], [1, 3, 0, 2, 4], [1, 3]])
 def test_moved_and_deleted_cells_change_nothing(skeleton, hand_in, order) -> None:
     theirs = solved(skeleton)
@@ -83,6 +86,7 @@ def test_moved_and_deleted_cells_change_nothing(skeleton, hand_in, order) -> Non
     assert sources(hand_in(theirs)) == RIGHT
 
 
+@pytest.mark.promise(18)
 def test_edited_checks_and_prose_are_put_back(skeleton, hand_in) -> None:
     theirs = solved(skeleton)
     theirs.cells[0].source, theirs.cells[2].source = "# Mine", "pass"
@@ -92,6 +96,7 @@ def test_edited_checks_and_prose_are_put_back(skeleton, hand_in) -> None:
     assert form.notebook.cells[2].metadata.nbgrader.points == 1
 
 
+@pytest.mark.promise(19)
 def test_what_is_written_into_a_cell_of_the_courses_runs_after_it(skeleton, hand_in) -> None:
     skeleton.cells.insert(1, new_code_cell("import torch\nhours = torch.ones(3)", id="set-up"))
     theirs = copy.deepcopy(skeleton)
@@ -137,6 +142,7 @@ def test_new_statements_come_as_they_are_written(theirs) -> None:
     assert what_changed("import torch\nx = 1", theirs) == CHANGED[theirs]
 
 
+@pytest.mark.promise(15)
 def test_a_cell_of_very_many_statements_is_taken_apart_soon() -> None:
     """Each was looked up in the whole cell once: for hours, and no limit of time had begun."""
     begun = time.process_time()
@@ -198,6 +204,7 @@ def test_lost_metadata_or_ids_don_t_matter(skeleton, hand_in, lost) -> None:
     assert sources(hand_in(theirs)) == RIGHT
 
 
+@pytest.mark.promise(18)
 def test_flags_and_types_come_from_the_lesson(skeleton, hand_in) -> None:
     theirs = solved(skeleton)
     theirs.cells[1]["cell_type"] = "raw"
@@ -250,6 +257,7 @@ def test_another_name_is_found_when_it_is_the_only_notebook(skeleton, hand_in) -
     assert "Внимание" in form.notes[0]
 
 
+@pytest.mark.promise(27)
 def test_links_and_folders_are_not_followed(skeleton, hand_in, tmp_path) -> None:
     secret = tmp_path / "secret.ipynb"
     secret.write_text(nbformat.writes(solved(skeleton)))
@@ -316,7 +324,7 @@ def test_large_outputs_cost_no_marks(skeleton, hand_in) -> None:
 
 
 def test_more_parts_than_any_notebook_has_are_refused_before_they_take_memory(hand_in) -> None:
-    many, keys = b"[]," * module.MAX_PARTS, b'"a":1,' * (2 * module.MAX_PARTS)
+    many, keys = b"[]," * module.MAX_JSON_PARTS, b'"a":1,' * (2 * module.MAX_JSON_PARTS)
     form = hand_in(b'{"cells": [' + many + b"0]}")
     assert form.problem == "the notebook file has more parts than any real notebook"
     form = hand_in(b'{"cells": [], "metadata": {' + keys + b'"b": 1}}')

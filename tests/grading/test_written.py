@@ -6,9 +6,12 @@ import pytest
 from nbformat.v4 import new_code_cell
 
 from autograder.child.written import state, written
-from autograder.grading.submission import MAX_FILES, MAX_FILES_BYTES
-from autograder.grading.written import MAX_NAME, read_written
+from autograder.grading.written import read_written
+from autograder.limits import MAX_FILES, MAX_FILES_BYTES, MAX_NAME
 from tests.grading.test_plain import CONFIG, notebook, run, scores, test
+from tests.support.proved import ENGINE, follows_from
+
+pytestmark = follows_from(*ENGINE)
 
 NAMES = {
     "out.txt": True, "a/b c/ü.csv": True, "": False, ".": False, "/etc/passwd": False, "../up.txt": False,

@@ -1,6 +1,7 @@
 """What the pages say is so: their links lead somewhere, their commands exist, their example works."""
 
 import argparse
+import ast
 import math
 import re
 import shlex
@@ -19,7 +20,7 @@ from autograder.sheets import VISIBLE_SEED, make_sheet
 from helpers.checking.calling.drivers import run
 from helpers.checks import assess
 from helpers.figures.predicting import predictions
-from tests.support.small_course import MASTER, Course
+from tests.support.small_course import MASTER, Course, exercise_in
 
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 each_page = pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
@@ -97,6 +98,23 @@ def test_tests_that_are_named_exist(page):
     source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
     for name in re.findall(r"`(test_\w+)`", prose(page)):
         assert f"def {name}(" in source, name
+
+
+def test_each_promise_of_the_security_page_has_tests_that_carry_its_number():
+    page = (ROOT / "docs/security.md").read_text(encoding="utf-8")
+    promised = [int(number) for number in re.findall(r"^(\d+)\. ", page, re.MULTILINE)]
+    assert promised == [*range(1, len(promised) + 1)]
+    proved = {
+        argument.value
+        for path in (ROOT / "tests").rglob("test_*.py")
+        for test in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(test, ast.FunctionDef) and test.name.startswith("test_")
+        for mark in test.decorator_list
+        if isinstance(mark, ast.Call) and ast.unparse(mark.func) == "pytest.mark.promise"
+        for argument in mark.args
+        if isinstance(argument, ast.Constant)
+    }
+    assert proved == set(promised)
 
 
 # -- the tree of docs/architecture.md --------------------------------------------------------------------
@@ -211,7 +229,7 @@ def figures_of(page: Path) -> dict[str, set[str]]:
 
 def test_what_is_measured_is_what_the_benchmarks_wrote():
     measured, written = figures_of(ROOT / "docs/measured.md"), figures_of(ROOT / "benchmarks/RESULTS.md")
-    assert set(measured) == set(TOPICS) - {"start_here"}
+    assert set(measured) == set(written) - {"start_here"}
     for topic, numbers in measured.items():
         assert numbers <= written[topic], (topic, numbers - written[topic])
 
@@ -234,14 +252,13 @@ def test_the_tricks_are_counted():
 
 
 @pytest.fixture
-def example() -> tuple[Exercise, str]:
+def example(tmp_path) -> tuple[Exercise, str]:
     """The exercise that CONTRIBUTING.md adds, and its cells."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    spec, cells = [block for language, block in FENCE.findall(text) if language == "python"]
-    names: dict = {"__name__": "example"}
-    exec(compile(spec, "CONTRIBUTING.md", "exec"), names)
-    (exercise,) = [value for value in names.values() if isinstance(value, Exercise)]
-    return exercise, cells
+    file, cells = [block for language, block in FENCE.findall(text) if language == "python"]
+    path = tmp_path / "entropy.py"
+    path.write_text(file, encoding="utf-8")
+    return exercise_in(path), cells
 
 
 @pytest.mark.parametrize("seed", [VISIBLE_SEED, "hidden"])

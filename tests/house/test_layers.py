@@ -11,6 +11,8 @@ MODULES = sorted(
     path.relative_to(ROOT) for room in ("autograder", "helpers") for path in (ROOT / room).rglob("*.py")
 )
 
+NAMED = {".".join(path.with_suffix("").parts).removesuffix(".__init__"): path for path in MODULES}
+
 
 def imports(module: Path) -> set[str]:
     """The dotted names that a module imports, at its top or later; of `from a import b` both `a` and `a.b`."""
@@ -18,6 +20,17 @@ def imports(module: Path) -> set[str]:
     plain = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     named = [node for node in nodes if isinstance(node, ast.ImportFrom)]
     return plain | {f"{node.module}.{alias.name}" for node in named for alias in node.names}
+
+
+def closure(start: str) -> set[str]:
+    """A module of ours and all that it leads to, import by import."""
+    found, waiting = set(), [start]
+    while waiting:
+        parts = waiting.pop().split(".")
+        for name in {".".join(parts[:end]) for end in range(1, len(parts) + 1)} & set(NAMED) - found:
+            found.add(name)
+            waiting += imports(NAMED[name])
+    return found
 
 
 def layer(name: str) -> int:
@@ -34,11 +47,39 @@ def test_no_module_of_the_engine_imports_from_a_layer_above_its_own() -> None:
             assert [name for name in theirs if layer(name) > own] == [], module
 
 
+def test_grading_knows_no_gradebook_no_exchange_and_no_page() -> None:
+    """Of nbgrader it uses the format and the steps that make a release, and nothing that opens a database."""
+    known = {"coursedir", "converters", "nbgraderformat", "preprocessors", "utils"}
+    for module in MODULES:
+        if module.parts[:2] == ("autograder", "grading"):
+            nbgrader = {name.split(".")[1] for name in imports(module) if name.startswith("nbgrader.")}
+            assert nbgrader <= known, module
+
+
+def test_no_reference_is_imported_where_verdicts_are_made() -> None:
+    """The judge is handed numbers. What makes them, from references, isn't among the modules that it needs."""
+    needed = closure("autograder.grading.judge")
+    assert "helpers.checking.assessing" in needed
+    makers = ("autograder.exercise", "autograder.sheets", "autograder.grading.lesson", "autograder.authoring")
+    assert [name for name in needed if name.startswith(makers)] == []
+    assert {name.split(".")[1] for name in needed if name.startswith("helpers.")} & set(TOPICS) == set()
+
+
+def test_an_exercise_is_a_record_and_nothing_in_it_runs() -> None:
+    needed = closure("autograder.exercise")
+    assert {name for name in needed if name.startswith("autograder.")} == {"autograder.exercise"}
+    assert "helpers.checking.calling.drivers" not in needed
+
+
 def test_what_the_sandbox_shows_of_the_engine_needs_nothing_else_of_it() -> None:
+    assert not imports(NAMED["autograder.limits"])
     for module in MODULES:
         if module.parts[:2] == ("autograder", "child"):
             engine = {name for name in imports(module) if name.startswith("autograder.")}
-            assert {".".join(name.split(".")[:2]) for name in engine} <= {"autograder.child"}, module
+            assert {".".join(name.split(".")[:2]) for name in engine} <= {
+                "autograder.child",
+                "autograder.limits",
+            }
 
 
 def test_helpers_know_nothing_of_the_engine() -> None:

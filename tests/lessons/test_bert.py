@@ -6,19 +6,33 @@ import torch
 from transformers import BertConfig, BertForPreTraining, GPT2Config, GPT2LMHeadModel
 
 from autograder import exercises
-from autograder.sheets import VISIBLE_SEED, make_cases
+from autograder.sheets import VISIBLE_SEED, make_cases, outcome_of
 from helpers import bert, corpora, finetuning, pretraining
 from helpers.bert import experiments, explorers, published, recipes
 from helpers.checking.calling.drivers import judged, run
 from helpers.finetuning.experiments import Examples
 from helpers.masking import sees
-from helpers.models.blocks import BERT, GPT2
+from helpers.models.blocks import BERT, GPT2, PRE_NORM
 from helpers.models.transformer import Encoder, EncoderConfig, LanguageModel, LanguageModelConfig
 from helpers.text.vocabulary import BOS, CLS, EOS, MASK, ORDINARY, PAD, SEP, SPECIALS
 
 close = torch.testing.assert_close
 V = len(corpora.vocabulary())
 SPECS = exercises.load("bert")
+
+
+class FromSizes(bert.Bert):
+    """The helper's, made as students make theirs."""
+
+    def __init__(self, *sizes, **named):
+        super().__init__(EncoderConfig(*sizes, **named, segments=2, style=PRE_NORM))
+
+
+class ClassifierFromSizes(bert.PairClassifier):
+    """The same for the classifier."""
+
+    def __init__(self, *sizes, classes, **named):
+        super().__init__(EncoderConfig(*sizes, **named, segments=2, style=PRE_NORM), classes)
 
 
 @pytest.fixture(autouse=True)
@@ -29,7 +43,7 @@ def seed():
 @pytest.fixture(scope="module")
 def models():
     torch.manual_seed(0)
-    return {"bert": experiments.new_bert(bert.Bert, 0), "left": pretraining.new_model()}
+    return {"bert": experiments.new_bert(FromSizes, 0), "left": pretraining.new_model()}
 
 
 def rows(*lengths):
@@ -83,7 +97,7 @@ def both():
     with torch.no_grad():
         for parameter in theirs.parameters():
             parameter.normal_(std=0.3)
-    ours = bert.Bert(40, 12, 3, 20, 2, 16, style=BERT)
+    ours = bert.Bert(EncoderConfig(40, 12, 3, 20, 2, 16, segments=2))
     missing = ours.load_state_dict(theirs_for_ours(theirs.state_dict(), 2))
     assert not missing.missing_keys
     return ours, theirs
@@ -205,8 +219,8 @@ SAME = {
     "bert.mask_tokens": bert.mask_tokens,
     "bert.pairs": bert.next_sentence_pairs,
     "bert.word_head": bert.WordHead,
-    "bert.model": bert.Bert,
-    "bert.classifier": bert.PairClassifier,
+    "bert.model": FromSizes,
+    "bert.classifier": ClassifierFromSizes,
     "bert.renamed": bert.renamed,
 }
 
@@ -215,7 +229,7 @@ SAME = {
 def test_the_helper_answers_the_exercise(name):
     spec = SPECS[name]
     for case in make_cases(spec, VISIBLE_SEED):
-        expected, got = (spec.outcome(answer, case) for answer in (spec.reference, SAME[name]))
+        expected, got = (outcome_of(spec, answer, case) for answer in (spec.reference, SAME[name]))
         assert got.status == "returned", got
         assert str(got.outputs) == str(expected.outputs)
 
@@ -267,7 +281,7 @@ def test_what_is_no_masking_gets_a_reason(result):
 
 
 def test_bert_sees_both_sides_and_no_padding():
-    model = bert.Bert(30, 8, 2, 8, 2, 20).double()
+    model = FromSizes(30, 8, 2, 8, 2, 20).double()
     ids = rows((2, 3), (1, 1))
     segments = bert.segments_of(ids)
     real = ids[1] != PAD
@@ -290,7 +304,7 @@ def test_bert_sees_both_sides_and_no_padding():
 
 def test_the_tied_embedding_saves_23_million_numbers():
     assert 30_522 * 768 == 23_440_896
-    names = [name for name, _ in bert.Bert(30, 8, 2, 8, 1, 20).named_parameters()]
+    names = [name for name, _ in FromSizes(30, 8, 2, 8, 1, 20).named_parameters()]
     assert not any("decoder" in name for name in names)
 
 

@@ -40,8 +40,10 @@ from benchmarks import results
 SUITES = ("bookworm", "trixie", "testing")
 BARE = ("python3", "python3-venv", "make", "git", "ca-certificates")
 # What differs most between systems: the environment, messages of Python's, the sandbox, commands, a browser.
-PART = [f"tests/test_{name}.py" for name in
-        ("environment", "lab", "start", "checks", "shell", "sandbox", "walls", "filter", "nbgrader", "browser")]  # fmt: skip
+PART = [f"tests/{name}.py" for name in
+        ("house/test_environment", "commands/test_lab", "lessons/test_start", "checking/test_checks",
+         "child/test_shell", "child/test_sandbox", "child/test_walls", "child/test_filter", "classroom/test_nbgrader",
+         "lessons/test_browser")]  # fmt: skip
 USER, CLONE, BUNDLE = "ada", "/home/ada/headstart", "/srv/headstart.bundle"
 SCRIPTS = Path("/usr/share/debootstrap/scripts")
 NEEDED = ("debootstrap", "git", "mount", "nsenter", "pivot_root", "setpriv", "unshare")

@@ -20,7 +20,7 @@ from playwright.sync_api import expect
 
 from autograder import lessons
 from autograder.classroom.course import course_directory
-from autograder.commands.simulate import Desk
+from autograder.classroom.simulated import Desk
 from autograder.grading.lesson import Lesson
 from tests.support.browser import Browser, Notebook, answers, fill_in, hand_out, visit
 from tests.support.course import Course

@@ -22,7 +22,7 @@ from pathlib import Path
 import nbformat
 import psutil
 
-from autograder.commands.privacy import AS_ROOT
+from autograder.classroom.privacy import AS_ROOT
 from autograder.lessons import ROOT
 
 LESSON = "01_attention"
@@ -34,9 +34,15 @@ PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 
 # Forks of a process that has imported what commands need: starting a hundred of them takes minutes otherwise.
 PROCESSES = multiprocessing.get_context("forkserver")
-PROCESSES.set_forkserver_preload(
-    ["autograder.commands.class_run", "nbgrader.apps", "nbgrader.server_extensions"]
-)
+PRELOADED = [
+    "autograder.classroom.class_run",
+    "autograder.exercises.attention",
+    "autograder.grading.judge",
+    "autograder.sheets",
+    "nbgrader.apps",
+    "nbgrader.server_extensions",
+]
+PROCESSES.set_forkserver_preload(PRELOADED)
 
 
 def _become(command: Sequence[str], cwd: Path, env: dict[str, str], out: Path, err: Path) -> None:

@@ -1,5 +1,7 @@
 """A course of one small lesson, for the tests of the authoring chain."""
 
+import importlib.util
+import sys
 from pathlib import Path
 
 import nbformat
@@ -7,12 +9,13 @@ import torch
 
 from autograder import lessons
 from autograder.authoring.build import build
-from autograder.exercise import Case, Exercise, Misconception
+from autograder.exercise import Exercise, Misconception, explained
+from helpers.checking.calling.outcome import Case
 
 MASTER = '''\
 # %% [markdown]
 # # 1 · Attention
-# What it teaches.
+# What it teaches. **Time** {minutes} minutes.
 
 # %% setup=true
 from helpers.checks import check
@@ -22,7 +25,7 @@ from helpers.checks import check
 # Some prose.
 #
 # **Exercise 1.1** · difficulty 2 of 5 · 10 minutes · 3 points
-
+# **Return twice x.**
 # %% exercise="attention.double"
 def double(x):
     """Return twice x."""
@@ -41,7 +44,7 @@ print("a picture")
 # %% [markdown]
 # ## 1.2 Who is who
 # **Exercise 1.2** · difficulty 1 of 5 · 1 minute · 1 point
-
+# **Say who asks.**
 # %% exercise="attention.who"
 who = {
     "query": ...,  # "x" or "y"
@@ -64,11 +67,43 @@ double(3)
 # Because it is so.
 # ### END SOLUTION
 '''
+
+
+def double(x):
+    return 2 * x
+
+
+def _added(x):
+    return x + x
+
+
+def _halved(x):
+    return x / 0.5
+
+
+def squared(x):
+    """Squared, not doubled."""
+    return x * x
+
+
+def unchanged(x):
+    """Nothing happens to the numbers."""
+    return x.clone()
+
+
+def plus_two(x):
+    """Two is added, where the numbers should be multiplied by it."""
+    return x + 2
+
+
+def three_numbers(generator: torch.Generator) -> list[Case]:
+    return [Case("three numbers", (torch.randn(3, generator=generator),))]
+
+
 DOUBLE = Exercise(
-    id="attention.double", title="Double", points=3, difficulty=2, minutes=10,
-    reference=lambda x: 2 * x,
-    cases=lambda generator: [Case("three numbers", (torch.randn(3, generator=generator),))],
-    misconceptions=(Misconception("squared", lambda x: x * x, "Squared, not doubled."),),
+    id="attention.double", title="Double", points=3, difficulty=2, minutes=10, reference=double,
+    cases=three_numbers, alternatives=(_added, _halved),
+    misconceptions=explained(squared, unchanged, plus_two),
 )  # fmt: skip
 WHO = Exercise(
     id="attention.who", title="Who is who", points=1, difficulty=1, minutes=1, driver="choice",
@@ -116,3 +151,12 @@ class Course:
 def by_kind(notebook: nbformat.NotebookNode) -> dict[str, nbformat.NotebookNode]:
     """The cells of a small notebook by what they are: `check attention.double`."""
     return {f"{lessons.kind(cell)} {lessons.exercise_of(cell)}".strip(): cell for cell in notebook.cells}
+
+
+def exercise_in(path: Path) -> Exercise:
+    """The exercise of a file that lies outside the course's packages."""
+    spec = importlib.util.spec_from_file_location(f"outside_{path.stem}", path)
+    assert spec and spec.loader
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.exercise.record

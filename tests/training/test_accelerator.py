@@ -29,6 +29,8 @@ from helpers.pretraining import plays, scaling
 from helpers.training import parallel
 from helpers.training.muon import CombinedOptimizer, Muon
 from tests.support import accelerator
+from tests.support.proved import follows_from
+from tests.support.raising import raises_only
 
 GIVES_WAY = "This training runs on the CPU, since on mps:0 it stops"
 
@@ -149,7 +151,7 @@ def test_what_is_not_there_is_said_in_a_sentence_with_its_cure(
 ) -> None:
     monkeypatch.setattr(parallel, "_devices", lambda: ["cpu", "cuda:0", "cuda:1"])
     monkeypatch.setenv("HEADSTART_DEVICE", asked)
-    with pytest.raises(training.NoSuchDevice) as raised:
+    with raises_only(training.NoSuchDevice) as raised:
         training.device()
     sentence = str(raised.value)
     assert f'"{asked}"' in sentence and "only cpu, cuda:0, cuda:1 here" in sentence
@@ -338,7 +340,14 @@ def smaller(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(of_the_block, "speak", functools.partial(of_the_block.speak, longest=6))
 
 
-@pytest.mark.parametrize("lesson", TRAININGS)
+PARTS = ("helpers", "autograder/*.py", "autograder/authoring/*.py", "autograder/exercises/**/*.py")
+each_lesson = pytest.mark.parametrize(
+    "lesson",
+    [pytest.param(lesson, marks=follows_from(f"notebooks/{lesson}.py", *PARTS)) for lesson in TRAININGS],
+)
+
+
+@each_lesson
 def test_every_training_runs_on_the_gpu(
     lesson: str,
     gpu: torch.device,
@@ -352,7 +361,7 @@ def test_every_training_runs_on_the_gpu(
 
 
 @pytest.mark.parametrize("style", [0, 1, "on the CPU"])
-@pytest.mark.parametrize("lesson", TRAININGS)
+@each_lesson
 def test_no_training_stops_at_a_student_s_parts(
     lesson: str, style: int | str, gpu: torch.device, smaller: None, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture,
@@ -392,7 +401,7 @@ def test_runs_that_take_turns_end_at_an_interrupt(gpu: torch.device, interrupts:
             training.unless_stopped()
         done.append(number)
 
-    with pytest.raises(training.Stopped, match=r"Stopped after 1 of 3 runs; none of them is kept"):
+    with raises_only(training.Stopped, match=r"Stopped after 1 of 3 runs; none of them is kept"):
         training.each(job, range(3), "Runs")
     assert done == [0]
     training.unless_stopped()
@@ -510,7 +519,7 @@ def test_a_run_that_was_stopped_goes_on_on_another_device(
     whole, other = copy.deepcopy(model), Halves(spoiled=False)
     with accelerator.pretended():
         monkeypatch.setenv("HEADSTART_DEVICE", first)
-        with pytest.raises(training.Stopped, match="Stopped after 2 of 3 steps"):
+        with raises_only(training.Stopped, match="Stopped after 2 of 3 steps"):
             learn(model, places, stop_at=2)
         assert next(model.parameters()).device.type == "cpu"
         monkeypatch.setenv("HEADSTART_DEVICE", then)
@@ -596,6 +605,7 @@ def test_lesson_08_trains_with_the_parts_that_run_on_the_gpu(
 # -- trainings that a notebook makes on request ----------------------------------------------------------
 
 
+@follows_from("notebooks/08_pretraining.py", *PARTS)
 def test_longer_trainings_run_on_the_gpu_too(
     gpu: torch.device, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
 ) -> None:

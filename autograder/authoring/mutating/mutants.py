@@ -18,8 +18,8 @@ from typing import Any
 from autograder.answers import is_mark
 from autograder.authoring.mutating.changes import Change, changes, is_size
 from autograder.authoring.mutating.places import IN_FULL, Place, places
-from autograder.exercise import IN_PROCESS, Exercise
-from autograder.sheets import VISIBLE_SEED, make_cases
+from autograder.exercise import Exercise
+from autograder.sheets import VISIBLE_SEED, make_cases, outcome_of
 
 RECORD = "_record_of_sizes"
 
@@ -47,7 +47,7 @@ class Mutant:
 
 def has_mutants(exercise: Exercise) -> bool:
     """Whether the reference is code, not choices."""
-    return exercise.driver not in ("choice", IN_PROCESS)
+    return exercise.driver != "choice"
 
 
 def reference_file(exercise: Exercise) -> Path:
@@ -122,8 +122,8 @@ def _definitions(module: ModuleType, name: str) -> list[Definition]:
     path = inspect.getsourcefile(module)
     tree = ast.parse(Path(path or "").read_text(encoding="utf-8"))
     known = {node.name: node for node in tree.body if isinstance(node, Definition)}
-    for each in known.values():
-        each.decorator_list = [mark for mark in each.decorator_list if not is_mark(mark)]
+    for made in known.values():
+        made.decorator_list = [each for each in made.decorator_list if not is_mark(each)]
     found = [known[name]]
     for definition in found:
         for node in ast.walk(definition):
@@ -149,7 +149,7 @@ def _sizes(exercise: Exercise, module: ModuleType, definitions: list[Definition]
     answer = _compiled(module, definitions, definitions[0].name, {RECORD: record})
     for place, node in zip(sized, nodes, strict=True):
         place.put(node)
-    exercise.outcome(answer, make_cases(exercise, VISIBLE_SEED)[0])
+    outcome_of(exercise, answer, make_cases(exercise, VISIBLE_SEED)[0])
     return found
 
 

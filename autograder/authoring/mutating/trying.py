@@ -14,7 +14,7 @@ import torch
 
 from autograder.authoring.mutating.mutants import Mutant, mutants
 from autograder.exercise import Exercise
-from autograder.sheets import VISIBLE_SEED, HiddenSheets, failing_case, make_sheet, one_thread
+from autograder.sheets import VISIBLE_SEED, HiddenSheets, failing_case, make_sheet, one_thread, outcome_of
 from helpers.checking.calling.outcome import CallStatus, Outcome
 from helpers.checks import Sheet
 
@@ -124,7 +124,7 @@ class Limits:
         try:
             found = []
             for case in sheet.cases:
-                found.append(exercise.outcome(answer, case))
+                found.append(outcome_of(exercise, answer, case))
                 if found[-1].status == CallStatus.INTERRUPTED:  # the alarm rings once
                     return None
             return [Outcome.from_json(json.loads(json.dumps(outcome.to_json()))) for outcome in found]

@@ -1,175 +1,239 @@
-"""Which exercises' mutants were tried, and which of them are right as well: a record for each topic.
+"""Which exercises were tried, and which mutants are right as well: two records for each topic.
 
-`mutants.json` beside a topic's exercises has an entry for each exercise whose reference is code. An author
-writes `equivalent`, the mutants that are right too, by the reason why. The build writes the rest once every
-other mutant fails on the visible cases and on every hidden draw, with a digest of what decides that. So a
-build tries again only the exercises in which something has changed since.
+`mutants.json` beside a topic's exercises is the author's: mutants that are right too, by exercise and reason.
+`verified.json` is the build's, a line per exercise. It holds digests of everything that decides whether an
+exercise keeps its promises, written once it has kept them. So a build tries again only what has changed.
 
-`slips` holds the sentences by which a failed check recognises a mutant, with sketches of what each gives. It
-also has changes that people make and that are too often right to be listed: an argument or a layer taken for
-another, a `reshape` for a transpose.
+The slips by which a failed check recognises a mutant lie in the lesson's `checks.json`, and nowhere else.
+They also hold changes that people make and that are too often right to be listed: an argument or a layer
+taken for another, a `reshape` for a transpose.
 """
 
-import hashlib
+import contextlib
 import json
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from autograder.answers import MARK, code
-from autograder.authoring.master import MasterError, Mistake
+from autograder import exercises, lessons
+from autograder.authoring.master import MasterError, Mistake, read_master
+from autograder.authoring.mutating.digests import Listed, Slips, of_answers, of_mutants, of_slips
 from autograder.authoring.mutating.mutants import has_mutants, mutants, reference_file
-from autograder.authoring.mutating.reach import reached
 from autograder.authoring.mutating.slips import slips
 from autograder.authoring.mutating.trying import Survivor, survivors
+from autograder.authoring.rules import place
+from autograder.authoring.trials import Load, code_given, problems
 from autograder.exercise import Exercise
 from autograder.lessons import ROOT
 from autograder.sheets import HiddenSheets
 from helpers.storage import write_whole
 
-# What decides, beside an exercise itself, whether a mutant passes.
-ENGINE = (
-    ("autograder.sheets", "_draw"),
-    ("autograder.sheets", "failing_case"),
-    ("helpers.checking.assessing", "assess"),
-    ("helpers.checking.calling.drivers", "run"),
-)
-SLIPS = (("helpers.checking.assessing", "sketches_of_slip"),)
-RECOGNISERS = ("slips.py", "words.py")
-# What is said of a failure decides nothing, and mutants are forbidden nothing.
-DECIDES_NOTHING = ("_explain", "_unknown", "explain", "Finding", "forbid", "current")
-TOOLS = ("mutants.py", "changes.py", "tables.py", "places.py", "trying.py")
+REASON = 15  # characters: a shorter one says nothing
 
 
 @dataclass(frozen=True)
 class Record:
-    """What is known of one exercise's mutants.
+    """What is known of one exercise.
 
     Attributes:
-        equivalent: names of mutants that are right as well, by the reason.
-        mutants: how many there are, those among them.
-        verified: the digest of what decided that all others fail; "" before that was tried.
-        slips: what the others are recognised by, as `slips.py` makes it.
-        made: the digest of what decided that.
+        answers: the digest of everything that decided that right answers pass and wrong ones are named.
+        mutants: how many its reference has, those that are right as well among them.
+        tried: the digest of everything that decided that all others fail; "" before they were tried.
+        slips: the digest of what mutants are recognised by, and of everything that it is made from.
     """
 
-    equivalent: dict[str, list[str]] = field(default_factory=dict)
+    answers: str = ""
     mutants: int = 0
-    verified: str = ""
-    slips: dict[str, list[str]] = field(default_factory=dict)
-    made: str = ""
+    tried: str = ""
+    slips: str = ""
 
 
 def record_file(topic: str) -> str:
-    """Where a topic's record lies, below the course's folder."""
+    """Where the build's record of a topic lies, below the course's folder."""
+    return f"autograder/exercises/{topic}/verified.json"
+
+
+def listed_file(topic: str) -> str:
+    """Where an author lists mutants that are right as well, below the course's folder."""
     return f"autograder/exercises/{topic}/mutants.json"
 
 
 def read(topic: str, root: Path = ROOT) -> dict[str, Record]:
-    """A topic's record, by exercise; empty where it has none.
+    """What the build knows of a topic's exercises; empty where it has no record.
 
     Raises:
-        MasterError: an author wrote into it what is no record.
+        MasterError: the file can't be read.
     """
-    path = root / record_file(topic)
-    if not path.is_file():
-        return {}
+    file = record_file(topic)
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-        return {exercise: Record(**entry) for exercise, entry in data.items()}
+        return {id: Record(**entry) for id, entry in _read(file, root).items()}
     except (ValueError, TypeError, AttributeError) as error:
-        line = getattr(error, "lineno", 1)
-        text = f"it can't be read: {error}; mend it, or take it from git"
-        raise MasterError([Mistake(record_file(topic), line, text)]) from error
+        text = f"it can't be read: {error}; remove it, and the build writes it anew"
+        raise MasterError([Mistake(file, getattr(error, "lineno", 1), text)]) from error
+
+
+def listed(topic: str, root: Path = ROOT) -> dict[str, Listed]:
+    """The mutants that are right as well, by exercise and reason; empty where a topic lists none.
+
+    Raises:
+        MasterError: the file can't be read.
+    """
+    file = listed_file(topic)
+    try:
+        found = _read(file, root)
+        names = [name for reasons in found.values() for those in reasons.values() for name in those]
+        if not all(isinstance(name, str) for name in names):
+            raise TypeError("a mutant's name is a text")
+    except (ValueError, TypeError, AttributeError) as error:
+        text = f'it can\'t be read: {error}; its form is {{"topic.name": {{"reason": ["mutant"]}}}}'
+        raise MasterError([Mistake(file, getattr(error, "lineno", 1), text)]) from error
+    return found
+
+
+def _read(file: str, root: Path) -> dict[str, dict]:
+    path = root / file
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
 
 
 def written(records: Mapping[str, Record]) -> str:
-    """A topic's record as text."""
-    return (
-        json.dumps({id: vars(record) for id, record in records.items()}, indent=2, ensure_ascii=False) + "\n"
-    )
+    """A topic's record as text, a line per exercise."""
+    known = {id: {key: value for key, value in vars(it).items() if value} for id, it in records.items()}
+    lines = [f" {json.dumps(id)}: {json.dumps(entry)}" for id, entry in known.items()]
+    return "{\n" + ",\n".join(lines) + "\n}\n" if lines else "{}\n"
 
 
-def in_step(topic: str, specs: Mapping[str, Exercise], root: Path = ROOT) -> dict[str, Record]:
-    """A topic's record with today's digests. Mutants are to be tried where one differs from what is there."""
-    records = read(topic, root)
-    code = {id: exercise for id, exercise in specs.items() if has_mutants(exercise)}
-    old = {id: records.get(id, Record()) for id in code}
-    today = {id: digest(exercise, old[id]) for id, exercise in code.items()}
-    return {id: replace(old[id], verified=today[id], made=_made(code[id], today[id])) for id in code}
+def known_slips(topic: str, root: Path = ROOT) -> dict[str, Slips]:
+    """The slips of a topic's exercises, from the lesson as it was last released."""
+    for lesson in lessons.names(root):
+        path = lessons.release_path(lesson, root).with_name("checks.json")
+        if lessons.topic(lesson) == topic and path.is_file():
+            with contextlib.suppress(ValueError, AttributeError, KeyError):
+                sheets = json.loads(path.read_text(encoding="utf-8"))
+                return {id: sheet["slips"] for id, sheet in sheets.items()}
+    return {}
 
 
-def verify(topic: str, specs: Mapping[str, Exercise], root: Path = ROOT) -> dict[str, Record]:
-    """Try the mutants of the exercises in which something has changed, and return the topic's new record.
-
-    Raises:
-        MasterError: mutants pass, or entries are wrong. What was tried of the other exercises is recorded all
-            the same: that took minutes.
-    """
-    records: dict[str, Record] = read(topic, root)
-    mistakes: list[Mistake] = []
-    new = in_step(topic, specs, root)
-    for id, record in new.items():
-        if record.verified != records.get(id, Record()).verified:
-            print(f"headstart: trying the mutants of {id}", file=sys.stderr)
-            found, names = list(survivors(specs[id])), {mutant.name for mutant in mutants(specs[id])}
-            new[id] = replace(record, mutants=len(names))
-            if wrong := _mistakes(topic, specs[id], record, found, names, root):
-                mistakes += wrong
-                new[id] = records.get(id, Record())
-                continue
-        if record.made != records.get(id, Record()).made:
-            new[id] = replace(new[id], slips=slips(specs[id]))
-    if mistakes:
-        write_whole(root / record_file(topic), written(new).encode())
-        raise MasterError(mistakes)
+def in_step(
+    topic: str, specs: Mapping[str, Exercise], root: Path = ROOT, load: Load = exercises.load
+) -> dict[str, Record]:
+    """A topic's record with today's digests. What differs from what is there has to be tried."""
+    records, right, told = read(topic, root), listed(topic, root), known_slips(topic, root)
+    code = given(topic, root)
+    new = {}
+    for id, exercise in specs.items():
+        new[id] = replace(records.get(id, Record()), answers=of_answers(exercise, code, load))
+        if has_mutants(exercise):
+            tried = of_mutants(exercise, right.get(id, {}))
+            new[id] = replace(new[id], tried=tried, slips=of_slips(exercise, tried, told.get(id)))
     return new
 
 
-def digest(exercise: Exercise, record: Record) -> str:
-    """Of all that decides which mutants pass: the reference, the cases, the engine, and what is listed."""
-    made = [(each.__module__, each.__name__) for each in (exercise.reference, exercise.cases)]
-    properties = [(prop.__module__, prop.__name__) for prop in exercise.properties]
-    texts = reached([*made, *properties], without=(MARK,))
-    listed = sorted(name for names in record.equivalent.values() for name in names)
-    parts = [exercise.id, exercise.driver, *exercise.returns, *texts.values(), *listed, _engine()]
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+def verify(
+    topic: str, specs: Mapping[str, Exercise], root: Path = ROOT, load: Load = exercises.load
+) -> tuple[dict[str, Record], dict[str, Slips]]:
+    """Try the answers and mutants of the exercises in which something has changed.
+
+    Returns:
+        The topic's new record, and the slips of each exercise that has mutants.
+
+    Raises:
+        MasterError: an answer isn't judged as it should be, mutants pass, or entries are wrong. What was
+            tried of the other exercises is recorded all the same: that took minutes.
+    """
+    old, right, told = read(topic, root), listed(topic, root), known_slips(topic, root)
+    new, code = in_step(topic, specs, root, load), given(topic, root)
+    mistakes = _of_lists(topic, right, new, root)
+    for id, record in new.items():
+        before = old.get(id, Record())
+        if record.answers != before.answers and (wrong := _of_answers(specs[id], code, root, load)):
+            mistakes += wrong
+            new[id] = before
+            continue
+        if record.tried != before.tried:
+            if wrong := _of_mutants(specs[id], right.get(id, {}), root):
+                mistakes += wrong
+                new[id] = replace(before, answers=record.answers)
+                continue
+            new[id] = replace(record, mutants=sum(1 for _ in mutants(specs[id])))
+        if record.tried and (record.slips != before.slips or id not in told):
+            told[id] = slips(specs[id])
+            new[id] = replace(new[id], slips=of_slips(specs[id], record.tried, told[id]))
+    if mistakes:
+        unreleased = {id: replace(record, slips=old.get(id, Record()).slips) for id, record in new.items()}
+        write_whole(root / record_file(topic), written(unreleased).encode())
+        raise MasterError(mistakes)
+    return new, {id: told[id] for id, record in new.items() if record.tried}
 
 
-def _made(exercise: Exercise, verified: str) -> str:
-    """Of all that decides what mutants are recognised by."""
-    variants = [m.variant for m in exercise.misconceptions if hasattr(m.variant, "__name__")]
-    variants += [answer for answer in exercise.alternatives if hasattr(answer, "__name__")]
-    names = [(variant.__module__, variant.__name__) for variant in variants]
-    texts = reached([*SLIPS, *names], without=(MARK,))
-    tools = [Path(__file__).with_name(name).read_text(encoding="utf-8") for name in RECOGNISERS]
-    parts = [verified, *tools, *texts.values(), *map(code, variants)]
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+def given(topic: str, root: Path = ROOT) -> str:
+    """What the cells of a topic's lesson import and define; "" where there is no such lesson."""
+    for lesson in lessons.names(root):
+        if lessons.topic(lesson) == topic:
+            cells, _ = read_master(lessons.master_path(lesson, root), lesson)
+            return code_given(cells)
+    return ""
 
 
-def _engine() -> str:
-    tools = [Path(__file__).with_name(name).read_text(encoding="utf-8") for name in TOOLS]
-    return "\0".join([*reached(ENGINE, without=DECIDES_NOTHING).values(), *tools])
-
-
-def _mistakes(
-    topic: str, exercise: Exercise, record: Record, found: list[Survivor], names: set[str], root: Path
+def _of_lists(
+    topic: str, right: Mapping[str, Listed], known: Mapping[str, Record], root: Path
 ) -> list[Mistake]:
-    """What is wrong with an exercise's cases, or with its list of equivalent mutants."""
-    file = record_file(topic)
+    """What is wrong with the list of mutants that are right as well, whatever the mutants do."""
+    file = listed_file(topic)
+    mistakes = []
+    for id, reasons in right.items():
+        if id not in known or not known[id].tried:
+            mistakes.append(
+                Mistake(file, _line_of(topic, id, root), f'"{id}" is no exercise with mutants; remove it')
+            )
+        names = [name for those in reasons.values() for name in those]
+        for name in dict.fromkeys(name for name in names if names.count(name) > 1):
+            mistakes.append(
+                Mistake(file, _line_of(topic, name, root), f'"{id}" lists `{name}` twice; remove one')
+            )
+        for reason in reasons:
+            if len(reason) <= REASON or reason.endswith("."):
+                text = (
+                    f'"{id}" has the reason "{reason}"; say why those are right, without a period at the end'
+                )
+                mistakes.append(Mistake(file, _line_of(topic, reason, root), text))
+    return mistakes
+
+
+def _of_answers(exercise: Exercise, given: str, root: Path, load: Load) -> list[Mistake]:
+    print(f"headstart: trying the answers of {exercise.id}", file=sys.stderr)
+    found = problems(exercise, given, load)
+    return [Mistake(*place(exercise.id, root, each.name), f'"{exercise.id}": {each.text}') for each in found]
+
+
+def _of_mutants(exercise: Exercise, right: Listed, root: Path) -> list[Mistake]:
+    """What is wrong with an exercise's cases, or with its list of mutants that are right as well."""
+    print(f"headstart: trying the mutants of {exercise.id}", file=sys.stderr)
+    topic, file = exercise.topic, listed_file(exercise.topic)
     reference = _below(reference_file(exercise), root)
-    listed = {name for those in record.equivalent.values() for name in those}
+    names, found = {mutant.name for mutant in mutants(exercise)}, list(survivors(exercise))
+    named = {name for those in right.values() for name in those}
     everywhere = {s.mutant.name for s in found if s.visible and len(s.draws) == HiddenSheets.DRAWS}
     mistakes = [
         Mistake(reference, s.mutant.line, f'"{exercise.id}": {_passes(s, file)}')
         for s in found
-        if s.mutant.name not in listed & everywhere
+        if s.mutant.name not in named & everywhere
     ]
-    for name in sorted(listed - {s.mutant.name for s in found}):
+    for name in sorted(named - {s.mutant.name for s in found}):
         what = "fails" if name in names else "is no mutant of it any more"
-        mistakes.append(Mistake(file, 1, f'"{exercise.id}" lists `{name}`, which {what}; remove it'))
+        text = f'"{exercise.id}" lists `{name}`, which {what}; remove it'
+        mistakes.append(Mistake(file, _line_of(topic, name, root), text))
+    if len(named) > 1 + len(names) / 4:
+        text = f'"{exercise.id}" lists {len(named)} of {len(names)} mutants; add cases on which they fail'
+        mistakes.append(Mistake(file, _line_of(topic, exercise.id, root), text))
     return mistakes
+
+
+def _line_of(topic: str, name: str, root: Path) -> int:
+    """The line of an author's list on which something stands, or 1."""
+    path, wanted = root / listed_file(topic), json.dumps(name, ensure_ascii=False)
+    lines = path.read_text(encoding="utf-8").split("\n") if path.is_file() else []
+    return next((number for number, line in enumerate(lines, 1) if wanted in line), 1)
 
 
 def _below(path: Path, root: Path) -> str:

@@ -3,7 +3,7 @@
 import torch
 
 from autograder.entry import Entry
-from autograder.exercise import Case
+from helpers.checking.calling.outcome import Case
 
 exercise = Entry(
     id="start_here.double",

@@ -50,6 +50,7 @@ def run(
 def _run(driver: str, answer: object, case: Case, gradients: bool, forbidden: tuple) -> Outcome:
     try:
         with _eager(), forbid(forbidden):
+            # defence: answers: what is sent is plain data while it is watched
             return _settled(DRIVERS[driver](answer, case, gradients))
     except ForbiddenCall as error:
         return Outcome(CallStatus.FORBIDDEN, error=str(error), where=_student_line(error))
@@ -209,6 +210,7 @@ def judged(driver: str, case: Case, outcome: Outcome) -> Outcome:
         return outcome
     inputs = case.args[2:] if driver == "draws" else ()
     try:
+        # defence: drivers: as many draws as were asked for
         if driver == "draws" and len(outcome.outputs) != case.args[1] + 1:
             raise ValueError("results of other draws than were asked for")
         use = make_layer(case.args[0])

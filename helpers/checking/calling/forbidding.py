@@ -30,15 +30,19 @@ def forbid(names: tuple) -> Iterator[None]:
     names = imported(names)
     with contextlib.ExitStack() as stack:
         if names:
+            # defence: forbidden: operators
             stack.enter_context(_WatchOperators(names))
+            # defence: forbidden: calls
             stack.enter_context(_WatchCalls(names))
         for name in names:
             owner, attribute = _resolve(name)
             original = getattr(owner, attribute)
             if isinstance(original, type):  # by whatever name, and those made before
+                # defence: forbidden: classes
                 for method in ("__init__", "forward"):
                     if hasattr(original, method):
                         _replace(stack, original, method, _refuse(name))
+            # defence: forbidden: by name
             _replace(stack, owner, attribute, _refuse(name))
         yield
 
@@ -69,6 +73,7 @@ class _Watched:
         called = getattr(func, "__name__", "")
         if (name := self._known.get(called)) is None:
             words = _words(called.partition(".")[0])
+            # defence: forbidden: neighbours
             name = next((name for name, wanted in self._words.items() if wanted <= words), "")
             self._known[called] = name
         if name:

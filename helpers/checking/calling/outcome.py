@@ -108,14 +108,18 @@ class Outcome:
         Raises:
             ValueError: it isn't one. It may come from a stranger.
         """
+        # defence: outcome: a dict of known parts
         if not isinstance(value, dict) or not set(value) <= set(cls.__dataclass_fields__):
             raise ValueError("not an outcome")
         texts = [value.get(key, "") for key in ("status", "error", "message", "where", "printed")]
         lists = [value.get(key, []) for key in ("inputs_after", "gradients")]
+        # defence: outcome: texts
         if value.get("status") not in [*CallStatus] or not all(isinstance(text, str) for text in texts):
             raise ValueError("an outcome with no status or with something else where text belongs")
+        # defence: outcome: lists
         if not all(isinstance(item, list) for item in lists):
             raise ValueError("an outcome with something else where a list of tensors belongs")
+        # defence: outcome: size
         if not isinstance(value.get("largest", 0), int):
             raise ValueError("an outcome with something else where a size belongs")
         told = {key: decode(item) for key, item in value.items()}

@@ -16,7 +16,8 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-KEPT = 4_000  # characters of one call; of more, the beginning and the end
+from helpers.checking.limits import KEPT
+
 HALF = KEPT // 2
 
 

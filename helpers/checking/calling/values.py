@@ -15,6 +15,9 @@ from typing import Any
 
 import torch
 
+from helpers.checking.limits import MAX_DEPTH, MAX_ELEMENTS
+from helpers.storage import printable
+
 DTYPES = {
     str(dtype).removeprefix("torch."): dtype
     for dtype in (
@@ -24,9 +27,7 @@ DTYPES = {
 }  # fmt: skip
 # So many decimal digits tell any two numbers of these types apart; 17 of them would only make longer sheets.
 DIGITS = {torch.float32: 9, torch.float16: 5, torch.bfloat16: 4}
-MAX_ELEMENTS = 1_000_000  # of one tensor; a lesson's cases stay under a thousand
 MAX_INTEGER = 2**63  # beyond it, neither a tensor nor every JSON reader takes an integer
-MAX_DEPTH = 16
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,7 @@ def _encode_tensor(tensor: torch.Tensor) -> dict:
     return {"$tensor": name, "shape": list(tensor.shape), "data": data}
 
 
+# defence: answers: so are tensors
 PLAIN = {type(None), bool, int, float, str, list, tuple, dict, Opaque}
 
 
@@ -131,12 +133,14 @@ def decode(value: Any, depth: int = 0) -> Any:
         ValueError: the JSON isn't something that `encode` makes. It may come from a stranger, so nothing
             in it is believed: sizes, types and depth are checked before a tensor is made.
     """
+    # defence: values: depth
     if depth > MAX_DEPTH + 2:
         raise ValueError("data nested too deep")
     if isinstance(value, list):
         return [decode(item, depth + 1) for item in value]
     if isinstance(value, str):
         return printable(value)
+    # defence: values: integers
     if isinstance(value, int) and not -MAX_INTEGER < value < MAX_INTEGER:
         raise ValueError("an integer beyond 64 bits")
     if not isinstance(value, dict):
@@ -144,29 +148,30 @@ def decode(value: Any, depth: int = 0) -> Any:
     if "$tensor" in value:
         return _decode_tensor(value)
     if "$type" in value:
+        # defence: values: types
         if not isinstance(value["$type"], str):
             raise ValueError("malformed type")
         return Opaque(printable(value["$type"])[:100])
     return {printable(key): decode(item, depth + 1) for key, item in value.items()}
 
 
-def printable(text: str) -> str:
-    """The text without half characters (lone surrogates), which no file or terminal takes."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
-
-
 def _decode_tensor(value: dict) -> torch.Tensor:
     name, shape, data = value["$tensor"], value.get("shape"), value.get("data")
     dtype = DTYPES.get(name) if isinstance(name, str) else None
+    # defence: values: dtype
     if dtype is None or not isinstance(shape, list) or not isinstance(data, list):
         raise ValueError("malformed tensor")
+    # defence: values: shape
     if len(shape) > 16 or not all(type(size) is int and 0 <= size <= MAX_ELEMENTS for size in shape):
         raise ValueError("malformed tensor shape")
+    # defence: values: size of a tensor
     if math.prod(shape) != len(data) or len(data) > MAX_ELEMENTS:
         raise ValueError(f"a tensor of shape {shape} holds {math.prod(shape)} numbers, not {len(data)}")
+    # defence: values: numbers only
     if not set(map(type, data)) <= {int, float, bool}:
         raise ValueError("a tensor holds numbers only")
     try:  # 2**80 as int64, 1e40 as float16, ...
         return torch.tensor(data, dtype=dtype).reshape(shape)
+    # defence: values: numbers that fit
     except (RuntimeError, OverflowError, TypeError, ValueError) as error:
         raise ValueError(f"malformed tensor data: {error}") from None

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 from IPython.core.inputtransformer2 import TransformerManager
 
-LONGEST = 200_000  # characters of a cell that is read
+from helpers.checking.limits import MAX_SOURCE
+
 LONGEST_LINE = 120  # characters of a line that is shown
 LOOKUPS = ("attrgetter", "methodcaller", "__getattribute__")
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -111,7 +112,7 @@ def syntax_problem(cell: str) -> str:
 
 
 def _parse(cell: str) -> ast.Module:
-    if len(cell) > LONGEST:
+    if len(cell) > MAX_SOURCE:
         raise ValueError("longer than any answer")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the student's code, and this may be the grader's terminal
@@ -130,6 +131,7 @@ def _statements(body: list[ast.stmt], lines: list[str], *, always: bool) -> Iter
                 yield from _statements(getattr(node, name, []), lines, always=False)
             for handler in getattr(node, "handlers", []):
                 yield from _statements(handler.body, lines, always=False)
+        # defence: names: magics
         elif magic := _cell_magic(node):
             yield from _statements(_parse(magic).body, _heads(magic), always=False)
         else:
@@ -162,10 +164,12 @@ def _statement(node: ast.stmt, lines: list[str], *, always: bool, inside: bool =
         bound = _bound(part)
         made.modules |= {name: module for name, module in bound.items() if module}
         (made.binds if always else made.adds).update(bound)
+        # defence: names: objects written into
         made.adds |= _written_into(part)
         reader.visit(part)
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         made.defines.add(node.name)
+        # defence: names: global
         made.adds |= {name for each in ast.walk(node) if isinstance(each, ast.Global) for name in each.names}
     if (
         isinstance(node, ast.Assign)
@@ -264,8 +268,10 @@ class _Reader(ast.NodeVisitor):
         texts = [
             arg.value for arg in node.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)
         ]
+        # defence: names: getattr
         if called == "getattr" and texts and len(node.args) > 1:
             self._chain(node.args[0], (texts[0],), node.lineno)
+        # defence: names: methodcaller
         elif called in LOOKUPS and texts:
             self._mention(None, tuple(texts[-1].split(".")), node.lineno)
         elif called == "check" and texts and len(node.args) + len(node.keywords) > 1:
@@ -278,6 +284,7 @@ class _Reader(ast.NodeVisitor):
     def visit_Subscript(self, node: ast.Subscript) -> None:
         """`torch.__dict__["softmax"]` and `vars(torch)["softmax"]`."""
         key = node.slice.value if isinstance(node.slice, ast.Constant) else None
+        # defence: names: __dict__
         if isinstance(key, str):
             if isinstance(node.value, ast.Attribute) and node.value.attr == "__dict__":
                 self._chain(node.value.value, (key,), node.lineno)

@@ -1,0 +1,284 @@
+"""The rules that an author's exercises and predictions keep, each told with its line and its cure.
+
+Those of a master are in `review.py`, and what only running an exercise shows in `trials.py`.
+"""
+
+import importlib
+import inspect
+import re
+import types
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from autograder import lessons
+from autograder.authoring.master import Cell, Mistake
+from autograder.exercise import Exercise
+from autograder.recall import Recall
+from autograder.sheets import outcome_of
+from helpers.figures.predicting import Prediction
+
+MISCONCEPTIONS, ALTERNATIVES = 3, 2  # at least, of an exercise that is code
+RECALLS, RECALL_MINUTES = 3, 8  # of a lesson: so many or none, in less than that
+SENTENCE = range(21, 260)  # characters of a misconception's, and below that of a prediction's
+OPTION = 90  # characters of a prediction's at most
+Found = Iterator[tuple[str, str]]  # the name of what is wrong, "" for the whole, and what is wrong with it
+
+
+def place(exercise: str, root: Path, name: str = "") -> tuple[str, int]:
+    """The file below a course's folder that specifies an exercise, and the line.
+
+    Args:
+        exercise: its id.
+        root: the course's folder.
+        name: of one of its answers; "" means the exercise itself.
+    """
+    topic, _, last = exercise.partition(".")
+    folder = root / "autograder/exercises" / topic
+    for path in sorted(folder.glob("*.py"), key=lambda path: path.stem != last):
+        lines = path.read_text(encoding="utf-8").split("\n")
+        named = re.compile(rf'"{re.escape(exercise)}"')
+        if numbers := [number for number, line in enumerate(lines, 1) if named.search(line)]:
+            answer = re.compile(rf'\b(?:def|class) {re.escape(name)}\b|"{re.escape(name)}"')
+            found = [number for number, line in enumerate(lines, 1) if name and answer.search(line)]
+            return path.relative_to(root).as_posix(), [*found, *numbers][0]
+    return f"autograder/exercises/{topic}/{last}.py", 1
+
+
+def of_exercises(lesson: str, specs: Mapping[str, Exercise], cells: list[Cell], root: Path) -> list[Mistake]:
+    """Everything wrong with a lesson's exercises that shows without trying answers.
+
+    Args:
+        lesson: such as `01_attention`.
+        specs: its exercises, by id.
+        cells: of its master, all written out.
+        root: the course's folder.
+    """
+    shown = _shown(cells)
+    found = [
+        Mistake(*place(id, root, name), f'"{id}" {text}')
+        for id, exercise in specs.items()
+        for name, text in _of_exercise(exercise, shown)
+    ]
+    return found + _recalls(lesson, specs, root)
+
+
+def _of_exercise(exercise: Exercise, shown: str) -> Found:
+    rules = (_id, _numbers, _sentences, _forbidden)
+    of_code = (_enough, _kinds)
+    for rule in (*rules, *(() if exercise.driver == "choice" else of_code)):
+        yield from rule(exercise)
+    if exercise.driver == "choice":
+        try:
+            yield from _explained(exercise)
+            yield from _unsaid(exercise, shown)
+        except Exception as error:
+            yield "", f"has no choices that can be read: {type(error).__name__}: {error}; correct its cases"
+
+
+# -- any exercise ----------------------------------------------------------------------------------------
+
+
+def _id(exercise: Exercise) -> Found:
+    topic, _, name = exercise.id.partition(".")
+    if not (topic and name.isidentifier()):
+        yield "", 'is no id; write "topic.name", in which both are Python names'
+
+
+def _numbers(exercise: Exercise) -> Found:
+    if not exercise.title.strip():
+        yield "", "has no title; give it one"
+    for field, least, most in (("points", 0, 10), ("difficulty", 1, 5), ("minutes", 1, 60)):
+        number = getattr(exercise, field)
+        if not least <= number <= most:
+            yield "", f"has {field}={number}; choose from {least} to {most}"
+
+
+def _sentences(exercise: Exercise) -> Found:
+    """Each misconception has a name of its own, and a sentence of its own that is one sentence."""
+    known = exercise.misconceptions
+    for what, values in (("name", [m.name for m in known]), ("sentence", [m.sentence for m in known])):
+        for value in (value for value, count in Counter(values).items() if count > 1):
+            name = next(m.name for m in known if getattr(m, what) == value)
+            yield name, f"has two misconceptions with the {what} “{value}”; change or remove one"
+    for each in known:
+        if not each.name.isidentifier():
+            yield each.name, f"has a misconception called {each.name!r}; call it by a Python name"
+        said = each.sentence
+        ends = said.endswith(".") and ". " not in said.removesuffix(".")
+        if len(said) not in SENTENCE or not ends or said != " ".join(said.split()):
+            cure = f"write one sentence of {SENTENCE[0]} to {SENTENCE[-1]} characters that ends with a period"
+            yield each.name, f"explains {each.name} with {said!r}; {cure}"
+
+
+def _forbidden(exercise: Exercise) -> Found:
+    """What is forbidden by a dotted name exists: a name that is misspelt forbids nothing."""
+    for name in exercise.forbidden:
+        first, *rest = name.split(".")
+        if not rest:
+            continue  # a package, which may not be here
+        try:
+            found: Any = importlib.import_module(first)
+            for part in rest:
+                found = getattr(found, part)
+        except (ImportError, AttributeError) as error:
+            yield "", f"forbids {name}, but {error}; correct the name, or remove it"
+
+
+# -- code ------------------------------------------------------------------------------------------------
+
+
+def _enough(exercise: Exercise) -> Found:
+    for what, least in (("misconceptions", MISCONCEPTIONS), ("alternatives", ALTERNATIVES)):
+        if (count := len(getattr(exercise, what))) < least:
+            cure = {
+                "misconceptions": "wrong answers that people give, each with its sentence",
+                "alternatives": "right answers, each written differently from the reference",
+            }[what]
+            yield "", f"has {lessons.counted(count, what[:-1])}; write at least {least}: {cure}"
+    names = [answer.__name__ for answer in exercise.alternatives if hasattr(answer, "__name__")]
+    for name in (name for name, count in Counter(names).items() if count > 1):
+        yield name, f"has two alternatives called {name}; rename one"
+
+
+def _kinds(exercise: Exercise) -> Found:
+    """Answers are functions, or classes of modules, that take what the reference takes."""
+    wanted = type if exercise.driver == "module" else types.FunctionType
+    if not isinstance(exercise.reference, wanted):
+        yield "", f"has a {type(exercise.reference).__name__} as reference; write a {_called(wanted)}"
+        return
+    right = _taken(exercise.reference)
+    known = [(answer, "") for answer in exercise.alternatives]
+    known += [(m.variant, m.name) for m in exercise.misconceptions]
+    for answer, name in known:
+        name = name or getattr(answer, "__name__", "")
+        if not isinstance(answer, wanted) or answer.__name__ == "<lambda>":
+            yield name, f"has an answer, {name}, that is no {_called(wanted)} with a name; write one"
+        elif (taken := _taken(answer)) != right:
+            yield name, f"has an answer, {name}, that takes ({', '.join(taken)}); take ({', '.join(right)})"
+
+
+def _called(kind: type) -> str:
+    return "class" if kind is type else "function"
+
+
+def _taken(answer: Any) -> list[str]:
+    calls = [answer, getattr(answer, "forward", answer)] if isinstance(answer, type) else [answer]
+    return [name for call in calls for name in inspect.signature(call).parameters]
+
+
+# -- choices ---------------------------------------------------------------------------------------------
+
+
+def _options(exercise: Exercise) -> dict[str, list]:
+    """By slot, what may be chosen."""
+    (case,) = exercise.cases(torch.Generator())
+    return case.args[0]
+
+
+def _explained(exercise: Exercise) -> Found:
+    """Each wrong option has a misconception, and each misconception is a wrong option."""
+    (case,) = exercise.cases(torch.Generator())
+    right = outcome_of(exercise, exercise.reference, case).outputs
+    known = [(m.name, m.variant) for m in exercise.misconceptions if isinstance(m.variant, Mapping)]
+    explained = {(slot, option): name for name, chosen in known for slot, option in chosen.items()}
+    wrong = set()
+    for slot, options in _options(exercise).items():
+        given = [(option, outcome_of(exercise, {slot: option}, case).outputs[slot]) for option in options]
+        if len(passing := [option for option, output in given if output == right[slot]]) != 1:
+            yield "", f"has {len(passing)} right options for {slot!r}; let exactly one be right"
+        wrong |= {(slot, option) for option in options if option not in passing}
+    for slot, option in sorted(wrong - explained.keys(), key=str):
+        yield "", f"doesn't explain {option!r} for {slot!r}; add a misconception with its sentence"
+    for slot, option in sorted(explained.keys() - wrong, key=str):
+        name = explained[slot, option]
+        yield (
+            name,
+            f"has a misconception, {name}, with {option!r} for {slot!r}, which isn't wrong; correct it",
+        )
+
+
+def _unsaid(exercise: Exercise, shown: str) -> Found:
+    """What may be chosen is in the lesson's text: nobody could guess it. Recalls write theirs out."""
+    if exercise.driver == "choice" and not isinstance(exercise, Recall):
+        options = [option for slot in _options(exercise).values() for option in slot]
+        for option in dict.fromkeys(option for option in options if isinstance(option, str)):
+            if option.replace("{}", "N") not in shown:
+                yield (
+                    "",
+                    f"has an option that the lesson doesn't show, {option!r}; write it above the exercise",
+                )
+
+
+def _shown(cells: list[Cell]) -> str:
+    """What students read of a lesson, in one line."""
+    text = "\n".join(cell.source for cell in cells)
+    return " ".join(re.sub("### BEGIN SOLUTION.*?### END SOLUTION|^#", "", text, flags=re.S | re.M).split())
+
+
+# -- a lesson's ------------------------------------------------------------------------------------------
+
+
+def _recalls(lesson: str, specs: Mapping[str, Exercise], root: Path) -> list[Mistake]:
+    """Slips to catch are from earlier lessons, and don't take long."""
+    items = [each for each in specs.values() if isinstance(each, Recall)]
+    earlier = [lessons.topic(name) for name in lessons.names(root) if name < lesson]
+    found = [
+        Mistake(
+            *place(item.id, root), f'"{item.id}" is about {item.about}; take an exercise of an earlier lesson'
+        )
+        for item in items
+        if item.about.partition(".")[0] not in earlier
+    ]
+    if items and (len(items) != RECALLS or sum(item.minutes for item in items) >= RECALL_MINUTES):
+        minutes = sum(item.minutes for item in items)
+        text = f"the lesson has {lessons.counted(len(items), 'slip')} to catch, of {minutes} minutes in all"
+        cure = f"write {RECALLS}, of less than {RECALL_MINUTES} minutes in all, or none"
+        found.append(Mistake(*place(items[0].id, root), f"{text}; {cure}"))
+    return found
+
+
+def of_predictions(
+    lesson: str, known: Mapping[str, Prediction], cells: list[Cell], root: Path
+) -> list[Mistake]:
+    """Everything wrong with a lesson's predictions, or with the cells after them."""
+    file = f"helpers/{lessons.topic(lesson)}/predictions.py"
+    text = (root / file).read_text(encoding="utf-8") if (root / file).is_file() else ""
+    lines = text.split("\n")
+    found = []
+    for id, prediction in known.items():
+        name = f'"{id.partition(".")[2]}"'
+        line = next((number for number, each in enumerate(lines, 1) if name in each), 1)
+        found += [Mistake(file, line, f'the prediction "{id}" {text}') for text in _prediction(prediction)]
+    rights = Counter(prediction.right for prediction in known.values())
+    for letter, count in rights.items():
+        if len(known) > 2 and count > 2 / 3 * len(known):
+            text = f'"{letter}" is right in {count} of {len(known)} predictions, so it can be guessed'
+            found.append(Mistake(file, 1, f"{text}; put some options into another order"))
+    for cell, after in zip(cells, [*cells[1:], None], strict=True):
+        call = f'after_predicting("{cell.id}")'
+        if cell.kind == "predict" and not (after and after.kind == "draw" and call in after.source):
+            text = f'nothing waits for the prediction "{cell.id}"; draw its figure in the next cell'
+            found.append(Mistake(f"notebooks/{lesson}.py", cell.line, f"{text}, below `with {call}:`"))
+    return found
+
+
+def _prediction(found: Prediction) -> Iterator[str]:
+    if not found.question.endswith("?"):
+        yield "doesn't end with a question mark; ask a question"
+    if not 2 <= len(found.options) <= 4:
+        yield f"has {lessons.counted(len(found.options), 'option')}; offer 2 to 4"
+    if found.right not in found.letters:
+        yield f"has {found.right!r} as the right letter; choose from {', '.join(found.letters)}"
+    for letter, (option, sentence) in found.letters.items():
+        if not option.endswith(".") or len(option) >= OPTION:
+            yield f"has the option {letter}, “{option}”; end it with a period within {OPTION} characters"
+        if not sentence.endswith(".") or len(sentence) > SENTENCE[-1] or sentence == option:
+            cure = f"write what the figure shows, up to a period within {SENTENCE[-1]} characters"
+            yield f"says of the option {letter}: “{sentence}”; {cure}"
+    sentences = [sentence for _, sentence in found.letters.values()]
+    for sentence in (sentence for sentence, count in Counter(sentences).items() if count > 1):
+        yield f"says the same of two options, “{sentence}”; say of each why it is right or wrong"

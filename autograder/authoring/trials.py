@@ -1,0 +1,342 @@
+"""What an exercise promises, tried by running it: right answers pass, wrong ones get their own sentence.
+
+That takes seconds for each exercise, so a build tries only those in which something has changed
+(`mutating/verified.py`).
+"""
+
+import ast
+import contextlib
+import functools
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from autograder import lessons
+from autograder.answers import pasted
+from autograder.authoring.master import Cell
+from autograder.exercise import Exercise, Misconception
+from autograder.recall import INPUT, LETTERS, NONE, Recall
+from autograder.sheets import VISIBLE_SEED, make_cases, make_sheet, one_thread, outcome_of
+from helpers.checking.calling.drivers import Case, Outcome, run
+from helpers.checking.calling.values import tensors
+from helpers.checking.comparing import compare
+from helpers.checking.finding import Finding, Status
+from helpers.checks import Sheet, assess
+
+DRAWS = 3  # hidden ones, beside the visible cases; `benchmarks.truth` tries 32
+LONGEST = 60_000  # characters of a sheet: students get it with their lesson
+FIT = 8  # seeds whose cases have to be fit to judge by in at most twice as many draws
+SAME_RESULTS = ("use_result", "draws")  # drivers whose results are the same for all cases: statistics
+VERDICTS = {Status.PASSED: "passes", Status.FAILED: "fails", Status.NOT_WRITTEN: "isn't written"}
+Load = Callable[[str], Mapping[str, Exercise]]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is wrong with an exercise, and what to do about it; `name` is of the answer, if it is in one."""
+
+    text: str
+    name: str = ""
+
+
+def problems(exercise: Exercise, given: str, load: Load) -> list[Problem]:
+    """Everything in which an exercise breaks its promises.
+
+    Args:
+        exercise: the exercise.
+        given: what its lesson's cells import and define, as `code_given` makes it.
+        load: where the exercises of a topic come from, for those that this one needs.
+    """
+    with one_thread():
+        try:
+            trial = _Trial(exercise)
+        except Exception as error:
+            what = f"{type(error).__name__}: {error}"
+            return [Problem(f"a sheet of it can't be made: {what}; change its cases")]
+        found = [*_cases(trial), *_right(trial), *_wrong(trial)]
+        if exercise.driver == "choice":
+            found += _all_wrong_at_once(trial)
+        elif not found:
+            found += _pasted(trial, given, load)
+        if isinstance(exercise, Recall):
+            found += _inputs(exercise, load)
+    return found
+
+
+def code_given(cells: Iterable[Cell]) -> str:
+    """What a lesson's own cells import and define: an answer pasted into its notebook finds that there."""
+    kinds = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
+    code = "\n".join(cell.source for cell in cells if cell.is_code and cell.kind in ("setup", "given"))
+    lines = [line for line in code.split("\n") if not line.lstrip().startswith(("%", "!"))]
+    return "\n".join(
+        ast.unparse(node) for node in ast.parse("\n".join(lines)).body if isinstance(node, kinds)
+    )
+
+
+class _Trial:
+    """An exercise with its sheets: the visible one, and a few hidden ones."""
+
+    def __init__(self, exercise: Exercise) -> None:
+        self.exercise = exercise
+        self.seeds = (VISIBLE_SEED, *(f"hidden {number}" for number in range(DRAWS)))
+        self.sheets = {seed: self.make(seed) for seed in self.seeds}
+        self.texts = {seed: json.dumps(sheet.to_json()) for seed, sheet in self.sheets.items()}
+        # As students and judges have them: after a trip through JSON.
+        self.read = {seed: Sheet.from_json(json.loads(text)) for seed, text in self.texts.items()}
+
+    def make(self, seed: str) -> Sheet:
+        torch.manual_seed(1)
+        return make_sheet(self.exercise, seed)
+
+    def judged(self, answer: Any, seed: str) -> Finding:
+        """What a student reads who hands in this answer, forbidden names forbidden."""
+        exercise, sheet = self.exercise, self.read[seed]
+        if exercise.driver == "choice" and answer is not exercise.reference:
+            outcomes = [outcome_of(exercise, answer, case) for case in sheet.cases]
+        else:
+            call = functools.partial(run, gradients=exercise.gradients, forbidden=exercise.forbidden)
+            outcomes = [call(exercise.driver, answer, case) for case in sheet.cases]
+        return assess(sheet, [Outcome.from_json(json.loads(json.dumps(o.to_json()))) for o in outcomes])
+
+    @functools.cached_property
+    def visible(self) -> dict[str, Finding]:
+        """What is said of each variant on the visible cases, by its name."""
+        return {name: self.judged(variant, VISIBLE_SEED) for name, variant in self.variants.items()}
+
+    @property
+    def variants(self) -> dict[str, Any]:
+        """The right answers, then the wrong ones."""
+        known = [m for m in self.exercise.misconceptions if not isinstance(m.variant, Mapping)]
+        return {**self.right, **{f"the misconception {m.name}": m.variant for m in known}}
+
+    @property
+    def right(self) -> dict[str, Any]:
+        others = {f"the alternative {a.__name__}": a for a in self.exercise.alternatives}
+        return {"the reference": self.exercise.reference, **others}
+
+
+def _where(seed: str) -> str:
+    return "on the visible cases" if seed == VISIBLE_SEED else f"on the cases of seed {seed!r}"
+
+
+def _said(finding: Finding) -> str:
+    """A finding in one line."""
+    parts = [VERDICTS[finding.status], finding.case, finding.returned, finding.meaning]
+    return ", ".join(part.rstrip(".") for part in parts if part).replace("\n", " ")
+
+
+# -- the answers -----------------------------------------------------------------------------------------
+
+
+def _right(trial: _Trial) -> Iterator[Problem]:
+    """The reference and the alternatives pass, each on all sheets."""
+    for name, answer in trial.right.items():
+        for seed in trial.seeds:
+            finding = trial.visible[name] if seed == VISIBLE_SEED else trial.judged(answer, seed)
+            if finding.status != Status.PASSED:
+                text = f"{_where(seed)}, {name} {_said(finding)}; fix it, or the cases"
+                yield Problem(text, name.rpartition(" ")[2])
+                break
+
+
+def _wrong(trial: _Trial) -> Iterator[Problem]:
+    """Each misconception fails on all sheets, and is told by its own sentence."""
+    for each in trial.exercise.misconceptions:
+        for seed in trial.seeds:
+            if text := _not_named(each, trial.judged(each.variant, seed)):
+                yield Problem(f"the misconception {each.name} {text.format(_where(seed))}", each.name)
+                break
+
+
+def _not_named(misconception: Misconception, finding: Finding) -> str:
+    """How an answer with a misconception isn't told so, with a place for where; "" if it is."""
+    if finding.status == Status.PASSED:
+        return "passes {}; add a case on which it fails, or remove it"
+    if finding.status != Status.FAILED:
+        return "isn't written {}; let it return something"
+    if finding.cause != misconception.name:
+        told = _said(finding).replace("{", "{{").replace("}", "}}")
+        return f"is taken for {finding.cause} {{}}: it {told}; add a case that tells them apart, or remove it"
+    if finding.meaning != misconception.sentence:
+        return "is told {} by more than its own sentence; let it be wrong in one thing"
+    return ""
+
+
+def _all_wrong_at_once(trial: _Trial) -> Iterator[Problem]:
+    """Of choices that are all wrong, each gets its sentence."""
+    known = [(m.sentence, m.variant) for m in trial.exercise.misconceptions if isinstance(m.variant, Mapping)]
+    wrong = {slot: option for _, chosen in known for slot, option in chosen.items()}
+    meaning = trial.judged(wrong, VISIBLE_SEED).meaning
+    told = [chosen for sentence, chosen in known if sentence in meaning]
+    if len(told) != len(wrong) or {slot for chosen in told for slot in chosen} != set(wrong):
+        yield Problem(f"all wrong at once, its choices are told as: {meaning}; give each slot a sentence")
+
+
+def _pasted(trial: _Trial, given: str, load: Load) -> Iterator[Problem]:
+    """Each variant's text does in a notebook what it does here: made-up classes paste it there.
+
+    It finds earlier answers there, and what the lesson imports and defines.
+    """
+    exercise = trial.exercise
+    ours = [e.reference for e in load(exercise.topic).values() if callable(e.reference)]
+    needed = [load(id.partition(".")[0])[id].reference for id in exercise.needs]
+    answers = {reference.__name__: reference for reference in [*ours, *needed]}
+    later = set(answers) - {reference.__name__ for reference in needed}
+    for name, variant in trial.variants.items():
+        names: dict[str, Any] = dict(answers)
+        try:
+            exec(given, names)  # may take an answer as a default
+            names = {name: each for name, each in names.items() if name not in later}
+            text = pasted(variant, names)
+            exec(text, names)
+            finding = trial.judged(names[variant.__name__], VISIBLE_SEED)
+            same = _alike(finding, trial.visible[name])
+            said = _hidden(text, exercise.topic) or ("" if same else _said(finding))
+        except Exception as error:
+            said = f"raises {type(error).__name__}: {error}"
+        if said:
+            cure = "let it use only what its file has, earlier answers, and what the lesson imports"
+            yield Problem(f"pasted into a notebook, {name} {said}; {cure}", name.rpartition(" ")[2])
+
+
+def _hidden(text: str, topic: str) -> str:
+    """Of what a text imports, what the students of a lesson don't have."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            package = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+            for name in [package.rstrip("."), *(package + alias.name for alias in node.names)]:
+                room, _, module = name.partition(".")
+                if room == "autograder" or (room == "helpers" and _opens(module) > lessons.NUMBERS[topic]):
+                    return f"imports {name}, which its students don't have"
+    return ""
+
+
+def _opens(module: str) -> int:
+    """The number of the lesson with which a module of helpers opens; 0 for what is none."""
+    path = Path(*module.split("."))
+    for file in (path / "__init__.py", path.with_suffix(".py") if module else path):
+        if (lessons.ROOT / "helpers" / file).is_file():
+            return lessons.opens(file)
+    return 0
+
+
+def _alike(one: Finding, other: Finding) -> bool:
+    return (one.status, one.returned) == (other.status, other.returned)
+
+
+def _inputs(item: Recall, load: Load) -> Iterator[Problem]:
+    """An input shows a slip if the entry says so, and no other does."""
+    if not (about := load(item.about.partition(".")[0]).get(item.about)):
+        yield Problem(f'"{item.about}", which it is about, is no exercise; correct the id')
+        return
+    [name] = [node.name for node in ast.parse(item.code).body if isinstance(node, ast.FunctionDef)]
+    reference = about.reference
+    shows = []
+    for letter, call in zip(LETTERS, item.inputs, strict=False):
+        found, wanted = _result(item.code, call, {}), _result("", call, {name: reference})
+        if isinstance(wanted, _Raised):
+            yield Problem(f"on input {letter}, `{call}`, the reference raises {wanted}; change that input")
+        elif not _same(found, wanted):
+            shows.append(letter)
+    says = [letter for letter in [item.reference[INPUT]] if letter != NONE]
+    if shows != says:
+        found, wanted = (" and ".join(each) or "none" for each in (shows, says))
+        yield Problem(f"its slip shows on input {found}, but the entry says {wanted}; correct one of them")
+
+
+class _Raised(str):
+    """An exception by its kind."""
+
+
+def _result(code: str, call: str, names: Mapping[str, object]) -> object:
+    """What a call gives in a namespace in which some code has run."""
+    room: dict[str, Any] = {"torch": torch, "math": math, **names}
+    exec(code, room)
+    torch.manual_seed(0)
+    try:
+        return eval(call, room)
+    except Exception as error:
+        return _Raised(type(error).__name__)
+
+
+def _same(left: object, right: object) -> bool:
+    if isinstance(left, tuple) and isinstance(right, tuple):
+        return len(left) == len(right) and all(map(_same, left, right))
+    return type(left) is type(right) and compare(left, right) is None
+
+
+# -- the cases -------------------------------------------------------------------------------------------
+
+
+def _cases(trial: _Trial) -> Iterator[Problem]:
+    """What can be wrong with the cases, whatever is answered."""
+    exercise, visible = trial.exercise, trial.sheets[VISIBLE_SEED]
+    titles = [case.title for case in visible.cases]
+    for title in dict.fromkeys(title for title in titles if titles.count(title) > 1):
+        yield Problem(f'two of its cases are called "{title}"; call one of them something else')
+    if exercise.driver != "choice" and not all(titles):
+        yield Problem("one of its cases has no title; give it one")
+    for seed in trial.seeds[1:]:
+        if (others := [case.title for case in trial.sheets[seed].cases]) != titles:
+            text = f"its cases are called {titles}, but {_where(seed)} {others}"
+            yield Problem(f"{text}; students read the titles of hidden cases: let them say nothing drawn")
+            break
+    yield from _axes(trial)
+    if len(text := trial.texts[VISIBLE_SEED]) >= LONGEST:
+        yield Problem(f"its sheet has {len(text):,} characters; take fewer cases, or smaller tensors")
+    torch.manual_seed(2)
+    if json.dumps(make_sheet(exercise, VISIBLE_SEED).to_json()) != text:
+        yield Problem("the same seed gives two sheets; draw everything from the cases' generator")
+    if exercise.driver != "choice":
+        yield from _fresh(trial)
+        yield from _fit(exercise)
+
+
+def _axes(trial: _Trial) -> Iterator[Problem]:
+    """Swapped axes show: no two of a tensor have one size, but for size 1, unless a swap changes it."""
+    if trial.exercise.square:
+        return
+    for seed in trial.seeds:
+        for case in trial.sheets[seed].cases:
+            for tensor in tensors([case.args, dict(case.kwargs)]):
+                if _twice([size for size in tensor.shape if size > 1]):
+                    text = f'in case "{case.title}", {_where(seed)}, a tensor is {tuple(tensor.shape)}'
+                    cure = "let no two axes be of one size, or say in `square` why they must"
+                    yield Problem(f"{text}, and swapped axes could hide; {cure}")
+                    return
+
+
+def _twice(values: Sequence[object]) -> bool:
+    return len(values) > len(set(values))
+
+
+def _fresh(trial: _Trial) -> Iterator[Problem]:
+    """Hidden cases are new ones, and an answer that gives the visible results in their order fails."""
+    cases = {seed: json.dumps([c.to_json() for c in sheet.cases]) for seed, sheet in trial.sheets.items()}
+    results = {seed: json.dumps([e.to_json() for e in s.expected]) for seed, s in trial.sheets.items()}
+    if _twice(list(cases.values())):
+        yield Problem("two seeds give the same cases; draw their values from the generator")
+    elif trial.exercise.driver not in SAME_RESULTS and results[VISIBLE_SEED] in list(results.values())[1:]:
+        yield Problem("hidden cases have the visible ones' results; let these depend on what is drawn")
+
+
+def _fit(exercise: Exercise) -> Iterator[Problem]:
+    """Most draws can be judged by: else, with some secret, none of thirty can, and grading stops."""
+    drawn = 0
+
+    def cases(generator: torch.Generator) -> list[Case]:
+        nonlocal drawn
+        drawn += 1
+        return exercise.cases(generator)
+
+    with contextlib.suppress(ValueError):  # of none of thirty
+        for number in range(FIT):
+            make_cases(replace(exercise, cases=cases), f"fit {number}")
+    if drawn > 2 * FIT:
+        text = "most draws of its cases can't be judged by, since rounding decides them"
+        yield Problem(f"{text}; keep numbers apart that are compared, subtracted or divided by")

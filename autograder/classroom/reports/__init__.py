@@ -1,0 +1,1 @@
+"""Reports for teachers: tables for a terminal, and pages that need no network."""

@@ -1,0 +1,112 @@
+"""`headstart report LESSON`: what a class got right and wrong, as tables and as a page with pictures."""
+
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from statistics import mean, median
+
+from markupsafe import Markup
+from nbgrader.coursedir import CourseDirectory
+from rich.console import Console
+from traitlets.config import Config
+
+from autograder.classroom.engine import load_lesson
+from autograder.classroom.gradebook import Book
+from autograder.classroom.reports import pictures, predictions
+from autograder.classroom.reports.rendering import render
+from autograder.classroom.reports.tables import Row, most_common, problems, summary, unexplained
+from autograder.exercise import Outline
+from autograder.lessons import counted
+from helpers.checking.finding import Status
+from helpers.figures.showing import image
+
+
+def report_lesson(name: str, course: CourseDirectory, config: Config) -> int:
+    """Print what the class did, from what is recorded, and write it as a page with pictures."""
+    lesson = load_lesson(name, course, config)
+    book = Book(course, name, lesson.skeletons)
+    try:
+        rows, looked, waiting = list(book.verdicts()), book.odd(), book.waiting()
+    finally:
+        book.close()
+    Console().print(summary(rows, lesson.outlines))
+    counts = predictions.count(course, name, [student for student, _, _ in rows])
+    if (told := predictions.table(name, counts)).row_count:
+        Console().print(told)
+    if looked:
+        Console().print(problems(looked))
+    if waiting:
+        Console().print(f"{waiting}: in formgrader, under Manual Grading")
+    path = Path(course.root, "reports", f"{name}.html")
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(page(name, rows, lesson.outlines, counts, looked, waiting), encoding="utf-8")
+    Console().print(f"The same with pictures, for a browser: {os.path.relpath(path)}")
+    return 0
+
+
+def page(
+    lesson: str,
+    rows: Iterable[Row],
+    exercises: Mapping[str, Outline],
+    predicted: predictions.Counts | None = None,
+    looked: Sequence[tuple[str, str]] = (),
+    waiting: str = "",
+) -> str:
+    """The page of a lesson.
+
+    Args:
+        lesson: its name.
+        rows: student, problem and verdicts of every submission graded so far.
+        exercises: what was asked, by id, in order.
+        predicted: how many predicted what, by the prediction's id and the option's letter.
+        looked: students whose submissions need a look, and why.
+        waiting: how many answers are left to grade by hand, in words.
+    """
+    if not (rows := list(rows)):
+        return render("lesson", heading=lesson, scores=[])
+    scores = [sum(verdict.points for verdict in verdicts) for _, _, verdicts in rows]
+    best = sum(exercise.points for exercise in exercises.values())
+    return render(
+        "lesson",
+        heading=lesson,
+        counted=counted,
+        scores=scores,
+        best=best,
+        mean=mean(scores),
+        median=median(scores),
+        now=datetime.now(),
+        waiting=waiting,
+        points=Markup(image(pictures.points(scores, best))),
+        exercises=Markup(image(pictures.exercises(rows, exercises))),
+        misconceptions=_misconceptions(rows, exercises),
+        unexplained=_unexplained(rows, exercises),
+        predicted=[
+            (asked, option, str(number), "✓ yes" if so else "")
+            for asked, option, number, so in predictions.rows(lesson, predicted or {})
+        ],
+        looked=looked,
+    )
+
+
+def _misconceptions(rows: list[Row], exercises: Mapping[str, Outline]) -> list[tuple[str, str, list[str]]]:
+    """Exercise, misconception and the students who made it, the most frequent first."""
+    known = {(id, m.name): m.sentence for id, exercise in exercises.items() for m in exercise.misconceptions}
+    made: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for student, _, verdicts in rows:
+        for verdict in verdicts:
+            if verdict.status == Status.FAILED and (verdict.exercise, verdict.cause) in known:
+                made[verdict.exercise, verdict.cause].append(student)
+    ranked = sorted(made.items(), key=lambda item: -len(item[1]))
+    return [(exercises[key[0]].title, known[key], students) for key, students in ranked]
+
+
+def _unexplained(rows: list[Row], exercises: Mapping[str, Outline]) -> list[tuple[str, str, list[str]]]:
+    """Exercise, what most of the failures that nothing explains have in common, and whose they are."""
+    found = unexplained([verdict for _, _, verdicts in rows for verdict in verdicts], exercises)
+    whose = {
+        id: [student for student, _, verdicts in rows if any(verdict in failed for verdict in verdicts)]
+        for id, failed in found.items()
+    }
+    return [(exercises[id].title, most_common(failed), whose[id]) for id, failed in found.items()]

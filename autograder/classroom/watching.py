@@ -1,0 +1,350 @@
+"""Watching: what is handed in is collected, graded and answered while it helps, until it is ended.
+
+Safe to kill: what was collected is collected, what was graded is recorded, and whose feedback is out is kept
+beside the course's secret. The next call goes on from there. One at a time per course.
+"""
+
+import contextlib
+import ctypes
+import fcntl
+import functools
+import json
+import math
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from pathlib import Path
+from typing import NoReturn
+
+from nbgrader.apps.api import NbGraderAPI
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.exchange.default import Exchange
+from traitlets.config import Config
+
+from autograder.classroom.batch import grade_all
+from autograder.classroom.course import find_submissions, odd_name
+from autograder.classroom.engine import Options, open_grader
+from autograder.classroom.gradebook import Book
+from autograder.grading.executors import Executor, open_executor
+from autograder.grading.lesson import Lesson
+from autograder.grading.submission import Submission
+from autograder.results import Graded
+from helpers.checking.finding import one_line
+from helpers.storage import write_whole
+
+PR_SET_PDEATHSIG = 1  # linux/prctl.h
+FEW = 3  # pages that are made before processes for more have started
+PATIENCE = 60  # seconds for a submission that is still being copied into the exchange, or until the next try
+LONGEST = 3600  # seconds until the next try, after many
+STATE, LOCK = ".headstart_released.json", ".headstart_watch"
+
+
+def watch(
+    name: str,
+    course: CourseDirectory,
+    config: Config,
+    options: Options,
+    *,
+    every: float = 5.0,
+    release: bool = True,
+) -> int:
+    """Collect, grade and answer what comes, until interrupted.
+
+    Args:
+        name: of the lesson.
+        course: whose exchange is watched.
+        config: nbgrader's settings.
+        options: how to grade; no cluster.
+        every: seconds between two looks into the exchange.
+        release: whether students get their feedback at once.
+
+    Returns:
+        The exit code: 2 if another watch is running.
+
+    Raises:
+        FileNotFoundError, LookupError: as `open_grader`.
+    """
+    grader = open_grader(name, course, config, options)
+    inbound = Path(Exchange(config=config).root, course.course_id, "inbound")
+    with grader, _alone(course) as alone, contextlib.ExitStack() as stack:
+        if not alone:
+            print(f"headstart: another watch is running in {course.root}", file=sys.stderr)
+            return 2
+        executor = stack.enter_context(open_executor(grader, options.workers, None))
+        interrupted = stack.enter_context(_interrupts())
+        rounds = _Rounds(grader.lesson, course, config, executor, release, interrupted)
+        print(f"headstart: watching {inbound} for {name}; Ctrl-C ends it, and nothing is lost", flush=True)
+        _watch(rounds, inbound, every)
+
+
+def _watch(rounds: "_Rounds", inbound: Path, every: float) -> NoReturn:
+    """Look for new submissions again and again. After a failure, try again after a pause, each longer."""
+    seen, waited, inboxes = None, _Waiting(), _Inboxes(inbound)
+    late: list[Path] = []  # not whole when patience was over: collected again once they are
+    again, pause = math.inf, PATIENCE
+    while True:
+        there = inboxes.look(rounds.lesson.name)
+        new = [inbound / folder for folder in there - (seen or set())]
+        came = there != seen or any(map(_is_whole, late))
+        if (came and not waited.for_any(new)) or time.monotonic() > again:
+            rounds.renew(folder for folder in late if _is_whole(folder))
+            late = [folder for folder in [*new, *late] if not _is_whole(folder)]
+            if rounds.run(collect=not inboxes.said):
+                again, pause = math.inf, PATIENCE
+            else:
+                again, pause = time.monotonic() + pause, min(2 * pause, LONGEST)
+            seen = there
+        time.sleep(every)
+
+
+@contextlib.contextmanager
+def _alone(course: CourseDirectory) -> Iterator[bool]:
+    """Whether no other watch of this course is running. The lock goes with the process, however it ends."""
+    with open(Path(course.root, LOCK), "w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            yield False
+            return
+        yield True
+
+
+@contextlib.contextmanager
+def _interrupts() -> Iterator[Callable[[], bool]]:
+    """Whether an interrupt has come: nbgrader takes whatever is raised in its steps for their failure."""
+    came: list[int] = []
+
+    def note(number: int, _: object) -> None:
+        came.append(number)
+        raise KeyboardInterrupt
+
+    before = signal.getsignal(signal.SIGINT)
+    if before == signal.default_int_handler:  # else somebody wants it otherwise, as `nohup` does
+        signal.signal(signal.SIGINT, note)
+    try:
+        yield lambda: bool(came)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextlib.contextmanager
+def _page_makers(config: Config, number: int) -> Iterator[ProcessPoolExecutor]:
+    """Processes that make feedback's pages, which takes longer than grading."""
+    pool = ProcessPoolExecutor(number, get_context("spawn"), _prepare, (config, os.getpid()))
+    try:
+        yield pool
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+_api: list[NbGraderAPI] = []  # of a process that makes pages
+
+
+def _prepare(config: Config, parent: int) -> None:
+    """In a new process: end with the watch, however that ends, and leave Ctrl-C to it."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(0)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _api.append(NbGraderAPI(CourseDirectory(config=config), config=config))
+
+
+def _make_page(lesson: str, student: str) -> dict:
+    return _api[0].generate_feedback(lesson, student)
+
+
+def _outcome(page: Future) -> dict:
+    """What came of a page; where its process is gone, that, and the next round makes it."""
+    try:
+        return page.result()
+    except BrokenProcessPool:
+        return {"success": False, "error": "the process that made the page has ended"}
+
+
+@dataclass
+class _Inboxes:
+    """The folder that submissions come into. That it can't be looked into is said once, until it can."""
+
+    inbound: Path
+    said: str = ""
+
+    def look(self, lesson: str) -> set[str]:
+        """The names of what was handed in for a lesson: STUDENT+LESSON+TIME+LETTERS."""
+        problem = ""
+        found: set[str] = set()
+        try:
+            found = {entry for entry in os.listdir(self.inbound) if entry.rsplit("+", 3)[1:2] == [lesson]}
+        except OSError as error:  # the first release makes it
+            problem = f"{self.inbound} can't be looked into: {error.strerror}; waiting until it can"
+        if problem != self.said:
+            print(f"{_now()} {problem or 'it can now'}", file=sys.stderr, flush=True)
+            self.said = problem
+        return found
+
+
+def _is_whole(folder: Path) -> bool:
+    """Whether a submission is all there: nbgrader writes its time last."""
+    return (folder / "timestamp.txt").is_file()
+
+
+@dataclass
+class _Waiting:
+    """A submission appears before it is whole: nbgrader writes its time last.
+
+    All are waited for together: whoever makes new folders without end holds up nobody for longer.
+    """
+
+    since: float | None = None
+
+    def for_any(self, folders: list[Path]) -> bool:
+        """Whether one of them is still being written, and there is patience left."""
+        now = time.monotonic()
+        # defence: watch: all are waited for together
+        since = now if self.since is None else self.since
+        unfinished = not all(map(_is_whole, folders))
+        self.since = since if unfinished and now - since < PATIENCE else None
+        return self.since is not None
+
+
+@dataclass
+class _Rounds:
+    """What is done with what came."""
+
+    lesson: Lesson
+    course: CourseDirectory
+    config: Config
+    executor: Executor
+    release: bool
+    interrupted: Callable[[], bool]
+    failed: bool = False
+    told: set[str] = field(default_factory=set)  # what wasn't collected, said once
+    graded: dict[str, list] = field(default_factory=dict)  # by student, what this watch has graded
+
+    def __post_init__(self) -> None:
+        self.api = NbGraderAPI(self.course, config=self.config)
+        self.state = Path(self.course.root, STATE)
+
+    def run(self, collect: bool = True) -> bool:
+        """Collect, grade what is new, and answer whoever has no answer yet; whether all of it was done.
+
+        A full disk or a gradebook that another program holds is said, and ends nothing: it is tried again.
+        """
+        self.failed = False
+        try:
+            self._round(collect)
+        except Exception as error:
+            self._fail("this round", f"{type(error).__name__}: {error}".splitlines()[0])
+        return not self.failed
+
+    def renew(self, folders: Iterable[Path]) -> None:
+        """Have submissions collected again, which were collected before they were whole."""
+        for student in [folder.name.split("+")[0] for folder in folders]:
+            if not odd_name(student):
+                place = self.course.format_path(self.course.submitted_directory, student, self.lesson.name)
+                Path(place, "timestamp.txt").unlink(missing_ok=True)
+
+    def _round(self, collect: bool) -> None:
+        name = self.lesson.name
+        if collect:
+            self._do("collect", functools.partial(self.api.collect, name, update=True))
+        submissions = find_submissions(self.course, name, [])
+        states = {submission.student: _state(submission) for submission in submissions}
+        # One that waits until its time is out would be run again in each round, and hold up all others.
+        # defence: watch: what was stopped is run in no other round
+        new = [each for each in submissions if self.graded.get(each.student) != states[each.student]]
+
+        def note(submission: Submission, graded: Graded | None, broken: str) -> None:
+            if not broken:
+                self.graded[submission.student] = states[submission.student]
+            self._say(submission, graded, broken)
+
+        book = Book(self.course, name, self.lesson.skeletons, self.config, self.lesson.own_files)
+        try:
+            grade_all(book, new, self.executor.submit, at_once=self.executor.number, progress=note)
+            book.charge_lateness(self.config)
+        finally:
+            book.close()
+        if self.release:
+            self._answer({submission.student: _stamp(submission) for submission in submissions})
+
+    def _answer(self, stamps: dict[str, str]) -> None:
+        """Make and release the feedback of whoever has none yet, as it gets ready."""
+        name, released = self.lesson.name, self._released()
+        new = [who for who, stamp in stamps.items() if released.get(name, {}).get(who) != stamp]
+        for student, page in self._pages(new):
+            release = functools.partial(self.api.release_feedback, name, student)
+            if self._do("feedback", page) and self._do("release", release):
+                released.setdefault(name, {})[student] = stamps[student]
+                write_whole(self.state, json.dumps(released, indent=1).encode())
+                print(f"{_now()} {student}: feedback is out", flush=True)
+
+    def _pages(self, students: list[str]) -> Iterator[tuple[str, Callable[[], dict | None]]]:
+        """Each student with what makes their page, or has made it: many are made beside each other."""
+        name = self.lesson.name
+        if len(students) <= FEW:
+            for student in students:
+                yield student, functools.partial(self.api.generate_feedback, name, student)
+            return
+        with _page_makers(self.config, self.executor.number) as pool:
+            made = {pool.submit(_make_page, name, student): student for student in students}
+            for page in as_completed(made):
+                yield made[page], functools.partial(_outcome, page)
+
+    def _released(self) -> dict[str, dict[str, str]]:
+        """By lesson and student, the time of the submission whose feedback is out."""
+        try:
+            return json.loads(self.state.read_text())
+        except (OSError, ValueError):
+            return {}
+
+    def _do(self, what: str, call: Callable[[], dict | None]) -> bool:
+        done = call() or {}
+        if self.interrupted():
+            raise KeyboardInterrupt
+        for line in str(done.get("log") or "").splitlines():
+            told = line.partition("] ")[2] or line
+            if ("was not collected" in line or "was left out" in line) and told not in self.told:
+                self.told.add(told)
+                print(f"{_now()} {one_line(told)}", file=sys.stderr, flush=True)
+        if not done.get("success"):
+            said = str(done.get("error") or done.get("log") or "").strip().splitlines()[-1:]
+            self._fail(what, "".join(said))
+        return bool(done.get("success"))
+
+    def _fail(self, what: str, why: str) -> None:
+        self.failed = True
+        print(f"{_now()} {what} failed: {one_line(why)}; it will be tried again", file=sys.stderr, flush=True)
+
+    def _say(self, submission: Submission, graded: Graded | None, broken: str) -> None:
+        if broken:
+            self._fail(f"grading {submission.student}", broken)
+        elif graded:
+            points = sum(verdict.points for verdict in graded.verdicts)
+            possible = sum(verdict.max_points for verdict in graded.verdicts)
+            # defence: watch: names that steer a terminal
+            said = "; ".join(filter(None, [f"{points:g} of {possible:g} points", one_line(graded.problem)]))
+            print(f"{_now()} {submission.student}: {said}", flush=True)
+
+
+def _stamp(submission: Submission) -> str:
+    with contextlib.suppress(OSError):
+        return (submission.folder / "timestamp.txt").read_bytes()[:100].decode(errors="replace")
+    return ""
+
+
+def _state(submission: Submission) -> list[tuple[str, int, int]]:
+    """What lies in a submission's folder, with when it was last changed: another, once there is another."""
+    with contextlib.suppress(OSError):
+        entries = [(entry.name, entry.stat(follow_symlinks=False)) for entry in os.scandir(submission.folder)]
+        return sorted((name, status.st_mtime_ns, status.st_size) for name, status in entries)
+    return []
+
+
+def _now() -> str:
+    return time.strftime("%H:%M:%S")

@@ -1,0 +1,20 @@
+"""`headstart build`: `source/` and `release/` from `notebooks/`."""
+
+import argparse
+import os
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("lessons", nargs="*", metavar="LESSON", help="such as 01_attention; default: all")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail on any difference")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Build the lessons, and return the exit code."""
+    from autograder.lessons import ROOT
+
+    os.chdir(ROOT)
+    from autograder.authoring.build import build
+
+    return build(options.lessons, options.check)

@@ -1,0 +1,53 @@
+"""`headstart grade`: grade a class, or one submission without recording anything."""
+
+import argparse
+import os
+from pathlib import Path
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("lesson", metavar="LESSON", nargs="?", default="")
+    parser.add_argument(
+        "--student", action="append", default=[], metavar="ID", help="only this student; can be repeated"
+    )
+    parser.add_argument(
+        "--workers", type=int, default=os.cpu_count() or 1, metavar="N", help="submissions graded at once"
+    )
+    parser.add_argument("--cluster", metavar="ADDRESS", help="grade on a Dask cluster, tcp://HOST:PORT")
+    parser.add_argument("--force", action="store_true", help="grade everything again")
+    parser.add_argument("--seconds", type=float, default=None, metavar="S", help="CPU seconds per cell (20)")
+    parser.add_argument("--no-sandbox", action="store_true", help="run student code with your own rights")
+    parser.add_argument(
+        "--once", type=Path, metavar="SUBMISSION", help="grade only this notebook or folder; record nothing"
+    )
+    parser.add_argument(
+        "--json", nargs="?", const="json", metavar="FORM",
+        help="with --once: print JSON, or the form of gradescope, prairielearn or classroom50",
+    )  # fmt: skip
+
+
+def run(options: argparse.Namespace) -> int:
+    """Grade, and return the exit code."""
+    once = options.once and options.once.absolute()
+    from autograder.classroom.course import enter, find_lesson
+
+    course, config = enter(options.rest)
+    from autograder.classroom.engine import Options
+
+    how = Options(
+        not options.no_sandbox, options.seconds, max(options.workers, 1), options.cluster, options.force
+    )
+    if once:
+        from autograder.classroom.once import FORMS, grade_once
+
+        form = options.json or "json"
+        if form not in FORMS:
+            raise LookupError(f"there is no form {form!r}; there are {', '.join(FORMS)}")
+        lesson = find_lesson(options.lesson, course) if options.lesson else ""
+        return grade_once(lesson, once, course, config, how, form)
+    if not options.lesson:
+        raise LookupError("which lesson? Such as: headstart grade 01_attention")
+    from autograder.classroom.class_run import grade_class
+
+    return grade_class(find_lesson(options.lesson, course), course, config, how, options.student)

@@ -1,0 +1,44 @@
+"""What the judge is asked to decide: numbers, and a way to get the hidden ones. No reference is in it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from autograder.results import Verdict
+
+if TYPE_CHECKING:
+    from helpers.checking.sheet import Sheet
+
+
+@dataclass(frozen=True)
+class Sheets:
+    """The cases by which one answer of one submission is judged, with what is right for each.
+
+    Attributes:
+        visible: those that students have.
+        hidden: makes those that decide. They have no misconceptions, which a right answer doesn't need.
+        explained: makes the same with misconceptions, which name what is wrong.
+    """
+
+    visible: "Sheet"
+    hidden: "Callable[[], Sheet]"
+    explained: "Callable[[], Sheet]"
+
+
+@dataclass(frozen=True)
+class Question:
+    """One exercise, as it is put to one submission.
+
+    Attributes:
+        id: of the exercise.
+        title: as a heading, for people.
+        points: to be earned.
+        sheets: the cases to judge by. A test of a plain assignment has none: its own cell decides.
+        kept: the verdict of last time, if it still follows. Once the check runs, it needs no cases.
+    """
+
+    id: str
+    title: str
+    points: float
+    sheets: Sheets | None = None
+    kept: Verdict | None = None

@@ -1,0 +1,99 @@
+"""Digests of what decides a verdict: while an exercise's is the same, verdicts on it stand.
+
+Its hidden cases are part of it: a changed reference or case generator shows in a draw of them. Drawing takes
+torch and all exercises, seconds to import, so what was drawn is kept beside the course's secret
+(`KeptDigests`), as long as the code that it follows from stays the same.
+"""
+
+import hashlib
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib.metadata import version
+from pathlib import Path
+
+from autograder import lessons
+from autograder.draws import KeptDigests
+from autograder.exercise import Exercise
+
+ENGINE_VERSION = "4"  # raised when a change of the engine can change a grade
+
+
+def digest(*parts: str | bytes) -> str:
+    """One digest of several parts, in which none can pass for the end of the one before."""
+    whole = hashlib.sha256()
+    for part in parts:
+        whole.update(hashlib.sha256(part.encode() if isinstance(part, str) else part).digest())
+    return whole.hexdigest()
+
+
+def contents(paths: Iterable[Path]) -> Iterator[bytes]:
+    """What the files hold, in turn."""
+    return (path.read_bytes() for path in paths)
+
+
+def installation() -> str:
+    """A digest of Headstart's own code, and of the helpers' data, as the files are now.
+
+    Two machines need the same to grade alike.
+    """
+    code = [*lessons.ROOT.glob("autograder/**/*.py"), *lessons.ROOT.glob("helpers/**/*")]
+    files = sorted(path for path in code if path.is_file() and "__pycache__" not in path.parts)
+    names = [str(path.relative_to(lessons.ROOT)) for path in files]
+    return digest(*names, *contents(files))
+
+
+RUNNING = installation()  # what this process has imported, or will unless the files change
+
+
+def of_exercises(
+    ours: Iterable[str], lesson: str, sheets: Mapping[str, dict], hidden: Mapping[str, str]
+) -> dict[str, str]:
+    """By exercise, a digest of what decides its verdict, but for the submission and the hidden seed.
+
+    That is the course's code, all of which may run before a check, and its numbers.
+
+    Args:
+        ours: the code cells of the lesson as released.
+        lesson: its name, such as `01_attention`.
+        sheets: the visible numbers of each exercise, as `checks.json` has them.
+        hidden: what `hidden_digests` gives.
+    """
+    helpers = contents(lessons.helper_files(lessons.number(lesson)))
+    around = digest(ENGINE_VERSION, *ours, *helpers)
+    return {id: digest(around, json.dumps(sheets[id]), drawn) for id, drawn in hidden.items()}
+
+
+def hidden_digests(
+    lesson: str, ids: list[str], exercises: Callable[[], Mapping[str, Exercise]], kept: KeptDigests | None
+) -> dict[str, str]:
+    """By exercise, a digest of a draw of its hidden cases and of what is right for them.
+
+    Args:
+        lesson: its name.
+        ids: its exercises.
+        exercises: imports them. Not called if their digests are known.
+        kept: where a course keeps what was drawn before.
+    """
+    code = digest(RUNNING, sys.version, *map(version, ("torch", "numpy")))
+    # Where files have changed since they were imported, as in a server, what runs isn't what the files say.
+    if kept and installation() == RUNNING and (known := kept.read(lesson, code, ids)):
+        return known
+    found = {id: _drawn(exercise) for id, exercise in exercises().items()}
+    if kept and installation() == RUNNING:
+        kept.write(lesson, code, found)
+    return found
+
+
+_draws: dict[str, tuple[Exercise, str]] = {}
+
+
+def _drawn(exercise: Exercise) -> str:
+    """A digest of a draw of its cases, made once a process."""
+    from autograder.sheets import make_sheet
+
+    known, drawn = _draws.get(exercise.id, (None, ""))
+    if known is not exercise:
+        drawn = digest(json.dumps(make_sheet(exercise, "version", misconceptions=False).to_json()))
+        _draws[exercise.id] = exercise, drawn
+    return drawn

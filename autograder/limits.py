@@ -1,0 +1,64 @@
+"""What a submission may do, send and take: every limit of the engine, with its unit and its reason.
+
+The sandbox shows this file too, because the child limits itself; so it imports nothing. What a *check*
+accepts of an answer, in a notebook and in the judge alike, is limited in `helpers/checking/limits.py`:
+students have that folder, and none of the engine.
+"""
+
+# -- time (`grading/clock.py`) -------------------------------------------------------------------------------
+
+CELL_SECONDS = 20.0  # of CPU time, for one cell; a course or --seconds can set another
+NOTEBOOK_SECONDS = 120.0  # of CPU time, for all cells; in proportion more where a cell may run longer
+NO_LIMIT_SECONDS = 600.0  # of CPU time, where a course sets no limit: something has to end an endless loop
+GRACE_SECONDS = 2.0  # of CPU time, from an interrupt to the kill
+WALL_PER_CPU = 3  # wall seconds for each second of CPU time, for a cell that only waits
+LISTEN_SECONDS = 60.0  # of wall time, for a child to read what it is sent: it has nothing else to do
+
+# -- memory, files and threads (`child/sandbox.py`, `grading/cgroups.py`) ------------------------------------
+
+MEMORY_BYTES = 3 << 30  # beyond what the worker itself has mapped
+FOLDER_BYTES = 64 << 20  # of the child's folder and /tmp together, which are in memory
+FOLDER_FILES = 10_000  # in each file system that the child may write to
+SHARED_BYTES = 1 << 20  # of /dev/shm
+DESCRIPTORS = 256  # files, sockets and pipes that are open at once
+THREADS = 500
+WORKER_BYTES = MEMORY_BYTES + (1 << 30)  # so that a submission gets its MemoryError before it is ended
+WORKER_THREADS = THREADS + 50  # with what the worker and bubblewrap have
+
+# -- what is handed in (`grading/submission.py`, `classroom/collect.py`) -------------------------------------
+
+MAX_NOTEBOOK = 256 << 20  # bytes, outputs and all
+MAX_JSON_PARTS = 5_000_000  # lists and objects in its JSON, and half of what they hold: larger in memory
+MAX_CELLS = 2000
+MAX_NOTEBOOK_TEXT = 4 << 20  # characters of all cells together
+MAX_ANSWER = 200_000  # characters, of a cell of the course's that was edited, too
+MAX_FILES = 50  # beside the notebook, whether handed in or written by its cells
+MAX_FILES_BYTES = 8 << 20  # of all of them together
+MAX_FILES_DEPTH = 100  # folders in folders
+MAX_NAME = 200  # characters in the path of a file that cells wrote
+MAX_ENTRIES = 10_000  # files and folders of one submission that `collect` copies
+MAX_NOTES = 20  # remarks on one submission
+
+# -- what a child sends (`child/wire.py`, `child/shell.py`, `grading/judge.py`) ------------------------------
+
+MAX_FRAME = 32 << 20  # bytes of a message; a check's outcomes take some thousands
+MAX_FRAME_PARTS = 1_000_000  # lists and objects in a message: in memory, each takes 20 times its text
+MAX_VALUES = 5_000  # in what an answer returns, tensors and lists counted, where lessons ask for dozens
+MAX_ERROR = 1_000  # characters of each text about a call: the exception, its message, its line
+MAX_PRINTED = 100_000  # characters that one cell may print
+MAX_DISPLAYED = 4_000_000  # characters that one cell may display
+OUTPUT_CHARACTERS = 64_000_000  # of all cells together, as they stand in a file
+OUTPUT_COST = 1_000  # characters that each output counts for besides: many small ones fill memory
+
+# -- what others open as a page (`grading/clean.py`) ---------------------------------------------------------
+
+MAX_HTML = 500_000  # characters of one cell: cleaning can take their square
+MAX_TAGS = 5_000  # tags of one cell, for the same reason
+MAX_TAG_DEPTH = 100  # tags in tags: at some hundred, browsers give a page up
+MAX_COLOURS = 2_000  # sequences that colour text, in one cell
+MAX_COPIED = 20_000_000  # such sequences times characters: at each, nbconvert copies the text that follows
+MAX_FORMULAS = 500  # signs of a formula, in one cell of text
+MAX_SEARCHED = 20_000_000  # such signs times characters: from each, nbconvert looks for the formula's end
+MAX_WORDS = 50_000  # characters of a cell of text
+MAX_CODE = 20_000  # characters of a cell of code: colouring can take the square of its length
+MAX_ADDED = 500_000  # characters of all cells that a student added: ten seconds or so of drawing

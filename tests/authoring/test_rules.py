@@ -1,0 +1,350 @@
+"""Each rule for exercises and predictions, broken in a small course: the build stops, with its line and cure."""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+
+from autograder.authoring import build, trials
+from autograder.authoring.mutating import verified
+from autograder.authoring.rules import MISCONCEPTIONS
+from autograder.exercise import Exercise, Misconception, explained
+from autograder.recall import recall
+from helpers import block
+from helpers.checking.calling.outcome import Case
+from helpers.figures.predicting import Prediction
+from tests.support.small_course import DOUBLE, WHO, Course, plus_two, squared, unchanged
+
+FILE = "autograder/exercises/attention/double.py"
+TEXT = '''"""Doubling."""
+
+exercise = Entry(id="attention.double")
+
+
+def double(x):
+    return 2 * x
+
+
+def plus_two(x):
+    return x + 2
+'''
+
+
+@pytest.fixture
+def course(tmp_path) -> Course:
+    made = Course(tmp_path)
+    made.write(FILE, TEXT)
+    return made
+
+
+def changed(**fields: Any) -> Exercise:
+    return replace(DOUBLE, **fields)
+
+
+def mistaken(name: str, answer: Callable, sentence: str = "This is wrong, and here is why.") -> Exercise:
+    """The exercise with one more misconception."""
+    return changed(misconceptions=(*DOUBLE.misconceptions, Misconception(name, answer, sentence)))
+
+
+def with_alternative(answer: Callable) -> Exercise:
+    return changed(alternatives=(*DOUBLE.alternatives, answer))
+
+
+def renamed(sentence: str) -> Exercise:
+    first, *others = DOUBLE.misconceptions
+    return changed(misconceptions=(replace(first, sentence=sentence), *others))
+
+
+def with_forbidden(name: str) -> Exercise:
+    return changed(forbidden=(name,))
+
+
+def of_two(x, y):
+    return 2 * x
+
+
+def three_times(x):
+    return 3 * x
+
+
+def twice_the_first(x):
+    """Only the first number is doubled: the others stay as they are."""
+    return torch.cat([2 * x[:1], x[1:]])
+
+
+def doubled(x):
+    return torch.stack([x, x]).sum(0)
+
+
+def by_what_is_around() -> Callable:
+    by = 2
+
+    def around(x):
+        return x * by
+
+    return around
+
+
+def by_a_later_lesson(x):
+    return 2 * x if block else x
+
+
+def nothing(x):
+    raise NotImplementedError
+
+
+class Doubling:
+    def __init__(self):
+        pass
+
+
+def cases(make: Callable[[torch.Generator], list[Case]]) -> Exercise:
+    return changed(cases=make)
+
+
+def numbers(g: torch.Generator, *shape: int) -> torch.Tensor:
+    return torch.randn(shape or (3,), generator=g)
+
+
+def who(**fields: Any) -> Exercise:
+    return replace(WHO, **fields)
+
+
+LINE = 3  # of the exercise's entry
+
+# The exercise, the line that the mistake is on, and what is said of it.
+RULES = {
+    "no id": (changed(id="attention.dou ble"), LINE, "is no id; write"),
+    "no title": (changed(title=" "), LINE, "has no title; give it one"),
+    "too many points": (changed(points=11), LINE, "has points=11; choose from 0 to 10"),
+    "no difficulty": (changed(difficulty=0), LINE, "has difficulty=0; choose from 1 to 5"),
+    "two hours": (changed(minutes=120), LINE, "has minutes=120; choose from 1 to 60"),
+    "no misconceptions": (changed(misconceptions=()), LINE, "has 0 misconceptions; write at least 3"),
+    "two misconceptions": (
+        changed(misconceptions=explained(squared, unchanged)), LINE, "has 2 misconceptions; write at least 3",
+    ),
+    "one alternative": (changed(alternatives=(doubled,)), LINE, "has 1 alternative; write at least 2"),
+    "an alternative twice": (with_alternative(DOUBLE.alternatives[0]), LINE, "two alternatives called _added"),
+    "a name twice": (mistaken("plus_two", three_times), 10, "two misconceptions with the name “plus_two”"),
+    "a sentence twice": (
+        mistaken("x3", three_times, DOUBLE.misconceptions[0].sentence), LINE, "with the sentence “Squared",
+    ),
+    "no name": (mistaken("three times", three_times), LINE, "called 'three times'; call it by a Python name"),
+    "a short sentence": (renamed("Wrong."), LINE, "write one sentence of 21 to 259 characters"),
+    "two sentences": (renamed("This is wrong. And so is that."), LINE, "write one sentence"),
+    "no period": (renamed("This is wrong and has no end"), LINE, "write one sentence"),
+    "a line break": (renamed("This is wrong, and it\nends below."), LINE, "write one sentence"),
+    "a misspelt name": (with_forbidden("torch.softmx"), LINE, "forbids torch.softmx, but module 'torch' has no"),
+    "no such package": (with_forbidden("trch.softmax"), LINE, "forbids trch.softmax, but No module named"),
+    "a lambda": (with_alternative(lambda x: 2 * x), LINE, "an answer, <lambda>, that is no function with a name"),
+    "a class": (with_alternative(Doubling), LINE, "an answer, Doubling, that is no function with a name"),
+    "other arguments": (with_alternative(of_two), LINE, "an answer, of_two, that takes (x, y); take (x)"),
+    "no function": (changed(reference=math.pi), LINE, "has a float as reference; write a function"),
+    "an option without a sentence": (
+        who(misconceptions=()), 1, "doesn't explain 'x' for 'query'; add a misconception",
+    ),
+    "a right option explained": (
+        who(misconceptions=(*WHO.misconceptions, Misconception("right", {"query": "y"}, "It does ask, though."))),
+        1, "a misconception, right, with 'y' for 'query', which isn't wrong",
+    ),
+    "no right option": (
+        who(cases=lambda g: [Case("all", ({"query": ["x", "z"]},))]), 1, "has no choices that can be read",
+    ),
+    "an option that nobody knows": (
+        who(cases=lambda g: [Case("all", ({"query": ["x", "y", "zebra"]},))]), 1,
+        "an option that the lesson doesn't show, 'zebra'",
+    ),
+    "a slip from a later lesson": (
+        recall("attention.who", "complexity.blocks", title="Who is who", task="", code="\ndef f():\n    pass\n",
+               inputs=("f()",), hint="look"), 1, "is about complexity.blocks; take an exercise of an earlier",
+    ),
+    "one slip to catch": (
+        recall("attention.who", "start_here.double", title="Who is who", task="", code="\ndef f():\n    pass\n",
+               inputs=("f()",), hint="look"), 1, "has 1 slip to catch, of 2 minutes in all; write 3",
+    ),
+    # What is seen by running it.
+    "a wrong alternative": (with_alternative(three_times), LINE, "on the visible cases, the alternative three_times fails, case 1 of 1"),
+    "a misconception that passes": (mistaken("plus_two_", doubled), LINE, "plus_two_ passes on the visible cases"),
+    "one like another": (
+        mistaken("also_plus_two", plus_two), LINE, "also_plus_two is taken for plus_two on the visible cases",
+    ),
+    "one that isn't written": (mistaken("nothing", nothing), LINE, "the misconception nothing isn't written"),
+    "a case twice": (
+        cases(lambda g: [Case("numbers", (numbers(g),)), Case("numbers", (numbers(g),))]), LINE,
+        'two of its cases are called "numbers"',
+    ),
+    "no name of a case": (cases(lambda g: [Case("", (numbers(g),))]), LINE, "one of its cases has no title"),
+    "a title that tells": (
+        cases(lambda g: [Case(f"{torch.randint(10**6, (), generator=g)}", (numbers(g),))]), LINE,
+        "students read the titles of hidden cases",
+    ),
+    "square": (
+        cases(lambda g: [Case("a square", (numbers(g, 3, 3),))]), LINE, "let no two axes be of one size, or say",
+    ),
+    "a large sheet": (
+        cases(lambda g: [Case("many", (numbers(g, 9000),))]), LINE, "take fewer cases, or smaller tensors",
+    ),
+    "numbers of another generator": (
+        cases(lambda g: [Case("numbers", (torch.tensor([torch.rand(()).item(), NEXT.pop()]),))]), LINE,
+        "the same seed gives two sheets",
+    ),
+    "the same cases": (
+        cases(lambda g: [Case("numbers", (torch.tensor([1.0, 2.5, 4.0]),))]), LINE, "two seeds give the same cases",
+    ),
+    "cases that can't be made": (cases(lambda g: [1 / 0]), LINE, "ZeroDivisionError"),
+    "a name that no notebook has": (
+        with_alternative(by_what_is_around()), LINE, "pasted into a notebook, the alternative around fails",
+    ),
+    "a later lesson's answer": (
+        with_alternative(by_a_later_lesson), LINE, "by_a_later_lesson imports helpers.block, which its students",
+    ),
+}  # fmt: skip
+NEXT = [float(number) for number in range(100)]
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_a_rule_that_is_broken_stops_the_build(course: Course, capsys, name: str) -> None:
+    exercise, line, text = RULES[name]
+    id = "attention.who" if exercise.driver == "choice" else "attention.double"
+    course.specs[id] = exercise
+    assert course.build() == 1
+    said = capsys.readouterr().err
+    file = FILE if id == "attention.double" else "autograder/exercises/attention/who.py"
+    [found] = [each for each in said.split("\n") if text in each]
+    assert found.startswith(f"{file}:{line}: ")
+    assert "Traceback" not in said and not (course.root / "source").exists()
+
+
+PREDICTION = Prediction(
+    "What comes next?",
+    {"The first.": "It came before.", "The second.": "It does: look at the figure."},
+    "b",
+)
+PREDICT = """\
+# %% predict="attention.guess"
+
+# %% draw="open"
+with after_predicting("attention.guess"):
+    print("a picture")
+"""
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({}, ""),
+        ({"question": "Say what comes next."}, "doesn't end with a question mark"),
+        ({"options": {"The first.": "It came before."}, "right": "a"}, "has 1 option; offer 2 to 4"),
+        ({"right": "c"}, "has 'c' as the right letter; choose from a, b"),
+        (
+            {"options": {"No period": "It is so.", "The second.": "It isn't so."}},
+            "has the option a, “No period”",
+        ),
+        (
+            {"options": {"The first.": "No period", "The second.": "It is."}},
+            "says of the option a: “No period”",
+        ),
+        (
+            {"options": {"The first.": "The same.", "The second.": "The same."}},
+            "says the same of two options",
+        ),
+    ],
+)
+def test_a_prediction_asks_and_answers_in_sentences(
+    course: Course, capsys, monkeypatch, fields, said
+) -> None:
+    file = "helpers/attention/predictions.py"
+    course.write(file, 'PREDICTIONS = {\n    "guess": ...,\n}\n')
+    monkeypatch.setattr(
+        build, "predictions", lambda topic: {"attention.guess": replace(PREDICTION, **fields)}
+    )
+    course.edit("# %%\ndouble(3)\n", PREDICT)
+    assert course.build() == bool(said)
+    told = capsys.readouterr().err
+    assert not said or f'{file}:2: the prediction "attention.guess" {said}' in told
+
+
+def test_the_right_letters_of_a_lesson_are_spread(course: Course, capsys, monkeypatch) -> None:
+    course.write("helpers/attention/predictions.py", "")
+    names = [f"attention.guess_{letter}" for letter in "abc"]
+    monkeypatch.setattr(build, "predictions", lambda topic: dict.fromkeys(names, PREDICTION))
+    course.edit("# %%\ndouble(3)\n", "\n".join(PREDICT.replace("attention.guess", name) for name in names))
+    assert course.build() == 1
+    said = capsys.readouterr().err
+    assert (
+        'helpers/attention/predictions.py:1: "b" is right in 3 of 3 predictions, so it can be guessed' in said
+    )
+
+
+def test_a_figure_waits_for_each_prediction(course: Course, capsys, monkeypatch) -> None:
+    course.write("helpers/attention/predictions.py", "")
+    monkeypatch.setattr(build, "predictions", lambda topic: {"attention.guess": PREDICTION})
+    course.edit("# %%\ndouble(3)\n", PREDICT.replace("with after_predicting", "with waiting"))
+    assert course.build() == 1
+    said = capsys.readouterr().err
+    assert 'notebooks/01_attention.py:44: nothing waits for the prediction "attention.guess"' in said
+
+
+@pytest.mark.parametrize(("shows", "said"), [("b", ""), ("a", "slip shows on input b, but the entry says a")])
+def test_an_input_shows_a_slip_if_the_entry_says_so(shows: str, said: str) -> None:
+    item = recall(
+        "attention.who", "attention.double", title="", task="", code="\ndef double(x):\n    return x * x\n",
+        inputs=("double(2)", "double(3)"), hint="", line=2, shows="ab".index(shows) + 1,
+    )  # fmt: skip
+    found = [problem.text for problem in trials.problems(item, "", lambda topic: {DOUBLE.id: DOUBLE})]
+    assert [text for text in found if "slip shows" in text] == (
+        [f"its {said}; correct one of them"] if said else []
+    )
+
+
+def test_draws_that_rounding_decides_are_refused() -> None:
+    def steep(x):
+        return torch.sin(1e6 * x)
+
+    found = trials.problems(changed(reference=steep), "", lambda topic: {})
+    assert "float32 rounding decides each" in found[0].text
+    seldom = cases(lambda g: [Case("numbers", (numbers(g) * (torch.rand((), generator=g) > 0.2),))])
+    found = trials.problems(replace(seldom, reference=steep), "", lambda topic: {})
+    assert any("rounding decides them" in problem.text for problem in found)
+
+
+def test_answers_are_tried_again_only_where_something_changed(course: Course, capsys) -> None:
+    def tried() -> list[str]:
+        assert course.build() == 0
+        lines = capsys.readouterr().err.split("\n")
+        return [line.rpartition(" ")[2] for line in lines if "trying the answers" in line]
+
+    assert tried() == ["attention.double", "attention.who"]
+    assert tried() == []
+    for change in (
+        {"alternatives": (*DOUBLE.alternatives, doubled)},
+        {"misconceptions": (*DOUBLE.misconceptions, *explained(twice_the_first))},
+        {
+            "misconceptions": (
+                *DOUBLE.misconceptions,
+                Misconception("other", twice_the_first, "Only one number is doubled."),
+            )
+        },
+        {"misconceptions": explained(squared, plus_two, twice_the_first)},
+        {"forbidden": ("torch.cumsum",)},
+        {"square": "they needn't, but may"},
+    ):
+        course.specs["attention.double"] = changed(**change)
+        assert tried() == ["attention.double"], change
+        assert course.build(check=True) == 0
+    course.edit("from helpers.checks import check", "from helpers.checks import case, check")
+    assert tried() == ["attention.double", "attention.who"]
+    course.edit("Some prose.", "Other prose.")
+    assert tried() == []
+
+
+def test_without_wrong_and_other_right_answers_nothing_is_built(course: Course, capsys) -> None:
+    course.specs["attention.double"] = changed(misconceptions=(), alternatives=())
+    assert course.build() == 1
+    said = capsys.readouterr().err
+    assert f"write at least {MISCONCEPTIONS}: wrong answers that people give, each with its sentence" in said
+    assert "write at least 2: right answers, each written differently from the reference" in said
+    assert verified.read("attention", course.root) == {}
