@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import sys
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -61,6 +62,8 @@ def open_grader(
     refuse_settings(config, by_nbgrader=by_nbgrader)
     if not by_nbgrader:
         os.environ["OMP_NUM_THREADS"] = "1"  # for torch, once it is imported: the cores are for the workers
+        if torch := sys.modules.get("torch"):  # or a judge, forked without its threads, waits for them
+            torch.set_num_threads(1)
         os.environ["CUDA_VISIBLE_DEVICES"] = ""  # where autograd has seen a GPU, no judge can be forked
     lesson = load_lesson(name, course, config)
     seconds = options.seconds or cell_seconds(config, lesson.plain)

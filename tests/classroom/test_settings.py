@@ -3,9 +3,11 @@
 import json
 import os
 import stat
+from functools import partial
 from pathlib import Path
 
 import pytest
+import torch
 from nbformat.v4 import new_code_cell
 from traitlets.config import Config
 
@@ -215,15 +217,18 @@ def test_a_course_that_is_shared_by_a_group_stays_so(places) -> None:
 
 @pytest.mark.parametrize(("by_nbgrader", "expected"), [(False, ("1", "")), (True, ("4", "0"))])
 def test_threads_and_gpu_are_set_for_a_process_of_ours_and_not_for_nbgraders(
-    tmp_path, monkeypatch, by_nbgrader, expected
+    tmp_path, monkeypatch, request, by_nbgrader, expected
 ) -> None:
     """nbgrader's may be a Jupyter server, and the kernels it starts would have no GPU."""
     monkeypatch.setenv("OMP_NUM_THREADS", "4")
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
+    request.addfinalizer(partial(torch.set_num_threads, torch.get_num_threads()))
+    torch.set_num_threads(4)
     write(tmp_path / "source/ps1/ps1.ipynb", notebook([test("t", "", 1)]))
     course, config = course_directory(tmp_path)
     with open_grader("ps1", course, config, Options(sandboxed=False), by_nbgrader=by_nbgrader) as grader:
         assert (os.environ["OMP_NUM_THREADS"], os.environ["CUDA_VISIBLE_DEVICES"]) == expected
+        assert str(torch.get_num_threads()) == expected[0]  # which was imported before
     assert not grader.sandboxed and grader.cell_seconds == 30
 
 
