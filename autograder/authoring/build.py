@@ -33,7 +33,7 @@ from autograder.authoring.mutating import verified
 from autograder.authoring.mutating.verified import Slips
 from autograder.authoring.review import BEGIN, END, parse, review, unfinished
 from autograder.authoring.rules import of_exercises, of_predictions, place
-from autograder.authoring.source import SpecError, alike, dump, make_checks, make_notebook
+from autograder.authoring.source import SpecError, alike, dump, make_checks, make_notebook, written
 from autograder.exercise import Exercise
 from autograder.lessons import ROOT, counted
 from helpers.figures.predicting import predictions
@@ -191,8 +191,7 @@ def _make_source(lesson: str, folder: Path, check: bool, root: Path, load: Load)
     for name, content in helpers.items():
         write_whole(built / name, content)
     cells = bundles.with_first_cell(lesson, cells, text, helpers)
-    notebook = nbformat.writes(make_notebook(lesson, cells, specs))
-    write_whole(built / f"{lesson}.ipynb", f"{notebook}\n".encode())
+    write_whole(built / f"{lesson}.ipynb", written(make_notebook(lesson, cells, specs)).encode())
     return cells
 
 

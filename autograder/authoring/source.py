@@ -43,6 +43,18 @@ def make_notebook(lesson: str, cells: list[Cell], specs: Mapping[str, Exercise])
     return notebook
 
 
+def written(notebook: NotebookNode) -> str:
+    """A notebook as text, with the metadata of each cell on one line."""
+    plain = json.loads(nbformat.writes(notebook))
+    holders = [*plain["cells"], plain]
+    lines = [json.dumps(holder["metadata"], sort_keys=True, ensure_ascii=False) for holder in holders]
+    for number, holder in enumerate(holders):
+        holder["metadata"] = number
+    text = json.dumps(plain, indent=1, sort_keys=True, ensure_ascii=False)
+    # No cell's text holds what is replaced: in JSON its quotes would be escaped.
+    return re.sub(r'"metadata": (\d+)', lambda found: f'"metadata": {lines[int(found[1])]}', text) + "\n"
+
+
 def with_rules(cells: list[Cell], specs: Mapping[str, Exercise]) -> list[str]:
     """The texts of all cells, in which each exercise's task is followed by what it must do without."""
     texts = [cell.source for cell in cells]

@@ -438,7 +438,7 @@ def test_needing_what_is_no_exercise_is_a_mistake(course: Course, capsys: pytest
 
 SLIP = (
     "from autograder.answers import slip; from tests.support.small_course import double; "
-    'slip("tripled", double, [("4 * x", "3 * x")])'
+    'slip("tripled", double, ["4 * x → 3 * x"])'
 )
 
 
