@@ -38,7 +38,7 @@ RIGHT_PYTHON = f"import sys; sys.exit(not {OLDEST} <= sys.version_info[:2] <= {N
 
 
 class SetupError(Exception):
-    """Why the set-up can't go on, in one line."""
+    """Why the set-up can't continue, in one line."""
 
 
 def main(arguments: list[str]) -> None:
@@ -69,12 +69,12 @@ def main(arguments: list[str]) -> None:
 
 
 def say(text: str) -> None:
-    """Tell what is going on."""
+    """Say what is happening."""
     print(f"headstart: {text}", flush=True)
 
 
 def become(command: list) -> None:
-    """Go on as another program, so that it alone hears Ctrl-C."""
+    """Replace this process with a different program, which alone gets Ctrl-C."""
     command = [str(part) for part in command]
     if os.name == "posix":
         os.execv(command[0], command)
@@ -83,7 +83,7 @@ def become(command: list) -> None:
 
 
 def better_python() -> list[str]:
-    """How to call a Python that Headstart runs on, when the one that reads this is not."""
+    """The command for a Python that Headstart supports, if the running one isn't."""
     minors = range(NEWEST[1], OLDEST[1] - 1, -1)
     for name, *option in [[f"python3.{n}"] for n in minors] + [["py", f"-3.{n}"] for n in minors]:
         path = shutil.which(name)
@@ -91,7 +91,7 @@ def better_python() -> list[str]:
         if path and quietly(path, *option, "-c", RIGHT_PYTHON).returncode == 0:
             return [path, *option]
     raise SetupError(
-        f"Python {'.'.join(map(str, OLDEST))} to {'.'.join(map(str, NEWEST))} is needed;"
+        f"Headstart needs Python {'.'.join(map(str, OLDEST))} to {'.'.join(map(str, NEWEST))};"
         f" this is {platform.python_version()}, and none of those is on PATH"
     )
 
@@ -99,10 +99,10 @@ def better_python() -> list[str]:
 def set_up(tests: bool = False) -> None:
     """Bring .venv to the state its stamp names.
 
-    The stamp holds the folder, since an environment can't be moved, and a digest of what went in; a second
-    one where what tests need went in, too. Once there, it stays, and is kept up to date. The stamp is
-    empty while we work, so who finds it empty finds something half-made and starts anew. Only when an
-    update of a good environment fails is its old stamp put back: pip has then taken back what it did.
+    The stamp holds the folder, since an environment can't be moved, and a digest of what was installed; a
+    second digest if that includes what tests need, which then stays and is kept up to date. While the
+    set-up runs the stamp is empty: an empty one means a half-made environment, which is made again. If an
+    update of a good environment fails, its old stamp is put back, because pip has undone the update.
     """
     before = STAMP.read_text() if STAMP.exists() else None
     known = (before or "").splitlines()
@@ -137,7 +137,7 @@ def student_environment(*places: Path) -> None:
         raise SetupError("say where it goes: make student-env AT=/opt/headstart")
     [place] = places
     if place.is_dir() and any(place.iterdir()) and not (place / STAMP.name).exists():
-        raise SetupError(f"{place} holds something else: name a folder that isn't there yet")
+        raise SetupError(f"{place} already holds something else: name a new folder")
     place.parent.mkdir(parents=True, exist_ok=True)
     VENV, PYTHON, STAMP = place, place / PYTHON.relative_to(VENV), place / STAMP.name
     os.chdir(ROOT)
@@ -157,24 +157,24 @@ def stamp(tests: bool) -> list[str]:
 
 
 def runs() -> bool:
-    """Whether .venv has a Python of the right version, and pip."""
+    """Whether .venv has pip and a Python of a supported version."""
     return PYTHON.exists() and quietly(PYTHON, "-c", f"import pip; {RIGHT_PYTHON}").returncode == 0
 
 
 def make_venv() -> None:
-    """An empty environment of the Python that runs this."""
+    """Make an empty environment with the running Python."""
     name = VENV.name if VENV.parent == ROOT else VENV
     say(f"making {name} with Python {platform.python_version()}")
     needed = (sys.executable, "-c", "from ensurepip import version")
     if quietly(*needed).returncode:
         provide(f"python3.{sys.version_info[1]}-venv")  # Debian and Ubuntu keep it apart
         if quietly(*needed).returncode:
-            raise SetupError("without it no environment can be made")
+            raise SetupError("can't make an environment without it")
     run(sys.executable, "-m", "venv", VENV)
 
 
 def install_packages() -> None:
-    """Everything that lessons and grading need, then Headstart itself."""
+    """Install everything that lessons and grading need, then Headstart itself."""
     install_torch(re.search(r"^torch==(\S+)", Path(PINS).read_text(), re.MULTILINE).group(1))
     say("installing the other packages, in a minute or two")
     # The pins are complete. Resolving them again would take longer, and could replace torch.
@@ -185,16 +185,16 @@ def install_packages() -> None:
 
 
 def install_test_packages() -> None:
-    """What tests and linters need on top."""
+    """Install what tests and linters need on top."""
     say("installing what tests need")
     pip("install", "-qq", "--no-deps", "--requirement", TEST_PINS)
 
 
 def keep_strangers_out() -> None:
-    """Have no command run what lies in the folder it is called in, which may be a student's.
+    """Keep commands from executing files of the folder they are called in, which may be a student's.
 
-    `python -m` puts that folder first on the path, and nbgrader executes the settings in it. Python reads the
-    one file before it does so, nbgrader the other.
+    `python -m` puts that folder first on the path, and nbgrader executes the settings in it. The first
+    file is read by Python before it does so, the second by nbgrader.
     """
     modules = quietly(PYTHON, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").stdout.strip()
     for name, place in (("headstart.pth", Path(modules)), ("nbgrader_config.py", VENV / "etc/jupyter")):
@@ -204,7 +204,7 @@ def keep_strangers_out() -> None:
 
 
 def install_torch(version: str) -> None:
-    """The CPU build of torch, from wherever it can be had."""
+    """Install the CPU build of torch from wherever it is available."""
     ask = f"from importlib.metadata import version; assert version('torch').partition('+')[0] == {version!r}"
     if quietly(PYTHON, "-c", ask).returncode == 0:
         return
@@ -250,13 +250,13 @@ def what_pip_would_install(requirement: str) -> dict:
 
 
 def cuda_packages(metadata: dict) -> list[str]:
-    """What a build of torch requires that only a GPU can use."""
+    """The packages that a build of torch requires only for a GPU."""
     needs = metadata.get("requires_dist", [])
     return [re.match(r"[\w.-]+", need).group() for need in needs if CUDA_ONLY.match(need)]
 
 
 def provide(*names: str) -> None:
-    """Install what is not a Python package where nobody has to be asked, else say in one line how to."""
+    """Install programs that aren't Python packages if that needs no password, else say in one line how."""
     from autograder import programs  # not at the top, where the Python may still be too old for it
 
     for name in names:
@@ -270,7 +270,7 @@ def provide(*names: str) -> None:
 
 
 def installs(command: list[str]) -> bool:
-    """Run an installer; where it fails, once more with a fresh list of packages."""
+    """Run an installer; if it fails, run it again with a fresh list of packages."""
     say(" ".join(command))
     if quietly(*command).returncode == 0:
         return True
@@ -289,7 +289,7 @@ def run(*command: object) -> None:
     """Run a command that must succeed."""
     command = [str(part) for part in command]
     if subprocess.call(command):
-        raise SetupError(f"`{' '.join(command)}` failed; what it said is above")
+        raise SetupError(f"`{' '.join(command)}` failed; its output is above")
 
 
 def quietly(*command: object, timeout: float | None = None) -> subprocess.CompletedProcess:
@@ -302,4 +302,4 @@ if __name__ == "__main__":
     try:
         main(sys.argv[1:])
     except KeyboardInterrupt:
-        sys.exit("headstart: stopped; the next call starts anew where this one was not finished")
+        sys.exit("headstart: stopped; the next call repeats what wasn't finished")

@@ -112,7 +112,7 @@ def missing(program: Program) -> str | None:
         return None
     command = install_command(program)
     remedy = f"install it with `{shlex.join(command)}`" if command else "there is no package for this system"
-    return f"{program.package} is missing (it is for {program.purpose}): {remedy}"
+    return f"{program.package} is missing (needed for {program.purpose}): {remedy}"
 
 
 @functools.cache
@@ -128,7 +128,7 @@ def sandbox_problem() -> str | None:
     try:
         run = subprocess.run(command, capture_output=True, text=True, timeout=STARTS_WITHIN)
     except subprocess.TimeoutExpired:
-        return f"bubblewrap is installed, but no sandbox has started within {STARTS_WITHIN} seconds"
+        return f"bubblewrap is installed, but no sandbox started within {STARTS_WITHIN} seconds"
     if run.returncode == 0:
         return None
     return f"bubblewrap is installed but can't start a sandbox ({run.stderr.strip()}): {_namespace_remedy()}"

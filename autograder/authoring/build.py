@@ -237,7 +237,7 @@ def _titles(specs: Mapping[str, Exercise], load: Load) -> dict[str, str]:
             if need not in known:
                 near = did_you_mean(need, list(known))
                 cure = f'did you mean "{near}"?' if near else "remove it from `needs`"
-                raise SpecError(spec.id, f'"{spec.id}" needs "{need}", which is no exercise; {cure}')
+                raise SpecError(spec.id, f'"{spec.id}" needs "{need}", which is not an exercise; {cure}')
             titles[need] = known[need].title
     return titles
 

@@ -1,6 +1,6 @@
 """Cells that a master names and the build writes out: predictions, and slips to catch.
 
-`# %% predict="topic.name"` stands for the question with its options and a cell to choose in;
+`# %% predict="topic.name"` becomes the question with its options and a cell to choose in;
 `# %% recall="topic.name"` for the code with its inputs, a cell for the answer and a check.
 """
 

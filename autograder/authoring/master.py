@@ -116,7 +116,7 @@ def read_master(path: Path, name: str) -> tuple[list[Cell], list[Mistake]]:
 
 
 def headings(source: str) -> Iterator[str]:
-    """The headings of a piece of Markdown, without their #. A comment in a code block is none."""
+    """The headings of a piece of Markdown, without their #. A comment in a code block isn't one."""
     fenced = False
     for line in source.split("\n"):
         if FENCE.match(line):

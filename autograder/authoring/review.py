@@ -68,13 +68,13 @@ def solution_lines(cell: Cell) -> list[str]:
 
 
 def introduction(number: str, spec: Exercise) -> str:
-    """The line that stands above an exercise."""
+    """The line that introduces an exercise."""
     counted = f"{lessons.counted(spec.minutes, 'minute')} · {lessons.counted(spec.points, 'point')}"
     return f"**Exercise {number}** · difficulty {spec.difficulty} of 5 · {counted}"
 
 
 def question(number: str, minutes: str, points: float) -> str:
-    """The line that stands above a written question."""
+    """The line that introduces a written question."""
     counted = f"{lessons.counted(int(minutes), 'minute')} · {lessons.counted(points, 'point')}"
     return f"**Question {number}** · graded by hand · {counted}"
 
@@ -145,7 +145,7 @@ def _pairs(lesson: str, cells: list[Cell], specs: Mapping[str, Exercise]) -> Fou
             cure = f'did you mean "{near}"? Rename one of them' if near else "add one, or remove the check"
             yield cell.line, f'check "{name}" has no exercise cell; {cure}'
         elif cell.line < placed[name].line:
-            text = f'check "{name}" stands above its exercise on line {placed[name].line}; move it below'
+            text = f'check "{name}" is above its exercise on line {placed[name].line}; move it below'
             yield cell.line, text
     for name, cell in placed.items():
         if name not in specs:
@@ -170,7 +170,7 @@ def _by_id(cells: Iterable[Cell], kind: str) -> dict[str, Cell]:
 
 
 def _introductions(lesson: str, cells: list[Cell], specs: Mapping[str, Exercise]) -> Found:
-    """Above each exercise and question stands its introduction, with the numbers that count."""
+    """Each exercise and question is introduced by a line with the right numbers."""
     waiting: list[tuple[int, str]] = []
     numbers: dict[str, int] = {}
     for cell in cells:
@@ -270,7 +270,7 @@ def _folded(cell: Cell, topic: str) -> Found:
     """What JupyterLab folds, VS Code and Colab show: it has to begin with words, and to be short."""
     first, count = cell.source.partition("\n")[0], len(cell.lines)
     if not WORDS.match(first) or len(first.split()) < 3:
-        text = "JupyterLab shows the first line alone of this folded cell; make that a comment which says"
+        text = "JupyterLab shows only the first line of this folded cell; make it a comment that says"
         yield cell.first, f"{text} what will be seen, such as `{EXAMPLE}`"
     if count > FOLDED_LINES:
         text = (

@@ -1,8 +1,8 @@
 """`nbgrader collect` for an exchange in which students put what they like.
 
 nbgrader's own copies what links point to, with the rights of whoever collects: the secret, the solutions,
-other submissions, or a device without end. Here what is no plain file of the submission's owner stays where
-it is, links among it; and a submission that can't be collected holds up no other.
+other submissions, or a device without end. Here everything that isn't a plain file of the submission's owner
+stays where it is, links included, and a submission that can't be collected delays no other.
 """
 
 import contextlib
@@ -56,7 +56,7 @@ class Collect(ExchangeCollect):
         return super()._sort_by_timestamp(best)
 
     def _owner(self, record: dict) -> str:
-        """The name of the account that a submission belongs to; "" where there is no telling."""
+        """The name of the account that a submission belongs to; "" if it can't be told."""
         try:
             return pwd.getpwuid(os.lstat(os.path.join(self.inbound_path, record["filename"])).st_uid).pw_name
         except (KeyError, OSError):
@@ -66,7 +66,7 @@ class Collect(ExchangeCollect):
         """Collect each submission by itself.
 
         Raises:
-            OSError: the disk is full, or can't be written to: that is no submission's fault.
+            OSError: the disk is full or can't be written to, which isn't the submission's fault.
         """
         everyone, full = self.src_records, None
         for record in everyone:
@@ -178,7 +178,7 @@ class _Copying:
     def _copy_one(self, name: str, relative: str, at: int, owner: int) -> None:
         # defence: collect: names that steer a terminal
         if STEERING.search(name):
-            self.refused[relative] = "its name could steer a terminal"
+            self.refused[relative] = "its name could control a terminal"
             return
         try:
             status = os.stat(name, dir_fd=at, follow_symlinks=False)

@@ -48,7 +48,7 @@ def course_directory(
 
     nbgrader itself reads them, from `nbgrader_config.py` of Jupyter's folders, such as `~/.jupyter` and
     `/etc/jupyter`, and of the course's root. Unlike nbgrader's own commands, nothing is read or imported from
-    the current folder, unless that is the root: whoever grades may be standing in a student's folder.
+    the current folder, unless that is the root: the grader may be in a student's folder.
 
     Args:
         root: the course's folder. Without it, that of the settings, or else the current one.
@@ -117,7 +117,7 @@ def no_course(folder: Path) -> str:
     for inner in (folder, *folder.parents):
         beside = {"inbound": "outbound", **dict.fromkeys(HANDED_IN, "source")}.get(inner.name)
         if beside and (inner.parent / beside).is_dir():
-            return f"{folder} holds what was handed in, so it isn't taken for a course: {cure}"
+            return f"{folder} holds submissions, so it isn't taken for a course: {cure}"
     if any((folder / mark).exists() for mark in MARKS):
         return ""
     return f"{folder} isn't a course, since it has no {', '.join(MARKS[:-1])} or {MARKS[-1]}: {cure}"
@@ -148,7 +148,7 @@ def find_submissions(course: CourseDirectory, lesson: str, students: list[str]) 
 
 
 def odd_name(name: str) -> str:
-    """Why a folder's name is no student's id; "" where it may be one.
+    """Why a folder's name can't be a student's id; "" if it can.
 
     Later steps put ids into a database, into file names and on a terminal.
     """
@@ -157,13 +157,13 @@ def odd_name(name: str) -> str:
         return "its name begins with a dot"
     # defence: course: names that are formulas or options
     if not name or name[0] in FORMULA:
-        return "its name begins as formulas do in a spreadsheet, and options of a command"
+        return "its name begins like a spreadsheet's formula or a command's option"
     # defence: course: names that can't be printed
     if not name.isprintable():  # what isn't UTF-8 comes as characters that can't be printed, either
         return "its name has characters that can't be printed"
     # defence: course: names that are HTML or patterns
     if found := sorted({*name} & {*SIGNS}):
-        return f"its name has a sign that pages or commands take for one of theirs: {' '.join(found)}"
+        return f"its name has a character that pages or commands treat specially: {' '.join(found)}"
     # defence: course: long names
     return "its name has more than 128 characters" if len(name) > LONGEST_ID else ""
 
@@ -214,7 +214,7 @@ def hidden_secret(course: CourseDirectory) -> bytes:
         raise LookupError(f".headstart_secret can't be read: {error.strerror}") from None
     # defence: secret: not cut short
     if len(secret) < SHORTEST:
-        cure = "put its content back, or delete it: then everything is graded anew, by other hidden cases"
+        cure = "restore it, or delete it: then everything is graded again, on different hidden cases"
         raise LookupError(f".headstart_secret is empty or cut short; {cure}")
     return secret
 

@@ -78,7 +78,7 @@ class _Export(ExportPlugin):
 
     partial = Bool(
         False,
-        help="also give the points so far where written answers wait for theirs; else the cell stays empty",
+        help="export the points so far if written answers still wait for theirs; else the cell stays empty",
     ).tag(config=True)
     left = "left empty"  # what becomes of a score that isn't given
 
@@ -115,7 +115,7 @@ class _Export(ExportPlugin):
         raise NotImplementedError
 
     def shown(self, score: Score | None) -> str:
-        """A score in a cell; empty where there is none to give."""
+        """A score as a cell's text; empty if there is none to export."""
         return "" if score is None or (score.waiting and not self.partial) else f"{score.points:g}"
 
 
@@ -214,12 +214,10 @@ class _Returned(_Export):
     """Fills in the file that the school's gradebook exported."""
 
     roster = Unicode("", help="the file that the school's gradebook exported").tag(config=True)
-    columns = Dict(help="of which lesson is which column, where names differ: {lesson: column}").tag(
-        config=True
-    )
+    columns = Dict(help="a lesson's column, if it has a different name: {lesson: column}").tag(config=True)
     ids = List(Unicode(), help="the columns in which students' ids or e-mails are").tag(config=True)
     needed: tuple[str, ...] = ()  # columns, without one of which it is another kind of file
-    kept: tuple[str, ...] = ()  # what stands in a cell where no points are wanted
+    kept: tuple[str, ...] = ()  # what a cell holds if it wants no points
     left = "left as they were"
 
     def table(
@@ -264,12 +262,12 @@ class _Returned(_Export):
             by = ", ".join(self.ids)
             raise LookupError(
                 f"{self.roster} has no row, or more than one, for {listed(refused)}, by {by}; "
-                f"--CourseDirectory.student_id_exclude=ID,ID leaves out who has left the course"
+                f"--CourseDirectory.student_id_exclude=ID,ID leaves out students who have left the course"
             )
         return place
 
     def _column(self, lesson: Assignment, rows: list[list[str]]) -> int:
-        """Where a lesson's points go; a new column at the end where there is none."""
+        """The column for a lesson's points; a new one at the end if there is none."""
         wanted = self.columns.get(lesson.name)
         names = [self.plain_name(name) for name in rows[0]]
         if wanted and wanted not in (*rows[0], *names):
@@ -329,7 +327,7 @@ class Canvas(_Returned):
         possible[-1] = f"{lesson.max_score:g}"
 
     def check_column(self, lesson: Assignment, rows: list[list[str]], at: int) -> None:
-        """Canvas ignores what stands in its own columns, and takes points for those out of its own."""
+        """Refuse Canvas's own columns, which ignore imported points; warn if Canvas's maximum differs."""
         possible = self._possible(rows)[at].strip() if self._possible(rows) else ""
         if "read only" in possible:
             raise LookupError(f"Canvas takes no points in its own column {rows[0][at]!r}")

@@ -47,12 +47,12 @@ def _extend(book: Gradebook, lesson: str, student: str, days: float | None, unti
         book.find_student(student)
     except MissingEntry:
         cure = f"add them with `nbgrader db student add {student}`"
-        raise LookupError(f"the gradebook knows no student {student!r}; {cure}") from None
+        raise LookupError(f"the gradebook has no student {student!r}; {cure}") from None
     try:
         more = timedelta(days=days) if days is not None else _date(until) - due
         end = due + more
     except OverflowError:
-        raise ValueError(f"{days:g} days after the due date no calendar has a date") from None
+        raise ValueError(f"{days:g} days after the due date is beyond any calendar") from None
     if more < timedelta(0):
         raise ValueError(f"that is before the due date, {_said(due)}; an extension can only be later")
     with warnings.catch_warnings(
@@ -62,8 +62,8 @@ def _extend(book: Gradebook, lesson: str, student: str, days: float | None, unti
     minutes = round(more.total_seconds() / 60)
     book.grant_extension(lesson, student, minutes=minutes)
     if not minutes:
-        return f"{student} has no extension for {lesson} any more: it is due {_said(due)}"
-    late = "what lateness cost is set anew by the next `headstart grade`"
+        return f"{student} no longer has an extension for {lesson}, which is due {_said(due)}"
+    late = "the next `headstart grade` recomputes late penalties"
     return f"{student} may hand in {lesson} until {_said(end)}; {late}"
 
 
@@ -72,10 +72,10 @@ def _due(book: Gradebook, lesson: str) -> datetime:
         due = book.find_assignment(lesson).duedate
     except MissingEntry:
         cure = f"`nbgrader generate_assignment {lesson}` puts it there"
-        raise LookupError(f"the gradebook knows no lesson {lesson!r}; {cure}") from None
+        raise LookupError(f"the gradebook has no lesson {lesson!r}; {cure}") from None
     if due is None:
         cure = f"set one in formgrader, or with `nbgrader db assignment add {lesson} --duedate=...`"
-        raise LookupError(f"{lesson} has no due date that could be extended; {cure}")
+        raise LookupError(f"{lesson} has no due date to extend; {cure}")
     return due
 
 
@@ -83,7 +83,7 @@ def _date(text: str) -> datetime:
     try:
         found = datetime.fromisoformat(text.replace(" +", "+").replace(" UTC", "+00:00"))
     except ValueError:
-        raise ValueError(f"{text!r} is no date; write it as 2026-03-01 18:00 +01:00") from None
+        raise ValueError(f"{text!r} isn't a date; write it as 2026-03-01 18:00 +01:00") from None
     return found.astimezone(UTC).replace(tzinfo=None) if found.tzinfo else found
 
 

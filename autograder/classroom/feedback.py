@@ -1,6 +1,6 @@
 """What a student's feedback begins with: what was graded, how it went, and what to look at next.
 
-It is told from the autograded notebook and nbgrader's gradebook, for lessons and for any other assignment.
+It follows from the autograded notebook and nbgrader's gradebook, for lessons and for any other assignment.
 """
 
 import re

@@ -68,7 +68,7 @@ _TABLES = {"GradeCell": (Grade,), "SolutionCell": (Comment,), "TaskCell": (Grade
 
 
 class _Mapped(Protocol):
-    """A class of nbgrader's that stands for a table."""
+    """A class of nbgrader that maps a table."""
 
     __table__: sa.Table
 

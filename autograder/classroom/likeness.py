@@ -41,7 +41,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two submissions that share what few others have.
+    """Two submissions that share something that few others have.
 
     Attributes:
         students: their ids.

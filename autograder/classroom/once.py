@@ -68,7 +68,9 @@ def _lesson_of(path: Path) -> str:
     notebooks = [path] if path.suffix == ".ipynb" else sorted(path.glob("*.ipynb"))
     named = [notebook.stem for notebook in notebooks if notebook.stem in lessons.names()]
     if len(named) != 1:
-        raise LookupError(f"which lesson is {path}? Its notebook isn't called by one; name it before --once")
+        raise LookupError(
+            f"which lesson is {path}? Its notebook isn't named after one; give the lesson before --once"
+        )
     return named[0]
 
 
@@ -228,7 +230,7 @@ def classroom50(result: Result, given: Mapping[str, str] | None = None) -> Resul
 
 def _whole(points: float) -> int:
     if points != int(points):
-        raise LookupError(f"Classroom 50 has whole points alone, and an exercise has {points:g}")
+        raise LookupError(f"Classroom 50 has only whole points, but an exercise has {points:g}")
     return int(points)
 
 

@@ -33,7 +33,7 @@ class LeaveAlone(NbGraderPreprocessor):
 
 
 def leave_links_out(assignment: str, student: str, notebooks: list[str]) -> None:
-    """Take out of a submission what is no plain file, before nbgrader copies it: from a device, without end.
+    """Remove what isn't a plain file from a submission before nbgrader copies it: a device never ends.
 
     And what has a name that would steer the terminal, where nbgrader prints it. Collecting leaves such things
     behind. They come with archives that are unpacked by hand.

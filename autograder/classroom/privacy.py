@@ -16,7 +16,7 @@ PRIVATE = (
     "gradebook.db", "grades.csv", "reports", "simulated", ".headstart_secret", ".headstart_draws",
     "notebooks", "autograder/exercises",
 )  # fmt: skip
-AS_ROOT = "you are root, and so is the grader: grade as an ordinary user, so that a flaw in it costs less"
+AS_ROOT = "you are root, and so is the grader: grade as an ordinary user, so that a flaw in it does less harm"
 READ, WRITE, ENTER = 0o4, 0o2, 0o1
 
 
@@ -78,11 +78,11 @@ def warning(course: "CourseDirectory") -> str:
 
 
 def exchange_problem(folder: Path) -> str:
-    """Why students can't hand in through nbgrader's exchange; "" where they can, or where there is none."""
+    """Why students can't hand in through nbgrader's exchange; "" if they can, or if there is none."""
     mode = stat.S_IMODE(folder.stat().st_mode) if folder.is_dir() else 0o777
     if mode & 0o777 == 0o777:
         return ""
     return (
-        f"nbgrader's exchange {folder} has mode {mode:04o}, and students can't hand in: "
-        f"its owner calls `chmod 1777 {folder}`"
+        f"nbgrader's exchange {folder} has mode {mode:04o}, so students can't hand in: "
+        f"ask its owner to call `chmod 1777 {folder}`"
     )

@@ -57,7 +57,7 @@ def add_students(path: str, course: CourseDirectory, column: str = "") -> int:
 
 
 def read_roster(path: str, column: str = "") -> list[Member]:
-    """The students of a file. Canvas's test student is none.
+    """The students of a file. Canvas's test student isn't one of them.
 
     Args:
         path: of the file. Where ids are in a column that is named, it may be any CSV file.
@@ -87,8 +87,8 @@ def read_roster(path: str, column: str = "") -> list[Member]:
         members.append(member)
     if wrong:
         raise LookupError(
-            f"{path}: an id is missing, is there twice or can't name a folder, by {' or '.join(wanted)}: "
-            f"{listed(wrong)}. Nobody was added. --id COLUMN takes another column"
+            f"{path}: an id is missing, appears twice or can't be a folder's name, in {' or '.join(wanted)}: "
+            f"{listed(wrong)}. Nobody was added. --id COLUMN takes a different column"
         )
     return members
 
@@ -115,7 +115,7 @@ def _refused(id: str, seen: set[str]) -> str:
     if not id:
         return "without an id"
     if id.casefold() in seen:
-        return f"{id}: another row has it"
+        return f"{id}: an earlier row has it"
     if NUMBER.fullmatch(id):
         return f"{id}: a spreadsheet has cut a number short"
     if signs := sorted(FORBIDDEN & {*id}):
@@ -156,7 +156,7 @@ def _add(book: Gradebook, members: list[Member]) -> list[str]:
     spelled = {id.casefold(): id for id in there}
     others = [(one.id, spelled.get(one.id.casefold(), one.id)) for one in members if one.id not in there]
     if wrong := [f"{new}, there as {old}" for new, old in others if new != old]:
-        raise LookupError(f"the gradebook has ids in another spelling: {listed(wrong)}. Nobody was added")
+        raise LookupError(f"the gradebook spells some ids differently: {listed(wrong)}. Nobody was added")
     done = []
     for member in members:
         given = {name: text for name, text in member._asdict().items() if text}

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 NAMED = 10  # rows that a sentence names
-# Moodle heads its columns in the language of whoever exports; older English ones say Surname.
+# Moodle heads its columns in the exporting user's language; older English ones say Surname.
 ENGLISH = {
     said: english
     for english, others in {
@@ -62,7 +62,7 @@ def read_table(path: str) -> Table:
     try:
         text = raw.decode("utf-16" if wide else "utf-8-sig")
     except UnicodeDecodeError:
-        raise LookupError(f"{path} isn't UTF-8; export it anew, or save it as UTF-8") from None
+        raise LookupError(f"{path} isn't UTF-8; export it again, or save it as UTF-8") from None
     separator = _separator(text)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:
@@ -81,7 +81,7 @@ def read_table(path: str) -> Table:
 
 
 def _separator(text: str) -> str:
-    """What stands after the first cell, which may be in quotation marks: a comma, or one of the others."""
+    """What follows the first cell, which may be in quotation marks: a comma, or one of the others."""
     found = re.match(r'\s*(?:"(?:[^"]|"")*"|[^",;\t\r\n]*)([,;\t])', text)
     return found[1] if found else ","
 

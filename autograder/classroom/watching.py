@@ -1,7 +1,7 @@
 """Watching: what is handed in is collected, graded and answered while it helps, until it is ended.
 
 Safe to kill: what was collected is collected, what was graded is recorded, and whose feedback is out is kept
-beside the course's secret. The next call goes on from there. One at a time per course.
+beside the course's secret. The next call resumes there. One at a time per course.
 """
 
 import contextlib
@@ -169,7 +169,7 @@ def _outcome(page: Future) -> dict:
 
 @dataclass
 class _Inboxes:
-    """The folder that submissions come into. That it can't be looked into is said once, until it can."""
+    """The folder that submissions come into. That it can't be read is said once, until it can."""
 
     inbound: Path
     said: str = ""
@@ -181,7 +181,7 @@ class _Inboxes:
         try:
             found = {entry for entry in os.listdir(self.inbound) if entry.rsplit("+", 3)[1:2] == [lesson]}
         except OSError as error:  # the first release makes it
-            problem = f"{self.inbound} can't be looked into: {error.strerror}; waiting until it can"
+            problem = f"{self.inbound} can't be read: {error.strerror}; waiting until it can"
         if problem != self.said:
             print(f"{_now()} {problem or 'it can now'}", file=sys.stderr, flush=True)
             self.said = problem
@@ -197,7 +197,7 @@ def _is_whole(folder: Path) -> bool:
 class _Waiting:
     """A submission appears before it is whole: nbgrader writes its time last.
 
-    All are waited for together: whoever makes new folders without end holds up nobody for longer.
+    The limit holds for all together, so nobody can delay the others by making new folders endlessly.
     """
 
     since: float | None = None
@@ -274,7 +274,7 @@ class _Rounds:
             self._answer({submission.student: _stamp(submission) for submission in submissions})
 
     def _answer(self, stamps: dict[str, str]) -> None:
-        """Make and release the feedback of whoever has none yet, as it gets ready."""
+        """Make feedback for everyone who has none yet, and release each page when it is ready."""
         name, released = self.lesson.name, self._released()
         new = [who for who, stamp in stamps.items() if released.get(name, {}).get(who) != stamp]
         for student, page in self._pages(new):

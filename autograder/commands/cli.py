@@ -47,7 +47,7 @@ def main(argv: list[str] | None = None) -> int:
         return 2
     except KeyboardInterrupt:
         print(
-            "headstart: stopped; what was graded is recorded, and the same command goes on from there",
+            "headstart: stopped; everything graded so far is recorded, and the same command resumes there",
             file=sys.stderr,
         )
         return 130

@@ -128,6 +128,6 @@ def _limits() -> tuple[str, str]:
 
 def _browser() -> tuple[str, str]:
     if importlib.util.find_spec("playwright") is None:
-        return OPTIONAL, "what only tests need isn't installed: `make test` installs it"
+        return OPTIONAL, "packages that only tests need aren't installed: `make test` installs them"
     line = missing(CHROMIUM) or missing(LIBATOMIC)
     return (OPTIONAL, f"{line} (only for `make test`)") if line else (OK, f"Chromium: {find(CHROMIUM)}")

@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
 
         form = options.json or "json"
         if form not in FORMS:
-            raise LookupError(f"there is no form {form!r}; there are {', '.join(FORMS)}")
+            raise LookupError(f"there is no form {form!r}; choose one of {', '.join(FORMS)}")
         lesson = find_lesson(options.lesson, course) if options.lesson else ""
         return grade_once(lesson, once, course, config, how, form)
     if not options.lesson:

@@ -142,7 +142,7 @@ def renumber(work: Path, handed_out: dict[str, str], release: Path) -> dict[str,
             else name: seen
             for name, seen in handed_out.items()
         }
-        print(f"headstart: {folder.name} is now {now}, and your work is in it")
+        print(f"headstart: {folder.name} is now {now}, and your work has moved with it")
     return handed_out
 
 

@@ -453,7 +453,7 @@ def _other_files(folder: Path, notes: list[str], ignore: tuple[str, ...]) -> dic
             relative = printable(str(path.relative_to(folder)))
             # defence: submission: names that steer a terminal
             if STEERING.search(relative):
-                notes.append(f"{STEERING.sub('�', relative)} was left out: its name could steer a terminal")
+                notes.append(f"{STEERING.sub('�', relative)} was left out: its name could control a terminal")
                 continue
             try:
                 status = path.lstat()

@@ -39,7 +39,7 @@ MISCONCEPTIONS = {
         DRAW,
         CHECK_WHO,
         '# %% check="attention.who"',
-        'check "attention.who" stands above its exercise on line 33; move it below',
+        'check "attention.who" is above its exercise on line 33; move it below',
     ),
     "an exercise that asks for nothing": (
         "**Return twice x.**",
@@ -130,20 +130,20 @@ MISCONCEPTIONS = {
         f"{LOOK}\n",
         "",
         'print("a picture")',
-        "JupyterLab shows the first line alone of this folded cell; make that a comment which says what will be "
+        "JupyterLab shows only the first line of this folded cell; make it a comment that says what will be "
         "seen, such as `# The six ways at three lengths`",
     ),
     "a folded cell that begins with a word to a program": (
         f"{LOOK}\n",
         "# fmt: off for this\n",
         "# fmt: off",
-        "JupyterLab shows the first line alone of this folded cell; make that a comment which says what will be",
+        "JupyterLab shows only the first line of this folded cell; make it a comment that says what will be",
     ),
     "a folded cell that begins with a name": (
         f"{LOOK}\n",
         "# The plot of double_x\n",
         "# The plot of",
-        "JupyterLab shows the first line alone of this folded cell; make that a comment which says what will be",
+        "JupyterLab shows only the first line of this folded cell; make it a comment that says what will be",
     ),
     "a folded cell without an end": (
         'print("a picture")',
@@ -431,7 +431,7 @@ def test_needing_what_is_no_exercise_is_a_mistake(course: Course, capsys: pytest
     assert course.build() == 1
     said = capsys.readouterr().err
     assert (
-        '"attention.double" needs "attention.how", which is no exercise; did you mean "attention.who"?'
+        '"attention.double" needs "attention.how", which is not an exercise; did you mean "attention.who"?'
         in said
     )
 

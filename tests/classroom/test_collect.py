@@ -133,7 +133,7 @@ def test_what_cannot_be_collected_is_named_and_costs_nobody_else(collected) -> N
     ):
         assert any("was not collected" in line and f"{name}+" in line for line in said.splitlines()), name
     assert "'hard.txt'" in said and "hard link" in said
-    assert said.count("its name could steer a terminal") == 2 and "\x1b" not in said and "\x9b" not in said
+    assert said.count("its name could control a terminal") == 2 and "\x1b" not in said and "\x9b" not in said
     assert not [path for path in collected.submission("bob").rglob("*") if STEERING.search(path.name)]
 
 

@@ -318,8 +318,8 @@ def test_an_id_in_another_spelling_is_no_second_student(course, tmp_path, capsys
         ((HEAD + "Lovelace, Ada,Byron,S1,ada@example.org\n").encode(), "row 2"),
         ((HEAD + 'Ada,"Byron,S1,a@b.c\nAlan,Turing,S2,b@b.c\n').encode(), "can't be read up to line 3"),
         ((HEAD + "Ada,Byron,1.23457E+11,\n").encode(), "a spreadsheet has cut a number short"),
-        ((HEAD + "Ada,Byron,S1,\nAda,Byron,s1,\n").encode(), "row 3, Ada Byron, s1: another row has it"),
-        ((HEAD + "Ada,Byron,=S1,\n").encode(), "begins as formulas do"),
+        ((HEAD + "Ada,Byron,S1,\nAda,Byron,s1,\n").encode(), "row 3, Ada Byron, s1: an earlier row has it"),
+        ((HEAD + "Ada,Byron,=S1,\n").encode(), "begins like a spreadsheet's formula"),
         ((HEAD + "A,B,,\n" * 100_000).encode(), "row 11, A B, without an id and 99,990 more"),
         (
             (HEAD.replace("Surname", "ID number") + "Ada,S1,S2,\n").encode(),

@@ -402,7 +402,9 @@ def test_ctrl_c_ends_it_at_once_and_leaves_nothing_behind(course, tmp_path) -> N
         _, said = grader.communicate()  # a loop would take a day
     assert grader.returncode == 130
     last = said.strip().splitlines()[-1]
-    assert last == "headstart: stopped; what was graded is recorded, and the same command goes on from there"
+    assert (
+        last == "headstart: stopped; everything graded so far is recorded, and the same command resumes there"
+    )
     assert "Traceback" not in said
     psutil.wait_procs(started)
     assert {path.name.rsplit("-", 1)[0] for path in (tmp_path / "tmp").iterdir()} <= LOCKS

@@ -144,7 +144,7 @@ def test_an_exchange_that_is_not_there_is_said_once_and_waited_for(course: Cours
     (course.root / "exchange").write_text("no folder")
     watch = start(course)
     log = course.root / "watch.log"
-    wait_for(course, lambda: "can't be looked into: Not a directory" in log.read_text(), watch)
+    wait_for(course, lambda: "can't be read: Not a directory" in log.read_text(), watch)
     time.sleep(1)
     (course.root / "exchange").unlink()
     (course.root / "exchange" / "headstart" / "outbound").mkdir(parents=True)
@@ -156,7 +156,7 @@ def test_an_exchange_that_is_not_there_is_said_once_and_waited_for(course: Cours
     watch.send_signal(signal.SIGKILL)
     watch.wait()
     said = log.read_text()
-    assert said.count("can't be looked into") <= 2, "a file in its place, and perhaps no folder yet"
+    assert said.count("can't be read") <= 2, "a file in its place, and perhaps no folder yet"
     assert said.count("was not collected: its name has a sign") == 1 and "failed" not in said
 
 

@@ -143,8 +143,11 @@ def test_what_cannot_be_read_is_a_result_and_what_cannot_be_asked_is_refused(tmp
         ((LESSON, "--once", str(link)), "links are not followed"),
         ((LESSON, "--once", str(pipe)), "neither a notebook nor a folder"),
         ((LESSON, "--once", str(tmp_path / "no.ipynb")), "there is no"),
-        (("--once", str(tmp_path / "course")), "Its notebook isn't called by one"),
-        ((LESSON, "--once", str(broken), "--json", "moodle"), "no form 'moodle'; there are json, gradescope"),
+        (("--once", str(tmp_path / "course")), "Its notebook isn't named after one"),
+        (
+            (LESSON, "--once", str(broken), "--json", "moodle"),
+            "no form 'moodle'; choose one of json, gradescope",
+        ),
         ((), "which lesson?"),
     ):
         refused = course.run("headstart", "grade", *arguments, check=False)

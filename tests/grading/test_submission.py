@@ -374,7 +374,7 @@ def test_a_name_that_would_steer_a_terminal_is_left_out(skeleton, hand_in, tmp_p
     form = hand_in(solved(skeleton))
     assert set(form.files) == {"Lösung ✓.txt"}
     assert form.notes == [
-        f"{name} was left out: its name could steer a terminal" for name in ("�]0;FREE�.txt", "�2J/in.txt")
+        f"{name} was left out: its name could control a terminal" for name in ("�]0;FREE�.txt", "�2J/in.txt")
     ]
 
 

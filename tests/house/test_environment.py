@@ -206,7 +206,7 @@ def test_bootstrap_can_be_read_by_an_old_python():
 def test_an_old_python_hands_over_to_one_that_answers(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(
-        bootstrap.SetupError, match=r"Python 3\.11 to 3\.14 is needed; this is 3\.\d+\.\d+, and none"
+        bootstrap.SetupError, match=r"Headstart needs Python 3\.11 to 3\.14; this is 3\.\d+\.\d+, and none"
     ):
         bootstrap.better_python()
     program(tmp_path / "python3.13", "exit 127")  # a shim with nothing behind it
@@ -532,7 +532,7 @@ def test_who_may_not_install_is_told_how_in_one_line(debian, capsys):
     assert debian.ran == ["sudo -n true"]
     told = capsys.readouterr().out
     assert told.count("\n") == 1
-    assert f"bubblewrap is missing (it is for the grading sandbox): install it with `sudo {APT}`" in told
+    assert f"bubblewrap is missing (needed for the grading sandbox): install it with `sudo {APT}`" in told
 
 
 @pytest.mark.parametrize(

@@ -220,7 +220,7 @@ def _of_mutants(exercise: Exercise, right: Listed, root: Path) -> list[Mistake]:
         if s.mutant.name not in named & everywhere
     ]
     for name in sorted(named - {s.mutant.name for s in found}):
-        what = "fails" if name in names else "is no mutant of it any more"
+        what = "fails" if name in names else "is no longer a mutant of it"
         text = f'"{exercise.id}" lists `{name}`, which {what}; remove it'
         mistakes.append(Mistake(file, _line_of(topic, name, root), text))
     if len(named) > 1 + len(names) / 4:

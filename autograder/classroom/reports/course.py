@@ -308,7 +308,7 @@ def _again(
             if isinstance(exercise, Recall) and exercise.about in wrong:
                 first = wrong[exercise.about][0]
                 title = asked[first][exercise.about].title
-                back[f"{title}: wrong at first, and its slip overlooked later"][student] |= {first, lesson}
+                back[f"{title}: wrong at first, and the same slip missed later"][student] |= {first, lesson}
             elif (lesson, cause) in sentences:
                 back[cause][student].add(lesson)
     found = []

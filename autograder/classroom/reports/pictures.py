@@ -94,9 +94,11 @@ def points_by_lesson(shares: Mapping[str, Sequence[float]]) -> "plots.Axes | Non
     [ax] = plots.panels(1, width=6.6, height=1.0 + 0.42 * len(shares))
     said = spread(ax, shares)
     low, high = (end(value for row in shares.values() for value in row) for end in (min, max))
-    ax.set(xlim=(min(0, low) - 2, max(100, high) + 2), xlabel="points, of those that the lesson has")
+    ax.set(xlim=(min(0, low) - 2, max(100, high) + 2), xlabel="share of the lesson's points")
     ax.xaxis.set_major_formatter(PercentFormatter(symbol=" %"))
-    ax.set_label(f"Points by lesson, per cent of what it has, for those who handed it in. {'; '.join(said)}.")
+    ax.set_label(
+        f"Points by lesson, as a percentage of its maximum, for those who handed it in. {'; '.join(said)}."
+    )
     return ax
 
 

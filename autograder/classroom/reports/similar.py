@@ -55,7 +55,7 @@ def similar(name: str, course: CourseDirectory, config: Config) -> int:
 def _counted(found: int, submissions: int) -> str:
     """How many of all pairs are alike, in words."""
     all_pairs = submissions * (submissions - 1) // 2
-    return f"{submissions} submissions; {found} of {all_pairs:,} pairs share what few others have"
+    return f"{submissions} submissions; {found} of {all_pairs:,} pairs share something that few others have"
 
 
 def _answers(submission: Submission, lesson: Lesson) -> Texts:
@@ -93,7 +93,7 @@ def _places(lesson: Lesson) -> set[str]:
 
 
 def _forced(lesson: Lesson, solved: list[tuple[str, NotebookNode]], place: str) -> Iterator[tuple[str, bool]]:
-    """What stands in a place without anybody's doing: the cell handed out, and the course's right answers."""
+    """What a place holds without the student's doing: the cell handed out, and the course's right answers."""
     for name, notebook in [*lesson.skeletons.items(), *solved]:
         for cell in notebook.cells:
             if place in (_label(cell), f"{name} · {_label(cell)}"):
