@@ -5,8 +5,10 @@ entry. So a change of those breaks no edit.
 """
 
 import ast
+import builtins
 import inspect
 import linecache
+import math
 import symtable
 import sys
 import textwrap
@@ -14,6 +16,8 @@ from collections.abc import Container, Iterable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+import torch
 
 MARK = "exercise"  # what an exercise's file calls its entry
 ARROW = " →"  # in an edit, and in the name of a mutant
@@ -75,7 +79,7 @@ def is_mark(decorator: ast.expr) -> bool:
 def slip(name: str, right: Any, edits: Iterable[str]) -> Any:
     """A right answer with a slip in it.
 
-    It runs in a copy of the right answer's module, and tracebacks show its own lines.
+    It runs in a copy of the right answer's module, with torch and math, and tracebacks show its own lines.
 
     Args:
         name: the slip's.
@@ -86,7 +90,8 @@ def slip(name: str, right: Any, edits: Iterable[str]) -> Any:
         What is called as the right answer is.
 
     Raises:
-        SlipError: an edit fits nowhere or in several places, or changes nothing, or leaves no Python.
+        SlipError: an edit fits nowhere or in several places, or changes nothing, or leaves no Python, or uses
+            a name that isn't known.
     """
     before = code(right)
     places = []
@@ -125,7 +130,10 @@ def _misfit(name: str, right: Any, old: str, count: int) -> str:
 def _compiled(name: str, right: Any, text: str) -> Any:
     file = f"<{right.__module__}.{right.__name__}, {name}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    names = dict(vars(sys.modules[right.__module__]))
+    names = {"math": math, "torch": torch} | vars(sys.modules[right.__module__])
+    if unknown := sorted(_globals(text) - names.keys() - vars(builtins).keys()):
+        cure = "import it, or change the edits"
+        raise SlipError(f'slip "{name}": `{unknown[0]}` isn\'t known beside `{right.__name__}`; {cure}')
     exec(compile(text, file, "exec", dont_inherit=True), names)
     answer = names[right.__name__]
     _EDITED[answer] = text
@@ -140,7 +148,8 @@ def pasted(answer: Any, known: Container[str]) -> str:
         known: names that the notebook has.
     """
     text = code(answer)
-    statements = _statements(sys.modules[answer.__module__])
+    imports = {name: f"import {name}" for name in ("math", "torch")}
+    statements = imports | _statements(sys.modules[answer.__module__])
     needed: set[str] = set()
     waiting = [text]
     while waiting:

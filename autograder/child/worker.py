@@ -17,9 +17,9 @@ wire, says which cell to run and asks for outcomes of cases; whatever comes back
 
 A fresh kernel spends its time on imports; here a submission costs one fork. Before it runs any student code,
 the child enters namespaces of its own, as process 1 of a new PID namespace, drops all rights and installs the
-filter of system calls. After 16 submissions, or before the first where the lesson's cells need them, the
-worker imports modules that few children want and gathers its memory in large pages: for a few submissions,
-that takes longer than it saves.
+filter of system calls. After 10 submissions, or before the first where more are coming or the lesson's cells
+need them, the worker imports modules that few children want and gathers its memory in large pages: for a few
+submissions, that takes longer than it saves.
 """
 
 import contextlib
@@ -111,6 +111,7 @@ def _start(
 
 
 def _warm_up(sandboxed: bool) -> NotebookShell:
+    gc.disable()  # until all is imported: what is imported stays, and is looked through again and again
     shutil.copytree(STAGE / "matplotlib", os.environ["MPLCONFIGDIR"])  # a list of fonts takes seconds to make
     # Imported once here, so that no submission pays for it.
     import matplotlib.pyplot  # noqa: F401
@@ -134,6 +135,7 @@ def _warm_up(sandboxed: bool) -> NotebookShell:
         sandbox.rehearse()
     gc.collect()
     gc.freeze()
+    gc.enable()
     return shell
 
 

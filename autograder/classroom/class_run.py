@@ -59,11 +59,7 @@ def grade_class(
         lesson, screen = grader.lesson, _Screen(console, len(submissions))
         screen.looked += refused
         with contextlib.closing(Book(course, name, lesson.skeletons, config, lesson.own_files)) as book:
-            same = set() if options.force else unchanged(book, submissions, grader.digest)
-            for submission in (each for each in submissions if each.student in same):
-                screen(submission, None, "")
-            new = [submission for submission in submissions if submission.student not in same]
-            _grade(new, grader, book, options, screen)
+            _grade_new(book, submissions, grader, options, screen)
             book.charge_lateness(config)
             rows = [row for row in book.verdicts() if not students or row[0] in students]
             console.print(summary(rows, lesson.outlines))
@@ -74,16 +70,22 @@ def grade_class(
     return 1 if screen.broken else 0
 
 
-def _grade(
-    submissions: list[Submission], grader: Grader, book: Book, options: Options, screen: "_Screen"
+def _grade_new(
+    book: Book, submissions: list[Submission], grader: Grader, options: Options, screen: "_Screen"
 ) -> None:
-    """Grade and record submissions. Without any, neither a judge nor a cluster is asked for."""
-    if not submissions:
+    """Grade and record what isn't as it was last time. If nothing is new, no judge starts."""
+    same = set() if options.force else unchanged(book, submissions, grader.digest)
+    new = [submission for submission in submissions if submission.student not in same]
+    for submission in submissions:
+        if submission.student in same:
+            screen(submission, None, "")
+    if not new:
         with screen.progress:
             return
+    grader.expected = len(submissions) // options.workers
     with open_executor(grader, options.workers, options.cluster) as executor, screen.progress:
         submit, number = executor.submit, executor.number
-        grade_all(book, submissions, submit, at_once=number, force=options.force, progress=screen)
+        grade_all(book, new, submit, at_once=number, force=options.force, progress=screen)
 
 
 def _warn(course: CourseDirectory, options: Options) -> None:

@@ -20,6 +20,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
+from typing import NoReturn
 
 from nbgrader.apps.api import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
@@ -79,22 +80,27 @@ def watch(
         interrupted = stack.enter_context(_interrupts())
         rounds = _Rounds(grader.lesson, course, config, executor, release, interrupted)
         print(f"headstart: watching {inbound} for {name}; Ctrl-C ends it, and nothing is lost", flush=True)
-        seen, waited, inboxes = None, _Waiting(), _Inboxes(inbound)
-        late: list[Path] = []  # not whole when patience was over: collected again once they are
-        again, pause = math.inf, PATIENCE
-        while True:
-            there = inboxes.look(name)
-            new = [inbound / folder for folder in there - (seen or set())]
-            came = there != seen or any(map(_is_whole, late))
-            if (came and not waited.for_any(new)) or time.monotonic() > again:
-                rounds.renew(folder for folder in late if _is_whole(folder))
-                late = [folder for folder in [*new, *late] if not _is_whole(folder)]
-                done = rounds.run(collect=not inboxes.said)
-                again, pause = (
-                    (math.inf, PATIENCE) if done else (time.monotonic() + pause, min(2 * pause, LONGEST))
-                )
-                seen = there
-            time.sleep(every)
+        _watch(rounds, inbound, every)
+
+
+def _watch(rounds: "_Rounds", inbound: Path, every: float) -> NoReturn:
+    """Look for new submissions again and again. After a failure, try again after a pause, each longer."""
+    seen, waited, inboxes = None, _Waiting(), _Inboxes(inbound)
+    late: list[Path] = []  # not whole when patience was over: collected again once they are
+    again, pause = math.inf, PATIENCE
+    while True:
+        there = inboxes.look(rounds.lesson.name)
+        new = [inbound / folder for folder in there - (seen or set())]
+        came = there != seen or any(map(_is_whole, late))
+        if (came and not waited.for_any(new)) or time.monotonic() > again:
+            rounds.renew(folder for folder in late if _is_whole(folder))
+            late = [folder for folder in [*new, *late] if not _is_whole(folder)]
+            if rounds.run(collect=not inboxes.said):
+                again, pause = math.inf, PATIENCE
+            else:
+                again, pause = time.monotonic() + pause, min(2 * pause, LONGEST)
+            seen = there
+        time.sleep(every)
 
 
 @contextlib.contextmanager

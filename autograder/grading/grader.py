@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import gc
 import hashlib
 import hmac
 import json
@@ -70,6 +71,7 @@ class Grader:
     def __post_init__(self) -> None:
         self.workers: list[Worker] = []
         self.groups: Groups | None = None  # of this machine's workers, from whoever starts several
+        self.expected = 0  # submissions that each worker will have, as far as is known
         self._idle: queue.SimpleQueue[Worker] = queue.SimpleQueue()
 
     @functools.cached_property
@@ -86,6 +88,7 @@ class Grader:
         for needed in (self.lesson.exercises, self.lesson.visible, self.lesson.versions):
             dict(needed)
         _ = self._hidden
+        gc.freeze()  # all that stays: no collection looks through it again, here or in a judge
 
     def __getstate__(self) -> tuple[str, dict]:
         return RUNNING, {each.name: getattr(self, each.name) for each in fields(self)}
@@ -226,6 +229,8 @@ class Grader:
         except queue.Empty:
             worker = self.lesson.new_worker(self.sandboxed)
             worker.groups = self.groups
+            if self.expected > worker.few:
+                worker.few = 0
             self.workers.append(worker)
         try:
             yield worker
@@ -256,7 +261,7 @@ def questions(
     """
 
     def sheets(id: str) -> Sheets | None:
-        if lesson.plain:
+        if id not in lesson.visible:  # a test of a plain assignment
             return None
         exercise, visible = lesson.exercises[id], lesson.visible[id]
         return Sheets(

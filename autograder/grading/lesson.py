@@ -277,9 +277,6 @@ def _plain(sources: dict[str, NotebookNode]) -> dict[str, Any]:
 
 def _tests(sources: dict[str, NotebookNode]) -> Iterator[tuple[str, Outline]]:
     for notebook, source in sources.items():
-        language = source.metadata.get("kernelspec", {}).get("language", "python")
-        if language.lower() != "python":
-            raise LookupError(f"{notebook}.ipynb is in {language}: only Python can be graded")
         for cell in filter(lessons.is_test, source.cells):
             id, flags = exercise_id(cell, notebook, True), cell.metadata.nbgrader
             title = flags.grade_id if len(sources) == 1 else f"{notebook} · {flags.grade_id}"
@@ -301,12 +298,15 @@ def _given(folder: Path, ignore: tuple[str, ...]) -> list[Path]:
 
 
 def _validate(name: str, sources: dict[str, NotebookNode]) -> None:
-    """Stop at what nbgrader's own check of a source would stop at.
+    """Stop at what nbgrader's own check of a source would stop at, and at other languages.
 
     Raises:
         LookupError: there is such a thing, a cell without its id, say, or two with one.
     """
     for notebook, source in sources.items():
+        language = source.metadata.get("kernelspec", {}).get("language", "python")
+        if language.lower() != "python":
+            raise LookupError(f"{notebook}.ipynb is in {language}: only Python can be graded")
         try:
             MetadataValidator().validate_nb(source)
         except SchemaTooOldError:

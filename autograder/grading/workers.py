@@ -19,7 +19,7 @@ from autograder.results import Ended
 # Wall time, since a worker that ends is noticed at once: only what hangs takes it, and no machine is so busy.
 START_SECONDS = 1800
 ANSWER_SECONDS = 120.0  # in which a worker that still runs answers
-FEW = 16  # submissions after which a worker gets ready for many more: a second or two
+FEW = 10  # submissions after which it pays that a worker gets ready for many: about a second
 # What of the engine a worker may see.
 CHILD, LIMITS = Path(sandbox.__file__).parent, ROOT / "autograder" / "limits.py"
 
@@ -35,7 +35,7 @@ class Worker:
         sandboxed: False runs student code with the user's own rights.
         plain: whether student code gets to see neither helpers nor any module of ours.
         groups: what bounds it together with other workers, where there is such a thing.
-        few: submissions after which it gets ready for many more.
+        few: submissions after which it gets ready for many more; 0 where many are certain.
     """
 
     helpers: tuple[Path, ...]

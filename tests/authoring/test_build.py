@@ -89,7 +89,9 @@ def test_checks_hold_the_heading_the_needs_and_the_misconceptions(course: Course
 
 def test_a_lesson_carries_the_helpers_of_earlier_lessons_only(course: Course) -> None:
     course.write("notebooks/00_start_here.py", "# %% [markdown]\n# # 0 · Start here\n")
-    course.write("notebooks/05_complexity.py", "# %% [markdown]\n# # 2 · Complexity\n")
+    course.write(
+        "notebooks/05_complexity.py", "# %% [markdown]\n# # 2 · Complexity\n# **Time** {minutes} minutes\n"
+    )
     specs = course.specs
     load = lambda topic: specs if topic == "attention" else {}  # noqa: E731
     assert build([], False, root=course.root, load=load) == 0

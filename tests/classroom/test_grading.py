@@ -456,6 +456,7 @@ def test_a_submission_that_kills_its_judge_each_time_fails_alone(monkeypatch) ->
         return student
 
     monkeypatch.setattr(Grader, "grade", grade)
+    monkeypatch.setattr(Grader, "get_ready", lambda self: None)
     with open_executor(Grader(lesson=None, secret=b""), 2, None) as executor:
         futures = {student: executor.submit(student) for student in ("amy", "mallory", "bob", "cat")}
         failed = {student for student, future in futures.items() if future.exception()}

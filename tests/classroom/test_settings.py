@@ -10,6 +10,7 @@ from nbformat.v4 import new_code_cell
 from traitlets.config import Config
 
 from autograder.classroom.course import course_directory, find_submissions
+from autograder.classroom.engine import Options, open_grader
 from autograder.classroom.settings import cell_seconds, refuse_settings
 from autograder.limits import NO_LIMIT_SECONDS
 from tests.grading.test_plain import CONFIG, answer, cell, notebook, run, scores, test
@@ -210,3 +211,26 @@ def test_a_course_that_is_shared_by_a_group_stays_so(places) -> None:
     assert stat.S_IMODE(os.stat(folder / "ps1.ipynb").st_mode) == 0o664
     modes = [stat.S_IMODE(os.stat(root / name).st_mode) for name in (".headstart_secret", ".headstart_draws")]
     assert modes == [0o640, 0o2770]
+
+
+@pytest.mark.parametrize(("by_nbgrader", "expected"), [(False, ("1", "")), (True, ("4", "0"))])
+def test_threads_and_gpu_are_set_for_a_process_of_ours_and_not_for_nbgraders(
+    tmp_path, monkeypatch, by_nbgrader, expected
+) -> None:
+    """nbgrader's may be a Jupyter server, and the kernels it starts would have no GPU."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "4")
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
+    write(tmp_path / "source/ps1/ps1.ipynb", notebook([test("t", "", 1)]))
+    course, config = course_directory(tmp_path)
+    with open_grader("ps1", course, config, Options(sandboxed=False), by_nbgrader=by_nbgrader) as grader:
+        assert (os.environ["OMP_NUM_THREADS"], os.environ["CUDA_VISIBLE_DEVICES"]) == expected
+    assert not grader.sandboxed and grader.cell_seconds == 30
+
+
+@pytest.mark.parametrize(("seconds", "expected"), [(None, 9), (7.0, 7)])
+def test_a_commands_seconds_come_before_the_courses(tmp_path, seconds, expected) -> None:
+    write(tmp_path / "source/ps1/ps1.ipynb", notebook([test("t", "", 1)]))
+    course, config = course_directory(tmp_path, settings=["--Execute.timeout=9"])
+    options = Options(sandboxed=False, seconds=seconds)
+    with open_grader("ps1", course, config, options, by_nbgrader=True) as grader:
+        assert grader.cell_seconds == expected

@@ -80,29 +80,30 @@ def test_edits_are_made_at_once_so_that_two_texts_can_change_places():
 
 
 def test_a_traceback_shows_the_line_of_a_slip():
-    wrong = slip("no_name", halves, ["[*made, _scaled(x)] → [*others, _scaled(x)]"])
-    with pytest.raises(NameError) as caught:
+    wrong = slip("by_zero", halves, ["[*made, _scaled(x)] → [*made, 1 / 0]"])
+    with pytest.raises(ZeroDivisionError) as caught:
         wrong(torch.tensor(4.0))
-    assert traceback.extract_tb(caught.tb)[-1].line == "made = [*others, _scaled(x)]"
-    assert "*others" in inspect.getsource(wrong)
+    assert traceback.extract_tb(caught.tb)[-1].line == "made = [*made, 1 / 0]"
+    assert "1 / 0" in inspect.getsource(wrong)
 
 
 @pytest.mark.parametrize(
     ("edits", "said"),
     [
         (
-            [("made = []", "made = [x]")],
+            ["made = [] → made = [x]"],
             "`made = []` isn't in the code of `halves`; copy the text from there",
         ),
         (["Halves of x. →"], "isn't in the code of `halves`"),  # that is the docstring
         (
-            [("_scaled(x)", "x")],
+            ["_scaled(x) → x"],
             "`_scaled(x)` is 2 times in the code of `halves`; add what is beside the one",
         ),
         ([" → x"], "` → x` is no edit; write `old → new`"),
         (["times - 1, times"], "`times - 1, times` is no edit; write `old → new`"),
         (["# the first → # another"], "changes nothing; change its edits, or remove it"),
         (["times - 1 → times -"], "leaves no Python: invalid syntax in `for _ in range(times -):`"),
+        (["times - 1 → count"], "`count` isn't known beside `halves`; import it, or change the edits"),
         (["times - 1 → times", "range(times - 1) → []"], "two of its edits overlap; make one of them"),
     ],
 )

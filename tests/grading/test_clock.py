@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import pytest
 
 from autograder.grading import clock
-from autograder.grading.clock import NET, Clock, among_others
+from autograder.grading.clock import Clock, among_others
+from autograder.limits import WALL_PER_CPU
 
 
 @dataclass
@@ -74,15 +75,15 @@ def test_a_cell_that_others_keep_waiting_has_its_cpu_time_too(machine, share):
 def test_who_waits_on_a_busy_machine_is_stopped_by_the_net(machine):
     """It asks for little, and is kept waiting for that: what it waits for of itself counts."""
     time = Clock(machine, 20, 120)
-    assert machine.run(time, 0.01, queued=0.2) == pytest.approx(NET * 20 / 0.8, abs=0.1)
+    assert machine.run(time, 0.01, queued=0.2) == pytest.approx(WALL_PER_CPU * 20 / 0.8, abs=0.1)
     assert time.starved
 
 
 def test_who_waits_is_stopped_by_the_net(machine):
     time = Clock(machine, 20, 120)
-    assert machine.run(time, 0.0) == pytest.approx(NET * 20)
+    assert machine.run(time, 0.0) == pytest.approx(WALL_PER_CPU * 20)
     assert time.starved
-    assert time.said == f"{NET * 20} s"
+    assert time.said == f"{WALL_PER_CPU * 20} s"
 
 
 def test_a_cell_gets_no_less_because_of_the_cells_before(machine):

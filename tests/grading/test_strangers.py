@@ -32,6 +32,7 @@ from helpers.checking.calling.drivers import run
 from helpers.checking.calling.outcome import Outcome
 from helpers.checking.calling.values import decode
 from helpers.checking.sheet import Sheet
+from tests.support.raising import nothing_else_raised, raises_only
 
 LESSON, EXERCISE, OTHER = "01_attention", "attention.softmax", "attention.find_slip"
 DIGEST = "of this test"
@@ -101,7 +102,8 @@ def judged(lesson, hidden):
         [cell] = [cell for cell in lesson.cells(skeleton, LESSON) if cell.exercise == at]
         cell = replace(cell, source=f"{answer}\n{cell.source}")
         stranger = how.pop("stranger", None) or Stranger(list(says))
-        return judge.judge(stranger, [cell], questions(lesson, LESSON, hidden, DIGEST), **how)
+        with nothing_else_raised():
+            return judge.judge(stranger, [cell], questions(lesson, LESSON, hidden, DIGEST), **how)
 
     return judged
 
@@ -237,7 +239,7 @@ STRANGE = {
 
 @pytest.mark.parametrize("value", STRANGE.values(), ids=STRANGE)
 def test_what_is_no_outcome_is_refused(value):
-    with pytest.raises(ValueError):
+    with raises_only(ValueError):
         Outcome.from_json(value)
 
 
@@ -258,7 +260,9 @@ def test_whoever_displays_without_end_is_stopped(judged, monkeypatch):
 @pytest.mark.parametrize("for_ever", [None, ASK], ids=["is silent", "asks on"])
 def test_whoever_does_not_end_is_interrupted_once_and_given_up(for_ever, judged, right, monkeypatch):
     monkeypatch.setattr(judge, "GRACE_SECONDS", 0.2)
-    monkeypatch.setattr(clock, "NET", 10_000)  # or a busy machine could have it stopped before it is judged
+    monkeypatch.setattr(
+        clock, "WALL_PER_CPU", 10_000
+    )  # or a busy machine could have it stopped before it is judged
     stranger = Stranger([ASK, {"outcomes": right}], for_ever)
     judgement = judged(stranger=stranger, cell_seconds=0.2)
     assert "interrupted" in judgement.stopped
@@ -285,13 +289,14 @@ def test_what_a_cell_displays_is_cleaned(judged):
 
 
 def test_a_tensor_beyond_measure_is_refused():
-    with pytest.raises(ValueError):
+    with raises_only(ValueError):
         decode({"$tensor": "bool", "shape": [1001, 1000], "data": [False] * 1_001_000})
 
 
 def test_half_characters_go_no_further():
     outcome = Outcome.from_json({"status": "raised", "message": "\ud800", "outputs": {"\ud800": "\ud800"}})
-    json.dumps([outcome.message, outcome.outputs], ensure_ascii=False).encode()
+    with nothing_else_raised():
+        json.dumps([outcome.message, outcome.outputs], ensure_ascii=False).encode()
 
 
 def shown(**data: str) -> dict:

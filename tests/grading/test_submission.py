@@ -17,6 +17,7 @@ from autograder.classroom.course import find_submissions
 from autograder.grading import submission as module
 from autograder.grading.edits import what_changed
 from autograder.grading.submission import Submission, canonical
+from tests.support.raising import nothing_else_raised
 
 LESSON = "01_attention"
 
@@ -48,7 +49,8 @@ def hand_in(skeleton, tmp_path):
             (folder / name).write_bytes(content)
         elif content is not None:
             (folder / name).write_text(json.dumps(content), encoding="utf-8")
-        return canonical(Submission("amy", LESSON, folder), skeleton)
+        with nothing_else_raised():
+            return canonical(Submission("amy", LESSON, folder), skeleton)
 
     return hand_in
 
@@ -322,7 +324,7 @@ def test_large_outputs_cost_no_marks(skeleton, hand_in) -> None:
 
 
 def test_more_parts_than_any_notebook_has_are_refused_before_they_take_memory(hand_in) -> None:
-    many, keys = b"[]," * module.MAX_PARTS, b'"a":1,' * (2 * module.MAX_PARTS)
+    many, keys = b"[]," * module.MAX_JSON_PARTS, b'"a":1,' * (2 * module.MAX_JSON_PARTS)
     form = hand_in(b'{"cells": [' + many + b"0]}")
     assert form.problem == "the notebook file has more parts than any real notebook"
     form = hand_in(b'{"cells": [], "metadata": {' + keys + b'"b": 1}}')

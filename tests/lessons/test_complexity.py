@@ -16,6 +16,7 @@ from helpers import attention, complexity
 from helpers.complexity import explorers as widgets
 from helpers.figures import showing
 from tests.support.limits import crowded
+from tests.support.proved import follows_from
 
 SDPA = torch.nn.functional.scaled_dot_product_attention
 
@@ -332,6 +333,7 @@ print(json.dumps({
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only there is a process kept to a core")
+@follows_from("helpers/complexity", "helpers/timing.py")
 def test_measured_exponents_are_near_the_counted_ones_on_a_busy_machine():
     """By the clock on the wall, with a quarter of a core, attention's exponent of n is nearer to 3 than to 2."""
     with crowded(min(os.sched_getaffinity(0))) as before:

@@ -339,6 +339,15 @@ LISTED: dict[str, dict[str, Row]] = {
         "feedback: the verdict alone": ("the_summary_says_nothing_that_a_student_wrote", 'outputs", [])[-1:]:', 'outputs", []):'),
         "feedback: no verdict where a person gives points": ("the_summary_says_nothing_that_a_student_wrote", ' and not nbgrader.get("solution")', ""),
     },
+    "test_report": {
+        "reports: escapes / a lesson": ("the_page_says_who_made_which_mistake", "autoescape=True", "autoescape=False"),
+    },
+    "test_course_report": {
+        "reports: escapes / the course": ("a_students_page_has_the_checks_own_words", "autoescape=True", "autoescape=False"),
+    },
+    "test_similar": {
+        "reports: escapes / what is alike": ("nothing_on_the_page_is_markup_whoever_wrote_it", "autoescape=True", "autoescape=False"),
+    },
     "test_watch": {
         "watch: all are waited for together": ("who_hands_in_without_end_holds_up_nobody_for_longer", "now if self.since is None else self.since", "now"),
         "watch: what was stopped is run in no other round": ("one_that_waits_until_its_time_is_out_holds_up_a_watch_once", " if self.graded.get(each.student) != states[each.student]", ""),

@@ -34,9 +34,15 @@ PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 
 # Forks of a process that has imported what commands need: starting a hundred of them takes minutes otherwise.
 PROCESSES = multiprocessing.get_context("forkserver")
-PROCESSES.set_forkserver_preload(
-    ["autograder.classroom.class_run", "nbgrader.apps", "nbgrader.server_extensions"]
-)
+PRELOADED = [
+    "autograder.classroom.class_run",
+    "autograder.exercises.attention",
+    "autograder.grading.judge",
+    "autograder.sheets",
+    "nbgrader.apps",
+    "nbgrader.server_extensions",
+]
+PROCESSES.set_forkserver_preload(PRELOADED)
 
 
 def _become(command: Sequence[str], cwd: Path, env: dict[str, str], out: Path, err: Path) -> None:

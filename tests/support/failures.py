@@ -3,8 +3,8 @@
 pytest -p tests.support.failures --failures=FILE
 
 The file is JSON: the ids of all tests that failed or were skipped, and how. "by assertion" means that an assertion of
-the test didn't hold, that it called `pytest.fail`, or that what it expected to be raised wasn't. Any other exception
-has its type here, and a time limit is "time limit".
+the test or its fixtures didn't hold, that it called `pytest.fail`, or that what it expected to be raised wasn't. For
+any other exception it is the type, and for a time limit "time limit".
 """
 
 import json
@@ -33,8 +33,7 @@ def pytest_runtest_makereport(
     if report.skipped:
         item.config.stash[_KEPT][item.nodeid] = "skipped"
     elif report.failed and call.excinfo is not None:
-        how = _how(call.excinfo.value)
-        item.config.stash[_KEPT][item.nodeid] = how if report.when == "call" else f"{report.when}: {how}"
+        item.config.stash[_KEPT][item.nodeid] = _how(call.excinfo.value)
     return report
 
 

@@ -30,6 +30,7 @@ from helpers.training import parallel
 from helpers.training.muon import CombinedOptimizer, Muon
 from tests.support import accelerator
 from tests.support.proved import follows_from
+from tests.support.raising import raises_only
 
 GIVES_WAY = "This training runs on the CPU, since on mps:0 it stops"
 
@@ -150,7 +151,7 @@ def test_what_is_not_there_is_said_in_a_sentence_with_its_cure(
 ) -> None:
     monkeypatch.setattr(parallel, "_devices", lambda: ["cpu", "cuda:0", "cuda:1"])
     monkeypatch.setenv("HEADSTART_DEVICE", asked)
-    with pytest.raises(training.NoSuchDevice) as raised:
+    with raises_only(training.NoSuchDevice) as raised:
         training.device()
     sentence = str(raised.value)
     assert f'"{asked}"' in sentence and "only cpu, cuda:0, cuda:1 here" in sentence
@@ -400,7 +401,7 @@ def test_runs_that_take_turns_end_at_an_interrupt(gpu: torch.device, interrupts:
             training.unless_stopped()
         done.append(number)
 
-    with pytest.raises(training.Stopped, match=r"Stopped after 1 of 3 runs; none of them is kept"):
+    with raises_only(training.Stopped, match=r"Stopped after 1 of 3 runs; none of them is kept"):
         training.each(job, range(3), "Runs")
     assert done == [0]
     training.unless_stopped()
@@ -518,7 +519,7 @@ def test_a_run_that_was_stopped_goes_on_on_another_device(
     whole, other = copy.deepcopy(model), Halves(spoiled=False)
     with accelerator.pretended():
         monkeypatch.setenv("HEADSTART_DEVICE", first)
-        with pytest.raises(training.Stopped, match="Stopped after 2 of 3 steps"):
+        with raises_only(training.Stopped, match="Stopped after 2 of 3 steps"):
             learn(model, places, stop_at=2)
         assert next(model.parameters()).device.type == "cpu"
         monkeypatch.setenv("HEADSTART_DEVICE", then)

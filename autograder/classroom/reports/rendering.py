@@ -5,6 +5,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 # Students write into reports: names, messages with numbers and errors of theirs. All of it is escaped.
+# defence: reports: escapes
 environment = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates"),
     autoescape=True,

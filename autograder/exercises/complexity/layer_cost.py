@@ -133,9 +133,7 @@ exercise.slip(
 exercise.slip("path_of_one_less", "n * d * d, n, n → n * d * d, n, n - 1").says(
     "Strictly, a signal is handed on n − 1 times: the table keeps the leading term, which is n."
 )
-exercise.slip(
-    "height_not_rounded", "[k * operations, 1, path] → k * n * d**2, 1, math.log(n, k)", of=as_a_list
-).says(
+exercise.slip("height_not_rounded", "layers_to_connect(n, k, dilated=True) → math.log(n, k)").says(
     "The height of the convolutions is the logarithm as it is: a stack has whole layers, and what is "
     "begun counts as one more, as in `layers_to_connect`."
 )
