@@ -46,7 +46,7 @@ class Verdict:
 
     @classmethod
     def of(cls, exercise: str, finding: Finding) -> "Verdict":
-        """What a finding is worth: all points or none, but for the partial credit of a plain test."""
+        """What a finding is worth: all points or none, but for the partial credit of a foreign test."""
         whole = finding.points if finding.status == Status.PASSED else 0
         earned = whole if finding.earned is None else finding.earned
         texts = (finding.text(), finding.html(), finding.cause)
@@ -89,7 +89,7 @@ class Judgement:
         outputs: by cell id.
         stopped: why it could not go on, empty if it did.
         ended: how its child ended, and its cost.
-        written: what its cells wrote, by relative path.
+        output_files: what its cells wrote, by relative path.
         starved: whether wall time ran out before CPU time did.
         interrupted: which cells took too long and were interrupted; those after them ran.
     """
@@ -98,7 +98,7 @@ class Judgement:
     outputs: dict[str, list[dict]]
     stopped: str = ""
     ended: Ended = field(default_factory=Ended)
-    written: dict[str, bytes] = field(default_factory=dict, repr=False)
+    output_files: dict[str, bytes] = field(default_factory=dict, repr=False)
     starved: bool = False
     interrupted: tuple[str, ...] = ()
 
@@ -139,7 +139,7 @@ class Graded:
         papers: its notebooks.
         files: what goes beside the notebooks, for feedback, by relative path.
         ended: how the child that ran the last of them ended, and what it took.
-        written: what cells of a plain assignment wrote beside the notebooks, by relative path.
+        output_files: what cells of a foreign assignment wrote beside the notebooks, by relative path.
     """
 
     student: str
@@ -147,7 +147,7 @@ class Graded:
     papers: tuple[Paper, ...]
     files: dict[str, bytes] = field(default_factory=dict, repr=False)
     ended: Ended = field(default_factory=Ended)
-    written: dict[str, bytes] = field(default_factory=dict, repr=False)
+    output_files: dict[str, bytes] = field(default_factory=dict, repr=False)
 
     @property
     def verdicts(self) -> list[Verdict]:

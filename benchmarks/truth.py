@@ -37,7 +37,7 @@ from benchmarks import results
 from helpers.checking.assessing import ONE_CHANGE
 from helpers.checking.calling.drivers import run
 from helpers.checking.calling.outcome import Outcome
-from helpers.checking.code.reaching import forbidden_use
+from helpers.checking.code.tracing import forbidden_use
 from helpers.checking.finding import Finding, Status
 from helpers.checks import Sheet, assess
 from tests.long.rows import Rows, add_option

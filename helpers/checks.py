@@ -15,7 +15,7 @@ from helpers.checking.calling.drivers import run
 from helpers.checking.calling.outcome import ENDS, CallStatus, Case, Outcome
 from helpers.checking.calling.registry import is_recipe, make_layer
 from helpers.checking.code import keeping
-from helpers.checking.code.reaching import Tangled, cells_so_far, did_not_run, forbidden_use
+from helpers.checking.code.tracing import Tangled, cells_so_far, did_not_run, forbidden_use
 from helpers.checking.comparing import Difference, compare
 from helpers.checking.finding import Finding, Status
 from helpers.checking.properties import (

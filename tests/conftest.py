@@ -58,7 +58,7 @@ LONGEST = (
     "test_browser.py",
     *BUILT,
     "test_nbgrader.py",
-    "test_plain.py",
+    "test_foreign.py",
     "test_cluster.py",
     "test_postgresql.py",
     "test_regrading.py",

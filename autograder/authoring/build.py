@@ -27,7 +27,7 @@ from autograder.answers import SlipError
 from autograder.authoring import bundles, trees
 from autograder.authoring.expanding import expand
 from autograder.authoring.leaks import leaks
-from autograder.authoring.lesson_numbers import figures, in_readme
+from autograder.authoring.lesson_numbers import in_readme, numbers_of
 from autograder.authoring.master import Cell, MasterError, Mistake, did_you_mean, read_master
 from autograder.authoring.mutating import verified
 from autograder.authoring.mutating.verified import Slips
@@ -201,7 +201,7 @@ def _count_in_readme(lesson: str, cells: list[Cell], folder: Path, root: Path, l
     known = made if made.is_file() else root / "README.md"
     if known.is_file():
         text = trees.contents(known).decode()
-        counted = in_readme(text, lesson, figures(cells, _specs(lesson, load)))
+        counted = in_readme(text, lesson, numbers_of(cells, _specs(lesson, load)))
         if made.is_file() or counted != text:
             write_whole(made, counted.encode())
 
@@ -257,7 +257,7 @@ def _slips(
         records, slips = verified.in_step(topic, specs, root, load), verified.known_slips(topic, root)
     else:
         records, slips = verified.verify(topic, specs, root, load)
-    write_whole(folder / verified.record_file(topic), verified.written(records).encode())
+    write_whole(folder / verified.record_file(topic), verified.to_json(records).encode())
     return {id: slips.get(id, {}) for id in records}
 
 

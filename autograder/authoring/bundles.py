@@ -75,7 +75,7 @@ look_around("{lesson}", {packages}, "{address}")
 del look_around"""
 
 
-class Reached(NamedTuple):
+class Dependencies(NamedTuple):
     """What a lesson needs: paths below its folder, and packages that aren't Python's own."""
 
     files: set[str]
@@ -103,12 +103,12 @@ def with_first_cell(lesson: str, cells: list[Cell], checks: str, helpers: Mappin
         lesson: its name.
         cells: of its master.
         checks: the text of its `checks.json`.
-        helpers: those that its students may read, as in `reach`.
+        helpers: those that its students may read, as in `dependencies`.
     """
     at = next((number for number, cell in enumerate(cells) if cell.kind == "setup"), None)
     if at is None:
         return cells
-    packages = reach(lesson, [cell.source for cell in cells if cell.is_code], checks, helpers).packages
+    packages = dependencies(lesson, [cell.source for cell in cells if cell.is_code], checks, helpers).packages
     published = repository()
     address = f"{published}/releases/download/lessons" if published else ""
     source = CELL.format(lesson=lesson, packages=json.dumps(packages), address=address)
@@ -126,7 +126,7 @@ def links(lesson: str) -> str:
     return f"[Open in Colab]({colab}) · [Open in Codespaces](https://codespaces.new/{place})"
 
 
-def reach(lesson: str, code: Iterable[str], checks: str, helpers: Mapping[str, bytes]) -> Reached:
+def dependencies(lesson: str, code: Iterable[str], checks: str, helpers: Mapping[str, bytes]) -> Dependencies:
     """What a lesson reaches.
 
     Args:
@@ -155,7 +155,7 @@ def reach(lesson: str, code: Iterable[str], checks: str, helpers: Mapping[str, b
                 waiting += module.imports
                 here = path.rpartition("/")[0]
                 files |= {f"{here}/{text}" for text in module.texts if f"{here}/{text}" in helpers}
-    return Reached(files, sorted(packages - sys.stdlib_module_names - {"helpers"}, key=str.lower))
+    return Dependencies(files, sorted(packages - sys.stdlib_module_names - {"helpers"}, key=str.lower))
 
 
 def bundle(lesson: str, release: Mapping[str, bytes]) -> bytes:
@@ -168,10 +168,10 @@ def bundle(lesson: str, release: Mapping[str, bytes]) -> bytes:
     notebook, checks = release[f"{lesson}.ipynb"], release["checks.json"].decode()
     cells = [cell for cell in json.loads(notebook)["cells"] if cell["cell_type"] == "code"]
     helpers = {path: content for path, content in release.items() if path.startswith("helpers/")}
-    reached = reach(lesson, ["".join(cell["source"]) for cell in cells], checks, helpers).files
+    found = dependencies(lesson, ["".join(cell["source"]) for cell in cells], checks, helpers).files
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w") as packed:
-        for path in sorted({*release} - {*helpers} | reached):
+        for path in sorted({*release} - {*helpers} | found):
             entry = zipfile.ZipInfo(f"{lesson}/{path}", NEW_YEAR_1980)
             entry.create_system, entry.external_attr = 3, 0o100644 << 16
             # Deflate is what Windows, macOS and every unzip can unpack.

@@ -14,7 +14,7 @@ MINUTES = "{minutes}"  # where a master's first cell has them
 
 
 @dataclass(frozen=True)
-class Figures:
+class Numbers:
     """A lesson in numbers. Minutes are those of exercises, questions and reading, rounded up to tens."""
 
     exercises: int
@@ -22,7 +22,7 @@ class Figures:
     minutes: int
 
 
-def figures(cells: list[Cell], specs: Mapping[str, Exercise]) -> Figures:
+def numbers_of(cells: list[Cell], specs: Mapping[str, Exercise]) -> Numbers:
     """The numbers of a lesson.
 
     Args:
@@ -38,15 +38,15 @@ def figures(cells: list[Cell], specs: Mapping[str, Exercise]) -> Figures:
     read = re.sub(r"<details>.*?</details>|```.*?```|\$\$.*?\$\$", "", prose, flags=re.DOTALL)
     minutes = sum(asked) + len(read.split()) / WORDS_PER_MINUTE
     predictions = sum(cell.kind == "predict" for cell in cells)
-    return Figures(len(specs), predictions, 10 * math.ceil(minutes / 10))
+    return Numbers(len(specs), predictions, 10 * math.ceil(minutes / 10))
 
 
-def in_header(text: str, found: Figures) -> str:
+def in_header(text: str, found: Numbers) -> str:
     """A lesson's first text with the minutes in it."""
     return text.replace(MINUTES, str(found.minutes))
 
 
-def in_readme(readme: str, lesson: str, found: Figures) -> str:
+def in_readme(readme: str, lesson: str, found: Numbers) -> str:
     """The README with a lesson's numbers in the row that begins with the lesson's own."""
     numbers = f"| {found.exercises} | {found.predictions} | {found.minutes} |"
     row = rf"^(\| {lesson[:2]} [^|]*) \| *\d* *\| *\d* *\| *\d* *\|"

@@ -11,7 +11,7 @@ from nbformat import NotebookNode, v4
 
 from autograder import lessons
 from autograder.authoring.bundles import links
-from autograder.authoring.lesson_numbers import figures, in_header
+from autograder.authoring.lesson_numbers import in_header, numbers_of
 from autograder.authoring.master import Cell
 from autograder.authoring.review import INTRODUCTION
 from autograder.exercise import Exercise
@@ -31,7 +31,7 @@ LANGUAGE = {"file_extension": ".py", "name": "python", "pygments_lexer": "ipytho
 def make_notebook(lesson: str, cells: list[Cell], specs: Mapping[str, Exercise]) -> NotebookNode:
     """The source notebook: nbgrader's metadata on what is graded or locked, lasting ids, no outputs."""
     names, texts = cell_ids(cells), with_rules(cells, specs)
-    texts[0] = f"{in_header(texts[0], figures(cells, specs))}\n\n{links(lesson)}".strip()
+    texts[0] = f"{in_header(texts[0], numbers_of(cells, specs))}\n\n{links(lesson)}".strip()
     made = []
     for cell, name, text in zip(cells, names, texts, strict=True):
         new = v4.new_code_cell if cell.is_code else v4.new_markdown_cell

@@ -1,6 +1,6 @@
 """What runs a cell and says whether it raised, kept as it is whatever code does to it.
 
-Tests of a plain assignment run beside student code, and what they raise decides. IPython's own functions and
+Tests of a foreign assignment run beside student code; what they raise decides. IPython's own functions and
 ours say whether a cell raised, so they are put back before each cell, and a test runs as it is written. Code
 that runs in the same process can still get around that: it makes what is known fail, and no more.
 """
@@ -51,7 +51,7 @@ def keeper(shell: InteractiveShell, *parts: object) -> Callable[[], None]:
 REWRITING = {
     "": (
         "ast_transformers", "input_transformers_post", "input_transformer_manager", "prefilter_manager",
-        # defence: plain: who runs what awaits
+        # defence: foreign: who runs what awaits
         "autoawait", "loop_runner", "trio_runner",
     ),
     "input_transformer_manager": ("cleanup_transforms", "line_transforms", "token_transformers"),

@@ -54,7 +54,7 @@ class Recorder:
             self.start()
         size = len(str(output.get("data", "")))
         self.data += size
-        # A cell's value and its error decide a plain test: what it displayed before doesn't push them out.
+        # A cell's value and its error decide a foreign test: what it displayed before doesn't push them out.
         # defence: child: displayed characters
         if size > MAX_DISPLAYED or (self.data > MAX_DISPLAYED and output["output_type"] == "display_data"):
             if self.data - size <= MAX_DISPLAYED:  # said once
@@ -364,7 +364,7 @@ def run_cell(shell: NotebookShell, recorder: Recorder, source: str) -> list[dict
         with shell.loop.around(source):
             result = shell._run_cell(source, True, False, True, None, None)  # type: ignore[arg-type]
         error = result.error_in_exec if result.error_before_exec is None else result.error_before_exec
-        # defence: plain: errors kept from hooks
+        # defence: foreign: errors kept from hooks
         raised = error is not None or not shell.last_execution_succeeded
         shell.events.trigger("post_execute")
         shell.events.trigger("post_run_cell", result)
@@ -372,7 +372,7 @@ def run_cell(shell: NotebookShell, recorder: Recorder, source: str) -> list[dict
     finally:
         shell.streams = sys.stdout, sys.stderr
         sys.stdout, sys.stderr = streams
-    # defence: plain: an error that isn't shown
+    # defence: foreign: an error that isn't shown
     if raised and not any(output["output_type"] == "error" for output in recorder.outputs):
         return [*recorder.outputs, unshown(error)]
     return recorder.outputs

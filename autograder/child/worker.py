@@ -40,7 +40,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
-from autograder.child import errors, outside, sandbox, wire, written
+from autograder.child import errors, output_files, outside, sandbox, wire
 from autograder.child.interrupts import Interrupts
 from autograder.child.shell import NotebookShell, Recorder, make_shell, run_cell, unshown
 
@@ -67,7 +67,7 @@ STAGE = Path(__file__).resolve().parents[2]  # where `workers.py` has put what a
 def main(control_fd: int, sandboxed: bool) -> None:
     """Import, tell that it is warm, then fork a child for each request until the judge hangs up.
 
-    A request names the child's folder, where no sandbox gives it one, and says whether the lesson is `plain`;
+    A request names the child's folder, where no sandbox gives it one, and says if the lesson is `foreign`;
     the channel to the judge comes after it. `many` says that there have been some, so that more are likely.
     """
     if sandboxed:
@@ -276,7 +276,7 @@ def _student(
     # defence: child: not its keeper's pipe, to write
     os.close(report)
     try:  # from here on, nothing in this process is trusted
-        _serve(channel, shell, interrupts, with_checks=not request["plain"])
+        _serve(channel, shell, interrupts, with_checks=not request["foreign"])
     finally:
         os._exit(0)  # no clean-up hook of a student's runs, and none of ours
 
@@ -300,11 +300,11 @@ def _get_ready(request: dict, files: dict[str, str], sandboxed: bool) -> None:
     folder = sandbox.WRITABLE if sandboxed else request["folder"]
     os.makedirs(folder, exist_ok=True)
     os.chdir(folder)
-    _lay_out(files, copies=request["plain"])
-    if request["plain"]:
-        # defence: plain: tests see that they are graded
+    _lay_out(files, copies=request["foreign"])
+    if request["foreign"]:
+        # defence: foreign: tests see that they are graded
         os.environ["NBGRADER_EXECUTION"] = "autograde"  # as nbgrader sets it: tests may ask
-        # defence: child: no modules of ours in a plain assignment
+        # defence: child: no modules of ours in a foreign assignment
         _forget_ours()
     sys.path[:] = [place for place in sys.path if place not in ("", folder)]
     sys.path.insert(_first_packages(), "")
@@ -371,23 +371,23 @@ def _serve(
             shell, recorder, shell.display_pub, shell.displayhook, shell.input_transformer_manager, shell.loop
         )
     folder = os.getcwd()
-    before = {} if with_checks else written.state(folder)
+    before = {} if with_checks else output_files.state(folder)
     while True:
         message = wire.receive(channel)
         if "files" in message:
-            wire.send(channel, {"written": written.written(folder, before, **message)})
+            wire.send(channel, {"output_files": output_files.changed(folder, before, **message)})
             continue
         if "run" not in message:
             return
         interrupts.forget()
         if put_back:
-            # defence: plain: what runs cells is put back
+            # defence: foreign: what runs cells is put back
             put_back()
-        # defence: plain: tests run as written
+        # defence: foreign: tests run as written
         with as_written() if message.get("test") else contextlib.nullcontext():
             outputs = interrupts.run(functools.partial(run_cell, shell, recorder, message["run"]))
         if outputs is None:  # interrupted, or code of the student's says so: then it raised
-            # defence: plain: an interrupt of the student's own is an error
+            # defence: foreign: an interrupt of the student's own is an error
             outputs = [*recorder.outputs, unshown(KeyboardInterrupt())]
         wire.send(channel, {"done": outputs})
 

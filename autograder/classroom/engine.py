@@ -14,9 +14,9 @@ from traitlets.config import Config
 from autograder.classroom.course import draws_folder, hidden_secret
 from autograder.classroom.gradebook import opened
 from autograder.classroom.settings import cell_seconds, refuse_settings
-from autograder.draws import KeptDigests
 from autograder.grading.grader import Grader
 from autograder.grading.lesson import Lesson
+from autograder.kept import KeptDigests
 from autograder.programs import sandbox_problem
 
 
@@ -66,7 +66,7 @@ def open_grader(
             torch.set_num_threads(1)
         os.environ["CUDA_VISIBLE_DEVICES"] = ""  # where autograd has seen a GPU, no judge can be forked
     lesson = load_lesson(name, course, config)
-    seconds = options.seconds or cell_seconds(config, lesson.plain)
+    seconds = options.seconds or cell_seconds(config, lesson.foreign)
     return Grader(lesson, hidden_secret(course), options.sandboxed, seconds, draws_folder(course))
 
 

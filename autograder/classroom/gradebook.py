@@ -273,7 +273,7 @@ class Book:
                 unless nbgrader's autograde has called. It writes the notebook after this, and sets the modes.
         """
         folder = self.path(graded.student).parent
-        theirs = graded.files | graded.written
+        theirs = graded.files | graded.output_files
         files = {_kept_as(name): content for name, content in theirs.items()} | self.given
         stays = {*files, *(f"{paper.name}.ipynb" for paper in graded.papers)}
         for path in [path for path in folder.rglob("*") if not path.is_dir() or path.is_symlink()]:

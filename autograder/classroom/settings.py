@@ -57,9 +57,9 @@ def refuse_settings(config: Config, *, by_nbgrader: bool = False) -> None:
         )
 
 
-def cell_seconds(config: Config, plain: bool) -> float:
+def cell_seconds(config: Config, foreign: bool) -> float:
     """How long a cell may run: nbgrader's own limit, but ours in our lessons, unless the course sets one."""
     seconds = Execute(config=config).timeout
-    if not plain and seconds == Execute().timeout:
+    if not foreign and seconds == Execute().timeout:
         return CELL_SECONDS
     return float(seconds) if seconds and seconds > 0 else NO_LIMIT_SECONDS

@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING
 import nbformat
 from nbformat import NotebookNode
 
-from autograder.draws import FitDraws
 from autograder.grading.cgroups import Groups
 from autograder.grading.clean import clean_code, clean_words, leave_out
 from autograder.grading.clock import among_others
+from autograder.grading.foreign import merge_foreign
 from autograder.grading.lesson import Lesson, exercise_id
-from autograder.grading.plain import merge_plain
 from autograder.grading.questions import Question, Sheets
 from autograder.grading.submission import Canonical, Submission, canonical, handed_in, is_answer, read_time
 from autograder.grading.versions import RUNNING
 from autograder.grading.workers import Worker
+from autograder.kept import FitDraws
 from autograder.limits import CELL_SECONDS, MAX_ADDED
 from autograder.results import UNREADABLE, Ended, Graded, Judgement, Paper, Verdict
 from helpers.checking.finding import Status
@@ -151,22 +151,22 @@ class Grader:
     def run(self, prepared: Prepared) -> Graded:
         """Run what was handed in, and judge it. It needs nothing but what it is given, on any machine."""
         papers, ended = [], Ended()
-        written: dict[str, bytes] = {}
+        output_files: dict[str, bytes] = {}
         for name, form in prepared.forms.items():
-            found = replace(form, files=form.files | written)  # what one writes, the next can read
+            found = replace(form, files=form.files | output_files)  # what one writes, the next can read
             paper, ended, more = self._paper(name, found, prepared)
             papers.append(paper)
-            written |= more
+            output_files |= more
         forms = prepared.forms.values()
         files = {name: content for form in forms for name, content in form.files.items()}
         files |= next(iter(forms)).records
         # What was stopped may run another time: the next call doesn't take it for what it has graded.
         digest = prepared.digest if all(paper.settled for paper in papers) else ""
-        return Graded(prepared.submission.student, digest, tuple(papers), files, ended, written)
+        return Graded(prepared.submission.student, digest, tuple(papers), files, ended, output_files)
 
     def _canonical(self, submission: Submission, name: str) -> Canonical:
         lesson = self.lesson
-        merge = merge_plain if lesson.plain else None
+        merge = merge_foreign if lesson.foreign else None
         return canonical(
             submission, lesson.skeletons[name], self._only(name), merge=merge, ignore=lesson.ignore
         )
@@ -187,17 +187,17 @@ class Grader:
         asked = questions(lesson, name, self._hidden, prepared.content, kept)
         if form.problem:
             unread = {id: not_run(question, form.problem, UNREADABLE) for id, question in asked.items()}
-            notebook = _finish(form.notebook, name, lesson.plain, {}, unread, [form.problem, *form.notes])
+            notebook = _finish(form.notebook, name, lesson.foreign, {}, unread, [form.problem, *form.notes])
             return Paper(name, json.dumps(notebook), tuple(unread.values()), blank, form.problem), Ended(), {}
         result = self._judge(name, form, asked)
         remarks = [*form.notes, *result.interrupted, *filter(None, [result.stopped])]
         if (stamp := form.records.get("timestamp.txt")) is not None and read_time(stamp) is None:
             remarks.append("timestamp.txt holds no time: the submission counts as on time")
-        notebook = _finish(form.notebook, name, lesson.plain, result.outputs, result.verdicts, remarks)
+        notebook = _finish(form.notebook, name, lesson.foreign, result.outputs, result.verdicts, remarks)
         verdicts = tuple(replace(v, key=keys.get(id, "")) for id, v in result.verdicts.items())
         settled = not (result.stopped or result.starved)
         paper = Paper(name, json.dumps(notebook), verdicts, blank, "", tuple(remarks), settled, by_hand)
-        return paper, result.ended, result.written
+        return paper, result.ended, result.output_files
 
     def _judge(self, name: str, form: Canonical, asked: dict[str, Question]) -> Judgement:
         """Have a notebook run and judged; if worker, machine or memory failed, again with no other beside it.
@@ -261,7 +261,7 @@ def questions(
     """
 
     def sheets(id: str) -> Sheets | None:
-        if id not in lesson.visible:  # a test of a plain assignment
+        if id not in lesson.visible:  # a test of a foreign assignment
             return None
         exercise, visible = lesson.exercises[id], lesson.visible[id]
         return Sheets(
@@ -296,7 +296,7 @@ def _by_hand(notebook: NotebookNode) -> Iterator[tuple[str, str]]:
 
 
 def _finish(
-    notebook: NotebookNode, name: str, plain: bool, outputs: dict, verdicts: dict, remarks: list[str]
+    notebook: NotebookNode, name: str, foreign: bool, outputs: dict, verdicts: dict, remarks: list[str]
 ) -> NotebookNode:
     """Write outputs and verdicts into a notebook, for formgrader and feedback."""
     number, room = 0, MAX_ADDED
@@ -315,10 +315,10 @@ def _finish(
             (clean_words if cell.cell_type == "markdown" else clean_code)(cell)
         if added and cell.cell_type == "markdown":  # or it could look like a remark of ours
             cell.source = f"*A cell that the student added:*\n\n{cell.source}"
-        if verdict := verdicts.get(exercise_id(cell, name, plain)):
+        if verdict := verdicts.get(exercise_id(cell, name, foreign)):
             data = {"text/plain": verdict.message, "text/html": verdict.html}
             shown = nbformat.from_dict({"output_type": "display_data", "data": data, "metadata": {}})
-            cell.outputs = [*cell.outputs, shown] if plain else [shown]
+            cell.outputs = [*cell.outputs, shown] if foreign else [shown]
     if remarks:
         remarks = [" ".join(remark.split()) for remark in remarks]  # a file's name may have lines in it
         text = "**About this submission**\n\n" + "\n".join(f"- {line}" for line in remarks)

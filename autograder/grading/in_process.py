@@ -41,7 +41,7 @@ def _credit(question: Question, outputs: list[dict]) -> float:
         if output["output_type"] == "execute_result":
             with contextlib.suppress(ValueError):
                 points = float(output["data"].get("text/plain", ""))
-                # defence: plain tests: credit that is no number
+                # defence: foreign tests: credit that is no number
                 return min(points, float(question.points)) if points > 0 else 0.0  # NaN is nothing, too
             break
     return float(question.points)

@@ -18,9 +18,9 @@ from autograder.child import wire
 from autograder.grading.clean import clean_outputs
 from autograder.grading.clock import Clock
 from autograder.grading.in_process import read_test
+from autograder.grading.output_files import read_output_files
 from autograder.grading.questions import Question, Sheets
 from autograder.grading.workers import Worker
-from autograder.grading.written import read_written
 from autograder.limits import (
     CELL_SECONDS,
     GRACE_SECONDS,
@@ -37,7 +37,7 @@ from autograder.results import Cell, Ended, Judgement, Verdict
 from helpers.checking.assessing import assess
 from helpers.checking.calling.outcome import ENDS, CallStatus, Outcome
 from helpers.checking.calling.values import Opaque
-from helpers.checking.code.reaching import Tangled, forbidden_use
+from helpers.checking.code.tracing import Tangled, forbidden_use
 from helpers.checking.finding import Finding, Status
 from helpers.checking.limits import KEPT
 from helpers.checking.sheet import Sheet
@@ -79,7 +79,7 @@ def judge(
     run = _Run(worker, channel, questions, clock)
     try:
         stopped = run.cells(cells)
-        written = {} if stopped or not worker.plain else run.written(ignore)
+        output_files = {} if stopped or not worker.foreign else run.output_files(ignore)
     finally:
         channel.close()
         ended = worker.end()
@@ -91,7 +91,7 @@ def judge(
         for id, question in questions.items()
     }
     interrupted = tuple(run.interruptions)
-    return Judgement(verdicts, run.outputs, stopped, ended, written, clock.starved, interrupted)
+    return Judgement(verdicts, run.outputs, stopped, ended, output_files, clock.starved, interrupted)
 
 
 def not_run(question: Question, reason: str, cause: str = "not run") -> Verdict:
@@ -131,13 +131,13 @@ class _Run:
             return _gone(error, self.where)
         return ""
 
-    def written(self, ignore: tuple[str, ...]) -> dict[str, bytes]:
+    def output_files(self, ignore: tuple[str, ...]) -> dict[str, bytes]:
         """What the cells wrote beside the notebook, by relative path; nothing from a child that won't say."""
         with contextlib.suppress(wire.WireError, Stopped):
             self.clock.start_cell()
             self.interrupted = False
             self._send({"files": MAX_FILES, "size": MAX_FILES_BYTES})
-            return read_written(self._receive(), ignore)
+            return read_output_files(self._receive(), ignore)
         return {}
 
     def cell(self, cell: Cell) -> None:
@@ -150,7 +150,7 @@ class _Run:
         self.clock.start_cell()
         self.interrupted = False
         self.ran.append(cell.source)
-        self._send({"run": cell.source, "test": self.worker.plain and bool(cell.exercise)})
+        self._send({"run": cell.source, "test": self.worker.foreign and bool(cell.exercise)})
         while True:
             message = self._receive()
             # defence: judge: a message is a dict

@@ -29,11 +29,11 @@ from traitlets.config import Config
 
 from autograder import exercises as specs
 from autograder import lessons
-from autograder.draws import KeptDigests
 from autograder.exercise import Exercise, Mistake, Outline
 from autograder.grading.submission import OURS, SKIPPED
 from autograder.grading.versions import ENGINE_VERSION, contents, digest, hidden_digests, of_exercises
 from autograder.grading.workers import FEW, Worker
+from autograder.kept import KeptDigests
 from autograder.results import Cell
 from autograder.stubs import ClearAnswers
 
@@ -86,15 +86,15 @@ class Lesson:
         folder: its source folder.
         skeletons: by name, its notebooks as released, made from the source: student copies prove nothing.
         outlines: what earns points by itself, by id, in the notebook's order: exercises, or the tests of a
-            plain assignment.
-        exercises: their specifications, which import torch; a plain assignment has none.
-        visible: its students' sheets by exercise, which import torch, too; a plain assignment has none.
+            foreign assignment.
+        exercises: their specifications, which import torch; a foreign assignment has none.
+        visible: its students' sheets by exercise, which import torch, too; a foreign assignment has none.
         given: what students have beside the notebooks, by relative path, and can't hand in another of.
         ignore: names of files, as patterns, that are nobody's; of our lessons, what comes with them.
         content: a digest of the notebooks and of what is given out with them.
-        versions: by exercise id: changes when anything does that can change this exercise's verdict. A plain
+        versions: by exercise id: changes with anything that can change this exercise's verdict. A foreign
             assignment has none: its tests run beside the student's code, so all run or none.
-        plain: whether it is an nbgrader assignment with tests in it instead of checks.
+        foreign: whether it is an nbgrader assignment with tests in it instead of checks.
         root: the course's folder.
     """
 
@@ -107,7 +107,7 @@ class Lesson:
     given: dict[str, bytes]
     content: str
     versions: Mapping[str, str]
-    plain: bool
+    foreign: bool
     root: Path
     ignore: tuple[str, ...] = OURS
 
@@ -141,8 +141,8 @@ class Lesson:
         if not paths:
             lessons.load_source_notebook(name, root)  # raises, and says what to do
         sources = {path.stem: _with_ids(nbformat.read(path, as_version=4)) for path in paths}
-        plain = not any("headstart" in source.metadata for source in sources.values())
-        if not plain:  # one notebook; a copy that somebody left beside it is no part of the lesson
+        foreign = not any("headstart" in source.metadata for source in sources.values())
+        if not foreign:  # one notebook; a copy that somebody left beside it is no part of the lesson
             if name not in sources:
                 lessons.load_source_notebook(name, root)  # raises, and says what to do
             paths, sources = [folder / f"{name}.ipynb"], {name: sources[name]}
@@ -150,20 +150,20 @@ class Lesson:
                 raise FileNotFoundError(
                     f"{folder}/checks.json isn't there: build it with `headstart build {name}`"
                 )
-        ignore = tuple(course.ignore) if plain else OURS
-        stays = Autograde(config=config).exclude_overwriting.get(name, []) if plain else []
+        ignore = tuple(course.ignore) if foreign else OURS
+        stays = Autograde(config=config).exclude_overwriting.get(name, []) if foreign else []
         given = {
             str(path.relative_to(folder)): path.read_bytes()
-            for path in (_given(folder, ignore) if plain else [folder / "checks.json"])
+            for path in (_given(folder, ignore) if foreign else [folder / "checks.json"])
             if path.is_file() and str(path.relative_to(folder)) not in stays
         }
-        if plain:
+        if foreign:
             _validate(name, sources)
             _fill_in_tests(name, sources, tests)
         cells = [cell.source for source in sources.values() for cell in source.cells]
         content = digest(ENGINE_VERSION, *contents(paths), *cells, *given.keys(), *given.values())
         skeletons = {notebook: release(source, config) for notebook, source in sources.items()}
-        asked = _plain(sources) if plain else _ours(name, folder, skeletons[name], kept)
+        asked = _foreign(sources) if foreign else _ours(name, folder, skeletons[name], kept)
         return cls(
             name,
             folder,
@@ -171,7 +171,7 @@ class Lesson:
             **asked,
             given=given,
             content=content,
-            plain=plain,
+            foreign=foreign,
             root=root,
             ignore=ignore,
         )
@@ -184,11 +184,11 @@ class Lesson:
     @property
     def own_files(self) -> dict[str, bytes]:
         """What goes into the autograded folders, as nbgrader has it; of our lessons nothing."""
-        return self.given if self.plain else {}
+        return self.given if self.foreign else {}
 
     def outlines_of(self, notebook: str) -> dict[str, Outline]:
         """What earns points in one of its notebooks, by id."""
-        ids = {exercise_id(cell, notebook, self.plain) for cell in self.skeletons[notebook].cells}
+        ids = {exercise_id(cell, notebook, self.foreign) for cell in self.skeletons[notebook].cells}
         return {id: outline for id, outline in self.outlines.items() if id in ids}
 
     def new_worker(self, sandboxed: bool) -> Worker:
@@ -196,10 +196,10 @@ class Lesson:
         elsewhere = () if self.folder.is_relative_to(self.root) else (self.folder.parent,)
         # defence: worker: the course is hidden
         hide = (self.root, *elsewhere, lessons.ROOT)
-        helpers = lessons.helper_files(0 if self.plain else lessons.number(self.name))
+        helpers = lessons.helper_files(0 if self.foreign else lessons.number(self.name))
         cells = [cell for notebook in self.skeletons.values() for cell in notebook.cells]
         late = any(cell.cell_type == "code" and LATE.search(cell.source) for cell in cells)
-        return Worker(tuple(helpers), self.given, hide, sandboxed, self.plain, few=0 if late else FEW)
+        return Worker(tuple(helpers), self.given, hide, sandboxed, self.foreign, few=0 if late else FEW)
 
     def cells(self, notebook: NotebookNode, name: str) -> list[Cell]:
         """The cells of a canonical notebook that are to be run."""
@@ -212,14 +212,14 @@ class Lesson:
             Cell(cell.id, cell.source, exercise, answers.get(exercise))
             for cell in notebook.cells
             if cell.cell_type == "code" and lessons.kind(cell) not in ("draw", "bundle")
-            for exercise in [exercise_id(cell, name, self.plain)]
+            for exercise in [exercise_id(cell, name, self.foreign)]
             if exercise or SKIPPED not in cell.metadata.get("tags", [])
         ]
 
 
-def exercise_id(cell: NotebookNode, notebook: str, plain: bool) -> str:
+def exercise_id(cell: NotebookNode, notebook: str, foreign: bool) -> str:
     """The id of the exercise that a cell earns points for; "" where it earns none by itself."""
-    if plain:
+    if foreign:
         return f"{notebook}/{cell.metadata.nbgrader.grade_id}" if lessons.is_test(cell) else ""
     return lessons.exercise_of(cell) if lessons.kind(cell) == "check" else ""
 
@@ -270,8 +270,8 @@ def _sheets(sheets: dict[str, dict]) -> dict[str, "Sheet"]:
     return {id: Sheet.from_json(sheet) for id, sheet in sheets.items()}
 
 
-def _plain(sources: dict[str, NotebookNode]) -> dict[str, Any]:
-    """What a plain assignment asks, as `_ours` gives it: tests, of which nothing else is known."""
+def _foreign(sources: dict[str, NotebookNode]) -> dict[str, Any]:
+    """What a foreign assignment asks, as `_ours` gives it: tests, of which nothing else is known."""
     return {"outlines": dict(_tests(sources)), "exercises": {}, "visible": {}, "versions": {}}
 
 
@@ -332,7 +332,7 @@ def _fill_in_tests(name: str, sources: dict[str, NotebookNode], tests: Callable[
             continue
         grade_id = cell.metadata.nbgrader.grade_id
         cell.source = tests(notebook, grade_id) or cell.source
-        # defence: plain: tests that aren't written yet
+        # defence: foreign: tests that aren't written yet
         if AUTOTEST in cell.source:
             raise LookupError(
                 f"{grade_id} in {notebook}.ipynb has an AUTOTEST: `nbgrader generate_assignment {name}` "

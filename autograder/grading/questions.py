@@ -33,7 +33,7 @@ class Question:
         id: of the exercise.
         title: as a heading, for people.
         points: to be earned.
-        sheets: the cases to judge by. A test of a plain assignment has none: its own cell decides.
+        sheets: the cases to judge by. A test of a foreign assignment has none: its own cell decides.
         kept: the verdict of last time, if it still follows. Once the check runs, it needs no cases.
     """
 

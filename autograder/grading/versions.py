@@ -13,8 +13,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 from autograder import lessons
-from autograder.draws import KeptDigests
 from autograder.exercise import Exercise
+from autograder.kept import KeptDigests
 
 ENGINE_VERSION = "4"  # raised when a change of the engine can change a grade
 

@@ -33,7 +33,7 @@ class Worker:
         given: what students have beside the notebook, such as `checks.json`, by relative path.
         hide: folders that student code must not see, wherever they lie.
         sandboxed: False runs student code with the user's own rights.
-        plain: whether student code gets to see neither helpers nor any module of ours.
+        foreign: whether student code gets to see neither helpers nor any module of ours.
         groups: what bounds it together with other workers, where there is such a thing.
         few: submissions after which it gets ready for many more; 0 where many are certain.
     """
@@ -42,7 +42,7 @@ class Worker:
     given: dict[str, bytes] = field(default_factory=dict)
     hide: tuple[Path, ...] = ()
     sandboxed: bool = True
-    plain: bool = False
+    foreign: bool = False
     groups: Groups | None = None
     few: int = FEW
     _process: subprocess.Popen | None = field(default=None, repr=False)
@@ -132,7 +132,7 @@ class Worker:
         ours, theirs = socket.socketpair()
         folder = tempfile.mkdtemp(dir=stage.name) if not self.sandboxed else ""
         # defence: worker: what is handed in doesn't pass through it
-        request = {"folder": folder, "plain": self.plain, "core": self._core and self._core[0]}
+        request = {"folder": folder, "foreign": self.foreign, "core": self._core and self._core[0]}
         # To the child itself: what passes through the worker, a later child could find in its memory.
         handed_in = {name: content.hex() for name, content in (files or {}).items()}
         self._begun += 1

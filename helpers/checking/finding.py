@@ -10,7 +10,7 @@ from enum import StrEnum
 
 
 class Status(StrEnum):
-    """How an exercise went. `PARTLY` is for a plain test's partial credit alone."""
+    """How an exercise went. `PARTLY` is for a foreign test's partial credit alone."""
 
     PASSED = "passed"
     PARTLY = "partly"
@@ -57,7 +57,7 @@ class Finding:
             "structure", "shape", "dtype", "nan", "value", "raised", "forbidden", "timeout", "unusable" or a
             property.
         relation: what is true of wrong numbers that no misconception explains.
-        earned: the points that a plain test beside the student's code gave; None where the judge decides.
+        earned: the points that a foreign test beside the student's code gave; None where the judge decides.
         said: what such a test displayed or raised.
         printed: what the answer printed in one case, as it was printed.
         printed_in: which case that was.

@@ -132,10 +132,10 @@ def _groups(figure: "Figure") -> list[tuple[set[int], float, float]]:
     if len(figure.axes) < 2 or figure.legends or figure.texts:
         return [({*range(len(figure.axes))}, 0.0, 1.0)]
     groups: list[tuple[set[int], float, float]] = []
-    reach = [axes.get_tightbbox() or axes.bbox for axes in figure.axes]
-    for number in sorted(range(len(reach)), key=lambda each: reach[each].x0):
+    extents = [axes.get_tightbbox() or axes.bbox for axes in figure.axes]
+    for number in sorted(range(len(extents)), key=lambda each: extents[each].x0):
         axes = figure.axes[number]
-        left, right = (float(x) / figure.bbox.width for x in (reach[number].x0, reach[number].x1))
+        left, right = (float(x) / figure.bbox.width for x in (extents[number].x0, extents[number].x1))
         rows = any(label.get_text() and label.get_visible() for label in axes.get_yticklabels())
         depends = (axes.axison and not rows) or axes.get_label() == "<colorbar>"
         if groups and (depends or left < groups[-1][2]):

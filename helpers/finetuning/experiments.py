@@ -243,14 +243,14 @@ def _each(
     return torch.cat(found)[order.argsort()]
 
 
-def predictions(model: nn.Module, examples: Examples) -> torch.Tensor:
+def predicted_labels(model: nn.Module, examples: Examples) -> torch.Tensor:
     """The class that a classifier gives each review, (N,)."""
     return _each(lambda model, ids: model(ids), model, examples).argmax(dim=-1)
 
 
 def right(model: nn.Module, examples: Examples) -> int:
     """How many reviews a classifier gets right."""
-    return int((predictions(model, examples) == examples.labels).sum())
+    return int((predicted_labels(model, examples) == examples.labels).sum())
 
 
 def language_loss(backbone: Backbone, examples: Examples) -> float:

@@ -10,8 +10,8 @@ from autograder import exercises
 from autograder.answers import MARK
 from autograder.authoring.master import MasterError
 from autograder.authoring.mutating import digests, trying, verified
+from autograder.authoring.mutating.dependencies import dependencies
 from autograder.authoring.mutating.mutants import has_mutants, mutants
-from autograder.authoring.mutating.reach import reached
 from autograder.authoring.mutating.slips import slips
 from autograder.authoring.mutating.trying import Limits, survivors
 from autograder.exercise import Exercise, explained
@@ -294,13 +294,13 @@ def test_what_was_tried_beside_a_mistake_is_kept(course, capsys):
 
 def test_what_decides_reaches_from_an_exercise_to_all_that_it_names():
     module = "autograder.exercises.attention"
-    found = reached([(f"{module}.permutation", "permutation_cases")], without=(MARK,))
+    found = dependencies([(f"{module}.permutation", "permutation_cases")], without=(MARK,))
     assert (f"{module}.permutation", "_layer") in found  # a helper
     assert (f"{module}.shared", "sizes") in found
     assert ("helpers.checking.calling.outcome", "Case") in found  # of another module
     assert any(module == "helpers.attention.recipes" for module, _ in found)  # named by a text
     assert not any(name in ("qkv", MARK, "with_index_select") for _, name in found)
-    engine = reached(digests.ENGINE, without=digests.DECIDES_NOTHING)
+    engine = dependencies(digests.ENGINE, without=digests.DECIDES_NOTHING)
     assert ("helpers.checking.comparing", "compare") in engine
     assert ("helpers.checking.assessing", "_problem") in engine
     assert ("helpers.checking.assessing", "recognise") not in engine

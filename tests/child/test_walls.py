@@ -558,7 +558,7 @@ def test_a_file_that_was_given_out_is_not_replaced():
 
 @pytest.mark.needs_bubblewrap
 def test_an_assignment_of_somebody_else_finds_no_module_of_ours(worker, monkeypatch):
-    monkeypatch.setattr(worker, "plain", True)
+    monkeypatch.setattr(worker, "foreign", True)
     with open_child(worker) as run:
         assert run(OURS) == "ModuleNotFoundError ModuleNotFoundError"
 

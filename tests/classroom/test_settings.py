@@ -15,7 +15,7 @@ from autograder.classroom.course import course_directory, find_submissions
 from autograder.classroom.engine import Options, open_grader
 from autograder.classroom.settings import cell_seconds, refuse_settings
 from autograder.limits import NO_LIMIT_SECONDS
-from tests.grading.test_plain import CONFIG, answer, cell, notebook, run, scores, test
+from tests.grading.test_foreign import CONFIG, answer, cell, notebook, run, scores, test
 from tests.support.proved import ENGINE, follows_from
 
 pytestmark = follows_from(*ENGINE)
@@ -115,12 +115,12 @@ def test_a_course_without_such_settings_is_not_refused() -> None:
 
 
 def test_a_cell_has_the_time_that_the_course_gives_it() -> None:
-    def seconds(plain: bool, **settings: object) -> float:
-        return cell_seconds(Config({"Execute": settings}), plain)
+    def seconds(foreign: bool, **settings: object) -> float:
+        return cell_seconds(Config({"Execute": settings}), foreign)
 
-    assert (seconds(plain=False), seconds(plain=True)) == (20, 30)
-    assert (seconds(plain=False, timeout=2), seconds(plain=True, timeout=90)) == (2, 90)
-    assert {seconds(plain=True, timeout=none) for none in (None, 0, -1)} == {NO_LIMIT_SECONDS}
+    assert (seconds(foreign=False), seconds(foreign=True)) == (20, 30)
+    assert (seconds(foreign=False, timeout=2), seconds(foreign=True, timeout=90)) == (2, 90)
+    assert {seconds(foreign=True, timeout=none) for none in (None, 0, -1)} == {NO_LIMIT_SECONDS}
 
 
 SOURCE = [

@@ -12,10 +12,10 @@ import pytest
 import torch
 
 from autograder.classroom.course import course_directory, hidden_secret
-from autograder.draws import FitDraws
 from autograder.exercise import Exercise, explained
 from autograder.exercises import load
 from autograder.exercises.attention.scaled_dot_product import with_baddbmm
+from autograder.kept import FitDraws
 from autograder.lessons import ROOT, TOPICS
 from autograder.sheets import VISIBLE_SEED, HiddenSheets, failing_case, make_cases, make_sheet
 from helpers.checking.calling.drivers import Case, run

@@ -1,4 +1,4 @@
-"""In a plain assignment, an error counts whatever student code does so that nobody sees it."""
+"""In a foreign assignment, an error counts whatever student code does so that nobody sees it."""
 
 import json
 import shutil
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.grading.test_plain import CONFIG, answer, notebook, run, scores, test
+from tests.grading.test_foreign import CONFIG, answer, notebook, run, scores, test
 from tests.support.proved import ENGINE, follows_from
 
 pytestmark = [pytest.mark.needs_bubblewrap, pytest.mark.timeout(300), follows_from(*ENGINE)]

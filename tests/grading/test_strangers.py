@@ -49,7 +49,7 @@ class Stranger:
     for_ever: dict | None = None
     interrupted: int = 0
     begun: float = math.inf
-    plain: bool = False
+    foreign: bool = False
 
     def begin(self, files: object) -> socket.socket:
         ours, self.theirs = socket.socketpair()

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from autograder import exercises
-from autograder.draws import KeptDigests
 from autograder.grading import versions
 from autograder.grading.versions import hidden_digests
+from autograder.kept import KeptDigests
 
 LESSON = "01_attention"
 IDS = ["attention.softmax", "attention.cross"]

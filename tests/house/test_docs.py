@@ -219,7 +219,7 @@ def test_readme_counts_the_exercises_of_each_lesson():
     assert all(60 <= int(row[3]) <= 300 for row in said)
 
 
-def figures_of(page: Path) -> dict[str, set[str]]:
+def numbers_of(page: Path) -> dict[str, set[str]]:
     """The numbers in a page's tables, for each lesson by its topic: a lesson's number may have changed since."""
     found: dict[str, set[str]] = {}
     for topic, rest in re.findall(r"^\| \d\d_(\w+) \|(.*)$", page.read_text(encoding="utf-8"), re.MULTILINE):
@@ -228,7 +228,7 @@ def figures_of(page: Path) -> dict[str, set[str]]:
 
 
 def test_what_is_measured_is_what_the_benchmarks_wrote():
-    measured, written = figures_of(ROOT / "docs/measured.md"), figures_of(ROOT / "benchmarks/RESULTS.md")
+    measured, written = numbers_of(ROOT / "docs/measured.md"), numbers_of(ROOT / "benchmarks/RESULTS.md")
     assert set(measured) == set(written) - {"start_here"}
     for topic, numbers in measured.items():
         assert numbers <= written[topic], (topic, numbers - written[topic])

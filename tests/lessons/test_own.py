@@ -10,7 +10,7 @@ import torch
 from autograder import exercises, lessons
 from helpers import own
 from helpers.checking.code import keeping
-from helpers.checking.code.reaching import source_of
+from helpers.checking.code.tracing import source_of
 from helpers.models.blocks import COURSE
 from helpers.models.transformer import LanguageModel, LanguageModelConfig
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.answers import MARK, code
-from autograder.authoring.mutating.reach import Name, reached
+from autograder.authoring.mutating.dependencies import Name, dependencies
 from autograder.authoring.trials import Load
 from autograder.exercise import Exercise
 
@@ -91,12 +91,12 @@ def _texts(answers: Iterable[Any]) -> list[str]:
 
 def _reached(code: Iterable[Any]) -> list[str]:
     names = [(each.__module__, each.__name__) for each in code if hasattr(each, "__name__")]
-    return [*reached(names, without=(MARK,)).values()]
+    return [*dependencies(names, without=(MARK,)).values()]
 
 
 @functools.cache
 def _judging(names: tuple[Name, ...], without: tuple[str, ...]) -> str:
-    return "\0".join(reached(names, without=without).values())
+    return "\0".join(dependencies(names, without=without).values())
 
 
 def _files(names: Iterable[str]) -> list[str]:

@@ -26,7 +26,7 @@ from helpers.checking.assessing import recognise, sketches_of_slip
 from helpers.checking.calling.drivers import judged
 from helpers.checking.calling.outcome import CallStatus, Outcome
 from helpers.checking.calling.values import tensors
-from helpers.checking.explaining.sketches import Sketch, alike, written
+from helpers.checking.explaining.sketches import Sketch, alike, to_text
 from helpers.checks import Sheet
 
 SHARE = 1.5  # of the length of the other text of a sheet: so much slips may have
@@ -85,7 +85,7 @@ def _of_mutants(
             said = describe(mutant, exercise)
             texts = next((said_of for each, said_of in found if alike(made, each)), None)
             if texts is None:
-                found.append((written(made), [said]))
+                found.append((to_text(made), [said]))
             elif said not in texts:
                 texts.append(said)
     return [(texts, given) for given, texts in found]

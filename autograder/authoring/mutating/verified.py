@@ -96,7 +96,7 @@ def _read(file: str, root: Path) -> dict[str, dict]:
     return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
 
 
-def written(records: Mapping[str, Record]) -> str:
+def to_json(records: Mapping[str, Record]) -> str:
     """A topic's record as text, a line per exercise."""
     known = {id: {key: value for key, value in vars(it).items() if value} for id, it in records.items()}
     lines = [f" {json.dumps(id)}: {json.dumps(entry)}" for id, entry in known.items()]
@@ -161,7 +161,7 @@ def verify(
             new[id] = replace(new[id], slips=of_slips(specs[id], record.tried, told[id]))
     if mistakes:
         unreleased = {id: replace(record, slips=old.get(id, Record()).slips) for id, record in new.items()}
-        write_whole(root / record_file(topic), written(unreleased).encode())
+        write_whole(root / record_file(topic), to_json(unreleased).encode())
         raise MasterError(mistakes)
     return new, {id: told[id] for id, record in new.items() if record.tried}
 

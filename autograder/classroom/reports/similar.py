@@ -18,8 +18,8 @@ from autograder.classroom.engine import load_lesson
 from autograder.classroom.likeness import LEAST, Pair, Place, Texts, pairs
 from autograder.classroom.reports.rendering import render
 from autograder.exercise import Exercise
+from autograder.grading.foreign import merge_foreign
 from autograder.grading.lesson import Lesson
-from autograder.grading.plain import merge_plain
 from autograder.grading.submission import Submission, canonical
 from helpers.storage import write_whole
 
@@ -63,7 +63,7 @@ def _answers(submission: Submission, lesson: Lesson) -> Texts:
     found: dict[str, tuple[str, bool]] = {}
     for name, skeleton in lesson.skeletons.items():
         only = "" if len(lesson.skeletons) == 1 and name == submission.lesson else name
-        merge = merge_plain if lesson.plain else None
+        merge = merge_foreign if lesson.foreign else None
         form = canonical(submission, skeleton, only, merge=merge, ignore=lesson.ignore)
         if form.problem:
             continue

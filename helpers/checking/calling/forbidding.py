@@ -25,7 +25,7 @@ class ForbiddenCall(RuntimeError):
 def forbid(names: tuple) -> Iterator[None]:
     """Make each named function raise `ForbiddenCall` for as long as the block runs.
 
-    Packages, and functions of those that nobody has imported, are left to `reaching`, which reads the code.
+    Packages, and functions of those that nobody has imported, are left to `tracing`, which reads the code.
     """
     names = imported(names)
     with contextlib.ExitStack() as stack:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from helpers.checking import progress
-from helpers.checking.code.reaching import source_of
+from helpers.checking.code.tracing import source_of
 from helpers.storage import write_whole
 
 FIRST = "# {exercise}: {name}\n\n"  # the first line of a kept answer

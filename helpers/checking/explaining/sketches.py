@@ -93,7 +93,7 @@ def recognised(sketches: Sequence[Sketch | None], slips: Mapping[str, Sequence[s
     return next((said for said, texts in slips.items() if any(alike(sketches, text) for text in texts)), "")
 
 
-def written(sketches: Sequence[Sketch | None]) -> str:
+def to_text(sketches: Sequence[Sketch | None]) -> str:
     """Sketches as one text."""
     return " ".join(RIGHT if each is None else str(each) for each in sketches)
 

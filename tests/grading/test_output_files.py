@@ -1,14 +1,14 @@
-"""What cells of a plain assignment write is kept, as by nbgrader, and nothing is believed of it."""
+"""What cells of a foreign assignment write is kept, as by nbgrader, and nothing is believed of it."""
 
 from pathlib import Path
 
 import pytest
 from nbformat.v4 import new_code_cell
 
-from autograder.child.written import state, written
-from autograder.grading.written import read_written
+from autograder.child.output_files import changed, state
+from autograder.grading.output_files import read_output_files
 from autograder.limits import MAX_FILES, MAX_FILES_BYTES, MAX_NAME
-from tests.grading.test_plain import CONFIG, notebook, run, scores, test
+from tests.grading.test_foreign import CONFIG, notebook, run, scores, test
 from tests.support.proved import ENGINE, follows_from
 
 pytestmark = follows_from(*ENGINE)
@@ -24,20 +24,20 @@ NAMES = {
 
 def test_what_a_child_says_it_wrote_is_read_or_left_out() -> None:
     taken = ("__pycache__", "*.pyc")
-    found = read_written({"written": dict.fromkeys(NAMES, "6869")}, taken)
+    found = read_output_files({"output_files": dict.fromkeys(NAMES, "6869")}, taken)
     assert found == {name: b"hi" for name, good in NAMES.items() if good}
     for odd in (
         None,
         [],
         {},
-        {"written": ["x"]},
-        {"written": {"x": 3, "y": None, "z": "no hex", "w": "abc"}},
+        {"output_files": ["x"]},
+        {"output_files": {"x": 3, "y": None, "z": "no hex", "w": "abc"}},
     ):
-        assert read_written(odd, taken) == {}
+        assert read_output_files(odd, taken) == {}
     many = {f"{number}": "00" for number in range(2 * MAX_FILES)}
-    assert len(read_written({"written": many}, taken)) == MAX_FILES
+    assert len(read_output_files({"output_files": many}, taken)) == MAX_FILES
     large = {"a": "00" * MAX_FILES_BYTES, "b": "00"}
-    assert set(read_written({"written": large}, taken)) == {"a"}
+    assert set(read_output_files({"output_files": large}, taken)) == {"a"}
 
 
 def test_only_what_came_or_changed_is_sent_and_no_link_is_followed(tmp_path: Path) -> None:
@@ -50,10 +50,10 @@ def test_only_what_came_or_changed_is_sent_and_no_link_is_followed(tmp_path: Pat
     (tmp_path / "new/file").write_text("new")
     (tmp_path / ".cache/x").write_text("")
     (tmp_path / "link").symlink_to("/etc/hostname")
-    found = written(str(tmp_path), before, 50, 1000)
+    found = changed(str(tmp_path), before, 50, 1000)
     assert found == {"changed": b"after, and longer".hex(), "new/file": b"new".hex()}
-    assert written(str(tmp_path), before, 1, 1000).keys() == {"changed"}
-    assert written(str(tmp_path), before, 50, 5) == {}
+    assert changed(str(tmp_path), before, 1, 1000).keys() == {"changed"}
+    assert changed(str(tmp_path), before, 50, 5) == {}
 
 
 ONE = [{**new_code_cell("open('out.txt', 'w').write('42')\nopen('page.html', 'w').write('<script>')\nopen('timestamp.txt', 'w').write('2001-01-01')"), "metadata": {}}, test("t1", "", 1)]  # fmt: skip

@@ -2,7 +2,7 @@
 
 import pytest
 
-from helpers.checking.code.reaching import Tangled, did_not_run, forbidden_use, source_of
+from helpers.checking.code.tracing import Tangled, did_not_run, forbidden_use, source_of
 
 FORBIDDEN = (
     "torch.softmax",

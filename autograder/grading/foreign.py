@@ -10,7 +10,7 @@ from nbformat import NotebookNode
 from autograder.grading.submission import Canonical, added_cell, grade_id_of, is_answer, their_cells
 
 
-def merge_plain(result: Canonical, raw: dict, lesson: str) -> None:
+def merge_foreign(result: Canonical, raw: dict, lesson: str) -> None:
     """Make the notebook of `result`, a skeleton so far, of the student's cells."""
     labelled = {
         cell.metadata.nbgrader.grade_id: cell for cell in result.notebook.cells if "nbgrader" in cell.metadata

@@ -29,7 +29,7 @@ class _Module:
         return "\n".join(self.lines[first - 1 : node.end_lineno])
 
 
-def reached(names: Iterable[Name], without: Iterable[str] = ()) -> dict[Name, str]:
+def dependencies(names: Iterable[Name], without: Iterable[str] = ()) -> dict[Name, str]:
     """The text of all that some names reach, by module and name. What isn't the project's is left out.
 
     Args:

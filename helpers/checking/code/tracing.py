@@ -44,7 +44,7 @@ def forbidden_use(
         Tangled: it takes too long to find out.
     """
     words = {name.rpartition(".")[2] for name in forbidden}
-    # defence: reached: other letters
+    # defence: traced: other letters
     if all(cell.isascii() and not any(word in cell for word in words) for cell in cells):
         return (
             None  # a name is there as it is, or nowhere; other alphabets have letters that Python reads alike
@@ -144,16 +144,16 @@ class _Search:
             seen.update(fresh)
             for number in fresh:
                 found = self.statements[number]
-                # defence: reached: at once
+                # defence: traced: at once
                 waiting += [(each, number) for each in found.now]
-                # defence: reached: in functions
+                # defence: traced: in functions
                 waiting += [(each, len(self.statements)) for each in found.later]
 
     def _bindings(self, name: str, time: int) -> Iterator[int]:
         """The statements that made a name what it is at a time, the last first."""
         for number, afresh in reversed(self.history.get(name, [])):
             self.steps += 1
-            # defence: reaching: steps without end
+            # defence: traced: steps without end
             if self.steps > MAX_STEPS:
                 raise Tangled("its code is too tangled to see what it leads to: fewer statements would do")
             if number < time:
@@ -167,7 +167,7 @@ class _Search:
         for name in dotted:
             package, *parts = name.split(".")
             parts += mention.path
-            # defence: reached: packages
+            # defence: traced: packages
             if package in self.packages:
                 return package
             if package in self.roots and (found := next((p for p in parts if p in self.last), "")):
@@ -175,12 +175,12 @@ class _Search:
         if dotted:
             return ""
         bindings = list(self._bindings(mention.root, time))
-        # defence: reached: star imports
+        # defence: traced: star imports
         if mention.root and not bindings and mention.root in self.last and self.stars:
             return self.last[mention.root]
         if any(mention.root in self.statements[number].defines for number in bindings):
             return ""
-        # defence: reached: methods
+        # defence: traced: methods
         found = next((part for part in mention.path if part in self.last and part not in self.own), "")
         return self.last.get(found, "")
 

@@ -12,7 +12,7 @@ def state(folder: str) -> dict[str, tuple[int, int]]:
     return dict(_files(folder))
 
 
-def written(folder: str, before: dict[str, tuple[int, int]], files: int, size: int) -> dict[str, str]:
+def changed(folder: str, before: dict[str, tuple[int, int]], files: int, size: int) -> dict[str, str]:
     """The files that came or changed since a state, as hexadecimal text, within bounds.
 
     Args:

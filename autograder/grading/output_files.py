@@ -9,7 +9,7 @@ from autograder.limits import MAX_FILES, MAX_FILES_BYTES, MAX_FILES_DEPTH, MAX_N
 from helpers.storage import printable
 
 
-def read_written(message: Any, taken: tuple[str, ...]) -> dict[str, bytes]:
+def read_output_files(message: Any, taken: tuple[str, ...]) -> dict[str, bytes]:
     """The files in a child's answer, by relative path, within the bounds of those that are handed in.
 
     Left out is what isn't a plain name below the folder, a notebook, or what nbgrader writes there itself.
@@ -18,11 +18,11 @@ def read_written(message: Any, taken: tuple[str, ...]) -> dict[str, bytes]:
         message: what came. It may be anything.
         taken: names of files and folders, as patterns, that are nobody's.
     """
-    said = message.get("written") if isinstance(message, dict) else None
+    said = message.get("output_files") if isinstance(message, dict) else None
     found: dict[str, bytes] = {}
     room = MAX_FILES_BYTES
     for name, text in list(said.items())[:MAX_FILES] if isinstance(said, dict) else ():
-        # defence: plain: written files
+        # defence: foreign: output files
         if not isinstance(text, str) or len(text) // 2 > room or not _is_plain(name, taken):
             continue
         try:
@@ -40,5 +40,5 @@ def _is_plain(name: str, taken: tuple[str, ...]) -> bool:
         return False
     if len(name) > MAX_NAME or len(parts) > MAX_FILES_DEPTH or any(not part.isprintable() for part in parts):
         return False
-    # defence: plain: nbgrader's records aren't written
+    # defence: foreign: nbgrader's records aren't written
     return not any(fnmatchcase(part, each) for part in parts for each in (*taken, *RECORDS, "*.ipynb"))
