@@ -340,10 +340,10 @@ def smaller(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(of_the_block, "speak", functools.partial(of_the_block.speak, longest=6))
 
 
-PARTS = ("helpers", "autograder/*.py", "autograder/authoring/*.py", "autograder/exercises/**/*.py")
+DECIDE = ("helpers", "autograder/*.py", "autograder/authoring/*.py", "autograder/exercises/**/*.py")
 each_lesson = pytest.mark.parametrize(
     "lesson",
-    [pytest.param(lesson, marks=follows_from(f"notebooks/{lesson}.py", *PARTS)) for lesson in TRAININGS],
+    [pytest.param(lesson, marks=follows_from(f"notebooks/{lesson}.py", *DECIDE)) for lesson in TRAININGS],
 )
 
 
@@ -605,7 +605,7 @@ def test_lesson_08_trains_with_the_parts_that_run_on_the_gpu(
 # -- trainings that a notebook makes on request ----------------------------------------------------------
 
 
-@follows_from("notebooks/08_pretraining.py", *PARTS)
+@follows_from("notebooks/08_pretraining.py", *DECIDE)
 def test_longer_trainings_run_on_the_gpu_too(
     gpu: torch.device, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
 ) -> None:
