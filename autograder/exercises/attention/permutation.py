@@ -117,18 +117,17 @@ exercise.slip(
     "equivariance_gap, invariance_gap → (shuffled - straight[..., permutation, :]).abs().mean(), "
     "(shuffled - straight).abs().mean()",
 ).says("These are mean differences: a few wrong positions can hide in a mean, so take the largest.")
-exercise.slip(
-    "norm_of_differences",
-    "after, before → shuffled, output",
-    '    gaps = [torch.linalg.vector_norm(after - right, ord=float("inf")) for right in (P @ before, '
-    "before)]\n"
-    " →",
-    "gaps[0], gaps[1] → (shuffled - output[..., permutation, :]).norm(), (shuffled - output).norm()",
-    of=with_a_permutation_matrix,
-).says(
-    "These are Euclidean norms of the differences, which grow with the number of positions: the gap is "
-    "the largest absolute difference."
-)
+
+
+@exercise.misconception
+def norm_of_differences(layer, x, permutation):
+    """These are Euclidean norms of the differences, which grow with the number of positions: the gap is the
+    largest absolute difference.
+    """
+    shuffled, output = layer(x[..., permutation, :]), layer(x)
+    return (shuffled - output[..., permutation, :]).norm(), (shuffled - output).norm()
+
+
 exercise.slip(
     "no_absolute_value",
     "equivariance_gap, invariance_gap → (shuffled - straight[..., permutation, :]).max(), (shuffled - "

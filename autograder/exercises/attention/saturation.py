@@ -97,16 +97,21 @@ exercise.slip(
 exercise.slip("saturation_scaled_by_d_k", "math.sqrt(q.size(-1)) → q.size(-1)").says(
     "The scores are divided by d_k: it is √d_k that brings their variance back to 1."
 )
-exercise.slip(
-    "gradient_before_scaling",
-    "    if scaled:\n        scores = scores / math.sqrt(q.size(-1))\n →",
-    "largest = scores.softmax(dim=-1).amax(dim=-1) → logits = scores / math.sqrt(q.size(-1)) if scaled "
-    "else scores\n"
-    "    largest = logits.softmax(dim=-1).amax(dim=-1)",
-).says(
-    "The gradient is taken with respect to the scores before they are divided by √d_k, which makes it "
-    "√d_k times smaller: take it with respect to what goes into the softmax."
-)
+
+
+@exercise.misconception
+def gradient_before_scaling(q, k, scaled):
+    """The gradient is taken with respect to the scores before they are divided by √d_k, which makes it
+    √d_k times smaller: take it with respect to what goes into the softmax.
+    """
+    scores = (k @ q.unsqueeze(-1)).squeeze(-1)
+    scores = scores.detach().requires_grad_()
+    logits = scores / math.sqrt(q.size(-1)) if scaled else scores
+    largest = logits.softmax(dim=-1).max(dim=-1).values
+    (gradient,) = torch.autograd.grad(largest.sum(), scores)
+    return largest.mean().detach(), gradient.norm(dim=-1).mean()
+
+
 exercise.slip(
     "gradient_of_the_mean", "scores.softmax(dim=-1).amax(dim=-1) → scores.softmax(dim=-1).amax(dim=-1).mean()"
 ).says(

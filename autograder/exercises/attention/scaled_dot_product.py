@@ -160,11 +160,9 @@ exercise.slip(
 )
 exercise.slip(
     "mask_after_softmax",
-    "    if mask is not None:\n        scores = scores.masked_fill(mask == 0, -1e9)\n →",
-    "return torch.matmul(weights, v), weights → if mask is not None:\n"
-    "        weights = weights.masked_fill(~mask, 0)\n"
-    "    return torch.matmul(weights, v), weights",
-    of=with_a_large_negative_number,
+    "(q.unsqueeze(-2) * k.unsqueeze(-3)).sum(-1) → (q @ k.transpose(-2, -1))",
+    "        weights = weights / weights.sum(dim=-1, keepdim=True)\n →",
+    of=masked_and_divided_again,
 ).says("The mask is applied after the softmax, so the rows no longer sum to 1: hide the scores before it.")
 exercise.slip("mask_inverted", "~mask → mask").says(
     "The mask is the wrong way round: True means “may attend”, so scores become -inf where the mask is False."

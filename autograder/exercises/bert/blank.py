@@ -108,13 +108,15 @@ exercise.slip(
     "logits_added_up",
     "log_p.gather(-1, texts[:, 1:, None]) → model(texts[:, :-1]).gather(-1, texts[:, 1:, None])",
 ).says("Logits are added up, and they are comparable only at one position: log_softmax first.")
-exercise.slip(
-    "texts_spoiled",
-    "ids.repeat(len(candidates), 1) → []",
-    "texts[:, place] = candidates\n"
-    "    log_p = model(texts[:, :-1]).log_softmax(dim=-1) → for candidate in candidates.tolist():\n"
-    "        ids[place] = candidate\n"
-    "        log_p = model(ids[None, :-1]).log_softmax(dim=-1)\n"
-    "        texts.append(log_p.gather(-1, ids[None, 1:, None])[0, :, 0])",
-    "log_p.gather(-1, texts[:, 1:, None])[..., 0] → torch.stack(texts)",
-).says("The candidates are written into the caller's text: repeat or clone it first.")
+
+
+@exercise.misconception
+def texts_spoiled(model, ids, place, candidates):
+    """The candidates are written into the caller's text: repeat or clone it first."""
+    rows = []
+    for candidate in candidates.tolist():
+        ids[place] = candidate
+        log_p = model(ids[None, :-1]).log_softmax(dim=-1)
+        rows.append(log_p.gather(-1, ids[None, 1:, None])[0, :, 0])
+    each = torch.stack(rows)
+    return each[:, place - 1].softmax(dim=0), each.sum(dim=-1).softmax(dim=0)

@@ -120,8 +120,6 @@ exercise.slip(
     "any_token_as_the_other",
     "torch.randint(6, vocabulary, ids.shape, generator=generator) → torch.randint(0, vocabulary, "
     "ids.shape, generator=generator)",
-    "read = torch.where(chosen & (fate < 0.8), 3, ids) → others = torch.where(others == 3, 0, others)\n"
-    "    read = torch.where(chosen & (fate < 0.8), 3, ids)",
 ).says("The other word is drawn from all numbers, special tokens included: words begin at 6.")
 exercise.slip(
     "fate_of_all_words",
@@ -142,60 +140,39 @@ exercise.slip(
     "The draws have the shape (T,), so all rows lose the words at the same places: each token has a draw "
     "of its own, with the shape of ids."
 )
-exercise.slip(
-    "tenth_of_the_rest",
-    "read, labels = ids.clone(), torch.full_like(ids, -100)\n"
-    "    for row in range(len(ids)):\n"
-    "        words = (ids[row] >= 6).nonzero().flatten()\n"
-    "        order = torch.randperm(len(words), generator=generator)\n"
-    "        for place in words[order[: round(share * len(words))]].tolist():\n"
-    "            labels[row, place] = ids[row, place]\n"
-    "            fate = torch.rand((), generator=generator).item()\n"
-    "            if fate < 0.8:\n"
-    "                read[row, place] = 3\n"
-    "            elif fate < 0.9:\n"
-    "                read[row, place] = int(torch.randint(6, vocabulary, (), generator=generator)) → "
-    "chosen = (torch.rand(ids.shape, generator=generator) < share) & (ids >= 6)\n"
-    "    hidden = chosen & (torch.rand(ids.shape, generator=generator) < 0.8)\n"
-    "    other = chosen & ~hidden & (torch.rand(ids.shape, generator=generator) < 0.1)\n"
-    "    others = torch.randint(6, vocabulary, ids.shape, generator=generator)\n"
-    "    read = torch.where(other, others, torch.where(hidden, 3, ids))",
-    "return read, labels → return read, torch.where(chosen, ids, -100)",
-    of=so_many_of_each_row,
-).says(
-    "Far fewer than 10 % of the chosen become another word: either a tenth of what <mask> has left does, "
-    "where half of it should, or <mask> is written over most of the other words."
-)
-exercise.slip(
-    "none_stays",
-    "fate = torch.rand(ids.shape, generator=generator) → hidden = torch.rand(ids.shape, "
-    "generator=generator) < 0.8",
-    "torch.where(chosen & (fate < 0.8), 3, ids) → torch.where(chosen, torch.where(hidden, 3, others), ids)",
-    "    read = torch.where(chosen & (fate >= 0.9), others, read)\n →",
-).says(
-    "Whatever doesn't become <mask> becomes another word, so none of the chosen stays: the model would "
-    "learn that a chosen word is never the one that stands there."
-)
+
+
+@exercise.misconception
+def tenth_of_the_rest(ids, vocabulary, generator, share=0.15):
+    """Far fewer than 10 % of the chosen become another word: either a tenth of what <mask> has left does,
+    where half of it should, or <mask> is written over most of the other words.
+    """
+    chosen = (torch.rand(ids.shape, generator=generator) < share) & (ids >= 6)
+    hidden = chosen & (torch.rand(ids.shape, generator=generator) < 0.8)
+    other = chosen & ~hidden & (torch.rand(ids.shape, generator=generator) < 0.1)
+    others = torch.randint(6, vocabulary, ids.shape, generator=generator)
+    read = torch.where(other, others, torch.where(hidden, 3, ids))
+    return read, torch.where(chosen, ids, -100)
+
+
+@exercise.misconception
+def none_stays(ids, vocabulary, generator, share=0.15):
+    """Whatever doesn't become <mask> becomes another word, so none of the chosen stays: the model would learn
+    that a chosen word is never the one that stands there.
+    """
+    chosen = (torch.rand(ids.shape, generator=generator) < share) & (ids >= 6)
+    hidden = torch.rand(ids.shape, generator=generator) < 0.8
+    others = torch.randint(6, vocabulary, ids.shape, generator=generator)
+    read = torch.where(chosen, torch.where(hidden, 3, others), ids)
+    return read, torch.where(chosen, ids, -100)
+
+
 exercise.slip(
     "two_separate_draws",
-    "read, labels = ids.clone(), torch.full_like(ids, -100)\n"
-    "    for row in range(len(ids)):\n"
-    "        words = (ids[row] >= 6).nonzero().flatten()\n"
-    "        order = torch.randperm(len(words), generator=generator)\n"
-    "        for place in words[order[: round(share * len(words))]].tolist():\n"
-    "            labels[row, place] = ids[row, place]\n"
-    "            fate = torch.rand((), generator=generator).item()\n"
-    "            if fate < 0.8:\n"
-    "                read[row, place] = 3\n"
-    "            elif fate < 0.9:\n"
-    "                read[row, place] = int(torch.randint(6, vocabulary, (), generator=generator)) → "
-    "chosen = (torch.rand(ids.shape, generator=generator) < share) & (ids >= 6)\n"
-    "    hidden = chosen & (torch.rand(ids.shape, generator=generator) < 0.8)\n"
-    "    other = chosen & (torch.rand(ids.shape, generator=generator) < 0.1)\n"
-    "    others = torch.randint(6, vocabulary, ids.shape, generator=generator)\n"
-    "    read = torch.where(other, others, torch.where(hidden, 3, ids))",
-    "return read, labels → return read, torch.where(chosen, ids, -100)",
-    of=so_many_of_each_row,
+    "others = torch.randint(6, vocabulary, ids.shape, generator=generator) → other = chosen & "
+    "(torch.rand(ids.shape, generator=generator) < 0.1)\n"
+    "    others = torch.randint(6, vocabulary, ids.shape, generator=generator)",
+    "chosen & (fate < 0.8) → other",
 ).says(
     "<mask> and another word are drawn apart from each other, so the second overwrites some of the first: "
     "one draw decides among the three, or the second draw looks only at what is left."

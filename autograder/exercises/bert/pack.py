@@ -82,39 +82,41 @@ exercise.slip(
     "The packed row is cut at its end, so the last [SEP] and the second passage go first: shorten the "
     "longer passage before packing."
 )
-exercise.slip(
-    "only_the_second_gives",
-    "first, second = list(first), list(second) → room = length - 3\n    first = list(first)[:room]",
-    "    while len(first) + len(second) + 3 > length:\n"
-    "        (first if len(first) > len(second) else second).pop()\n"
-    " →",
-    "*second → *list(second)[: room - len(first)]",
-).says(
-    "Only the second passage is shortened, so nothing may be left of it beside a long first one: take "
-    "from the longer of the two."
-)
-exercise.slip(
-    "each_gets_half",
-    "while len(first) + len(second) + 3 > length:\n"
-    "        (first if len(first) > len(second) else second).pop() → if len(first) + len(second) + 3 > "
-    "length:\n"
-    "        half = (length - 3) // 2\n"
-    "        first, second = first[: length - 3 - half], second[:half]",
-).says(
-    "Each passage gets half of the room, even if the other needs less, so words are lost for nothing: "
-    "take one word at a time from the longer."
-)
-exercise.slip(
-    "each_gets_the_smaller_half",
-    "first, second = list(first), list(second)\n"
-    "    while len(first) + len(second) + 3 > length:\n"
-    "        (first if len(first) > len(second) else second).pop() → half = (length - 3) // 2\n"
-    "    if len(first) + len(second) + 3 > length:\n"
-    "        first, second = first[:half], second[:half]",
-).says(
-    "Each passage is cut to half of the room, rounded down, so a place may stay empty, and words are lost "
-    "even if the other needs less: take one word at a time from the longer."
-)
+
+
+@exercise.misconception
+def only_the_second_gives(first, second, length):
+    """Only the second passage is shortened, so nothing may be left of it beside a long first one: take from
+    the longer of the two.
+    """
+    room = length - 3
+    first = list(first)[:room]
+    return [4, *first, 5, *list(second)[: room - len(first)], 5]
+
+
+@exercise.misconception
+def each_gets_half(first, second, length):
+    """Each passage gets half of the room, even if the other needs less, so words are lost for nothing: take
+    one word at a time from the longer.
+    """
+    first, second = list(first), list(second)
+    if len(first) + len(second) + 3 > length:
+        half = (length - 3) // 2
+        first, second = first[: length - 3 - half], second[:half]
+    return [4, *first, 5, *second, 5]
+
+
+@exercise.misconception
+def each_gets_the_smaller_half(first, second, length):
+    """Each passage is cut to half of the room, rounded down, so a place may stay empty, and words are lost
+    even if the other needs less: take one word at a time from the longer.
+    """
+    half = (length - 3) // 2
+    if len(first) + len(second) + 3 > length:
+        first, second = first[:half], second[:half]
+    return [4, *first, 5, *second, 5]
+
+
 exercise.slip("specials_not_counted", " + 3 →").says(
     "[CLS] and two [SEP] aren't counted, so the row is three tokens too long for the model's positions."
 )

@@ -82,43 +82,45 @@ exercise.slip(
     "The stranger is drawn from all documents, so now and then it is the document itself, a true pair "
     "with the label 0: leave its own number out of the draw."
 )
-exercise.slip(
-    "labels_turned",
-    "if not own:\n"
-    "            step = int(torch.randint(1, len(documents), (), generator=generator))\n"
-    "            second = documents[(number + step) % len(documents)][1] → at = number + "
-    "int(torch.randint(1, len(documents), (), generator=generator))",
-    "(first, second, int(own)) → (first, second if own else documents[at % len(documents)][1], int(not own))",
-).says("The labels are the wrong way round: 1 is for a second part that is the document's own.")
-exercise.slip(
-    "every_other_document",
-    "own = bool(torch.rand((), generator=generator) < 0.5) → at = number + int(torch.randint(1, "
-    "len(documents), (), generator=generator))",
-    "if not own:\n"
-    "            step = int(torch.randint(1, len(documents), (), generator=generator))\n"
-    "            second = documents[(number + step) % len(documents)][1] → stranger = documents[at % "
-    "len(documents)][1]",
-    "(first, second, int(own)) → (first, stranger if number % 2 else second, 1 - number % 2)",
-).says(
-    "Every other document is true, the same ones each time, so a model could learn by heart which are: "
-    "draw anew for each pair."
-)
-exercise.slip(
-    "one_draw_for_all",
-    "set(torch.randperm(count, generator=generator)[: count // 2].tolist()) → bool(torch.rand((), "
-    "generator=generator) < 0.5)",
-    "if number in true:\n"
-    "            pairs.append([first, second, 1])\n"
-    "        else:\n"
-    "            others = [other for at, (_, other) in enumerate(documents) if at != number]\n"
-    "            pairs.append([first, others[int(torch.randint(len(others), (), generator=generator))], "
-    "0]) → at = number + int(torch.randint(1, len(documents), (), generator=generator))\n"
-    "        pairs.append((first, second if true else documents[at % len(documents)][1], int(true)))",
-    of=exactly_half,
-).says(
-    "One draw decides for all documents, so a call gives only true pairs or only false ones: draw for "
-    "each document."
-)
+
+
+@exercise.misconception
+def labels_turned(documents, generator):
+    """The labels are the wrong way round: 1 is for a second part that is the document's own."""
+    pairs = []
+    for number, (first, second) in enumerate(documents):
+        own = bool(torch.rand((), generator=generator) < 0.5)
+        at = number + int(torch.randint(1, len(documents), (), generator=generator))
+        pairs.append((first, second if own else documents[at % len(documents)][1], int(not own)))
+    return pairs
+
+
+@exercise.misconception
+def every_other_document(documents, generator):
+    """Every other document is true, the same ones each time, so a model could learn by heart which are:
+    draw anew for each pair.
+    """
+    pairs = []
+    for number, (first, second) in enumerate(documents):
+        at = number + int(torch.randint(1, len(documents), (), generator=generator))
+        stranger = documents[at % len(documents)][1]
+        pairs.append((first, stranger if number % 2 else second, 1 - number % 2))
+    return pairs
+
+
+@exercise.misconception
+def one_draw_for_all(documents, generator):
+    """One draw decides for all documents, so a call gives only true pairs or only false ones: draw for each
+    document.
+    """
+    pairs = []
+    own = bool(torch.rand((), generator=generator) < 0.5)
+    for number, (first, second) in enumerate(documents):
+        at = number + int(torch.randint(1, len(documents), (), generator=generator))
+        pairs.append((first, second if own else documents[at % len(documents)][1], int(own)))
+    return pairs
+
+
 exercise.slip(
     "last_step_never_drawn",
     "if not own:\n"
@@ -152,27 +154,29 @@ exercise.slip(
     "The stranger gives its *first* part, and a model could tell it by how a text begins: the second "
     "passage is always a second part."
 )
-exercise.slip(
-    "one_in_three",
-    "0.5 → (1 / 3)",
-    "if not own:\n"
-    "            step = int(torch.randint(1, len(documents), (), generator=generator))\n"
-    "            second = documents[(number + step) % len(documents)][1] → at = number + "
-    "int(torch.randint(1, len(documents), (), generator=generator))",
-    "(first, second, int(own)) → (first, second if own else documents[at % len(documents)][1], int(own))",
-).says(
-    "True and false aren't half and half, so a model that always says the same beats chance: the draw is "
-    "against 0.5."
-)
-exercise.slip(
-    "pairs_without_the_generator",
-    "torch.rand((), generator=generator) → torch.rand(())",
-    "if not own:\n"
-    "            step = int(torch.randint(1, len(documents), (), generator=generator))\n"
-    "            second = documents[(number + step) % len(documents)][1] → at = number + "
-    "int(torch.randint(1, len(documents), ()))",
-    "(first, second, int(own)) → (first, second if own else documents[at % len(documents)][1], int(own))",
-).says(
-    "The random numbers don't come from the generator, so the same seed gives other pairs: pass "
-    "generator=generator to each draw."
-)
+
+
+@exercise.misconception
+def one_in_three(documents, generator):
+    """True and false aren't half and half, so a model that always says the same beats chance: the draw is
+    against 0.5.
+    """
+    pairs = []
+    for number, (first, second) in enumerate(documents):
+        own = bool(torch.rand((), generator=generator) < 1 / 3)
+        at = number + int(torch.randint(1, len(documents), (), generator=generator))
+        pairs.append((first, second if own else documents[at % len(documents)][1], int(own)))
+    return pairs
+
+
+@exercise.misconception
+def pairs_without_the_generator(documents, generator):
+    """The random numbers don't come from the generator, so the same seed gives other pairs: pass
+    generator=generator to each draw.
+    """
+    pairs = []
+    for number, (first, second) in enumerate(documents):
+        own = bool(torch.rand(()) < 0.5)
+        at = number + int(torch.randint(1, len(documents), ()))
+        pairs.append((first, second if own else documents[at % len(documents)][1], int(own)))
+    return pairs

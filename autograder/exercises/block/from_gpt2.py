@@ -107,106 +107,61 @@ def gpt2_by_renaming(state, n_layers):
     return made
 
 
-exercise.slip(
-    "embedding_as_it_is",
-    '{"words.weight": state["transformer.wte.weight"] / root} → {\n'
-    '        "words.weight": state["transformer.wte.weight"],\n'
-    '        "positions.weight": state["transformer.wpe.weight"],\n'
-    '        "norm.weight": state["transformer.ln_f.weight"],\n'
-    '        "norm.bias": state["transformer.ln_f.bias"],\n'
-    "    }",
-    'made["positions.weight"] = state["transformer.wpe.weight"]\n'
-    "    for i in range(n_layers):\n"
-    '        old, new = f"transformer.h.{i}.", f"blocks.{i}."\n'
-    "        q, k, v = state[old + "
-    '"attn.c_attn.weight"].T.split(state["transformer.wpe.weight"].shape[1])\n'
-    '        made[new + "attention.W_q.weight"] = q\n'
-    '        made[new + "attention.W_k.weight"] = k\n'
-    '        made[new + "attention.W_v.weight"] = v\n'
-    '        q, k, v = state[old + "attn.c_attn.bias"].view(3, -1)\n'
-    '        made[new + "attention.W_q.bias"] = q\n'
-    '        made[new + "attention.W_k.bias"] = k\n'
-    '        made[new + "attention.W_v.bias"] = v\n'
-    '        made[new + "attention.W_o.weight"] = state[old + "attn.c_proj.weight"].t()\n'
-    '        made[new + "attention.W_o.bias"] = state[old + "attn.c_proj.bias"]\n'
-    '        made[new + "feed_forward.W_up.weight"] = state[old + "mlp.c_fc.weight"].t()\n'
-    '        made[new + "feed_forward.W_up.bias"] = state[old + "mlp.c_fc.bias"]\n'
-    '        made[new + "feed_forward.W_down.weight"] = state[old + "mlp.c_proj.weight"].t()\n'
-    '        made[new + "feed_forward.W_down.bias"] = state[old + "mlp.c_proj.bias"]\n'
-    "        for number in (1, 2):\n"
-    '            made[new + f"norm_{number}.weight"] = state[old + f"ln_{number}.weight"]\n'
-    '            made[new + f"norm_{number}.bias"] = state[old + f"ln_{number}.bias"]\n'
-    '    made["norm.weight"] = root * state["transformer.ln_f.weight"]\n'
-    '    made["norm.bias"] = root * state["transformer.ln_f.bias"] → names = {\n'
-    '        "attn.c_proj": "attention.W_o", "mlp.c_fc": "feed_forward.W_up", "mlp.c_proj": '
-    '"feed_forward.W_down",\n'
-    '        "ln_1": "norm_1", "ln_2": "norm_2",\n'
-    "    }  # fmt: skip\n"
-    "    for layer in range(n_layers):\n"
-    '        theirs, block = f"transformer.h.{layer}", f"blocks.{layer}"\n'
-    '        for end in ("weight", "bias"):\n'
-    '            packed = state[f"{theirs}.attn.c_attn.{end}"]\n'
-    '            for name, part in zip("qkv", packed.chunk(3, dim=-1), strict=True):\n'
-    '                made[f"{block}.attention.W_{name}.{end}"] = part.T if end == "weight" else part\n'
-    "            for old, new in names.items():\n"
-    '                value = state[f"{theirs}.{old}.{end}"]\n'
-    '                made[f"{block}.{new}.{end}"] = value.T if value.dim() == 2 else value',
-    of=gpt2_written_out,
-).says(
-    "The words are taken as they are, but `embed` multiplies them by √C, which GPT-2 doesn't: divide them "
-    "by it, and the head's scores come out right by a larger last norm."
-)
-exercise.slip(
-    "norm_not_made_up_for",
-    'root = math.sqrt(state["transformer.wte.weight"].shape[1]) → C = '
-    'state["transformer.wte.weight"].size(-1)',
-    '{"words.weight": state["transformer.wte.weight"] / root} → {\n'
-    '        "words.weight": state["transformer.wte.weight"] / math.sqrt(C),\n'
-    '        "positions.weight": state["transformer.wpe.weight"],\n'
-    '        "norm.weight": state["transformer.ln_f.weight"],\n'
-    '        "norm.bias": state["transformer.ln_f.bias"],\n'
-    "    }",
-    'made["positions.weight"] = state["transformer.wpe.weight"]\n'
-    "    for i in range(n_layers):\n"
-    '        old, new = f"transformer.h.{i}.", f"blocks.{i}."\n'
-    "        q, k, v = state[old + "
-    '"attn.c_attn.weight"].T.split(state["transformer.wpe.weight"].shape[1])\n'
-    '        made[new + "attention.W_q.weight"] = q\n'
-    '        made[new + "attention.W_k.weight"] = k\n'
-    '        made[new + "attention.W_v.weight"] = v\n'
-    '        q, k, v = state[old + "attn.c_attn.bias"].view(3, -1)\n'
-    '        made[new + "attention.W_q.bias"] = q\n'
-    '        made[new + "attention.W_k.bias"] = k\n'
-    '        made[new + "attention.W_v.bias"] = v\n'
-    '        made[new + "attention.W_o.weight"] = state[old + "attn.c_proj.weight"].t()\n'
-    '        made[new + "attention.W_o.bias"] = state[old + "attn.c_proj.bias"]\n'
-    '        made[new + "feed_forward.W_up.weight"] = state[old + "mlp.c_fc.weight"].t()\n'
-    '        made[new + "feed_forward.W_up.bias"] = state[old + "mlp.c_fc.bias"]\n'
-    '        made[new + "feed_forward.W_down.weight"] = state[old + "mlp.c_proj.weight"].t()\n'
-    '        made[new + "feed_forward.W_down.bias"] = state[old + "mlp.c_proj.bias"]\n'
-    "        for number in (1, 2):\n"
-    '            made[new + f"norm_{number}.weight"] = state[old + f"ln_{number}.weight"]\n'
-    '            made[new + f"norm_{number}.bias"] = state[old + f"ln_{number}.bias"]\n'
-    '    made["norm.weight"] = root * state["transformer.ln_f.weight"]\n'
-    '    made["norm.bias"] = root * state["transformer.ln_f.bias"] → names = {\n'
-    '        "attn.c_proj": "attention.W_o", "mlp.c_fc": "feed_forward.W_up", "mlp.c_proj": '
-    '"feed_forward.W_down",\n'
-    '        "ln_1": "norm_1", "ln_2": "norm_2",\n'
-    "    }  # fmt: skip\n"
-    "    for layer in range(n_layers):\n"
-    '        theirs, block = f"transformer.h.{layer}", f"blocks.{layer}"\n'
-    '        for end in ("weight", "bias"):\n'
-    '            packed = state[f"{theirs}.attn.c_attn.{end}"]\n'
-    '            for name, part in zip("qkv", packed.chunk(3, dim=-1), strict=True):\n'
-    '                made[f"{block}.attention.W_{name}.{end}"] = part.T if end == "weight" else part\n'
-    "            for old, new in names.items():\n"
-    '                value = state[f"{theirs}.{old}.{end}"]\n'
-    '                made[f"{block}.{new}.{end}"] = value.T if value.dim() == 2 else value',
-    of=gpt2_written_out,
-).says(
-    "The words are divided by √C, which makes the head's scores smaller as well: the last norm makes up "
-    "for it, times √C."
-)
+@exercise.misconception
+def embedding_as_it_is(state, n_layers):
+    """The words are taken as they are, but `embed` multiplies them by √C, which GPT-2 doesn't: divide them
+    by it, and the head's scores come out right by a larger last norm.
+    """
+    ours = {
+        "words.weight": state["transformer.wte.weight"],
+        "positions.weight": state["transformer.wpe.weight"],
+        "norm.weight": state["transformer.ln_f.weight"],
+        "norm.bias": state["transformer.ln_f.bias"],
+    }
+    names = {
+        "attn.c_proj": "attention.W_o", "mlp.c_fc": "feed_forward.W_up", "mlp.c_proj": "feed_forward.W_down",
+        "ln_1": "norm_1", "ln_2": "norm_2",
+    }  # fmt: skip
+    for layer in range(n_layers):
+        theirs, block = f"transformer.h.{layer}", f"blocks.{layer}"
+        for end in ("weight", "bias"):
+            packed = state[f"{theirs}.attn.c_attn.{end}"]
+            for name, part in zip("qkv", packed.chunk(3, dim=-1), strict=True):
+                ours[f"{block}.attention.W_{name}.{end}"] = part.T if end == "weight" else part
+            for old, new in names.items():
+                value = state[f"{theirs}.{old}.{end}"]
+                ours[f"{block}.{new}.{end}"] = value.T if value.dim() == 2 else value
+    return ours
+
+
+@exercise.misconception
+def norm_not_made_up_for(state, n_layers):
+    """The words are divided by √C, which makes the head's scores smaller as well: the last norm makes up
+    for it, times √C.
+    """
+    C = state["transformer.wte.weight"].size(-1)
+    ours = {
+        "words.weight": state["transformer.wte.weight"] / math.sqrt(C),
+        "positions.weight": state["transformer.wpe.weight"],
+        "norm.weight": state["transformer.ln_f.weight"],
+        "norm.bias": state["transformer.ln_f.bias"],
+    }
+    names = {
+        "attn.c_proj": "attention.W_o", "mlp.c_fc": "feed_forward.W_up", "mlp.c_proj": "feed_forward.W_down",
+        "ln_1": "norm_1", "ln_2": "norm_2",
+    }  # fmt: skip
+    for layer in range(n_layers):
+        theirs, block = f"transformer.h.{layer}", f"blocks.{layer}"
+        for end in ("weight", "bias"):
+            packed = state[f"{theirs}.attn.c_attn.{end}"]
+            for name, part in zip("qkv", packed.chunk(3, dim=-1), strict=True):
+                ours[f"{block}.attention.W_{name}.{end}"] = part.T if end == "weight" else part
+            for old, new in names.items():
+                value = state[f"{theirs}.{old}.{end}"]
+                ours[f"{block}.{new}.{end}"] = value.T if value.dim() == 2 else value
+    return ours
+
+
 exercise.slip(
     "positions_divided_too",
     'state["transformer.wpe.weight"] → state["transformer.wpe.weight"] / math.sqrt(C)',
@@ -234,51 +189,29 @@ exercise.slip(
     "The maps of queries, keys and values aren't transposed: cut into three they are square, so nothing "
     "complains."
 )
-exercise.slip(
-    "norms_exchanged",
-    'root = math.sqrt(state["transformer.wte.weight"].shape[1]) → C = '
-    'state["transformer.wte.weight"].size(-1)',
-    '{"words.weight": state["transformer.wte.weight"] / root} → {\n'
-    '        "words.weight": state["transformer.wte.weight"] / math.sqrt(C),\n'
-    '        "positions.weight": state["transformer.wpe.weight"],\n'
-    '        "norm.weight": state["transformer.ln_f.weight"] * math.sqrt(C),\n'
-    '        "norm.bias": state["transformer.ln_f.bias"] * math.sqrt(C),\n'
-    "    }",
-    'made["positions.weight"] = state["transformer.wpe.weight"]\n'
-    "    for i in range(n_layers):\n"
-    '        old, new = f"transformer.h.{i}.", f"blocks.{i}."\n'
-    "        q, k, v = state[old + "
-    '"attn.c_attn.weight"].T.split(state["transformer.wpe.weight"].shape[1])\n'
-    '        made[new + "attention.W_q.weight"] = q\n'
-    '        made[new + "attention.W_k.weight"] = k\n'
-    '        made[new + "attention.W_v.weight"] = v\n'
-    '        q, k, v = state[old + "attn.c_attn.bias"].view(3, -1)\n'
-    '        made[new + "attention.W_q.bias"] = q\n'
-    '        made[new + "attention.W_k.bias"] = k\n'
-    '        made[new + "attention.W_v.bias"] = v\n'
-    '        made[new + "attention.W_o.weight"] = state[old + "attn.c_proj.weight"].t()\n'
-    '        made[new + "attention.W_o.bias"] = state[old + "attn.c_proj.bias"]\n'
-    '        made[new + "feed_forward.W_up.weight"] = state[old + "mlp.c_fc.weight"].t()\n'
-    '        made[new + "feed_forward.W_up.bias"] = state[old + "mlp.c_fc.bias"]\n'
-    '        made[new + "feed_forward.W_down.weight"] = state[old + "mlp.c_proj.weight"].t()\n'
-    '        made[new + "feed_forward.W_down.bias"] = state[old + "mlp.c_proj.bias"]\n'
-    "        for number in (1, 2):\n"
-    '            made[new + f"norm_{number}.weight"] = state[old + f"ln_{number}.weight"]\n'
-    '            made[new + f"norm_{number}.bias"] = state[old + f"ln_{number}.bias"]\n'
-    '    made["norm.weight"] = root * state["transformer.ln_f.weight"]\n'
-    '    made["norm.bias"] = root * state["transformer.ln_f.bias"] → names = {\n'
-    '        "attn.c_proj": "attention.W_o", "mlp.c_fc": "feed_forward.W_up", "mlp.c_proj": '
-    '"feed_forward.W_down",\n'
-    '        "ln_1": "norm_2", "ln_2": "norm_1",\n'
-    "    }  # fmt: skip\n"
-    "    for layer in range(n_layers):\n"
-    '        theirs, block = f"transformer.h.{layer}", f"blocks.{layer}"\n'
-    '        for end in ("weight", "bias"):\n'
-    '            packed = state[f"{theirs}.attn.c_attn.{end}"]\n'
-    '            for name, part in zip("qkv", packed.chunk(3, dim=-1), strict=True):\n'
-    '                made[f"{block}.attention.W_{name}.{end}"] = part.T if end == "weight" else part\n'
-    "            for old, new in names.items():\n"
-    '                value = state[f"{theirs}.{old}.{end}"]\n'
-    '                made[f"{block}.{new}.{end}"] = value.T if value.dim() == 2 else value',
-    of=gpt2_written_out,
-).says("The two norms are exchanged: `ln_1` stands before attention, `ln_2` before the feed-forward network.")
+
+
+@exercise.misconception
+def norms_exchanged(state, n_layers):
+    """The two norms are exchanged: `ln_1` stands before attention, `ln_2` before the feed-forward network."""
+    C = state["transformer.wte.weight"].size(-1)
+    ours = {
+        "words.weight": state["transformer.wte.weight"] / math.sqrt(C),
+        "positions.weight": state["transformer.wpe.weight"],
+        "norm.weight": state["transformer.ln_f.weight"] * math.sqrt(C),
+        "norm.bias": state["transformer.ln_f.bias"] * math.sqrt(C),
+    }
+    names = {
+        "attn.c_proj": "attention.W_o", "mlp.c_fc": "feed_forward.W_up", "mlp.c_proj": "feed_forward.W_down",
+        "ln_1": "norm_2", "ln_2": "norm_1",
+    }  # fmt: skip
+    for layer in range(n_layers):
+        theirs, block = f"transformer.h.{layer}", f"blocks.{layer}"
+        for end in ("weight", "bias"):
+            packed = state[f"{theirs}.attn.c_attn.{end}"]
+            for name, part in zip("qkv", packed.chunk(3, dim=-1), strict=True):
+                ours[f"{block}.attention.W_{name}.{end}"] = part.T if end == "weight" else part
+            for old, new in names.items():
+                value = state[f"{theirs}.{old}.{end}"]
+                ours[f"{block}.{new}.{end}"] = value.T if value.dim() == 2 else value
+    return ours

@@ -82,41 +82,36 @@ exercise.slip(
     "The old total and mixture aren't rescaled: they were made with the old maximum, so when a larger one "
     "comes, both shrink by exp(old − new)."
 )
-exercise.slip(
-    "mixture_not_rescaled",
-    "    total = shrink * total + exponentials.sum(dim=-1)\n"
-    "    mixture = shrink.unsqueeze(-1) * mixture + exponentials @ values\n"
-    " →",
-    "new, total, mixture → new, (largest - new).exp() * total + exponentials.sum(dim=-1), mixture + "
-    "exponentials @ values",
-).says(
-    "The old total is rescaled and the old mixture isn't: both are sums of exp(score − maximum), so both "
-    "shrink by the same factor."
-)
-exercise.slip(
-    "total_not_rescaled",
-    "    total = shrink * total + exponentials.sum(dim=-1)\n"
-    "    mixture = shrink.unsqueeze(-1) * mixture + exponentials @ values\n"
-    " →",
-    "new, total, mixture → new, total + exponentials.sum(dim=-1), (largest - new).exp().unsqueeze(-1) * "
-    "mixture + exponentials @ values",
-).says(
-    "The old mixture is rescaled and the old total isn't: both are sums of exp(score − maximum), so both "
-    "shrink by the same factor."
-)
-exercise.slip(
-    "rescaled_the_wrong_way",
-    "exponentials = (scores - new.unsqueeze(-1)).exp() → factor, powers = (new - largest).exp(), (scores "
-    "- new.unsqueeze(-1)).exp()",
-    "    total = shrink * total + exponentials.sum(dim=-1)\n"
-    "    mixture = shrink.unsqueeze(-1) * mixture + exponentials @ values\n"
-    " →",
-    "new, total, mixture → new, factor * total + powers.sum(dim=-1), factor.unsqueeze(-1) * mixture + "
-    "powers @ values",
-).says(
-    "The factor is upside down: exp(old − new) is at most 1 and shrinks what was summed so far, while "
-    "exp(new − old) lets it grow without bound."
-)
+
+
+@exercise.misconception
+def mixture_not_rescaled(largest, total, mixture, scores, values):
+    """The old total is rescaled and the old mixture isn't: both are sums of exp(score − maximum), so both
+    shrink by the same factor.
+    """
+    new = torch.maximum(largest, scores.amax(dim=-1))
+    powers = (scores - new.unsqueeze(-1)).exp()
+    return new, (largest - new).exp() * total + powers.sum(dim=-1), mixture + powers @ values
+
+
+@exercise.misconception
+def total_not_rescaled(largest, total, mixture, scores, values):
+    """The old mixture is rescaled and the old total isn't: both are sums of exp(score − maximum), so both
+    shrink by the same factor.
+    """
+    new = torch.maximum(largest, scores.amax(dim=-1))
+    powers = (scores - new.unsqueeze(-1)).exp()
+    return new, total + powers.sum(dim=-1), (largest - new).exp().unsqueeze(-1) * mixture + powers @ values
+
+
+@exercise.misconception
+def rescaled_the_wrong_way(largest, total, mixture, scores, values):
+    """The factor is upside down: exp(old − new) is at most 1 and shrinks what was summed so far, while
+    exp(new − old) lets it grow without bound.
+    """
+    new = torch.maximum(largest, scores.amax(dim=-1))
+    factor, powers = (new - largest).exp(), (scores - new.unsqueeze(-1)).exp()
+    return new, factor * total + powers.sum(dim=-1), factor.unsqueeze(-1) * mixture + powers @ values
 
 
 @exercise.misconception

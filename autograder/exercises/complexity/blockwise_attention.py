@@ -127,30 +127,32 @@ exercise.slip(
     "The right values, but all T_q × T_k scores are made at once, which is the memory that blocks are "
     "there to save: make the scores of one block of keys at a time."
 )
-exercise.slip(
-    "blocks_added",
-    "largest = q.new_full(q.shape[:-1], -math.inf)\n"
-    "    total = q.new_zeros(q.shape[:-1])\n"
-    "    mixture = q.new_zeros(*q.shape[:-1], v.size(-1)) → output = 0",
-    "largest, total, mixture = absorb(largest, total, mixture, scores, values) → output = output + "
-    "scores.softmax(-1) @ v[..., start : start + block, :]",
-    "mixture / total.unsqueeze(-1) → output",
-).says(
-    "Each block has a softmax of its own, and their outputs are added: a weight depends on the scores of "
-    "all keys, so divide once, by the total over all blocks."
-)
-exercise.slip(
-    "blocks_averaged",
-    "largest = q.new_full(q.shape[:-1], -math.inf)\n"
-    "    total = q.new_zeros(q.shape[:-1])\n"
-    "    mixture = q.new_zeros(*q.shape[:-1], v.size(-1)) → outputs = []",
-    "largest, total, mixture = absorb(largest, total, mixture, scores, values) → "
-    "outputs.append(scores.softmax(-1) @ v[..., start : start + block, :])",
-    "mixture / total.unsqueeze(-1) → sum(outputs) / len(outputs)",
-).says(
-    "Each block has a softmax of its own, and their outputs are averaged: that gives every block the same "
-    "say, whether its keys fit the query or not."
-)
+
+
+@exercise.misconception
+def blocks_added(q, k, v, block):
+    """Each block has a softmax of its own, and their outputs are added: a weight depends on the scores of
+    all keys, so divide once, by the total over all blocks.
+    """
+    output = 0
+    for start in range(0, k.size(-2), block):
+        scores = q @ k[..., start : start + block, :].transpose(-2, -1) / math.sqrt(q.size(-1))
+        output = output + scores.softmax(dim=-1) @ v[..., start : start + block, :]
+    return output
+
+
+@exercise.misconception
+def blocks_averaged(q, k, v, block):
+    """Each block has a softmax of its own, and their outputs are averaged: that gives every block the same
+    say, whether its keys fit the query or not.
+    """
+    outputs = []
+    for start in range(0, k.size(-2), block):
+        scores = q @ k[..., start : start + block, :].transpose(-2, -1) / math.sqrt(q.size(-1))
+        outputs.append(scores.softmax(dim=-1) @ v[..., start : start + block, :])
+    return sum(outputs) / len(outputs)
+
+
 exercise.slip("short_block_dropped", "k.size(-2) → max(1, k.size(-2) // block) * block").says(
     "The last keys are left out when they don't fill a block: go on to the end, where a slice is simply "
     "shorter."
@@ -204,55 +206,52 @@ exercise.slip(
     "Every number is NaN, as 0/0 is: `absorb` gives back new numbers and leaves those that it is given as "
     "they were, so what it returns has to be kept, and is divided at the end alone."
 )
-exercise.slip(
-    "last_block_left_out",
-    "scale = math.sqrt(q.size(-1))\n"
-    "    parts = [(part @ k.transpose(-2, -1) / scale).softmax(dim=-1) @ v for part in q.split(block, "
-    "dim=-2)] → largest, total = q.new_full(q.shape[:-1], -math.inf), q.new_zeros(q.shape[:-1])\n"
-    "    mixture = q.new_zeros(*q.shape[:-1], v.size(-1))\n"
-    "    for start in range(0, k.size(-2) - block, block):\n"
-    "        piece = slice(start, start + block)\n"
-    "        scores = q @ k[..., piece, :].transpose(-2, -1) / math.sqrt(q.size(-1))\n"
-    "        largest, total, mixture = absorb(largest, total, mixture, scores, v[..., piece, :])",
-    "torch.cat(parts, dim=-2) → mixture / total.unsqueeze(-1)",
-    of=blocks_of_queries,
-).says(
-    "The last block is left out: the blocks begin at 0, block, 2 · block and so on, for as long as there "
-    "are keys."
-)
-exercise.slip(
-    "divided_in_the_loop",
-    "scale = math.sqrt(q.size(-1))\n"
-    "    parts = [(part @ k.transpose(-2, -1) / scale).softmax(dim=-1) @ v for part in q.split(block, "
-    "dim=-2)] → largest, total = q.new_full(q.shape[:-1], -math.inf), q.new_zeros(q.shape[:-1])\n"
-    "    mixture = q.new_zeros(*q.shape[:-1], v.size(-1))\n"
-    "    for start in range(0, k.size(-2), block):\n"
-    "        piece = slice(start, start + block)\n"
-    "        scores = q @ k[..., piece, :].transpose(-2, -1) / math.sqrt(q.size(-1))\n"
-    "        largest, total, mixture = absorb(largest, total, mixture, scores, v[..., piece, :])\n"
-    "        mixture = mixture / total.unsqueeze(-1)",
-    "torch.cat(parts, dim=-2) → mixture",
-    of=blocks_of_queries,
-).says(
-    "The mixture is divided by the total after each block, and goes on as if it were still a sum: divide "
-    "once, after the last block."
-)
+
+
+@exercise.misconception
+def last_block_left_out(q, k, v, block):
+    """The last block is left out: the blocks begin at 0, block, 2 · block and so on, for as long as there are
+    keys.
+    """
+    largest, total = q.new_full(q.shape[:-1], -math.inf), q.new_zeros(q.shape[:-1])
+    mixture = q.new_zeros(*q.shape[:-1], v.size(-1))
+    for start in range(0, k.size(-2) - block, block):
+        piece = slice(start, start + block)
+        scores = q @ k[..., piece, :].transpose(-2, -1) / math.sqrt(q.size(-1))
+        largest, total, mixture = absorb(largest, total, mixture, scores, v[..., piece, :])
+    return mixture / total.unsqueeze(-1)
+
+
+@exercise.misconception
+def divided_in_the_loop(q, k, v, block):
+    """The mixture is divided by the total after each block, and goes on as if it were still a sum: divide
+    once, after the last block.
+    """
+    largest, total = q.new_full(q.shape[:-1], -math.inf), q.new_zeros(q.shape[:-1])
+    mixture = q.new_zeros(*q.shape[:-1], v.size(-1))
+    for start in range(0, k.size(-2), block):
+        piece = slice(start, start + block)
+        scores = q @ k[..., piece, :].transpose(-2, -1) / math.sqrt(q.size(-1))
+        largest, total, mixture = absorb(largest, total, mixture, scores, v[..., piece, :])
+        mixture = mixture / total.unsqueeze(-1)
+    return mixture
+
+
 exercise.slip(
     "first_block_alone",
     "q @ pieces[0][0].mT * scale → q @ k[..., :block, :].transpose(-2, -1) / math.sqrt(q.size(-1))",
     "mixture / total[..., None] → scores.softmax(dim=-1) @ v[..., :block, :]",
     of=starting_with_the_first_block,
 ).says("Only the first block is read, as when the `return` stands inside of the loop, which it then ends.")
-exercise.slip(
-    "blocks_scaled_again",
-    "scale = math.sqrt(q.size(-1))\n"
-    "    parts = [(part @ k.transpose(-2, -1) / scale).softmax(dim=-1) @ v for part in q.split(block, "
-    "dim=-2)] → largest, total = q.new_full(q.shape[:-1], -math.inf), q.new_zeros(q.shape[:-1])\n"
-    "    mixture = q.new_zeros(*q.shape[:-1], v.size(-1))\n"
-    "    for start in range(0, k.size(-2), block):\n"
-    "        piece = slice(start, start + block)\n"
-    "        scores = q @ k[..., piece, :].transpose(-2, -1) / q.size(-1)\n"
-    "        largest, total, mixture = absorb(largest, total, mixture, scores, v[..., piece, :])",
-    "torch.cat(parts, dim=-2) → mixture / total.unsqueeze(-1)",
-    of=blocks_of_queries,
-).says("The scores are divided by d_k, or by √d_k twice: it is √d_k, once, of the queries or of the scores.")
+
+
+@exercise.misconception
+def blocks_scaled_again(q, k, v, block):
+    """The scores are divided by d_k, or by √d_k twice: it is √d_k, once, of the queries or of the scores."""
+    largest, total = q.new_full(q.shape[:-1], -math.inf), q.new_zeros(q.shape[:-1])
+    mixture = q.new_zeros(*q.shape[:-1], v.size(-1))
+    for start in range(0, k.size(-2), block):
+        piece = slice(start, start + block)
+        scores = q @ k[..., piece, :].transpose(-2, -1) / q.size(-1)
+        largest, total, mixture = absorb(largest, total, mixture, scores, v[..., piece, :])
+    return mixture / total.unsqueeze(-1)

@@ -118,18 +118,20 @@ exercise.slip("root_for_logarithm", "k**path → path**k", of=as_a_list).says(
     "This path is the k-th root of n: each layer multiplies by k what a position sees, so count how many "
     "such factors it takes to reach n."
 )
-exercise.slip(
-    "constant_factors_kept",
-    "n * n → (4 * n) * n",
-    "n * d * d, n, n → (4 * n) * d * d, n, n",
-    'if layer == "convolutional":\n'
-    "        return k * n * d * d, 1, layers_to_connect(n, k, dilated=True)\n"
-    '    raise ValueError(f\'a layer is "self-attention", "recurrent" or "convolutional", not {layer!r}\') '
-    "→ return 2 * k * n * d * d, 1, layers_to_connect(n, k, True)",
-).says(
-    "Constant factors are kept here: the table drops the 2 of a multiply-add and the 2 of two products, "
-    "so that n²d, nd² and knd² are left."
-)
+
+
+@exercise.misconception
+def constant_factors_kept(layer, n, d, k):
+    """Constant factors are kept here: the table drops the 2 of a multiply-add and the 2 of two products, so
+    that n²d, nd² and knd² are left.
+    """
+    if layer == "self-attention":
+        return 4 * n * n * d, 1, 1
+    if layer == "recurrent":
+        return 4 * n * d * d, n, n
+    return 2 * k * n * d * d, 1, layers_to_connect(n, k, True)
+
+
 exercise.slip("path_of_one_less", "n * d * d, n, n → n * d * d, n, n - 1").says(
     "Strictly, a signal is handed on n − 1 times: the table keeps the leading term, which is n."
 )
@@ -137,17 +139,11 @@ exercise.slip("height_not_rounded", "layers_to_connect(n, k, dilated=True) → m
     "The height of the convolutions is the logarithm as it is: a stack has whole layers, and what is "
     "begun counts as one more, as in `layers_to_connect`."
 )
-exercise.slip(
-    "kernels_side_by_side", "[k * operations, 1, path] → k * n * d**2, 1, n / k", of=as_a_list
-).says(
+exercise.slip("kernels_side_by_side", "layers_to_connect(n, k, dilated=True) → n / k").says(
     "The convolution's path is n/k, as many kernels as lie side by side: it is the height of a stack with "
     "growing steps, in which each layer multiplies what is seen by k."
 )
-exercise.slip(
-    "whole_kernels_side_by_side",
-    "[k * operations, 1, path] → k * n * d**2, 1, math.ceil(n / k)",
-    of=as_a_list,
-).says(
+exercise.slip("whole_kernels_side_by_side", "layers_to_connect(n, k, dilated=True) → math.ceil(n / k)").says(
     "The convolution's path is n/k, rounded up, as if a signal passed kernels side by side: it is the "
     "height of a stack with growing steps, in which each layer multiplies what is seen by k."
 )

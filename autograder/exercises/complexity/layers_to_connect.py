@@ -73,17 +73,21 @@ exercise.slip(
     "Each layer of steps of 1 is taken to add k positions: it adds k − 1, since one of the k that a "
     "kernel sees is the position itself."
 )
-exercise.slip(
-    "rounded_down",
-    "layers, sees = 0, 1 → if not dilated:\n        return (n - 1) // (k - 1)\n    layers, sees = 0, k",
-    "while sees < n:  # whole numbers, since math.log(125, 5) is a little more than 3\n"
-    "        sees = sees * k if dilated else sees + k - 1\n"
-    "        layers += 1 → while sees <= n:\n"
-    "        layers, sees = layers + 1, sees * k",
-).says(
-    "The number of layers is rounded down, which leaves the first position just out of sight: what "
-    "doesn't fit takes one more layer."
-)
+
+
+@exercise.misconception
+def rounded_down(n, k, dilated):
+    """The number of layers is rounded down, which leaves the first position just out of sight: what doesn't
+    fit takes one more layer.
+    """
+    if not dilated:
+        return (n - 1) // (k - 1)
+    layers, sees = 0, k
+    while sees <= n:
+        layers, sees = layers + 1, sees * k
+    return layers
+
+
 exercise.slip(
     "logarithm_rounded_up",
     "return layers → return math.ceil(math.log(n, k)) if dilated else math.ceil((n - 1) / (k - 1))",
@@ -91,16 +95,19 @@ exercise.slip(
     "Right except for rounding: math.log(125, 5) is 3.0000000000000004, which rounds up to 4, so count "
     "with whole numbers instead."
 )
-exercise.slip(
-    "one_layer_too_many",
-    "sees < n → sees <= n",
-    "sees = sees * k if dilated else sees + k - 1 → layers, sees = layers + 1, sees * k if dilated else "
-    "sees + k - 1",
-    "        layers += 1\n →",
-).says(
-    "One layer too many where the fit is exact: the last position counts among the n, so the stack is "
-    "done when it sees n positions, not more than n."
-)
+
+
+@exercise.misconception
+def one_layer_too_many(n, k, dilated):
+    """One layer too many where the fit is exact: the last position counts among the n, so the stack is
+    done when it sees n positions, not more than n.
+    """
+    layers, sees = 0, 1
+    while sees <= n:
+        layers, sees = layers + 1, sees * k if dilated else sees + k - 1
+    return layers
+
+
 exercise.slip("never_dilated", "return layers → return -(-(n - 1) // (k - 1))").says(
     "Dilation changes nothing here: with it, each layer multiplies what a position sees by k, where "
     "otherwise it adds k − 1."
@@ -128,16 +135,19 @@ exercise.slip(
     "This is a fraction of a layer: layers are whole, so what is begun counts as one more, and counting "
     "avoids the rounding of a logarithm."
 )
-exercise.slip(
-    "steps_doubled",
-    "layers, sees = 0, 1 → layers, sees, step = 0, 1, 1",
-    "sees = sees * k if dilated else sees + k - 1 → layers, sees, step = layers + 1, sees + (k - 1) * "
-    "step, 2 * step if dilated else 1",
-    "        layers += 1\n →",
-).says(
-    "The steps are 1, 2, 4, and so on, as in WaveNet: here they grow by the factor k, 1, k, k², and what "
-    "is seen with them."
-)
+
+
+@exercise.misconception
+def steps_doubled(n, k, dilated):
+    """The steps are 1, 2, 4, and so on, as in WaveNet: here they grow by the factor k, 1, k, k², and what is
+    seen with them.
+    """
+    layers, sees, step = 0, 1, 1
+    while sees < n:
+        layers, sees, step = layers + 1, sees + (k - 1) * step, 2 * step if dilated else 1
+    return layers
+
+
 exercise.slip(
     "growing_steps_rounded_down", "k**layers < n → k ** (layers + 1) <= n", of=by_division_and_powers
 ).says("With growing steps the number of layers is rounded down: what doesn't fit takes one more layer.")

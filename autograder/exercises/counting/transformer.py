@@ -6,6 +6,7 @@ from autograder.entry import Entry
 from autograder.exercises.counting import shared
 from helpers import counting
 from helpers.checking.calling.drivers import Case
+from helpers.counting import decoder_layer_parameters, encoder_layer_parameters
 
 exercise = Entry(
     id="counting.transformer",
@@ -76,16 +77,17 @@ exercise.slip(
     "output_map_with_bias",
     "matrices + n_layers * pair → (1 if tied else 3) * vocabulary * d_model + vocabulary + n_layers * pair",
 ).says("A bias is counted for the output map: here it is a matrix alone.")
-exercise.slip(
-    "untied_output_map_with_bias",
-    "matrices = (1 if tied else 3) * vocabulary * d_model → encoder = encoder_layer_parameters(d_model, "
-    "n_heads, d_ff)",
-    "pair = encoder_layer_parameters(d_model, n_heads, d_ff) + decoder_layer_parameters(d_model, n_heads, "
-    "d_ff) → decoder = decoder_layer_parameters(d_model, n_heads, d_ff)",
-    "return matrices + n_layers * pair → tables = vocabulary * d_model if tied else 3 * vocabulary * "
-    "d_model + vocabulary\n"
-    "    return tables + n_layers * (encoder + decoder)",
-).says("Where nothing is tied, a bias is counted for the output map: here it is a matrix alone.")
+
+
+@exercise.misconception
+def untied_output_map_with_bias(vocabulary, d_model, n_heads, d_ff, n_layers, tied):
+    """Where nothing is tied, a bias is counted for the output map: here it is a matrix alone."""
+    encoder = encoder_layer_parameters(d_model, n_heads, d_ff)
+    decoder = decoder_layer_parameters(d_model, n_heads, d_ff)
+    tables = vocabulary * d_model if tied else 3 * vocabulary * d_model + vocabulary
+    return tables + n_layers * (encoder + decoder)
+
+
 exercise.slip(
     "decoder_of_encoder_layers",
     " + decoder_layer_parameters(d_model, n_heads, d_ff) →",

@@ -61,19 +61,20 @@ exercise.slip(
     "parts: list[tuple[nn.Module, float]] = [(model.body, body_rate), (model.head, head_rate)] → parts = "
     "[(model.body, head_rate), (model.head, body_rate)]",
 ).says("The rates are swapped: the body, which knows something already, gets the head's rate.")
-exercise.slip(
-    "head_twice",
-    "[\n"
-    '        {"params": [weight for weight in part.parameters() if weight.requires_grad], "lr": rate}\n'
-    "        for part, rate in parts\n"
-    "    ] → [\n"
-    '        {"params": [w for w in model.parameters() if w.requires_grad], "lr": body_rate},\n'
-    '        {"params": [w for w in model.head.parameters() if w.requires_grad], "lr": head_rate},\n'
-    "    ]",
-).says(
-    "The head is in both groups, since `model.parameters()` has all of the model: torch would refuse "
-    "that, and no parameter can have two rates."
-)
+
+
+@exercise.misconception
+def head_twice(model, body_rate, head_rate):
+    """The head is in both groups, since `model.parameters()` has all of the model: torch would refuse that,
+    and no parameter can have two rates.
+    """
+    groups = [
+        {"params": [w for w in model.parameters() if w.requires_grad], "lr": body_rate},
+        {"params": [w for w in model.head.parameters() if w.requires_grad], "lr": head_rate},
+    ]
+    return [group for group in groups if group["params"]]
+
+
 exercise.slip(
     "one_rate",
     '[group for group in groups if group["params"]] → [{"params": [w for w in model.parameters() if '
@@ -89,28 +90,27 @@ exercise.slip(
     "Frozen parameters are in the groups: the optimizer skips them as long as they have no gradient, but "
     "what doesn't train has no business there."
 )
-exercise.slip(
-    "rate_misspelt",
-    "[\n"
-    '        {"params": [weight for weight in part.parameters() if weight.requires_grad], "lr": rate}\n'
-    "        for part, rate in parts\n"
-    "    ] → [\n"
-    '        {"params": [w for w in p.parameters() if w.requires_grad], "learning_rate": rate} for p, '
-    "rate in parts\n"
-    "    ]",
-).says(
-    'The key for the rate is "lr": torch takes any other name without a word, and trains with the '
-    "optimizer's own rate."
-)
-exercise.slip(
-    "head_forgotten",
-    "[\n"
-    '        {"params": [weight for weight in part.parameters() if weight.requires_grad], "lr": rate}\n'
-    "        for part, rate in parts\n"
-    "    ] → [w for w in model.body.parameters() if w.requires_grad]",
-    '[group for group in groups if group["params"]] → [{"params": groups, "lr": body_rate}] if groups '
-    "else []",
-).says("The head is in no group, so it never moves from where chance has put it.")
+
+
+@exercise.misconception
+def rate_misspelt(model, body_rate, head_rate):
+    """The key for the rate is "lr": torch takes any other name without a word, and trains with the
+    optimizer's own rate.
+    """
+    parts = [(model.body, body_rate), (model.head, head_rate)]
+    groups = [
+        {"params": [w for w in p.parameters() if w.requires_grad], "learning_rate": rate} for p, rate in parts
+    ]
+    return [group for group in groups if group["params"]]
+
+
+@exercise.misconception
+def head_forgotten(model, body_rate, head_rate):
+    """The head is in no group, so it never moves from where chance has put it."""
+    weights = [w for w in model.body.parameters() if w.requires_grad]
+    return [{"params": weights, "lr": body_rate}] if weights else []
+
+
 exercise.slip(
     "empty_group_kept",
     '[group for group in groups if group["params"]] → [{"params": [w for w in p.parameters() if '

@@ -64,18 +64,21 @@ exercise.slip(
     "The old head is moved as well where its shape happens to fit: it scores words, the new one classes, "
     "so it is to begin afresh."
 )
-exercise.slip(
-    "by_position",
-    'for name in match_state_dict(old, new, prefix)["fits"]:\n'
-    "        result[name] = old[name[len(prefix) :]].clone() → sources = list(old.values())\n"
-    "    for number, (name, tensor) in enumerate(new.items()):\n"
-    "        there = sources[number] if number < len(sources) else tensor\n"
-    "        result[name] = (there if there.shape == tensor.shape else tensor).clone()",
-    of=transfer_by_loop,
-).says(
-    "The tensors are matched by their order instead of their names: it goes wrong as soon as either model "
-    "has one that the other lacks."
-)
+
+
+@exercise.misconception
+def by_position(old, new, prefix):
+    """The tensors are matched by their order instead of their names: it goes wrong as soon as either model
+    has one that the other lacks.
+    """
+    weights = {}
+    sources = list(old.values())
+    for number, (name, tensor) in enumerate(new.items()):
+        there = sources[number] if number < len(sources) else tensor
+        weights[name] = (there if there.shape == tensor.shape else tensor).clone()
+    return weights
+
+
 exercise.slip(
     "shares_the_old",
     "{\n"
@@ -96,19 +99,18 @@ exercise.slip(
     "The tensors that are the new model's own aren't copied, so later steps change what the caller handed "
     "in: `clone` these too."
 )
-exercise.slip(
-    "old_names_kept",
-    'fits = match_state_dict(old, new, prefix)["fits"] → fits = match_state_dict(old, new, '
-    'prefix)["fits"]\n'
-    "    weights = {name.removeprefix(prefix): old[name.removeprefix(prefix)].clone() for name in fits}",
-    "{\n"
-    "        name: (old[name.removeprefix(prefix)] if name in fits else tensor).clone()\n"
-    "        for name, tensor in new.items()\n"
-    "    } → weights | {name: tensor.clone() for name, tensor in new.items() if name not in fits}",
-).says(
-    "The names are the old model's: the new model looks for its own names, with the prefix in front of "
-    "the body's."
-)
+
+
+@exercise.misconception
+def old_names_kept(old, new, prefix):
+    """The names are the old model's: the new model looks for its own names, with the prefix in front of the
+    body's.
+    """
+    fits = match_state_dict(old, new, prefix)["fits"]
+    weights = {name.removeprefix(prefix): old[name.removeprefix(prefix)].clone() for name in fits}
+    return weights | {name: tensor.clone() for name, tensor in new.items() if name not in fits}
+
+
 exercise.slip(
     "only_what_matches",
     "{\n"

@@ -91,20 +91,22 @@ exercise.slip(
     "rows / rows.norm(dim=-1, keepdim=True) → counts * (((1 + len(train)) / (1 + (train > "
     "0).sum(dim=0))).log() + 1)",
 ).says("The rows aren't brought to length 1, so a long review counts more than a short one.")
-exercise.slip(
-    "columns_of_length_one",
-    "rarity = ((1 + len(train)) / (1 + in_texts)).log() + 1 → rows = counts * (((1 + len(train)) / (1 + "
-    "(train > 0).sum(dim=0))).log() + 1)",
-    "    rows = counts * rarity\n →",
-    "rows.norm(dim=-1, keepdim=True) → rows.norm(dim=0, keepdim=True).clamp(min=1e-9)",
-).says("The columns are brought to length 1: each text, a row, should have length 1.")
-exercise.slip(
-    "sums_to_one",
-    "rarity = ((1 + len(train)) / (1 + in_texts)).log() + 1 → rows = counts * (((1 + len(train)) / (1 + "
-    "(train > 0).sum(dim=0))).log() + 1)",
-    "    rows = counts * rarity\n →",
-    "rows.norm(dim=-1, keepdim=True) → rows.sum(dim=-1, keepdim=True)",
-).says("The rows sum to 1: length means the root of the sum of squares.")
+
+
+@exercise.misconception
+def columns_of_length_one(train, counts):
+    """The columns are brought to length 1: each text, a row, should have length 1."""
+    rows = counts * (((1 + len(train)) / (1 + (train > 0).sum(dim=0))).log() + 1)
+    return rows / rows.norm(dim=0, keepdim=True).clamp(min=1e-9)
+
+
+@exercise.misconception
+def sums_to_one(train, counts):
+    """The rows sum to 1: length means the root of the sum of squares."""
+    rows = counts * (((1 + len(train)) / (1 + (train > 0).sum(dim=0))).log() + 1)
+    return rows / rows.sum(dim=-1, keepdim=True)
+
+
 exercise.slip(
     "rarity_alone", "counts * rarity → torch.where(counts > 0, rarity, torch.zeros_like(counts))"
 ).says("Only whether a word is there counts here, not how often: multiply the counts themselves.")

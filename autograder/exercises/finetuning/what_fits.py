@@ -56,31 +56,30 @@ exercise.slip("prefix_forgotten", ".removeprefix(prefix) →", "prefix + name �
     "The names are compared as they are, though the body's names in the new model begin with the prefix: "
     "so nothing is ever found."
 )
-exercise.slip(
-    "head_asked_too",
-    "if name.startswith(prefix):\n"
-    "            there = old.get(name.removeprefix(prefix))\n"
-    '            kind = "missing" if there is None else "fits" if there.shape == tensor.shape else "other '
-    'shape"\n'
-    "            found[kind].append(name) → there = old.get(name.removeprefix(prefix))\n"
-    '        kind = "missing" if there is None else "fits" if there.shape == tensor.shape else "other '
-    'shape"\n'
-    "        found[kind].append(name)",
-).says("The new model's head is listed too: it is no part of the body, and is to be trained from nothing.")
-exercise.slip(
-    "shapes_not_compared",
-    'found: dict[str, list[str]] = {"fits": [], "other shape": [], "missing": [], "left over": []}\n'
-    "    for name, tensor in new.items():\n"
-    "        if name.startswith(prefix):\n"
-    "            there = old.get(name.removeprefix(prefix))\n"
-    '            kind = "missing" if there is None else "fits" if there.shape == tensor.shape else "other '
-    'shape"\n'
-    "            found[kind].append(name) → names = [name for name in new if name.startswith(prefix)]\n"
-    "    fits = [name for name in names if name.removeprefix(prefix) in old]\n"
-    "    missing = [name for name in names if name not in fits]",
-    'found["left over"] → left',
-    'return found → return {"fits": fits, "other shape": [], "missing": missing, "left over": left}',
-).says("Only names are compared: a tensor of another shape doesn't fit, whatever it is called.")
+
+
+@exercise.misconception
+def head_asked_too(old, new, prefix):
+    """The new model's head is listed too: it is no part of the body, and is to be trained from nothing."""
+    found = {"fits": [], "other shape": [], "missing": [], "left over": []}
+    for name, tensor in new.items():
+        there = old.get(name.removeprefix(prefix))
+        kind = "missing" if there is None else "fits" if there.shape == tensor.shape else "other shape"
+        found[kind].append(name)
+    found["left over"] = [name for name in old if prefix + name not in new]
+    return found
+
+
+@exercise.misconception
+def shapes_not_compared(old, new, prefix):
+    """Only names are compared: a tensor of another shape doesn't fit, whatever it is called."""
+    names = [name for name in new if name.startswith(prefix)]
+    fits = [name for name in names if name.removeprefix(prefix) in old]
+    missing = [name for name in names if name not in fits]
+    left = [name for name in old if prefix + name not in new]
+    return {"fits": fits, "other shape": [], "missing": missing, "left over": left}
+
+
 exercise.slip(
     "left_over_of_the_new",
     "[name for name in old if prefix + name not in new] → [name for name in new if name not in "

@@ -134,17 +134,18 @@ exercise.slip(
     "A NaN is made, by adding −∞ to a whole row or by 0/0, and replaced afterwards, so the numbers are "
     "right and the gradients of q and k are NaN: on their way back they pass the step that made it."
 )
-exercise.slip(
-    "nan_replaced_too_late",
-    "scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min) → bias = torch.zeros(mask.shape, "
-    'dtype=q.dtype).masked_fill(~mask, float("-inf"))',
-    "scores.softmax(dim=-1).masked_fill(~mask, 0.0) → (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1)) + "
-    "bias).softmax(dim=-1)",
-    "weights @ v, weights → (weights @ v).nan_to_num(), weights.nan_to_num()",
-).says(
-    "A NaN is made, by adding −∞ or by 0/0, and replaced after the product with v, so the numbers are "
-    "right and all three gradients are NaN: see that no NaN is made on the way to the weights."
-)
+
+
+@exercise.misconception
+def nan_replaced_too_late(q, k, v, mask):
+    """A NaN is made, by adding −∞ or by 0/0, and replaced after the product with v, so the numbers are right
+    and all three gradients are NaN: see that no NaN is made on the way to the weights.
+    """
+    bias = torch.zeros(mask.shape, dtype=q.dtype).masked_fill(~mask, float("-inf"))
+    weights = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1)) + bias).softmax(dim=-1)
+    return (weights @ v).nan_to_num(), weights.nan_to_num()
+
+
 exercise.slip(
     "zeros_for_all",
     "scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min) → if not mask.any(dim=-1).all():\n"

@@ -87,26 +87,25 @@ def one_after_another(cache, x, W_q, W_k, W_v):
     return torch.cat(outputs, dim=-2), {"k": k, "v": v}
 
 
-exercise.slip(
-    "past_forgotten",
-    "mask = torch.arange(past + new) <= past + torch.arange(new)[:, None]\n"
-    "    scores = x @ W_q @ k.transpose(-2, -1) / math.sqrt(W_q.size(-1)) → causal = "
-    "torch.ones(x.size(-2), x.size(-2)).tril().bool()\n"
-    "    output, _ = masked_attention(x @ W_q, x @ W_k, x @ W_v, causal)",
-    "scores.masked_fill(~mask, -math.inf).softmax(-1) @ v → output",
-    of=with_places_compared,
-).says("The new positions attend only to each other: the stored keys and values must be looked at too.")
-exercise.slip(
-    "present_forgotten",
-    'k = torch.cat([cache["k"], x @ W_k], dim=-2) → k, v = torch.cat([cache["k"], x @ W_k], dim=-2), '
-    'torch.cat([cache["v"], x @ W_v], dim=-2)',
-    'v = torch.cat([cache["v"], x @ W_v], dim=-2) → past = cache["k"].size(-2)',
-    "torch.ones(N, total, dtype=torch.bool).tril(total - N) → torch.ones(x.size(-2), "
-    "k.size(-2)).tril(past - 1).bool()",
-).says(
-    "The new positions attend only to the stored ones: a position may see itself, so store its key and "
-    "value first, then attend."
-)
+@exercise.misconception
+def past_forgotten(cache, x, W_q, W_k, W_v):
+    """The new positions attend only to each other: the stored keys and values must be looked at too."""
+    k, v = torch.cat([cache["k"], x @ W_k], dim=-2), torch.cat([cache["v"], x @ W_v], dim=-2)
+    causal = torch.ones(x.size(-2), x.size(-2)).tril().bool()
+    output, _ = masked_attention(x @ W_q, x @ W_k, x @ W_v, causal)
+    return output, {"k": k, "v": v}
+
+
+@exercise.misconception
+def present_forgotten(cache, x, W_q, W_k, W_v):
+    """The new positions attend only to the stored ones: a position may see itself, so store its key and value
+    first, then attend.
+    """
+    k, v = torch.cat([cache["k"], x @ W_k], dim=-2), torch.cat([cache["v"], x @ W_v], dim=-2)
+    past = cache["k"].size(-2)
+    mask = torch.ones(x.size(-2), k.size(-2)).tril(past - 1).bool()
+    output, _ = masked_attention(x @ W_q, k, v, mask)
+    return output, {"k": k, "v": v}
 
 
 @exercise.misconception
@@ -188,22 +187,16 @@ exercise.slip(
 exercise.slip("queries_stored", "x @ W_k → x @ W_q", of=with_places_compared).says(
     "Queries are stored as keys: later positions need this one's key, and nobody needs its query again."
 )
-exercise.slip(
-    "cache_changed",
-    'k, v, outputs = cache["k"], cache["v"], [] → past = cache["k"].size(-2)\n'
-    '    cache["k"] = torch.cat([cache["k"], x @ W_k], dim=-2)\n'
-    '    cache["v"] = torch.cat([cache["v"], x @ W_v], dim=-2)\n'
-    "    mask = torch.ones(x.size(-2), past + x.size(-2)).tril(past).bool()\n"
-    '    output, _ = masked_attention(x @ W_q, cache["k"], cache["v"], mask)',
-    "    for t in range(x.size(-2)):\n"
-    "        word = x[..., t : t + 1, :]\n"
-    "        k, v = torch.cat([k, word @ W_k], dim=-2), torch.cat([v, word @ W_v], dim=-2)\n"
-    "        weights = (word @ W_q @ k.transpose(-2, -1) / W_q.size(-1) ** 0.5).softmax(dim=-1)\n"
-    "        outputs.append(weights @ v)\n"
-    " →",
-    'torch.cat(outputs, dim=-2), {"k": k, "v": v} → output, cache',
-    of=one_after_another,
-).says(
-    "The cache that came in is changed: return a new one, so that two sentences that begin alike can go "
-    "on from the same cache."
-)
+
+
+@exercise.misconception
+def cache_changed(cache, x, W_q, W_k, W_v):
+    """The cache that came in is changed: return a new one, so that two sentences that begin alike can go
+    on from the same cache.
+    """
+    past = cache["k"].size(-2)
+    cache["k"] = torch.cat([cache["k"], x @ W_k], dim=-2)
+    cache["v"] = torch.cat([cache["v"], x @ W_v], dim=-2)
+    mask = torch.ones(x.size(-2), past + x.size(-2)).tril(past).bool()
+    output, _ = masked_attention(x @ W_q, cache["k"], cache["v"], mask)
+    return output, cache

@@ -86,37 +86,29 @@ exercise.slip(
     'A "hidden" mask is read as it is: there True means "may not attend", so it has to be inverted with ~ '
     "when it is read."
 )
-exercise.slip(
-    "hidden_written_as_may",
-    'may = mask.exp() if source == "additive" else mask.float() → may = ~mask if source == "hidden" else '
-    'mask if source == "may attend" else mask == 0\n'
-    '    may = mask == 1 if source == "integer" else may',
-    '    if source == "hidden":\n        may = 1 - may\n →',
-    'may == (0 if target == "hidden" else 1) → may.long() if target == "integer" else may.clone()',
-    of=by_logarithm,
-).says('A "hidden" mask is written without inverting it: there True means "may not attend", so it is ~may.')
-exercise.slip(
-    "additive_by_truth",
-    'if source == "may attend":\n'
-    "        may = mask\n"
-    '    elif source == "hidden":\n'
-    "        may = ~mask\n"
-    '    elif source in ("additive", "integer"):\n'
-    '        may = mask == (0 if source == "additive" else 1)\n'
-    "    else:\n"
-    '        raise ValueError(f"{source!r} isn\'t a kind of mask")\n'
-    '    if target == "may attend":\n'
-    "        return may.clone()\n"
-    '    if target == "hidden":\n'
-    '        return ~may → may = ~mask if source == "hidden" else mask.bool()',
-    'if target == "integer":\n'
-    "        return may.long()\n"
-    '    raise ValueError(f"{target!r} isn\'t a kind of mask") → return {"may attend": may.clone(), '
-    '"hidden": ~may, "integer": may.long()}[target]',
-).says(
-    "An additive mask is read the wrong way round, as by .bool(), for which 0 is False and −∞ is True: "
-    "what may be seen is where it is 0."
-)
+
+
+@exercise.misconception
+def hidden_written_as_may(mask, source, target):
+    """A "hidden" mask is written without inverting it: there True means "may not attend", so it is ~may."""
+    may = ~mask if source == "hidden" else mask if source == "may attend" else mask == 0
+    may = mask == 1 if source == "integer" else may
+    if target == "additive":
+        return torch.zeros(may.shape).masked_fill(~may, -math.inf)
+    return may.long() if target == "integer" else may.clone()
+
+
+@exercise.misconception
+def additive_by_truth(mask, source, target):
+    """An additive mask is read the wrong way round, as by .bool(), for which 0 is False and −∞ is True: what
+    may be seen is where it is 0.
+    """
+    may = ~mask if source == "hidden" else mask.bool()
+    if target == "additive":
+        return torch.zeros(may.shape).masked_fill(~may, -math.inf)
+    return {"may attend": may.clone(), "hidden": ~may, "integer": may.long()}[target]
+
+
 exercise.slip(
     "zero_times_infinity",
     "torch.zeros(may.shape).masked_fill(~may, -math.inf) → (1.0 - may.float()) * -math.inf",
@@ -145,29 +137,19 @@ exercise.slip(
 ).says(
     'An "integer" mask is made of the numbers 1 and 0, so turn the boolean one into integers with .long().'
 )
-exercise.slip(
-    "integer_turned_round",
-    'if source == "may attend":\n'
-    "        may = mask\n"
-    '    elif source == "hidden":\n'
-    "        may = ~mask\n"
-    '    elif source in ("additive", "integer"):\n'
-    '        may = mask == (0 if source == "additive" else 1)\n'
-    "    else:\n"
-    '        raise ValueError(f"{source!r} isn\'t a kind of mask")\n'
-    '    if target == "may attend":\n'
-    "        return may.clone()\n"
-    '    if target == "hidden":\n'
-    '        return ~may → may = ~mask if source == "hidden" else mask if source == "may attend" else '
-    "mask == 0",
-    'if target == "integer":\n'
-    "        return may.long()\n"
-    '    raise ValueError(f"{target!r} isn\'t a kind of mask") → return {"may attend": may.clone(), '
-    '"hidden": ~may, "integer": (~may).long()}[target]',
-).says(
-    'In an "integer" mask 1 means "may attend", as in an attention_mask of a tokenizer: here it is read '
-    "and written the other way."
-)
+
+
+@exercise.misconception
+def integer_turned_round(mask, source, target):
+    """In an "integer" mask 1 means "may attend", as in an attention_mask of a tokenizer: here it is read
+    and written the other way.
+    """
+    may = ~mask if source == "hidden" else mask if source == "may attend" else mask == 0
+    if target == "additive":
+        return torch.zeros(may.shape).masked_fill(~may, -math.inf)
+    return {"may attend": may.clone(), "hidden": ~may, "integer": (~may).long()}[target]
+
+
 exercise.slip(
     "integer_of_32_bits",
     'if target == "integer":\n'

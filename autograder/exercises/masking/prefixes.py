@@ -78,18 +78,21 @@ exercise.slip(
     "These are the endings of the sentence, with all that is to come: a prefix ends at position t and has "
     "the words before it."
 )
-exercise.slip(
-    "future_set_to_zero",
-    "[layer(x[..., : end + 1, :])[..., -1, :] for end in range(x.size(-2))] → []",
-    "return torch.stack(last, dim=-2) → for t in range(x.size(-2)):\n"
-    "        cut = x.clone()\n"
-    "        cut[..., t + 1 :, :] = 0\n"
-    "        last.append(layer(cut)[..., t, :])\n"
-    "    return torch.stack(last, dim=-2)",
-).says(
-    "The future is overwritten with zeros, and zeros are still positions that a layer can look at: cut "
-    "the sentence off."
-)
+
+
+@exercise.misconception
+def future_set_to_zero(layer, x):
+    """The future is overwritten with zeros, and zeros are still positions that a layer can look at: cut
+    the sentence off.
+    """
+    passes = []
+    for t in range(x.size(-2)):
+        cut = x.clone()
+        cut[..., t + 1 :, :] = 0
+        passes.append(layer(cut)[..., t, :])
+    return torch.stack(passes, dim=-2)
+
+
 exercise.slip(
     "last_prefix_missing",
     "[layer(x[..., : end + 1, :])[..., -1, :] for end in range(x.size(-2))] → [layer(x[..., :end, "

@@ -106,19 +106,21 @@ exercise.slip(
     "mask | torch.eye(mask.shape[0]).bool() → (mask | mask.T) | torch.eye(mask.shape[0]).bool()",
     of=as_a_power,
 ).says("Each way is taken in both directions: that i may attend to j doesn't let j attend to i.")
-exercise.slip(
-    "last_layer_alone",
-    "step = (mask | torch.eye(mask.shape[0]).bool()).double() → reached = torch.eye(len(mask))",
-    "return torch.linalg.matrix_power(step, layers) > 0 → seen = reached.bool()\n"
-    "    for _ in range(layers):\n"
-    "        reached = ((mask.float() @ reached > 0) & ~seen).float()\n"
-    "        seen = seen | reached.bool()\n"
-    "    return reached.bool()",
-    of=as_a_power,
-).says(
-    "Only what takes exactly as many steps as there are layers is True: what arrived in an earlier layer "
-    "is still there, since a layer adds to what a position has."
-)
+
+
+@exercise.misconception
+def last_layer_alone(mask, layers):
+    """Only what takes exactly as many steps as there are layers is True: what arrived in an earlier layer
+    is still there, since a layer adds to what a position has.
+    """
+    reached = torch.eye(len(mask))
+    seen = reached.bool()
+    for _ in range(layers):
+        reached = ((mask.float() @ reached > 0) & ~seen).float()
+        seen = seen | reached.bool()
+    return reached.bool()
+
+
 exercise.slip(
     "one_layer_at_least",
     "return torch.linalg.matrix_power(step, layers) > 0 → reached = step\n"
@@ -127,17 +129,16 @@ exercise.slip(
     "    return reached > 0",
     of=as_a_power,
 ).says("No layer gives here what one layer reaches: begin with the identity, and make a step for each layer.")
-exercise.slip(
-    "doubled_with_each_layer",
-    "step = (mask | torch.eye(mask.shape[0]).bool()).double() → reached = (mask | "
-    "torch.eye(mask.shape[0]).bool()).double()",
-    "return torch.linalg.matrix_power(step, layers) > 0 → if layers == 0:\n"
-    "        return torch.eye(len(mask), dtype=torch.bool)\n"
-    "    for _ in range(layers - 1):\n"
-    "        reached = (reached @ reached > 0).float()\n"
-    "    return reached > 0",
-    of=as_a_power,
-).says(
-    "What is reached is multiplied by itself, which doubles the number of steps each time: a layer makes "
-    "one step more."
-)
+
+
+@exercise.misconception
+def doubled_with_each_layer(mask, layers):
+    """What is reached is multiplied by itself, which doubles the number of steps each time: a layer makes one
+    step more.
+    """
+    reached = (mask | torch.eye(len(mask), dtype=torch.bool)).float()
+    if layers == 0:
+        return torch.eye(len(mask), dtype=torch.bool)
+    for _ in range(layers - 1):
+        reached = (reached @ reached > 0).float()
+    return reached > 0

@@ -131,19 +131,21 @@ exercise.slip(
     "The gradient of the sum of all outputs says which inputs matter to some output, but not to which: "
     "take the gradient of one output at a time."
 )
-exercise.slip(
-    "gradients_pile_up",
-    "for i in range(x.size(0)):\n"
-    "        x.grad = None\n"
-    "        layer(x)[i].square().sum().backward()\n"
-    "        rows.append((x.grad != 0).any(dim=1)) → for output in layer(x):\n"
-    "        output.abs().sum().backward(retain_graph=True)\n"
-    "        rows.append((x.grad != 0).any(dim=1))",
-    of=gradient_forgotten_each_time,
-).says(
-    "Each backward adds to x.grad what is there from the outputs before, so a row inherits all rows above "
-    "it: set x.grad to None in between, or use torch.autograd.grad."
-)
+
+
+@exercise.misconception
+def gradients_pile_up(layer, x):
+    """Each backward adds to x.grad what is there from the outputs before, so a row inherits all rows
+    above it: set x.grad to None in between, or use torch.autograd.grad.
+    """
+    x = x.clone().requires_grad_()
+    rows = []
+    for output in layer(x):
+        output.abs().sum().backward(retain_graph=True)
+        rows.append(x.grad.abs().sum(dim=-1) > 0)
+    return torch.stack(rows)
+
+
 exercise.slip(
     "how_much",
     "(slopes != 0).any(dim=3).any(dim=1) → torch.autograd.functional.jacobian(layer, x).abs().sum(dim=(1, "

@@ -85,18 +85,20 @@ exercise.slip(
     "counts.sum(dim=0) / (N * k) * logits.softmax(dim=-1).mean(dim=0) → (counts.sum(dim=0) / (N * "
     "k)).square()",
 ).says("The shares of tokens are squared, and counts have no gradient: one factor is the mean probability.")
-exercise.slip(
-    "gates_for_probabilities",
-    "counts = torch.zeros_like(logits).scatter(-1, logits.topk(k, dim=-1).indices, 1.0) → best, places = "
-    "logits.topk(k, dim=-1)\n"
-    "    counts = torch.zeros_like(logits).scatter(-1, logits.topk(k, dim=-1).indices, 1.0)",
-    "return E * (counts.sum(dim=0) / (N * k) * logits.softmax(dim=-1).mean(dim=0)).sum() → shares = "
-    "torch.zeros_like(logits).scatter(-1, places, best.softmax(dim=-1))\n"
-    "    return E * (counts.sum(dim=0) / (N * k) * shares.mean(dim=0)).sum()",
-).says(
-    "The probabilities are those of the chosen alone: the softmax here goes over all experts, so that the "
-    "others can become more probable."
-)
+
+
+@exercise.misconception
+def gates_for_probabilities(logits, k):
+    """The probabilities are those of the chosen alone: the softmax here goes over all experts, so that the
+    others can become more probable.
+    """
+    N, E = logits.shape
+    best, places = logits.topk(k, dim=-1)
+    counts = torch.zeros_like(logits).scatter(-1, places, 1.0)
+    shares = torch.zeros_like(logits).scatter(-1, places, best.softmax(dim=-1))
+    return E * (counts.sum(dim=0) / (N * k) * shares.mean(dim=0)).sum()
+
+
 exercise.slip(
     "token_by_token",
     "(counts.sum(dim=0) / (N * k) * logits.softmax(dim=-1).mean(dim=0)).sum → (counts / k * "

@@ -86,14 +86,17 @@ exercise.slip("sigmoids", "best.softmax(dim=-1) → best.sigmoid()").says(
 exercise.slip("best_alone", "logits.topk(k, dim=-1) → logits.topk(1, dim=-1)").says(
     "Only the best expert gets anything: it is the k best that share."
 )
-exercise.slip(
-    "shares_in_order",
-    "best, places = logits.topk(k, dim=-1) → best = logits.topk(k, dim=-1).values.softmax(dim=-1)",
-    "return torch.zeros_like(logits).scatter(-1, places, best.softmax(dim=-1)) → gates = "
-    "torch.zeros_like(logits)\n"
-    "    gates[..., :k] = best\n"
-    "    return gates",
-).says("The shares stand in the order of the scores, best first: each belongs at the place of its expert.")
+
+
+@exercise.misconception
+def shares_in_order(logits, k):
+    """The shares stand in the order of the scores, best first: each belongs at the place of its expert."""
+    best = logits.topk(k, dim=-1).values.softmax(dim=-1)
+    gates = torch.zeros_like(logits)
+    gates[..., :k] = best
+    return gates
+
+
 exercise.slip("shares_of_the_scores", "best.softmax(dim=-1) → best / best.sum(dim=-1, keepdim=True)").says(
     "The chosen scores are divided by their sum: scores may be negative or sum to 0, so it is a softmax "
     "that makes shares of them."

@@ -91,21 +91,21 @@ exercise.slip(
     "    W_k[:2, :2] = W_k[:2, 2:] = torch.eye(2)\n"
     " →",
 ).says("Queries or keys are 0, so all scores are alike, and each head gives the average of the four numbers.")
-exercise.slip(
-    "output_not_moved",
-    "W_v = torch.tensor([[0.0, 0, 0, 0], [0, 0, 0, 0], [1, 0, 1, 0], [0, 0, 0, 0]]) → turn = 40.0 * "
-    "torch.tensor([[0.0, -1.0], [1.0, 0.0]])",
-    "W_o = torch.tensor([[1.0, 0, 0, 0], [0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 0]]) → W_q, W_k, W_v = "
-    "torch.zeros(3, 4, 4)\n"
-    "    W_q[:2, :2], W_q[:2, 2:] = turn, turn.T\n"
-    "    W_k[:2, :2] = W_k[:2, 2:] = torch.eye(2)\n"
-    "    W_v[2, 0] = W_v[2, 2] = 1.0",
-    "W_q, W_k, W_v, W_o → W_q, W_k, W_v, torch.eye(4)",
-    of=as_written_tables,
-).says(
-    "W_o leaves the second head's number in channel 2, where the merge has put it: W_o has to bring it to "
-    "channel 1."
-)
+
+
+@exercise.misconception
+def output_not_moved():
+    """W_o leaves the second head's number in channel 2, where the merge has put it: W_o has to bring it to
+    channel 1.
+    """
+    turn = 40.0 * torch.tensor([[0.0, -1.0], [1.0, 0.0]])
+    W_q, W_k, W_v = torch.zeros(3, 4, 4)
+    W_q[:2, :2], W_q[:2, 2:] = turn, turn.T
+    W_k[:2, :2] = W_k[:2, 2:] = torch.eye(2)
+    W_v[2, 0] = W_v[2, 2] = 1.0
+    return W_q, W_k, W_v, torch.eye(4)
+
+
 exercise.slip(
     "one_head_has_the_number",
     "clockwise = torch.tensor([[0.0, -1.0], [1.0, 0.0]]) → turn = 40.0 * torch.tensor([[0.0, -1.0], [1.0, "
@@ -116,17 +116,19 @@ exercise.slip(
     "Only the first head's values hold the number: the second head's channels of W_v, the last two "
     "columns, need it too."
 )
-exercise.slip(
-    "both_in_one_channel",
-    "W_v = torch.tensor([[0.0, 0, 0, 0], [0, 0, 0, 0], [1, 0, 1, 0], [0, 0, 0, 0]]) → turn = 40.0 * "
-    "torch.tensor([[0.0, -1.0], [1.0, 0.0]])",
-    "W_o = torch.tensor([[1.0, 0, 0, 0], [0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 0]]) → W_q, W_k, W_v, W_o "
-    "= torch.zeros(4, 4, 4)\n"
-    "    W_q[:2, :2], W_q[:2, 2:] = turn, turn.T\n"
-    "    W_k[:2, :2] = W_k[:2, 2:] = torch.eye(2)\n"
-    "    W_v[2, 0] = W_v[2, 2] = W_o[0, 0] = W_o[2, 0] = 1.0",
-    of=as_written_tables,
-).says("W_o adds both heads up in channel 0: the second head's number belongs in channel 1.")
+
+
+@exercise.misconception
+def both_in_one_channel():
+    """W_o adds both heads up in channel 0: the second head's number belongs in channel 1."""
+    turn = 40.0 * torch.tensor([[0.0, -1.0], [1.0, 0.0]])
+    W_q, W_k, W_v, W_o = torch.zeros(4, 4, 4)
+    W_q[:2, :2], W_q[:2, 2:] = turn, turn.T
+    W_k[:2, :2] = W_k[:2, 2:] = torch.eye(2)
+    W_v[2, 0] = W_v[2, 2] = W_o[0, 0] = W_o[2, 0] = 1.0
+    return W_q, W_k, W_v, W_o
+
+
 exercise.slip(
     "nothing_gets_through",
     "clockwise = torch.tensor([[0.0, -1.0], [1.0, 0.0]]) → turn = 40.0 * torch.tensor([[0.0, -1.0], [1.0, "

@@ -47,17 +47,16 @@ def costs_in_closed_form(T, d_model, n_heads):
     return 4 * d_model * (d_model + 1), 2 * T * d_model * (2 * d_model + T), n_heads * T**2
 
 
-exercise.slip(
-    "full_width_heads",
-    "4 * (d_model * d_model + d_model) → n_heads * 3 * (d_model * d_model + d_model) + n_heads * d_model "
-    "* d_model + d_model",
-    "projections = 4 * T * d_model * d_model → multiplications = n_heads * (4 * T * d_model * d_model + 2 "
-    "* T * T * d_model)",
-    "projections + n_heads * per_head → multiplications",
-).says(
-    "Each head is counted as wide as the model, which makes H heads H times as expensive: a head has "
-    "d_model / n_heads channels."
-)
+@exercise.misconception
+def full_width_heads(T, d_model, n_heads):
+    """Each head is counted as wide as the model, which makes H heads H times as expensive: a head has d_model
+    / n_heads channels.
+    """
+    parameters = n_heads * 3 * (d_model * d_model + d_model) + n_heads * d_model * d_model + d_model
+    multiplications = n_heads * (4 * T * d_model * d_model + 2 * T * T * d_model)
+    return parameters, multiplications, n_heads * T * T
+
+
 exercise.slip(
     "no_output_projection_counted",
     "4 * (d_model * d_model + d_model) → 3 * (d_model * d_model + d_model)",
@@ -83,18 +82,19 @@ exercise.slip("one_head_counted", "n_heads * per_head → (2 * T * T) * (d_model
     "Scores and averages are counted for one head only: there are n_heads of them, with d_model / n_heads "
     "channels each, and together that is d_model again."
 )
-exercise.slip(
-    "small_matrices",
-    "return 4 * d_model * (d_model + 1), 2 * T * d_model * (2 * d_model + T), n_heads * T**2 → d = "
-    "d_model // n_heads\n"
-    "    parameters = n_heads * 3 * (d * d + d) + d_model * d_model + d_model\n"
-    "    multiplications = n_heads * 3 * T * d * d + T * d_model * d_model + 2 * T * T * d_model\n"
-    "    return parameters, multiplications, n_heads * T**2",
-    of=costs_in_closed_form,
-).says(
-    "A head's projections are counted as d_head × d_head: each head reads all d_model channels, and "
-    "d_head is the size of what comes out."
-)
+
+
+@exercise.misconception
+def small_matrices(T, d_model, n_heads):
+    """A head's projections are counted as d_head × d_head: each head reads all d_model channels, and
+    d_head is the size of what comes out.
+    """
+    d = d_model // n_heads
+    parameters = n_heads * 3 * (d * d + d) + d_model * d_model + d_model
+    multiplications = n_heads * 3 * T * d * d + T * d_model * d_model + 2 * T * T * d_model
+    return parameters, multiplications, n_heads * T * T
+
+
 exercise.slip("one_map_for_all", "n_heads * T → T").says(
     "The weights are counted for one head: each head makes T × T of its own, so they do grow with the "
     "number of heads."

@@ -56,18 +56,19 @@ def off_by_views(weight, keep):
     return (heads * keep[None, :, None]).reshape(weight.shape)
 
 
-exercise.slip(
-    "rows_off",
-    "columns = keep.repeat_interleave(weight.size(1) // len(keep)) → size = weight.size(1) // len(keep)",
-    "return weight * columns → off = weight.clone()\n"
-    "    for head in range(len(keep)):\n"
-    "        if not keep[head]:\n"
-    "            off[head * size : (head + 1) * size] = 0\n"
-    "    return off",
-).says(
-    "Rows are set to 0, which silences some output channels for all heads: nn.Linear holds its weight as "
-    "(out, in), and a head comes in through its columns."
-)
+@exercise.misconception
+def rows_off(weight, keep):
+    """Rows are set to 0, which silences some output channels for all heads: nn.Linear holds its weight as
+    (out, in), and a head comes in through its columns.
+    """
+    size = weight.size(1) // len(keep)
+    off = weight.clone()
+    for head in range(len(keep)):
+        if not keep[head]:
+            off[head * size : (head + 1) * size] = 0
+    return off
+
+
 exercise.slip(
     "others_off", "weight * columns → weight * (~keep).repeat_interleave(weight.size(1) // len(keep))"
 ).says("The wrong heads are off: `keep` is True for those that stay on.")
@@ -77,17 +78,20 @@ exercise.slip(
     "Every H-th column is set to 0: merging puts the D channels of a head side by side, so its columns "
     "are neighbours."
 )
-exercise.slip(
-    "one_column",
-    "columns = keep.repeat_interleave(weight.size(1) // len(keep))  # (H·D,) → off = weight.clone()\n"
-    "    for head in range(len(keep)):\n"
-    "        if not keep[head]:\n"
-    "            off[:, head] = 0",
-    "weight * columns → off",
-).says(
-    "One column is set to 0 for each head that is off: a head has D of them, side by side, where D is the "
-    "number of columns divided by H."
-)
+
+
+@exercise.misconception
+def one_column(weight, keep):
+    """One column is set to 0 for each head that is off: a head has D of them, side by side, where D is the
+    number of columns divided by H.
+    """
+    off = weight.clone()
+    for head in range(len(keep)):
+        if not keep[head]:
+            off[:, head] = 0
+    return off
+
+
 exercise.slip("made_up_for", "weight * columns → (weight * columns) * (len(keep) / keep.sum())").says(
     "The heads that stay on are made louder to make up for the others, as dropout does in training: here "
     "they stay as they are."
@@ -104,15 +108,16 @@ exercise.slip(
     "The weight itself is changed, and the head stays off for ever: work on a copy, and every head can be "
     "switched on again."
 )
-exercise.slip(
-    "rows_shared_out",
-    "columns = keep.repeat_interleave(weight.size(1) // len(keep)) → size = weight.size(0) // len(keep)",
-    "return weight * columns → off = weight.clone()\n"
-    "    for head in range(len(keep)):\n"
-    "        if not keep[head]:\n"
-    "            off[head * size : (head + 1) * size] = 0\n"
-    "    return off",
-).says(
-    "The rows are shared out among the heads and set to 0: they are output channels, and a head comes in "
-    "through its columns, for nn.Linear holds its weight as (out, in)."
-)
+
+
+@exercise.misconception
+def rows_shared_out(weight, keep):
+    """The rows are shared out among the heads and set to 0: they are output channels, and a head comes in
+    through its columns, for nn.Linear holds its weight as (out, in).
+    """
+    size = weight.size(0) // len(keep)
+    off = weight.clone()
+    for head in range(len(keep)):
+        if not keep[head]:
+            off[head * size : (head + 1) * size] = 0
+    return off

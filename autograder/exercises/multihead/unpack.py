@@ -57,84 +57,64 @@ def unpack_by_view(in_proj_weight, in_proj_bias):
     return state
 
 
-exercise.slip(
-    "keys_first",
-    "weights, biases → (k, q, v), (b_k, b_q, b_v)",
-    "{\n"
-    '        **{f"{name}.weight": weight for name, weight in zip(names, weights, strict=True)},\n'
-    '        **{f"{name}.bias": bias for name, bias in zip(names, biases, strict=True)},\n'
-    "    } → {\n"
-    '        "W_q.weight": q, "W_k.weight": k, "W_v.weight": v,\n'
-    '        "W_q.bias": b_q, "W_k.bias": b_k, "W_v.bias": b_v,\n'
-    "    }",
-).says("Keys and queries have changed places: from the top it is queries, keys, values.")
-exercise.slip(
-    "values_second",
-    "weights, biases → (q, v, k), (b_q, b_v, b_k)",
-    "{\n"
-    '        **{f"{name}.weight": weight for name, weight in zip(names, weights, strict=True)},\n'
-    '        **{f"{name}.bias": bias for name, bias in zip(names, biases, strict=True)},\n'
-    "    } → {\n"
-    '        "W_q.weight": q, "W_k.weight": k, "W_v.weight": v,\n'
-    '        "W_q.bias": b_q, "W_k.bias": b_k, "W_v.bias": b_v,\n'
-    "    }",
-).says("Keys and values have changed places: from the top it is queries, keys, values.")
-exercise.slip(
-    "transposed",
-    "weights, biases = in_proj_weight.unflatten(0, (3, -1)), in_proj_bias.view(3, -1)\n"
-    "    state = {}\n"
-    '    for number, letter in enumerate("qkv"):\n'
-    '        state[f"W_{letter}.bias"] = biases[number].clone()\n'
-    '        state[f"W_{letter}.weight"] = weights[number].clone() → names, state = ("W_q", "W_k", '
-    '"W_v"), {}\n'
-    "    for name, weight, bias in zip(names, in_proj_weight.chunk(3), in_proj_bias.chunk(3), "
-    "strict=True):\n"
-    '        state[f"{name}.weight"], state[f"{name}.bias"] = weight.T, bias',
-    of=unpack_by_view,
-).says(
-    "The weights are transposed: torch packs the weights of three nn.Linear, which hold them as (out, in) "
-    "just as yours do."
-)
-exercise.slip(
-    "every_third_row",
-    'names = ("W_q", "W_k", "W_v") → names, made = ("W_q", "W_k", "W_v"), {}',
-    "weights, biases = in_proj_weight.chunk(3), in_proj_bias.chunk(3) → for number, name in "
-    "enumerate(names):\n"
-    '        made[f"{name}.weight"], made[f"{name}.bias"] = in_proj_weight[number::3], '
-    "in_proj_bias[number::3]",
-    "{\n"
-    '        **{f"{name}.weight": weight for name, weight in zip(names, weights, strict=True)},\n'
-    '        **{f"{name}.bias": bias for name, bias in zip(names, biases, strict=True)},\n'
-    "    } → made",
-).says(
-    "Every third row is taken for the queries: the three weights lie on top of each other, so the queries "
-    "have the first C rows."
-)
-exercise.slip(
-    "biases_not_split",
-    "weights, biases = in_proj_weight.unflatten(0, (3, -1)), in_proj_bias.view(3, -1)\n"
-    "    state = {}\n"
-    '    for number, letter in enumerate("qkv"):\n'
-    '        state[f"W_{letter}.bias"] = biases[number].clone()\n'
-    '        state[f"W_{letter}.weight"] = weights[number].clone() → names, state = ("W_q", "W_k", '
-    '"W_v"), {}\n'
-    "    for name, weight in zip(names, in_proj_weight.chunk(3), strict=True):\n"
-    '        state[f"{name}.weight"], state[f"{name}.bias"] = weight, in_proj_bias',
-    of=unpack_by_view,
-).says("Each projection gets the whole packed bias: it has 3C numbers, and a third belongs to each.")
-exercise.slip(
-    "cut_into_columns",
-    "weights, biases = in_proj_weight.unflatten(0, (3, -1)), in_proj_bias.view(3, -1)\n"
-    "    state = {}\n"
-    '    for number, letter in enumerate("qkv"):\n'
-    '        state[f"W_{letter}.bias"] = biases[number].clone()\n'
-    '        state[f"W_{letter}.weight"] = weights[number].clone() → names, state = ("W_q", "W_k", '
-    '"W_v"), {}\n'
-    "    columns = in_proj_weight.tensor_split(3, dim=1)\n"
-    "    for name, weight, bias in zip(names, columns, in_proj_bias.chunk(3), strict=True):\n"
-    '        state[f"{name}.weight"], state[f"{name}.bias"] = weight, bias',
-    of=unpack_by_view,
-).says(
-    "The packed weight is cut from left to right: it has 3C rows, and the three weights lie on top of "
-    "each other."
-)
+@exercise.misconception
+def keys_first(in_proj_weight, in_proj_bias):
+    """Keys and queries have changed places: from the top it is queries, keys, values."""
+    (k, q, v), (b_k, b_q, b_v) = in_proj_weight.chunk(3), in_proj_bias.chunk(3)
+    return {
+        "W_q.weight": q, "W_k.weight": k, "W_v.weight": v,
+        "W_q.bias": b_q, "W_k.bias": b_k, "W_v.bias": b_v,
+    }  # fmt: skip
+
+
+@exercise.misconception
+def values_second(in_proj_weight, in_proj_bias):
+    """Keys and values have changed places: from the top it is queries, keys, values."""
+    (q, v, k), (b_q, b_v, b_k) = in_proj_weight.chunk(3), in_proj_bias.chunk(3)
+    return {
+        "W_q.weight": q, "W_k.weight": k, "W_v.weight": v,
+        "W_q.bias": b_q, "W_k.bias": b_k, "W_v.bias": b_v,
+    }  # fmt: skip
+
+
+@exercise.misconception
+def transposed(in_proj_weight, in_proj_bias):
+    """The weights are transposed: torch packs the weights of three nn.Linear, which hold them as
+    (out, in) just as yours do.
+    """
+    names, made = ("W_q", "W_k", "W_v"), {}
+    for name, weight, bias in zip(names, in_proj_weight.chunk(3), in_proj_bias.chunk(3), strict=True):
+        made[f"{name}.weight"], made[f"{name}.bias"] = weight.T, bias
+    return made
+
+
+@exercise.misconception
+def every_third_row(in_proj_weight, in_proj_bias):
+    """Every third row is taken for the queries: the three weights lie on top of each other, so the
+    queries have the first C rows.
+    """
+    names, made = ("W_q", "W_k", "W_v"), {}
+    for number, name in enumerate(names):
+        made[f"{name}.weight"], made[f"{name}.bias"] = in_proj_weight[number::3], in_proj_bias[number::3]
+    return made
+
+
+@exercise.misconception
+def biases_not_split(in_proj_weight, in_proj_bias):
+    """Each projection gets the whole packed bias: it has 3C numbers, and a third belongs to each."""
+    names, made = ("W_q", "W_k", "W_v"), {}
+    for name, weight in zip(names, in_proj_weight.chunk(3), strict=True):
+        made[f"{name}.weight"], made[f"{name}.bias"] = weight, in_proj_bias
+    return made
+
+
+@exercise.misconception
+def cut_into_columns(in_proj_weight, in_proj_bias):
+    """The packed weight is cut from left to right: it has 3C rows, and the three weights lie on top of each
+    other.
+    """
+    names, made = ("W_q", "W_k", "W_v"), {}
+    columns = in_proj_weight.tensor_split(3, dim=1)
+    for name, weight, bias in zip(names, columns, in_proj_bias.chunk(3), strict=True):
+        made[f"{name}.weight"], made[f"{name}.bias"] = weight, bias
+    return made

@@ -142,15 +142,16 @@ exercise.slip(
 exercise.slip("not_turned", "    q, k = (rotary(x, torch.arange(x.size(-2))) for x in (q, k))\n →").says(
     "Nothing is turned here, so it is the attention of lesson 1, which doesn't notice order."
 )
-exercise.slip(
-    "rotary_mask_forgotten",
-    "scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1)) → weights = (q @ k.transpose(-2, -1) / "
-    "math.sqrt(q.size(-1))).softmax(dim=-1)",
-    "    if mask is not None:\n"
-    "        scores = scores.masked_fill(~mask, -math.inf)\n"
-    "    weights = scores.softmax(dim=-1)\n"
-    " →",
-).says("The mask isn't used, so every query sees every key: pass it on to the attention.")
+
+
+@exercise.misconception
+def rotary_mask_forgotten(q, k, v, mask=None):
+    """The mask isn't used, so every query sees every key: pass it on to the attention."""
+    q, k = rotary(q, torch.arange(q.size(-2))), rotary(k, torch.arange(k.size(-2)))
+    weights = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.size(-1)), dim=-1)
+    return weights @ v, weights
+
+
 exercise.slip("rotary_filled_with_minus_hundred", "math.inf → 100").says(
     "Hidden scores become a number such as −100, or are lowered by as much, and where scores are that "
     "large a hidden key still gets weight: only −∞, or the lowest number there is, always hides."

@@ -90,20 +90,21 @@ exercise.slip(
     "The factor 2 is in the exponent twice: where the even numbers 0, 2, 4, … are the features, they are "
     "2i already."
 )
-exercise.slip(
-    "cosine_with_another_speed",
-    "position = torch.arange(0, T, dtype=torch.float).unsqueeze(1)\n"
-    "    speed = torch.exp(torch.arange(0, d_model, 2).float() * (-math.log(base) / d_model))\n"
-    "    table[:, 0::2] = torch.sin(position * speed)\n"
-    "    table[:, 1::2] = torch.cos(position * speed) → for p in range(T):\n"
-    "        for i in range(0, d_model, 2):\n"
-    "            table[p, i] = math.sin(p / base ** (2 * i / d_model))\n"
-    "            table[p, i + 1] = math.cos(p / base ** (2 * (i + 1) / d_model))",
-    of=with_two_slices,
-).says(
-    "Each feature's own number is doubled in the exponent, which gives the cosine another speed than its "
-    "sine: with i = 0, 2, 4, … as the sine's feature, the exponent is i/d_model in both."
-)
+
+
+@exercise.misconception
+def cosine_with_another_speed(T, d_model, base=10_000.0):
+    """Each feature's own number is doubled in the exponent, which gives the cosine another speed than its
+    sine: with i = 0, 2, 4, … as the sine's feature, the exponent is i/d_model in both.
+    """
+    table = torch.zeros(T, d_model)
+    for p in range(T):
+        for i in range(0, d_model, 2):
+            table[p, i] = math.sin(p / base ** (2 * i / d_model))
+            table[p, i + 1] = math.cos(p / base ** (2 * (i + 1) / d_model))
+    return table
+
+
 exercise.slip(
     "cosine_first",
     "/ wavelength → * base ** (-torch.arange(0, d_model, 2) / d_model)",
@@ -198,15 +199,14 @@ exercise.slip(
     "The angles are multiplied by 2π, as if positions counted turns: position p is an angle of p radians "
     "in the first pair."
 )
-exercise.slip(
-    "steps_to_the_last",
-    "if d_model % 2:\n"
-    '        raise ValueError(f"features come in pairs of sine and cosine, but d_model is {d_model}")\n'
-    "    frequencies = base ** (-torch.arange(0, d_model, 2) / d_model)  # radians per position: 1 to "
-    "about 1/base → half = d_model // 2\n"
-    "    step = math.log(base) / (half - 1)",
-    "* frequencies → * torch.exp(-step * torch.arange(half))",
-).says(
-    "The exponents have steps of 1/(d_model/2 − 1), as in tensor2tensor's table: the paper's have steps "
-    "of 2/d_model, which a single pair of features has as well."
-)
+
+
+@exercise.misconception
+def steps_to_the_last(T, d_model, base=10_000.0):
+    """The exponents have steps of 1/(d_model/2 − 1), as in tensor2tensor's table: the paper's have steps of
+    2/d_model, which a single pair of features has as well.
+    """
+    half = d_model // 2
+    step = math.log(base) / (half - 1)
+    angles = torch.arange(T)[:, None] * torch.exp(-step * torch.arange(half))
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(start_dim=1)

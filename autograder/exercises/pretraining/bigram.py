@@ -75,66 +75,64 @@ exercise.slip(
     "The whole table sums to 1, which gives p(now and next): divide each row by its own sum for p(next | "
     "now)."
 )
-exercise.slip(
-    "each_pair_once",
-    "torch.bincount(pairs, minlength=vocabulary**2).view(vocabulary, vocabulary) + alpha → "
-    "torch.full((vocabulary, vocabulary), alpha)",
-    "return (counts / counts.sum(dim=-1, keepdim=True)).float().log() → counts[inputs[real], "
-    "targets[real]] += 1\n"
-    "    return (counts / counts.sum(dim=-1, keepdim=True)).float().log()",
-).says(
-    "counts[now, then] += 1 with tensors counts a pair once, however often it occurs: torch.bincount, a "
-    "loop or index_put_ with accumulate=True count all."
-)
-exercise.slip(
-    "padding_is_a_pair",
-    "torch.bincount(pairs, minlength=vocabulary**2).view(vocabulary, vocabulary) + alpha → "
-    "torch.full((vocabulary, vocabulary), alpha)",
-    "return (counts / counts.sum(dim=-1, keepdim=True)).float().log() → for now, then in "
-    "zip(inputs.flatten().tolist(), targets.clamp(min=0).flatten().tolist(), strict=True):\n"
-    "        counts[now, then] += 1\n"
-    "    return (counts / counts.sum(dim=-1, keepdim=True)).float().log()",
-).says(
-    "-100 counts from the end or is moved to token 0, so that padding is counted as a next token: leave "
-    "out pairs without a target."
-)
-exercise.slip(
-    "smoothed_after_dividing",
-    "counts.index_put_((inputs[real], targets[real]), torch.ones(()), accumulate=True)\n"
-    "    counts += alpha → for now, then in zip(inputs[real].tolist(), targets[real].tolist(), "
-    "strict=True):\n"
-    "        counts[now, then] += 1",
-    "counts.log() - counts.sum(dim=-1, keepdim=True).log() → ((counts + alpha) / counts.sum(dim=1, "
-    "keepdim=True).clamp(min=1)).log()",
-    of=pairs_by_index_put,
-).says(
-    "Alpha is added to the numerator alone, so that rows sum to more than 1: add it to the counts before "
-    "they are summed."
-)
-exercise.slip(
-    "always_plus_one",
-    "torch.bincount(pairs, minlength=vocabulary**2).view(vocabulary, vocabulary) + alpha → "
-    "torch.ones(vocabulary, vocabulary)",
-    "return (counts / counts.sum(dim=-1, keepdim=True)).float().log() → for now, then in "
-    "zip(inputs[real].tolist(), targets[real].tolist(), strict=True):\n"
-    "        counts[now, then] += 1\n"
-    "    return (counts / counts.sum(dim=-1, keepdim=True)).float().log()",
-).says("1 is added to each count whatever alpha is.")
+
+
+@exercise.misconception
+def each_pair_once(inputs, targets, vocabulary, alpha):
+    """counts[now, then] += 1 with tensors counts a pair once, however often it occurs: torch.bincount, a loop
+    or index_put_ with accumulate=True count all.
+    """
+    real = targets != -100
+    counts = torch.full((vocabulary, vocabulary), alpha)
+    counts[inputs[real], targets[real]] += 1
+    return (counts / counts.sum(dim=1, keepdim=True)).log()
+
+
+@exercise.misconception
+def padding_is_a_pair(inputs, targets, vocabulary, alpha):
+    """-100 counts from the end or is moved to token 0, so that padding is counted as a next token: leave out
+    pairs without a target.
+    """
+    counts = torch.full((vocabulary, vocabulary), alpha)
+    for now, then in zip(inputs.flatten().tolist(), targets.clamp(min=0).flatten().tolist(), strict=True):
+        counts[now, then] += 1
+    return (counts / counts.sum(dim=1, keepdim=True)).log()
+
+
+@exercise.misconception
+def smoothed_after_dividing(inputs, targets, vocabulary, alpha):
+    """Alpha is added to the numerator alone, so that rows sum to more than 1: add it to the counts before
+    they are summed.
+    """
+    real = targets != -100
+    counts = torch.zeros(vocabulary, vocabulary)
+    for now, then in zip(inputs[real].tolist(), targets[real].tolist(), strict=True):
+        counts[now, then] += 1
+    return ((counts + alpha) / counts.sum(dim=1, keepdim=True).clamp(min=1)).log()
+
+
+@exercise.misconception
+def always_plus_one(inputs, targets, vocabulary, alpha):
+    """1 is added to each count whatever alpha is."""
+    real = targets != -100
+    counts = torch.ones(vocabulary, vocabulary)
+    for now, then in zip(inputs[real].tolist(), targets[real].tolist(), strict=True):
+        counts[now, then] += 1
+    return (counts / counts.sum(dim=1, keepdim=True)).log()
+
+
 exercise.slip(
     "no_logarithm",
     "(counts / counts.sum(dim=-1, keepdim=True)).float().log() → counts / counts.sum(dim=1, keepdim=True)",
 ).says("These are probabilities: the loss of the last exercise wants their logarithms.")
-exercise.slip(
-    "alpha_once_below",
-    "counts = torch.zeros(vocabulary, vocabulary) → pairs = inputs[real] * vocabulary + targets[real]\n"
-    "    counts = torch.bincount(pairs, minlength=vocabulary**2).view(vocabulary, vocabulary)",
-    "    counts.index_put_((inputs[real], targets[real]), torch.ones(()), accumulate=True)\n"
-    "    counts += alpha\n"
-    " →",
-    "counts.log() - counts.sum(dim=-1, keepdim=True).log() → ((counts + alpha) / (counts.sum(-1, "
-    "keepdim=True) + alpha)).log()",
-    of=pairs_by_index_put,
-).says(
-    "The sum of each row grows by one alpha, where each of its V counts got one: divide by the sum of the "
-    "row after alpha was added."
-)
+
+
+@exercise.misconception
+def alpha_once_below(inputs, targets, vocabulary, alpha):
+    """The sum of each row grows by one alpha, where each of its V counts got one: divide by the sum of the
+    row after alpha was added.
+    """
+    real = targets != -100
+    pairs = inputs[real] * vocabulary + targets[real]
+    counts = torch.bincount(pairs, minlength=vocabulary**2).view(vocabulary, vocabulary)
+    return ((counts + alpha) / (counts.sum(-1, keepdim=True) + alpha)).log()

@@ -72,15 +72,17 @@ def pairs_of_all_places(words):
     return counts
 
 
-exercise.slip(
-    "words_not_weighted",
-    'parts = word.split(" ") → tokens = word.split(" ")',
-    "for i in range(len(parts) - 1):\n"
-    '            found[parts[i] + " " + parts[i + 1]] += n → for left, right in zip(tokens[:-1], '
-    "tokens[1:], strict=True):\n"
-    '            found[f"{left} {right}"] = found.get(f"{left} {right}", 0) + 1',
-    of=pairs_with_counter,
-).says("Each word counts once here: its pairs occur as often as the word does in the text.")
+@exercise.misconception
+def words_not_weighted(words):
+    """Each word counts once here: its pairs occur as often as the word does in the text."""
+    counts = {}
+    for word in words:
+        tokens = word.split()
+        for left, right in zip(tokens[:-1], tokens[1:], strict=True):
+            counts[f"{left} {right}"] = counts.get(f"{left} {right}", 0) + 1
+    return counts
+
+
 exercise.slip(
     "once_a_word",
     'for at in range(len(tokens) - 1): → pairs = [f"{left} {right}" for left, right in zip(tokens[:-1], '
@@ -88,23 +90,30 @@ exercise.slip(
     "        for pair in dict.fromkeys(pairs):",
     '            pair = f"{tokens[at]} {tokens[at + 1]}"\n →',
 ).says("A pair that stands twice in a word is counted once there: count every place.")
-exercise.slip(
-    "last_word_counts",
-    "for at in range(len(tokens) - 1):\n"
-    '            pair = f"{tokens[at]} {tokens[at + 1]}"\n'
-    "            counts[pair] = counts.get(pair, 0) + times → for left, right in zip(tokens[:-1], "
-    "tokens[1:], strict=True):\n"
-    '            counts[f"{left} {right}"] = times',
-).says("A pair's count is overwritten by the next word that has it: add to it.")
-exercise.slip(
-    "letters_counted",
-    'tokens = word.split() → pair = word.replace(" ", "")',
-    "for at in range(len(tokens) - 1):\n"
-    '            pair = f"{tokens[at]} {tokens[at + 1]}"\n'
-    "            counts[pair] = counts.get(pair, 0) + times → for left, right in zip(pair[:-1], pair[1:], "
-    "strict=True):\n"
-    '            counts[f"{left} {right}"] = counts.get(f"{left} {right}", 0) + times',
-).says("These are pairs of letters: a token may have several, and ends at a space.")
+
+
+@exercise.misconception
+def last_word_counts(words):
+    """A pair's count is overwritten by the next word that has it: add to it."""
+    counts = {}
+    for word, times in words.items():
+        tokens = word.split()
+        for left, right in zip(tokens[:-1], tokens[1:], strict=True):
+            counts[f"{left} {right}"] = times
+    return counts
+
+
+@exercise.misconception
+def letters_counted(words):
+    """These are pairs of letters: a token may have several, and ends at a space."""
+    counts = {}
+    for word, times in words.items():
+        letters = word.replace(" ", "")
+        for left, right in zip(letters[:-1], letters[1:], strict=True):
+            counts[f"{left} {right}"] = counts.get(f"{left} {right}", 0) + times
+    return counts
+
+
 exercise.slip(
     "tokens_counted",
     "for at in range(len(tokens) - 1):\n"
@@ -123,26 +132,33 @@ exercise.slip(
     "Only every second pair is counted: a token in the middle belongs to two, one to its left and one to "
     "its right."
 )
-exercise.slip(
-    "across_words",
-    "for word, n in words.items(): → before = None\n    for word, times in words.items():",
-    'parts = word.split(" ")\n'
-    "        for i in range(len(parts) - 1):\n"
-    '            found[parts[i] + " " + parts[i + 1]] += n → for token in word.split():\n'
-    "            if before is not None:\n"
-    '                found[f"{before} {token}"] = found.get(f"{before} {token}", 0) + times\n'
-    "            before = token",
-    of=pairs_with_counter,
-).says("The last token of a word is counted with the first of the next: pairs end with the word.")
-exercise.slip(
-    "order_ignored",
-    "for at in range(len(tokens) - 1):\n"
-    '            pair = f"{tokens[at]} {tokens[at + 1]}"\n'
-    "            counts[pair] = counts.get(pair, 0) + times → for pair in zip(tokens[:-1], tokens[1:], "
-    "strict=True):\n"
-    '            key = " ".join(sorted(pair))\n'
-    "            counts[key] = counts.get(key, 0) + times",
-).says("The two tokens of a pair are sorted: `l o` and `o l` are different pairs.")
+
+
+@exercise.misconception
+def across_words(words):
+    """The last token of a word is counted with the first of the next: pairs end with the word."""
+    counts = {}
+    before = None
+    for word, times in words.items():
+        for token in word.split():
+            if before is not None:
+                counts[f"{before} {token}"] = counts.get(f"{before} {token}", 0) + times
+            before = token
+    return counts
+
+
+@exercise.misconception
+def order_ignored(words):
+    """The two tokens of a pair are sorted: `l o` and `o l` are different pairs."""
+    counts = {}
+    for word, times in words.items():
+        tokens = word.split()
+        for pair in zip(tokens[:-1], tokens[1:], strict=True):
+            key = " ".join(sorted(pair))
+            counts[key] = counts.get(key, 0) + times
+    return counts
+
+
 exercise.slip("last_pair_missing", "- 1 → - 2").says(
     "The last pair of each word is missing: n tokens have n - 1 pairs."
 )

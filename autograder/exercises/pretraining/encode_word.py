@@ -68,20 +68,22 @@ exercise.slip("not_split", 'return " ".join(tokens) → return word', of=encode_
 exercise.slip("letters_alone", 'return tokens → return " ".join(word)').says(
     "These are the letters: no merge was applied, or its result wasn't kept."
 )
-exercise.slip(
-    "longest_first",
-    'tokens = " ".join(word) → known = {pair.replace(" ", "") for pair in merges} | set(word)\n'
-    "    tokens, at = [], 0",
-    "for pair in merges:\n"
-    "        tokens = merge_pair(tokens, pair) → while at < len(word):\n"
-    "        end = next(end for end in range(len(word), at, -1) if word[at:end] in known)\n"
-    "        tokens.append(word[at:end])\n"
-    "        at = end",
-    'return tokens → return " ".join(tokens)',
-).says(
-    "This takes the longest known token from the left, as WordPiece does: byte-pair encoding applies its "
-    "merges in the order in which they were learned."
-)
+
+
+@exercise.misconception
+def longest_first(word, merges):
+    """This takes the longest known token from the left, as WordPiece does: byte-pair encoding applies its
+    merges in the order in which they were learned.
+    """
+    known = {pair.replace(" ", "") for pair in merges} | set(word)
+    tokens, at = [], 0
+    while at < len(word):
+        end = next(end for end in range(len(word), at, -1) if word[at:end] in known)
+        tokens.append(word[at:end])
+        at = end
+    return " ".join(tokens)
+
+
 exercise.slip(
     "stops_when_one_does_not_fit",
     "tokens = merge_pair(tokens, pair) → new = merge_pair(tokens, pair)",

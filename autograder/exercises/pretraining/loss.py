@@ -91,17 +91,19 @@ exercise.slip(
     "mean_over_the_vocabulary",
     "-(chosen * real).sum() / real.sum() → -logits.log_softmax(dim=-1)[targets != -100].mean()",
 ).says("The log-probabilities of all tokens are averaged: of each position, only its target's counts.")
-exercise.slip(
-    "mean_of_row_means",
-    "chosen = log_p.gather(-1, targets.masked_fill(~real, 0)[..., None])[..., 0] → log_p = "
-    "log_p.gather(-1, targets.masked_fill(~real, 0)[..., None])[..., 0]",
-    "return -(chosen * real).sum() / real.sum() → chosen = -(log_p * real).sum(dim=-1) / "
-    "real.sum(-1).clamp(min=1)\n"
-    "    return chosen[real.any(dim=-1)].mean()",
-).says(
-    "Each row is averaged first, then the rows: a token of a short text counts for more than one of a "
-    "long text, where each should count once."
-)
+
+
+@exercise.misconception
+def mean_of_row_means(logits, targets):
+    """Each row is averaged first, then the rows: a token of a short text counts for more than one of a long
+    text, where each should count once.
+    """
+    real = targets != -100
+    log_p = logits.log_softmax(dim=-1).gather(-1, targets.clamp(min=0)[..., None])[..., 0]
+    rows = -(log_p * real).sum(dim=-1) / real.sum(dim=-1).clamp(min=1)
+    return rows[real.any(dim=-1)].mean()
+
+
 exercise.slip(
     "shifted_again",
     "log_p = logits.log_softmax(dim=-1)  # (B, T, V) → logits, targets = logits[:, :-1], targets[:, 1:]",

@@ -69,16 +69,19 @@ def merge_by_iterator(word, pair):
 exercise.slip("text_replaced", '" ".join(merged) → word.replace(pair, pair.replace(" ", ""))').says(
     "This replaces text, wherever tokens end: `l o` also stands in `xl o`, whose first token isn't `l`."
 )
-exercise.slip(
-    "first_place_alone",
-    "import re → tokens, wanted = word.split(), pair.split()\n"
-    "    for at in range(len(tokens) - 1):\n"
-    "        if tokens[at : at + 2] == wanted:\n"
-    '            tokens[at : at + 2] = ["".join(wanted)]\n'
-    "            break",
-    're.sub(r"(?<!\\S)" + re.escape(pair) + r"(?!\\S)", pair.replace(" ", ""), word) → " ".join(tokens)',
-    of=merge_by_regular_expression,
-).says("Only the first place is merged: merge them all.")
+
+
+@exercise.misconception
+def first_place_alone(word, pair):
+    """Only the first place is merged: merge them all."""
+    tokens, wanted = word.split(), pair.split()
+    for at in range(len(tokens) - 1):
+        if tokens[at : at + 2] == wanted:
+            tokens[at : at + 2] = ["".join(wanted)]
+            break
+    return " ".join(tokens)
+
+
 exercise.slip(
     "either_order",
     "found = tokens[at : at + 2] == wanted\n"
@@ -90,37 +93,44 @@ exercise.slip(
     "            merged.append(tokens[at])\n"
     "            at += 1",
 ).says("The pair is merged the other way round too: `o l` isn't `l o`.")
-exercise.slip(
-    "from_the_right",
-    "import re → tokens, wanted = word.split(), pair.split()\n"
-    "    at = len(tokens) - 2\n"
-    "    while at >= 0:\n"
-    "        if tokens[at : at + 2] == wanted:\n"
-    '            tokens[at : at + 2] = ["".join(wanted)]\n'
-    "            at -= 1\n"
-    "        at -= 1",
-    're.sub(r"(?<!\\S)" + re.escape(pair) + r"(?!\\S)", pair.replace(" ", ""), word) → " ".join(tokens)',
-    of=merge_by_regular_expression,
-).says("Of three alike the last two are merged: go from left to right.")
-exercise.slip(
-    "token_used_twice",
-    "while at < len(tokens):\n"
-    "        found = tokens[at : at + 2] == wanted\n"
-    '        merged.append("".join(wanted) if found else tokens[at])\n'
-    "        at += 2 if found else 1 → for at in range(len(tokens)):\n"
-    "        if tokens[at : at + 2] == wanted:\n"
-    '            merged.append("".join(wanted))\n'
-    "        elif not (at and tokens[at - 1 : at + 1] == wanted):\n"
-    "            merged.append(tokens[at])",
-).says("A token is used twice: once it is merged it is gone, so skip it.")
-exercise.slip(
-    "second_token_stays",
-    "while at < len(tokens):\n"
-    "        found = tokens[at : at + 2] == wanted\n"
-    '        merged.append("".join(wanted) if found else tokens[at])\n'
-    "        at += 2 if found else 1 → for at in range(len(tokens)):\n"
-    '        merged.append("".join(wanted) if tokens[at : at + 2] == wanted else tokens[at])',
-).says("The pair's second token is still there after the merge: skip it too.")
+
+
+@exercise.misconception
+def from_the_right(word, pair):
+    """Of three alike the last two are merged: go from left to right."""
+    tokens, wanted = word.split(), pair.split()
+    at = len(tokens) - 2
+    while at >= 0:
+        if tokens[at : at + 2] == wanted:
+            tokens[at : at + 2] = ["".join(wanted)]
+            at -= 1
+        at -= 1
+    return " ".join(tokens)
+
+
+@exercise.misconception
+def token_used_twice(word, pair):
+    """A token is used twice: once it is merged it is gone, so skip it."""
+    tokens, wanted = word.split(), pair.split()
+    merged = []
+    for at in range(len(tokens)):
+        if tokens[at : at + 2] == wanted:
+            merged.append("".join(wanted))
+        elif not (at and tokens[at - 1 : at + 1] == wanted):
+            merged.append(tokens[at])
+    return " ".join(merged)
+
+
+@exercise.misconception
+def second_token_stays(word, pair):
+    """The pair's second token is still there after the merge: skip it too."""
+    tokens, wanted = word.split(), pair.split()
+    merged = []
+    for at in range(len(tokens)):
+        merged.append("".join(wanted) if tokens[at : at + 2] == wanted else tokens[at])
+    return " ".join(merged)
+
+
 exercise.slip("one_word_again", '" ".join(merged) → word.replace(" ", "")').says(
     "The spaces are gone: tokens that aren't merged stay apart."
 )

@@ -95,14 +95,19 @@ exercise.slip(
     "Tokens are kept while their sum is at most p, and the first in any case, so the one that reaches p "
     "is dropped unless it is the first: it belongs to those that together reach p."
 )
-exercise.slip(
-    "one_behind_p",
-    "ordered.cumsum(dim=-1) - ordered → (ordered.cumsum(dim=-1) - ordered).roll(1, -1)",
-    "kept = torch.zeros_like(probabilities).scatter(-1, places, ordered.masked_fill(before >= p, 0)) → "
-    "before[..., :1] = 0\n"
-    "    shown = ordered.masked_fill(before >= p, 0)\n"
-    "    kept = torch.zeros_like(probabilities).scatter(-1, places, ordered.masked_fill(before >= p, 0))",
-).says("One token too many is kept: p is reached without it.")
+
+
+@exercise.misconception
+def one_behind_p(probabilities, p):
+    """One token too many is kept: p is reached without it."""
+    ordered, places = probabilities.sort(dim=-1, descending=True)
+    before = (ordered.cumsum(dim=-1) - ordered).roll(1, -1)
+    before[..., :1] = 0
+    shown = ordered.masked_fill(before >= p, 0)
+    kept = torch.zeros_like(probabilities).scatter(-1, places, shown)
+    return kept / kept.sum(dim=-1, keepdim=True)
+
+
 exercise.slip(
     "nucleus_still_sorted",
     "torch.zeros_like(probabilities).scatter(-1, places, ordered.masked_fill(before >= p, 0)) → "
@@ -134,23 +139,25 @@ exercise.slip(
 exercise.slip(
     "least_probable_first", "probabilities.sort(dim=-1, descending=True) → probabilities.sort(dim=-1)"
 ).says("The sum begins with the least probable token: the nucleus is the most probable ones.")
-exercise.slip(
-    "each_against_p",
-    "ordered, places = probabilities.sort(dim=-1, descending=True)\n"
-    "    before = ordered.cumsum(dim=-1) - ordered  # the sum of all that are more probable → kept = "
-    "torch.where(probabilities >= min(1 - p, float(probabilities.amin(-1).max())), probabilities, 0)",
-    "torch.zeros_like(probabilities).scatter(-1, places, ordered.masked_fill(before >= p, 0)) → "
-    "torch.where(probabilities >= 1 - p, probabilities, 0) if p < 1 else kept",
-    "kept.sum(dim=-1, keepdim=True) → kept.sum(dim=-1, keepdim=True).clamp(min=1e-9)",
-).says("Each token by itself is compared with 1 - p: p is about the sum of those that are kept.")
-exercise.slip(
-    "filled_with_the_rest",
-    "before = ordered.cumsum(dim=-1) - ordered → shown = ordered.masked_fill(ordered.cumsum(dim=-1) - "
-    "ordered >= p, 0)",
-    "kept = torch.zeros_like(probabilities).scatter(-1, places, ordered.masked_fill(before >= p, 0)) → "
-    "shown[..., :1] += 1 - shown.sum(dim=-1, keepdim=True)",
-    "kept / kept.sum(dim=-1, keepdim=True) → torch.zeros_like(probabilities).scatter(-1, places, shown)",
-).says("What is cut off goes to the most probable token: all that are kept grow in proportion.")
+
+
+@exercise.misconception
+def each_against_p(probabilities, p):
+    """Each token by itself is compared with 1 - p: p is about the sum of those that are kept."""
+    kept = torch.where(probabilities >= min(1 - p, float(probabilities.amin(-1).max())), probabilities, 0)
+    kept = torch.where(probabilities >= 1 - p, probabilities, 0) if p < 1 else kept
+    return kept / kept.sum(dim=-1, keepdim=True).clamp(min=1e-9)
+
+
+@exercise.misconception
+def filled_with_the_rest(probabilities, p):
+    """What is cut off goes to the most probable token: all that are kept grow in proportion."""
+    ordered, places = probabilities.sort(dim=-1, descending=True)
+    shown = ordered.masked_fill(ordered.cumsum(dim=-1) - ordered >= p, 0)
+    shown[..., :1] += 1 - shown.sum(dim=-1, keepdim=True)
+    return torch.zeros_like(probabilities).scatter(-1, places, shown)
+
+
 exercise.slip(
     "first_kept_below",
     "before = ordered.cumsum(dim=-1) - ordered → keep = ordered.cumsum(dim=-1) < p",

@@ -81,27 +81,34 @@ exercise.slip(
     "The gradients are cleared between backward and the optimizer's step, which then finds none: nothing "
     "moves."
 )
-exercise.slip(
-    "not_clipped_in_time",
-    "    length = torch.sqrt(sum((p.grad**2).sum() for p in model.parameters()))\n"
-    "    if length > max_norm:\n"
-    "        for parameter in model.parameters():\n"
-    "            parameter.grad *= max_norm / length\n"
-    " →",
-    of=step_clipped_by_hand,
-).says(
-    "The optimizer moves by gradients that aren't clipped: clip between backward and step, since before "
-    "there are no gradients yet and afterwards it is too late."
-)
-exercise.slip(
-    "moved_by_the_last_batch",
-    "optimizer.zero_grad() → value = loss(model, *batch)\n    optimizer.step()\n    optimizer.zero_grad()",
-    "    value = loss(model, *batch)\n →",
-    "    optimizer.step()\n →",
-).says(
-    "The optimizer's step comes before backward, so that it moves by the gradients of the batch before, "
-    "and the first step by none."
-)
+
+
+@exercise.misconception
+def not_clipped_in_time(model, optimizer, loss, batch, max_norm=1.0):
+    """The optimizer moves by gradients that aren't clipped: clip between backward and step, since before
+    there are no gradients yet and afterwards it is too late.
+    """
+    optimizer.zero_grad()
+    value = loss(model, *batch)
+    value.backward()
+    optimizer.step()
+    torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    return value.item()
+
+
+@exercise.misconception
+def moved_by_the_last_batch(model, optimizer, loss, batch, max_norm=1.0):
+    """The optimizer's step comes before backward, so that it moves by the gradients of the batch before, and
+    the first step by none.
+    """
+    value = loss(model, *batch)
+    optimizer.step()
+    optimizer.zero_grad()
+    value.backward()
+    torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    return value.item()
+
+
 exercise.slip(
     "clipped_number_by_number", "torch.nn.utils.clip_grad_norm_ → torch.nn.utils.clip_grad_value_"
 ).says(

@@ -168,39 +168,29 @@ exercise.slip(
     "Only the last token's log-probability counts: a hypothesis is as likely as all its tokens together, "
     "so their sum goes with it."
 )
-exercise.slip(
-    "one_for_each_hypothesis",
-    "beam, ended = {(bos,): 0.0}, {}\n"
-    "    for _ in range(longest):\n"
-    "        table = {}\n"
-    "        for path, total in beam.items():\n"
-    "            log_p = step(torch.tensor([path]))[0]\n"
-    "            table.update({(*path, token): total + float(log_p[token]) for token in "
-    "range(len(log_p))})\n"
-    "        kept = sorted(table, key=table.get, reverse=True)[:beams]\n"
-    "        ended.update({path: table[path] for path in kept if path[-1] == eos})\n"
-    "        beam = {path: table[path] for path in kept if path[-1] != eos}\n"
-    "    ended.update(beam) → first = step(torch.tensor([[bos]]))[0].topk(min(beams, "
-    "step(torch.tensor([[bos]])).numel()))\n"
-    "    grown = [(v, [bos, t]) for v, t in zip(first.values.tolist(), first.indices.tolist(), "
-    "strict=True)]\n"
-    "    finished = [one for one in grown if one[1][-1] == eos]\n"
-    "    running = [one for one in grown if one[1][-1] != eos]\n"
-    "    for _ in range(longest - 1):\n"
-    "        if not running:\n"
-    "            break\n"
-    "        best = step(torch.tensor([tokens for _, tokens in running])).max(dim=-1)\n"
-    "        together = zip(running, best.values.tolist(), best.indices.tolist(), strict=True)\n"
-    "        grown = [(before + value, [*tokens, token]) for (before, tokens), value, token in together]\n"
-    "        finished += [one for one in grown if one[1][-1] == eos]\n"
-    "        running = [one for one in grown if one[1][-1] != eos]",
-    "[(total / ((4 + len(path)) / 6) ** alpha, list(path[1:])) for path, total in ended.items()] → "
-    "[(length_normalised(v, len(t) - 1, alpha), t[1:]) for v, t in finished + running]",
-    of=beam_with_a_penalty_of_its_own,
-).says(
-    "Each hypothesis keeps its own best continuation: the continuations of all compete with each other, "
-    "so that a good beginning may take two places and a bad one none."
-)
+
+
+@exercise.misconception
+def one_for_each_hypothesis(step, beams, longest, alpha, bos=1, eos=2):
+    """Each hypothesis keeps its own best continuation: the continuations of all compete with each other, so
+    that a good beginning may take two places and a bad one none.
+    """
+    first = step(torch.tensor([[bos]]))[0].topk(min(beams, step(torch.tensor([[bos]])).numel()))
+    grown = [(v, [bos, t]) for v, t in zip(first.values.tolist(), first.indices.tolist(), strict=True)]
+    finished = [one for one in grown if one[1][-1] == eos]
+    running = [one for one in grown if one[1][-1] != eos]
+    for _ in range(longest - 1):
+        if not running:
+            break
+        best = step(torch.tensor([tokens for _, tokens in running])).max(dim=-1)
+        together = zip(running, best.values.tolist(), best.indices.tolist(), strict=True)
+        grown = [(before + value, [*tokens, token]) for (before, tokens), value, token in together]
+        finished += [one for one in grown if one[1][-1] == eos]
+        running = [one for one in grown if one[1][-1] != eos]
+    scored = [(length_normalised(v, len(t) - 1, alpha), t[1:]) for v, t in finished + running]
+    return sorted(scored, key=lambda one: -one[0])
+
+
 exercise.slip(
     "goes_on_after_the_end",
     "        finished += [one for one in grown if one[1][-1] == eos]\n →",
@@ -237,43 +227,31 @@ exercise.slip(
     "+ running\n"
     "    ] → [(length_normalised(v, len(t) - 1, alpha), t) for v, t in finished + running]",
 ).says("`<bos>` is returned with the tokens: nobody wrote it.")
-exercise.slip(
-    "first_end_wins",
-    "tokens, sums, ended = torch.tensor([[bos]]), torch.zeros(1, dtype=torch.float64), []\n"
-    "    for written in range(1, longest + 1):\n"
-    "        total = sums[:, None] + step(tokens).double()\n"
-    "        sums, flat = total.flatten().sort(descending=True)\n"
-    "        sums, flat = sums[:beams], flat[:beams]\n"
-    "        last = flat % total.shape[1]\n"
-    "        tokens = torch.cat([tokens[flat // total.shape[1]], last[:, None]], dim=1)\n"
-    "        for at in torch.nonzero(last == eos).flatten().tolist():\n"
-    "            ended.append((length_normalised(float(sums[at]), written, alpha), tokens[at, "
-    "1:].tolist()))\n"
-    "        tokens, sums = tokens[last != eos], sums[last != eos]\n"
-    "        if len(tokens) == 0:\n"
-    "            break\n"
-    "    for row, total in zip(tokens.tolist(), sums.tolist(), strict=True):\n"
-    "        ended.append((length_normalised(total, len(row) - 1, alpha), row[1:])) → running, finished = "
-    "[(0.0, [bos])], []\n"
-    "    for _ in range(longest):\n"
-    "        if not running:\n"
-    "            break\n"
-    "        log_p = step(torch.tensor([tokens for _, tokens in running]))\n"
-    "        total = log_p + torch.tensor([[before] for before, _ in running], dtype=log_p.dtype)\n"
-    "        best = total.flatten().topk(min(beams, total.numel()))\n"
-    "        grown = []\n"
-    "        for value, index in zip(best.values.tolist(), best.indices.tolist(), strict=True):\n"
-    "            row, token = divmod(index, log_p.size(-1))\n"
-    "            grown.append((value, [*running[row][1], token]))\n"
-    "        finished += [one for one in grown if one[1][-1] == eos]\n"
-    "        running = [one for one in grown if one[1][-1] != eos]\n"
-    "        if finished:\n"
-    "            break\n"
-    "    running = [] if finished else running\n"
-    "    scored = [(length_normalised(v, len(t) - 1, alpha), t[1:]) for v, t in finished + running]",
-    "sorted(ended, reverse=True) → sorted(scored, reverse=True)",
-    of=beam_in_tensors,
-).says("The search stops with the first finished hypothesis: one that is still running may become better.")
+
+
+@exercise.misconception
+def first_end_wins(step, beams, longest, alpha, bos=1, eos=2):
+    """The search stops with the first finished hypothesis: one that is still running may become better."""
+    running, finished = [(0.0, [bos])], []
+    for _ in range(longest):
+        if not running:
+            break
+        log_p = step(torch.tensor([tokens for _, tokens in running]))
+        total = log_p + torch.tensor([[before] for before, _ in running], dtype=log_p.dtype)
+        best = total.flatten().topk(min(beams, total.numel()))
+        grown = []
+        for value, index in zip(best.values.tolist(), best.indices.tolist(), strict=True):
+            row, token = divmod(index, log_p.size(-1))
+            grown.append((value, [*running[row][1], token]))
+        finished += [one for one in grown if one[1][-1] == eos]
+        running = [one for one in grown if one[1][-1] != eos]
+        if finished:
+            break
+    running = [] if finished else running
+    scored = [(length_normalised(v, len(t) - 1, alpha), t[1:]) for v, t in finished + running]
+    return sorted(scored, key=lambda one: -one[0])
+
+
 exercise.slip(
     "unfinished_dropped",
     "[\n"
@@ -293,40 +271,27 @@ exercise.slip(
     "Places of finished hypotheses are filled by the next likeliest ones, as some programs do: here "
     "nobody takes them in that step, so that the search ends."
 )
-exercise.slip(
-    "ended_ones_keep_their_places",
-    "tokens, sums, ended = torch.tensor([[bos]]), torch.zeros(1, dtype=torch.float64), []\n"
-    "    for written in range(1, longest + 1):\n"
-    "        total = sums[:, None] + step(tokens).double()\n"
-    "        sums, flat = total.flatten().sort(descending=True)\n"
-    "        sums, flat = sums[:beams], flat[:beams]\n"
-    "        last = flat % total.shape[1]\n"
-    "        tokens = torch.cat([tokens[flat // total.shape[1]], last[:, None]], dim=1)\n"
-    "        for at in torch.nonzero(last == eos).flatten().tolist():\n"
-    "            ended.append((length_normalised(float(sums[at]), written, alpha), tokens[at, "
-    "1:].tolist()))\n"
-    "        tokens, sums = tokens[last != eos], sums[last != eos]\n"
-    "        if len(tokens) == 0:\n"
-    "            break\n"
-    "    for row, total in zip(tokens.tolist(), sums.tolist(), strict=True):\n"
-    "        ended.append((length_normalised(total, len(row) - 1, alpha), row[1:])) → kept = [(0.0, "
-    "[bos])]\n"
-    "    for _ in range(longest):\n"
-    "        running = [one for one in kept if one[1][-1] != eos]\n"
-    "        if not running:\n"
-    "            break\n"
-    "        log_p = step(torch.tensor([tokens for _, tokens in running]))\n"
-    "        grown = [one for one in kept if one[1][-1] == eos]\n"
-    "        for (before, tokens), row in zip(running, log_p.tolist(), strict=True):\n"
-    "            grown += [(before + value, [*tokens, token]) for token, value in enumerate(row)]\n"
-    "        kept = sorted(grown, key=lambda one: -one[0])[:beams]\n"
-    "    scored = [(length_normalised(v, len(t) - 1, alpha), t[1:]) for v, t in kept]",
-    "sorted(ended, reverse=True) → sorted(scored, reverse=True)",
-    of=beam_in_tensors,
-).says(
-    "Finished hypotheses stay among the `beams` and compete with those that run, as in some programs: "
-    "here they leave at once, and all that ever finished are returned."
-)
+
+
+@exercise.misconception
+def ended_ones_keep_their_places(step, beams, longest, alpha, bos=1, eos=2):
+    """Finished hypotheses stay among the `beams` and compete with those that run, as in some programs: here
+    they leave at once, and all that ever finished are returned.
+    """
+    kept = [(0.0, [bos])]
+    for _ in range(longest):
+        running = [one for one in kept if one[1][-1] != eos]
+        if not running:
+            break
+        log_p = step(torch.tensor([tokens for _, tokens in running]))
+        grown = [one for one in kept if one[1][-1] == eos]
+        for (before, tokens), row in zip(running, log_p.tolist(), strict=True):
+            grown += [(before + value, [*tokens, token]) for token, value in enumerate(row)]
+        kept = sorted(grown, key=lambda one: -one[0])[:beams]
+    scored = [(length_normalised(v, len(t) - 1, alpha), t[1:]) for v, t in kept]
+    return sorted(scored, key=lambda one: -one[0])
+
+
 exercise.slip("worst_first", "-one[0] → one[0]").says(
     "The worst comes first: log-probabilities are negative, and the best is the one nearest to 0."
 )
@@ -363,83 +328,50 @@ exercise.slip(
     "Sums are normalised at each step and then added to, so that early tokens are divided again and "
     "again: the sum runs on as it is, and is divided once at the end."
 )
-exercise.slip(
-    "ends_before_choosing",
-    "tokens, sums, ended = torch.tensor([[bos]]), torch.zeros(1, dtype=torch.float64), []\n"
-    "    for written in range(1, longest + 1):\n"
-    "        total = sums[:, None] + step(tokens).double()\n"
-    "        sums, flat = total.flatten().sort(descending=True)\n"
-    "        sums, flat = sums[:beams], flat[:beams]\n"
-    "        last = flat % total.shape[1]\n"
-    "        tokens = torch.cat([tokens[flat // total.shape[1]], last[:, None]], dim=1)\n"
-    "        for at in torch.nonzero(last == eos).flatten().tolist():\n"
-    "            ended.append((length_normalised(float(sums[at]), written, alpha), tokens[at, "
-    "1:].tolist()))\n"
-    "        tokens, sums = tokens[last != eos], sums[last != eos]\n"
-    "        if len(tokens) == 0:\n"
-    "            break\n"
-    "    for row, total in zip(tokens.tolist(), sums.tolist(), strict=True):\n"
-    "        ended.append((length_normalised(total, len(row) - 1, alpha), row[1:])) → running, finished = "
-    "[(0.0, [bos])], []\n"
-    "    for _ in range(longest):\n"
-    "        if not running:\n"
-    "            break\n"
-    "        found = []\n"
-    "        for (total, tokens), log_p in zip(running, step(torch.tensor([t for _, t in running])), "
-    "strict=True):\n"
-    "            best = log_p.topk(min(beams, len(log_p)))\n"
-    "            for value, token in zip(best.values.tolist(), best.indices.tolist(), strict=True):\n"
-    "                found.append((total + value, [*tokens, token]))\n"
-    "        finished += [one for one in found if one[1][-1] == eos]\n"
-    "        going_on = [one for one in found if one[1][-1] != eos]\n"
-    "        running = sorted(going_on, key=lambda one: one[0], reverse=True)[:beams]\n"
-    "    scored = [\n"
-    "        (length_normalised(total, len(tokens) - 1, alpha), tokens[1:]) for total, tokens in finished "
-    "+ running\n"
-    "    ]",
-    "sorted(ended, reverse=True) → sorted(scored, key=lambda one: one[0], reverse=True)",
-    of=beam_in_tensors,
-).says(
-    "Hypotheses finish before the best are chosen: of all continuations together the best `beams` stay, "
-    "and those of them that end are finished."
-)
-exercise.slip(
-    "one_list_for_all",
-    "tokens, sums, ended = torch.tensor([[bos]]), torch.zeros(1, dtype=torch.float64), []\n"
-    "    for written in range(1, longest + 1):\n"
-    "        total = sums[:, None] + step(tokens).double()\n"
-    "        sums, flat = total.flatten().sort(descending=True)\n"
-    "        sums, flat = sums[:beams], flat[:beams]\n"
-    "        last = flat % total.shape[1]\n"
-    "        tokens = torch.cat([tokens[flat // total.shape[1]], last[:, None]], dim=1)\n"
-    "        for at in torch.nonzero(last == eos).flatten().tolist():\n"
-    "            ended.append((length_normalised(float(sums[at]), written, alpha), tokens[at, "
-    "1:].tolist()))\n"
-    "        tokens, sums = tokens[last != eos], sums[last != eos]\n"
-    "        if len(tokens) == 0:\n"
-    "            break\n"
-    "    for row, total in zip(tokens.tolist(), sums.tolist(), strict=True):\n"
-    "        ended.append((length_normalised(total, len(row) - 1, alpha), row[1:])) → running, finished = "
-    "[(0.0, [bos])], []\n"
-    "    for _ in range(longest):\n"
-    "        if not running:\n"
-    "            break\n"
-    "        sums = torch.tensor([[total] for total, _ in running])\n"
-    "        table = step(torch.tensor([tokens for _, tokens in running])) + sums\n"
-    "        best, found = table.flatten().topk(min(beams, table.numel())), []\n"
-    "        for total, index in zip(best.values.tolist(), best.indices.tolist(), strict=True):\n"
-    "            row, token = divmod(index, table.size(-1))\n"
-    "            running[row][1].append(token)\n"
-    "            found.append((total, running[row][1], token))\n"
-    "        finished += [(total, tokens) for total, tokens, token in found if token == eos]\n"
-    "        running = [(total, tokens) for total, tokens, token in found if token != eos]\n"
-    "    scored = [\n"
-    "        (length_normalised(total, len(tokens) - 1, alpha), tokens[1:]) for total, tokens in finished "
-    "+ running\n"
-    "    ]",
-    "sorted(ended, reverse=True) → sorted(scored, key=lambda one: one[0], reverse=True)",
-    of=beam_in_tensors,
-).says(
-    "Continuations of one hypothesis share its list, so what one appends stands in all of them: make a "
-    "new list, [*tokens, token]."
-)
+
+
+@exercise.misconception
+def ends_before_choosing(step, beams, longest, alpha, bos=1, eos=2):
+    """Hypotheses finish before the best are chosen: of all continuations together the best `beams` stay, and
+    those of them that end are finished.
+    """
+    running, finished = [(0.0, [bos])], []
+    for _ in range(longest):
+        if not running:
+            break
+        found = []
+        for (total, tokens), log_p in zip(running, step(torch.tensor([t for _, t in running])), strict=True):
+            best = log_p.topk(min(beams, len(log_p)))
+            for value, token in zip(best.values.tolist(), best.indices.tolist(), strict=True):
+                found.append((total + value, [*tokens, token]))
+        finished += [one for one in found if one[1][-1] == eos]
+        going_on = [one for one in found if one[1][-1] != eos]
+        running = sorted(going_on, key=lambda one: one[0], reverse=True)[:beams]
+    scored = [
+        (length_normalised(total, len(tokens) - 1, alpha), tokens[1:]) for total, tokens in finished + running
+    ]
+    return sorted(scored, key=lambda one: one[0], reverse=True)
+
+
+@exercise.misconception
+def one_list_for_all(step, beams, longest, alpha, bos=1, eos=2):
+    """Continuations of one hypothesis share its list, so what one appends stands in all of them: make a new
+    list, [*tokens, token].
+    """
+    running, finished = [(0.0, [bos])], []
+    for _ in range(longest):
+        if not running:
+            break
+        sums = torch.tensor([[total] for total, _ in running])
+        table = step(torch.tensor([tokens for _, tokens in running])) + sums
+        best, found = table.flatten().topk(min(beams, table.numel())), []
+        for total, index in zip(best.values.tolist(), best.indices.tolist(), strict=True):
+            row, token = divmod(index, table.size(-1))
+            running[row][1].append(token)
+            found.append((total, running[row][1], token))
+        finished += [(total, tokens) for total, tokens, token in found if token == eos]
+        running = [(total, tokens) for total, tokens, token in found if token != eos]
+    scored = [
+        (length_normalised(total, len(tokens) - 1, alpha), tokens[1:]) for total, tokens in finished + running
+    ]
+    return sorted(scored, key=lambda one: one[0], reverse=True)

@@ -95,184 +95,136 @@ def bleu_from_scratch(candidates, references):
     return 100 * math.exp(sum(logs) / 4 + min(0, 1 - r / c))
 
 
-exercise.slip(
-    "mean_of_sentences",
-    "product, a, b = 1.0, [c.split() for c in candidates], [r.split() for r in references]\n"
-    "    for n in range(1, 5):\n"
-    "        counts = torch.tensor([clipped_matches(one, other, n) for one, other in zip(a, b, "
-    "strict=True)])\n"
-    "        matches, possible = counts.sum(dim=0).tolist()\n"
-    "        product *= matches / possible → scores = []\n"
-    "    for one, other in zip(candidates, references, strict=True):\n"
-    "        a, b, value = one.split(), other.split(), 1.0\n"
-    "        for n in (1, 2, 3, 4):\n"
-    "            matches, possible = clipped_matches(a, b, n)\n"
-    "            value *= (matches / possible if possible else 0.0) ** 0.25\n"
-    "        scores.append(100 * brevity_penalty(len(a), len(b)) * value)",
-    "100 * brevity_penalty(sum(map(len, a)), sum(map(len, b))) * product**0.25 → sum(scores) / len(scores)",
-    of=bleu_as_a_product,
-).says(
-    "This is a mean of sentences' BLEUs, in which one sentence without four words in a row counts 0: "
-    "counts are summed over the whole set before they are divided."
-)
-exercise.slip(
-    "mean_of_precisions",
-    "logs = 0.0 → value = 1.0",
-    "matches, possible = (sum(column) for column in zip(*found, strict=True))\n"
-    "        if matches == 0:\n"
-    "            return 0.0\n"
-    "        logs += math.log(matches / possible) / 4 → value *= (sum(m / t for m, t in found if t) / "
-    "len(found)) ** 0.25",
-    "100 * brevity_penalty(*lengths) * math.exp(logs) → 100 * value * brevity_penalty(sum(len(candidate) "
-    "for candidate, _ in pairs), sum(len(reference) for _, reference in pairs))",
-).says(
-    "The precisions are averaged over the sentences, so that a short sentence counts as much as a long "
-    "one: matches and n-grams are summed first, and divided once."
-)
-exercise.slip(
-    "arithmetic_mean",
-    "matches, possible = (sum(column) for column in zip(*found, strict=True))\n"
-    "        if matches == 0:\n"
-    "            return 0.0\n"
-    "        logs += math.log(matches / possible) / 4 → logs += sum(m for m, _ in found) / sum(t for _, t "
-    "in found) / 4",
-    "100 * brevity_penalty(*lengths) * math.exp(logs) → 100 * logs * brevity_penalty(sum(len(candidate) "
-    "for candidate, _ in pairs), sum(len(reference) for _, reference in pairs))",
-).says(
-    "The four precisions are averaged arithmetically: the geometric mean is meant, which is small as soon "
-    "as one of them is."
-)
-exercise.slip(
-    "product_without_root",
-    "logs = 0.0 → value = 1.0",
-    "matches, possible = (sum(column) for column in zip(*found, strict=True))\n"
-    "        if matches == 0:\n"
-    "            return 0.0\n"
-    "        logs += math.log(matches / possible) / 4 → value *= sum(m for m, _ in found) / sum(t for _, "
-    "t in found)",
-    "100 * brevity_penalty(*lengths) * math.exp(logs) → 100 * value * brevity_penalty(sum(len(candidate) "
-    "for candidate, _ in pairs), sum(len(reference) for _, reference in pairs))",
-).says(
-    "The four precisions are multiplied, and no fourth root is taken: a geometric mean lies between the "
-    "smallest and the largest."
-)
-exercise.slip(
-    "short_ones_go_free",
-    "logs = 0.0 → value = 1.0",
-    "matches, possible = (sum(column) for column in zip(*found, strict=True))\n"
-    "        if matches == 0:\n"
-    "            return 0.0\n"
-    "        logs += math.log(matches / possible) / 4 → value *= (sum(m for m, _ in found) / sum(t for _, "
-    "t in found)) ** 0.25",
-    "100 * brevity_penalty(*lengths) * math.exp(logs) → 100 * value",
-).says(
-    "Short translations pay nothing, so that leaving out whatever is uncertain pays: the brevity penalty "
-    "is missing, or its two lengths aren't numbers of words."
-)
-exercise.slip(
-    "at_least_one_each",
-    "logs = 0.0 → value = 1.0",
-    "matches, possible = (sum(column) for column in zip(*found, strict=True))\n"
-    "        if matches == 0:\n"
-    "            return 0.0\n"
-    "        logs += math.log(matches / possible) / 4 → value *= (sum(m for m, _ in found) / sum(max(1, "
-    "t) for _, t in found)) ** 0.25",
-    "100 * brevity_penalty(*lengths) * math.exp(logs) → 100 * value * brevity_penalty(sum(len(candidate) "
-    "for candidate, _ in pairs), sum(len(reference) for _, reference in pairs))",
-).says(
-    "A sentence with fewer than n words counts as having one n-gram, as in nltk: it has none, and adds "
-    "nothing to the sum that the matches are divided by."
-)
-exercise.slip(
-    "as_a_share",
-    "logs = 0.0 → value = 1.0",
-    "matches, possible = (sum(column) for column in zip(*found, strict=True))\n"
-    "        if matches == 0:\n"
-    "            return 0.0\n"
-    "        logs += math.log(matches / possible) / 4 → value *= (sum(m for m, _ in found) / sum(t for _, "
-    "t in found)) ** 0.25",
-    "100 * brevity_penalty(*lengths) * math.exp(logs) → value * brevity_penalty(sum(len(candidate) for "
-    "candidate, _ in pairs), sum(len(reference) for _, reference in pairs))",
-).says("This is between 0 and 1: BLEU is given from 0 to 100.")
-exercise.slip(
-    "four_in_a_row_alone",
-    "logs = 0.0\n"
-    "    for n in range(1, 5):\n"
-    "        found = [clipped_matches(candidate, reference, n) for candidate, reference in pairs]\n"
-    "        matches, possible = (sum(column) for column in zip(*found, strict=True))\n"
-    "        if matches == 0:\n"
-    "            return 0.0\n"
-    "        logs += math.log(matches / possible) / 4\n"
-    "    lengths = [sum(map(len, side)) for side in zip(*pairs, strict=True)] → found = "
-    "[clipped_matches(one, other, 4) for one, other in pairs]\n"
-    "    value = sum(m for m, _ in found) / sum(t for _, t in found)",
-    "100 * brevity_penalty(*lengths) * math.exp(logs) → 100 * value * brevity_penalty(sum(len(one) for "
-    "one, _ in pairs), sum(len(other) for _, other in pairs))",
-).says(
-    "Only four words in a row count here: BLEU takes the mean of the precisions for one, two, three and "
-    "four words."
-)
-exercise.slip(
-    "empty_ones_left_out",
-    "logs, c, r = [], 0, 0 → pairs = [(a.split(), b.split()) for a, b in zip(candidates, references, "
-    "strict=True)]\n"
-    "    logs, c, r = [], 0, 0",
-    "for n in range(1, 5):\n"
-    "        matches = possible = 0\n"
-    "        for candidate, reference in zip(candidates, references, strict=True):\n"
-    "            ours, theirs = candidate.split(), reference.split()\n"
-    "            if n == 1:\n"
-    "                c, r = c + len(ours), r + len(theirs)\n"
-    "            left = [theirs[at : at + n] for at in range(len(theirs) - n + 1)]\n"
-    "            for at in range(len(ours) - n + 1):\n"
-    "                possible += 1\n"
-    "                if ours[at : at + n] in left:\n"
-    "                    left.remove(ours[at : at + n])\n"
-    "                    matches += 1\n"
-    "        if not matches:\n"
-    "            return 0.0\n"
-    "        logs.append(math.log(matches) - math.log(possible)) → for n in (1, 2, 3, 4):\n"
-    "        left = [clipped_matches(a, b, n) for a, b in pairs]\n"
-    "        matches = sum(m for m, _ in left)\n"
-    "        logs += [math.log(matches / sum(t for _, t in left))] if matches else []\n"
-    "    value = math.exp(sum(logs) / len(logs))",
-    "100 * math.exp(sum(logs) / 4 + min(0, 1 - r / c)) → (100 * value) * brevity_penalty(sum(len(a) for "
-    "a, _ in pairs), sum(len(b) for _, b in pairs))",
-    of=bleu_from_scratch,
-).says(
-    "A precision of 0 is left out of the mean, so that a translation without any four right words in a "
-    "row gains by it: the geometric mean is then 0."
-)
-exercise.slip(
-    "the_other_way_round",
-    "logs, c, r = [], 0, 0\n"
-    "    for n in range(1, 5):\n"
-    "        matches = possible = 0\n"
-    "        for candidate, reference in zip(candidates, references, strict=True):\n"
-    "            ours, theirs = candidate.split(), reference.split()\n"
-    "            if n == 1:\n"
-    "                c, r = c + len(ours), r + len(theirs)\n"
-    "            left = [theirs[at : at + n] for at in range(len(theirs) - n + 1)]\n"
-    "            for at in range(len(ours) - n + 1):\n"
-    "                possible += 1\n"
-    "                if ours[at : at + n] in left:\n"
-    "                    left.remove(ours[at : at + n])\n"
-    "                    matches += 1\n"
-    "        if not matches:\n"
-    "            return 0.0\n"
-    "        logs.append(math.log(matches) - math.log(possible)) → pairs = [(b.split(), a.split()) for a, "
-    "b in zip(candidates, references, strict=True)]\n"
-    "    value = 1.0\n"
-    "    for n in (1, 2, 3, 4):\n"
-    "        found = [clipped_matches(a, b, n) for a, b in pairs]\n"
-    "        value *= (sum(m for m, _ in found) / sum(t for _, t in found)) ** 0.25",
-    "100 * math.exp(sum(logs) / 4 + min(0, 1 - r / c)) → (100 * value) * brevity_penalty(sum(len(a) for "
-    "a, _ in pairs), sum(len(b) for _, b in pairs))",
-    of=bleu_from_scratch,
-).says(
-    "Candidates and references are swapped, so that this measures how much of the reference was said, and "
-    "punishes long candidates."
-)
+@exercise.misconception
+def mean_of_sentences(candidates, references):
+    """This is a mean of sentences' BLEUs, in which one sentence without four words in a row counts 0:
+    counts are summed over the whole set before they are divided.
+    """
+    scores = []
+    for one, other in zip(candidates, references, strict=True):
+        a, b, value = one.split(), other.split(), 1.0
+        for n in (1, 2, 3, 4):
+            found, possible = clipped_matches(a, b, n)
+            value *= (found / possible if possible else 0.0) ** 0.25
+        scores.append(100 * brevity_penalty(len(a), len(b)) * value)
+    return sum(scores) / len(scores)
+
+
+@exercise.misconception
+def mean_of_precisions(candidates, references):
+    """The precisions are averaged over the sentences, so that a short sentence counts as much as a long one:
+    matches and n-grams are summed first, and divided once.
+    """
+    pairs = [(a.split(), b.split()) for a, b in zip(candidates, references, strict=True)]
+    value = 1.0
+    for n in (1, 2, 3, 4):
+        found = [clipped_matches(a, b, n) for a, b in pairs]
+        value *= (sum(m / t for m, t in found if t) / len(found)) ** 0.25
+    return 100 * value * brevity_penalty(sum(len(a) for a, _ in pairs), sum(len(b) for _, b in pairs))
+
+
+@exercise.misconception
+def arithmetic_mean(candidates, references):
+    """The four precisions are averaged arithmetically: the geometric mean is meant, which is small as soon
+    as one of them is.
+    """
+    pairs = [(a.split(), b.split()) for a, b in zip(candidates, references, strict=True)]
+    value = 0.0
+    for n in (1, 2, 3, 4):
+        found = [clipped_matches(a, b, n) for a, b in pairs]
+        value += sum(m for m, _ in found) / sum(t for _, t in found) / 4
+    return 100 * value * brevity_penalty(sum(len(a) for a, _ in pairs), sum(len(b) for _, b in pairs))
+
+
+@exercise.misconception
+def product_without_root(candidates, references):
+    """The four precisions are multiplied, and no fourth root is taken: a geometric mean lies between the
+    smallest and the largest.
+    """
+    pairs = [(a.split(), b.split()) for a, b in zip(candidates, references, strict=True)]
+    value = 1.0
+    for n in (1, 2, 3, 4):
+        found = [clipped_matches(a, b, n) for a, b in pairs]
+        value *= sum(m for m, _ in found) / sum(t for _, t in found)
+    return 100 * value * brevity_penalty(sum(len(a) for a, _ in pairs), sum(len(b) for _, b in pairs))
+
+
+@exercise.misconception
+def short_ones_go_free(candidates, references):
+    """Short translations pay nothing, so that leaving out whatever is uncertain pays: the brevity penalty is
+    missing, or its two lengths aren't numbers of words.
+    """
+    pairs = [(a.split(), b.split()) for a, b in zip(candidates, references, strict=True)]
+    value = 1.0
+    for n in (1, 2, 3, 4):
+        found = [clipped_matches(a, b, n) for a, b in pairs]
+        value *= (sum(m for m, _ in found) / sum(t for _, t in found)) ** 0.25
+    return 100 * value
+
+
+@exercise.misconception
+def at_least_one_each(candidates, references):
+    """A sentence with fewer than n words counts as having one n-gram, as in nltk: it has none, and adds
+    nothing to the sum that the matches are divided by.
+    """
+    pairs = [(a.split(), b.split()) for a, b in zip(candidates, references, strict=True)]
+    value = 1.0
+    for n in (1, 2, 3, 4):
+        found = [clipped_matches(a, b, n) for a, b in pairs]
+        value *= (sum(m for m, _ in found) / sum(max(1, t) for _, t in found)) ** 0.25
+    return 100 * value * brevity_penalty(sum(len(a) for a, _ in pairs), sum(len(b) for _, b in pairs))
+
+
+@exercise.misconception
+def as_a_share(candidates, references):
+    """This is between 0 and 1: BLEU is given from 0 to 100."""
+    pairs = [(a.split(), b.split()) for a, b in zip(candidates, references, strict=True)]
+    value = 1.0
+    for n in (1, 2, 3, 4):
+        found = [clipped_matches(a, b, n) for a, b in pairs]
+        value *= (sum(m for m, _ in found) / sum(t for _, t in found)) ** 0.25
+    return value * brevity_penalty(sum(len(a) for a, _ in pairs), sum(len(b) for _, b in pairs))
+
+
+@exercise.misconception
+def four_in_a_row_alone(candidates, references):
+    """Only four words in a row count here: BLEU takes the mean of the precisions for one, two, three and four
+    words.
+    """
+    pairs = [(a.split(), b.split()) for a, b in zip(candidates, references, strict=True)]
+    found = [clipped_matches(a, b, 4) for a, b in pairs]
+    value = sum(m for m, _ in found) / sum(t for _, t in found)
+    return 100 * value * brevity_penalty(sum(len(a) for a, _ in pairs), sum(len(b) for _, b in pairs))
+
+
+@exercise.misconception
+def empty_ones_left_out(candidates, references):
+    """A precision of 0 is left out of the mean, so that a translation without any four right words in a row
+    gains by it: the geometric mean is then 0.
+    """
+    pairs = [(a.split(), b.split()) for a, b in zip(candidates, references, strict=True)]
+    logs = []
+    for n in (1, 2, 3, 4):
+        found = [clipped_matches(a, b, n) for a, b in pairs]
+        matches = sum(m for m, _ in found)
+        logs += [math.log(matches / sum(t for _, t in found))] if matches else []
+    value = math.exp(sum(logs) / len(logs))
+    return 100 * value * brevity_penalty(sum(len(a) for a, _ in pairs), sum(len(b) for _, b in pairs))
+
+
+@exercise.misconception
+def the_other_way_round(candidates, references):
+    """Candidates and references are swapped, so that this measures how much of the reference was said, and
+    punishes long candidates.
+    """
+    pairs = [(b.split(), a.split()) for a, b in zip(candidates, references, strict=True)]
+    value = 1.0
+    for n in (1, 2, 3, 4):
+        found = [clipped_matches(a, b, n) for a, b in pairs]
+        value *= (sum(m for m, _ in found) / sum(t for _, t in found)) ** 0.25
+    return 100 * value * brevity_penalty(sum(len(a) for a, _ in pairs), sum(len(b) for _, b in pairs))
+
+
 exercise.slip(
     "letters_for_words",
     "[clipped_matches(candidate, reference, n) for candidate, reference in pairs] → [clipped_matches(c, "

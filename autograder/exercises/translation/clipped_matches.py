@@ -56,15 +56,16 @@ exercise.slip(
     "not_clipped",
     "(min(ours.count(gram), theirs.count(gram)) for gram in set(ours)) → (gram in theirs for gram in ours)",
 ).says('Nothing is clipped, so "the the the the" has four matches in a reference with one "the".')
-exercise.slip(
-    "different_ones_only",
-    '[" ".join(candidate[i : i + n]) for i in range(len(candidate) - n + 1)] → {tuple(candidate[at : at + '
-    "n]) for at in range(len(candidate) - n + 1)}",
-    '[" ".join(reference[i : i + n]) for i in range(len(reference) - n + 1)] → {tuple(reference[at : at + '
-    "n]) for at in range(len(reference) - n + 1)}",
-    "sum(min(ours.count(gram), theirs.count(gram)) for gram in set(ours)) → len(ours & theirs)",
-    of=matches_with_counts,
-).says("Sets forget how often something occurs: an n-gram that both have twice counts two.")
+
+
+@exercise.misconception
+def different_ones_only(candidate, reference, n):
+    """Sets forget how often something occurs: an n-gram that both have twice counts two."""
+    ours = {tuple(candidate[at : at + n]) for at in range(len(candidate) - n + 1)}
+    theirs = {tuple(reference[at : at + n]) for at in range(len(reference) - n + 1)}
+    return len(ours & theirs), len(ours)
+
+
 exercise.slip(
     "once_each",
     "return sum(min(ours.count(gram), theirs.count(gram)) for gram in set(ours)), len(ours) → theirs = "

@@ -201,19 +201,7 @@ exercise.slip(
     "        y = y + self.cross_attention(self.norm_2(y), memory, turned, crossed)",
 ).says("The memory's mask is turned round: True already means “may be looked at”.")
 exercise.slip(
-    "LaterNormsExchanged",
-    "({}, {}) if cache is None else cache → cache if cache is not None else (None, None)",
-    'T, before = y.size(1), own["k"].size(-2) if own else 0\n'
-    "        earlier = torch.ones(T, before + T, dtype=torch.bool).tril(before)\n"
-    "        for norm, sublayer in (\n"
-    "            (self.norm_1, lambda x: self.attention(x, earlier, cache=own)),\n"
-    "            (self.norm_2, lambda x: self.cross_attention(x, memory, memory_mask, crossed)),\n"
-    "            (self.norm_3, self.feed_forward),\n"
-    "        ):\n"
-    "            y = y + sublayer(norm(y)) → y = y + self.attention(self.norm_1(y), None, True, own)\n"
-    "        y = y + self.cross_attention(self.norm_3(y), memory, memory_mask, crossed)",
-    "return y → return y + self.feed_forward(self.norm_2(y))",
-    of=WithAMaskOfItsOwn,
+    "LaterNormsExchanged", "self.norm_2(y) → self.norm_3(y)", "self.norm_3(y) → self.norm_2(y)"
 ).says("The second and the third norm have changed places: each sublayer has its own, in order.")
 exercise.slip(
     "CrossAttentionCausal",

@@ -91,21 +91,22 @@ exercise.slip(
 exercise.slip("stops_with_the_first", "finished.all() → finished.any()").says(
     "All rows stop as soon as one of them is finished: the others' sentences are cut off."
 )
-exercise.slip(
-    "stops_where_all_end_at_once",
-    "finished = torch.zeros(rows, dtype=torch.bool)\n"
-    "    while tokens.size(1) <= longest and not finished.all():\n"
-    "        best = step(tokens).argmax(dim=-1).masked_fill(finished, pad)\n"
-    "        tokens = torch.cat([tokens, best.unsqueeze(1)], dim=1)\n"
-    "        finished = finished | (best == eos) → for _ in range(longest):\n"
-    "        best = step(tokens).argmax(-1)\n"
-    "        tokens = torch.cat([tokens, best[:, None]], 1)\n"
-    "        if (best == eos).all():\n"
-    "            break",
-).says(
-    "The loop stops only where all rows write `<eos>` in the same step, and those that ended before go "
-    "on: who is finished has to be remembered from step to step."
-)
+
+
+@exercise.misconception
+def stops_where_all_end_at_once(step, rows, longest, bos=1, eos=2, pad=0):
+    """The loop stops only where all rows write `<eos>` in the same step, and those that ended before go on:
+    who is finished has to be remembered from step to step.
+    """
+    tokens = torch.full((rows, 1), bos)
+    for _ in range(longest):
+        best = step(tokens).argmax(-1)
+        tokens = torch.cat([tokens, best[:, None]], 1)
+        if (best == eos).all():
+            break
+    return tokens[:, 1:]
+
+
 exercise.slip(
     "always_to_the_limit",
     "for _ in range(longest): → finished = torch.zeros(rows, dtype=torch.bool)\n    for _ in range(longest):",

@@ -70,17 +70,20 @@ exercise.slip(
     "not_smoothed",
     "each[asked].mean() → -logits.log_softmax(-1)[asked].gather(-1, targets[asked][:, None]).mean()",
 ).says("epsilon isn't used: this is the plain cross-entropy.")
-exercise.slip(
-    "spread_over_the_others",
-    "right = log_p.gather(-1, targets.clamp(min=0).unsqueeze(-1)).squeeze(-1) → log_p = "
-    "logits.log_softmax(-1)[asked]\n"
-    "    right = log_p.gather(-1, targets[asked][:, None])[:, 0]",
-    "-(1 - epsilon) * right - epsilon * log_p.mean(dim=-1) → (log_p.sum(-1) - right) / (logits.size(-1) - 1)",
-    "each[asked] → (-(1 - epsilon) * right - epsilon * each)",
-).says(
-    "ε is spread over the V - 1 wrong tokens only: here, as in the paper and in torch, each of all V "
-    "tokens gets ε/V, the right one on top of its 1 - ε."
-)
+
+
+@exercise.misconception
+def spread_over_the_others(logits, targets, epsilon):
+    """ε is spread over the V - 1 wrong tokens only: here, as in the paper and in torch, each of all V tokens
+    gets ε/V, the right one on top of its 1 - ε.
+    """
+    asked = targets != -100
+    log_p = logits.log_softmax(-1)[asked]
+    right = log_p.gather(-1, targets[asked][:, None])[:, 0]
+    others = (log_p.sum(-1) - right) / (logits.size(-1) - 1)
+    return (-(1 - epsilon) * right - epsilon * others).mean()
+
+
 exercise.slip(
     "right_one_overwritten",
     "right = log_p.gather(-1, targets.clamp(min=0).unsqueeze(-1)).squeeze(-1) → log_p = "
@@ -91,17 +94,20 @@ exercise.slip(
     "The right token gets 1 - ε in place of its ε/V, so the targets sum to less than 1: it has both, 1 - "
     "ε on top of ε/V."
 )
-exercise.slip(
-    "spread_over_all_but_two",
-    "right = log_p.gather(-1, targets.clamp(min=0).unsqueeze(-1)).squeeze(-1) → log_p = "
-    "logits.log_softmax(-1)[asked]\n"
-    "    right = log_p.gather(-1, targets[asked][:, None])[:, 0]",
-    "-(1 - epsilon) * right - epsilon * log_p.mean(dim=-1) → (log_p.sum(-1) - right) / (logits.size(-1) - 2)",
-    "each[asked] → (-(1 - epsilon) * right - epsilon * each)",
-).says(
-    "ε is spread over V - 2 tokens, as in code that leaves out padding beside the right one: here all V "
-    "tokens get ε/V, the right one on top of its 1 - ε."
-)
+
+
+@exercise.misconception
+def spread_over_all_but_two(logits, targets, epsilon):
+    """ε is spread over V - 2 tokens, as in code that leaves out padding beside the right one: here all V
+    tokens get ε/V, the right one on top of its 1 - ε.
+    """
+    asked = targets != -100
+    log_p = logits.log_softmax(-1)[asked]
+    right = log_p.gather(-1, targets[asked][:, None])[:, 0]
+    others = (log_p.sum(-1) - right) / (logits.size(-1) - 2)
+    return (-(1 - epsilon) * right - epsilon * others).mean()
+
+
 exercise.slip("padding_scored", "each[asked] → (-(1 - epsilon) * right - epsilon * log_p.mean(dim=-1))").says(
     "Places without a target are scored as if token 0 was asked there: leave them out of the sum and of "
     "the count."
@@ -149,17 +155,19 @@ exercise.slip(
     "    right = log_p.gather(-1, targets[asked][:, None])[:, 0]",
     "each[asked] → (-(1 - epsilon) * right - epsilon * log_p.sum(-1))",
 ).says("Each token gets ε where it should get ε/V, so the spread part is V times too large: ε is shared out.")
-exercise.slip(
-    "divergence",
-    "each = -(1 - epsilon) * right - epsilon * log_p.mean(dim=-1) → wanted = torch.full_like(log_p, "
-    "epsilon / log_p.size(-1))",
-    "return each[asked].mean() → wanted.scatter_add_(-1, targets.clamp(min=0)[..., None], "
-    "torch.full_like(log_p[..., :1], 1 - epsilon))\n"
-    "    return (wanted * ((wanted + 1e-12).log() - log_p)).sum(dim=-1)[asked].mean()",
-).says(
-    "This is the divergence from the smoothed target, which is smaller by that target's own entropy: the "
-    "gradients are the same, but the loss asked for is the cross-entropy."
-)
+
+
+@exercise.misconception
+def divergence(logits, targets, epsilon):
+    """This is the divergence from the smoothed target, which is smaller by that target's own entropy: the
+    gradients are the same, but the loss asked for is the cross-entropy.
+    """
+    log_p, real = logits.log_softmax(dim=-1), targets != -100
+    wanted = torch.full_like(log_p, epsilon / log_p.size(-1))
+    wanted.scatter_add_(-1, targets.clamp(min=0)[..., None], torch.full_like(log_p[..., :1], 1 - epsilon))
+    return (wanted * ((wanted + 1e-12).log() - log_p)).sum(dim=-1)[real].mean()
+
+
 exercise.slip(
     "predictions_smoothed",
     "right = log_p.gather(-1, targets.clamp(min=0).unsqueeze(-1)).squeeze(-1)  # (B, T)\n"
