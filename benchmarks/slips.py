@@ -83,14 +83,16 @@ def _what_is_compared(attention: Callable) -> Callable:
 
     It gives back what comes after, outputs and weights, so these few are written once more.
     """
-    turn = load("positional")["positional.rotary"].reference
+    exercises = load("positional")
+    turn = exercises["positional.rotary"].reference
+    names = {each.variant: each.name for each in exercises["positional.rotary_attention"].misconceptions}
     chosen: dict[str, Callable] = {
         "queries_alone": lambda q, k, at: (turn(q, at), k),
         "keys_alone": lambda q, k, at: (q, turn(k, at)),
         "keys_turned_back": lambda q, k, at: (turn(q, at), turn(k, -at)),
         "not_turned": lambda q, k, at: (q, k),
     }
-    return lambda q, k: chosen[attention.__name__](q, k, torch.arange(q.size(-2)))
+    return lambda q, k: chosen[names[attention]](q, k, torch.arange(q.size(-2)))
 
 
 def _of_three(module: type) -> type:

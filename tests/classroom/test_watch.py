@@ -157,7 +157,7 @@ def test_an_exchange_that_is_not_there_is_said_once_and_waited_for(course: Cours
     watch.wait()
     said = log.read_text()
     assert said.count("can't be read") <= 2, "a file in its place, and perhaps no folder yet"
-    assert said.count("was not collected: its name has a sign") == 1 and "failed" not in said
+    assert said.count("was not collected: its name has a character") == 1 and "failed" not in said
 
 
 def test_a_round_that_fails_ends_nothing_and_is_tried_again(tmp_path, capsys, monkeypatch) -> None:
