@@ -201,7 +201,10 @@ def test_a_build_refuses_a_list_that_no_longer_fits(course, capsys):
     said = capsys.readouterr().err
     file = verified.listed_file("attention")
     assert f'{file}:2: "attention.double" lists `double: 2 * x → 2 + x`, which fails; remove it' in said
-    assert f'{file}:3: "attention.double" lists `double: 3 * x → 2 * x`, which is no longer a mutant of it' in said
+    assert (
+        f'{file}:3: "attention.double" lists `double: 3 * x → 2 * x`, which is no longer a mutant of it'
+        in said
+    )
 
 
 @pytest.mark.parametrize(

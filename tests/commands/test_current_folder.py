@@ -192,7 +192,7 @@ def test_what_is_handed_in_with_the_notebook_is_not_executed(course, theirs) -> 
         done = call(BIN / command[0], *command[1:], cwd=cwd)
         assert executed(theirs) == "", (command, done.stderr)
         assert bool(done.returncode) == (cwd == handed_in and root not in command), done.stderr
-        assert not done.returncode or "holds what was handed in" in done.stderr
+        assert not done.returncode or "holds submissions" in done.stderr
     shutil.rmtree(handed_in)
 
 
@@ -245,11 +245,11 @@ def test_a_course_is_a_folder_with_a_source_and_nothing_that_was_handed_in(tmp_p
         (course / inner).mkdir(parents=True)
     assert no_course(course) == ""
     for inner in ("submitted/ada/ps1", "autograded/ada/ps1", "submitted"):
-        assert "holds what was handed in" in no_course(course / inner)
+        assert "holds submissions" in no_course(course / inner)
     assert "isn't a course" in no_course(course / "assignments")
     for box in ("inbound", "outbound"):
         (tmp_path / "exchange" / box / "ada+ps1" / "source").mkdir(parents=True)
-    assert "holds what was handed in" in no_course(tmp_path / "exchange/inbound/ada+ps1")
+    assert "holds submissions" in no_course(tmp_path / "exchange/inbound/ada+ps1")
     (tmp_path / "submitted").mkdir()  # somebody's own word for something else
     (tmp_path / "submitted/mine/source").mkdir(parents=True)
     assert no_course(tmp_path / "submitted/mine") == ""

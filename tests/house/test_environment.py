@@ -14,7 +14,6 @@ from importlib.metadata import PackageNotFoundError, packages_distributions, req
 from pathlib import Path
 from types import SimpleNamespace
 
-import conftest
 import pytest
 import uv
 import yaml
@@ -26,6 +25,7 @@ import bootstrap
 from autograder import programs
 from autograder.commands import doctor
 from helpers.start_here import page
+from tests import conftest
 
 ROOT = doctor.ROOT
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]

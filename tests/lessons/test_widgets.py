@@ -94,7 +94,7 @@ def older(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of the packages that a server like Colab has in older versions."""
     folder = tmp_path_factory.mktemp("older")
     constraints = folder / "constraints.txt"
-    constraints.write_text((ROOT / "tests" / "colab.txt").read_text())
+    constraints.write_text((ROOT / "tests" / "support" / "colab.txt").read_text())
     command = [
         sys.executable,
         "-m",

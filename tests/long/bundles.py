@@ -40,7 +40,11 @@ from tests.long.rows import Rows, add_option
 
 KERNEL = ("ipykernel", "nbclient")
 # By name, the file of constraints that says which version of each package; if None, the newest.
-VERSIONS = {"pinned": ROOT / "requirements.txt", "colab": ROOT / "tests" / "colab.txt", "newest": None}
+VERSIONS = {
+    "pinned": ROOT / "requirements.txt",
+    "colab": ROOT / "tests" / "support" / "colab.txt",
+    "newest": None,
+}
 SHOWN = ("torch", "numpy", "matplotlib", "ipywidgets", "ipython", "ipykernel")
 ASK = (
     "import platform; from importlib.metadata import version; "
