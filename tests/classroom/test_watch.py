@@ -71,6 +71,7 @@ def test_feedback_comes_out_and_a_killed_watch_loses_nothing_and_does_nothing_tw
     hand_in(course, "ada")
     first = start(course)
     wait_for(course, lambda: len(pages(course)) == 1, first)
+    wait_for(course, lambda: (course.root / "watch.log").read_text().count("feedback is out") == 1, first)
     other = course.run("headstart", "watch", LESSON, check=False)
     assert other.returncode == 2 and "another watch is running" in other.stderr
     first.send_signal(signal.SIGKILL)
@@ -81,6 +82,7 @@ def test_feedback_comes_out_and_a_killed_watch_loses_nothing_and_does_nothing_tw
     wait_for(course, lambda: len(pages(course)) == 2, second)
     hand_in(course, "ada", "2026-01-02 12:00:00 UTC", answers=WRONG)  # once more
     wait_for(course, lambda: len(pages(course)) == 3, second)
+    wait_for(course, lambda: (course.root / "watch.log").read_text().count("feedback is out") == 3, second)
     second.send_signal(signal.SIGINT)
     assert second.wait() == 130
     assert before.items() <= pages(course).items(), "the first page is as it was"
