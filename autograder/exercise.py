@@ -26,11 +26,6 @@ class Misconception:
     sentence: str
 
 
-def explained(*variants: Callable) -> tuple[Misconception, ...]:
-    """Misconceptions that are functions or classes: each has its sentence as its docstring."""
-    return tuple(Misconception(v.__name__, v, " ".join((v.__doc__ or "").split())) for v in variants)
-
-
 @dataclass(frozen=True)
 class Exercise:
     """One graded exercise.

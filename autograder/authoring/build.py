@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import nbformat
@@ -34,12 +34,11 @@ from autograder.authoring.mutating.verified import Slips
 from autograder.authoring.review import BEGIN, END, parse, review, unfinished
 from autograder.authoring.rules import of_exercises, of_predictions, place
 from autograder.authoring.source import SpecError, alike, dump, make_checks, make_notebook, written
+from autograder.authoring.trials import Load
 from autograder.exercise import Exercise
 from autograder.lessons import ROOT, counted
 from helpers.figures.predicting import predictions
 from helpers.storage import write_whole
-
-Load = Callable[[str], Mapping[str, Exercise]]  # a topic -> its exercises by id
 
 
 def build(lessons: list[str], check: bool, *, root: Path = ROOT, load: Load = exercises.load) -> int:

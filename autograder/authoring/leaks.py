@@ -2,15 +2,15 @@
 
 import ast
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 from autograder import lessons
 from autograder.authoring.master import Mistake
+from autograder.authoring.trials import Load
 from autograder.exercise import Exercise
 
 SHORT = 60  # characters of what a function does: `return x` is nobody's secret
-Load = Callable[[str], Mapping[str, Exercise]]
 
 
 def leaks(lesson: str, root: Path, load: Load) -> Iterator[Mistake]:

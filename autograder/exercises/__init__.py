@@ -28,8 +28,8 @@ def load(topic: str) -> dict[str, Exercise]:
 
     names = [module.name for module in pkgutil.iter_modules(importlib.import_module(package).__path__)]
     rooms = [vars(importlib.import_module(f"{package}.{name}")) for name in names]
-    written = [room["exercise"] for room in rooms if isinstance(room.get("exercise"), Entry | Exercise)]
-    found = {each.id: each for each in (w.record if isinstance(w, Entry) else w for w in written)}
+    entries = [room["exercise"] for room in rooms if isinstance(room.get("exercise"), Entry | Exercise)]
+    found = {each.id: each for each in (e.record if isinstance(e, Entry) else e for e in entries)}
     placed = [
         id for master in (ROOT / "notebooks").glob(f"*_{topic}.py") for id in _order(master.read_text())
     ]

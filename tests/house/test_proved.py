@@ -54,7 +54,7 @@ def ran(project: pytest.Pytester, *arguments: str) -> set[str]:
     proved.digest.cache_clear()
     proved._passed.clear()
     proved._left_out.clear()
-    options = ("-p", "tests.support.proved", "-p", "no:cacheprovider", "-o", "markers=follows_from always")
+    options = ("-p", "tests.support.proved", "-p", "no:cacheprovider", "-o", "markers=follows_from\nalways")
     done = project.inline_run(*options, *(arguments or ("tests",)))
     reports = [report for report in done.getreports("pytest_runtest_logreport") if report.when == "call"]
     return {report.nodeid.partition("::test_")[2] for report in reports}
