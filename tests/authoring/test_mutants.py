@@ -14,10 +14,10 @@ from autograder.authoring.mutating.dependencies import dependencies
 from autograder.authoring.mutating.mutants import has_mutants, mutants
 from autograder.authoring.mutating.slips import slips
 from autograder.authoring.mutating.trying import Limits, survivors
-from autograder.exercise import Exercise, explained
+from autograder.exercise import Exercise
 from autograder.lessons import TOPICS
 from helpers.checking.calling.outcome import Case
-from tests.support.small_course import DOUBLE, Course, unchanged
+from tests.support.small_course import DOUBLE, Course, explained, unchanged
 
 # -- made ------------------------------------------------------------------------------------------------
 

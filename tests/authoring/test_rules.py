@@ -11,12 +11,12 @@ import torch
 from autograder.authoring import build, trials
 from autograder.authoring.mutating import verified
 from autograder.authoring.rules import MISCONCEPTIONS
-from autograder.exercise import Exercise, Misconception, explained
+from autograder.exercise import Exercise, Misconception
 from autograder.recall import recall
 from helpers import block
 from helpers.checking.calling.outcome import Case
 from helpers.figures.predicting import Prediction
-from tests.support.small_course import DOUBLE, WHO, Course, plus_two, squared, unchanged
+from tests.support.small_course import DOUBLE, WHO, Course, explained, plus_two, squared, unchanged
 
 FILE = "autograder/exercises/attention/double.py"
 TEXT = '''"""Doubling."""

@@ -12,13 +12,14 @@ import pytest
 import torch
 
 from autograder.classroom.course import course_directory, hidden_secret
-from autograder.exercise import Exercise, explained
+from autograder.exercise import Exercise
 from autograder.exercises import load
 from autograder.exercises.attention.scaled_dot_product import with_baddbmm
 from autograder.kept import FitDraws
 from autograder.lessons import ROOT, TOPICS
 from autograder.sheets import VISIBLE_SEED, HiddenSheets, failing_case, make_cases, make_sheet
 from helpers.checking.calling.drivers import Case, run
+from tests.support.small_course import explained
 
 EXERCISES = [exercise for topic in TOPICS for exercise in load(topic).values()]
 # Functions: a whole library, which may not even be here, is found in an answer's text.

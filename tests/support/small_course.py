@@ -2,6 +2,7 @@
 
 import importlib.util
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import nbformat
@@ -9,7 +10,7 @@ import torch
 
 from autograder import lessons
 from autograder.authoring.build import build
-from autograder.exercise import Exercise, Misconception, explained
+from autograder.exercise import Exercise, Misconception
 from helpers.checking.calling.outcome import Case
 
 MASTER = '''\
@@ -94,6 +95,11 @@ def unchanged(x):
 def plus_two(x):
     """Two is added, where the numbers should be multiplied by it."""
     return x + 2
+
+
+def explained(*variants: Callable) -> tuple[Misconception, ...]:
+    """Wrong answers as misconceptions: each function's docstring is its sentence."""
+    return tuple(Misconception(v.__name__, v, " ".join((v.__doc__ or "").split())) for v in variants)
 
 
 def three_numbers(generator: torch.Generator) -> list[Case]:
