@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 
+from autograder.drawing import HiddenDraw
 from autograder.exercise import Exercise, Misconception
 from autograder.kept import FitDraws
 from helpers.checking.assessing import assess, sketches
@@ -231,9 +232,10 @@ def make_cases(exercise: Exercise, seed: str) -> list[Case]:
 
 def _draw(exercise: Exercise, seed: str) -> tuple[list[Case], list[Outcome]]:
     """Cases that can be judged by, and what is right for each."""
-    generator = torch.Generator()
     digest = hashlib.sha256(f"{exercise.id}/{seed}".encode()).digest()
-    generator.manual_seed(int.from_bytes(digest[:7], "big"))
+    number = int.from_bytes(digest[:7], "big")
+    kind = torch.Generator if seed == VISIBLE_SEED else HiddenDraw
+    generator = kind().manual_seed(number)
     for _ in range(DRAWS_AT_MOST):
         cases = exercise.cases(generator)
         expected = [_expected(exercise, case) for case in cases]

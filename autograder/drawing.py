@@ -1,0 +1,28 @@
+"""What is drawn for cases: random numbers, and on hidden cases also sizes."""
+
+import random
+from typing import TypeVar
+
+import torch
+
+Value = TypeVar("Value")
+
+
+class HiddenDraw(torch.Generator):
+    """The random numbers of a hidden draw of cases. Like its parent, it begins with `manual_seed`."""
+
+    picks: random.Random
+
+    def manual_seed(self, seed: int) -> "HiddenDraw":
+        """Let a seed decide everything that is drawn."""
+        super().manual_seed(seed)
+        self.picks = random.Random(seed)
+        return self
+
+
+def pick(g: torch.Generator, usual: Value, *others: Value) -> Value:
+    """A size or a shape: `usual` on visible cases, on hidden ones any of those named.
+
+    It takes no random numbers from `g`, so the visible cases are the same with and without it.
+    """
+    return g.picks.choice((usual, *others)) if isinstance(g, HiddenDraw) else usual
