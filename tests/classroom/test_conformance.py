@@ -7,10 +7,12 @@ import pytest
 
 from autograder.lessons import ROOT
 from tests.long.conformance import EXPLAINED
+from tests.support.proved import ENGINE, follows_from
 
 
 @pytest.mark.needs_bubblewrap
 @pytest.mark.timeout(600)
+@follows_from(*ENGINE)
 def test_nbgraders_own_tests_pass() -> None:
     """Some of them, and the course of its guide; `python -m tests.long.conformance` runs all, in all ways."""
     command = [sys.executable, "-m", "tests.long.conformance", "--quick", "--say"]

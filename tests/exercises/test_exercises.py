@@ -19,6 +19,7 @@ from autograder.lessons import TOPICS
 from autograder.sheets import VISIBLE_SEED, make_sheet
 from helpers.checks import Sheet
 from tests.support.exact import differences
+from tests.support.proved import follows_from
 
 EVERY = {id: exercise for topic in TOPICS for id, exercise in exercises.load(topic).items()}
 ONE_OF_A_KIND = {(type(each), each.driver): id for id, each in EVERY.items()}
@@ -43,6 +44,7 @@ def test_each_was_tried_as_it_is_now(topic: str) -> None:
     assert not stale, f"to fix: headstart build {topic}"
 
 
+@follows_from("autograder/**/*.py", "helpers", "notebooks")
 @pytest.mark.parametrize("id", TRIED)
 def test_right_answers_pass_and_wrong_ones_get_their_own_sentence(id: str) -> None:
     found = trials.problems(EVERY[id], verified.given(EVERY[id].topic), exercises.load)

@@ -6,8 +6,12 @@ import sys
 import pytest
 
 from autograder.lessons import ROOT
+from tests.support.proved import follows_from
 
 
+@follows_from(
+    "autograder/**/*.py", "benchmarks", "deploy", "helpers", "notebooks", "tests/**/*.py", "*.py", "*.toml"
+)
 @pytest.mark.parametrize(
     "command", [("ruff", "check"), ("ruff", "format", "--check"), ("mypy",)], ids=" ".join
 )
