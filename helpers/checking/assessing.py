@@ -10,6 +10,7 @@ was right less than half of the time.
 import functools
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from typing import Any
 
 from helpers.checking.calling.drivers import judged
 from helpers.checking.calling.outcome import CallStatus, Outcome
@@ -18,7 +19,7 @@ from helpers.checking.comparing import FEWER_AXES, MORE_AXES, compare, in_form
 from helpers.checking.explaining.contrast import contrast
 from helpers.checking.explaining.hints import explain
 from helpers.checking.explaining.relations import relation
-from helpers.checking.explaining.sketches import Sketch, alike, each_alike, recognised, sketch, sketch_beside
+from helpers.checking.explaining.sketches import Seen, Sketch, alike, recognised, sketch, sketch_beside
 from helpers.checking.finding import Finding, Status, one_line
 from helpers.checking.properties import PROPERTIES, gradient_reaches_inputs, inputs_unchanged
 from helpers.checking.sheet import KnownMisconception, Sheet
@@ -125,7 +126,7 @@ def _explain(
     if of_numbers and first.meaning in (FEWER_AXES, MORE_AXES):
         more = ""  # guesses, beside what is known
     holds = functools.partial(relation, returns=sheet.returns, sums=unexplained or first.cause != "value")
-    slip = _slip(sheet, outcomes) or _nearly(sheet, outcomes)
+    slip = _slip(sheet, outcomes)
     if told := " ".join(filter(None, [slip, holds(triples) if of_numbers else ""])):
         return first.cause, f"{told} {more}".strip(), told
     right = [case for case, problem in zip(sheet.cases, problems, strict=True) if not problem]
@@ -157,7 +158,7 @@ def recognise(sheet: Sheet, outcomes: list[Outcome]) -> list[KnownMisconception]
     return [each for each in sheet.misconceptions if alike(made, each.gives)][:1]
 
 
-def sketches(sheet: Sheet, outcomes: list[Outcome]) -> list[Sketch | None]:
+def sketches(sheet: Sheet, outcomes: list[Outcome]) -> list[Seen]:
     """Outcomes in short, None for those that are right."""
     return [
         _sketched(sheet, expected, outcome) if _problem(sheet, number, outcome, True) else None
@@ -165,17 +166,34 @@ def sketches(sheet: Sheet, outcomes: list[Outcome]) -> list[Sketch | None]:
     ]
 
 
-def _sketched(sheet: Sheet, right: Outcome, outcome: Outcome) -> Sketch:
-    """What is wrong with an outcome, in short.
+def _sketched(sheet: Sheet, right: Outcome, outcome: Outcome) -> Seen:
+    """What is wrong with an outcome, in short: value by value, where the exercise has names for several."""
+    if outcome.status != CallStatus.RETURNED:
+        return (sketch(outcome),)
+    if compare(right.outputs, outcome.outputs) is None:
+        return (sketch_beside(outcome),)
+    got = in_form(right.outputs, outcome.outputs)
+    values = returned(sheet, right.outputs, got) or [(right.outputs, got)]
+    return tuple(
+        None if compare(ours, theirs) is None else _sketch_of(replace(right, outputs=ours), theirs)
+        for ours, theirs in values
+    )
+
+
+def returned(sheet: Sheet, right: Any, got: Any) -> list[tuple[Any, Any]]:
+    """Right and returned values in pairs, where the exercise has names for several; else nothing."""
+    several = isinstance(right, list | tuple) and isinstance(got, list | tuple)
+    fits = several and len(right) == len(got) == len(sheet.returns) > 1
+    return list(zip(right, got, strict=True)) if fits else []
+
+
+def _sketch_of(right: Outcome, value: Any) -> Sketch:
+    """A wrong value in short.
 
     Who makes a mistake in float64 may have a step in float32 besides, and it is the same mistake. So digits
     beyond float32 count only where the others are right.
     """
-    if outcome.status != CallStatus.RETURNED:
-        return sketch(outcome)
-    if compare(right.outputs, outcome.outputs) is None:
-        return sketch_beside(outcome)
-    outcome = replace(outcome, outputs=in_form(right.outputs, outcome.outputs))
+    outcome = replace(right, outputs=value)
     if not any(t.is_floating_point() and t.element_size() > 4 for t in tensors(right.outputs)):
         return sketch(outcome)
     coarse = _in_float32(outcome)
@@ -189,39 +207,16 @@ def _in_float32(outcome: Outcome) -> Outcome:
     return replace(outcome, outputs=outputs)
 
 
-NEARLY = "All cases but one look like this mistake:"
-ENOUGH = 3  # wrong cases that look like it
-
-
-def _nearly(sheet: Sheet, outcomes: list[Outcome]) -> str:
-    """The one misconception that does the same in all cases but one, which has some corner of its own.
-
-    Nothing firm follows from that, and the class report doesn't count it.
-    """
-    if sheet.driver == "choice":
-        return ""
-    made, found = sketches(sheet, outcomes), []
-    for misconception in sheet.misconceptions:
-        same = list(each_alike(made, misconception.gives))
-        telling = sum(
-            each and ours is not None and outcome.status == CallStatus.RETURNED
-            for each, ours, outcome in zip(same, made, outcomes, strict=True)
-        )
-        if same.count(False) == 1 and telling >= ENOUGH:
-            found.append(misconception.sentence)
-    return f"{NEARLY} {found[0]}" if len(found) == 1 else ""
-
-
-ONE_CHANGE = "A right answer with one change gives exactly the same"
+ONE_CHANGE = "Your results are exactly those of a right answer in which"
 
 
 def _slip(sheet: Sheet, outcomes: list[Outcome]) -> str:
     """The one change to a right answer that gives exactly these outcomes, in a sentence, if one is known."""
     said = recognised(sketches_of_slip(sheet, outcomes), sheet.slips)
-    return f"{ONE_CHANGE}: {said}." if said else ""
+    return f"{ONE_CHANGE} {said}." if said else ""
 
 
-def sketches_of_slip(sheet: Sheet, outcomes: list[Outcome]) -> list[Sketch | None]:
+def sketches_of_slip(sheet: Sheet, outcomes: list[Outcome]) -> list[Seen]:
     """The same without the words of exceptions, which differ between idioms; none if not values are wrong.
 
     Where values are right and gradients wrong, as with a factor of 0 in one case, others have to tell.
@@ -230,7 +225,7 @@ def sketches_of_slip(sheet: Sheet, outcomes: list[Outcome]) -> list[Sketch | Non
     causes = {problem.cause for problem in problems if problem}
     if not causes & {*OF_VALUES} or causes - {*OF_VALUES, gradient_reaches_inputs.__name__}:
         return []
-    return [each and replace(each, message="") for each in sketches(sheet, outcomes)]
+    return [each and tuple(p and replace(p, message="") for p in each) for each in sketches(sheet, outcomes)]
 
 
 def _chosen(misconception: KnownMisconception, outcomes: list[Outcome]) -> bool:

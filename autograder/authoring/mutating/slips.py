@@ -25,8 +25,8 @@ from autograder.sheets import VISIBLE_SEED, make_sheet
 from helpers.checking.assessing import recognise, sketches_of_slip
 from helpers.checking.calling.drivers import judged
 from helpers.checking.calling.outcome import CallStatus, Outcome
-from helpers.checking.calling.values import tensors
-from helpers.checking.explaining.sketches import Sketch, alike, to_text
+from helpers.checking.explaining.sketches import alike, to_text
+from helpers.checking.explaining.telling import tells
 from helpers.checks import Sheet
 
 SHARE = 1.5  # of the length of the other text of a sheet: so much slips may have
@@ -78,7 +78,7 @@ def _of_mutants(
             outcomes = limits.outcomes(exercise, mutant.answer, sheet) or []
             outcomes = [judged(exercise.driver, *pair) for pair in zip(sheet.cases, outcomes, strict=False)]
             made = sketches_of_slip(sheet, outcomes)
-            if not made or not _tells(sheet, outcomes, made) or recognise(sheet, outcomes):
+            if not made or not _tells(sheet, outcomes) or recognise(sheet, outcomes):
                 continue
             if any(alike(made, each) for each in known):
                 continue
@@ -93,7 +93,7 @@ def _of_mutants(
 
 def _vague(said: str) -> bool:
     """Whether what is said of an idiom that may not be the reader's would leave them searching."""
-    return not re.search(r"in the step with|in what is returned|stands where `|^`\w+` is missing", said)
+    return not re.search(r"the step with|the `return`|in place of `|^`\w+` is missing", said)
 
 
 def _is_code(answer: Any) -> bool:
@@ -116,7 +116,7 @@ def _length(data: Any) -> int:
     return len(json.dumps(data, ensure_ascii=False))
 
 
-def _told(texts: list[tuple[str, str]]) -> str:
+def _told(texts: Texts) -> str:
     """What is said, then where; the place once, where it is the same."""
     if len({where for _, where in texts}) == 1:
         return f"{' or '.join(said for said, _ in texts)}{texts[0][1]}"
@@ -158,18 +158,7 @@ def confusions(place: Place) -> Iterator[Change]:
             yield Change("reshaped", ast.Call(ast.Attribute(receiver, "reshape", ast.Load()), [shape], []))
 
 
-def _tells(sheet: Sheet, outcomes: list[Outcome], made: Sequence[Sketch | None]) -> bool:
-    """Whether what is wrong is more than exceptions, NaN or one number everywhere."""
-    wrong = [
-        (outcome, right) for outcome, right, each in zip(outcomes, sheet.expected, made, strict=True) if each
-    ]
-    returned = [outcome for outcome, _ in wrong if outcome.status == CallStatus.RETURNED]
-    return bool(returned) and not all(map(_dull, returned))
-
-
-def _dull(outcome: Outcome) -> bool:
-    found = list(tensors(outcome.outputs))
-    return bool(found) and all(
-        tensor.numel() > 1 and (bool(tensor.isnan().all()) or bool((tensor == tensor.reshape(-1)[0]).all()))
-        for tensor in found
-    )
+def _tells(sheet: Sheet, outcomes: list[Outcome]) -> bool:
+    """Whether what came back is more than exceptions and what many changes give, such as NaN or a count."""
+    pairs = zip(sheet.expected, outcomes, strict=True)
+    return tells((right.outputs, got.outputs) for right, got in pairs if got.status == CallStatus.RETURNED)
