@@ -155,13 +155,16 @@ class SpecError(ValueError):
         super().__init__(text)
 
 
-def make_checks(cells: list[Cell], specs: Mapping[str, Exercise], titles: Mapping[str, str]) -> dict:
+def make_checks(
+    cells: list[Cell], specs: Mapping[str, Exercise], titles: Mapping[str, str], recalled: Mapping[str, str]
+) -> dict:
     """What the lesson's checks compare with: each exercise's sheet as JSON, by id.
 
     Args:
         cells: of the master; a sheet points to the heading over its exercise.
         specs: the lesson's exercises, by id.
         titles: those of all exercises that these need, by id.
+        recalled: where else to look, by id, if not at the heading over the exercise.
 
     Raises:
         SpecError: a spec's cases can't be made, or its reference doesn't return.
@@ -174,7 +177,9 @@ def make_checks(cells: list[Cell], specs: Mapping[str, Exercise], titles: Mappin
         needs = {name: titles[name] for name in spec.needs}
         try:
             with one_thread():
-                sheet = make_sheet(spec, VISIBLE_SEED, look_at=cell.heading, needs=needs)
+                sheet = make_sheet(
+                    spec, VISIBLE_SEED, look_at=recalled.get(cell.id, cell.heading), needs=needs
+                )
         except Exception as error:
             text = f"its cases can't be made: {type(error).__name__}: {error}; change them"
             raise SpecError(spec.id, f'"{spec.id}": {text}') from error

@@ -3,23 +3,23 @@
 It serves a student's notebook, where the cases come from `checks.json`, and the judge, where they are made
 from a hidden seed. There is no reference code here: a sheet holds numbers only.
 
-A misconception is named only if the answer matches it in every case. Naming one that matched in some cases
-was right less than half of the time.
+A misconception is named if the answer matches it in every case, or if it matches more wrong cases than any
+other known mistake and contradicts none that is right; then the message says where it shows.
 """
 
 import functools
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from helpers.checking.calling.drivers import judged
 from helpers.checking.calling.outcome import CallStatus, Outcome
 from helpers.checking.calling.values import map_tensors, tensors
-from helpers.checking.comparing import FEWER_AXES, MORE_AXES, compare, in_form
+from helpers.checking.comparing import ALMOST, GUESSES, compare, in_form
 from helpers.checking.explaining.contrast import contrast
 from helpers.checking.explaining.hints import explain
 from helpers.checking.explaining.relations import relation
 from helpers.checking.explaining.sketches import Seen, Sketch, alike, recognised, sketch, sketch_beside
+from helpers.checking.explaining.telling import Pairs, in_part, tells
 from helpers.checking.finding import Finding, Status, one_line
 from helpers.checking.properties import PROPERTIES, gradient_reaches_inputs, inputs_unchanged
 from helpers.checking.sheet import KnownMisconception, Sheet
@@ -45,19 +45,21 @@ def assess(
         if not any(_problem(sheet, n, outcome, reveal) for n, outcome in enumerate(outcomes[:first])):
             return replace(finding, status=Status.NOT_WRITTEN, meaning=_not_written(sheet, stub))
     problems = [_problem(sheet, number, outcome, reveal) for number, outcome in enumerate(outcomes)]
-    index = next((number for number, problem in enumerate(problems) if problem), None)
-    if index is None:
+    if not any(problems):
         return finding
+    cause = _explain(sheet, outcomes, problems, reveal)
+    index, meaning = cause.case, cause.meaning
     problem = problems[index]
     assert problem is not None
     # defence: message: what wrong hidden cases print
     finding = _with_prints(finding, sheet, outcomes, index) if reveal else finding
     where = f"case {index + 1} of {len(sheet.cases)}" if reveal else "a hidden case like"
-    cause, meaning, told = _explain(sheet, outcomes, problems, reveal)
     if unfinished := [sheet.needs[id] for id in sheet.needs if id in failing]:
         there = f"“{unfinished[0]}”, which this builds on, doesn't pass yet"
         meaning = (
-            f"{there}: fix that first. {meaning}" if cause == problem.cause else f"{meaning} {there} either."
+            f"{there}: fix that first. {meaning}"
+            if cause.name == problem.cause
+            else f"{meaning} {there} either."
         )
     return replace(
         finding,
@@ -66,8 +68,8 @@ def assess(
         returned=problem.returned,
         meaning=meaning,
         look_at=sheet.look_at,
-        cause=cause,
-        relation=told,
+        cause=cause.name,
+        relation=cause.told,
     )
 
 
@@ -102,45 +104,53 @@ class _Problem:
     meaning: str = ""
 
 
-def _explain(
-    sheet: Sheet, outcomes: list[Outcome], problems: list[_Problem | None], reveal: bool
-) -> tuple[str, str, str]:
-    """The cause and meaning of the first problem: of the known misconceptions, where one does the same.
+@dataclass(frozen=True)
+class _Cause:
+    """What is said of a failure: its name, the case it is about, its meaning, what is true of the numbers."""
 
-    Else, and third, what is true of the numbers, or what the wrong cases have in common.
+    name: str
+    case: int
+    meaning: str
+    told: str = ""
+
+
+def _explain(sheet: Sheet, outcomes: list[Outcome], problems: list[_Problem | None], reveal: bool) -> _Cause:
+    """The known mistake that does the same in all cases, else in the most; then what is true of the numbers.
+
+    Third comes what the wrong cases have in common, and last what is true of one of them.
     """
     wrong = [(number, problem) for number, problem in enumerate(problems) if problem]
     number, first = wrong[0]
     if first.cause not in RECOGNISABLE:
-        return first.cause, first.meaning, ""
+        return _Cause(first.cause, number, first.meaning)
     if misconceptions := recognise(sheet, outcomes):
-        return (
-            misconceptions[0].name,
-            " ".join(misconception.sentence for misconception in misconceptions),
-            "",
-        )
-    triples = [(sheet.cases[n], sheet.expected[n], outcomes[n]) for n, _ in wrong]
-    of_numbers = first.cause in ("value", "shape", "structure")
+        said = " ".join(misconception.sentence for misconception in misconceptions)
+        return _Cause(misconceptions[0].name, number, said)
     unexplained = first.meaning == _unknown(sheet, number, reveal)
-    more = _by_hand(sheet, number, reveal) if unexplained else first.meaning
-    if of_numbers and first.meaning in (FEWER_AXES, MORE_AXES):
-        more = ""  # guesses, beside what is known
+    more = _by_hand(sheet, number, reveal) if unexplained else ""
+    if slip := recognised(sketches_of_slip(sheet, outcomes), sheet.slips):
+        told = f"{ONE_CHANGE} {slip}."
+        return _Cause(first.cause, number, f"{told} {more}".strip(), told)
+    if found := _in_part(sheet, outcomes, problems, reveal):
+        return found
+    if first.meaning not in (*GUESSES, ALMOST):
+        more = more or first.meaning  # a guess says less than what is known of the numbers
+    triples = [(sheet.cases[n], sheet.expected[n], outcomes[n]) for n, _ in wrong]
     holds = functools.partial(relation, returns=sheet.returns, sums=unexplained or first.cause != "value")
-    slip = _slip(sheet, outcomes)
-    if told := " ".join(filter(None, [slip, holds(triples) if of_numbers else ""])):
-        return first.cause, f"{told} {more}".strip(), told
+    of_numbers = first.cause in ("value", "shape", "structure")
+    if of_numbers and (told := holds(triples)):
+        return _Cause(first.cause, number, f"{told} {more}".strip(), told)
     right = [case for case, problem in zip(sheet.cases, problems, strict=True) if not problem]
     if told := contrast(right, [case for case, _, _ in triples], ones=first.cause != "raised"):
-        return first.cause, f"{told} {first.meaning}", told
-    if of_numbers and len(wrong) > 1 and _several(triples[0][1]) and (told := holds(triples[:1])):
-        told = f"In this case, not in all: {told[0].lower()}{told[1:]}"
-        return first.cause, f"{told} {more}".strip(), told
-    return first.cause, first.meaning, ""
+        return _Cause(first.cause, number, f"{told} {first.meaning}", told)
+    for (n, problem), triple in zip(wrong, triples, strict=True):
+        alone = problem.cause == "value" and len(wrong) > 1 and tells(_values(sheet, *triple[1:]))
+        if alone and (told := relation([triple], sheet.returns, sums=unexplained)):
+            return _Cause(problem.cause, n, f"{told} {IN_ONE_CASE}", told)
+    return _Cause(first.cause, number, first.meaning)
 
 
-def _several(outcome: Outcome) -> bool:
-    """Whether there are several numbers: of a single one in a single case, anything may hold by chance."""
-    return sum(tensor.numel() for tensor in tensors(outcome.outputs)) > 1
+IN_ONE_CASE = "That is so in this case; the other wrong cases look different."
 
 
 def recognise(sheet: Sheet, outcomes: list[Outcome]) -> list[KnownMisconception]:
@@ -158,6 +168,47 @@ def recognise(sheet: Sheet, outcomes: list[Outcome]) -> list[KnownMisconception]
     return [each for each in sheet.misconceptions if alike(made, each.gives)][:1]
 
 
+def _in_part(
+    sheet: Sheet, outcomes: list[Outcome], problems: list[_Problem | None], reveal: bool
+) -> _Cause | None:
+    """A known mistake that a second one hides in some cases or in some of the returned values."""
+    values = {
+        number: _values(sheet, sheet.expected[number], outcome)
+        for number, outcome in enumerate(outcomes)
+        if problems[number] and outcome.status == CallStatus.RETURNED
+    }
+    known: list[tuple[KnownMisconception | str, Sequence[str]]] = [
+        *((each, [each.gives]) for each in sheet.misconceptions if each.gives),
+        *sheet.slips.items(),
+    ]
+    if sheet.driver == "choice" or not (
+        found := in_part(_wordless(sketches(sheet, outcomes)), values, known)
+    ):
+        return None
+    each, where = found
+    case = where[0][0]
+    shown = _shown_in(sheet, values, where) if reveal else "Some of the wrong cases show"
+    fix = f"{shown} exactly this: fix it first, then look at the rest again."
+    if isinstance(each, KnownMisconception):
+        return _Cause(each.name, case, f"{each.sentence} {fix}")
+    problem, told = problems[case], f"{ONE_CHANGE} {each}."
+    return _Cause(problem.cause if problem else "value", case, f"{told} {fix}", told)
+
+
+def _shown_in(sheet: Sheet, values: Mapping[int, Pairs], where: list[tuple[int, int]]) -> str:
+    """In which cases, or in which returned value of them, a mistake shows: the beginning of a sentence."""
+    cases = [str(number + 1) for number in dict.fromkeys(number for number, _ in where)]
+    places = {place for _, place in where}
+    one = f"`{sheet.returns[places.pop()]}`" if len(places) == 1 and len(values[where[0][0]]) > 1 else ""
+    if one and len(cases) == len(values):
+        return f"{one} shows"
+    listed = f"{', '.join(cases[:-1])} and {cases[-1]}" if len(cases) > 1 else cases[0]
+    listed = f"case{'s' * (len(cases) > 1)} {listed}"
+    if one:
+        return f"{one} in {listed} shows"
+    return f"C{listed[1:]} show{'s' * (len(cases) == 1)}"
+
+
 def sketches(sheet: Sheet, outcomes: list[Outcome]) -> list[Seen]:
     """Outcomes in short, None for those that are right."""
     return [
@@ -172,22 +223,21 @@ def _sketched(sheet: Sheet, right: Outcome, outcome: Outcome) -> Seen:
         return (sketch(outcome),)
     if compare(right.outputs, outcome.outputs) is None:
         return (sketch_beside(outcome),)
-    got = in_form(right.outputs, outcome.outputs)
-    values = returned(sheet, right.outputs, got) or [(right.outputs, got)]
     return tuple(
         None if compare(ours, theirs) is None else _sketch_of(replace(right, outputs=ours), theirs)
-        for ours, theirs in values
+        for ours, theirs in _values(sheet, right, outcome)
     )
 
 
-def returned(sheet: Sheet, right: Any, got: Any) -> list[tuple[Any, Any]]:
-    """Right and returned values in pairs, where the exercise has names for several; else nothing."""
-    several = isinstance(right, list | tuple) and isinstance(got, list | tuple)
-    fits = several and len(right) == len(got) == len(sheet.returns) > 1
-    return list(zip(right, got, strict=True)) if fits else []
+def _values(sheet: Sheet, right: Outcome, outcome: Outcome) -> Pairs:
+    """Right and returned values in pairs: several where the exercise has names for them, else one."""
+    ours, theirs = right.outputs, in_form(right.outputs, outcome.outputs)
+    several = isinstance(ours, list | tuple) and isinstance(theirs, list | tuple)
+    fits = several and len(ours) == len(theirs) == len(sheet.returns) > 1
+    return list(zip(ours, theirs, strict=True)) if fits else [(ours, theirs)]
 
 
-def _sketch_of(right: Outcome, value: Any) -> Sketch:
+def _sketch_of(right: Outcome, value: object) -> Sketch:
     """A wrong value in short.
 
     Who makes a mistake in float64 may have a step in float32 besides, and it is the same mistake. So digits
@@ -210,12 +260,6 @@ def _in_float32(outcome: Outcome) -> Outcome:
 ONE_CHANGE = "Your results are exactly those of a right answer in which"
 
 
-def _slip(sheet: Sheet, outcomes: list[Outcome]) -> str:
-    """The one change to a right answer that gives exactly these outcomes, in a sentence, if one is known."""
-    said = recognised(sketches_of_slip(sheet, outcomes), sheet.slips)
-    return f"{ONE_CHANGE} {said}." if said else ""
-
-
 def sketches_of_slip(sheet: Sheet, outcomes: list[Outcome]) -> list[Seen]:
     """The same without the words of exceptions, which differ between idioms; none if not values are wrong.
 
@@ -225,7 +269,11 @@ def sketches_of_slip(sheet: Sheet, outcomes: list[Outcome]) -> list[Seen]:
     causes = {problem.cause for problem in problems if problem}
     if not causes & {*OF_VALUES} or causes - {*OF_VALUES, gradient_reaches_inputs.__name__}:
         return []
-    return [each and tuple(p and replace(p, message="") for p in each) for each in sketches(sheet, outcomes)]
+    return _wordless(sketches(sheet, outcomes))
+
+
+def _wordless(seen: list[Seen]) -> list[Seen]:
+    return [each and tuple(part and replace(part, message="") for part in each) for each in seen]
 
 
 def _chosen(misconception: KnownMisconception, outcomes: list[Outcome]) -> bool:
@@ -274,18 +322,19 @@ def _shape_too(sheet: Sheet, index: int, outcome: Outcome, reveal: bool) -> str:
 
 
 def _unknown(sheet: Sheet, index: int, reveal: bool) -> str:
-    return f"None of the mistakes we know gives these numbers. {_by_hand(sheet, index, reveal)}"
+    return f"None of the mistakes we know gives this result. {_by_hand(sheet, index, reveal)}"
 
 
 def _by_hand(sheet: Sheet, index: int, reveal: bool) -> str:
     call, what = f'case("{sheet.exercise}", {index + 1}).args', "the" if reveal else "similar"
-    return f"`{call}` has {what} inputs, to try by hand."
+    return f"To try it by hand, take {what} inputs from `{call}`."
 
 
-FILL_IN = "Fill in the `...` and leave the rest as it was."
+AN_OPTION = "Choose one of the options listed here, and write it exactly as in the list."
+FILL_IN = "Fill in each `...` and leave the names before it as they were."
 OTHER_PARAMETERS = "The check loads weights of its own by name and shape: leave `__init__` as it was."
-RESULT = "Look at what the docstring says is returned: its type, its shape, its order."
-REDEFINE = "The name now stands for something else: run the cell with your function again, then this one."
+RESULT = "Compare what you return with the docstring: type, shape and order."
+REDEFINE = "The name now means something else: run the cell with your function again, then this one."
 
 
 def _not_returned(sheet: Sheet, outcome: Outcome, reveal: bool) -> _Problem:
@@ -296,10 +345,11 @@ def _not_returned(sheet: Sheet, outcome: Outcome, reveal: bool) -> _Problem:
         return _Problem("forbidden", f"nothing: it uses {name}{where}", meaning)
     if outcome.status == CallStatus.INTERRUPTED:
         text = f"nothing: the call was stopped, because it didn't end{where}"
-        return _Problem("timeout", text, "An endless loop, or far more steps than needed.")
+        return _Problem("timeout", text, "A loop never ends, or the code takes far more steps than it needs.")
     if outcome.status == CallStatus.UNUSABLE:
         text = f"{_line(outcome.message, 80)}, expected {_line(outcome.error)}"
-        meaning = FILL_IN if sheet.driver == "choice" else REDEFINE
+        of_choice = AN_OPTION if outcome.error.startswith("one of") else FILL_IN
+        meaning = of_choice if sheet.driver == "choice" else REDEFINE
         if "parameters" in outcome.error and sheet.driver == "module":
             meaning = OTHER_PARAMETERS
         if sheet.driver in ("draws", "use_result") and "docstring" in outcome.error:

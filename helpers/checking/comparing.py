@@ -21,7 +21,7 @@ NOUGHT = (0, 1e-6)  # what it then makes of a number that should be 0
 # What each kind of difference usually comes from.
 MEANINGS = {
     "type": "Every value that goes in and out is a torch tensor, unless the text says otherwise.",
-    "structure": "Look at what the docstring says is returned, and in which order.",
+    "structure": "Compare what you return with the docstring: how many values, and in which order.",
     "shape": "Write the shape beside each line, and find the first that surprises you.",
     "dtype": "Use the dtype the docstring names, or else the dtype of an input: torch.zeros(n) is float32.",
     "nan": "NaN comes from 0/0 (the mean of nothing is one), inf/inf, inf - inf or a negative number's root: "
@@ -35,9 +35,9 @@ NO_RETURN = (
     "there."
 )
 OTHER_ORDER = (
-    "These are the right sizes in another order: two axes are swapped, or a sum is over the wrong one."
+    "These are the right sizes in a different order: two axes are swapped, or a sum is over the wrong one."
 )
-EXTRA_ONE = "There is one axis of size 1 too many or too few: look at each keepdim, unsqueeze and squeeze."
+EXTRA_ONE = "There is one axis of size 1 too many or too few: check each keepdim, unsqueeze and squeeze."
 FEWER_AXES = (
     "There are fewer axes than expected: a sum, a mean, an index and a squeeze each take one away. Write the "
     "shape beside each line, and find where it goes."
@@ -46,6 +46,7 @@ MORE_AXES = (
     "There are more axes than expected: does an unsqueeze or a [:, None] stand where it makes a table of two "
     "tensors that should lie on each other, or is a sum, an index or a flatten missing?"
 )
+GUESSES = (MEANINGS["structure"], MEANINGS["shape"], OTHER_ORDER, FEWER_AXES, MORE_AXES)
 NOT_BOOLEAN = (
     "Booleans are expected: a comparison makes them, and so does .bool(). (`~` of whole numbers turns their "
     "bits, so ~1 is -2.)"
@@ -211,7 +212,7 @@ def _compare_dicts(expected: Mapping, got: Any, name: str, slack: float) -> Diff
         other = ", ".join(f"{key!r:.40}" for key in [key for key in got if key not in expected][:10])
         told = " and ".join(filter(None, [lacking and f"without {lacking}", other and f"with {other}"]))
         keys = ", ".join(map(repr, expected))
-        meaning = f"The keys are {keys}, spelled so." if other else NOT_PUT_IN
+        meaning = f"The keys must be spelled exactly like this: {keys}." if other else NOT_PUT_IN
         return _different("structure", f"{name}: a dict {told}", "", meaning)
     differences = (compare(v, got[key], (f"{name}[{key!r}]",), slack=slack) for key, v in expected.items())
     return next(filter(None, differences), None)

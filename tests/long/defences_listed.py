@@ -160,8 +160,8 @@ LISTED: dict[str, dict[str, Row]] = {
         "submission: times that steer a terminal": ("a_record_that_is_none_is_there_and_empty[steering]", 'content if text.isascii() and text.isprintable() else b""', "content"),
     },
     "test_checks": {
-        "causes: alike in every case / right where the answer is right": ("what_a_mistake_would_get_wrong_and_the_answer_gets_right_speaks_against_it", "theirs == RIGHT if ours is None else", "ours is None or"),
-        "causes: alike in every case / wrong in the same way": ("a_mistake_that_explains_one_case_and_not_the_others_is_not_named", "RIGHT and ours.same(theirs)", "RIGHT"),
+        "causes: alike in every case / right where the answer is right": ("what_a_mistake_would_get_wrong_and_the_answer_gets_right_speaks_against_it", "word == RIGHT if ours is None else", "ours is None or"),
+        "causes: alike in every case / wrong in the same way": ("a_mistake_that_explains_one_case_and_not_the_others_is_not_named", "set(same_parts(ours, word)) <= {True, None}", "word != RIGHT"),
         "message: lines of its own": ("a_message_has_its_own_lines_and_no_others", "_shown(text)", "text"),
     },
     "test_wire": {

@@ -105,7 +105,12 @@ def _operator(old: Any, new: Any, words: set[str]) -> str:
         joined = isinstance(new, ast.BoolOp) and new.values == old.values
         return f"two conditions are joined by `{SIGNS[type(new.op)]}`" if joined else LEFT_OUT[ast.BitAnd]
     if isinstance(old, ast.Compare):
-        return f"one comparison is changed to `{SIGNS[type(new.ops[0])]}`"
+        negated = isinstance(new.ops[0], ast.Is | ast.IsNot | ast.In | ast.NotIn | ast.NotEq)
+        return (
+            "a condition is reversed"
+            if negated
+            else f"one comparison is changed to `{SIGNS[type(new.ops[0])]}`"
+        )
     if isinstance(old, ast.AugAssign):
         return f"one operator is changed to `{SIGNS[type(new.op)]}=`"
     if isinstance(new, ast.BinOp) and new.left is old.left and new.right is old.right:

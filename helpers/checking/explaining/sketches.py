@@ -103,11 +103,11 @@ def to_text(seen: Sequence[Seen]) -> str:
 
 def alike(seen: Sequence[Seen], text: str) -> bool:
     """Whether sketches are those that a text holds."""
-    # defence: causes: alike in every case
     return len(seen) > 0 and all(map(_alike, seen, text.split(" ")))
 
 
 def _alike(ours: Seen, word: str) -> bool:
+    # defence: causes: alike in every case
     return word == RIGHT if ours is None else set(same_parts(ours, word)) <= {True, None}
 
 

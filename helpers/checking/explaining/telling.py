@@ -2,16 +2,47 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 
 from helpers.checking.comparing import compare
 from helpers.checking.explaining.closeness import ENOUGH, close
+from helpers.checking.explaining.sketches import Seen, found_in
 
 SMALL = 20  # whole numbers below this may be right or wrong by chance
 SHORT = 3  # characters: so may texts
 DIGITS = 5  # by which numbers differ
+LEAST = 2  # wrong values in which a mistake has to show, where it doesn't explain all
+
+Pairs = Sequence[tuple[Any, Any]]  # right values, each with the one that was returned
+Known = TypeVar("Known")
+
+
+def in_part(
+    seen: Sequence[Seen], values: Mapping[int, Pairs], known: Iterable[tuple[Known, Sequence[str]]]
+) -> tuple[Known, list[tuple[int, int]]] | None:
+    """The mistake that shows in more wrong cases than any other, where none explains them all.
+
+    Args:
+        seen: sketches of an answer's outcomes, case by case.
+        values: of the wrong cases that returned something, what was right and what came back.
+        known: what is known of mistakes, each with the texts of what it gives.
+
+    Returns:
+        What is known of it, and where it shows: cases and places among their values. None if two are as
+        likely, or the values tell too little.
+    """
+    found: list[tuple[int, Known, list[tuple[int, int]]]] = []
+    for each, texts in known:
+        for text in texts:
+            where = [(case, place) for case, place in found_in(seen, text) if case in values]
+            if len(where) >= LEAST and tells(values[case][place] for case, place in where):
+                found.append((len({case for case, _ in where}), each, where))
+    most = max((count for count, _, _ in found), default=0)
+    likely = [(each, where) for count, each, where in found if count == most]
+    alone = likely and all(each is likely[0][0] for each, _ in likely)
+    return likely[0] if alone else None
 
 
 def tells(pairs: Iterable[tuple[Any, Any]]) -> bool:
