@@ -22,7 +22,7 @@ from helpers.checking.explaining.sketches import Seen, Sketch, alike, recognised
 from helpers.checking.explaining.telling import Pairs, in_part, tells
 from helpers.checking.finding import Finding, Status, one_line
 from helpers.checking.properties import PROPERTIES, gradient_reaches_inputs, inputs_unchanged
-from helpers.checking.sheet import KnownMisconception, Sheet
+from helpers.checking.sheet import AND, KnownMisconception, Sheet
 
 
 def assess(
@@ -128,16 +128,20 @@ def _explain(sheet: Sheet, outcomes: list[Outcome], problems: list[_Problem | No
         return _Cause(misconceptions[0].name, number, said)
     unexplained = first.meaning == _unknown(sheet, number, reveal)
     more = _by_hand(sheet, number, reveal) if unexplained else ""
+    triples = [(sheet.cases[n], sheet.expected[n], outcomes[n]) for n, _ in wrong]
+    holds = functools.partial(relation, returns=sheet.returns, sums=unexplained or first.cause != "value")
+    of_numbers = first.cause in ("value", "shape", "structure")
     if slip := recognised(sketches_of_slip(sheet, outcomes), sheet.slips):
-        told = f"{ONE_CHANGE} {slip}."
-        return _Cause(first.cause, number, f"{told} {more}".strip(), told)
+        if both := _of_names(sheet, slip):
+            said = " ".join(each.sentence for each in both)
+            return _Cause(both[0].name, number, f"{TWO_MISTAKES} {said}")
+        true = holds(triples) if of_numbers else ""
+        told = f"{ONE_CHANGE} {slip}. {true}".strip()
+        return _Cause(first.cause, number, told if true else f"{told} {more}".strip(), told)
     if found := _in_part(sheet, outcomes, problems, reveal):
         return found
     if first.meaning not in (*GUESSES, ALMOST):
         more = more or first.meaning  # a guess says less than what is known of the numbers
-    triples = [(sheet.cases[n], sheet.expected[n], outcomes[n]) for n, _ in wrong]
-    holds = functools.partial(relation, returns=sheet.returns, sums=unexplained or first.cause != "value")
-    of_numbers = first.cause in ("value", "shape", "structure")
     if of_numbers and (told := holds(triples)):
         return _Cause(first.cause, number, f"{told} {more}".strip(), told)
     right = [case for case, problem in zip(sheet.cases, problems, strict=True) if not problem]
@@ -150,6 +154,7 @@ def _explain(sheet: Sheet, outcomes: list[Outcome], problems: list[_Problem | No
     return _Cause(first.cause, number, first.meaning)
 
 
+TWO_MISTAKES = "There are two mistakes."
 IN_ONE_CASE = "That is so in this case; the other wrong cases look different."
 
 
@@ -179,7 +184,7 @@ def _in_part(
     }
     known: list[tuple[KnownMisconception | str, Sequence[str]]] = [
         *((each, [each.gives]) for each in sheet.misconceptions if each.gives),
-        *sheet.slips.items(),
+        *(slip for slip in sheet.slips.items() if not _of_names(sheet, slip[0])),
     ]
     if sheet.driver == "choice" or not (
         found := in_part(_wordless(sketches(sheet, outcomes)), values, known)
@@ -193,6 +198,12 @@ def _in_part(
         return _Cause(each.name, case, f"{each.sentence} {fix}")
     problem, told = problems[case], f"{ONE_CHANGE} {each}."
     return _Cause(problem.cause if problem else "value", case, f"{told} {fix}", told)
+
+
+def _of_names(sheet: Sheet, said: str) -> list[KnownMisconception]:
+    """The two misconceptions whose names these are; nothing if it is a sentence."""
+    names = said.split(AND)
+    return [each for each in sheet.misconceptions if each.name in names] if len(names) == 2 else []
 
 
 def _shown_in(sheet: Sheet, values: Mapping[int, Pairs], where: list[tuple[int, int]]) -> str:

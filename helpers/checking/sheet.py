@@ -13,6 +13,8 @@ from helpers.checking.calling.drivers import Case, Outcome
 from helpers.checking.calling.values import encode
 from helpers.checking.properties import PROPERTIES
 
+AND = " + "  # between the names of two misconceptions in one answer
+
 
 @dataclass(frozen=True)
 class KnownMisconception:
@@ -47,7 +49,8 @@ class Sheet:
         cases: the calls.
         expected: the outcome of each call that is right.
         misconceptions: what known misconceptions do.
-        slips: what to say of small slips, by what they give: texts of a sketch for each case.
+        slips: by what to say of a small slip, what it gives: texts of a sketch for each case. Two known
+            misconceptions at once have both their names there, joined by `AND`.
     """
 
     exercise: str

@@ -10,9 +10,12 @@ import pytest
 import torch
 
 from autograder import exercises, lessons
+from autograder.answers import slip, with_both
+from autograder.authoring.build import _recalled
 from autograder.authoring.mutating import verified
 from autograder.authoring.mutating.mutants import has_mutants
 from autograder.authoring.mutating.slips import slips
+from autograder.recall import Recall
 from helpers.block import FeedForward, LayerNorm
 from helpers.checking.assessing import ONE_CHANGE, assess
 from helpers.checking.calling.drivers import run
@@ -208,6 +211,29 @@ def test_the_release_holds_what_is_made_of_the_mutants():
     assert slips(exercise) == verified.known_slips("attention")["attention.softmax"]
 
 
+def test_two_slips_at_once_are_both_named():
+    known = {
+        each.name: each for each in exercises.load("attention")["attention.scaled_dot_product"].misconceptions
+    }
+    unscaled, inverted = known["unscaled"], known["mask_inverted"]
+    told = finding("attention.scaled_dot_product", with_both(unscaled.variant, inverted.variant))
+    assert told.cause in ("unscaled", "mask_inverted")
+    assert unscaled.sentence in told.meaning and inverted.sentence in told.meaning
+
+
+def test_slips_that_meet_in_one_place_make_no_pair():
+    def right(x):
+        return x + 1
+
+    one, other = (slip("", double, [edit]) for edit in ("2 * x → 3 * x", "* x →"))
+    assert with_both(one, other) is None and with_both(one, right) is None
+    assert with_both(one, slip("", double, ["return → return 1 +"]))(5) == 16
+
+
+def double(x):
+    return 2 * x
+
+
 def test_where_results_say_little_no_change_is_described():
     """Each of these returns a mask, a count or an order, which many changes give."""
     for topic, name in (("masking", "causal"), ("masking", "padding"), ("block", "pre_or_post")):
@@ -245,3 +271,16 @@ def test_no_sentence_holds_code_of_a_reference():
                     known = operator.fullmatch(quoted) or side.fullmatch(quoted) or quoted.isidentifier()
                     assert known, (id, said)
                 assert len(said) < 250, (id, said)
+
+
+def test_a_slip_to_catch_points_to_the_earlier_lesson_that_explains_it():
+    of_topic = {lessons.topic(name): lessons.number(name) for name in lessons.names()}
+    for topic, number in of_topic.items():
+        specs = exercises.load(topic)
+        recalled = {id: spec.about for id, spec in specs.items() if isinstance(spec, Recall)}
+        found = _recalled(specs, lessons.ROOT)
+        assert set(found) == set(recalled)
+        for id, heading in found.items():
+            earlier = of_topic[recalled[id].partition(".")[0]]
+            assert earlier < number and heading.startswith(f"{earlier}.")
+            assert heading.endswith(f", in lesson {earlier:02d}")

@@ -9,12 +9,14 @@ gives these numbers.
 """
 
 import ast
+import itertools
 import json
 import re
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from autograder.answers import with_both
 from autograder.authoring.mutating.changes import Change, own_layer
 from autograder.authoring.mutating.mutants import mutants
 from autograder.authoring.mutating.places import Place
@@ -27,6 +29,7 @@ from helpers.checking.calling.drivers import judged
 from helpers.checking.calling.outcome import CallStatus, Outcome
 from helpers.checking.explaining.sketches import alike, to_text
 from helpers.checking.explaining.telling import tells
+from helpers.checking.sheet import AND
 from helpers.checks import Sheet
 
 SHARE = 1.5  # of the length of the other text of a sheet: so much slips may have
@@ -58,11 +61,28 @@ def slips(exercise: Exercise) -> dict[str, list[str]]:
             ):
                 told.setdefault(_told(texts), []).append(given)
             known.append(given)
+    pairs = of_two(exercise, sheet)
     room = _length(sheet.to_json()) * SHARE
-    kept = _that_fit(of_reference, room)  # first: most answers are written like it
+    kept = _that_fit(of_reference, room - _length(pairs))  # first: most answers are written like it
     for said, each in _that_fit(of_alternatives, room - _length(kept)).items():
         kept.setdefault(said, []).extend(each)
-    return kept
+    return pairs | kept
+
+
+def of_two(exercise: Exercise, sheet: Sheet) -> dict[str, list[str]]:
+    """What two misconceptions give at once, by both their names, where neither hides the other."""
+    found: dict[str, str] = {}
+    with Limits() as limits:
+        for one, other in itertools.combinations(exercise.misconceptions, 2):
+            if (answer := with_both(one.variant, other.variant)) is None:
+                continue
+            outcomes = limits.outcomes(exercise, answer, sheet) or []
+            outcomes = [judged(exercise.driver, *pair) for pair in zip(sheet.cases, outcomes, strict=False)]
+            seen = sketches_of_slip(sheet, outcomes)
+            if seen and _tells(sheet, outcomes) and not recognise(sheet, outcomes):
+                found[f"{one.name}{AND}{other.name}"] = to_text(seen)
+    given = list(found.values())
+    return {names: [text] for names, text in found.items() if given.count(text) == 1}
 
 
 Texts = list[tuple[str, str]]

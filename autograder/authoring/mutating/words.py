@@ -152,7 +152,7 @@ def _constant(old: Any, new: Any, holder: ast.AST) -> str:
     what = name or "a number"
     if after == 0:
         return f"{what} is 0, which it shouldn't be"
-    if after == 2 * before:
+    if after == 2 * before and after - before != 1:
         return f"{what} is twice what it should be"
     if after == before / 2:
         return f"{what} is half of what it should be"
