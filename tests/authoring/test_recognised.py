@@ -246,7 +246,7 @@ def test_a_sentence_names_only_what_the_text_has():
     for topic in map(lessons.topic, LESSONS):
         specs = exercises.load(topic)
         for id, known in verified.known_slips(topic).items():
-            if id in specs:
+            if id in specs and has_mutants(specs[id]):
                 names = set(re.findall(r"\w+", inspect.getsource(specs[id].reference)))
                 taken = [re.findall(r"`(\w+)` is used in place of `(\w+)`", said) for said in known]
                 assert {name for found in taken for pair in found for name in pair} <= names, id
@@ -262,14 +262,14 @@ def test_slips_ship_with_their_lesson_and_stay_small(lesson):
 
 def test_no_sentence_holds_code_of_a_reference():
     """Between backticks are operators, and arguments, methods and layers that the text itself names."""
-    operator = re.compile(r"[-+*/%@&|^<>=!~]{1,3}|and|or|not|any|all|zip|enumerate")
+    operator = re.compile(r"[-+*/%@&|^<>=!~]{1,3}|and|or|not|any|all|zip|enumerate|not in|in|is|is not")
     side = re.compile(r"-?[\w.]+ [-+*/%@&|^]{1,2}|[-+*/%@&|^]{1,2} -?[\w.]+")  # a number or an argument
     for topic in map(lessons.topic, LESSONS):
         for id, known in verified.known_slips(topic).items():
             for said in known:
                 for quoted in re.findall("`([^`]*)`", said):
-                    known = operator.fullmatch(quoted) or side.fullmatch(quoted) or quoted.isidentifier()
-                    assert known, (id, said)
+                    named = operator.fullmatch(quoted) or side.fullmatch(quoted) or quoted.isidentifier()
+                    assert named, (id, said)
                 assert len(said) < 250, (id, said)
 
 
