@@ -58,6 +58,9 @@ STILL_RUNNING = (
 )
 
 
+_rounding: set[str] = set()  # exercises whose answers were seen to round
+
+
 class CheckFailed(AssertionError):
     """How a cell fails under nbgrader's Validate. Its whole traceback is the message."""
 
@@ -97,7 +100,9 @@ def _found(sheet: Sheet, answer: object, cells: list[str], name: str) -> Finding
     with _patience():
         outcomes = [used] * len(sheet.cases) if used else _outcomes(sheet, answer)
     failing = [id for id, passed in progress.load().items() if not passed]
-    return assess(sheet, outcomes, failing=failing)
+    finding = assess(sheet, outcomes, failing=failing, rounding=_rounding)
+    (_rounding.add if finding.remark else _rounding.discard)(sheet.exercise)
+    return finding
 
 
 def _outcomes(sheet: Sheet, answer: object) -> list[Outcome]:
