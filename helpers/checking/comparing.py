@@ -27,6 +27,10 @@ MEANINGS = {
     "look at the numbers before each division, mean, exp and root.",
     "value": "",
 }
+NO_LIST = (
+    "A list isn't a tensor, and later code calculates with this: `torch.tensor(...)` makes a tensor of "
+    "numbers, `torch.stack(...)` one of tensors."
+)
 ONE_NUMBER = "One number is expected: is a mean, a sum or a maximum over the remaining axes missing?"
 PLAIN_NUMBER = "A number is expected: an int, a float or a tensor of one number."
 NO_RETURN = (
@@ -118,14 +122,14 @@ def _compare(expected: Any, got: Any, names: tuple[str, ...], allowed: _Allowed)
     if isinstance(expected, list | tuple):
         return _compare_lists(expected, got, names, allowed)
     name = names[0]
-    if isinstance(expected, torch.Tensor) and isinstance(got, list | tuple):
-        got = _stacked(expected, got)
     if got is None and expected is not None:
         return _different("structure", f"nothing (None), expected {name}", meaning=NO_RETURN)
     if isinstance(got, list | tuple):
         if isinstance(expected, str):
             found = f"{name}: a list of {_values(len(got))}, expected a text"
             return _different("structure", found, meaning=ONE_TEXT)
+        if isinstance(expected, torch.Tensor) and isinstance(_stacked(expected, got), torch.Tensor):
+            return _different("type", f"{name}: a list, expected {_wanted(expected)}", meaning=NO_LIST)
         return _different("structure", f"{_values(len(got))}, expected one: {name}")
     if isinstance(expected, Mapping):
         return _compare_dicts(expected, got, name, allowed)
