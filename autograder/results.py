@@ -53,8 +53,8 @@ class Verdict:
         earned = whole if finding.earned is None else finding.earned
         texts = (finding.text(), finding.html(), finding.cause)
         points = float(earned), float(finding.points)
-        told = {"relation": finding.relation, "remark": finding.remark}
-        return replace(cls(exercise, finding.status, *points, *texts), **told)
+        verdict = cls(exercise, finding.status, *points, *texts)
+        return replace(verdict, relation=finding.relation, remark=finding.remark)
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> "Verdict":

@@ -430,20 +430,22 @@ class CellFailed(Exception):
 def _outcomes(request: dict, answer: object, interrupts: Interrupts) -> Iterator[dict]:
     from helpers.checking.calling.drivers import run
     from helpers.checking.calling.outcome import ENDS, CallStatus, Case, Outcome
+    from helpers.checking.parts import in_place
 
-    for case in request["cases"]:
-        call = functools.partial(
-            run,
-            request["driver"],
-            answer,
-            Case.from_json(case),
-            gradients=request["gradients"],
-            forbidden=tuple(request["forbidden"]),
-        )
-        outcome = interrupts.run(call) or Outcome(CallStatus.INTERRUPTED)
-        yield outcome.to_json()
-        if outcome.status in ENDS:
-            return
+    with in_place(answer, request["stand_ins"]):
+        for case in request["cases"]:
+            call = functools.partial(
+                run,
+                request["driver"],
+                answer,
+                Case.from_json(case),
+                gradients=request["gradients"],
+                forbidden=tuple(request["forbidden"]),
+            )
+            outcome = interrupts.run(call) or Outcome(CallStatus.INTERRUPTED)
+            yield outcome.to_json()
+            if outcome.status in ENDS:
+                return
 
 
 if __name__ == "__main__":

@@ -40,6 +40,7 @@ from helpers.checking.calling.values import Opaque
 from helpers.checking.code.tracing import Tangled, forbidden_use
 from helpers.checking.finding import Finding, Status
 from helpers.checking.limits import KEPT
+from helpers.checking.parts import Calls, at_fault
 from helpers.checking.sheet import Sheet
 
 FIRST = "the first cell"
@@ -203,11 +204,12 @@ class _Run:
         if use:
             outcome = Outcome(CallStatus.FORBIDDEN, error=use.name, where=use.where)
             return assess(visible, [outcome] * len(visible.cases))
-        failing = [id for id, verdict in self.verdicts.items() if verdict.status != Status.PASSED]
-        shown = assess(visible, self._outcomes(visible), failing=failing)
+        outcomes = self._outcomes(visible)
         # defence: judge: visible cases
-        if shown.status != Status.PASSED:
-            return shown
+        if (shown := assess(visible, outcomes)).status != Status.PASSED:
+            failing = [id for id, verdict in self.verdicts.items() if verdict.status != Status.PASSED]
+            blamed = at_fault(visible, outcomes, failing, self._outcomes)
+            return assess(visible, outcomes, blamed=blamed) if blamed else shown
         with self.clock.stopped():
             # defence: judge: hidden cases
             hidden = sheets.hidden()
@@ -218,11 +220,16 @@ class _Run:
             return finding
         with self.clock.stopped():
             # defence: judge: hidden numbers
-            return assess(sheets.explained(), outcomes, reveal=False, failing=failing)
+            return assess(sheets.explained(), outcomes, reveal=False)
 
-    def _outcomes(self, sheet: Sheet) -> list[Outcome]:
-        """Let the child call the answer on a sheet's cases. Inputs go, expected values stay."""
-        self._send(sheet.request)
+    def _outcomes(self, sheet: Sheet, stand_ins: Mapping[str, Calls] | None = None) -> list[Outcome]:
+        """Let the child call the answer on a sheet's cases. Inputs go, expected values stay.
+
+        Args:
+            sheet: its cases.
+            stand_ins: what earlier functions give, by name: what students can read in `checks.json`, too.
+        """
+        self._send(sheet.request_with(stand_ins) if stand_ins else sheet.request)
         outcomes = read_outcomes(self._receive(), len(sheet.cases))
         # What is judged by a function of ours is many results, each looked at once.
         # defence: judge: values without end

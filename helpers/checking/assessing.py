@@ -29,7 +29,7 @@ def assess(
     outcomes: list[Outcome],
     *,
     reveal: bool = True,
-    failing: Collection[str] = (),
+    blamed: str = "",
     rounding: Collection[str] = (),
 ) -> Finding:
     """Compare what a student's answer did on every case with what is right.
@@ -38,7 +38,7 @@ def assess(
         sheet: the exercise as numbers.
         outcomes: one for each case of the sheet, in order. They may come from a stranger.
         reveal: whether the message may carry numbers and texts of the case. The judge's hidden cases say no.
-        failing: ids of exercises whose answers are known not to pass.
+        blamed: the title of an earlier exercise by whose fault alone the answer is wrong.
         rounding: ids of those whose answers are known to round. What builds on them gets no remark.
     """
     outcomes = [judged(sheet.driver, *pair) for pair in zip(sheet.cases, outcomes, strict=True)]
@@ -60,12 +60,10 @@ def assess(
     # defence: message: what wrong hidden cases print
     finding = _with_prints(finding, sheet, outcomes, index) if reveal else finding
     where = f"case {index + 1} of {len(sheet.cases)}" if reveal else "a hidden case like"
-    cause, meaning, told = _explain(sheet, outcomes, problems, reveal)
-    if unfinished := [sheet.needs[id] for id in sheet.needs if id in failing]:
-        there = f"“{unfinished[0]}”, which this builds on, doesn't pass yet"
-        meaning = (
-            f"{there}: fix that first. {meaning}" if cause == problem.cause else f"{meaning} {there} either."
-        )
+    if blamed:
+        cause, meaning, told = "needs", NEEDS.format(blamed), ""
+    else:
+        cause, meaning, told = _explain(sheet, outcomes, problems, reveal)
     return replace(
         finding,
         status=Status.FAILED,
@@ -95,6 +93,10 @@ def _not_written(sheet: Sheet, outcome: Outcome) -> str:
     return f"it calls {other:.60}, which isn't written yet" if other else ""
 
 
+NEEDS = (
+    "“{}”, which this builds on, doesn't pass yet: fix that first. With a right answer in its place, "
+    "this one passes."
+)
 ROUNDED = (
     "The values are right, but some step rounds them to float32 although the inputs are float64: .float(), "
     "say, or torch.tensor of a plain number. That costs no points."

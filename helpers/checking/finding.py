@@ -54,8 +54,8 @@ class Finding:
         meaning: what that usually means, or why nothing was run.
         look_at: the lesson's heading that explains it.
         cause: a misconception's name where one is recognised, otherwise the kind of the problem: "type",
-            "structure", "shape", "dtype", "nan", "value", "raised", "forbidden", "timeout", "unusable" or a
-            property.
+            "structure", "shape", "dtype", "nan", "value", "raised", "forbidden", "timeout", "unusable",
+            "needs" where it is an earlier answer's, or a property.
         relation: what is true of wrong numbers that no misconception explains.
         remark: what isn't as it should be in an answer that passes, and costs nothing.
         earned: the points that a foreign test beside the student's code gave; None where the judge decides.

@@ -44,6 +44,7 @@ class Sheet:
             exercise.
         arguments: what the text calls the arguments of a case, where it has names for them.
         needs: the exercises it builds on, by id, with their titles.
+        parts: of those whose answers it calls, the function's name and calls of it by right answers.
         look_at: the heading of the lesson that explains it.
         cases: the calls.
         expected: the outcome of each call that is right.
@@ -66,10 +67,11 @@ class Sheet:
     misconceptions: tuple[KnownMisconception, ...]
     slips: Mapping[str, Sequence[str]] = field(default_factory=dict)
     full_precision: bool = False
+    parts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def to_json(self) -> dict:
         """The sheet as data, for `checks.json`."""
-        lists = ("cases", "expected", "misconceptions", "slips")
+        lists = ("cases", "expected", "misconceptions", "slips", "parts")
         return shortened(
             {
                 **{
@@ -83,6 +85,7 @@ class Sheet:
                 ],
                 "misconceptions": [misconception.to_json() for misconception in self.misconceptions],
                 "slips": dict(self.slips),
+                "parts": dict(self.parts),
             }
         )
 
@@ -106,7 +109,12 @@ class Sheet:
     @cached_property
     def request(self) -> bytes:
         """What the grader asks of student code, in JSON: how to call it, and inputs. No expected value."""
+        return self.request_with({})
+
+    def request_with(self, stand_ins: Mapping[str, Any]) -> bytes:
+        """The same, with stand-ins for functions of earlier exercises by their names."""
         asked = {
+            "stand_ins": stand_ins,
             "driver": self.driver,
             "gradients": self.wants_gradients,
             "forbidden": list(self.forbidden),

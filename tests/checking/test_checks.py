@@ -343,19 +343,6 @@ def test_raising_something_else_is_no_known_mistake():
     assert recognised(weigher("raise RuntimeError('no rows in (2, 3)')")) == ""
 
 
-def test_an_exercise_that_builds_on_another_points_to_it_where_that_one_fails():
-    sheet = sheet_of(needs={"topic.exp": "Exponentials"})
-    wrong, told = (
-        weigher("return x.softmax(dim) / 2, x.sum()"),
-        "“Exponentials”, which this builds on, doesn't pass yet",
-    )
-    assert find(wrong, sheet, failing=["topic.exp"]).meaning.startswith(told)
-    assert "Exponentials" not in find(wrong, sheet).meaning
-    assert "Exponentials" not in find(wrong, sheet, failing=["topic.other"]).meaning
-    known = find(weigh_the_negative, sheet, failing=["topic.exp"]).meaning
-    assert known.endswith(f" {told} either."), "what is known is told first"
-
-
 def test_a_check_that_does_not_end_says_how_to_stop_it(tmp_path, monkeypatch):
     (tmp_path / "checks.json").write_text(
         json.dumps({"topic.weigh": make_sheet(EXERCISE, "visible").to_json()})
