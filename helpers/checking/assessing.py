@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from helpers.checking.calling.drivers import judged
 from helpers.checking.calling.outcome import CallStatus, Outcome
 from helpers.checking.calling.values import map_tensors, tensors
-from helpers.checking.comparing import ALMOST, GUESSES, compare, in_form
+from helpers.checking.comparing import ALMOST, GUESSES, Difference, compare, in_form
 from helpers.checking.explaining.contrast import contrast
 from helpers.checking.explaining.hints import explain
 from helpers.checking.explaining.relations import relation
@@ -26,7 +26,12 @@ from helpers.checking.sheet import AND, KnownMisconception, Sheet
 
 
 def assess(
-    sheet: Sheet, outcomes: list[Outcome], *, reveal: bool = True, failing: Collection[str] = ()
+    sheet: Sheet,
+    outcomes: list[Outcome],
+    *,
+    reveal: bool = True,
+    blamed: str = "",
+    rounding: Collection[str] = (),
 ) -> Finding:
     """Compare what a student's answer did on every case with what is right.
 
@@ -34,7 +39,8 @@ def assess(
         sheet: the exercise as numbers.
         outcomes: one for each case of the sheet, in order. They may come from a stranger.
         reveal: whether the message may carry numbers and texts of the case. The judge's hidden cases say no.
-        failing: ids of exercises whose answers are known not to pass.
+        blamed: the title of an earlier exercise by whose fault alone the answer is wrong.
+        rounding: ids of those whose answers are known to round. What builds on them gets no remark.
     """
     outcomes = [judged(sheet.driver, *pair) for pair in zip(sheet.cases, outcomes, strict=True)]
     finding = Finding(sheet.title, Status.PASSED, sheet.points, len(sheet.cases))
@@ -46,27 +52,24 @@ def assess(
             return replace(finding, status=Status.NOT_WRITTEN, meaning=_not_written(sheet, stub))
     problems = [_problem(sheet, number, outcome, reveal) for number, outcome in enumerate(outcomes)]
     if not any(problems):
-        return finding
+        inherited = any(id in rounding for id in sheet.needs)
+        rounded = not inherited and _is_rounded(sheet, outcomes)
+        return replace(finding, remark=ROUNDED) if rounded else finding
     cause = _explain(sheet, outcomes, problems, reveal)
-    index, meaning = cause.case, cause.meaning
+    if blamed:
+        cause = _Cause("needs", cause.case, NEEDS.format(blamed))
+    index = cause.case
     problem = problems[index]
     assert problem is not None
     # defence: message: what wrong hidden cases print
     finding = _with_prints(finding, sheet, outcomes, index) if reveal else finding
     where = f"case {index + 1} of {len(sheet.cases)}" if reveal else "a hidden case like"
-    if unfinished := [sheet.needs[id] for id in sheet.needs if id in failing]:
-        there = f"“{unfinished[0]}”, which this builds on, doesn't pass yet"
-        meaning = (
-            f"{there}: fix that first. {meaning}"
-            if cause.name == problem.cause
-            else f"{meaning} {there} either."
-        )
     return replace(
         finding,
         status=Status.FAILED,
         case="" if sheet.driver == "choice" else f"{where}: {sheet.cases[index].title}",
         returned=problem.returned,
-        meaning=meaning,
+        meaning=cause.meaning,
         look_at=sheet.look_at,
         cause=cause.name,
         relation=cause.told,
@@ -88,6 +91,22 @@ def _not_written(sheet: Sheet, outcome: Outcome) -> str:
         return f"still open: {_line(outcome.message)}" if outcome.message else ""
     other = outcome.error if outcome.error.isidentifier() else ""
     return f"it calls {other:.60}, which isn't written yet" if other else ""
+
+
+NEEDS = (
+    "“{}”, which this builds on, doesn't pass yet: fix that first. With a right answer in its place, "
+    "this one passes."
+)
+ROUNDED = (
+    "The values are right, but some step rounds them to float32 although the inputs are float64: .float(), "
+    "say, or torch.tensor of a plain number. That costs no points."
+)
+
+
+def _is_rounded(sheet: Sheet, outcomes: list[Outcome]) -> bool:
+    """Whether values that are right could be more exact."""
+    pairs = zip(sheet.expected, outcomes, strict=True)
+    return sheet.driver != "choice" and any(compare(right.outputs, got.outputs) for right, got in pairs)
 
 
 # Problems that a known misconception can explain. The others explain themselves.
@@ -232,10 +251,13 @@ def _sketched(sheet: Sheet, right: Outcome, outcome: Outcome) -> Seen:
     """What is wrong with an outcome, in short: value by value, where the exercise has names for several."""
     if outcome.status != CallStatus.RETURNED:
         return (sketch(outcome),)
-    if compare(right.outputs, outcome.outputs) is None:
+    if _difference(sheet, right, outcome) is None:
         return (sketch_beside(outcome),)
+    coarse = not sheet.full_precision
     return tuple(
-        None if compare(ours, theirs) is None else _sketch_of(replace(right, outputs=ours), theirs)
+        None
+        if compare(ours, theirs, coarse=coarse) is None
+        else _sketch_of(replace(right, outputs=ours), theirs)
         for ours, theirs in _values(sheet, right, outcome)
     )
 
@@ -303,7 +325,7 @@ def _problem(sheet: Sheet, index: int, outcome: Outcome, reveal: bool) -> _Probl
         slots = "; ".join(filter(None, wrong))
         return _Problem("value", f"not right: {slots}" if slots else "not right") if wrong else None
     properties = [PROPERTIES[name] for name in sheet.properties]
-    if difference := compare(expected.outputs, outcome.outputs, sheet.returns):
+    if difference := _difference(sheet, expected, outcome):
         may_explain = [prop for prop in properties if prop.explains_values]
         explained = (prop.meaning for prop in may_explain if prop(case, expected, outcome))
         meaning = difference.meaning or next(explained, _unknown(sheet, index, reveal))
@@ -318,6 +340,11 @@ def _problem(sheet: Sheet, index: int, outcome: Outcome, reveal: bool) -> _Probl
         if not prop.explains_values and (wrong := prop(case, expected, outcome)):
             return _Problem(prop.__name__, f"the right values, but {wrong}", prop.meaning)
     return None
+
+
+def _difference(sheet: Sheet, right: Outcome, outcome: Outcome) -> Difference | None:
+    """Where an outcome's values differ by more than the exercise lets pass."""
+    return compare(right.outputs, outcome.outputs, sheet.returns, coarse=not sheet.full_precision)
 
 
 def _shape_too(sheet: Sheet, index: int, outcome: Outcome, reveal: bool) -> str:
