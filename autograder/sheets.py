@@ -99,6 +99,7 @@ def make_sheet(
         cases=tuple(replace(case, names=names) for case in cases),
         expected=tuple(expected),
         misconceptions=(),
+        full_precision=exercise.full_precision,
     )
     return with_misconceptions(sheet, exercise) if misconceptions else sheet
 
@@ -140,7 +141,8 @@ def failing_case(exercise: Exercise, answer: Any, sheet: Sheet, first: int = 0) 
     for number in (*numbers[first:], *numbers[:first]):
         case, expected = sheet.cases[number], sheet.expected[number]
         outcome = judged(exercise.driver, case, outcome_of(values, answer, case))
-        if outcome.status != CallStatus.RETURNED or compare(expected.outputs, outcome.outputs):
+        coarse = not exercise.full_precision
+        if outcome.status != CallStatus.RETURNED or compare(expected.outputs, outcome.outputs, coarse=coarse):
             return number
         one = replace(sheet, cases=(case,), expected=(expected,), misconceptions=())
         outcome = Outcome.from_json(outcome_of(exercise, answer, case).to_json())
@@ -245,9 +247,19 @@ def _draw(exercise: Exercise, seed: str) -> tuple[list[Case], list[Outcome]]:
 
 
 def _steady(exercise: Exercise, case: Case, expected: Outcome) -> bool:
-    """Whether the reference gives the same, to a tenth of what a comparison allows, computed in float64."""
+    """Whether the reference gives the same, to a part of what a comparison allows, in the other precision.
+
+    Unless the text asks for full precision, answers may compute in float32 what is given in float64.
+    """
     inputs = [case.args, case.kwargs]
-    if all(tensor.dtype != torch.float32 for tensor in tensors(inputs)):
+    dtypes = {tensor.dtype for tensor in tensors(inputs)}
+    if torch.float64 in dtypes and not exercise.full_precision:
+        args, kwargs = _cast(inputs, torch.float64, torch.float32)
+        rounded = _expected(exercise, replace(case, args=args, kwargs=kwargs)).outputs
+        outputs = _cast(rounded, torch.float32, torch.float64)
+        if compare(expected.outputs, outputs, slack=0.5, coarse=True):
+            return False
+    if torch.float32 not in dtypes:
         return True
     args, kwargs = _cast(inputs, torch.float32, torch.float64)
     exact = _expected(exercise, replace(case, args=args, kwargs=kwargs))

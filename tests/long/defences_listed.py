@@ -139,6 +139,7 @@ LISTED: dict[str, dict[str, Row]] = {
     "test_agreement": {
         "alike: programs": "a_check_and_the_grade_say_the_same[!pip]",
         "alike: torch.compile": "a_check_and_the_grade_say_the_same[torch.compile, called at once]",
+        "alike: what a cell made before it failed": "a_check_and_the_grade_say_the_same[a later version that fails to run]",
     },
     "test_submission": {
         "alike: changes in the course's cells": "what_is_written_into_a_cell_of_the_courses_runs_after_it",
@@ -160,8 +161,8 @@ LISTED: dict[str, dict[str, Row]] = {
         "submission: times that steer a terminal": ("a_record_that_is_none_is_there_and_empty[steering]", 'content if text.isascii() and text.isprintable() else b""', "content"),
     },
     "test_checks": {
-        "causes: alike in every case / right where the answer is right": ("what_a_mistake_would_get_wrong_and_the_answer_gets_right_speaks_against_it", "theirs == RIGHT if ours is None else", "ours is None or"),
-        "causes: alike in every case / wrong in the same way": ("a_mistake_that_explains_one_case_and_not_the_others_is_not_named", "RIGHT and ours.same(theirs)", "RIGHT"),
+        "causes: alike in every case / right where the answer is right": ("what_a_mistake_would_get_wrong_and_the_answer_gets_right_speaks_against_it", "word == RIGHT if ours is None else", "ours is None or"),
+        "causes: alike in every case / wrong in the same way": ("a_mistake_that_explains_one_case_and_not_the_others_is_not_named", "set(same_parts(ours, word)) <= {True, None}", "word != RIGHT"),
         "message: lines of its own": ("a_message_has_its_own_lines_and_no_others", "_shown(text)", "text"),
     },
     "test_wire": {
@@ -182,7 +183,7 @@ LISTED: dict[str, dict[str, Row]] = {
         "forbidden: neighbours": ("a_forbidden_function_does_what_is_asked", "wanted <=", "wanted =="),
         "answers: what is sent is plain data while it is watched": ("no_trick_gains_a_mark[forbidden_when_it_is_sent]", "_settled(DRIVERS[driver](answer, case, gradients)", "DRIVERS[driver](answer, case, gradients"),
         "answers: so are tensors": ("no_trick_gains_a_mark[forbidden_when_a_tensor_is_sent]", " Opaque}", " Opaque, torch.Tensor}"),
-        "judge: forbidden names / in a trick": ("no_trick_gains_a_mark[takes_the_watch_apart]", "forbidden_use(self.ran, question.id, hidden.forbidden)", "None"),
+        "judge: forbidden names / in a trick": ("no_trick_gains_a_mark[takes_the_watch_apart]", "forbidden_use(self.ran, question.id, visible.forbidden)", "None"),
     },
     "test_grading": {
         "worker: the course is hidden": ("a_course_inside_a_folder_that_has_to_be_shown_is_hidden", "self.root, *elsewhere, lessons.ROOT", ""),
@@ -204,9 +205,10 @@ LISTED: dict[str, dict[str, Row]] = {
         "values: half characters": ("half_characters_go_no_further", 'text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")', "text"),
         "judge: the exercise is the lesson's": ("which_exercise_a_check_is_about_is_not_asked", "_answer(cell)", '_answer(Cell(cell.id, cell.source, message["ask"], cell.answer))'),
         "judge: whose outcomes count": ("the_first_outcomes_count", " and cell.exercise not in self.verdicts", ""),
+        "judge: visible cases": "what_fails_before_the_students_eyes_fails",
         "judge: hidden cases": ("the_hidden_cases_decide", "sheets.hidden()", "visible"),
         "judge: hidden numbers": ("hidden_numbers_stay_hidden", "reveal=False, ", ""),
-        "judge: forbidden names / looked for": ("an_answer_that_names_a_forbidden_function_fails_whatever_its_outcomes", "forbidden_use(self.ran, question.id, hidden.forbidden)", "None"),
+        "judge: forbidden names / looked for": ("an_answer_that_names_a_forbidden_function_fails_whatever_its_outcomes", "forbidden_use(self.ran, question.id, visible.forbidden)", "None"),
         "judge: a message is a dict": "whoever_speaks_out_of_turn_is_stopped[a number]",
         "judge: in turn": "whoever_speaks_out_of_turn_is_stopped[a verdict]",
         "judge: number of outcomes / a list of outcomes": ("whoever_speaks_out_of_turn_is_stopped[a verdict for outcomes]", "not isinstance(raw, list) or not", "not"),
