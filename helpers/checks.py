@@ -14,8 +14,8 @@ from helpers.checking.assessing import assess, recognise
 from helpers.checking.calling.drivers import run
 from helpers.checking.calling.outcome import ENDS, CallStatus, Case, Outcome
 from helpers.checking.calling.registry import is_recipe, make_layer
-from helpers.checking.code import keeping
-from helpers.checking.code.tracing import Tangled, cells_so_far, did_not_run, forbidden_use
+from helpers.checking.code import keeping, running
+from helpers.checking.code.tracing import Tangled, cells_so_far, did_not_run, forbidden_use, not_made_anew
 from helpers.checking.comparing import Difference, compare
 from helpers.checking.finding import Finding, Status
 from helpers.checking.properties import (
@@ -58,6 +58,13 @@ STILL_RUNNING = (
 )
 
 
+_rounding: set[str] = set()  # exercises whose answers were seen to round
+
+
+if "IPython" in sys.modules:
+    running.watch(sys.modules["IPython"].get_ipython())
+
+
 class CheckFailed(AssertionError):
     """How a cell fails under nbgrader's Validate. Its whole traceback is the message."""
 
@@ -87,7 +94,10 @@ def check(exercise: str, answer: object) -> None:
 
 def _found(sheet: Sheet, answer: object, cells: list[str], name: str) -> Finding:
     """What an answer does on the visible cases, and whether its code names what is forbidden."""
-    if problem := did_not_run(cells, sheet.exercise, name):
+    if problem := (
+        did_not_run(cells, sheet.exercise, name)
+        or not_made_anew(cells, sheet.exercise, running.failures(), name)
+    ):
         return Finding.not_run(sheet.title, sheet.points, problem)
     try:
         use = forbidden_use(cells, sheet.exercise, sheet.forbidden, name)
@@ -97,7 +107,9 @@ def _found(sheet: Sheet, answer: object, cells: list[str], name: str) -> Finding
     with _patience():
         outcomes = [used] * len(sheet.cases) if used else _outcomes(sheet, answer)
     failing = [id for id, passed in progress.load().items() if not passed]
-    return assess(sheet, outcomes, failing=failing)
+    finding = assess(sheet, outcomes, failing=failing, rounding=_rounding)
+    (_rounding.add if finding.remark else _rounding.discard)(sheet.exercise)
+    return finding
 
 
 def _outcomes(sheet: Sheet, answer: object) -> list[Outcome]:

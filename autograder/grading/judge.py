@@ -189,29 +189,33 @@ class _Run:
         self._send({"cases": []})  # a check elsewhere gets no more
 
     def _decide(self, question: Question, sheets: Sheets) -> Finding:
-        """The hidden cases decide. After a failure the visible ones explain, where they show it too."""
+        """An answer passes if all cases do: first the visible ones, which may be shown, then the hidden ones.
+
+        A draw may be easier than what the student has seen fail.
+        """
         visible = sheets.visible
         with self.clock.stopped():
-            # defence: judge: hidden cases
-            hidden = sheets.hidden()
             try:
                 # defence: judge: forbidden names
-                use = forbidden_use(self.ran, question.id, hidden.forbidden)
+                use = forbidden_use(self.ran, question.id, visible.forbidden)
             except Tangled as error:
                 return Finding.not_run(question.title, question.points, str(error))
         if use:
             outcome = Outcome(CallStatus.FORBIDDEN, error=use.name, where=use.where)
             return assess(visible, [outcome] * len(visible.cases))
-        outcomes = self._outcomes(hidden)
-        finding = assess(hidden, outcomes, reveal=False)
         failing = [id for id, verdict in self.verdicts.items() if verdict.status != Status.PASSED]
+        shown = assess(visible, self._outcomes(visible), failing=failing)
+        # defence: judge: visible cases
+        if shown.status != Status.PASSED:
+            return shown
+        with self.clock.stopped():
+            # defence: judge: hidden cases
+            hidden = sheets.hidden()
+        outcomes = self._outcomes(hidden)
+        rounding = [id for id, verdict in self.verdicts.items() if verdict.remark]
+        finding = assess(hidden, outcomes, reveal=False, rounding=rounding)
         if finding.status != Status.FAILED:
             return finding
-        if outcomes[-1].status == CallStatus.INTERRUPTED:  # once is enough
-            return assess(visible, [outcomes[-1]] * len(visible.cases))
-        shown = assess(visible, self._outcomes(visible), failing=failing)
-        if shown.status == Status.FAILED:
-            return shown
         with self.clock.stopped():
             # defence: judge: hidden numbers
             return assess(sheets.explained(), outcomes, reveal=False, failing=failing)

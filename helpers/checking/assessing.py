@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from helpers.checking.calling.drivers import judged
 from helpers.checking.calling.outcome import CallStatus, Outcome
 from helpers.checking.calling.values import map_tensors, tensors
-from helpers.checking.comparing import FEWER_AXES, MORE_AXES, compare, in_form
+from helpers.checking.comparing import FEWER_AXES, MORE_AXES, Difference, compare, in_form
 from helpers.checking.explaining.contrast import contrast
 from helpers.checking.explaining.hints import explain
 from helpers.checking.explaining.relations import relation
@@ -25,7 +25,12 @@ from helpers.checking.sheet import KnownMisconception, Sheet
 
 
 def assess(
-    sheet: Sheet, outcomes: list[Outcome], *, reveal: bool = True, failing: Collection[str] = ()
+    sheet: Sheet,
+    outcomes: list[Outcome],
+    *,
+    reveal: bool = True,
+    failing: Collection[str] = (),
+    rounding: Collection[str] = (),
 ) -> Finding:
     """Compare what a student's answer did on every case with what is right.
 
@@ -34,6 +39,7 @@ def assess(
         outcomes: one for each case of the sheet, in order. They may come from a stranger.
         reveal: whether the message may carry numbers and texts of the case. The judge's hidden cases say no.
         failing: ids of exercises whose answers are known not to pass.
+        rounding: ids of those whose answers are known to round. What builds on them gets no remark.
     """
     outcomes = [judged(sheet.driver, *pair) for pair in zip(sheet.cases, outcomes, strict=True)]
     finding = Finding(sheet.title, Status.PASSED, sheet.points, len(sheet.cases))
@@ -46,7 +52,9 @@ def assess(
     problems = [_problem(sheet, number, outcome, reveal) for number, outcome in enumerate(outcomes)]
     index = next((number for number, problem in enumerate(problems) if problem), None)
     if index is None:
-        return finding
+        inherited = any(id in rounding for id in sheet.needs)
+        rounded = not inherited and _is_rounded(sheet, outcomes)
+        return replace(finding, remark=ROUNDED) if rounded else finding
     problem = problems[index]
     assert problem is not None
     # defence: message: what wrong hidden cases print
@@ -85,6 +93,18 @@ def _not_written(sheet: Sheet, outcome: Outcome) -> str:
         return f"still open: {_line(outcome.message)}" if outcome.message else ""
     other = outcome.error if outcome.error.isidentifier() else ""
     return f"it calls {other:.60}, which isn't written yet" if other else ""
+
+
+ROUNDED = (
+    "The values are right, but some step rounds them to float32 although the inputs are float64: .float(), "
+    "say, or torch.tensor of a plain number. That costs no points."
+)
+
+
+def _is_rounded(sheet: Sheet, outcomes: list[Outcome]) -> bool:
+    """Whether values that are right could be more exact."""
+    pairs = zip(sheet.expected, outcomes, strict=True)
+    return sheet.driver != "choice" and any(compare(right.outputs, got.outputs) for right, got in pairs)
 
 
 # Problems that a known misconception can explain. The others explain themselves.
@@ -173,7 +193,7 @@ def _sketched(sheet: Sheet, right: Outcome, outcome: Outcome) -> Sketch:
     """
     if outcome.status != CallStatus.RETURNED:
         return sketch(outcome)
-    if compare(right.outputs, outcome.outputs) is None:
+    if _difference(sheet, right, outcome) is None:
         return sketch_beside(outcome)
     outcome = replace(outcome, outputs=in_form(right.outputs, outcome.outputs))
     if not any(t.is_floating_point() and t.element_size() > 4 for t in tensors(right.outputs)):
@@ -249,7 +269,7 @@ def _problem(sheet: Sheet, index: int, outcome: Outcome, reveal: bool) -> _Probl
         slots = "; ".join(filter(None, wrong))
         return _Problem("value", f"not right: {slots}" if slots else "not right") if wrong else None
     properties = [PROPERTIES[name] for name in sheet.properties]
-    if difference := compare(expected.outputs, outcome.outputs, sheet.returns):
+    if difference := _difference(sheet, expected, outcome):
         may_explain = [prop for prop in properties if prop.explains_values]
         explained = (prop.meaning for prop in may_explain if prop(case, expected, outcome))
         meaning = difference.meaning or next(explained, _unknown(sheet, index, reveal))
@@ -264,6 +284,11 @@ def _problem(sheet: Sheet, index: int, outcome: Outcome, reveal: bool) -> _Probl
         if not prop.explains_values and (wrong := prop(case, expected, outcome)):
             return _Problem(prop.__name__, f"the right values, but {wrong}", prop.meaning)
     return None
+
+
+def _difference(sheet: Sheet, right: Outcome, outcome: Outcome) -> Difference | None:
+    """Where an outcome's values differ by more than the exercise lets pass."""
+    return compare(right.outputs, outcome.outputs, sheet.returns, coarse=not sheet.full_precision)
 
 
 def _shape_too(sheet: Sheet, index: int, outcome: Outcome, reveal: bool) -> str:

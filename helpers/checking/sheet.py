@@ -40,7 +40,8 @@ class Sheet:
     """An exercise as numbers: all that a check needs, and nothing that solves it.
 
     Attributes:
-        exercise: its id; title, points, driver, returns, forbidden, properties: as in the exercise.
+        exercise: its id; title, points, driver, returns, forbidden, properties, full_precision: as in the
+            exercise.
         arguments: what the text calls the arguments of a case, where it has names for them.
         needs: the exercises it builds on, by id, with their titles.
         look_at: the heading of the lesson that explains it.
@@ -64,6 +65,7 @@ class Sheet:
     expected: tuple[Outcome, ...]
     misconceptions: tuple[KnownMisconception, ...]
     slips: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    full_precision: bool = False
 
     def to_json(self) -> dict:
         """The sheet as data, for `checks.json`."""
