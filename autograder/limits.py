@@ -21,6 +21,7 @@ FOLDER_BYTES = 64 << 20  # of the child's folder and /tmp together, which are in
 FOLDER_FILES = 10_000  # in each file system that the child may write to
 SHARED_BYTES = 1 << 20  # of /dev/shm
 DESCRIPTORS = 256  # files, sockets and pipes that are open at once
+SIGNALS = 64  # sent to itself and not yet handled; Linux counts those of all processes of an account
 THREADS = 500
 WORKER_BYTES = MEMORY_BYTES + (1 << 30)  # so that a submission gets its MemoryError before it is ended
 WORKER_THREADS = THREADS + 50  # with what the worker and bubblewrap have

@@ -155,7 +155,7 @@ class HiddenSheets:
     """The hidden sheets of a course: a few dozen for each exercise, all from one secret.
 
     Which of them a submission gets follows from its content and the secret, so what one attempt saw is of
-    little use to the next. They are made once by each judge, not for each submission.
+    little use to the next. A judge makes each of them once, when the first submission needs it.
 
     A draw of cases by which a known misconception would pass is no draw: it is drawn again, so that no grade
     depends on it.
@@ -175,8 +175,11 @@ class HiddenSheets:
 
     def of(self, exercise: Exercise, digest: str) -> Sheet:
         """A submission's hidden sheet of an exercise, without misconceptions: right answers need none."""
-        number = int.from_bytes(hmac.digest(self._secret, digest.encode(), "sha256")[:4], "big") % self.DRAWS
-        return self.draw(exercise, number)
+        return self.draw(exercise, self.number(digest))
+
+    def number(self, digest: str) -> int:
+        """Which draw a submission gets, from 0 on, the same for all exercises."""
+        return int.from_bytes(hmac.digest(self._secret, digest.encode(), "sha256")[:4], "big") % self.DRAWS
 
     def draw(self, exercise: Exercise, number: int) -> Sheet:
         """One of an exercise's hidden sheets, without misconceptions.

@@ -1172,7 +1172,7 @@ with waiting_for("the exercises up to 7.16"), after_predicting("counting.home"):
 # measures what yours really reaches.) Choose a utilisation and say why, then compute memory and days with your
 # functions. Which of your numbers do you trust least? What would you change about the training to make it possible?
 
-# %%
+# %% draw="open"
 from timeit import repeat
 
 matrix = torch.randn(1024, 1024)

@@ -17,9 +17,9 @@ wire, says which cell to run and asks for outcomes of cases; whatever comes back
 
 A fresh kernel spends its time on imports; here a submission costs one fork. Before it runs any student code,
 the child enters namespaces of its own, as process 1 of a new PID namespace, drops all rights and installs the
-filter of system calls. After 10 submissions, or before the first where more are coming or the lesson's cells
-need them, the worker imports modules that few children want and gathers its memory in large pages: for a few
-submissions, that takes longer than it saves.
+filter of system calls. After 10 submissions, or before the first where more are coming, the worker imports
+what many answers need and gathers its memory in large pages: for a few submissions, that takes longer than it
+saves. It does so before the first, too, if the lesson's own cells need what torch imports late.
 """
 
 import contextlib
@@ -84,7 +84,7 @@ def main(control_fd: int, sandboxed: bool) -> None:
             if "folder" in request:  # and not a signal that crossed with the end of its child
                 _start(control, shell, request, sandboxed, interrupts)
             elif "many" in request:
-                _get_ready_for_many()
+                _get_ready_for_many(late=request["late"])
                 wire.send(control, {"many": True})
 
 
@@ -123,6 +123,7 @@ def _warm_up(sandboxed: bool) -> NotebookShell:
     for cell in WARM_UP:
         run_cell(shell, recorder, cell)
     torch.set_num_threads(1)
+    gc.freeze()  # reset() looks for garbage, through all that was imported
     shell.loop.close()
     shell.reset()
     shell.execution_count = 1
@@ -135,9 +136,13 @@ def _warm_up(sandboxed: bool) -> NotebookShell:
     return shell
 
 
-def _get_ready_for_many() -> None:
+def _get_ready_for_many(*, late: bool) -> None:
     """Do what makes each submission cheaper, and would cost a few of them more than it saves."""
-    import_late()
+    import torch
+
+    torch.ones(2, requires_grad=True).backward(torch.ones(2))  # to use such gradients, torch imports sympy
+    if late:
+        import_late()
     gc.collect()
     gc.freeze()
     _use_large_pages()
@@ -146,7 +151,7 @@ def _get_ready_for_many() -> None:
 def import_late() -> None:
     """Have torch import what vmap and layers on the meta device need: a thousand modules, most of a second.
 
-    A child that wants one of them would otherwise do so by itself.
+    Each child of a lesson whose cells need them would otherwise do so by itself.
     """
     import torch
 
