@@ -583,7 +583,8 @@ with waiting_for("Exercise 1.8"):
 
 # %% exercise="attention.saturation"
 def saturation(q, k, scaled):
-    """How decided a softmax is, and how much gradient it lets through.
+    """How decided a softmax is, and how much
+    gradient it lets through, however large the scores.
 
     Args:
         q: one query a row, (N, d_k).
