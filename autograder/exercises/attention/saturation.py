@@ -102,6 +102,10 @@ exercise.slip(
 exercise.slip("saturation_scaled_by_d_k", "math.sqrt(q.size(-1)) → q.size(-1)").says(
     "The scores are divided by d_k: it is √d_k that brings their variance back to 1."
 )
+exercise.slip("saturation_power_then_halved", "math.sqrt(q.size(-1)) → q.size(-1) ** 1 / 2").says(
+    "`/ d_k ** 1/2` divides by d_k and then by 2, because a power comes before a division: the root is "
+    "`d_k ** 0.5`."
+)
 
 
 @exercise.misconception

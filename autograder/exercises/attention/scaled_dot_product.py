@@ -213,6 +213,9 @@ exercise.slip(
     "The keys are reshaped where they should be transposed: that has the right shape, but mixes numbers "
     "of different keys, since view and reshape keep their order in memory."
 )
+exercise.slip("all_axes_of_the_keys", "k.transpose(-2, -1) → k.permute(*reversed(range(k.dim())))").says(
+    "All axes of k are reversed, as by `k.T`: with a batch in front only the last two should change places."
+)
 exercise.slip(
     "divided_after_the_softmax",
     " / math.sqrt(q.size(-1)) →",

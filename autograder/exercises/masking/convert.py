@@ -5,6 +5,7 @@ import math
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.masking import shared
 from helpers import masking
@@ -25,22 +26,13 @@ exercise = Entry(
 
 @exercise.cases
 def convert_cases(g: Generator) -> list[Case]:
-    """Each kind is read and written."""
-    return [
-        _conversion(g, "may attend", "hidden", (3, 4)),
-        _conversion(g, "hidden", "may attend", (2, 5)),
-        _conversion(g, "may attend", "additive", (4, 3)),
-        _conversion(g, "additive", "may attend", (2, 1, 4)),
-        _conversion(g, "may attend", "integer", (2, 6)),
-        _conversion(g, "integer", "may attend", (2, 4)),
-        _conversion(g, "integer", "hidden", (3, 5)),
-        _conversion(g, "hidden", "additive", (3, 2)),
-        _conversion(g, "additive", "integer", (2, 3)),
-        _conversion(g, "may attend", "may attend", (3, 2)),
-    ]
+    """Each kind is read, and written from each."""
+    kinds = ("may attend", "hidden", "additive", "integer")
+    return [_conversion(g, source, target) for source in kinds for target in kinds]
 
 
-def _conversion(g: Generator, source: str, target: str, shape: tuple) -> Case:
+def _conversion(g: Generator, source: str, target: str) -> Case:
+    shape = pick(g, (1, 3), (1, 5), (2, 1, 3), (3, 1, 4), (1, 1, 5), (2, 3))
     may = shared.mask(g, math.prod(shape[:-1]), shape[-1]).reshape(shape)
     written = {
         "may attend": may,
