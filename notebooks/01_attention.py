@@ -126,7 +126,7 @@ def softmax(x, dim):
     """Turn scores into weights along one axis.
 
     Args:
-        x: scores, any shape, as large as ±10⁴.
+        x: scores, with one axis or more, as large as ±10⁴.
         dim: the axis along which the weights sum to 1. Negative ones
             count from the end.
 

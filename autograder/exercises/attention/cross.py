@@ -60,10 +60,11 @@ def _hidden_scores(g: Generator, sizes: list[int]) -> tuple[Tensor, ...]:
 
 
 def _cross(
-    g: Generator, front: tuple, T_y: int, T_x: int, d_y: int, d_x: int, *, d_k: int = 7,
+    g: Generator, front: tuple, T_y: int, T_x: int, d_y: int, d_x: int, *, d_k: int = 0,
     dtype: torch.dtype = torch.float32,
 ) -> tuple[Tensor, ...]:  # fmt: skip
-    inputs, weights = [(*front, T_y, d_y), (*front, T_x, d_x)], [(d_y, d_k), (d_x, d_k), (d_x, 8)]
+    d_k, d_v = d_k or pick(g, 7, 10, 12), pick(g, 8, 11, 13)
+    inputs, weights = [(*front, T_y, d_y), (*front, T_x, d_x)], [(d_y, d_k), (d_x, d_k), (d_x, d_v)]
     return (*shared.normals(g, inputs, dtype), *shared.normals(g, weights, dtype, spread=0.6))
 
 

@@ -29,7 +29,7 @@ def permutation_cases(g: Generator) -> list[Case]:
     """Layers that are equivariant, invariant and neither."""
     T, d = shared.sizes(g, *pick(g, (4, 5), (4, 6), (5, 6), (4, 7), (5, 7), (6, 7), (4, 12), (5, 12)))
     other = pick(g, 3, 8, 9, 10, 11)
-    p, x, batch = _permutation(g, T), shared.normal(g, T, d), shared.normal(g, 2, other, d)
+    p, x, batch = _permutation(g, T), shared.normal(g, T, d), shared.normal(g, pick(g, 2, 3), other, d)
     of_batch = _permutation(g, other)
     matrices, positions = list(shared.normals(g, [(d, 3)] * 3, spread=0.6)), shared.normal(g, other, d)
     change = (x[p] - x) @ matrices[0]

@@ -33,7 +33,11 @@ def convert_cases(g: Generator) -> list[Case]:
 
 def _conversion(g: Generator, source: str, target: str) -> Case:
     shape = pick(g, (1, 3), (1, 5), (2, 1, 3), (3, 1, 4), (1, 1, 5), (2, 3))
-    may = shared.mask(g, math.prod(shape[:-1]), shape[-1]).reshape(shape)
+    if source == target:
+        shape = pick(g, (4,), (), (6,))
+    may = torch.rand(shape, generator=g) < 0.5
+    if shape:
+        may = shared.mask(g, math.prod(shape[:-1]), shape[-1]).reshape(shape)
     written = {
         "may attend": may,
         "hidden": ~may,

@@ -55,7 +55,7 @@ class Plain(torch.nn.Module):
 def module_cases(g: Generator) -> list[Case]:
     """Self and cross, without a mask and with three kinds; several heads and one."""
     T_k = 4 + int(torch.randint(2, (), generator=g))
-    C, H = pick(g, (4, 2), (6, 2), (6, 3), (4, 4))
+    C, H = pick(g, (4, 2), (6, 2), (6, 3), (8, 4))
     padded = pick(g, 4, 6)
     # As many sentences as heads, so that a mask may meet the wrong axis without any complaint.
     lengths = shared.shuffled(g, torch.tensor([[2], [3]]))
@@ -63,7 +63,7 @@ def module_cases(g: Generator) -> list[Case]:
     return [
         Case(
             "self-attention, two heads",
-            (_settings(C, H), _weights(g, C), shared.normal(g, 1, pick(g, 3, 2, 5), C)),
+            (_settings(C, H), _weights(g, C), shared.normal(g, pick(g, 1, 3), pick(g, 3, 2, 5), C)),
         ),
         Case(
             "cross-attention, three heads",
