@@ -112,6 +112,16 @@ exercise.slip(
     "0 · ∞ is NaN, and every key that may be seen is multiplied that way: fill in −∞ with masked_fill or "
     "torch.where."
 )
+exercise.slip(
+    "infinity_times_may", "torch.zeros(may.shape).masked_fill(~may, -math.inf) → may.float() * -math.inf"
+).says(
+    "0 · ∞ is NaN, and what may be seen becomes −∞: fill in −∞ where the mask says “may not”, with "
+    "masked_fill or torch.where."
+)
+exercise.slip("lowest_number", "-math.inf → torch.finfo(torch.float32).min").says(
+    "The lowest number of float32 hides well enough as long as something else is to be seen, but it isn't "
+    "the −∞ that is asked for."
+)
 exercise.slip("one_and_zero_added", "torch.zeros(may.shape).masked_fill(~may, -math.inf) → may.float()").says(
     "An additive mask of 1 and 0 hides nothing: what may be seen gets 0 added, and what may not −∞."
 )

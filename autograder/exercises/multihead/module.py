@@ -56,7 +56,7 @@ def module_cases(g: Generator) -> list[Case]:
     """Self and cross, without a mask and with three kinds; several heads and one."""
     T_k = 4 + int(torch.randint(2, (), generator=g))
     C, H = pick(g, (4, 2), (6, 2), (6, 3), (8, 4))
-    padded = pick(g, 4, 6)
+    padded, B = pick(g, 4, 6), pick(g, 1, 2)
     # As many sentences as heads, so that a mask may meet the wrong axis without any complaint.
     lengths = shared.shuffled(g, torch.tensor([[2], [3]]))
     shown = (torch.arange(3) < lengths)[:, None, None]
@@ -67,7 +67,7 @@ def module_cases(g: Generator) -> list[Case]:
         ),
         Case(
             "cross-attention, three heads",
-            (_settings(6, 3), _weights(g, 6), shared.normal(g, 1, 2, 6), shared.normal(g, 1, T_k, 6)),
+            (_settings(6, 3), _weights(g, 6), shared.normal(g, B, 2, 6), shared.normal(g, B, T_k, 6)),
         ),
         Case(
             "self-attention of two sentences, a mask (B, 1, 1, T) that hides padding",

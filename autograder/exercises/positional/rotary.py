@@ -148,8 +148,12 @@ exercise.slip(
 )
 exercise.slip(
     "rotary_pairs_from_one",
-    "-torch.arange(0, d, 2, device=positions.device) → -torch.arange(2, d + 2, 2)",
+    "torch.arange(0, d, 2) / d → torch.arange(2, d + 2, 2) / d",
+    of=with_a_partner,
 ).says("Pairs are counted from 1 here: the first is pair 0, which turns by one radian per position.")
+exercise.slip(
+    "positions_divided", "positions[:, None] / → positions[:, None] / d**0.5 /", of=with_a_partner
+).says("The positions are divided by √d, which turns every pair too slowly: √d_k belongs to the scores.")
 exercise.slip(
     "one_angle_for_all",
     "even, odd = x[..., 0::2], x[..., 1::2] → a, b, c, s = x[..., 0::2], x[..., 1::2], positions[:, "

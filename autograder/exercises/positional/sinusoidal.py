@@ -143,6 +143,12 @@ exercise.slip("pairs_from_one", "torch.arange(0, d_model, 2) → torch.arange(2,
     "Pairs are counted from 1 here: the first is pair 0, whose speed is base⁰ = 1."
 )
 exercise.slip(
+    "positions_divided", "torch.arange(T).unsqueeze(1) → (torch.arange(T).unsqueeze(1) / math.sqrt(d_model))"
+).says("The positions are divided by √d_model, which makes every clock too slow: here there is no root.")
+exercise.slip("exponent_by_the_root", "/ d_model) → / math.sqrt(d_model))").says(
+    "The exponent is divided by √d_model: it is 2i/d_model, without a root."
+)
+exercise.slip(
     "faster_and_faster",
     "frequencies = base ** (-torch.arange(0, d_model, 2) / d_model) → angles = torch.arange(T)[:, None] * "
     "base ** (torch.arange(0, d_model, 2) / d_model)",
