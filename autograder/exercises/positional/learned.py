@@ -31,7 +31,7 @@ def learned_cases(g: Generator) -> list[Case]:
         Case("a batch (B, T)", (_words(g, 2, T), shared.normal(g, V, d), shared.normal(g, rows, d))),
         Case(
             "a small vocabulary",
-            (_words(g, 3, pick(g, 5, 4, 6), vocabulary=4), shared.normal(g, 4, 6), shared.normal(g, 8, 6)),
+            (_words(g, 3, pick(g, 5, 6, 7), vocabulary=4), shared.normal(g, 4, 6), shared.normal(g, 8, 6)),
         ),
         Case("float64", (_words(g, 2, T), *_float64(g, (V, d), (rows, d)))),
         Case(

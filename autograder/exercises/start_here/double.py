@@ -5,7 +5,7 @@ import torch
 from autograder.drawing import pick
 from autograder.entry import Entry
 from helpers.checking.calling.outcome import Case
-from helpers.checks import inputs_unchanged
+from helpers.checks import gradient_reaches_inputs, inputs_unchanged
 
 exercise = Entry(
     id="start_here.double",
@@ -13,7 +13,7 @@ exercise = Entry(
     points=0,
     difficulty=1,
     minutes=1,
-    properties=(inputs_unchanged,),
+    properties=(inputs_unchanged, gradient_reaches_inputs),
 )
 
 
