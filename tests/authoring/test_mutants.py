@@ -21,6 +21,7 @@ from autograder.exercise import Exercise
 from autograder.lessons import TOPICS
 from autograder.sheets import VISIBLE_SEED, failing_case, make_sheet
 from helpers.checking.calling.outcome import Case
+from helpers.checks import gradient_reaches_inputs, inputs_unchanged
 from tests.support.small_course import DOUBLE, Course, explained, unchanged
 
 # -- made ------------------------------------------------------------------------------------------------
@@ -258,6 +259,7 @@ def drawn(*shapes: tuple[int, ...], of: Exercise = DOUBLE, **fields: Any) -> Exe
 
 
 SQUEEZED, SHAPES, DETACHED = "result.squeeze()", "shapes of the visible cases", "result.detach()"
+CLEARED = "arguments.clear()"
 
 
 @pytest.mark.parametrize(
@@ -268,31 +270,45 @@ SQUEEZED, SHAPES, DETACHED = "result.squeeze()", "shapes of the visible cases", 
         (drawn((3, 1), (4,), (5, 1)), [SQUEEZED]),  # some draws have none
         (drawn((3, 1), (3, 1)), [SHAPES]),
         (drawn((3, 1), (3, 1), (4, 1)), [SHAPES]),  # some draws have no new shape
-        (drawn((3, 1), (4, 1), properties=()), [DETACHED]),
-        (drawn((3, 1), (4, 1), properties=(), reference=twice_the_whole_numbers), []),  # has no gradient
+        (drawn((3, 1), (4, 1), properties=(inputs_unchanged,)), [DETACHED]),
+        (drawn((3, 1), (4, 1), properties=(inputs_unchanged,), reference=twice_the_whole_numbers), []),
+        (drawn((3, 1), (4, 1), properties=(gradient_reaches_inputs,)), [CLEARED]),
         (drawn((3,), (4,), reference=by_the_sum), []),  # gives one number
     ],
 )
 def test_what_comes_out_and_goes_in_is_changed_too(exercise: Exercise, passing: list[str]) -> None:
     exercise = replace(exercise, misconceptions=(), alternatives=())
     found = {s.mutant.name: s for s in survivors(exercise)}
-    around_the_code = [
-        name for name in found if name.partition(": ")[2].startswith(("the result", "any shapes"))
-    ]
+    around_the_code = [name for name in found if name.partition(": ")[2].startswith(("the ", "any "))]
     assert [name.rpartition(" → the ")[2] for name in around_the_code] == passing
+
+
+def first(words):
+    return next(iter(words))
+
+
+@pytest.mark.parametrize("argument", [["a", "b"], {"a": 1}, (["a"],)])
+def test_lists_and_dicts_that_go_in_are_changed_too(argument) -> None:
+    exercise = Exercise(
+        id="topic.first", title="", points=1, reference=first, cases=lambda g: [Case("words", (argument,))]
+    )
+    names = [survivor.mutant.name for survivor in survivors(exercise)]
+    assert "first: the arguments → the arguments.clear()" in names
+    held = replace(exercise, properties=(inputs_unchanged,))
+    assert "first: the arguments → the arguments.clear()" not in [s.mutant.name for s in survivors(held)]
 
 
 def test_a_module_is_changed_around_its_forward_pass() -> None:
     exercise = exercises.load("block")["block.feed_forward"]
     visible = make_sheet(exercise, VISIBLE_SEED, misconceptions=False)
     kinds = [each.kind for each in around(exercise, visible)]
-    assert kinds == ["result", "visible shapes", "gradient"]
+    assert kinds == ["result", "visible shapes", "arguments", "gradient"]
     failing = {each.kind: failing_case(exercise, each.answer, visible) for each in around(exercise, visible)}
     assert failing["visible shapes"] is None and failing["gradient"] == 0
 
 
 def test_what_is_right_as_well_around_the_code_can_be_listed(course: Course) -> None:
-    course.specs["attention.double"] = drawn((3, 1), (4, 1), properties=())
+    course.specs["attention.double"] = drawn((3, 1), (4, 1), properties=(inputs_unchanged,))
     assert course.build() == 1
     record(course, {"nothing trains through it": ["double: the result → the result.detach()"]})
     assert course.build() == 0

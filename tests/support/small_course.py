@@ -13,7 +13,7 @@ from autograder.authoring.build import build
 from autograder.drawing import pick
 from autograder.exercise import Exercise, Misconception
 from helpers.checking.calling.outcome import Case
-from helpers.checks import gradient_reaches_inputs
+from helpers.checks import gradient_reaches_inputs, inputs_unchanged
 
 MASTER = '''\
 # %% [markdown]
@@ -111,7 +111,8 @@ def some_numbers(generator: torch.Generator) -> list[Case]:
 
 DOUBLE = Exercise(
     id="attention.double", title="Double", points=3, difficulty=2, minutes=10, reference=double,
-    cases=some_numbers, alternatives=(_added, _halved), properties=(gradient_reaches_inputs,),
+    cases=some_numbers, alternatives=(_added, _halved),
+    properties=(inputs_unchanged, gradient_reaches_inputs),
     misconceptions=explained(squared, unchanged, plus_two),
 )  # fmt: skip
 WHO = Exercise(

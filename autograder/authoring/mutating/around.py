@@ -18,7 +18,7 @@ VISIBLE_SHAPES = "visible shapes"  # the kind that passes the visible cases by i
 
 
 def around(exercise: Exercise, visible: Sheet) -> Iterator[Changed]:
-    """The reference with its result squeezed, with no gradient, and for the visible cases' shapes alone.
+    """The reference with its result squeezed, for the visible cases' shapes alone, and so on.
 
     Each is made only where it is another answer: no number can be squeezed.
 
@@ -39,6 +39,8 @@ def around(exercise: Exercise, visible: Sheet) -> Iterator[Changed]:
         yield changed("result", "the result → the result.squeeze()", _squeezed)
     if seen.shapes != {()}:
         yield changed(VISIBLE_SHAPES, "any shapes → the shapes of the visible cases", seen.refuse)
+    if seen.changeable:
+        yield changed("arguments", "the arguments → the arguments.clear()", _spoilt)
     asked = replace(exercise, properties=(gradient_reaches_inputs,))
     if any(
         grad is not None for c in visible.cases for grad in outcome_of(asked, reference, c).gradients or []
@@ -66,13 +68,35 @@ def _detached(call: Callable, args: tuple, kwargs: dict) -> Any:
     return map_tensors(torch.Tensor.detach, call(*args, **kwargs))
 
 
+def _spoilt(call: Callable, args: tuple, kwargs: dict) -> Any:
+    """The result, after which what went in is changed."""
+    result = map_tensors(torch.Tensor.clone, call(*args, **kwargs))
+    for value in [found for each in (*args, *kwargs.values()) for found in _changeable(each)]:
+        if not isinstance(value, torch.Tensor):
+            value.clear()
+        elif not value.requires_grad:  # the gradient is asked for in a call of its own
+            value.zero_()
+    return result
+
+
+def _changeable(value: Any) -> list[Any]:
+    """The tensors, lists and dicts among arguments that hold anything, the inner ones first."""
+    if isinstance(value, torch.Tensor):
+        return [value] if value.count_nonzero() else []
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    return [found for each in inner for found in _changeable(each)] + (
+        [value] if inner and not isinstance(value, tuple) else []
+    )
+
+
 class _Seen:
-    """What the visible cases show: the shapes of tensors that go in, and whether one with axes comes out."""
+    """What the visible cases show of what goes in, and whether a tensor with axes comes out."""
 
     def __init__(self) -> None:
-        self.axes, self.shapes = False, set[tuple]()
+        self.axes, self.changeable, self.shapes = False, False, set[tuple]()
 
     def note(self, call: Callable, args: tuple, kwargs: dict) -> Any:
+        self.changeable |= any(map(_changeable, (*args, *kwargs.values())))
         result = call(*args, **kwargs)
         self.axes |= any(tensor.dim() for tensor in tensors(result))
         self.shapes.add(_shapes(args, kwargs))
