@@ -32,7 +32,9 @@ TOOLS = ("around.py", "mutants.py", "changes.py", "tables.py", "places.py", "try
 SLIPS: tuple[Name, ...] = (("helpers.checking.assessing", "sketches_of_slip"),)
 RECOGNISERS = ("slips.py", "words.py")
 # Fields of an exercise that are neither code nor words for people.
-FIELDS = ("id", "driver", "returns", "forbidden", "needs", "square", "fixed", "about", "code", "inputs")
+FIELDS = (
+    "id", "driver", "returns", "forbidden", "needs", "square", "fixed", "full_precision", "about", "code", "inputs",
+)  # fmt: skip
 
 
 def of_answers(exercise: Exercise, given: Given, load: Load) -> str:
@@ -73,7 +75,8 @@ def of_mutants(exercise: Exercise, right: Listed) -> str:
     names = sorted(name for those in right.values() for name in those)
     texts = _reached([exercise.reference, exercise.cases, *exercise.properties])
     engine = _judging(ENGINE, DECIDES_NOTHING)
-    return _digest(exercise.id, exercise.driver, *exercise.returns, *texts, *names, engine, *_files(TOOLS))
+    fields = (exercise.id, exercise.driver, *exercise.returns, str(exercise.full_precision))
+    return _digest(*fields, *texts, *names, engine, *_files(TOOLS))
 
 
 def of_slips(exercise: Exercise, mutants: str, found: Slips | None) -> str:
