@@ -28,7 +28,7 @@ def padding_cases(g: Generator) -> list[Case]:
     full = pick(g, 6, 5, 8)
     return [
         Case("two sentences", (shared.lengths(g, 2, least=1, most=4), pick(g, 5, 4, 6))),
-        Case("four sentences", (shared.lengths(g, 4, least=1, most=6), pick(g, 7, 6, 9))),
+        Case("more sentences", (shared.lengths(g, pick(g, 4, 5, 6), least=1, most=6), pick(g, 7, 8, 9))),
         Case("all shorter than T", (shared.lengths(g, 3, least=1, most=5), pick(g, 8, 6, 7))),
         Case(
             "one that fills all of T, and an empty one",
