@@ -10,7 +10,6 @@ submissions were recorded before and after; and what was left: processes, files 
 import contextlib
 import os
 import signal
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -20,7 +19,6 @@ from typing import Any
 
 import psutil
 
-from autograder.classroom import gradebook
 from autograder.classroom.gradebook import Book
 from autograder.commands.cli import main as headstart
 from autograder.grading import judge
@@ -118,4 +116,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
