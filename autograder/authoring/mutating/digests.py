@@ -33,7 +33,8 @@ SLIPS: tuple[Name, ...] = (("helpers.checking.assessing", "sketches_of_slip"),)
 RECOGNISERS = ("slips.py", "words.py")
 # Fields of an exercise that are neither code nor words for people.
 FIELDS = (
-    "id", "driver", "returns", "forbidden", "needs", "square", "fixed", "full_precision", "about", "code", "inputs",
+    "id", "driver", "returns", "forbidden", "needs", "square", "fixed", "full_precision", "about", "code",
+    "inputs",
 )  # fmt: skip
 
 
