@@ -205,8 +205,10 @@ class _Run:
             outcome = Outcome(CallStatus.FORBIDDEN, error=use.name, where=use.where)
             return assess(visible, [outcome] * len(visible.cases))
         outcomes = self._outcomes(visible)
+        rounding = [id for id, verdict in self.verdicts.items() if verdict.remark]
+        shown = assess(visible, outcomes, rounding=rounding)
         # defence: judge: visible cases
-        if (shown := assess(visible, outcomes)).status != Status.PASSED:
+        if shown.status != Status.PASSED:
             failing = [id for id, verdict in self.verdicts.items() if verdict.status != Status.PASSED]
             blamed = at_fault(visible, outcomes, failing, self._outcomes)
             return assess(visible, outcomes, blamed=blamed) if blamed else shown
@@ -214,10 +216,9 @@ class _Run:
             # defence: judge: hidden cases
             hidden = sheets.hidden()
         outcomes = self._outcomes(hidden)
-        rounding = [id for id, verdict in self.verdicts.items() if verdict.remark]
-        finding = assess(hidden, outcomes, reveal=False, rounding=rounding)
+        finding = assess(hidden, outcomes, reveal=False)
         if finding.status != Status.FAILED:
-            return finding
+            return replace(finding, remark=shown.remark)
         with self.clock.stopped():
             # defence: judge: hidden numbers
             return assess(sheets.explained(), outcomes, reveal=False)

@@ -30,7 +30,7 @@ from autograder.results import Ended, Judgement
 from autograder.sheets import HiddenSheets
 from helpers.checking.calling.drivers import run
 from helpers.checking.calling.outcome import Outcome
-from helpers.checking.calling.values import decode
+from helpers.checking.calling.values import decode, encode, map_tensors
 from helpers.checking.sheet import Sheet
 from tests.support.raising import nothing_else_raised, raises_only
 
@@ -191,6 +191,25 @@ def test_an_earlier_answer_is_blamed_where_right_outcomes_come_with_a_right_one(
         asked = questions(lesson, LESSON, hidden, DIGEST)
         verdict = judge.judge(Stranger(says), [cells[needed], cells[cross]], asked).verdicts[cross]
         assert (verdict.status, verdict.points, verdict.cause) == ("failed", 0, cause)
+
+
+def test_work_in_float32_is_remarked_on_once_and_earns_all_points(lesson, hidden):
+    ids = ["attention.softmax", "attention.scaled_dot_product"]  # the second builds on the first
+    cells = {cell.exercise: cell for cell in lesson.cells(lesson.skeletons[LESSON], LESSON)}
+    says = []
+    for id in ids:
+        sheets = (lesson.visible[id], hidden.of(lesson.exercises[id], DIGEST))
+        says += [ASK, *({"outcomes": list(map(rounded, outcomes(lesson, sheet)))} for sheet in sheets), DONE]
+    asked = questions(lesson, LESSON, hidden, DIGEST)
+    verdicts = judge.judge(Stranger(says), [cells[id] for id in ids], asked).verdicts
+    assert [verdicts[id].status for id in ids] == ["passed", "passed"]
+    assert [verdicts[id].points == verdicts[id].max_points for id in ids] == [True, True]
+    assert [bool(verdicts[id].remark) for id in ids] == [True, False]
+
+
+def rounded(outcome: dict) -> dict:
+    outputs = map_tensors(lambda t: t.float().to(t.dtype), decode(outcome["outputs"]))
+    return {**outcome, "outputs": encode(outputs)}
 
 
 def test_hidden_numbers_stay_hidden(judged, right, visible):

@@ -139,6 +139,7 @@ LISTED: dict[str, dict[str, Row]] = {
     "test_agreement": {
         "alike: programs": "a_check_and_the_grade_say_the_same[!pip]",
         "alike: torch.compile": "a_check_and_the_grade_say_the_same[torch.compile, called at once]",
+        "alike: what a cell made before it failed": "a_check_and_the_grade_say_the_same[a later version that fails to run]",
     },
     "test_submission": {
         "alike: changes in the course's cells": "what_is_written_into_a_cell_of_the_courses_runs_after_it",

@@ -138,9 +138,8 @@ def _gradients(answer: Callable, case: Case, way: Callable = _by_grad) -> list:
             total = sum(((t * ramp).sum() for t, ramp in _ramps(outputs)), start=torch.zeros(()))
             return way(total, leaves)
     except RuntimeError as error:
-        if way is _by_grad and "checkpoint" in str(
-            error
-        ):  # one with use_reentrant=True takes .backward() alone
+        # With use_reentrant=True, a checkpoint takes `.backward()` alone.
+        if way is _by_grad and "checkpoint" in str(error):
             return _gradients(answer, case, _by_backward)
         # The same call has just worked without gradients: .numpy() or /= on the way, say.
         return [None] * len(leaves)
