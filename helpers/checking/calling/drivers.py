@@ -285,7 +285,8 @@ class _Sizes(TorchDispatchMode):
 def _module(answer: object, case: Case, gradients: bool) -> Outcome:
     """A class of modules. The case's arguments: those of the class, the parameters by name, the inputs.
 
-    Each parameter gets the case's values, and gradients reach those too. The module is in evaluation mode.
+    Each parameter gets the case's values, and gradients reach those too. Values are those in training mode,
+    gradients those in evaluation mode: no exercise has a module that differs between the two.
     """
     if not callable(answer):
         return unusable("a class of modules", answer)
@@ -300,7 +301,8 @@ def _module(answer: object, case: Case, gradients: bool) -> Outcome:
         if found != wanted:
             raise _Unusable(f"the parameters {_shapes(wanted, found)}", _shapes(found, wanted))
         to_fill = [value for value in kwargs.values() if value == []]  # what gets into these is a result, too
-        returned = torch.func.functional_call(module.eval(), dict(weights), inputs, kwargs)
+        module.train(not any(weight.requires_grad for weight in weights.values()))
+        returned = torch.func.functional_call(module, dict(weights), inputs, kwargs)
         return [returned, *to_fill] if to_fill else returned
 
     try:
