@@ -10,7 +10,7 @@ Function = Callable[[torch.Tensor], torch.Tensor]
 
 
 def _map_with_tanh(weight: torch.Tensor) -> Function:
-    """A sublayer: x to tanh(x) W, (..., T, C). As after a real one, an in-place `out += x` hurts no gradient."""
+    """A sublayer: x to tanh(x) W, (..., T, C). It ends in a map, as real ones do: `out += x` does no harm."""
     return lambda x: torch.tanh(x) @ weight
 
 

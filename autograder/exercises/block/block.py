@@ -63,7 +63,7 @@ def block_cases(g: Generator) -> list[Case]:
             "two sentences, a mask (B, 1, 1, T) that hides padding", *pick(g, (4, 2, 3), (6, 2, 4)), 2, 3,
             padding[:, None, None], spread=3,
         ),
-        case("a mask of its own for each head", 4, 2, 3, pick(g, 1, 2), 3, seen),
+        case("a mask of its own for each head", 4, 2, 3, pick(g, 1, 5), 3, seen),
         case("float64", *pick(g, (6, 3, 4), (4, 2, 6), (6, 1, 3)), 1, 2, dtype=torch.float64),
     ]  # fmt: skip
 

@@ -52,9 +52,7 @@ def feed_forward_cases(g: Generator) -> list[Case]:
         case("four times as wide inside", 8, *pick(g, (3, 2), (4, 2), (1, 2))),
         case("a batch of large numbers", pick(g, 5, 7), *pick(g, (2, 4, 3), (4, 2, 3), (3, 1, 4)), spread=12),
         case("narrower inside", 3, *pick(g, (5, 4), (3, 6), (6, 5))),
-        case(
-            "axes of length 1, float64", 4, *pick(g, (2, 1, 3), (1, 1, 2), (2, 1, 4, 3)), dtype=torch.float64
-        ),
+        case("axes of length 1, float64", 4, *ones, dtype=torch.float64),
     ]
 
 

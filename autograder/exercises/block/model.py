@@ -52,20 +52,21 @@ def model_cases(g: Generator) -> list[Case]:
     """One block and several, one head and two, a batch, a single token, as long as it may be, float64."""
 
     def case(
-        title: str, n_heads: int, n_layers: int, longest: int, *shape: int, dtype: torch.dtype = torch.float32
-    ) -> Case:
+        title: str, n_heads: int, width: int, n_layers: int, longest: int, *shape: int,
+        dtype: torch.dtype = torch.float32,
+    ) -> Case:  # fmt: skip
         sizes = {
-            "vocabulary": pick(g, 7, 6), "d_model": 4, "n_heads": n_heads, "n_layers": n_layers,
+            "vocabulary": pick(g, 7, 6), "d_model": n_heads * width, "n_heads": n_heads, "n_layers": n_layers,
             "positions": longest,
         }  # fmt: skip
         ids = shared.ids(g, sizes["vocabulary"], *shape)
         return Case(title, (sizes, _model(g, sizes, dtype), ids))
 
     return [
-        case("one block", 1, 1, 9, 1, pick(g, 3, 4, 2)),
-        case("several blocks", 2, pick(g, 2, 3), 5, 1, pick(g, 3, 4)),
-        case("a single token", pick(g, 1, 2), 1, 2, pick(g, 1, 2), 1),
-        case("a batch as long as the model allows, float64", 1, 1, 5, pick(g, 2, 3), 5, dtype=torch.float64),
+        case("one block", 1, pick(g, 4, 5), 1, pick(g, 9, 6), 1, pick(g, 3, 4, 2)),
+        case("several blocks", 2, 2, pick(g, 2, 3), 5, 1, pick(g, 3, 4)),
+        case("a single token", *pick(g, (1, 4), (2, 2), (3, 1)), 1, 2, pick(g, 1, 2), 1),
+        case("as long as the model allows, float64", 1, 4, 1, 5, pick(g, 2, 3), 5, dtype=torch.float64),
     ]
 
 

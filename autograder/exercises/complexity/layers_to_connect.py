@@ -36,6 +36,7 @@ def connecting_cases(g: Generator) -> list[Case]:
         Case("growing steps", (10 * n, k, True)),
         Case("growing steps, one position more than fits", (tight + 1, 3, True)),
         Case("a kernel as wide as the sequence", (k, k, bool(shared.between(g, 0, 2)))),
+        Case("a kernel wider than the sequence", (2, k, bool(shared.between(g, 0, 2)))),
     ]
     first, second = (MISROUNDED[i] for i in torch.randperm(2, generator=g).tolist())
     return [
