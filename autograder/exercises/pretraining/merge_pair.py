@@ -29,6 +29,8 @@ def merge_cases(g: Generator) -> list[Case]:
         Case("tokens that end or begin like it", (f"{c}{a} {b} {d} {a} {b}{e} {a} {b}", f"{a} {b}")),
         Case("longer tokens", (f"{a}{b} {c} {d} {a}{b} {c} {e}", f"{a}{b} {c}")),
         Case("not there", (f"{a} {c} {b} {d}", f"{a} {b}")),
+        Case("a full stop is a token like any other", (f"{a} {b} {c} {a} . {b}{a} .", f"{a} .")),
+        Case("one token", (f"{a}{b}", f"{a} {b}")),
     ]
 
 

@@ -22,7 +22,7 @@ from helpers.checking.calling.forbidding import ForbiddenCall, current, forbid, 
 from helpers.checking.calling.outcome import CallStatus, Case, Outcome
 from helpers.checking.calling.printing import captured
 from helpers.checking.calling.registry import is_recipe, make_layer
-from helpers.checking.calling.values import map_tensors, settled, tensors
+from helpers.checking.calling.values import Opaque, map_tensors, settled, tensors
 
 GENERATOR = "<generator>"  # in a case, stands for a torch.Generator
 
@@ -327,7 +327,8 @@ def _shapes(these: Mapping, others: Mapping) -> str:
 def _train(answer: object, case: Case, gradients: bool) -> Outcome:
     """A training step, once for each batch. The case's arguments: a recipe of what is trained, the batches.
 
-    What counts is what each step returned, and the parameters afterwards.
+    What counts is what each step returned, and the parameters afterwards. A loss that comes back with its
+    graph isn't the number that it holds.
     """
     if not callable(answer):
         return unusable("a function", answer)
@@ -335,9 +336,14 @@ def _train(answer: object, case: Case, gradients: bool) -> Outcome:
     def steps(recipe: Mapping, batches: list, **kwargs: Any) -> tuple[list, dict]:
         model, optimizer, loss = make_layer(recipe)
         returned = [answer(model, optimizer, loss, tuple(batch), **kwargs) for batch in batches]
+        returned = [Opaque("tensor with its graph") if _has_graph(each) else each for each in returned]
         return returned, {name: weight.detach().clone() for name, weight in model.named_parameters()}
 
     return _call(steps, case, False)
+
+
+def _has_graph(value: object) -> bool:
+    return isinstance(value, torch.Tensor) and value.requires_grad
 
 
 DRIVERS = {
