@@ -76,7 +76,7 @@ exercise.slip(
 exercise.slip("silu", "x * (1 + torch.erf(x / math.sqrt(2))) / 2 → x * torch.sigmoid(x)").says(
     "x·σ(x) is another function, SiLU: Φ is the normal distribution's, not the logistic one's."
 )
-exercise.slip("relu", "x * (1 + torch.erf(x / math.sqrt(2))) / 2 → torch.clamp(x, min=0)").says(
+exercise.slip("relu", "x * (1 + torch.erf(x / math.sqrt(2))) / 2 → torch.relu(x)").says(
     "This is ReLU, which cuts off at 0: a GELU lets a little of small negative numbers through."
 )
 exercise.slip("erf_without_root", " / math.sqrt(2) →").says(

@@ -55,6 +55,9 @@ exercise.slip(
 exercise.slip("root_of_layers", "2 * n_layers → n_layers").says(
     "This divides by the root of the number of blocks, but each block has two sublayers that write."
 )
+exercise.slip("half_of_it", "std / math.sqrt(2 * n_layers) → std / (2 * n_layers) ** 1 / 2").says(
+    "To Python `** 1/2` is the first power, halved: a root is `** 0.5` or `math.sqrt`."
+)
 exercise.slip("without_root", "math.sqrt(2 * n_layers) → (2 * n_layers)").says(
     "This divides by the number of sublayers: variances add up, so divide by its root."
 )

@@ -83,6 +83,9 @@ def norm_from_sums(x, weight, bias, eps=1e-5):
 exercise.slip("divided_by_one_less", "variance + eps → x.var(-1, keepdim=True) + eps").says(
     "The variance is divided by C − 1, which is what `var` does by default: layer norm divides by C."
 )
+exercise.slip("half_the_variance", "torch.sqrt(variance + eps) → (variance + eps) ** 1 / 2").says(
+    "To Python `** 1/2` is the first power, halved: a root is `** 0.5` or `torch.sqrt`."
+)
 exercise.slip("root_of_the_deviation", "variance + eps → x.std(-1, correction=0, keepdim=True) + eps").says(
     "This takes the root of the standard deviation, which is a root itself: the variance goes inside."
 )

@@ -40,7 +40,7 @@ def block_cases(g: Generator) -> list[Case]:
     # Each block's scores are larger than those before: the last ones are near 10³.
     ramp = torch.linspace(1, 300, 7).unsqueeze(-1) * torch.ones(7, 4)
     steep = (1 + rising[0].abs(), ramp + rising[1], rising[2])
-    several = pick(g, (3, 1), (1, 3), (6, 1, 3))
+    several = pick(g, (3, 1), (1, 3), (1, 6), (3, 1, 6))
     return [
         Case("two blocks of three keys", (*_qkv(g, *pick(g, (2, 6, 4, 5), (3, 6, 2, 7), (5, 6, 3, 4))), 3)),
         Case("a last block that is shorter", (*_qkv(g, 3, *pick(g, (7, 4, 5), (5, 2, 4), (11, 5, 2))), 3)),

@@ -133,6 +133,29 @@ def second_token_stays(word, pair):
     return " ".join(merged)
 
 
+exercise.slip("last_token_lost", "while at < len(tokens): → while at < len(tokens) - 1:").says(
+    "The last token is lost unless a pair ends there: the walk stops one place too early."
+)
+
+
+@exercise.misconception
+def spaces_used_up(word, pair):
+    """A pair that follows a merge at once is missed, since the space between them is used up: walk through
+    the tokens instead.
+    """
+    return f" {word} ".replace(f" {pair} ", " " + pair.replace(" ", "") + " ").strip()
+
+
+@exercise.misconception
+def pair_as_a_pattern(word, pair):
+    """The pair is taken for a pattern, in which a full stop stands for any letter: `re.escape` makes it plain
+    text.
+    """
+    import re
+
+    return re.sub(r"(?<!\S)" + pair + r"(?!\S)", pair.replace(" ", ""), word)
+
+
 exercise.slip("one_word_again", '" ".join(merged) → word.replace(" ", "")').says(
     "The spaces are gone: tokens that aren't merged stay apart."
 )

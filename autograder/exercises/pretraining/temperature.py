@@ -27,13 +27,15 @@ def temperature_cases(g: Generator) -> list[Case]:
     """Cold, hot, as it is, greedy, so cold that powers overflow; one row and several."""
     cold, hot = 0.25 * shared.one(g, 2, 4), 0.25 * shared.one(g, 6, 9)
 
-    def case(title: str, temperature: float, *shape: int, dtype: torch.dtype = torch.float32) -> Case:
-        return Case(title, (shared.logits(g, *shape, dtype=dtype), temperature))
+    def case(
+        title: str, temperature: float, *shape: int, spread: float = 1, dtype: torch.dtype = torch.float32
+    ) -> Case:
+        return Case(title, (spread * shared.logits(g, *shape, dtype=dtype), temperature))
 
     return [
         case("temperature 1", 1.0, *pick(g, (5,), (4,), (7,))),
         case("cold", cold, *pick(g, (2, 4), (3, 6), (4, 3))),
-        case("hot", hot, *pick(g, (3, 5), (2, 6), (4, 3))),
+        case("hot, large scores", 16 * hot, *pick(g, (3, 5), (2, 6), (4, 3)), spread=24),
         case("temperature 0 is greedy", pick(g, 0, 0.0), *pick(g, (2, 3, 6), (3, 2, 5), (4, 5), (5, 2, 4))),
         case("temperature 0.01", 0.01, *pick(g, (2, 6), (4, 6), (3, 7))),
         case("axes of length 1, float64", cold, *pick(g, (2, 1, 3), (1, 4), (1, 1, 5)), dtype=torch.float64),
