@@ -41,7 +41,7 @@ def grouped_cases(g: Generator) -> list[Case]:
             _grouped(g, (), *pick(g, (4, 2), (8, 2), (10, 2)), 1, T_k, d_k, d_v),
         ),
         Case("six heads, two of keys, in float64", _grouped(g, (), 6, 2, 1, 3, 4, 5, torch.float64)),
-        Case("one head of keys", _grouped(g, (), pick(g, 4, 1, 6), 1, 3, T_k, 2, d_v)),
+        Case("one head of keys", _grouped(g, (), pick(g, 4, 1, 6), 1, pick(g, 3, 5, 7), T_k, 2, d_v)),
         Case("a head of keys for each head", _grouped(g, (), *pick(g, (2, 2), (4, 4)), 3, T_k, 7, d_v)),
         Case("a batch of six heads, three of keys", _grouped(g, pick(g, (2,), (1,), (8,)), 6, 3, 1, 5, 4, 7)),
         Case("several batch axes", _grouped(g, several, 4, 2, 1, 5, 6, pick(g, 4, 8))),

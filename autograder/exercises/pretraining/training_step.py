@@ -3,6 +3,7 @@
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.pretraining import shared
 from helpers import pretraining
@@ -23,9 +24,10 @@ exercise = Entry(
 @exercise.cases
 def step_cases(g: Generator) -> list[Case]:
     """Long gradients, short ones, momentum and decay: one step and two, three batches in one case."""
+    B, wide = pick(g, (4, 3), (5, 3), (3, 4), (6, 4))
 
     def recipe(*settings: float) -> dict:
-        shapes = {"W": (3, 2), "b": (2,), "v": (2,)}
+        shapes = {"W": (wide, 2), "b": (2,), "v": (2,)}
         weights = {name: shared.some(g, *shape) + 0.5 for name, shape in shapes.items()}
         return {"layer": "a curve in training", "weights": [weights, *settings]}
 
@@ -33,7 +35,7 @@ def step_cases(g: Generator) -> list[Case]:
         """Batches for a loss of two tensors, or of three, the last of which are weights."""
         made = []
         for _ in range(count):
-            x, rows = shared.some(g, 4, 3), (1.5 + torch.rand(4, generator=g) for _ in range(tensors - 1))
+            x, rows = shared.some(g, B, wide), (1.5 + torch.rand(B, generator=g) for _ in range(tensors - 1))
             made.append([x, *(far * row for row in rows)])
         return made
 
