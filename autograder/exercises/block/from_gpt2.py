@@ -189,6 +189,33 @@ exercise.slip(
     "out) too."
 )
 exercise.slip(
+    "squares_not_transposed",
+    "name, packed → name, part",
+    'packed.T if end == "weight" else packed → part',
+    'value.dim() == 2 → value.dim() == 2 and "attn" not in old',
+).says(
+    "None of attention's four maps is transposed: they are square, so nothing complains, but they are kept "
+    "as (in, out) too."
+)
+exercise.slip(
+    "nothing_transposed",
+    "name, packed → name, part",
+    'packed.T if end == "weight" else packed → part',
+    "value.T if value.dim() == 2 else value → value",
+).says("Nothing is transposed: GPT-2 keeps a linear map as (in, out), torch as (out, in).")
+exercise.slip(
+    "last_bias_not_scaled",
+    'state["transformer.ln_f.bias"] * math.sqrt(C) → state["transformer.ln_f.bias"]',
+    "name, packed → name, part",
+    'packed.T if end == "weight" else packed → part.T if end == "weight" else part',
+).says("Only the last norm's weight is multiplied by √C: its bias goes into the scores as well.")
+exercise.slip(
+    "words_multiplied",
+    'state["transformer.wte.weight"] / math.sqrt(C) → state["transformer.wte.weight"] * math.sqrt(C)',
+    "name, packed → name, part",
+    'packed.T if end == "weight" else packed → part.T if end == "weight" else part',
+).says("The words are multiplied by √C here: your `embed` does that itself, so divide them by it.")
+exercise.slip(
     "queries_not_transposed", "name, packed → name, part", 'packed.T if end == "weight" else packed → part'
 ).says(
     "The maps of queries, keys and values aren't transposed: cut into three they are square, so nothing "

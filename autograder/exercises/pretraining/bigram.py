@@ -127,6 +127,10 @@ def always_plus_one(inputs, targets, vocabulary, alpha):
     return (counts / counts.sum(dim=1, keepdim=True)).log()
 
 
+exercise.slip("sums_without_keepdim", "counts.sum(dim=-1, keepdim=True) → counts.sum(dim=-1)").says(
+    "Without keepdim the sums lie along the columns, so what is in column j is divided by the sum of row j: "
+    "keepdim=True leaves each sum beside its own row."
+)
 exercise.slip(
     "no_logarithm",
     "(counts / counts.sum(dim=-1, keepdim=True)).float().log() → counts / counts.sum(dim=1, keepdim=True)",

@@ -169,6 +169,13 @@ exercise.slip(
     "The logarithm comes after a softmax, where small probabilities have become 0 and their logarithm "
     "infinite: log_softmax takes both steps in one."
 )
+exercise.slip(
+    "logarithm_of_a_little_more",
+    "log_p = logits.log_softmax(dim=-1)  # (B, T, V) → log_p = (logits.softmax(dim=-1) + 1e-9).log()",
+).says(
+    "A small constant keeps ln 0 away but caps the surprise, here at ln 10⁹ = 20.7, and stops its gradient: "
+    "log_softmax takes both steps at once and stays exact."
+)
 exercise.slip("divided_by_rows", "real.sum() → len(targets)").says(
     "The sum is divided by the number of rows, so longer sentences have larger losses: divide by the "
     "number of targets that aren't −100."

@@ -100,6 +100,19 @@ exercise.slip(
     "torch.zeros_like(probabilities).scatter(-1, best.indices, best.values) → "
     "torch.where(torch.arange(best.size(-1)) < k, best, 0)",
 ).says("The probabilities come back sorted: each belongs in its token's own place.")
+
+
+@exercise.misconception
+def tokens_of_all_rows(probabilities, k):
+    """Indexing with the places of all rows keeps in each row what any of them keeps: `scatter` puts each
+    value into its own row.
+    """
+    best = probabilities.topk(k, dim=-1)
+    kept = torch.zeros_like(probabilities)
+    kept[..., best.indices] = best.values
+    return kept / kept.sum(dim=-1, keepdim=True)
+
+
 exercise.slip(
     "k_values_alone",
     "torch.where(probabilities >= least, probabilities, 0.0) → probabilities.topk(k, dim=-1).values",
