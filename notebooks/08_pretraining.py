@@ -1020,7 +1020,7 @@ def draw(probabilities, uniform):
         uniform: from 0 up to but not 1, (...).
 
     Returns:
-        Tokens, int64, (...).
+        Tokens, integers, (...).
     """
     ### BEGIN SOLUTION
     ends = probabilities.cumsum(dim=-1)

@@ -28,7 +28,7 @@ def exponent_cases(g: Generator) -> list[Case]:
     """Exact powers and scattered ones, over sizes that aren't evenly spaced."""
     p = 0.5 + 2 * float(torch.rand((), generator=g))
     sizes = torch.tensor([64.0, 100.0, 300.0, 1000.0, 1800.0])[: pick(g, 4, 5, 3)]
-    few = torch.tensor([10.0, 12.0, 40.0, 200.0, 230.0, 700.0])[: pick(g, 5, 6, 4)]
+    few = torch.tensor([10.0, 12.0, 40.0, 200.0, 230.0, 700.0, 900.0])[: pick(g, 5, 6, 7)]
     unordered = torch.tensor([0.5, 8.0, 0.125, 2.0, 0.75])[torch.randperm(pick(g, 5, 4, 3), generator=g)]
     return [
         Case("an exact power of the size", _power_law(g, sizes, p, 0)),
