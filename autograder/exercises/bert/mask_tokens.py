@@ -186,6 +186,12 @@ exercise.slip(
     "the model to doubt what it reads."
 )
 exercise.slip(
+    "labels_where_it_changed", "torch.where(chosen, ids, -100) → torch.where(read != ids, ids, -100)"
+).says(
+    "Only words that have changed get a label: the one chosen word in ten that stays needs one too, so that "
+    "the model is asked about words that are right."
+)
+exercise.slip(
     "generator_ignored",
     "torch.rand(ids.shape, generator=generator) < share → torch.rand(ids.shape) < share",
     "fate = torch.rand(ids.shape, generator=generator) → fate = torch.rand(ids.shape)",
