@@ -99,6 +99,7 @@ def make_sheet(
         cases=tuple(replace(case, names=names) for case in cases),
         expected=tuple(expected),
         misconceptions=(),
+        full_precision=exercise.full_precision,
     )
     return with_misconceptions(sheet, exercise) if misconceptions else sheet
 
@@ -140,7 +141,8 @@ def failing_case(exercise: Exercise, answer: Any, sheet: Sheet, first: int = 0) 
     for number in (*numbers[first:], *numbers[:first]):
         case, expected = sheet.cases[number], sheet.expected[number]
         outcome = judged(exercise.driver, case, outcome_of(values, answer, case))
-        if outcome.status != CallStatus.RETURNED or compare(expected.outputs, outcome.outputs):
+        coarse = not exercise.full_precision
+        if outcome.status != CallStatus.RETURNED or compare(expected.outputs, outcome.outputs, coarse=coarse):
             return number
         one = replace(sheet, cases=(case,), expected=(expected,), misconceptions=())
         outcome = Outcome.from_json(outcome_of(exercise, answer, case).to_json())

@@ -364,7 +364,9 @@ def _serve(
     recorder, put_back, as_written = shell.recorder, None, errors.as_written(shell)
     if with_checks:
         from helpers import checks
+        from helpers.checking.code import running
 
+        running.watch(shell)
         setattr(checks, "check", _make_check(channel, recorder, interrupts))  # noqa: B010  (a function isn't to be assigned)
     else:
         put_back = errors.keeper(
@@ -396,9 +398,16 @@ def _make_check(
     channel: socket.socket, recorder: Recorder, interrupts: Interrupts
 ) -> Callable[[str, object], None]:
     """The `check` of the grader: it decides nothing and shows nothing. The judge gets to see the answer."""
+    from helpers.checking.code import running
+    from helpers.checking.code.tracing import cells_so_far, not_made_anew
 
     def check(exercise: str, answer: object) -> None:
         name = str(exercise)[:200]
+        # As in a notebook: an answer of before is none.
+        if problem := not_made_anew(
+            cells_so_far(), name, running.failures(), getattr(answer, "__name__", "")
+        ):
+            raise CellFailed(problem)
 
         def converse() -> None:
             wire.send(channel, {"ask": name})
@@ -414,23 +423,29 @@ def _make_check(
     return check
 
 
+class CellFailed(Exception):
+    """There is no answer to judge."""
+
+
 def _outcomes(request: dict, answer: object, interrupts: Interrupts) -> Iterator[dict]:
     from helpers.checking.calling.drivers import run
     from helpers.checking.calling.outcome import ENDS, CallStatus, Case, Outcome
+    from helpers.checking.parts import in_place
 
-    for case in request["cases"]:
-        call = functools.partial(
-            run,
-            request["driver"],
-            answer,
-            Case.from_json(case),
-            gradients=request["gradients"],
-            forbidden=tuple(request["forbidden"]),
-        )
-        outcome = interrupts.run(call) or Outcome(CallStatus.INTERRUPTED)
-        yield outcome.to_json()
-        if outcome.status in ENDS:
-            return
+    with in_place(answer, request["stand_ins"]):
+        for case in request["cases"]:
+            call = functools.partial(
+                run,
+                request["driver"],
+                answer,
+                Case.from_json(case),
+                gradients=request["gradients"],
+                forbidden=tuple(request["forbidden"]),
+            )
+            outcome = interrupts.run(call) or Outcome(CallStatus.INTERRUPTED)
+            yield outcome.to_json()
+            if outcome.status in ENDS:
+                return
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from helpers.checking.calling.drivers import judged
 from helpers.checking.calling.outcome import CallStatus, Outcome
 from helpers.checking.calling.values import map_tensors, tensors
-from helpers.checking.comparing import FEWER_AXES, MORE_AXES, compare, in_form
+from helpers.checking.comparing import FEWER_AXES, MORE_AXES, Difference, compare, in_form
 from helpers.checking.explaining.contrast import contrast
 from helpers.checking.explaining.hints import explain
 from helpers.checking.explaining.relations import relation
@@ -25,7 +25,12 @@ from helpers.checking.sheet import KnownMisconception, Sheet
 
 
 def assess(
-    sheet: Sheet, outcomes: list[Outcome], *, reveal: bool = True, failing: Collection[str] = ()
+    sheet: Sheet,
+    outcomes: list[Outcome],
+    *,
+    reveal: bool = True,
+    blamed: str = "",
+    rounding: Collection[str] = (),
 ) -> Finding:
     """Compare what a student's answer did on every case with what is right.
 
@@ -33,7 +38,8 @@ def assess(
         sheet: the exercise as numbers.
         outcomes: one for each case of the sheet, in order. They may come from a stranger.
         reveal: whether the message may carry numbers and texts of the case. The judge's hidden cases say no.
-        failing: ids of exercises whose answers are known not to pass.
+        blamed: the title of an earlier exercise by whose fault alone the answer is wrong.
+        rounding: ids of those whose answers are known to round. What builds on them gets no remark.
     """
     outcomes = [judged(sheet.driver, *pair) for pair in zip(sheet.cases, outcomes, strict=True)]
     finding = Finding(sheet.title, Status.PASSED, sheet.points, len(sheet.cases))
@@ -46,18 +52,18 @@ def assess(
     problems = [_problem(sheet, number, outcome, reveal) for number, outcome in enumerate(outcomes)]
     index = next((number for number, problem in enumerate(problems) if problem), None)
     if index is None:
-        return finding
+        inherited = any(id in rounding for id in sheet.needs)
+        rounded = not inherited and _is_rounded(sheet, outcomes)
+        return replace(finding, remark=ROUNDED) if rounded else finding
     problem = problems[index]
     assert problem is not None
     # defence: message: what wrong hidden cases print
     finding = _with_prints(finding, sheet, outcomes, index) if reveal else finding
     where = f"case {index + 1} of {len(sheet.cases)}" if reveal else "a hidden case like"
-    cause, meaning, told = _explain(sheet, outcomes, problems, reveal)
-    if unfinished := [sheet.needs[id] for id in sheet.needs if id in failing]:
-        there = f"“{unfinished[0]}”, which this builds on, doesn't pass yet"
-        meaning = (
-            f"{there}: fix that first. {meaning}" if cause == problem.cause else f"{meaning} {there} either."
-        )
+    if blamed:
+        cause, meaning, told = "needs", NEEDS.format(blamed), ""
+    else:
+        cause, meaning, told = _explain(sheet, outcomes, problems, reveal)
     return replace(
         finding,
         status=Status.FAILED,
@@ -85,6 +91,22 @@ def _not_written(sheet: Sheet, outcome: Outcome) -> str:
         return f"still open: {_line(outcome.message)}" if outcome.message else ""
     other = outcome.error if outcome.error.isidentifier() else ""
     return f"it calls {other:.60}, which isn't written yet" if other else ""
+
+
+NEEDS = (
+    "“{}”, which this builds on, doesn't pass yet: fix that first. With a right answer in its place, "
+    "this one passes."
+)
+ROUNDED = (
+    "The values are right, but some step rounds them to float32 although the inputs are float64: .float(), "
+    "say, or torch.tensor of a plain number. That costs no points."
+)
+
+
+def _is_rounded(sheet: Sheet, outcomes: list[Outcome]) -> bool:
+    """Whether values that are right could be more exact."""
+    pairs = zip(sheet.expected, outcomes, strict=True)
+    return sheet.driver != "choice" and any(compare(right.outputs, got.outputs) for right, got in pairs)
 
 
 # Problems that a known misconception can explain. The others explain themselves.
@@ -173,7 +195,7 @@ def _sketched(sheet: Sheet, right: Outcome, outcome: Outcome) -> Sketch:
     """
     if outcome.status != CallStatus.RETURNED:
         return sketch(outcome)
-    if compare(right.outputs, outcome.outputs) is None:
+    if _difference(sheet, right, outcome) is None:
         return sketch_beside(outcome)
     outcome = replace(outcome, outputs=in_form(right.outputs, outcome.outputs))
     if not any(t.is_floating_point() and t.element_size() > 4 for t in tensors(right.outputs)):
@@ -249,7 +271,7 @@ def _problem(sheet: Sheet, index: int, outcome: Outcome, reveal: bool) -> _Probl
         slots = "; ".join(filter(None, wrong))
         return _Problem("value", f"not right: {slots}" if slots else "not right") if wrong else None
     properties = [PROPERTIES[name] for name in sheet.properties]
-    if difference := compare(expected.outputs, outcome.outputs, sheet.returns):
+    if difference := _difference(sheet, expected, outcome):
         may_explain = [prop for prop in properties if prop.explains_values]
         explained = (prop.meaning for prop in may_explain if prop(case, expected, outcome))
         meaning = difference.meaning or next(explained, _unknown(sheet, index, reveal))
@@ -264,6 +286,11 @@ def _problem(sheet: Sheet, index: int, outcome: Outcome, reveal: bool) -> _Probl
         if not prop.explains_values and (wrong := prop(case, expected, outcome)):
             return _Problem(prop.__name__, f"the right values, but {wrong}", prop.meaning)
     return None
+
+
+def _difference(sheet: Sheet, right: Outcome, outcome: Outcome) -> Difference | None:
+    """Where an outcome's values differ by more than the exercise lets pass."""
+    return compare(right.outputs, outcome.outputs, sheet.returns, coarse=not sheet.full_precision)
 
 
 def _shape_too(sheet: Sheet, index: int, outcome: Outcome, reveal: bool) -> str:

@@ -6,6 +6,7 @@ import math
 import re
 import sys
 import threading
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 
@@ -177,10 +178,6 @@ KINDS = {
         weigher("return x.float().softmax(dim), x.float().sum()"),
         "dtype", "weights of float32, expected float64", "dtype of an input",
     ),
-    "float64 rounded": (
-        weigher("return x.float().softmax(dim).to(x.dtype), x.sum()"),
-        "value", "largest error", "in float32",
-    ),
     "NaN everywhere": (weigher("return x.sqrt() * math.nan, x.sum()"), "nan", "NaN everywhere", "0/0"),
     "some NaN": (
         weigher("y = x.softmax(dim).clone()", "y[1, 2] = math.nan", "return y, x.sum()"),
@@ -344,19 +341,6 @@ def test_raising_something_else_is_no_known_mistake():
     for error in ("ValueError('no rows in (7, 8)')", "RuntimeError('out of memory')"):
         assert recognised(weigher("if dim == 0:", f"    raise {error}", RIGHT)) == ""
     assert recognised(weigher("raise RuntimeError('no rows in (2, 3)')")) == ""
-
-
-def test_an_exercise_that_builds_on_another_points_to_it_where_that_one_fails():
-    sheet = sheet_of(needs={"topic.exp": "Exponentials"})
-    wrong, told = (
-        weigher("return x.softmax(dim) / 2, x.sum()"),
-        "“Exponentials”, which this builds on, doesn't pass yet",
-    )
-    assert find(wrong, sheet, failing=["topic.exp"]).meaning.startswith(told)
-    assert "Exponentials" not in find(wrong, sheet).meaning
-    assert "Exponentials" not in find(wrong, sheet, failing=["topic.other"]).meaning
-    known = find(weigh_the_negative, sheet, failing=["topic.exp"]).meaning
-    assert known.endswith(f" {told} either."), "what is known is told first"
 
 
 def test_a_check_that_does_not_end_says_how_to_stop_it(tmp_path, monkeypatch):
@@ -706,10 +690,6 @@ def test_a_sheet_shows_no_right_choice():
         (torch.tensor([1.0]).half(), torch.tensor([1.01]).half()),
         ([1, [2, "a"]], (1, (2, "a"))),
         ({"a": None, "b": True}, {"b": True, "a": None}),
-        (torch.tensor([1.0, 2.0]), [1.0, 2]),
-        (torch.tensor([[1, 2], [3, 4]]), [[1, 2], [3, 4]]),
-        (torch.tensor([True, False]), [True, False]),
-        (torch.ones(2, 3), [torch.ones(3), torch.ones(3)]),
         ([1.0, 2.0], torch.tensor([1.0, 2.0])),
         ([torch.ones(3), torch.zeros(3)], torch.stack([torch.ones(3), torch.zeros(3)])),
         (2e-4, 2.00001e-4),
@@ -739,6 +719,11 @@ def test_what_counts_as_the_same(expected, got):
         (2e-4, 2.002e-4, "value", "output 0.0002002, expected 0.0002"),
         ({"a": 1}, {"a": 2}, "value", "output['a'] 2, expected 1"),
         ([1, 2], [1, 3], "value", "output[1] 3, expected 2"),
+        (torch.tensor([1.0, 2.0]), [1.0, 2], "type", "output: a list, expected a tensor"),
+        (torch.tensor([[1, 2], [3, 4]]), [[1, 2], [3, 4]], "type", "output: a list, expected a tensor"),
+        (torch.tensor([[True], [False]]), [[True], [False]], "type", "output: a list, expected a tensor"),
+        (torch.ones(2, 3), (torch.ones(3), torch.ones(3)), "type", "output: a list, expected a tensor"),
+        ({"a": torch.ones(2)}, {"a": [1.0, 1.0]}, "type", "output['a']: a list, expected a tensor"),
         (torch.ones(3), torch.ones(3).int(), "dtype", "output of int32, expected float32"),
         (torch.tensor([1, 2]), torch.tensor([1, 3]), "value", "output (2,); largest error 1 at [1]: 3, expected 2"),
         (
@@ -759,9 +744,34 @@ def test_how_a_difference_reads(expected, got, cause, full):
     assert (difference.cause, difference.describe(True)) == (cause, full)
 
 
-def test_a_float64_sheet_notices_work_in_float32():
-    x = torch.rand(9, dtype=torch.float64) + 1
-    assert "float32" in compare(x, x.float().double()).meaning
+ROUNDS = weigher("return x.float().softmax(dim).to(x.dtype), x.float().sum().double()")
+EXACT = replace(EXERCISE, full_precision=True)
+
+
+def test_work_in_float32_costs_nothing_and_is_remarked_on():
+    finding = find(ROUNDS)
+    assert finding.status == "passed"
+    assert finding.text().split("\n")[1].startswith("  note           The values are right, but some step")
+    assert not find(weigh).remark
+
+
+def test_work_in_float32_is_wrong_where_the_text_asks_for_full_precision():
+    finding = find(ROUNDS, sheet_of(EXACT))
+    assert (finding.status, finding.cause) == ("failed", "value")
+    assert "in float32" in finding.meaning
+    assert find(weigh, sheet_of(EXACT)).status == "passed"
+
+
+def test_what_is_wrong_in_float32_is_wrong_in_float64():
+    wrong = weigher("return x.softmax(dim) + 1e-3 * (x.dtype == torch.float64), x.sum()")
+    assert find(wrong).status == "failed"
+    assert find(weigher("return x.float().softmax(dim), x.sum()")).cause == "dtype"
+
+
+def test_a_remark_is_made_once_and_not_again_of_what_builds_on_the_answer():
+    sheet = sheet_of(needs={"topic.exp": "Exponentials"})
+    assert find(ROUNDS, sheet).remark
+    assert not find(ROUNDS, sheet, rounding=["topic.exp"]).remark
 
 
 # -- drivers -------------------------------------------------------------------------------------------------

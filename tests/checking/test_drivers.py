@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+import torch.utils.checkpoint
 
 from autograder.exercise import Exercise
 from autograder.sheets import VISIBLE_SEED, make_sheet
@@ -52,6 +53,61 @@ def test_a_module_gets_the_weights_and_keyword_arguments_of_the_case():
     expected = torch.ones(4, 3) @ WEIGHTS["map.weight"].T + WEIGHTS["map.bias"]
     torch.testing.assert_close(run("module", Map, module_case()).outputs, expected)
     torch.testing.assert_close(run("module", Map, module_case(double=True)).outputs, 2 * expected)
+
+
+@pytest.mark.filterwarnings("ignore:None of the inputs have requires_grad")
+@pytest.mark.parametrize("reentrant", [False, True])
+def test_gradients_reach_weights_through_what_is_computed_again(reentrant):
+    class Checkpointed(Map):
+        def forward(self, x):
+            return torch.utils.checkpoint.checkpoint(self.map, x, use_reentrant=reentrant).sin()
+
+    class Plain(Map):
+        def forward(self, x):
+            return self.map(x).sin()
+
+    found, right = (
+        run("module", kind, module_case(), gradients=True).gradients for kind in (Checkpointed, Plain)
+    )
+    torch.testing.assert_close(found, right)
+
+
+def test_a_shared_parameter_gets_its_weights_wherever_it_is():
+    class Tied(Map):
+        def __init__(self, width):
+            super().__init__(width)
+            self.again = self.map
+
+        def forward(self, x):
+            return self.again(x) + self.map(x)
+
+    [weight, _, _] = run("module", Tied, module_case(), gradients=True).gradients
+    [once, _, _] = run("module", Map, module_case(), gradients=True).gradients
+    torch.testing.assert_close(weight, 2 * once)
+
+
+def test_what_a_cell_has_set_for_all_of_torch_changes_no_outcome():
+    class Scaled(Map):
+        def forward(self, x):
+            return self.map(x) * torch.tensor(0.5)
+
+    case = module_case()
+    expected = run("module", Scaled, case, gradients=True)
+    torch.set_default_dtype(torch.float64)
+    torch.set_default_device("meta")
+    with torch.inference_mode():
+        found = run("module", Scaled, case, gradients=True)
+        assert torch.is_inference_mode_enabled()
+    torch.set_grad_enabled(False)
+    again = run("module", Scaled, case, gradients=True)
+    left = torch.is_grad_enabled(), torch.get_default_dtype(), torch.get_default_device().type
+    torch.set_grad_enabled(True)
+    torch.set_default_device(None)
+    torch.set_default_dtype(torch.float32)
+    assert left == (False, torch.float64, "meta")
+    for outcome in (found, again):
+        assert torch.equal(outcome.outputs, expected.outputs)
+        torch.testing.assert_close(outcome.gradients, expected.gradients)
 
 
 def test_what_a_module_puts_into_an_empty_list_is_a_result_too():

@@ -116,7 +116,7 @@ def right(lesson, hidden):
 
 @pytest.fixture
 def visible(lesson):
-    """The right outcomes of the visible cases, which are asked for where a hidden one is wrong."""
+    """The right outcomes of the visible cases, which are asked for first."""
     return outcomes(lesson, lesson.visible[EXERCISE])
 
 
@@ -129,9 +129,9 @@ def outcomes(lesson: Lesson, sheet: Sheet) -> list[dict]:
 ASK, DONE = {"ask": EXERCISE}, {"done": []}
 
 
-def test_right_outcomes_pass(judged, right):
+def test_right_outcomes_pass(judged, right, visible):
     """Else the tests below would prove nothing."""
-    assert judged(ASK, {"outcomes": right}, DONE).verdicts[EXERCISE].status == "passed"
+    assert judged(ASK, {"outcomes": visible}, {"outcomes": right}, DONE).verdicts[EXERCISE].status == "passed"
 
 
 NAMED = {
@@ -143,38 +143,60 @@ NAMED = {
 
 
 @pytest.mark.parametrize("answer", NAMED.values(), ids=NAMED)
-def test_an_answer_that_names_a_forbidden_function_fails_whatever_its_outcomes(answer, judged, right):
-    verdict = judged(ASK, {"outcomes": right}, DONE, answer=answer).verdicts[EXERCISE]
+def test_an_answer_that_names_a_forbidden_function_fails_whatever_its_outcomes(
+    answer, judged, right, visible
+):
+    verdict = judged(ASK, {"outcomes": visible}, {"outcomes": right}, DONE, answer=answer).verdicts[EXERCISE]
     assert (verdict.status, verdict.cause) == ("failed", "forbidden")
 
 
-def test_an_answers_own_name_is_not_forbidden(judged, right):
+def test_an_answers_own_name_is_not_forbidden(judged, right, visible):
     answer = "def softmax(x, dim):\n    return softmax.__name__"
-    assert judged(ASK, {"outcomes": right}, DONE, answer=answer).verdicts[EXERCISE].status == "passed"
+    says = [ASK, {"outcomes": visible}, {"outcomes": right}, DONE]
+    assert judged(*says, answer=answer).verdicts[EXERCISE].status == "passed"
 
 
-def test_which_exercise_a_check_is_about_is_not_asked(judged, right):
-    verdicts = judged(ASK, {"outcomes": right}, {"outcomes": right}, DONE, at=OTHER).verdicts
+def test_which_exercise_a_check_is_about_is_not_asked(judged, right, visible):
+    verdicts = judged(ASK, {"outcomes": visible}, {"outcomes": right}, DONE, at=OTHER).verdicts
     assert {verdict.status for verdict in verdicts.values()} <= {"failed", "not run"}
 
 
 def test_the_first_outcomes_count(judged, right, visible):
     wrong = [right[0]] * len(right)
-    says = [ASK, {"outcomes": wrong}, {"outcomes": visible}, ASK, {"outcomes": right}, DONE]
+    says = [ASK, {"outcomes": wrong}, ASK, {"outcomes": visible}, {"outcomes": right}, DONE]
     assert judged(*says).verdicts[EXERCISE].status == "failed"
 
 
 def test_the_hidden_cases_decide(judged, visible):
-    assert (
-        judged(*[ASK, {"outcomes": visible}, {"outcomes": visible}, DONE]).verdicts[EXERCISE].status
-        == "failed"
-    )
+    says = [ASK, {"outcomes": visible}, {"outcomes": visible}, DONE]
+    assert judged(*says).verdicts[EXERCISE].status == "failed"
+
+
+def test_what_fails_before_the_students_eyes_fails(judged, right, visible):
+    """Whatever the hidden draw, which may be easier."""
+    wrong = [*visible[:-1], {"status": "raised", "error": "E"}]
+    verdict = judged(ASK, {"outcomes": wrong}, {"outcomes": right}, DONE).verdicts[EXERCISE]
+    assert (verdict.status, verdict.points) == ("failed", 0)
+
+
+def test_an_earlier_answer_is_blamed_where_right_outcomes_come_with_a_right_one(lesson, hidden):
+    """The child is asked again, with stand-ins; whatever it says then, it earns nothing."""
+    needed, cross = "attention.scaled_dot_product", "attention.cross"
+    cells = {cell.exercise: cell for cell in lesson.cells(lesson.skeletons[LESSON], LESSON)}
+    right = outcomes(lesson, lesson.visible[cross])
+    wrong = [{"status": "raised", "error": "E"}]
+    for again, cause in ((right, "needs"), (wrong * len(right), "raised")):
+        says = [ASK, {"outcomes": wrong * len(lesson.visible[needed].cases)}, DONE]
+        says += [ASK, {"outcomes": wrong * len(right)}, {"outcomes": again}, DONE]
+        asked = questions(lesson, LESSON, hidden, DIGEST)
+        verdict = judge.judge(Stranger(says), [cells[needed], cells[cross]], asked).verdicts[cross]
+        assert (verdict.status, verdict.points, verdict.cause) == ("failed", 0, cause)
 
 
 def test_hidden_numbers_stay_hidden(judged, right, visible):
     """Where the visible cases explain nothing, the message is about a hidden one."""
     wrong = [{**right[0], "status": "raised", "error": "E", "message": "canary"}] * len(right)
-    verdict = judged(*[ASK, {"outcomes": wrong}, {"outcomes": visible}, DONE]).verdicts[EXERCISE]
+    verdict = judged(*[ASK, {"outcomes": visible}, {"outcomes": wrong}, DONE]).verdicts[EXERCISE]
     assert verdict.status == "failed"
     assert "canary" not in verdict.message + verdict.html
 
@@ -208,13 +230,13 @@ def stopped(judgement: Judgement) -> None:
 
 @pytest.mark.parametrize("change", [lambda all: all + all[:1], lambda all: all[:-1]], ids=["more", "fewer"])
 def test_outcomes_are_as_many_as_cases(change, judged, right, visible):
-    stopped(judged(ASK, {"outcomes": change(right)}, {"outcomes": visible}, DONE))
+    stopped(judged(ASK, {"outcomes": visible}, {"outcomes": change(right)}, DONE))
 
 
 @pytest.mark.parametrize("name", ["error", "message", "where"])
 def test_a_text_without_end_is_no_outcome(name, judged, right, visible):
     long = [{**right[0], name: "x" * 1001}] * len(right)
-    stopped(judged(ASK, {"outcomes": long}, {"outcomes": visible}, DONE))
+    stopped(judged(ASK, {"outcomes": visible}, {"outcomes": long}, DONE))
 
 
 STRANGE = {
@@ -258,12 +280,12 @@ def test_whoever_displays_without_end_is_stopped(judged, monkeypatch):
 
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("for_ever", [None, ASK], ids=["is silent", "asks on"])
-def test_whoever_does_not_end_is_interrupted_once_and_given_up(for_ever, judged, right, monkeypatch):
+def test_whoever_does_not_end_is_interrupted_once_and_given_up(for_ever, judged, right, visible, monkeypatch):
     monkeypatch.setattr(judge, "GRACE_SECONDS", 0.2)
     monkeypatch.setattr(
         clock, "WALL_PER_CPU", 10_000
     )  # or a busy machine could have it stopped before it is judged
-    stranger = Stranger([ASK, {"outcomes": right}], for_ever)
+    stranger = Stranger([ASK, {"outcomes": visible}, {"outcomes": right}], for_ever)
     judgement = judged(stranger=stranger, cell_seconds=0.2)
     assert "interrupted" in judgement.stopped
     assert stranger.interrupted == 1

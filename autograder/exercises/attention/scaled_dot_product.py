@@ -8,6 +8,7 @@ from torch import Generator, Tensor
 from autograder.entry import Entry
 from autograder.exercises.attention import shared
 from helpers import attention
+from helpers.attention import softmax
 from helpers.checking.calling.drivers import Case
 from helpers.checks import gradient_reaches_inputs, inputs_unchanged, rows_sum_to_one
 
@@ -121,6 +122,15 @@ def with_baddbmm(q, k, v, mask=None):
     scores = torch.baddbmm(bias, q, k.transpose(1, 2), alpha=1 / math.sqrt(q.size(-1)))
     weights = torch.exp(scores - scores.logsumexp(dim=-1, keepdim=True))
     return torch.bmm(weights, v).reshape(*front, T_q, -1), weights.reshape(*front, T_q, T_k)
+
+
+@exercise.alternative
+def with_a_softmax_of_ones_own(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -math.inf)
+    weights = softmax(scores, dim=-1)
+    return weights @ v, weights
 
 
 exercise.slip("unscaled", " / math.sqrt(q.size(-1)) →").says(
