@@ -36,7 +36,7 @@ def blank_cases(g: Generator) -> list[Case]:
     """Blanks near the beginning, in the middle, at the end."""
 
     def case(title: str, T: int, place: int, candidates: int) -> Case:
-        V, C = 12, 5
+        V, C = pick(g, 12, 11, 13), 5
         weights = [shared.normal(g, V, C), shared.normal(g, C, 4), shared.normal(g, 4, V)]
         words = torch.cat([torch.tensor([BOS]), shared.words(g, T - 1, V)])
         those = torch.randperm(V - ORDINARY, generator=g)[:candidates] + ORDINARY

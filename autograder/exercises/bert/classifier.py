@@ -41,23 +41,23 @@ class PlainClassifier(torch.nn.Module):
 @exercise.cases
 def classifier_cases(g: Generator) -> list[Case]:
     """Two classes and more, with padding."""
-    d_ff, positions = pick(g, 6, 5, 7), pick(g, 11, 12)
-    sizes = {
-        "vocabulary": 13,
-        "d_model": 4,
-        "n_heads": 2,
-        "d_ff": d_ff,
-        "n_layers": 1,
-        "positions": positions,
-    }
+    C, H = pick(g, (4, 2), (4, 1), (6, 3), (8, 2))
+    V, d_ff, n_layers, positions = (
+        pick(g, 13, 14, 15),
+        pick(g, 6, 5, 7),
+        pick(g, 1, 2, 1),
+        pick(g, 11, 10, 12),
+    )
+    sizes = dict(vocabulary=V, d_model=C, n_heads=H, d_ff=d_ff, n_layers=n_layers, positions=positions)
 
     def case(title: str, ids: Tensor, classes: int) -> Case:
         settings = sizes | {"classes": classes}
         return Case(title, (settings, shared.parameters(g, _classifier(settings)), ids, shared.passages(ids)))
 
+    rows = pick(g, [(1, 2), (2, 4)], [(2, 1), (1, 3), (4, 2)], [(3, 1), (2, 2), (1, 4)])
     return [
         case("one row without padding", shared.row(g, shared.between(g, 2, 3), 2, 0, vocabulary=13)[None], 2),
-        case("two rows with padding", shared.rows(g, [(1, 2), (2, 4)], vocabulary=13), pick(g, 3, 5)),
+        case("rows with padding", shared.rows(g, rows, vocabulary=13), pick(g, 3, 4, 5)),
     ]
 
 

@@ -39,7 +39,7 @@ def fill_cases(g: Generator) -> list[Case]:
     def case(
         title: str, B: int, T: int, hidden: int, again: int, special: bool = False, once: bool = False
     ) -> Case:
-        V = 13
+        V = pick(g, 13, 12, 15)
         ids = shared.words(g, B * T, V).view(B, T)
         for row in ids:
             row[torch.randperm(T - 2, generator=g)[:hidden] + 1] = MASK

@@ -3,6 +3,7 @@
 import torch
 from torch import Generator, Tensor
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.bert import shared
 from helpers.checking.calling.drivers import GENERATOR, Case
@@ -35,8 +36,9 @@ def mask_tokens(ids, vocabulary, generator, share=0.15):
 def masking_cases(g: Generator) -> list[Case]:
     """Many draws of a batch; rows without words; a row alone."""
     vocabulary = shared.between(g, 36, 46)
-    rows = torch.full((5, 64), PAD)
-    for row, count in enumerate((40, 60, 20, 40, 40)):
+    counts = pick(g, (40, 60, 20, 40, 40), (60, 40, 40, 50), (40, 20, 40, 60, 40, 30))
+    rows = torch.full((len(counts), pick(g, 64, 66, 70)), PAD)
+    for row, count in enumerate(counts):
         first = count // 2 - shared.between(g, 0, 3)
         words = shared.words(g, count, vocabulary)
         words[::4] = ORDINARY  # the first number that is a word's

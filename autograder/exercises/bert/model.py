@@ -45,15 +45,19 @@ class PlainBert(torch.nn.Module):
 @exercise.cases
 def bert_cases(g: Generator) -> list[Case]:
     """Rows with and without padding."""
-    sizes = {"d_model": 4, "n_heads": pick(g, 2, 1), "d_ff": pick(g, 6, 5, 7), "n_layers": 1}
-    settings = {"vocabulary": 9, **sizes, "positions": pick(g, 10, 11, 12)}
+    C, H = pick(g, (4, 2), (4, 1), (6, 3), (8, 2))
+    V, d_ff, n_layers, positions = pick(g, 9, 10, 12), pick(g, 6, 5, 7), pick(g, 1, 2, 1), pick(g, 10, 11, 12)
+    settings = dict(vocabulary=V, d_model=C, n_heads=H, d_ff=d_ff, n_layers=n_layers, positions=positions)
 
     def case(title: str, ids: Tensor) -> Case:
         return Case(title, (settings, shared.parameters(g, _bert(settings)), ids, shared.passages(ids)))
 
+    both = [(1, 1), (2, shared.between(g, 2, 3))]
     return [
         case("one row without padding", shared.row(g, 2, shared.between(g, 1, 2), 0, vocabulary=9)[None]),
-        case("two rows with padding", shared.rows(g, [(1, 1), (2, shared.between(g, 2, 3))], vocabulary=9)),
+        case(
+            "rows with padding", shared.rows(g, pick(g, both, [(2, 1), *both], [*both, (3, 1)]), vocabulary=9)
+        ),
     ]
 
 

@@ -48,7 +48,7 @@ def renamed_cases(g: Generator) -> list[Case]:
         return {f"{name}.weight": shared.normal(g, C), f"{name}.bias": shared.normal(g, C)}
 
     def joined() -> tuple[dict[str, Tensor], dict[str, list[str]], int]:
-        published = layer("table", 4, C, bias=False)
+        published = layer("table", 7, C, bias=False)
         for n in range(3):
             for part in ("query", "key", "value"):  # as in a file, not in the order of their names
                 published |= layer(f"layer.{n}.{part}", rows, C)
@@ -58,7 +58,7 @@ def renamed_cases(g: Generator) -> list[Case]:
         return published, names, 2
 
     def turned() -> tuple[dict[str, Tensor], dict[str, list[str]], int, list[str]]:
-        published = layer("wte", 4, C, bias=False)
+        published = layer("wte", 7, C, bias=False)
         for n in range(3):
             published |= {
                 f"h.{n}.attn.weight": shared.normal(g, C, F),

@@ -33,7 +33,13 @@ def adapter_cases(g: Generator) -> list[Case]:
         _adapter(g, "some vectors", *pick(g, ((5, 4, 2), (3,)), ((3, 5, 2), (4,)), ((7, 4, 3), (2, 3))), 3.0),
         _adapter(g, "rank 1, a square map, batches", (4, 4, 1), pick(g, (2, 3), (3, 2), (2, 1, 3)), 8.0),
         _adapter(g, "one vector", pick(g, (6, 5, 3), (5, 7, 2), (4, 3, 2)), (), 2.0),
-        _adapter(g, "one vector in a batch", pick(g, (3, 4, 2), (5, 3, 2)), pick(g, (1,), (1, 1), (2, 1)), 5),
+        _adapter(
+            g,
+            "one vector in a batch",
+            pick(g, (3, 4, 2), (5, 3, 2)),
+            pick(g, (1,), (1, 1), (2, 1)),
+            pick(g, 5, 3),
+        ),
         _adapter(g, "B is 0, as at the beginning", (3, pick(g, 6, 5, 4), 2), (2,), 4.0, new=True),
     ]
 

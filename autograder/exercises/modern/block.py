@@ -56,7 +56,9 @@ def block_cases(g: Generator) -> list[Case]:
 
     return [
         case("one head", 4, 1, 1, pick(g, 5, 6, 7), 1, pick(g, 3, 5)),
-        case("one head of keys for two", pick(g, 4, 8), 2, 1, pick(g, 6, 5, 3), *pick(g, (1, 5), (2, 3))),
+        case(
+            "heads share their keys", *pick(g, (4, 2, 1), (8, 4, 2), (6, 3, 1)), 7, *pick(g, (1, 5), (2, 3))
+        ),
         case("one position", 4, 2, 1, 3, pick(g, 2, 3, 5), 1),
         case("a batch, float64", 4, 2, 2, 3, *pick(g, (2, 5), (3, 2), (5, 3)), dtype=torch.float64),
     ]

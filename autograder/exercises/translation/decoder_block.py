@@ -46,14 +46,15 @@ class Plain(torch.nn.Module):
 @exercise.cases
 def block_cases(g: Generator) -> list[Case]:
     """Sequences of other and of the same lengths, padding in the memory, and a step with a cache."""
-    T, T_s, C, old = pick(g, 3, 2, 5), pick(g, 5, 6, 7), pick(g, 6, 9), pick(g, 3, 2, 4)
-    real = (torch.arange(T_s) < shared.shuffled(g, torch.tensor([[2], [3]])))[:, None, None]
+    T, T_s, old, B = pick(g, 3, 2, 5), pick(g, 5, 6, 7), pick(g, 3, 2, 4), pick(g, 2, 3)
+    C, H = pick(g, (6, 3), (8, 4), (4, 1))
+    real = (torch.arange(T_s) < shared.shuffled(g, torch.tensor([[2], [3], [1]][:B])))[:, None, None]
     return [
         Case("as many target as source positions", (_settings(4, 2), _weights(g, 4), *_two(g, 1, T, T, 4))),
-        Case("more source than target positions", (_settings(C, 3), _weights(g, C), *_two(g, 1, 2, 4, C))),
+        Case("more source than target positions", (_settings(C, H), _weights(g, C), *_two(g, 1, 2, 4, C))),
         Case(
-            "two sentences, padding in the memory",
-            (_settings(4, 2), _weights(g, 4), *_two(g, 2, pick(g, 2, 3), T_s, 4)),
+            "a batch, padding in the memory",
+            (_settings(4, 2), _weights(g, 4), *_two(g, B, pick(g, 2, 3), T_s, 4)),
             {"memory_mask": real},
         ),
         Case(

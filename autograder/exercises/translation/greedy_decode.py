@@ -33,7 +33,7 @@ def greedy_cases(g: Generator) -> list[Case]:
             logits[row, stop, :, shared.EOS] += 60
         return shared.table(logits)
 
-    B, n = pick(g, 2, 3, 4), pick(g, 3, 2, 4)
+    B, n, others = pick(g, 2, 3, 4), pick(g, 3, 2, 4), pick(g, (4, 2, 5), (5, 3, 1), (2, 0, 4))
     return [
         Case("one sentence", (one(1, [pick(g, 2, 1, 3)], V=pick(g, 6, 5, 7)), 1, 5)),
         Case("three sentences, each finished at another step", (one(3, [1, 2, 3]), 3, pick(g, 5, 6))),
@@ -41,7 +41,10 @@ def greedy_cases(g: Generator) -> list[Case]:
         Case("a sentence that doesn't end", (one(2, [1, 4]), 2, pick(g, 3, 2))),
         Case("one token at most", (one(n, [0, 2, 3, 4][:n]), n, 1)),
         Case("finished at once", (one(1, [0]), 1, pick(g, 4, 3, 2))),
-        Case("other numbers for the special tokens", (_renamed(one(2, [1, 2])), 2, pick(g, 4, 5), 4, 2, 5)),
+        Case(
+            "other numbers for the special tokens",
+            (_renamed(one(2, [1, 2]), *others), 2, pick(g, 4, 5), *others),
+        ),
     ]
 
 
@@ -53,11 +56,12 @@ def _first_ends(recipe: dict) -> dict:
     return {**recipe, "weights": [table[ends.argsort()]]}
 
 
-def _renamed(recipe: dict) -> dict:
-    """The same, with `<bos>` 4 and `<pad>` 5: row and column of 1 moved to 4, and those of 0 to 5."""
+def _renamed(recipe: dict, bos: int, eos: int, pad: int) -> dict:
+    """The same with other numbers for the special tokens: their rows and columns move there."""
     (table,) = recipe["weights"]
     size = round(table.size(-1) ** 0.5)
-    order = [4, 5, 2, 3, 1, 0][:size]
+    new, words = {bos: shared.BOS, eos: shared.EOS, pad: shared.PAD}, iter(range(3, size))
+    order = [new[token] if token in new else next(words) for token in range(size)]
     square = table.unflatten(-1, (size, size))[..., order, :][..., order]
     return {**recipe, "weights": [square.flatten(-2)]}
 
