@@ -157,8 +157,8 @@ class HiddenSheets:
     Which of them a submission gets follows from its content and the secret, so what one attempt saw is of
     little use to the next. They are made once by each judge, not for each submission.
 
-    A draw of cases by which a known misconception would pass is no draw: it is drawn again, so that no grade
-    depends on it.
+    A draw by which a known misconception would pass, or a known right answer fail because it rounds
+    differently, is drawn again, so that no grade depends on it.
 
     Args:
         secret: the course's.
@@ -182,7 +182,7 @@ class HiddenSheets:
         """One of an exercise's hidden sheets, without misconceptions.
 
         Raises:
-            ValueError: a misconception passes whatever is drawn.
+            ValueError: a misconception passes, or an alternative fails, whatever is drawn.
         """
         key = (exercise.id, number)
         with self._making:  # who comes second waits, instead of making it again
@@ -197,22 +197,25 @@ class HiddenSheets:
             sheet = make_sheet(exercise, f"{seed} {attempt}" if attempt else seed, misconceptions=False)
             if known == attempt:
                 return sheet
-            passing = self._passing(exercise, sheet)
-            if not passing:
+            misjudged = self._misjudged(exercise, sheet)
+            if not misjudged:
                 if self._fit:
                     self._fit.keep(exercise.id, number, attempt)
                 return sheet
-        raise ValueError(f"{exercise.id}: by each of {DRAWS_AT_MOST} draws {passing} passes")
+        raise ValueError(f"{exercise.id}: by each of {DRAWS_AT_MOST} draws {misjudged}")
 
-    def _passing(self, exercise: Exercise, sheet: Sheet) -> str:
-        """The name of a misconception that passes a sheet, or nothing."""
+    def _misjudged(self, exercise: Exercise, sheet: Sheet) -> str:
+        """Which misconception passes a sheet, or which alternative fails; "" if none does."""
         if exercise.driver == "choice":  # nothing in its case is drawn
             return ""
+        for alternative in exercise.alternatives:
+            if failing_case(exercise, alternative, sheet) is not None:
+                return f"{alternative.__name__} fails"
         for misconception in exercise.misconceptions:
             key = (exercise.id, misconception.name)
             failed = failing_case(exercise, misconception.variant, sheet, self._failed.get(key, 0))
             if failed is None:
-                return misconception.name
+                return f"{misconception.name} passes"
             self._failed[key] = failed
         return ""
 

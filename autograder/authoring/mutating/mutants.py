@@ -25,22 +25,32 @@ RECORD = "_record_of_sizes"
 
 
 @dataclass(frozen=True)
-class Mutant:
+class Changed:
     """The reference with one change.
 
     Attributes:
         name: unique in its exercise, and the same for as long as the changed code stays as it is.
         kind: what sort of change: "operator", "constant", "axis", "argument", "call", "condition",
-            "statement", "in place", "size" or "default".
+            "statement", "in place", "size" or "default"; "result", "gradient" or "visible shapes" of a
+            change around the code.
         line: of the reference's file.
         answer: to be called as the reference is.
-        place, change: where it is, and what stands there instead.
     """
 
     name: str
     kind: str
     line: int
     answer: Any
+
+
+@dataclass(frozen=True)
+class Mutant(Changed):
+    """The reference with one change in its code.
+
+    Attributes:
+        place, change: where it is, and what stands there instead.
+    """
+
     place: Place
     change: Change
 

@@ -6,7 +6,7 @@ from torch import Generator
 from autograder.entry import Entry
 from autograder.exercises.bert import shared
 from helpers.checking.calling.drivers import Case
-from helpers.checks import inputs_unchanged
+from helpers.checks import inputs_unchanged, whole_numbers_in_int64
 
 exercise = Entry(
     id="bert.segments",
@@ -15,7 +15,7 @@ exercise = Entry(
     difficulty=2,
     minutes=6,
     returns=("segments",),
-    properties=(inputs_unchanged,),
+    properties=(inputs_unchanged, whole_numbers_in_int64),
 )
 
 
