@@ -8,7 +8,7 @@ from autograder.entry import Entry
 from autograder.exercises.finetuning import shared
 from helpers import finetuning
 from helpers.checking.calling.drivers import Case
-from helpers.checks import inputs_unchanged
+from helpers.checks import gradient_reaches_inputs, inputs_unchanged
 
 exercise = Entry(
     id="finetuning.merged",
@@ -19,7 +19,7 @@ exercise = Entry(
     reference=finetuning.merged_weight,
     square="one of the matrices is square, so that a swap of A and B raises nothing",
     returns=("weight",),
-    properties=(inputs_unchanged,),
+    properties=(inputs_unchanged, gradient_reaches_inputs),
 )
 
 

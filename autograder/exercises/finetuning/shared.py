@@ -22,8 +22,14 @@ def names_cases(g: Generator) -> list[Case]:
 def turned(g: Generator) -> tuple[dict[str, Tensor], dict[str, Tensor], str]:
     """As many numbers in another shape; names of the prefix's letters, or with the prefix in the middle."""
     old = {"blocks.weight": normal(g, 3, 2), "down.weight": normal(g, 2, 3), "bias": normal(g, 2)}
-    old |= {"old.body.bias": normal(g, 2)}
-    shapes = {"blocks.weight": (3, 2), "down.weight": (3, 2), "bias": (2,), "old.body.bias": (2,)}
+    old |= {"old.body.bias": normal(g, 2), "gain": normal(g, 1)}
+    shapes = {
+        "blocks.weight": (3, 2),
+        "down.weight": (3, 2),
+        "bias": (2,),
+        "old.body.bias": (2,),
+        "gain": (1,),
+    }
     new = {f"body.{name}": normal(g, *shape) for name, shape in shapes.items()}
     return old, new | {"head.weight": normal(g, 3, 2), "head.body.bias": normal(g, 2)}, "body."
 

@@ -9,7 +9,7 @@ from autograder.drawing import pick
 from autograder.entry import Entry
 from helpers import finetuning
 from helpers.checking.calling.drivers import Case
-from helpers.checks import inputs_unchanged
+from helpers.checks import gradient_reaches_inputs, inputs_unchanged
 
 exercise = Entry(
     id="finetuning.tfidf",
@@ -19,7 +19,7 @@ exercise = Entry(
     minutes=8,
     reference=finetuning.tfidf,
     returns=("rows",),
-    properties=(inputs_unchanged,),
+    properties=(inputs_unchanged, gradient_reaches_inputs),
 )
 
 

@@ -8,7 +8,7 @@ from autograder.entry import Entry
 from autograder.exercises.modern import shared
 from helpers import modern
 from helpers.checking.calling.drivers import Case
-from helpers.checks import inputs_unchanged
+from helpers.checks import gradient_reaches_inputs, inputs_unchanged
 
 exercise = Entry(
     id="modern.interleaved",
@@ -18,7 +18,7 @@ exercise = Entry(
     minutes=10,
     reference=modern.interleaved,
     returns=("weight",),
-    properties=(inputs_unchanged,),
+    properties=(inputs_unchanged, gradient_reaches_inputs),
 )
 
 

@@ -8,7 +8,7 @@ from autograder.entry import Entry
 from autograder.exercises.modern import shared
 from helpers import modern
 from helpers.checking.calling.drivers import Case
-from helpers.checks import inputs_unchanged
+from helpers.checks import gradient_reaches_inputs, inputs_unchanged
 
 exercise = Entry(
     id="modern.quantized_linear",
@@ -17,7 +17,7 @@ exercise = Entry(
     difficulty=2,
     minutes=5,
     reference=modern.quantized_linear,
-    properties=(inputs_unchanged,),
+    properties=(inputs_unchanged, gradient_reaches_inputs),
 )
 
 

@@ -9,6 +9,7 @@ from autograder.entry import Entry
 from autograder.exercises.translation import shared
 from helpers import translation
 from helpers.checking.calling.drivers import Case
+from helpers.checks import inputs_unchanged
 from helpers.translation import brevity_penalty, clipped_matches
 
 exercise = Entry(
@@ -20,6 +21,7 @@ exercise = Entry(
     reference=translation.bleu,
     forbidden=shared.LIBRARIES,
     returns=("BLEU",),
+    properties=(inputs_unchanged,),
     needs=("translation.clipped_matches", "translation.brevity_penalty"),
 )
 
