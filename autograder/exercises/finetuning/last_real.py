@@ -1,6 +1,7 @@
 """The last real position."""
 
 from dataclasses import replace
+from typing import Any
 
 import torch
 from torch import Generator
@@ -28,7 +29,7 @@ exercise = Entry(
 def last_cases(g: Generator) -> list[Case]:
     """Reviews of several lengths; none that is full, and one that is; of one token."""
 
-    def case(title: str, B: int, T: int, C: int, **lengths: int) -> Case:
+    def case(title: str, B: int, T: int, C: int, **lengths: Any) -> Case:
         return Case(title, (shared.normal(g, B, T, C), shared.real(g, B, T, **lengths)))
 
     exact = case("in float64", 4, pick(g, 7, 6, 5), pick(g, 3, 2), most=5)

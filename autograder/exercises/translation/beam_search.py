@@ -35,7 +35,7 @@ def beam_cases(g: Generator) -> list[Case]:
         Case("greedy decoding is wrong here", (_trap(g), 2, 4, 0.0)),
         Case("the same with one beam", (_trap(g), 1, 4, 0.0)),
         Case("a short and a long translation", (_short_and_long(g), 3, 4, 1.0)),
-        Case("all alive to the end", (_drawn(g, -30.0, V=pick(g, 7, 6, 8)), pick(g, 3, 2, 4), 3, 0.6)),
+        Case("all alive to the end", (_drawn(g, -30.0, V=pick(g, 7, 8, 9)), pick(g, 3, 2, 4), 3, 0.6)),
         Case("more beams than tokens", (_drawn(g, 1.0), pick(g, 8, 7, 9), 3, 0.6)),
         Case("one token at most", (_drawn(g, 1.0, V=pick(g, 6, 7)), pick(g, 3, 2), 1, 0.6)),
         Case(

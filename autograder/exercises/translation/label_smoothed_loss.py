@@ -39,7 +39,9 @@ def smoothing_cases(g: Generator) -> list[Case]:
         made[-1, T - hidden :] = -100
         return made
 
-    def case(title: str, sizes: tuple, epsilon: float, hidden: int = 0, spread: float = 2) -> Case:
+    def case(
+        title: str, sizes: tuple[int, int, int], epsilon: float, hidden: int = 0, spread: float = 2
+    ) -> Case:
         return Case(title, (shared.normal(g, *sizes, spread=spread), targets(*sizes, hidden), epsilon))
 
     one = (1, 1, pick(g, 9, 6, 5))
