@@ -92,7 +92,7 @@ def _short_and_long(g: Generator) -> dict:
 
 def _drawn(g: Generator, more: float, bos: int = shared.BOS, eos: int = shared.EOS, V: int = 6) -> dict:
     logits = shared.normal(g, 1, 4, V, V, spread=1.5)
-    logits[..., [shared.PAD if shared.PAD != eos else shared.BOS, bos]] -= 30
+    logits[..., [shared.PAD if eos != shared.PAD else shared.BOS, bos]] -= 30
     logits[..., eos] += more
     return shared.table(logits)
 
