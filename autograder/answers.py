@@ -24,6 +24,7 @@ ARROW = " →"  # in an edit, and in the name of a mutant
 
 Definition = ast.FunctionDef | ast.ClassDef
 
+_EDITS: dict[Any, tuple[Any, tuple[str, ...]]] = {}  # of a wrong answer: the right one, and what was edited
 _EDITED: dict[Any, str] = {}  # the code of edited answers: `inspect` looks up a class in its module's file
 
 
@@ -93,7 +94,7 @@ def slip(name: str, right: Any, edits: Iterable[str]) -> Any:
         SlipError: an edit fits nowhere or in several places, or changes nothing, or leaves no Python, or uses
             a name that isn't known.
     """
-    before = code(right)
+    before, edits = code(right), tuple(edits)
     places = []
     for edit in edits:
         old, arrow, new = edit.partition(ARROW)
@@ -116,7 +117,20 @@ def slip(name: str, right: Any, edits: Iterable[str]) -> Any:
         ) from None
     if same:
         raise SlipError(f'slip "{name}" changes nothing; change its edits, or remove it')
-    return _compiled(name, right, text)
+    answer = _compiled(name, right, text)
+    _EDITS[answer] = right, edits
+    return answer
+
+
+def with_both(one: Any, other: Any) -> Any:
+    """A right answer with the slips of two wrong ones; None if these aren't edits of one, or overlap."""
+    (right, edits), (same, more) = (_EDITS.get(answer, (None, ())) for answer in (one, other))
+    if right is None or right is not same:
+        return None
+    try:
+        return slip("both", right, (*edits, *more))
+    except SlipError:
+        return None
 
 
 def _misfit(name: str, right: Any, old: str, count: int) -> str:

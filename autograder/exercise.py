@@ -48,6 +48,9 @@ class Exercise:
         minutes: what it takes a student who has read so far.
         square: why tensors of its cases have two axes of one size, where they must: "weights are d_model ×
             d_model". Their values, no symmetric ones, then have to show a swap of axes.
+        fixed: why a size that the docstring leaves open is never drawn, where it can't be.
+        full_precision: whether the text asks for it: results for float64 inputs are then wrong where a step
+            rounds to float32. Elsewhere that costs nothing, and the check remarks on it.
     """
 
     id: str
@@ -65,6 +68,8 @@ class Exercise:
     difficulty: int = 1
     minutes: int = 5
     square: str = ""
+    fixed: str = ""
+    full_precision: bool = False
 
     @property
     def topic(self) -> str:

@@ -21,6 +21,7 @@ FOLDER_BYTES = 64 << 20  # of the child's folder and /tmp together, which are in
 FOLDER_FILES = 10_000  # in each file system that the child may write to
 SHARED_BYTES = 1 << 20  # of /dev/shm
 DESCRIPTORS = 256  # files, sockets and pipes that are open at once
+SIGNALS = 64  # sent to itself and not yet handled; Linux counts those of all processes of an account
 THREADS = 500
 WORKER_BYTES = MEMORY_BYTES + (1 << 30)  # so that a submission gets its MemoryError before it is ended
 WORKER_THREADS = THREADS + 50  # with what the worker and bubblewrap have
@@ -47,7 +48,8 @@ MAX_VALUES = 5_000  # in what an answer returns, tensors and lists counted, wher
 MAX_ERROR = 1_000  # characters of each text about a call: the exception, its message, its line
 MAX_PRINTED = 100_000  # characters that one cell may print
 MAX_DISPLAYED = 4_000_000  # characters that one cell may display
-OUTPUT_CHARACTERS = 64_000_000  # of all cells together, as they stand in a file
+OUTPUT_CHARACTERS = 64_000_000  # of all cells together, as they stand in a page
+COLOUR_COST = 100  # characters that each change of colour counts for there
 OUTPUT_COST = 1_000  # characters that each output counts for besides: many small ones fill memory
 
 # -- what others open as a page (`grading/clean.py`) ---------------------------------------------------------

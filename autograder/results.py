@@ -1,6 +1,6 @@
 """What travels: from a lesson to the judge, from the judge to the gradebook, and from process to process."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from helpers.checking.finding import Finding, Status
@@ -32,6 +32,7 @@ class Verdict:
         html: the same as a small table.
         cause: one word or name for the class report: a misconception's name, "shape", "timeout", ...
         key: of all that it follows from: what was handed in, the exercise, the hidden seed.
+        relation, remark: as in a finding.
     """
 
     exercise: str
@@ -43,6 +44,7 @@ class Verdict:
     cause: str = ""
     key: str = ""
     relation: str = ""
+    remark: str = ""
 
     @classmethod
     def of(cls, exercise: str, finding: Finding) -> "Verdict":
@@ -51,7 +53,8 @@ class Verdict:
         earned = whole if finding.earned is None else finding.earned
         texts = (finding.text(), finding.html(), finding.cause)
         points = float(earned), float(finding.points)
-        return cls(exercise, finding.status, *points, *texts, relation=finding.relation)
+        verdict = cls(exercise, finding.status, *points, *texts)
+        return replace(verdict, relation=finding.relation, remark=finding.remark)
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> "Verdict":

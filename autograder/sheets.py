@@ -99,6 +99,7 @@ def make_sheet(
         cases=tuple(replace(case, names=names) for case in cases),
         expected=tuple(expected),
         misconceptions=(),
+        full_precision=exercise.full_precision,
     )
     return with_misconceptions(sheet, exercise) if misconceptions else sheet
 
@@ -140,7 +141,8 @@ def failing_case(exercise: Exercise, answer: Any, sheet: Sheet, first: int = 0) 
     for number in (*numbers[first:], *numbers[:first]):
         case, expected = sheet.cases[number], sheet.expected[number]
         outcome = judged(exercise.driver, case, outcome_of(values, answer, case))
-        if outcome.status != CallStatus.RETURNED or compare(expected.outputs, outcome.outputs):
+        coarse = not exercise.full_precision
+        if outcome.status != CallStatus.RETURNED or compare(expected.outputs, outcome.outputs, coarse=coarse):
             return number
         one = replace(sheet, cases=(case,), expected=(expected,), misconceptions=())
         outcome = Outcome.from_json(outcome_of(exercise, answer, case).to_json())
@@ -153,10 +155,10 @@ class HiddenSheets:
     """The hidden sheets of a course: a few dozen for each exercise, all from one secret.
 
     Which of them a submission gets follows from its content and the secret, so what one attempt saw is of
-    little use to the next. They are made once by each judge, not for each submission.
+    little use to the next. A judge makes each of them once, when the first submission needs it.
 
-    A draw of cases by which a known misconception would pass is no draw: it is drawn again, so that no grade
-    depends on it.
+    A draw by which a known misconception would pass, or a known right answer fail because it rounds
+    differently, is drawn again, so that no grade depends on it.
 
     Args:
         secret: the course's.
@@ -173,14 +175,17 @@ class HiddenSheets:
 
     def of(self, exercise: Exercise, digest: str) -> Sheet:
         """A submission's hidden sheet of an exercise, without misconceptions: right answers need none."""
-        number = int.from_bytes(hmac.digest(self._secret, digest.encode(), "sha256")[:4], "big") % self.DRAWS
-        return self.draw(exercise, number)
+        return self.draw(exercise, self.number(digest))
+
+    def number(self, digest: str) -> int:
+        """Which draw a submission gets, from 0 on, the same for all exercises."""
+        return int.from_bytes(hmac.digest(self._secret, digest.encode(), "sha256")[:4], "big") % self.DRAWS
 
     def draw(self, exercise: Exercise, number: int) -> Sheet:
         """One of an exercise's hidden sheets, without misconceptions.
 
         Raises:
-            ValueError: a misconception passes whatever is drawn.
+            ValueError: a misconception passes, or an alternative fails, whatever is drawn.
         """
         key = (exercise.id, number)
         with self._making:  # who comes second waits, instead of making it again
@@ -195,22 +200,25 @@ class HiddenSheets:
             sheet = make_sheet(exercise, f"{seed} {attempt}" if attempt else seed, misconceptions=False)
             if known == attempt:
                 return sheet
-            passing = self._passing(exercise, sheet)
-            if not passing:
+            misjudged = self._misjudged(exercise, sheet)
+            if not misjudged:
                 if self._fit:
                     self._fit.keep(exercise.id, number, attempt)
                 return sheet
-        raise ValueError(f"{exercise.id}: by each of {DRAWS_AT_MOST} draws {passing} passes")
+        raise ValueError(f"{exercise.id}: by each of {DRAWS_AT_MOST} draws {misjudged}")
 
-    def _passing(self, exercise: Exercise, sheet: Sheet) -> str:
-        """The name of a misconception that passes a sheet, or nothing."""
+    def _misjudged(self, exercise: Exercise, sheet: Sheet) -> str:
+        """Which misconception passes a sheet, or which alternative fails; "" if none does."""
         if exercise.driver == "choice":  # nothing in its case is drawn
             return ""
+        for alternative in exercise.alternatives:
+            if failing_case(exercise, alternative, sheet) is not None:
+                return f"{alternative.__name__} fails"
         for misconception in exercise.misconceptions:
             key = (exercise.id, misconception.name)
             failed = failing_case(exercise, misconception.variant, sheet, self._failed.get(key, 0))
             if failed is None:
-                return misconception.name
+                return f"{misconception.name} passes"
             self._failed[key] = failed
         return ""
 
@@ -245,9 +253,19 @@ def _draw(exercise: Exercise, seed: str) -> tuple[list[Case], list[Outcome]]:
 
 
 def _steady(exercise: Exercise, case: Case, expected: Outcome) -> bool:
-    """Whether the reference gives the same, to a tenth of what a comparison allows, computed in float64."""
+    """Whether the reference gives the same, to a part of what a comparison allows, in the other precision.
+
+    Unless the text asks for full precision, answers may compute in float32 what is given in float64.
+    """
     inputs = [case.args, case.kwargs]
-    if all(tensor.dtype != torch.float32 for tensor in tensors(inputs)):
+    dtypes = {tensor.dtype for tensor in tensors(inputs)}
+    if torch.float64 in dtypes and not exercise.full_precision:
+        args, kwargs = _cast(inputs, torch.float64, torch.float32)
+        rounded = _expected(exercise, replace(case, args=args, kwargs=kwargs)).outputs
+        outputs = _cast(rounded, torch.float32, torch.float64)
+        if compare(expected.outputs, outputs, slack=0.5, coarse=True):
+            return False
+    if torch.float32 not in dtypes:
         return True
     args, kwargs = _cast(inputs, torch.float32, torch.float64)
     exact = _expected(exercise, replace(case, args=args, kwargs=kwargs))

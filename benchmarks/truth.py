@@ -281,7 +281,8 @@ def firm(finding: Finding | None, known: set[str]) -> str:
         return ""
     if finding.cause in known:
         return finding.cause
-    return finding.relation.partition(". ")[0] if finding.relation.startswith(ONE_CHANGE) else ""
+    told = finding.relation.partition(". ")[0].rstrip(".")
+    return told if told.startswith(ONE_CHANGE) else ""
 
 
 def found(

@@ -1,12 +1,13 @@
 """The door to the check engine: `check()` compares an answer with the visible cases, `case()` shows one."""
 
 import contextlib
+import functools
 import json
 import os
 import sys
 import textwrap
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from helpers.checking import progress
@@ -14,10 +15,11 @@ from helpers.checking.assessing import assess, recognise
 from helpers.checking.calling.drivers import run
 from helpers.checking.calling.outcome import ENDS, CallStatus, Case, Outcome
 from helpers.checking.calling.registry import is_recipe, make_layer
-from helpers.checking.code import keeping
-from helpers.checking.code.tracing import Tangled, cells_so_far, did_not_run, forbidden_use
+from helpers.checking.code import keeping, running
+from helpers.checking.code.tracing import Tangled, cells_so_far, did_not_run, forbidden_use, not_made_anew
 from helpers.checking.comparing import Difference, compare
 from helpers.checking.finding import Finding, Status
+from helpers.checking.parts import Calls, at_fault, in_place
 from helpers.checking.properties import (
     PROPERTIES,
     gradient_reaches_inputs,
@@ -25,6 +27,7 @@ from helpers.checking.properties import (
     rows_sum_to_one,
     shares_nothing,
     stays_small,
+    whole_numbers_in_int64,
 )
 from helpers.checking.sheet import KnownMisconception, Sheet, load_sheet
 
@@ -48,6 +51,7 @@ __all__ = [
     "shares_nothing",
     "show",
     "stays_small",
+    "whole_numbers_in_int64",
 ]  # fmt: skip
 
 
@@ -56,6 +60,13 @@ STILL_RUNNING = (
     f"This check has run for {PATIENCE_SECONDS:.0f} s: does a loop never end? To stop it, press the square ■ "
     "above the notebook, or Kernel → Interrupt."
 )
+
+
+_rounding: set[str] = set()  # exercises whose answers were seen to round
+
+
+if "IPython" in sys.modules:
+    running.watch(sys.modules["IPython"].get_ipython())
 
 
 class CheckFailed(AssertionError):
@@ -87,17 +98,23 @@ def check(exercise: str, answer: object) -> None:
 
 def _found(sheet: Sheet, answer: object, cells: list[str], name: str) -> Finding:
     """What an answer does on the visible cases, and whether its code names what is forbidden."""
-    if problem := did_not_run(cells, sheet.exercise, name):
+    if problem := (
+        did_not_run(cells, sheet.exercise, name)
+        or not_made_anew(cells, sheet.exercise, running.failures(), name)
+    ):
         return Finding.not_run(sheet.title, sheet.points, problem)
     try:
         use = forbidden_use(cells, sheet.exercise, sheet.forbidden, name)
     except Tangled as error:
         return Finding.not_run(sheet.title, sheet.points, str(error))
     used = Outcome(CallStatus.FORBIDDEN, error=use.name, where=use.where) if use else None
+    failing = [id for id, passed in progress.load().items() if not passed]
     with _patience():
         outcomes = [used] * len(sheet.cases) if used else _outcomes(sheet, answer)
-    failing = [id for id, passed in progress.load().items() if not passed]
-    return assess(sheet, outcomes, failing=failing)
+        blamed = at_fault(sheet, outcomes, failing, functools.partial(_outcomes_with, answer))
+    finding = assess(sheet, outcomes, blamed=blamed, rounding=_rounding)
+    (_rounding.add if finding.remark else _rounding.discard)(sheet.exercise)
+    return finding
 
 
 def _outcomes(sheet: Sheet, answer: object) -> list[Outcome]:
@@ -110,6 +127,11 @@ def _outcomes(sheet: Sheet, answer: object) -> list[Outcome]:
         outcome = run(sheet.driver, answer, case, gradients=sheet.wants_gradients, forbidden=sheet.forbidden)
         outcomes.append(Outcome.from_json(json.loads(json.dumps(outcome.to_json()))))
     return outcomes
+
+
+def _outcomes_with(answer: object, sheet: Sheet, stand_ins: Mapping[str, Calls]) -> list[Outcome]:
+    with in_place(answer, stand_ins):
+        return _outcomes(sheet, answer)
 
 
 @contextlib.contextmanager

@@ -126,7 +126,7 @@ def softmax(x, dim):
     """Turn scores into weights along one axis.
 
     Args:
-        x: scores, any shape, as large as ±10⁴.
+        x: scores, with one axis or more, as large as ±10⁴.
         dim: the axis along which the weights sum to 1. Negative ones
             count from the end.
 
@@ -583,7 +583,8 @@ with waiting_for("Exercise 1.8"):
 
 # %% exercise="attention.saturation"
 def saturation(q, k, scaled):
-    """How decided a softmax is, and how much gradient it lets through.
+    """How decided a softmax is, and how much
+    gradient it lets through, however large the scores.
 
     Args:
         q: one query a row, (N, d_k).

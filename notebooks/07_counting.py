@@ -67,6 +67,9 @@ print({name: tuple(parameter.shape) for name, parameter in small.named_parameter
 #
 # **By hand.** 3 inputs, 2 outputs: 3·2 = 6 weights and 2 biases, so 8, as torch says above.
 #
+# In this lesson you count, and torch only confirms. All its layers, from `Linear` to a convolution, are kinds of
+# `Module`, so your answers make do without any.
+#
 # **Exercise 7.1** · difficulty 1 of 5 · 3 minutes · 1 point
 #
 # **Return how many parameters a linear map has.**
@@ -1172,7 +1175,7 @@ with waiting_for("the exercises up to 7.16"), after_predicting("counting.home"):
 # measures what yours really reaches.) Choose a utilisation and say why, then compute memory and days with your
 # functions. Which of your numbers do you trust least? What would you change about the training to make it possible?
 
-# %%
+# %% draw="open"
 from timeit import repeat
 
 matrix = torch.randn(1024, 1024)

@@ -37,6 +37,7 @@ from autograder.authoring.source import SpecError, alike, dump, make_checks, mak
 from autograder.authoring.trials import Load
 from autograder.exercise import Exercise
 from autograder.lessons import ROOT, counted
+from autograder.recall import Recall
 from helpers.figures.predicting import predictions
 from helpers.storage import write_whole
 
@@ -176,7 +177,7 @@ def _make_source(lesson: str, folder: Path, check: bool, root: Path, load: Load)
         raise MasterError(mistakes)
     built = folder / "source" / lesson
     try:
-        checks = make_checks(cells, specs, _titles(specs, load))
+        checks = make_checks(cells, specs, _titles(specs, load), _recalled(specs, root))
     except SpecError as error:
         raise MasterError([Mistake(*place(error.exercise, root), str(error))]) from error
     for exercise, slips in _slips(lesson, folder, check, root, specs, load).items():
@@ -239,6 +240,22 @@ def _titles(specs: Mapping[str, Exercise], load: Load) -> dict[str, str]:
                 raise SpecError(spec.id, f'"{spec.id}" needs "{need}", which is not an exercise; {cure}')
             titles[need] = known[need].title
     return titles
+
+
+def _recalled(specs: Mapping[str, Exercise], root: Path) -> dict[str, str]:
+    """Where an earlier lesson explains what one of these recalls, as a heading, by the id of this one."""
+    found: dict[str, str] = {}
+    for lesson in course.names(root):
+        recalled = {id: spec.about for id, spec in specs.items() if isinstance(spec, Recall)}
+        if course.topic(lesson) in {about.partition(".")[0] for about in recalled.values()}:
+            cells, _ = read_master(course.master_path(lesson, root), _master(lesson))
+            headings = {cell.id: cell.heading for cell in cells if cell.kind == "exercise"}
+            found |= {
+                id: f"{headings[about]}, in lesson {course.number(lesson):02d}"
+                for id, about in recalled.items()
+                if about in headings
+            }
+    return found
 
 
 def _slips(

@@ -4,6 +4,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import nbformat
@@ -15,13 +16,14 @@ from autograder.authoring.lesson_numbers import in_header, numbers_of
 from autograder.authoring.master import Cell
 from autograder.authoring.review import INTRODUCTION
 from autograder.exercise import Exercise
+from autograder.parts import recorded
 from autograder.sheets import VISIBLE_SEED, make_sheet, one_thread
 from helpers.checking.calling.values import decode
 from helpers.checking.comparing import GRADIENT_SLACK, compare
 from helpers.checking.explaining.sketches import rewritten
 
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-LONG = ("cases", "misconceptions", "slips")  # fields of a sheet
+LONG = ("cases", "misconceptions", "slips", "parts")  # fields of a sheet
 LANGUAGE = {"file_extension": ".py", "name": "python", "pygments_lexer": "ipython3"}
 
 
@@ -155,13 +157,16 @@ class SpecError(ValueError):
         super().__init__(text)
 
 
-def make_checks(cells: list[Cell], specs: Mapping[str, Exercise], titles: Mapping[str, str]) -> dict:
+def make_checks(
+    cells: list[Cell], specs: Mapping[str, Exercise], titles: Mapping[str, str], recalled: Mapping[str, str]
+) -> dict:
     """What the lesson's checks compare with: each exercise's sheet as JSON, by id.
 
     Args:
         cells: of the master; a sheet points to the heading over its exercise.
         specs: the lesson's exercises, by id.
         titles: those of all exercises that these need, by id.
+        recalled: where else to look, by id, if not at the heading over the exercise.
 
     Raises:
         SpecError: a spec's cases can't be made, or its reference doesn't return.
@@ -174,7 +179,11 @@ def make_checks(cells: list[Cell], specs: Mapping[str, Exercise], titles: Mappin
         needs = {name: titles[name] for name in spec.needs}
         try:
             with one_thread():
-                sheet = make_sheet(spec, VISIBLE_SEED, look_at=cell.heading, needs=needs)
+                sheet = make_sheet(
+                    spec, VISIBLE_SEED, look_at=recalled.get(cell.id, cell.heading), needs=needs
+                )
+                needed = [specs[name] for name in spec.needs if name in specs]
+                sheet = replace(sheet, parts=recorded(spec, sheet.cases, needed))
         except Exception as error:
             text = f"its cases can't be made: {type(error).__name__}: {error}; change them"
             raise SpecError(spec.id, f'"{spec.id}": {text}') from error
@@ -196,7 +205,7 @@ def dump(checks: dict) -> str:
 def _sheet(sheet: dict) -> str:
     """A sheet's many small fields on its first line, and then each of the long ones."""
     text = ", ".join(f"{_json(key)}: {_json(value)}" for key, value in sheet.items() if key not in LONG)
-    for key in LONG:
+    for key in (key for key in LONG if key in sheet):
         value = sheet[key]
         items = ",\n".join(f"   {_json(item)}" for item in value) if isinstance(value, list) else ""
         text += f",\n  {_json(key)}: " + (f"[\n{items}]" if items else _json(value))
@@ -214,7 +223,7 @@ def alike(old: Any, new: Any) -> bool:
             return compare(decode(old), decode(new), slack=GRADIENT_SLACK) is None
         if list(old) != list(new):
             return False
-        return all((rewritten if key == "gives" else alike)(old[key], new[key]) for key in old)
+        return all((rewritten if key in ("gives", "given") else alike)(old[key], new[key]) for key in old)
     if isinstance(old, list) and isinstance(new, list):
         return len(old) == len(new) and all(map(alike, old, new))
     if isinstance(old, float) and isinstance(new, float):

@@ -10,7 +10,7 @@ import functools
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,9 @@ import torch
 
 from autograder import lessons
 from autograder.answers import pasted
+from autograder.authoring import promised, rounding
 from autograder.authoring.master import Cell
+from autograder.authoring.promised import Docstring
 from autograder.exercise import Exercise, Misconception
 from autograder.recall import INPUT, LETTERS, NONE, Recall
 from autograder.sheets import VISIBLE_SEED, make_cases, make_sheet, one_thread, outcome_of
@@ -44,12 +46,25 @@ class Problem:
     name: str = ""
 
 
-def problems(exercise: Exercise, given: str, load: Load) -> list[Problem]:
+@dataclass(frozen=True)
+class Given:
+    """What a lesson's cells give its exercises.
+
+    Attributes:
+        code: what its own cells import and define: an answer pasted into its notebook finds that there.
+        docstrings: what the stubs promise, by exercise.
+    """
+
+    code: str = ""
+    docstrings: Mapping[str, Docstring] = field(default_factory=dict)
+
+
+def problems(exercise: Exercise, given: Given, load: Load) -> list[Problem]:
     """Everything in which an exercise breaks its promises.
 
     Args:
         exercise: the exercise.
-        given: what its lesson's cells import and define, as `code_given` makes it.
+        given: what its lesson's cells give it.
         load: where the exercises of a topic come from, for those that this one needs.
     """
     with one_thread():
@@ -61,15 +76,23 @@ def problems(exercise: Exercise, given: str, load: Load) -> list[Problem]:
         found = [*_cases(trial), *_right(trial), *_wrong(trial)]
         if exercise.driver == "choice":
             found += _all_wrong_at_once(trial)
-        elif not found:
-            found += _pasted(trial, given, load)
+        else:
+            said, cases = given.docstrings.get(exercise.id, Docstring()), list(trial.cases())
+            texts = (*promised.faults(exercise, said, cases), *rounding.faults(exercise, cases))
+            found += map(Problem, texts)
+            if not found:
+                found += _pasted(trial, given.code, load)
         if isinstance(exercise, Recall):
             found += _inputs(exercise, load)
     return found
 
 
-def code_given(cells: Iterable[Cell]) -> str:
-    """What a lesson's own cells import and define: an answer pasted into its notebook finds that there."""
+def given_by(cells: Sequence[Cell]) -> Given:
+    """What the cells of a lesson give its exercises."""
+    return Given(_code(cells), promised.docstrings(cells))
+
+
+def _code(cells: Iterable[Cell]) -> str:
     kinds = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
     code = "\n".join(cell.source for cell in cells if cell.is_code and cell.kind in ("setup", "given"))
     lines = [line for line in code.split("\n") if not line.lstrip().startswith(("%", "!"))]
@@ -92,6 +115,12 @@ class _Trial:
     def make(self, seed: str) -> Sheet:
         torch.manual_seed(1)
         return make_sheet(self.exercise, seed)
+
+    def cases(self) -> Iterator[tuple[Case, Outcome, str]]:
+        """Each case of each sheet, what is right for it, and where it is."""
+        for seed, sheet in self.sheets.items():
+            for case, expected in zip(sheet.cases, sheet.expected, strict=True):
+                yield case, expected, f'in case "{case.title}", {_where(seed)}'
 
     def judged(self, answer: Any, seed: str) -> Finding:
         """What a student reads who hands in this answer, forbidden names forbidden."""
@@ -301,14 +330,13 @@ def _axes(trial: _Trial) -> Iterator[Problem]:
     """Swapped axes show: no two of a tensor have one size, but for size 1, unless a swap changes it."""
     if trial.exercise.square:
         return
-    for seed in trial.seeds:
-        for case in trial.sheets[seed].cases:
-            for tensor in tensors([case.args, dict(case.kwargs)]):
-                if _twice([size for size in tensor.shape if size > 1]):
-                    text = f'in case "{case.title}", {_where(seed)}, a tensor is {tuple(tensor.shape)}'
-                    cure = "let no two axes be of one size, or say in `square` why they must"
-                    yield Problem(f"{text}, and swapped axes could hide; {cure}")
-                    return
+    for case, _, where in trial.cases():
+        for tensor in tensors([case.args, dict(case.kwargs)]):
+            if _twice([size for size in tensor.shape if size > 1]):
+                cure = "let no two axes be of one size, or say in `square` why they must"
+                text = f"{where}, a tensor is {tuple(tensor.shape)}, and swapped axes could hide"
+                yield Problem(f"{text}; {cure}")
+                return
 
 
 def _twice(values: Sequence[object]) -> bool:

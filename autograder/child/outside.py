@@ -5,6 +5,7 @@ out with a remark, so that what stands beside it counts; what they do need says 
 """
 
 import os
+import selectors
 import subprocess
 import sys
 from collections.abc import Callable
@@ -57,11 +58,15 @@ def _remark(line: str) -> None:
 
 
 def refuse_processes() -> None:
-    """Let what starts a process say in a sentence what the filter of system calls would say by number."""
+    """Let what starts a process say in a sentence what the filter of system calls would say by number.
+
+    An event loop, which no filter need refuse, does without `epoll`.
+    """
     for name in ("fork", "forkpty", "posix_spawn", "posix_spawnp", "system", "execv", "execve"):
         setattr(os, name, _refuse)
     for name, value in (("_fork_exec", _refuse), ("_USE_POSIX_SPAWN", False)):
         setattr(subprocess, name, value)
+    setattr(selectors, "DefaultSelector", selectors.PollSelector)  # noqa: B010  (a class isn't to be assigned)
 
 
 def _refuse(*_: Any, **__: Any) -> NoReturn:

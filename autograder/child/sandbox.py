@@ -29,11 +29,14 @@ from autograder.limits import (
     FOLDER_FILES,
     MEMORY_BYTES,
     SHARED_BYTES,
+    SIGNALS,
     THREADS,
 )
 
 WRITABLE = "/submission"  # the child's folder, and its only place to write: a memory file system of its own
 TEMPORARY = "/tmp"
+# Not /dev/zero: what is mapped of it can be held without an address. No terminals: the machine has so many.
+DEVICES = {f"/dev/{name}": f"/dev/{name}" for name in ("null", "random", "urandom", "tty")}
 # Whether the kernel counts a user namespace's threads by themselves: Linux does from 5.14 on.
 COUNTS_THREADS = tuple(map(int, re.findall(r"\d+", platform.release())[:2])) >= (5, 14)
 
@@ -58,7 +61,8 @@ def command(stage: Path, argv: list[str], hide: tuple[Path, ...] = ()) -> list[s
         # defence: bubblewrap: the stage is read-only
         "--ro-bind", str(stage), "/headstart",
         # defence: bubblewrap: few devices
-        "--proc", "/proc", "--dev", "/dev", "--tmpfs", WRITABLE, "--chdir", WRITABLE,
+        "--proc", "/proc", "--tmpfs", "/dev", "--dir", "/dev/shm", *_each("--dev-bind", DEVICES),
+        "--tmpfs", WRITABLE, "--chdir", WRITABLE,
         *(part for item in environment("/headstart", WRITABLE).items() for part in ("--setenv", *item)),
         # defence: bubblewrap: no name
         "--hostname", "sandbox",
@@ -187,21 +191,27 @@ def bound_resources(sandboxed: bool) -> None:
     """
     import resource  # not on Windows, where the rest of this module may be imported
 
-    mapped = 0
+    limits = {
+        # defence: child: limits
+        "RLIMIT_CORE": 1,  # byte: with 0, a dump may still go to a program of the system's
+        "RLIMIT_FSIZE": FOLDER_BYTES,
+        "RLIMIT_NOFILE": DESCRIPTORS,
+        "RLIMIT_SIGPENDING": SIGNALS,
+    }
     if sys.platform == "linux":
         with open("/proc/self/statm", "rb", buffering=0) as file:  # in C: what else a child uses, it copies
-            mapped = int(file.read().split()[0]) * resource.getpagesize()
+            pages = [int(field) for field in file.read().split()]
+        # defence: child: RLIMIT_AS
+        limits["RLIMIT_AS"] = pages[0] * resource.getpagesize() + MEMORY_BYTES
+        # Of what can be written to: else who unmaps our libraries could have their addresses besides.
+        # defence: child: RLIMIT_DATA
+        limits["RLIMIT_DATA"] = pages[5] * resource.getpagesize() + MEMORY_BYTES
         with (
             contextlib.suppress(OSError),  # not everywhere may it be said
             open("/proc/self/oom_score_adj", "wb", buffering=0) as file,
         ):
             # defence: child: the first to go
             file.write(b"1000")
-    # defence: child: limits
-    limits = {"RLIMIT_CORE": 0, "RLIMIT_FSIZE": FOLDER_BYTES, "RLIMIT_NOFILE": DESCRIPTORS}
-    if mapped:
-        # defence: child: RLIMIT_AS
-        limits["RLIMIT_AS"] = mapped + MEMORY_BYTES
     if sandboxed and COUNTS_THREADS:
         # defence: child: RLIMIT_NPROC
         limits["RLIMIT_NPROC"] = THREADS

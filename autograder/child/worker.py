@@ -17,9 +17,9 @@ wire, says which cell to run and asks for outcomes of cases; whatever comes back
 
 A fresh kernel spends its time on imports; here a submission costs one fork. Before it runs any student code,
 the child enters namespaces of its own, as process 1 of a new PID namespace, drops all rights and installs the
-filter of system calls. After 10 submissions, or before the first where more are coming or the lesson's cells
-need them, the worker imports modules that few children want and gathers its memory in large pages: for a few
-submissions, that takes longer than it saves.
+filter of system calls. After 10 submissions, or before the first where more are coming, the worker imports
+what many answers need and gathers its memory in large pages: for a few submissions, that takes longer than it
+saves. It does so before the first, too, if the lesson's own cells need what torch imports late.
 """
 
 import contextlib
@@ -84,7 +84,7 @@ def main(control_fd: int, sandboxed: bool) -> None:
             if "folder" in request:  # and not a signal that crossed with the end of its child
                 _start(control, shell, request, sandboxed, interrupts)
             elif "many" in request:
-                _get_ready_for_many()
+                _get_ready_for_many(late=request["late"])
                 wire.send(control, {"many": True})
 
 
@@ -113,6 +113,8 @@ def _warm_up(sandboxed: bool) -> NotebookShell:
     import matplotlib.pyplot  # noqa: F401
     import torch
 
+    from helpers.checking.calling import forbidding
+
     for path in sorted((STAGE / "helpers").rglob("[!_]*.py")):
         importlib.import_module(".".join(path.relative_to(STAGE).with_suffix("").parts))
     shell, recorder = make_shell()
@@ -122,7 +124,9 @@ def _warm_up(sandboxed: bool) -> NotebookShell:
     outside.compile_eagerly()
     for cell in WARM_UP:
         run_cell(shell, recorder, cell)
+    forbidding.operators_by_word()
     torch.set_num_threads(1)
+    gc.freeze()  # reset() looks for garbage, through all that was imported
     shell.loop.close()
     shell.reset()
     shell.execution_count = 1
@@ -135,9 +139,13 @@ def _warm_up(sandboxed: bool) -> NotebookShell:
     return shell
 
 
-def _get_ready_for_many() -> None:
+def _get_ready_for_many(*, late: bool) -> None:
     """Do what makes each submission cheaper, and would cost a few of them more than it saves."""
-    import_late()
+    import torch
+
+    torch.ones(2, requires_grad=True).backward(torch.ones(2))  # to use such gradients, torch imports sympy
+    if late:
+        import_late()
     gc.collect()
     gc.freeze()
     _use_large_pages()
@@ -146,7 +154,7 @@ def _get_ready_for_many() -> None:
 def import_late() -> None:
     """Have torch import what vmap and layers on the meta device need: a thousand modules, most of a second.
 
-    A child that wants one of them would otherwise do so by itself.
+    Each child of a lesson whose cells need them would otherwise do so by itself.
     """
     import torch
 
@@ -364,7 +372,9 @@ def _serve(
     recorder, put_back, as_written = shell.recorder, None, errors.as_written(shell)
     if with_checks:
         from helpers import checks
+        from helpers.checking.code import running
 
+        running.watch(shell)
         setattr(checks, "check", _make_check(channel, recorder, interrupts))  # noqa: B010  (a function isn't to be assigned)
     else:
         put_back = errors.keeper(
@@ -396,9 +406,16 @@ def _make_check(
     channel: socket.socket, recorder: Recorder, interrupts: Interrupts
 ) -> Callable[[str, object], None]:
     """The `check` of the grader: it decides nothing and shows nothing. The judge gets to see the answer."""
+    from helpers.checking.code import running
+    from helpers.checking.code.tracing import cells_so_far, not_made_anew
 
     def check(exercise: str, answer: object) -> None:
         name = str(exercise)[:200]
+        # As in a notebook: an answer of before is none.
+        if problem := not_made_anew(
+            cells_so_far(), name, running.failures(), getattr(answer, "__name__", "")
+        ):
+            raise CellFailed(problem)
 
         def converse() -> None:
             wire.send(channel, {"ask": name})
@@ -414,23 +431,29 @@ def _make_check(
     return check
 
 
+class CellFailed(Exception):
+    """There is no answer to judge."""
+
+
 def _outcomes(request: dict, answer: object, interrupts: Interrupts) -> Iterator[dict]:
     from helpers.checking.calling.drivers import run
     from helpers.checking.calling.outcome import ENDS, CallStatus, Case, Outcome
+    from helpers.checking.parts import in_place
 
-    for case in request["cases"]:
-        call = functools.partial(
-            run,
-            request["driver"],
-            answer,
-            Case.from_json(case),
-            gradients=request["gradients"],
-            forbidden=tuple(request["forbidden"]),
-        )
-        outcome = interrupts.run(call) or Outcome(CallStatus.INTERRUPTED)
-        yield outcome.to_json()
-        if outcome.status in ENDS:
-            return
+    with in_place(answer, request["stand_ins"]):
+        for case in request["cases"]:
+            call = functools.partial(
+                run,
+                request["driver"],
+                answer,
+                Case.from_json(case),
+                gradients=request["gradients"],
+                forbidden=tuple(request["forbidden"]),
+            )
+            outcome = interrupts.run(call) or Outcome(CallStatus.INTERRUPTED)
+            yield outcome.to_json()
+            if outcome.status in ENDS:
+                return
 
 
 if __name__ == "__main__":

@@ -35,8 +35,8 @@ def grade_all(
         book: where results go.
         submissions: what to grade.
         submit: has a submission graded, as `Executor.submit` does.
-        at_once: how many are graded at once; a few more are kept waiting, so that memory doesn't grow with
-            the class.
+        at_once: how many are graded at once; a few more are kept waiting, to choose from, but not all, so
+            that memory doesn't grow with the class.
         force: grade again what is recorded already.
         progress: told of each submission: its result, None where nothing had changed, and what went wrong
             with the grader itself, if something did.
@@ -45,7 +45,7 @@ def grade_all(
     waiting = iter(submissions)
     running: dict[Future, Submission] = {}
     while True:
-        while len(running) < 2 * at_once and (submission := next(waiting, None)):
+        while len(running) < 4 * at_once and (submission := next(waiting, None)):
             try:
                 book.expect(submission.student)
                 running[submit(submission, *_before(book, submission.student, recorded))] = submission

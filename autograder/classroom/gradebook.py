@@ -8,14 +8,13 @@ transaction: a submission is recorded completely or not at all, whenever the gra
 import contextlib
 import functools
 import json
-import os
 import shutil
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+import nbgrader.api
 import sqlalchemy as sa
 from nbformat import NotebookNode
 from nbgrader.api import (
@@ -33,6 +32,7 @@ from nbgrader.api import (
 )  # fmt: skip
 from nbgrader.converters import Autograde
 from nbgrader.coursedir import CourseDirectory
+from nbgrader.dbutil import ALEMBIC_DIR
 from nbgrader.preprocessors import AssignLatePenalties, SaveCells
 from traitlets.config import Config
 
@@ -82,13 +82,22 @@ class _Page:
     tasks: frozenset[str]
 
 
+def _newest_schema() -> str:
+    """The version of nbgrader's tables that a new database has."""
+    from alembic.config import Config as Settings
+    from alembic.script import ScriptDirectory
+
+    settings = Settings()
+    settings.set_main_option("script_location", ALEMBIC_DIR.replace("%", "%%"))
+    return ScriptDirectory.from_config(settings).get_current_head() or ""
+
+
+# nbgrader itself calls the `alembic` command, which takes a second and has to be on the path.
+setattr(nbgrader.api, "get_alembic_version", _newest_schema)  # noqa: B010  (a function isn't to be assigned)
+
+
 def opened(course: CourseDirectory) -> Gradebook:
     """Open a course's gradebook as nbgrader does. It is made if there is none; the caller closes it."""
-    # nbgrader calls the `alembic` command when it makes a database: let it be found without `activate`.
-    beside = str(Path(sys.executable).parent)
-    places = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    if places[0] != beside:  # once a process, which may open many books
-        os.environ["PATH"] = os.pathsep.join([beside, *places])
     return Gradebook(course.db_url, course.course_id)
 
 

@@ -1,6 +1,7 @@
 """The `headstart` command: which commands there are. Each is the module of its name."""
 
 import argparse
+import gc
 import os
 import re
 import sys
@@ -29,6 +30,7 @@ DESCRIPTION = "Headstart: a hands-on course on Transformers, and its grader."
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
+    gc.set_threshold(100_000)  # or importing would spend a fifth of its time looking for garbage
     words = sys.argv[1:] if argv is None else argv
     parser = _parser(name for name in COMMANDS if name in words)
     options, rest = parser.parse_known_args(words)

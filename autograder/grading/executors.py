@@ -4,7 +4,8 @@ Here each worker has a judge in a process of its own, forked from the grader. It
 run, and sends back verdicts and the finished notebook as text. With judges in threads, which wait for each
 other to run Python, two cores did 1.5 to 1.7 times the work of one; with processes they do 1.9 times. Judges
 end with the grader, however it ends. One that is killed is replaced, and its submission is graded again,
-once.
+once. A judge makes the hidden cases that a submission gets, which takes longer than judging by them. So of
+those that wait, it takes one whose cases it has already, or else one whose cases no judge has yet.
 """
 
 import contextlib
@@ -17,7 +18,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING
 
@@ -79,25 +80,39 @@ def _processes(grader: Grader, number: int) -> Iterator[Executor]:
     """A judge in a process of its own for each worker: threads would wait for each other to run Python."""
     judges: list[_Judge] = []
     idle: queue.SimpleQueue[_Judge] = queue.SimpleQueue()
-    closing, replacing = False, threading.Lock()
+    waiting: list[_Waiting] = []
+    closing, changing = False, threading.Lock()
 
     def start() -> _Judge:
         judges.append(judge := _Judge(grader))
         return judge
 
-    def grade(*what: object) -> Graded | None:
+    def grade_next() -> None:
         judge = idle.get()
         try:
-            return judge.grade(*what)
-        except JudgeEnded:
-            if closing:
-                raise
-            with replacing:  # in turn: a judge forked meanwhile would hold this one's pipe open
-                dead, judge = judge, start()
-                judges.remove(dead)
-            return judge.grade(*what)
+            with changing:
+                task = _take(waiting, judge, judges)
+            try:
+                graded = judge.grade(*task.what)
+            except JudgeEnded:
+                if closing:
+                    raise
+                with changing:  # in turn: a judge forked meanwhile would hold this one's pipe open
+                    dead, judge = judge, start()
+                    judges.remove(dead)
+                graded = judge.grade(*task.what)
+            task.future.set_result(graded)
+        except Exception as error:
+            task.future.set_exception(error)
         finally:
             idle.put(judge)
+
+    def submit(submission: Submission, *known: object) -> Future:
+        task = _Waiting((submission, *known), grader.draw(submission))
+        with changing:
+            waiting.append(task)
+        threads.submit(grade_next)
+        return task.future
 
     threads = ThreadPoolExecutor(number)  # each waits for one judge
     grader.get_ready()
@@ -106,7 +121,7 @@ def _processes(grader: Grader, number: int) -> Iterator[Executor]:
     try:
         for _ in range(number):  # now, while this process has no other threads
             idle.put(start())
-        yield Executor(lambda *what: threads.submit(grade, *what), number)
+        yield Executor(submit, number)
     finally:  # all is done, or it was interrupted
         closing = True
         threads.shutdown(wait=False, cancel_futures=True)
@@ -117,16 +132,35 @@ def _processes(grader: Grader, number: int) -> Iterator[Executor]:
         threads.shutdown()
 
 
+@dataclass(frozen=True)
+class _Waiting:
+    """A submission that waits for a judge: what `Grader.grade` takes, and the number of its hidden draw."""
+
+    what: tuple
+    draw: int
+    future: Future = field(default_factory=Future)
+
+
+def _take(waiting: list[_Waiting], judge: "_Judge", judges: list["_Judge"]) -> _Waiting:
+    """Take what a judge is to grade next: what needs no cases made, or else no cases made twice."""
+    made = {draw for each in judges for draw in each.draws}
+    task = min(waiting, key=lambda task: (task.draw not in judge.draws, task.draw in made))
+    waiting.remove(task)
+    judge.draws.add(task.draw)
+    return task
+
+
 class JudgeEnded(RuntimeError):
     """A judge's process was killed; what it had in hand was not graded."""
 
 
 class _Judge:
-    """A process that grades one submission after another, and the pipe to it."""
+    """A process that grades one submission after another, the pipe to it, and the draws that it has made."""
 
     def __init__(self, grader: Grader) -> None:
         # Forked, so that nothing is imported again, nor the lesson read.
         context = multiprocessing.get_context("fork")
+        self.draws: set[int] = set()
         self.pipe, theirs = context.Pipe()
         self.process = context.Process(target=_serve, args=(theirs, grader), daemon=True)
         self.process.start()

@@ -128,11 +128,19 @@ class Grader:
 
     def digest(self, submission: Submission) -> str:
         """A digest of all that decides a submission's grade, as `prepare` gives it. Nothing is parsed."""
+        return self._key(self._content(submission), self.lesson.version)
+
+    def draw(self, submission: Submission) -> int:
+        """The number of the hidden draw that a submission is judged by. Nothing is parsed."""
+        return 0 if self.lesson.foreign else self._hidden.number(self._content(submission))
+
+    def _content(self, submission: Submission) -> str:
+        """A digest of what was handed in, as `prepare` gives it."""
         ignore = self.lesson.ignore
         parts = (
             handed_in(submission, self._only(name), ignore=ignore).digest for name in self.lesson.skeletons
         )
-        return self._key(self._digest(submission.student, *parts), self.lesson.version)
+        return self._digest(submission.student, *parts)
 
     def prepare(self, submission: Submission) -> Prepared:
         """Read what was handed in. Nothing of a student's is run."""

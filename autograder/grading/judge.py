@@ -7,7 +7,6 @@ lesson, never from the child; a cell without a verdict earns nothing.
 """
 
 import contextlib
-import json
 import signal
 import socket
 from collections.abc import Mapping
@@ -15,7 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from autograder.child import wire
-from autograder.grading.clean import clean_outputs
+from autograder.grading.clean import clean_outputs, page_characters
 from autograder.grading.clock import Clock
 from autograder.grading.in_process import read_test
 from autograder.grading.output_files import read_output_files
@@ -31,7 +30,6 @@ from autograder.limits import (
     MAX_VALUES,
     NOTEBOOK_SECONDS,
     OUTPUT_CHARACTERS,
-    OUTPUT_COST,
 )
 from autograder.results import Cell, Ended, Judgement, Verdict
 from helpers.checking.assessing import assess
@@ -40,6 +38,7 @@ from helpers.checking.calling.values import Opaque
 from helpers.checking.code.tracing import Tangled, forbidden_use
 from helpers.checking.finding import Finding, Status
 from helpers.checking.limits import KEPT
+from helpers.checking.parts import Calls, at_fault
 from helpers.checking.sheet import Sheet
 
 FIRST = "the first cell"
@@ -167,8 +166,7 @@ class _Run:
             self.interruptions.append(f"{self.where} took over {self.limit} and was interrupted")
         # defence: judge: outputs are cleaned
         outputs = clean_outputs(message["done"])
-        # defence: judge: number of outputs
-        self.room -= len(json.dumps(outputs)) + len(outputs) * OUTPUT_COST
+        self.room -= page_characters(outputs)
         # defence: judge: room for outputs
         if self.room < 0:
             raise Stopped(f"the cells up to {self.where} display more than the grader keeps")
@@ -189,36 +187,47 @@ class _Run:
         self._send({"cases": []})  # a check elsewhere gets no more
 
     def _decide(self, question: Question, sheets: Sheets) -> Finding:
-        """The hidden cases decide. After a failure the visible ones explain, where they show it too."""
+        """An answer passes if all cases do: first the visible ones, which may be shown, then the hidden ones.
+
+        A draw may be easier than what the student has seen fail.
+        """
         visible = sheets.visible
         with self.clock.stopped():
-            # defence: judge: hidden cases
-            hidden = sheets.hidden()
             try:
                 # defence: judge: forbidden names
-                use = forbidden_use(self.ran, question.id, hidden.forbidden)
+                use = forbidden_use(self.ran, question.id, visible.forbidden)
             except Tangled as error:
                 return Finding.not_run(question.title, question.points, str(error))
         if use:
             outcome = Outcome(CallStatus.FORBIDDEN, error=use.name, where=use.where)
             return assess(visible, [outcome] * len(visible.cases))
+        outcomes = self._outcomes(visible)
+        rounding = [id for id, verdict in self.verdicts.items() if verdict.remark]
+        shown = assess(visible, outcomes, rounding=rounding)
+        # defence: judge: visible cases
+        if shown.status != Status.PASSED:
+            failing = [id for id, verdict in self.verdicts.items() if verdict.status != Status.PASSED]
+            blamed = at_fault(visible, outcomes, failing, self._outcomes)
+            return assess(visible, outcomes, blamed=blamed) if blamed else shown
+        with self.clock.stopped():
+            # defence: judge: hidden cases
+            hidden = sheets.hidden()
         outcomes = self._outcomes(hidden)
         finding = assess(hidden, outcomes, reveal=False)
-        failing = [id for id, verdict in self.verdicts.items() if verdict.status != Status.PASSED]
         if finding.status != Status.FAILED:
-            return finding
-        if outcomes[-1].status == CallStatus.INTERRUPTED:  # once is enough
-            return assess(visible, [outcomes[-1]] * len(visible.cases))
-        shown = assess(visible, self._outcomes(visible), failing=failing)
-        if shown.status == Status.FAILED:
-            return shown
+            return replace(finding, remark=shown.remark)
         with self.clock.stopped():
             # defence: judge: hidden numbers
-            return assess(sheets.explained(), outcomes, reveal=False, failing=failing)
+            return assess(sheets.explained(), outcomes, reveal=False)
 
-    def _outcomes(self, sheet: Sheet) -> list[Outcome]:
-        """Let the child call the answer on a sheet's cases. Inputs go, expected values stay."""
-        self._send(sheet.request)
+    def _outcomes(self, sheet: Sheet, stand_ins: Mapping[str, Calls] | None = None) -> list[Outcome]:
+        """Let the child call the answer on a sheet's cases. Inputs go, expected values stay.
+
+        Args:
+            sheet: its cases.
+            stand_ins: what earlier functions give, by name: what students can read in `checks.json`, too.
+        """
+        self._send(sheet.request_with(stand_ins) if stand_ins else sheet.request)
         outcomes = read_outcomes(self._receive(), len(sheet.cases))
         # What is judged by a function of ours is many results, each looked at once.
         # defence: judge: values without end

@@ -199,7 +199,8 @@ class Lesson:
         helpers = lessons.helper_files(0 if self.foreign else lessons.number(self.name))
         cells = [cell for notebook in self.skeletons.values() for cell in notebook.cells]
         late = any(cell.cell_type == "code" and LATE.search(cell.source) for cell in cells)
-        return Worker(tuple(helpers), self.given, hide, sandboxed, self.foreign, few=0 if late else FEW)
+        few = 0 if late else FEW
+        return Worker(tuple(helpers), self.given, hide, sandboxed, self.foreign, late=late, few=few)
 
     def cells(self, notebook: NotebookNode, name: str) -> list[Cell]:
         """The cells of a canonical notebook that are to be run."""

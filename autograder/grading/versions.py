@@ -16,7 +16,7 @@ from autograder import lessons
 from autograder.exercise import Exercise
 from autograder.kept import KeptDigests
 
-ENGINE_VERSION = "4"  # raised when a change of the engine can change a grade
+ENGINE_VERSION = "5"  # raised when a change of the engine can change a grade
 
 
 def digest(*parts: str | bytes) -> str:
@@ -89,11 +89,13 @@ _draws: dict[str, tuple[Exercise, str]] = {}
 
 
 def _drawn(exercise: Exercise) -> str:
-    """A digest of a draw of its cases, made once a process."""
+    """A digest of a draw of its cases, and of the right answers that draws have to suit, made once."""
+    from autograder.answers import code
     from autograder.sheets import make_sheet
 
     known, drawn = _draws.get(exercise.id, (None, ""))
     if known is not exercise:
-        drawn = digest(json.dumps(make_sheet(exercise, "version", misconceptions=False).to_json()))
+        sheet = make_sheet(exercise, "version", misconceptions=False)
+        drawn = digest(json.dumps(sheet.to_json()), *map(code, exercise.alternatives))
         _draws[exercise.id] = exercise, drawn
     return drawn

@@ -35,6 +35,7 @@ class Worker:
         sandboxed: False runs student code with the user's own rights.
         foreign: whether student code gets to see neither helpers nor any module of ours.
         groups: what bounds it together with other workers, where there is such a thing.
+        late: whether the lesson's cells need what torch imports late, by `import_late` in the worker.
         few: submissions after which it gets ready for many more; 0 where many are certain.
     """
 
@@ -44,6 +45,7 @@ class Worker:
     sandboxed: bool = True
     foreign: bool = False
     groups: Groups | None = None
+    late: bool = False
     few: int = FEW
     _process: subprocess.Popen | None = field(default=None, repr=False)
     _control: socket.socket | None = field(default=None, repr=False)
@@ -138,7 +140,7 @@ class Worker:
         self._begun += 1
         with theirs:
             if self._begun == self.few + 1:
-                wire.send(control, {"many": True}, seconds=START_SECONDS)
+                wire.send(control, {"many": True, "late": self.late}, seconds=START_SECONDS)
                 wire.receive(control, seconds=START_SECONDS)
             wire.send(control, request, seconds=START_SECONDS)
             try:

@@ -3,29 +3,35 @@
 It serves a student's notebook, where the cases come from `checks.json`, and the judge, where they are made
 from a hidden seed. There is no reference code here: a sheet holds numbers only.
 
-A misconception is named only if the answer matches it in every case. Naming one that matched in some cases
-was right less than half of the time.
+A misconception is named if the answer matches it in every case, or if it matches more wrong cases than any
+other known mistake and contradicts none that is right; then the message says where it shows.
 """
 
 import functools
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from helpers.checking.calling.drivers import judged
 from helpers.checking.calling.outcome import CallStatus, Outcome
 from helpers.checking.calling.values import map_tensors, tensors
-from helpers.checking.comparing import FEWER_AXES, MORE_AXES, compare, in_form
+from helpers.checking.comparing import ALMOST, GUESSES, Difference, compare, in_form
 from helpers.checking.explaining.contrast import contrast
 from helpers.checking.explaining.hints import explain
 from helpers.checking.explaining.relations import relation
-from helpers.checking.explaining.sketches import Sketch, alike, each_alike, recognised, sketch, sketch_beside
+from helpers.checking.explaining.sketches import Seen, Sketch, alike, recognised, sketch, sketch_beside
+from helpers.checking.explaining.telling import Pairs, in_part, tells
 from helpers.checking.finding import Finding, Status, one_line
 from helpers.checking.properties import PROPERTIES, gradient_reaches_inputs, inputs_unchanged
-from helpers.checking.sheet import KnownMisconception, Sheet
+from helpers.checking.sheet import AND, KnownMisconception, Sheet
 
 
 def assess(
-    sheet: Sheet, outcomes: list[Outcome], *, reveal: bool = True, failing: Collection[str] = ()
+    sheet: Sheet,
+    outcomes: list[Outcome],
+    *,
+    reveal: bool = True,
+    blamed: str = "",
+    rounding: Collection[str] = (),
 ) -> Finding:
     """Compare what a student's answer did on every case with what is right.
 
@@ -33,7 +39,8 @@ def assess(
         sheet: the exercise as numbers.
         outcomes: one for each case of the sheet, in order. They may come from a stranger.
         reveal: whether the message may carry numbers and texts of the case. The judge's hidden cases say no.
-        failing: ids of exercises whose answers are known not to pass.
+        blamed: the title of an earlier exercise by whose fault alone the answer is wrong.
+        rounding: ids of those whose answers are known to round. What builds on them gets no remark.
     """
     outcomes = [judged(sheet.driver, *pair) for pair in zip(sheet.cases, outcomes, strict=True)]
     finding = Finding(sheet.title, Status.PASSED, sheet.points, len(sheet.cases))
@@ -44,29 +51,28 @@ def assess(
         if not any(_problem(sheet, n, outcome, reveal) for n, outcome in enumerate(outcomes[:first])):
             return replace(finding, status=Status.NOT_WRITTEN, meaning=_not_written(sheet, stub))
     problems = [_problem(sheet, number, outcome, reveal) for number, outcome in enumerate(outcomes)]
-    index = next((number for number, problem in enumerate(problems) if problem), None)
-    if index is None:
-        return finding
+    if not any(problems):
+        inherited = any(id in rounding for id in sheet.needs)
+        rounded = not inherited and _is_rounded(sheet, outcomes)
+        return replace(finding, remark=ROUNDED) if rounded else finding
+    cause = _explain(sheet, outcomes, problems, reveal)
+    if blamed:
+        cause = _Cause("needs", cause.case, NEEDS.format(blamed))
+    index = cause.case
     problem = problems[index]
     assert problem is not None
     # defence: message: what wrong hidden cases print
     finding = _with_prints(finding, sheet, outcomes, index) if reveal else finding
     where = f"case {index + 1} of {len(sheet.cases)}" if reveal else "a hidden case like"
-    cause, meaning, told = _explain(sheet, outcomes, problems, reveal)
-    if unfinished := [sheet.needs[id] for id in sheet.needs if id in failing]:
-        there = f"“{unfinished[0]}”, which this builds on, doesn't pass yet"
-        meaning = (
-            f"{there}: fix that first. {meaning}" if cause == problem.cause else f"{meaning} {there} either."
-        )
     return replace(
         finding,
         status=Status.FAILED,
         case="" if sheet.driver == "choice" else f"{where}: {sheet.cases[index].title}",
         returned=problem.returned,
-        meaning=meaning,
+        meaning=cause.meaning,
         look_at=sheet.look_at,
-        cause=cause,
-        relation=told,
+        cause=cause.name,
+        relation=cause.told,
     )
 
 
@@ -87,6 +93,22 @@ def _not_written(sheet: Sheet, outcome: Outcome) -> str:
     return f"it calls {other:.60}, which isn't written yet" if other else ""
 
 
+NEEDS = (
+    "“{}”, which this builds on, doesn't pass yet: fix that first. With a right answer in its place, "
+    "this one passes."
+)
+ROUNDED = (
+    "The values are right, but some step rounds them to float32 although the inputs are float64: .float(), "
+    "say, or torch.tensor of a plain number. That costs no points."
+)
+
+
+def _is_rounded(sheet: Sheet, outcomes: list[Outcome]) -> bool:
+    """Whether values that are right could be more exact."""
+    pairs = zip(sheet.expected, outcomes, strict=True)
+    return sheet.driver != "choice" and any(compare(right.outputs, got.outputs) for right, got in pairs)
+
+
 # Problems that a known misconception can explain. The others explain themselves.
 OF_VALUES = ("type", "structure", "shape", "dtype", "nan", "value", "raised")
 RECOGNISABLE = (*OF_VALUES, *PROPERTIES)
@@ -101,45 +123,58 @@ class _Problem:
     meaning: str = ""
 
 
-def _explain(
-    sheet: Sheet, outcomes: list[Outcome], problems: list[_Problem | None], reveal: bool
-) -> tuple[str, str, str]:
-    """The cause and meaning of the first problem: of the known misconceptions, where one does the same.
+@dataclass(frozen=True)
+class _Cause:
+    """What is said of a failure: its name, the case it is about, its meaning, what is true of the numbers."""
 
-    Else, and third, what is true of the numbers, or what the wrong cases have in common.
+    name: str
+    case: int
+    meaning: str
+    told: str = ""
+
+
+def _explain(sheet: Sheet, outcomes: list[Outcome], problems: list[_Problem | None], reveal: bool) -> _Cause:
+    """The known mistake that does the same in all cases, else in the most; then what is true of the numbers.
+
+    Third comes what the wrong cases have in common, and last what is true of one of them.
     """
     wrong = [(number, problem) for number, problem in enumerate(problems) if problem]
     number, first = wrong[0]
     if first.cause not in RECOGNISABLE:
-        return first.cause, first.meaning, ""
+        return _Cause(first.cause, number, first.meaning)
     if misconceptions := recognise(sheet, outcomes):
-        return (
-            misconceptions[0].name,
-            " ".join(misconception.sentence for misconception in misconceptions),
-            "",
-        )
-    triples = [(sheet.cases[n], sheet.expected[n], outcomes[n]) for n, _ in wrong]
-    of_numbers = first.cause in ("value", "shape", "structure")
+        said = " ".join(misconception.sentence for misconception in misconceptions)
+        return _Cause(misconceptions[0].name, number, said)
     unexplained = first.meaning == _unknown(sheet, number, reveal)
-    more = _by_hand(sheet, number, reveal) if unexplained else first.meaning
-    if of_numbers and first.meaning in (FEWER_AXES, MORE_AXES):
-        more = ""  # guesses, beside what is known
+    more = _by_hand(sheet, number, reveal) if unexplained else ""
+    triples = [(sheet.cases[n], sheet.expected[n], outcomes[n]) for n, _ in wrong]
     holds = functools.partial(relation, returns=sheet.returns, sums=unexplained or first.cause != "value")
-    slip = _slip(sheet, outcomes) or _nearly(sheet, outcomes)
-    if told := " ".join(filter(None, [slip, holds(triples) if of_numbers else ""])):
-        return first.cause, f"{told} {more}".strip(), told
+    of_numbers = first.cause in ("value", "shape", "structure")
+    if slip := recognised(sketches_of_slip(sheet, outcomes), sheet.slips):
+        if both := _of_names(sheet, slip):
+            said = " ".join(each.sentence for each in both)
+            return _Cause(both[0].name, number, f"{TWO_MISTAKES} {said}")
+        true = holds(triples) if of_numbers else ""
+        told = f"{ONE_CHANGE} {slip}. {true}".strip()
+        return _Cause(first.cause, number, told if true else f"{told} {more}".strip(), told)
+    if found := _in_part(sheet, outcomes, problems, reveal):
+        return found
+    if first.meaning not in (*GUESSES, ALMOST):
+        more = more or first.meaning  # a guess says less than what is known of the numbers
+    if of_numbers and (told := holds(triples)):
+        return _Cause(first.cause, number, f"{told} {more}".strip(), told)
     right = [case for case, problem in zip(sheet.cases, problems, strict=True) if not problem]
     if told := contrast(right, [case for case, _, _ in triples], ones=first.cause != "raised"):
-        return first.cause, f"{told} {first.meaning}", told
-    if of_numbers and len(wrong) > 1 and _several(triples[0][1]) and (told := holds(triples[:1])):
-        told = f"In this case, not in all: {told[0].lower()}{told[1:]}"
-        return first.cause, f"{told} {more}".strip(), told
-    return first.cause, first.meaning, ""
+        return _Cause(first.cause, number, f"{told} {first.meaning}", told)
+    for (n, problem), triple in zip(wrong, triples, strict=True):
+        alone = problem.cause == "value" and len(wrong) > 1 and tells(_values(sheet, *triple[1:]))
+        if alone and (told := relation([triple], sheet.returns, sums=unexplained)):
+            return _Cause(problem.cause, n, f"{told} {IN_ONE_CASE}", told)
+    return _Cause(first.cause, number, first.meaning)
 
 
-def _several(outcome: Outcome) -> bool:
-    """Whether there are several numbers: of a single one in a single case, anything may hold by chance."""
-    return sum(tensor.numel() for tensor in tensors(outcome.outputs)) > 1
+TWO_MISTAKES = "There are two mistakes."
+IN_ONE_CASE = "That is so in this case; the other wrong cases look different."
 
 
 def recognise(sheet: Sheet, outcomes: list[Outcome]) -> list[KnownMisconception]:
@@ -157,7 +192,54 @@ def recognise(sheet: Sheet, outcomes: list[Outcome]) -> list[KnownMisconception]
     return [each for each in sheet.misconceptions if alike(made, each.gives)][:1]
 
 
-def sketches(sheet: Sheet, outcomes: list[Outcome]) -> list[Sketch | None]:
+def _in_part(
+    sheet: Sheet, outcomes: list[Outcome], problems: list[_Problem | None], reveal: bool
+) -> _Cause | None:
+    """A known mistake that a second one hides in some cases or in some of the returned values."""
+    values = {
+        number: _values(sheet, sheet.expected[number], outcome)
+        for number, outcome in enumerate(outcomes)
+        if problems[number] and outcome.status == CallStatus.RETURNED
+    }
+    known: list[tuple[KnownMisconception | str, Sequence[str]]] = [
+        *((each, [each.gives]) for each in sheet.misconceptions if each.gives),
+        *(slip for slip in sheet.slips.items() if not _of_names(sheet, slip[0])),
+    ]
+    if sheet.driver == "choice" or not (
+        found := in_part(_wordless(sketches(sheet, outcomes)), values, known)
+    ):
+        return None
+    each, where = found
+    case = where[0][0]
+    shown = _shown_in(sheet, values, where) if reveal else "Some of the wrong cases show"
+    fix = f"{shown} exactly this: fix it first, then look at the rest again."
+    if isinstance(each, KnownMisconception):
+        return _Cause(each.name, case, f"{each.sentence} {fix}")
+    problem, told = problems[case], f"{ONE_CHANGE} {each}."
+    return _Cause(problem.cause if problem else "value", case, f"{told} {fix}", told)
+
+
+def _of_names(sheet: Sheet, said: str) -> list[KnownMisconception]:
+    """The two misconceptions whose names these are; nothing if it is a sentence."""
+    names = said.split(AND)
+    return [each for each in sheet.misconceptions if each.name in names] if len(names) == 2 else []
+
+
+def _shown_in(sheet: Sheet, values: Mapping[int, Pairs], where: list[tuple[int, int]]) -> str:
+    """In which cases, or in which returned value of them, a mistake shows: the beginning of a sentence."""
+    cases = [str(number + 1) for number in dict.fromkeys(number for number, _ in where)]
+    places = {place for _, place in where}
+    one = f"`{sheet.returns[places.pop()]}`" if len(places) == 1 and len(values[where[0][0]]) > 1 else ""
+    if one and len(cases) == len(values):
+        return f"{one} shows"
+    listed = f"{', '.join(cases[:-1])} and {cases[-1]}" if len(cases) > 1 else cases[0]
+    listed = f"case{'s' * (len(cases) > 1)} {listed}"
+    if one:
+        return f"{one} in {listed} shows"
+    return f"C{listed[1:]} show{'s' * (len(cases) == 1)}"
+
+
+def sketches(sheet: Sheet, outcomes: list[Outcome]) -> list[Seen]:
     """Outcomes in short, None for those that are right."""
     return [
         _sketched(sheet, expected, outcome) if _problem(sheet, number, outcome, True) else None
@@ -165,17 +247,36 @@ def sketches(sheet: Sheet, outcomes: list[Outcome]) -> list[Sketch | None]:
     ]
 
 
-def _sketched(sheet: Sheet, right: Outcome, outcome: Outcome) -> Sketch:
-    """What is wrong with an outcome, in short.
+def _sketched(sheet: Sheet, right: Outcome, outcome: Outcome) -> Seen:
+    """What is wrong with an outcome, in short: value by value, where the exercise has names for several."""
+    if outcome.status != CallStatus.RETURNED:
+        return (sketch(outcome),)
+    if _difference(sheet, right, outcome) is None:
+        return (sketch_beside(outcome),)
+    coarse = not sheet.full_precision
+    return tuple(
+        None
+        if compare(ours, theirs, coarse=coarse) is None
+        else _sketch_of(replace(right, outputs=ours), theirs)
+        for ours, theirs in _values(sheet, right, outcome)
+    )
+
+
+def _values(sheet: Sheet, right: Outcome, outcome: Outcome) -> Pairs:
+    """Right and returned values in pairs: several where the exercise has names for them, else one."""
+    ours, theirs = right.outputs, in_form(right.outputs, outcome.outputs)
+    several = isinstance(ours, list | tuple) and isinstance(theirs, list | tuple)
+    fits = several and len(ours) == len(theirs) == len(sheet.returns) > 1
+    return list(zip(ours, theirs, strict=True)) if fits else [(ours, theirs)]
+
+
+def _sketch_of(right: Outcome, value: object) -> Sketch:
+    """A wrong value in short.
 
     Who makes a mistake in float64 may have a step in float32 besides, and it is the same mistake. So digits
     beyond float32 count only where the others are right.
     """
-    if outcome.status != CallStatus.RETURNED:
-        return sketch(outcome)
-    if compare(right.outputs, outcome.outputs) is None:
-        return sketch_beside(outcome)
-    outcome = replace(outcome, outputs=in_form(right.outputs, outcome.outputs))
+    outcome = replace(right, outputs=value)
     if not any(t.is_floating_point() and t.element_size() > 4 for t in tensors(right.outputs)):
         return sketch(outcome)
     coarse = _in_float32(outcome)
@@ -189,39 +290,10 @@ def _in_float32(outcome: Outcome) -> Outcome:
     return replace(outcome, outputs=outputs)
 
 
-NEARLY = "All cases but one look like this mistake:"
-ENOUGH = 3  # wrong cases that look like it
+ONE_CHANGE = "Your results are exactly those of a right answer in which"
 
 
-def _nearly(sheet: Sheet, outcomes: list[Outcome]) -> str:
-    """The one misconception that does the same in all cases but one, which has some corner of its own.
-
-    Nothing firm follows from that, and the class report doesn't count it.
-    """
-    if sheet.driver == "choice":
-        return ""
-    made, found = sketches(sheet, outcomes), []
-    for misconception in sheet.misconceptions:
-        same = list(each_alike(made, misconception.gives))
-        telling = sum(
-            each and ours is not None and outcome.status == CallStatus.RETURNED
-            for each, ours, outcome in zip(same, made, outcomes, strict=True)
-        )
-        if same.count(False) == 1 and telling >= ENOUGH:
-            found.append(misconception.sentence)
-    return f"{NEARLY} {found[0]}" if len(found) == 1 else ""
-
-
-ONE_CHANGE = "A right answer with one change gives exactly the same"
-
-
-def _slip(sheet: Sheet, outcomes: list[Outcome]) -> str:
-    """The one change to a right answer that gives exactly these outcomes, in a sentence, if one is known."""
-    said = recognised(sketches_of_slip(sheet, outcomes), sheet.slips)
-    return f"{ONE_CHANGE}: {said}." if said else ""
-
-
-def sketches_of_slip(sheet: Sheet, outcomes: list[Outcome]) -> list[Sketch | None]:
+def sketches_of_slip(sheet: Sheet, outcomes: list[Outcome]) -> list[Seen]:
     """The same without the words of exceptions, which differ between idioms; none if not values are wrong.
 
     Where values are right and gradients wrong, as with a factor of 0 in one case, others have to tell.
@@ -230,7 +302,11 @@ def sketches_of_slip(sheet: Sheet, outcomes: list[Outcome]) -> list[Sketch | Non
     causes = {problem.cause for problem in problems if problem}
     if not causes & {*OF_VALUES} or causes - {*OF_VALUES, gradient_reaches_inputs.__name__}:
         return []
-    return [each and replace(each, message="") for each in sketches(sheet, outcomes)]
+    return _wordless(sketches(sheet, outcomes))
+
+
+def _wordless(seen: list[Seen]) -> list[Seen]:
+    return [each and tuple(part and replace(part, message="") for part in each) for each in seen]
 
 
 def _chosen(misconception: KnownMisconception, outcomes: list[Outcome]) -> bool:
@@ -249,7 +325,7 @@ def _problem(sheet: Sheet, index: int, outcome: Outcome, reveal: bool) -> _Probl
         slots = "; ".join(filter(None, wrong))
         return _Problem("value", f"not right: {slots}" if slots else "not right") if wrong else None
     properties = [PROPERTIES[name] for name in sheet.properties]
-    if difference := compare(expected.outputs, outcome.outputs, sheet.returns):
+    if difference := _difference(sheet, expected, outcome):
         may_explain = [prop for prop in properties if prop.explains_values]
         explained = (prop.meaning for prop in may_explain if prop(case, expected, outcome))
         meaning = difference.meaning or next(explained, _unknown(sheet, index, reveal))
@@ -266,6 +342,11 @@ def _problem(sheet: Sheet, index: int, outcome: Outcome, reveal: bool) -> _Probl
     return None
 
 
+def _difference(sheet: Sheet, right: Outcome, outcome: Outcome) -> Difference | None:
+    """Where an outcome's values differ by more than the exercise lets pass."""
+    return compare(right.outputs, outcome.outputs, sheet.returns, coarse=not sheet.full_precision)
+
+
 def _shape_too(sheet: Sheet, index: int, outcome: Outcome, reveal: bool) -> str:
     """Which of several results has another shape, where one before it has wrong values: it says more."""
     right, got = sheet.expected[index].outputs, outcome.outputs
@@ -279,18 +360,19 @@ def _shape_too(sheet: Sheet, index: int, outcome: Outcome, reveal: bool) -> str:
 
 
 def _unknown(sheet: Sheet, index: int, reveal: bool) -> str:
-    return f"None of the mistakes we know gives these numbers. {_by_hand(sheet, index, reveal)}"
+    return f"None of the mistakes we know gives this result. {_by_hand(sheet, index, reveal)}"
 
 
 def _by_hand(sheet: Sheet, index: int, reveal: bool) -> str:
     call, what = f'case("{sheet.exercise}", {index + 1}).args', "the" if reveal else "similar"
-    return f"`{call}` has {what} inputs, to try by hand."
+    return f"To try it by hand, take {what} inputs from `{call}`."
 
 
-FILL_IN = "Fill in the `...` and leave the rest as it was."
+AN_OPTION = "Choose one of the options listed here, and write it exactly as in the list."
+FILL_IN = "Fill in each `...` and leave the names before it as they were."
 OTHER_PARAMETERS = "The check loads weights of its own by name and shape: leave `__init__` as it was."
-RESULT = "Look at what the docstring says is returned: its type, its shape, its order."
-REDEFINE = "The name now stands for something else: run the cell with your function again, then this one."
+RESULT = "Compare what you return with the docstring: type, shape and order."
+REDEFINE = "The name now means something else: run the cell with your function again, then this one."
 
 
 def _not_returned(sheet: Sheet, outcome: Outcome, reveal: bool) -> _Problem:
@@ -301,10 +383,11 @@ def _not_returned(sheet: Sheet, outcome: Outcome, reveal: bool) -> _Problem:
         return _Problem("forbidden", f"nothing: it uses {name}{where}", meaning)
     if outcome.status == CallStatus.INTERRUPTED:
         text = f"nothing: the call was stopped, because it didn't end{where}"
-        return _Problem("timeout", text, "An endless loop, or far more steps than needed.")
+        return _Problem("timeout", text, "A loop never ends, or the code takes far more steps than it needs.")
     if outcome.status == CallStatus.UNUSABLE:
         text = f"{_line(outcome.message, 80)}, expected {_line(outcome.error)}"
-        meaning = FILL_IN if sheet.driver == "choice" else REDEFINE
+        of_choice = AN_OPTION if outcome.error.startswith("one of") else FILL_IN
+        meaning = of_choice if sheet.driver == "choice" else REDEFINE
         if "parameters" in outcome.error and sheet.driver == "module":
             meaning = OTHER_PARAMETERS
         if sheet.driver in ("draws", "use_result") and "docstring" in outcome.error:

@@ -54,9 +54,10 @@ class Finding:
         meaning: what that usually means, or why nothing was run.
         look_at: the lesson's heading that explains it.
         cause: a misconception's name where one is recognised, otherwise the kind of the problem: "type",
-            "structure", "shape", "dtype", "nan", "value", "raised", "forbidden", "timeout", "unusable" or a
-            property.
+            "structure", "shape", "dtype", "nan", "value", "raised", "forbidden", "timeout", "unusable",
+            "needs" where it is an earlier answer's, or a property.
         relation: what is true of wrong numbers that no misconception explains.
+        remark: what isn't as it should be in an answer that passes, and costs nothing.
         earned: the points that a foreign test beside the student's code gave; None where the judge decides.
         said: what such a test displayed or raised.
         printed: what the answer printed in one case, as it was printed.
@@ -73,6 +74,7 @@ class Finding:
     look_at: str = ""
     cause: str = ""
     relation: str = ""
+    remark: str = ""
     earned: float | None = None
     said: str = ""
     printed: str = ""
@@ -108,7 +110,7 @@ class Finding:
         elif self.status == Status.FAILED:
             rows = [("returned", self.returned), ("likely cause", self.meaning), ("look at", self.look_at)]
         else:
-            rows = []
+            rows = [("note", self.remark)]
         # defence: message: lines of its own
         return [(label, _shown(text)) for label, text in rows if text]
 

@@ -13,6 +13,8 @@ from helpers.checking.calling.drivers import Case, Outcome
 from helpers.checking.calling.values import encode
 from helpers.checking.properties import PROPERTIES
 
+AND = " + "  # between the names of two misconceptions in one answer
+
 
 @dataclass(frozen=True)
 class KnownMisconception:
@@ -40,14 +42,17 @@ class Sheet:
     """An exercise as numbers: all that a check needs, and nothing that solves it.
 
     Attributes:
-        exercise: its id; title, points, driver, returns, forbidden, properties: as in the exercise.
+        exercise: its id; title, points, driver, returns, forbidden, properties, full_precision: as in the
+            exercise.
         arguments: what the text calls the arguments of a case, where it has names for them.
         needs: the exercises it builds on, by id, with their titles.
+        parts: of those whose answers it calls, the function's name and calls of it by right answers.
         look_at: the heading of the lesson that explains it.
         cases: the calls.
         expected: the outcome of each call that is right.
         misconceptions: what known misconceptions do.
-        slips: what to say of small slips, by what they give: texts of a sketch for each case.
+        slips: by what to say of a small slip, what it gives: texts of a sketch for each case. Two known
+            misconceptions at once have both their names there, joined by `AND`.
     """
 
     exercise: str
@@ -64,10 +69,12 @@ class Sheet:
     expected: tuple[Outcome, ...]
     misconceptions: tuple[KnownMisconception, ...]
     slips: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    full_precision: bool = False
+    parts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def to_json(self) -> dict:
         """The sheet as data, for `checks.json`."""
-        lists = ("cases", "expected", "misconceptions", "slips")
+        lists = ("cases", "expected", "misconceptions", "slips", "parts")
         return shortened(
             {
                 **{
@@ -81,6 +88,7 @@ class Sheet:
                 ],
                 "misconceptions": [misconception.to_json() for misconception in self.misconceptions],
                 "slips": dict(self.slips),
+                "parts": dict(self.parts),
             }
         )
 
@@ -104,7 +112,12 @@ class Sheet:
     @cached_property
     def request(self) -> bytes:
         """What the grader asks of student code, in JSON: how to call it, and inputs. No expected value."""
+        return self.request_with({})
+
+    def request_with(self, stand_ins: Mapping[str, Any]) -> bytes:
+        """The same, with stand-ins for functions of earlier exercises by their names."""
         asked = {
+            "stand_ins": stand_ins,
             "driver": self.driver,
             "gradients": self.wants_gradients,
             "forbidden": list(self.forbidden),

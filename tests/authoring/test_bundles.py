@@ -101,8 +101,10 @@ def test_the_sandbox_shows_the_same_helpers(lesson: str) -> None:
 def test_a_worker_is_ready_at_once_for_what_a_lesson_needs_of_torch() -> None:
     """Or each of its first children would import it by itself."""
     _, config = course_directory(ROOT)
-    few = {n: Lesson.load(n, ROOT, config).new_worker(sandboxed=True).few for n in lessons.names()[1:]}
-    assert few["07_counting"] == 0 and few["01_attention"] == FEW
+    counting, attention = (
+        Lesson.load(name, ROOT, config).new_worker(sandboxed=True) for name in ("07_counting", "01_attention")
+    )
+    assert (counting.few, counting.late) == (0, True) and (attention.few, attention.late) == (FEW, False)
 
 
 # -- references ------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import torch
@@ -10,13 +11,17 @@ from autograder import exercises
 from autograder.answers import MARK
 from autograder.authoring.master import MasterError
 from autograder.authoring.mutating import digests, trying, verified
+from autograder.authoring.mutating.around import around
 from autograder.authoring.mutating.dependencies import dependencies
 from autograder.authoring.mutating.mutants import has_mutants, mutants
 from autograder.authoring.mutating.slips import slips
 from autograder.authoring.mutating.trying import Limits, survivors
+from autograder.drawing import pick
 from autograder.exercise import Exercise
 from autograder.lessons import TOPICS
+from autograder.sheets import VISIBLE_SEED, failing_case, make_sheet
 from helpers.checking.calling.outcome import Case
+from helpers.checks import gradient_reaches_inputs, inputs_unchanged
 from tests.support.small_course import DOUBLE, Course, explained, unchanged
 
 # -- made ------------------------------------------------------------------------------------------------
@@ -116,7 +121,16 @@ def test_endless_loops_and_full_memory_stop_nothing(monkeypatch):
 
 
 def _doubling(make) -> Exercise:
-    return replace(DOUBLE, cases=make, misconceptions=explained(unchanged, tripled, negated))
+    wrong = explained(unchanged, tripled, negated)
+    return replace(DOUBLE, cases=make, alternatives=(added, shifted), misconceptions=wrong)
+
+
+def added(x):
+    return x + x
+
+
+def shifted(x):
+    return x << 1
 
 
 def tripled(x):
@@ -129,26 +143,22 @@ def negated(x):
     return -2 * x
 
 
-def strong(generator: torch.Generator) -> list[Case]:
-    return [Case("three numbers", (torch.randn(3, generator=generator),))]
-
-
 def weak(generator: torch.Generator) -> list[Case]:
-    return [Case("always two", (torch.full(_size(generator), 2.0),))]
+    return [Case("always two", (torch.full(_size(generator), 2),))]
 
 
 def lucky(generator: torch.Generator) -> list[Case]:
-    two_or_three = torch.randint(2, 4, (1,), generator=generator).float()
+    two_or_three = torch.randint(2, 4, (1,), generator=generator)
     return [Case("two or three", (two_or_three.expand(_size(generator)).clone(),))]
 
 
 def _size(generator: torch.Generator) -> tuple[int, ...]:
     """One that hardly comes twice, so that no two draws are the same."""
-    return (int(torch.randint(2, 1000, (), generator=generator)),)
+    return int(torch.randint(2, 1000, (), generator=generator)), 1
 
 
 def test_survivors_say_where_they_pass():
-    assert list(survivors(_doubling(strong))) == []
+    assert list(survivors(DOUBLE)) == []
     found = {s.mutant.name: s for s in survivors(_doubling(weak))}
     assert set(found) == {"double: 2 * x → 2 + x"}
     assert found["double: 2 * x → 2 + x"].visible
@@ -226,8 +236,115 @@ def test_a_build_refuses_a_long_list(course, capsys):
     names = [mutant.name for mutant in mutants(DOUBLE)]
     record(course, {"it is only a test": names})
     assert course.build() == 1
-    said = f"lists {len(names)} of {len(names)} mutants; add cases on which they fail"
+    count = len([*around(DOUBLE, make_sheet(DOUBLE, VISIBLE_SEED))])
+    said = f"lists {len(names)} of {len(names) + count} mutants; add cases on which they fail"
     assert said in capsys.readouterr().err
+
+
+# -- around the code -------------------------------------------------------------------------------------
+
+
+def by_the_sum(x):
+    return (2 * x).sum(-1)
+
+
+def twice_the_whole_numbers(x):
+    return 2 * x.long()
+
+
+def drawn(*shapes: tuple[int, ...], of: Exercise = DOUBLE, **fields: Any) -> Exercise:
+    """Doubling numbers of a shape on the visible case, and of another on hidden ones."""
+    make = lambda g: [Case("numbers", (torch.randn(pick(g, *shapes), generator=g),))]  # noqa: E731
+    return replace(of, cases=make, **fields)
+
+
+SQUEEZED, SHAPES, DETACHED = "result.squeeze()", "shapes of the visible cases", "result.detach()"
+CLEARED = "arguments.clear()"
+
+
+@pytest.mark.parametrize(
+    ("exercise", "passing"),
+    [
+        (drawn((3, 1), (4, 1), (5, 1)), []),
+        (drawn((3,), (1,)), [SQUEEZED]),  # the visible case has no axis of 1
+        (drawn((3, 1), (4,), (5, 1)), [SQUEEZED]),  # some draws have none
+        (drawn((3, 1), (3, 1)), [SHAPES]),
+        (drawn((3, 1), (3, 1), (4, 1)), [SHAPES]),  # some draws have no new shape
+        (drawn((3, 1), (4, 1), properties=(inputs_unchanged,)), [DETACHED]),
+        (drawn((3, 1), (4, 1), properties=(inputs_unchanged,), reference=twice_the_whole_numbers), []),
+        (drawn((3, 1), (4, 1), properties=(gradient_reaches_inputs,)), [CLEARED]),
+        (drawn((3,), (4,), reference=by_the_sum), []),  # gives one number
+    ],
+)
+def test_what_comes_out_and_goes_in_is_changed_too(exercise: Exercise, passing: list[str]) -> None:
+    exercise = replace(exercise, misconceptions=(), alternatives=())
+    found = {s.mutant.name: s for s in survivors(exercise)}
+    around_the_code = [name for name in found if name.partition(": ")[2].startswith(("the ", "any "))]
+    assert [name.rpartition(" → the ")[2] for name in around_the_code] == passing
+
+
+def mean(x):
+    return x.sum(-1, keepdim=True) / max(x.size(-1), 1)
+
+
+def mean_of_something(x):
+    return x.mean(-1, keepdim=True) if x.size(-1) else x.new_zeros(*x.shape[:-1], 1)
+
+
+def test_what_only_an_alternative_asks_needs_a_case() -> None:
+    """The mean of nothing: one right answer has it by a maximum, the other by a condition."""
+
+    def exercise(*sizes: int) -> Exercise:
+        def cases(g: torch.Generator) -> list[Case]:
+            rows = pick(g, 3, 4)
+            return [Case(f"{n} numbers", (torch.randn(rows, n, generator=g),)) for n in sizes]
+
+        return Exercise(
+            id="topic.mean",
+            title="",
+            points=1,
+            reference=mean,
+            cases=cases,
+            alternatives=(mean_of_something,),
+        )
+
+    def passing(*sizes: int) -> list[str]:
+        found = [s.mutant.name for s in survivors(exercise(*sizes))]
+        return [name for name in found if name.startswith("mean_of_something")]
+
+    assert passing(1, 5) == ["mean_of_something: x.size(-1) → True"]
+    assert passing(1, 5, 0) == []
+
+
+def first(words):
+    return next(iter(words))
+
+
+@pytest.mark.parametrize("argument", [["a", "b"], {"a": 1}, (["a"],)])
+def test_lists_and_dicts_that_go_in_are_changed_too(argument) -> None:
+    exercise = Exercise(
+        id="topic.first", title="", points=1, reference=first, cases=lambda g: [Case("words", (argument,))]
+    )
+    names = [survivor.mutant.name for survivor in survivors(exercise)]
+    assert "first: the arguments → the arguments.clear()" in names
+    held = replace(exercise, properties=(inputs_unchanged,))
+    assert "first: the arguments → the arguments.clear()" not in [s.mutant.name for s in survivors(held)]
+
+
+def test_a_module_is_changed_around_its_forward_pass() -> None:
+    exercise = exercises.load("block")["block.feed_forward"]
+    visible = make_sheet(exercise, VISIBLE_SEED, misconceptions=False)
+    kinds = [each.kind for each in around(exercise, visible)]
+    assert kinds == ["result", "visible shapes", "arguments", "gradient"]
+    failing = {each.kind: failing_case(exercise, each.answer, visible) for each in around(exercise, visible)}
+    assert failing["visible shapes"] is None and failing["gradient"] == 0
+
+
+def test_what_is_right_as_well_around_the_code_can_be_listed(course: Course) -> None:
+    course.specs["attention.double"] = drawn((3, 1), (4, 1), properties=(inputs_unchanged,))
+    assert course.build() == 1
+    record(course, {"nothing trains through it": ["double: the result → the result.detach()"]})
+    assert course.build() == 0
 
 
 def test_a_build_refuses_a_list_for_what_is_no_exercise(course, capsys):

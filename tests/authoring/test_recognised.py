@@ -1,5 +1,6 @@
 """Small slips are recognised by what they give on all cases, and what is said of them is true."""
 
+import inspect
 import json
 import math
 import re
@@ -9,8 +10,12 @@ import pytest
 import torch
 
 from autograder import exercises, lessons
+from autograder.answers import slip, with_both
+from autograder.authoring.build import _recalled
 from autograder.authoring.mutating import verified
+from autograder.authoring.mutating.mutants import has_mutants
 from autograder.authoring.mutating.slips import slips
+from autograder.recall import Recall
 from helpers.block import FeedForward, LayerNorm
 from helpers.checking.assessing import ONE_CHANGE, assess
 from helpers.checking.calling.drivers import run
@@ -146,9 +151,7 @@ def scaled_too_much(q, k, v, mask=None):
 
 def test_a_slip_is_named_in_whatever_idiom_it_is_made():
     told = finding("attention.scaled_dot_product", scaled_by_the_keys_number).relation
-    assert told.startswith(
-        f"{ONE_CHANGE}: the size of axis -2 stands where another's belongs, in the step with `q`"
-    )
+    assert told.startswith(f"{ONE_CHANGE} a size is that of the wrong axis, -2 (the step with `q`).")
 
 
 class KeysByTheQueriesMap(torch.nn.Module):
@@ -181,12 +184,12 @@ class SecondNormForgotten(torch.nn.Module):
 @pytest.mark.parametrize(
     ("exercise", "answer", "slip"),
     [
-        ("multihead.module", KeysByTheQueriesMap, "`W_q` stands where `W_k` belongs"),
+        ("multihead.module", KeysByTheQueriesMap, "`W_q` is used in place of `W_k`"),
         ("block.block", SecondNormForgotten, "`norm_2` is missing"),
     ],
 )
 def test_a_module_s_layers_are_named(exercise, answer, slip):
-    assert finding(exercise, answer).relation.startswith(f"{ONE_CHANGE}: {slip}")
+    assert finding(exercise, answer).relation.startswith(f"{ONE_CHANGE} {slip}")
 
 
 def test_what_no_single_change_gives_is_named_no_change():
@@ -194,17 +197,59 @@ def test_what_no_single_change_gives_is_named_no_change():
     assert told.status == "failed" and ONE_CHANGE not in told.meaning
 
 
-def test_most_of_the_cases_are_not_enough():
+def test_of_most_of_the_cases_it_is_said_which_they_are():
     sheet = shipped("attention.scaled_dot_product")
     outcomes = [run(sheet.driver, scaled_by_the_keys_number, case) for case in sheet.cases]
     mixed = [*outcomes[:-1], run(sheet.driver, scaled_too_much, sheet.cases[-1])]
-    assert ONE_CHANGE in assess(sheet, outcomes).meaning
-    assert ONE_CHANGE not in assess(sheet, mixed).meaning
+    assert "exactly this" not in assess(sheet, outcomes).meaning
+    told = assess(sheet, mixed)
+    assert ONE_CHANGE in told.meaning and "show exactly this: fix it first" in told.meaning
 
 
 def test_the_release_holds_what_is_made_of_the_mutants():
     exercise = exercises.load("attention")["attention.softmax"]
     assert slips(exercise) == verified.known_slips("attention")["attention.softmax"]
+
+
+def test_two_slips_at_once_are_both_named():
+    known = {
+        each.name: each for each in exercises.load("attention")["attention.scaled_dot_product"].misconceptions
+    }
+    unscaled, inverted = known["unscaled"], known["mask_inverted"]
+    told = finding("attention.scaled_dot_product", with_both(unscaled.variant, inverted.variant))
+    assert told.cause in ("unscaled", "mask_inverted")
+    assert unscaled.sentence in told.meaning and inverted.sentence in told.meaning
+
+
+def test_slips_that_meet_in_one_place_make_no_pair():
+    def right(x):
+        return x + 1
+
+    one, other = (slip("", double, [edit]) for edit in ("2 * x → 3 * x", "* x →"))
+    assert with_both(one, other) is None and with_both(one, right) is None
+    assert with_both(one, slip("", double, ["return → return 1 +"]))(5) == 16
+
+
+def double(x):
+    return 2 * x
+
+
+def test_where_results_say_little_no_change_is_described():
+    """Each of these returns a mask, a count or an order, which many changes give."""
+    for topic, name in (("masking", "causal"), ("masking", "padding"), ("block", "pre_or_post")):
+        exercise = exercises.load(topic)[f"{topic}.{name}"]
+        assert not has_mutants(exercise) or slips(exercise) == {}
+
+
+def test_a_sentence_names_only_what_the_text_has():
+    """An argument of the exercise, a layer whose weights the check loads, or a function that replaced one."""
+    for topic in map(lessons.topic, LESSONS):
+        specs = exercises.load(topic)
+        for id, known in verified.known_slips(topic).items():
+            if id in specs and has_mutants(specs[id]):
+                names = set(re.findall(r"\w+", inspect.getsource(specs[id].reference)))
+                taken = [re.findall(r"`(\w+)` is used in place of `(\w+)`", said) for said in known]
+                assert {name for found in taken for pair in found for name in pair} <= names, id
 
 
 @pytest.mark.parametrize("lesson", LESSONS)
@@ -216,11 +261,26 @@ def test_slips_ship_with_their_lesson_and_stay_small(lesson):
 
 
 def test_no_sentence_holds_code_of_a_reference():
-    """Between backticks stand operators, arguments, methods and layers that the text itself names."""
-    operator = re.compile(r"[-+*/%@&|^<>=!]{1,3}|and|or|not in|in|is|is not|any|all|zip|enumerate")
+    """Between backticks are operators, and arguments, methods and layers that the text itself names."""
+    operator = re.compile(r"[-+*/%@&|^<>=!~]{1,3}|and|or|not|any|all|zip|enumerate|not in|in|is|is not")
+    side = re.compile(r"-?[\w.]+ [-+*/%@&|^]{1,2}|[-+*/%@&|^]{1,2} -?[\w.]+")  # a number or an argument
     for topic in map(lessons.topic, LESSONS):
         for id, known in verified.known_slips(topic).items():
             for said in known:
                 for quoted in re.findall("`([^`]*)`", said):
-                    assert operator.fullmatch(quoted) or quoted.isidentifier(), (id, said)
+                    named = operator.fullmatch(quoted) or side.fullmatch(quoted) or quoted.isidentifier()
+                    assert named, (id, said)
                 assert len(said) < 250, (id, said)
+
+
+def test_a_slip_to_catch_points_to_the_earlier_lesson_that_explains_it():
+    of_topic = {lessons.topic(name): lessons.number(name) for name in lessons.names()}
+    for topic, number in of_topic.items():
+        specs = exercises.load(topic)
+        recalled = {id: spec.about for id, spec in specs.items() if isinstance(spec, Recall)}
+        found = _recalled(specs, lessons.ROOT)
+        assert set(found) == set(recalled)
+        for id, heading in found.items():
+            earlier = of_topic[recalled[id].partition(".")[0]]
+            assert earlier < number and heading.startswith(f"{earlier}.")
+            assert heading.endswith(f", in lesson {earlier:02d}")

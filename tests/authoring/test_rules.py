@@ -294,7 +294,9 @@ def test_an_input_shows_a_slip_if_the_entry_says_so(shows: str, said: str) -> No
         "attention.who", "attention.double", title="", task="", code="\ndef double(x):\n    return x * x\n",
         inputs=("double(2)", "double(3)"), hint="", line=2, shows="ab".index(shows) + 1,
     )  # fmt: skip
-    found = [problem.text for problem in trials.problems(item, "", lambda topic: {DOUBLE.id: DOUBLE})]
+    found = [
+        problem.text for problem in trials.problems(item, trials.Given(), lambda topic: {DOUBLE.id: DOUBLE})
+    ]
     assert [text for text in found if "slip shows" in text] == (
         [f"its {said}; correct one of them"] if said else []
     )
@@ -304,10 +306,10 @@ def test_draws_that_rounding_decides_are_refused() -> None:
     def steep(x):
         return torch.sin(1e6 * x)
 
-    found = trials.problems(changed(reference=steep), "", lambda topic: {})
+    found = trials.problems(changed(reference=steep), trials.Given(), lambda topic: {})
     assert "float32 rounding decides each" in found[0].text
     seldom = cases(lambda g: [Case("numbers", (numbers(g) * (torch.rand((), generator=g) > 0.2),))])
-    found = trials.problems(replace(seldom, reference=steep), "", lambda topic: {})
+    found = trials.problems(replace(seldom, reference=steep), trials.Given(), lambda topic: {})
     assert any("rounding decides them" in problem.text for problem in found)
 
 

@@ -6,6 +6,7 @@ import math
 import re
 import sys
 import threading
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 
@@ -25,6 +26,7 @@ from helpers.checking.calling.outcome import Case
 from helpers.checking.calling.registry import register
 from helpers.checking.comparing import Difference
 from helpers.checking.explaining.contrast import contrast
+from helpers.checking.explaining.telling import tells
 from helpers.checks import (
     CheckFailed,
     Finding,
@@ -34,6 +36,7 @@ from helpers.checks import (
     gradient_reaches_inputs,
     inputs_unchanged,
     rows_sum_to_one,
+    whole_numbers_in_int64,
 )
 
 SECRET = 0.8414709  # stands in the cases, and in no message about a hidden one
@@ -170,16 +173,12 @@ KINDS = {
     "a bool for a number": (weigher("return x.softmax(dim), True"), "type", "total: a bool", "tensor"),
     "a complex tensor": (weigher("return x.cfloat(), x.sum()"), "type", "a torch.Tensor of complex64", "tensor"),
     "an axis lost": (weigher("return x.sum(dim), x.sum()"), "shape", "weights (2,), expected (2, 3)", "shape"),
-    "an axis swapped": (weigher("return x.T, x.sum()"), "shape", "(3, 2), expected (2, 3)", "another order"),
+    "an axis swapped": (weigher("return x.T, x.sum()"), "shape", "(3, 2), expected (2, 3)", "different order"),
     "an axis of 1": (weigher("return x[None], x.sum()"), "shape", "(1, 2, 3), expected (2, 3)", "keepdim"),
     "not reduced": (weigher("return x.softmax(dim), x"), "shape", "total: (2, 3), expected one", "a sum"),
     "float64 lost": (
         weigher("return x.float().softmax(dim), x.float().sum()"),
         "dtype", "weights of float32, expected float64", "dtype of an input",
-    ),
-    "float64 rounded": (
-        weigher("return x.float().softmax(dim).to(x.dtype), x.sum()"),
-        "value", "largest error", "in float32",
     ),
     "NaN everywhere": (weigher("return x.sqrt() * math.nan, x.sum()"), "nan", "NaN everywhere", "0/0"),
     "some NaN": (
@@ -189,7 +188,7 @@ KINDS = {
     "a NaN number": (weigher("return x.softmax(dim), x.sum() * math.nan"), "nan", "total is NaN", "0/0"),
     "a wrong number": (
         weigher("return x.softmax(dim), x.sum() * 0 + 2"),
-        "value", "total 2, expected ", 'None of the mistakes we know gives these numbers. `case("topic.weigh", 1).args`',
+        "value", "total 2, expected ", 'None of the mistakes we know gives this result. To try it by hand, take the inputs from `case("topic.weigh", 1).args`',
     ),
     "weights that don't sum to 1": (
         weigher("return x.sigmoid(), x.sum()"), "value", "largest error", "don't sum to 1",
@@ -323,6 +322,59 @@ def test_a_mistake_that_explains_one_case_and_not_the_others_is_not_named():
     assert "The sign of the scores" not in find(answer).meaning
 
 
+def test_a_mistake_is_known_in_one_of_several_values_beside_another():
+    for name, weights, where in (
+        ("negative", "(-x).softmax(dim)", "`weights` shows exactly this"),
+        ("last_axis", "x.softmax(-1)", "`weights` in cases 2 and 3 shows exactly this"),
+    ):
+        answer = weigher(f"return {weights}, x.sum() + 1")
+        assert recognised(answer) == name
+        assert where in find(answer).meaning
+
+
+def test_a_mistake_that_a_second_one_hides_in_a_case_is_told_of_the_others():
+    answer = weigher("s = (-x).softmax(dim)", "return (s.sqrt() if dim == 1 else s), x.sum()")
+    finding = find(answer)
+    assert finding.cause == "negative"
+    assert (
+        finding.case.startswith("case 2 of 3")
+        and "`weights` in cases 2 and 3 shows exactly this" in finding.meaning
+    )
+    hidden = find(answer, reveal=False)
+    assert hidden.cause == "negative" and "Some of the wrong cases show exactly this" in hidden.meaning
+
+
+def test_two_mistakes_that_are_as_likely_are_not_named():
+    sheet = sheet_of()
+    twice = (*sheet.misconceptions, replace(sheet.misconceptions[1], name="again"))
+    answer = weigher("return (-x).softmax(dim), x.sum() + 1")
+    assert find(answer, sheet).cause == "negative"
+    assert find(answer, replace(sheet, misconceptions=twice)).cause == "value"
+
+
+x = torch.arange(1.0, 7).reshape(2, 3).sqrt()
+SAYS_LITTLE = {
+    "a constant": (x, x * 0 + 1.5), "NaN": (x, x * math.nan), "zeros": (x, x * 0), "infinity": (x, x / 0),
+    "a boolean": (x > 1, x < 1), "booleans": (torch.ones(9).bool(), torch.zeros(9).bool()), "a count": (7, 8),
+    "two wrong numbers": (x, x + (x > 2.3) * x), "what is right": (x, x.clone()), "a number": (2.5, 3.5),
+    "marks": (torch.ones(4).long(), torch.tensor([0, 1, 2, 0])), "nothing": (x, None), "a letter": ("b", "a"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("pair", SAYS_LITTLE.values(), ids=SAYS_LITTLE)
+def test_from_what_says_little_no_mistake_is_known(pair):
+    assert not tells([pair, pair])
+
+
+def test_numbers_texts_and_many_places_tell():
+    for right, got in [
+        (x, -x), (x, x.flatten()), ([0.5, 1.5, 2.5], [1.25, 2.25, 3.25]), ({"a": x}, {"a": 2 * x}),
+        (["low", "er"], ["lowe", "rrr", "loo"]), (torch.arange(6), torch.arange(6).flip(0)),
+        (torch.arange(3) * 100, torch.arange(3) * 100 + 50),
+    ]:  # fmt: skip
+        assert tells([(right, got)]), got
+
+
 def test_a_mistake_that_does_nothing_wrong_explains_no_wrong_case():
     """Right numbers, and the scores changed in place: what is wrong with other numbers explains nothing."""
     answer = weigher("y = x.softmax(dim), x.sum()", "x.mul_(2)", "return y")
@@ -344,19 +396,6 @@ def test_raising_something_else_is_no_known_mistake():
     for error in ("ValueError('no rows in (7, 8)')", "RuntimeError('out of memory')"):
         assert recognised(weigher("if dim == 0:", f"    raise {error}", RIGHT)) == ""
     assert recognised(weigher("raise RuntimeError('no rows in (2, 3)')")) == ""
-
-
-def test_an_exercise_that_builds_on_another_points_to_it_where_that_one_fails():
-    sheet = sheet_of(needs={"topic.exp": "Exponentials"})
-    wrong, told = (
-        weigher("return x.softmax(dim) / 2, x.sum()"),
-        "“Exponentials”, which this builds on, doesn't pass yet",
-    )
-    assert find(wrong, sheet, failing=["topic.exp"]).meaning.startswith(told)
-    assert "Exponentials" not in find(wrong, sheet).meaning
-    assert "Exponentials" not in find(wrong, sheet, failing=["topic.other"]).meaning
-    known = find(weigh_the_negative, sheet, failing=["topic.exp"]).meaning
-    assert known.endswith(f" {told} either."), "what is known is told first"
 
 
 def test_a_check_that_does_not_end_says_how_to_stop_it(tmp_path, monkeypatch):
@@ -396,7 +435,8 @@ def test_of_one_case_among_several_wrong_ones_is_said_what_holds_there():
     wrong = weigher(
         "y = x.softmax(dim)", "return (-y if dim else y**2) + (x.dtype == torch.float64), x.sum()"
     )
-    assert find(wrong).meaning.startswith("In this case, not in all: every number has the other sign.")
+    told = "Every number has the wrong sign. That is so in this case; the other wrong cases look different."
+    assert find(wrong).meaning == told
 
 
 X, MASK = torch.ones(2, 3), torch.ones(2, 3).bool()
@@ -678,7 +718,7 @@ def test_what_could_be_no_option_or_several_is_none(given):
 def test_a_slot_that_is_gone_is_told():
     finding = find({"sky": {"day": "blue"}, "2 + 2": 4}, sheet_of(CHOICE))
     assert "expected a choice for 'sky · night'" in finding.returned
-    assert "leave the rest" in finding.meaning
+    assert "leave the names" in finding.meaning
 
 
 def test_a_sheet_shows_no_right_choice():
@@ -706,10 +746,6 @@ def test_a_sheet_shows_no_right_choice():
         (torch.tensor([1.0]).half(), torch.tensor([1.01]).half()),
         ([1, [2, "a"]], (1, (2, "a"))),
         ({"a": None, "b": True}, {"b": True, "a": None}),
-        (torch.tensor([1.0, 2.0]), [1.0, 2]),
-        (torch.tensor([[1, 2], [3, 4]]), [[1, 2], [3, 4]]),
-        (torch.tensor([True, False]), [True, False]),
-        (torch.ones(2, 3), [torch.ones(3), torch.ones(3)]),
         ([1.0, 2.0], torch.tensor([1.0, 2.0])),
         ([torch.ones(3), torch.zeros(3)], torch.stack([torch.ones(3), torch.zeros(3)])),
         (2e-4, 2.00001e-4),
@@ -739,6 +775,11 @@ def test_what_counts_as_the_same(expected, got):
         (2e-4, 2.002e-4, "value", "output 0.0002002, expected 0.0002"),
         ({"a": 1}, {"a": 2}, "value", "output['a'] 2, expected 1"),
         ([1, 2], [1, 3], "value", "output[1] 3, expected 2"),
+        (torch.tensor([1.0, 2.0]), [1.0, 2], "type", "output: a list, expected a tensor"),
+        (torch.tensor([[1, 2], [3, 4]]), [[1, 2], [3, 4]], "type", "output: a list, expected a tensor"),
+        (torch.tensor([[True], [False]]), [[True], [False]], "type", "output: a list, expected a tensor"),
+        (torch.ones(2, 3), (torch.ones(3), torch.ones(3)), "type", "output: a list, expected a tensor"),
+        ({"a": torch.ones(2)}, {"a": [1.0, 1.0]}, "type", "output['a']: a list, expected a tensor"),
         (torch.ones(3), torch.ones(3).int(), "dtype", "output of int32, expected float32"),
         (torch.tensor([1, 2]), torch.tensor([1, 3]), "value", "output (2,); largest error 1 at [1]: 3, expected 2"),
         (
@@ -759,9 +800,34 @@ def test_how_a_difference_reads(expected, got, cause, full):
     assert (difference.cause, difference.describe(True)) == (cause, full)
 
 
-def test_a_float64_sheet_notices_work_in_float32():
-    x = torch.rand(9, dtype=torch.float64) + 1
-    assert "float32" in compare(x, x.float().double()).meaning
+ROUNDS = weigher("return x.float().softmax(dim).to(x.dtype), x.float().sum().double()")
+EXACT = replace(EXERCISE, full_precision=True)
+
+
+def test_work_in_float32_costs_nothing_and_is_remarked_on():
+    finding = find(ROUNDS)
+    assert finding.status == "passed"
+    assert finding.text().split("\n")[1].startswith("  note           The values are right, but some step")
+    assert not find(weigh).remark
+
+
+def test_work_in_float32_is_wrong_where_the_text_asks_for_full_precision():
+    finding = find(ROUNDS, sheet_of(EXACT))
+    assert (finding.status, finding.cause) == ("failed", "value")
+    assert "in float32" in finding.meaning
+    assert find(weigh, sheet_of(EXACT)).status == "passed"
+
+
+def test_what_is_wrong_in_float32_is_wrong_in_float64():
+    wrong = weigher("return x.softmax(dim) + 1e-3 * (x.dtype == torch.float64), x.sum()")
+    assert find(wrong).status == "failed"
+    assert find(weigher("return x.float().softmax(dim), x.sum()")).cause == "dtype"
+
+
+def test_a_remark_is_made_once_and_not_again_of_what_builds_on_the_answer():
+    sheet = sheet_of(needs={"topic.exp": "Exponentials"})
+    assert find(ROUNDS, sheet).remark
+    assert not find(ROUNDS, sheet, rounding=["topic.exp"]).remark
 
 
 # -- drivers -------------------------------------------------------------------------------------------------
@@ -825,6 +891,22 @@ def test_layers_of_lesson_01_map_positions_to_positions(name, used):
     outcome = run("call_with_layer", lambda layer, x: layer(x), case)
     assert outcome.outputs.shape == (5, 4, 2)
     assert inputs_unchanged(case, Outcome("returned"), outcome) is None
+
+
+def test_whole_numbers_may_be_narrow_unless_the_text_names_int64() -> None:
+    """`(ids == 5).int()` is right where the text says "integers", and wrong where it says int64."""
+    whole = torch.tensor([1, 2])
+    for dtype in (torch.int32, torch.int16, torch.uint8):
+        assert compare(whole, whole.to(dtype)) is None
+        assert compare(whole, (whole + 1).to(dtype)).cause == "value"
+        returned = Outcome("returned", whole.to(dtype))
+        said = whole_numbers_in_int64(Case("", ()), Outcome("returned", whole), returned)
+        assert said == f"the whole numbers are {str(dtype).removeprefix('torch.')}"
+    assert (
+        whole_numbers_in_int64(Case("", ()), Outcome("returned", whole), Outcome("returned", whole)) is None
+    )
+    assert compare(whole.to(torch.int8), whole).cause == "dtype"  # the text says int8
+    assert compare(whole, whole.float()).cause == compare(whole, whole.bool()).cause == "dtype"
 
 
 def test_a_layer_of_ours_begins_with_the_same_weights_each_time():

@@ -4,12 +4,14 @@ from dataclasses import replace
 
 import pytest
 import torch
+import torch.utils.checkpoint
 
 from autograder.exercise import Exercise
 from autograder.sheets import VISIBLE_SEED, make_sheet
 from helpers.checking.calling.drivers import GENERATOR, Case, Outcome, judged, run
 from helpers.checking.calling.registry import LAYERS
 from helpers.checking.calling.values import tensors
+from helpers.checking.comparing import compare
 from helpers.checks import assess, stays_small
 
 WEIGHTS = {"map.weight": torch.arange(6.0).reshape(2, 3), "map.bias": torch.tensor([1.0, -1.0])}
@@ -45,6 +47,26 @@ def module_case(**kwargs) -> Case:
     return Case("", ({"width": 3}, WEIGHTS, torch.ones(4, 3)), kwargs)
 
 
+# -- training steps --------------------------------------------------------------------------------------
+
+
+def test_a_loss_that_comes_back_with_its_graph_is_no_number():
+    weights = {"W": torch.ones(3, 2), "b": torch.zeros(2), "v": torch.ones(2)}
+    recipe = {"layer": "a curve in training", "weights": [weights, 0.1]}
+    case = Case("", (recipe, [[torch.ones(4, 3), torch.zeros(4)]]))
+
+    def step(model, optimizer, loss, batch):
+        return loss(model, *batch)
+
+    def told(answer):
+        (returned,), _ = run("train", answer, case).outputs
+        return compare(1.0, returned, ("loss",), slack=1e6)
+
+    assert told(lambda *given: step(*given).item()) is None
+    assert told(lambda *given: step(*given).detach()) is None
+    assert told(step).public == "loss: a tensor with its graph, expected a number"
+
+
 # -- modules ---------------------------------------------------------------------------------------------
 
 
@@ -52,6 +74,61 @@ def test_a_module_gets_the_weights_and_keyword_arguments_of_the_case():
     expected = torch.ones(4, 3) @ WEIGHTS["map.weight"].T + WEIGHTS["map.bias"]
     torch.testing.assert_close(run("module", Map, module_case()).outputs, expected)
     torch.testing.assert_close(run("module", Map, module_case(double=True)).outputs, 2 * expected)
+
+
+@pytest.mark.filterwarnings("ignore:None of the inputs have requires_grad")
+@pytest.mark.parametrize("reentrant", [False, True])
+def test_gradients_reach_weights_through_what_is_computed_again(reentrant):
+    class Checkpointed(Map):
+        def forward(self, x):
+            return torch.utils.checkpoint.checkpoint(self.map, x, use_reentrant=reentrant).sin()
+
+    class Plain(Map):
+        def forward(self, x):
+            return self.map(x).sin()
+
+    found, right = (
+        run("module", kind, module_case(), gradients=True).gradients for kind in (Checkpointed, Plain)
+    )
+    torch.testing.assert_close(found, right)
+
+
+def test_a_shared_parameter_gets_its_weights_wherever_it_is():
+    class Tied(Map):
+        def __init__(self, width):
+            super().__init__(width)
+            self.again = self.map
+
+        def forward(self, x):
+            return self.again(x) + self.map(x)
+
+    [weight, _, _] = run("module", Tied, module_case(), gradients=True).gradients
+    [once, _, _] = run("module", Map, module_case(), gradients=True).gradients
+    torch.testing.assert_close(weight, 2 * once)
+
+
+def test_what_a_cell_has_set_for_all_of_torch_changes_no_outcome():
+    class Scaled(Map):
+        def forward(self, x):
+            return self.map(x) * torch.full((2,), 0.5)
+
+    case = module_case()
+    expected = run("module", Scaled, case, gradients=True)
+    torch.set_default_dtype(torch.float64)
+    torch.set_default_device("meta")
+    with torch.inference_mode():
+        found = run("module", Scaled, case, gradients=True)
+        assert torch.is_inference_mode_enabled()
+    torch.set_grad_enabled(False)
+    again = run("module", Scaled, case, gradients=True)
+    left = torch.is_grad_enabled(), torch.get_default_dtype(), torch.get_default_device().type
+    torch.set_grad_enabled(True)
+    torch.set_default_device(None)
+    torch.set_default_dtype(torch.float32)
+    assert left == (False, torch.float64, "meta")
+    for outcome in (found, again):
+        torch.testing.assert_close(outcome.outputs, expected.outputs)
+        torch.testing.assert_close(outcome.gradients, expected.gradients)
 
 
 def test_what_a_module_puts_into_an_empty_list_is_a_result_too():
@@ -73,14 +150,20 @@ def test_gradients_reach_a_module_s_parameters_and_inputs():
     assert run("module", Fixed, module_case(), gradients=True).gradients == [None, None, None]
 
 
-def test_dropout_is_off():
-    class Dropped(Map):
-        def forward(self, x, double=False):
-            return torch.nn.functional.dropout(self.map(x), 0.5, self.training)
+@pytest.mark.parametrize("mode", [True, False])
+def test_a_module_that_differs_between_training_and_evaluation_shows(mode):
+    """Dropout of its own, a ReLU in training alone: whichever mode it is that differs."""
 
-    assert torch.equal(
-        run("module", Dropped, module_case()).outputs, run("module", Map, module_case()).outputs
+    class Differs(Map):
+        def forward(self, x, double=False):
+            return self.map(x) * (2 if self.training == mode else 1)
+
+    plain, found = (run("module", each, module_case(), gradients=True) for each in (Map, Differs))
+    same = (
+        torch.equal(plain.outputs, found.outputs),
+        all(map(torch.equal, plain.gradients or [], found.gradients or [])),
     )
+    assert same == ((False, True) if mode else (True, False))
 
 
 def test_a_stub_of_a_module_is_not_written():

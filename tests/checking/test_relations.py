@@ -34,38 +34,41 @@ TRUE = {
     "the input": (lambda x, m: x, "input 1, unchanged"),
     "the mask": (lambda x, m: m.float() * 0 + x, "input 1"),
     "zeros": (lambda x, m: x * 0, "0"),
-    "the sign": (lambda x, m: -y(x), "other sign"),
+    "the sign": (lambda x, m: -y(x), "wrong sign"),
     "twice": (lambda x, m: 2 * y(x), "2 times the right one."),
-    "half": (lambda x, m: y(x) / 2, "half the right one."),
+    "half": (lambda x, m: y(x) / 2, "half of the right one."),
     "times a size": (
         lambda x, m: y(x) * len(x),
-        "n times the right one, where n is the size of axis -2 of input 1",
+        "the right one times the size of axis -2 of input 1.",
     ),
     "divided by a root": (
         lambda x, m: y(x) / 5**0.5,
-        "1/√n times the right one, where n is the size of axis -1",
+        "the right one divided by the square root of the size of axis -1 of input 1.",
     ),
     "a factor that differs from case to case": (
         lambda x, m: y(x) * (2 if len(x) == 4 else 3.7),
-        "times one factor",
+        "times the same factor",
     ),
-    "any factor": (lambda x, m: y(x) * 1.7, "times one factor"),
+    "any factor": (lambda x, m: y(x) * 1.7, "times the same factor"),
     "one too large": (lambda x, m: y(x) + 1, "1 too large"),
     "two too small": (lambda x, m: y(x) - 2, "2 too small"),
     "off by something": (lambda x, m: y(x) + 0.3, "off by the same amount"),
     "late": (lambda x, m: y(x).roll(1, 0), "one position too late along axis -2"),
     "early": (lambda x, m: torch.cat([y(x)[:, 1:], x[:, :1]], 1), "one position too early along axis -1"),
     "reversed": (lambda x, m: y(x).flip(-1), "in reverse along axis -1"),
-    "permuted": (lambda x, m: y(x)[:, [2, 0, 1, 4, 3]], "positions of axis -1 in another order"),
+    "permuted": (lambda x, m: y(x)[:, [2, 0, 1, 4, 3]], "positions of axis -1 in a different order"),
     "the last row alone": (lambda x, m: y(x)[-1], "this is the last position of axis -2 of the right"),
     "without the last column": (lambda x, m: y(x)[:, :-1], "the end of axis -1 is missing"),
-    "without some": (lambda x, m: y(x)[~m], "the others have moved up"),
-    "transposed": (lambda x, m: y(x).T, "axes -2 and -1 in another order"),
+    "without some": (lambda x, m: y(x)[~m], "the rest have moved up"),
+    "transposed": (lambda x, m: y(x).T, "axes -2 and -1 in a different order"),
     "reshaped": (lambda x, m: y(x).flatten(), "another shape"),
     "squared": (lambda x, m: y(x) ** 2, "square"),
     "exponential": (lambda x, m: y(x).exp(), "e to the power"),
     "complement": (lambda x, m: 1 - y(x), "1 minus"),
-    "rows": (lambda x, m: y(x) * (1 + x[:, :1].abs()), "along axis -1, except for one factor"),
+    "rows": (
+        lambda x, m: y(x) * (1 + x[:, :1].abs()),
+        "Each line along axis -1 is off by a factor of its own",
+    ),
     "masked": (lambda x, m: y(x).masked_fill(m, 0), "except where input 2 is True"),
     "first": (lambda x, m: torch.cat([x[:, :1] + 9, y(x)[:, 1:]], 1), "first position of axis -1"),
     "last": (lambda x, m: torch.cat([y(x)[:, :4], x[:, :1]], 1), "last position of axis -1"),
@@ -78,38 +81,41 @@ TRUE = {
         "Right only at the first two positions of axis -1",
     ),
     "by the logarithm to another base": (lambda x, m: y(x) / math.log(10), "1/ln 10 times"),
-    "without the input": (lambda x, m: y(x) - x, "minus input 1: should it be added?"),
-    "with the input": (lambda x, m: y(x) + x, "plus input 1: it is added once too often"),
+    "without the input": (lambda x, m: y(x) - x, "minus input 1: input 1 isn't added."),
+    "with the input": (lambda x, m: y(x) + x, "plus input 1: input 1 is added too often."),
     "times the input": (lambda x, m: y(x) * x, "times input 1"),
     "each row in another order": (lambda x, m: y(x).sort(-1).values, "Each line along axis -1 has the right"),
     "jumbled altogether": (
         lambda x, m: y(x).flatten()[torch.arange(x.numel()) * 7 % x.numel()].reshape(x.shape),
-        "All the right numbers, in other places",
+        "All the right numbers, but in the wrong places.",
     ),
     "other numbers are 0": (
         lambda x, m: y(x) * (torch.arange(x.numel()).reshape(x.shape) % 4 > 0),
-        "Right, except for which numbers are 0",
+        "except that the zeros are in the wrong places",
     ),
     "a softmax more": (lambda x, m: y(x).softmax(-1), "the softmax of the right ones along axis -1"),
     "a log_softmax more": (
         lambda x, m: y(x).log_softmax(0),
         "the log_softmax of the right ones along axis -2",
     ),
-    "a number added to each row": (lambda x, m: y(x) + x[:, :1], "except for one number added per line"),
+    "a number added to each row": (lambda x, m: y(x) + x[:, :1], "is off by a number of its own"),
     "a column too few": (lambda x, m: y(x)[:, :-1], "The right numbers, but the end of axis -1 is missing."),
     "a column more in front": (
         lambda x, m: torch.cat([x[:, :1], y(x)], 1),
-        "more in front of them along axis -1",
+        "more before them along axis -1",
     ),
     "one too short": (lambda x, m: x[:, 1:].sin(), "Axis -1 is 1 too short."),
     "side by side": (lambda x, m: torch.cat([x.sin(), x.cos()], 1), "Axis -1 is 2 times as long"),
     "an axis too many": (
         lambda x, m: torch.stack([x, y(x)], 1),
-        "One axis is too many: the last position of axis -2 has the right numbers.",
+        "There is one axis too many: the last position of axis -2 gives the right numbers.",
     ),
     "summed up": (lambda x, m: y(x).sum(-1), "this is the sum over axis -1 of the right numbers"),
     "one of several": (lambda x, m: (x.sin(), y(x)), "The value at place [1] of these is right"),
-    "all rows alike": (lambda x, m: x[:1].sin().expand(x.shape), "the same all along axis -2"),
+    "all rows alike": (
+        lambda x, m: x[:1].sin().expand(x.shape),
+        "All positions along axis -2 have the same numbers",
+    ),
 }
 
 
@@ -120,12 +126,12 @@ def test_what_is_true_is_said(name):
 
 
 WEIGHTS = {
-    "the other axis": (lambda x, m: x.softmax(0), "sum to 1 along axis -2, the right ones along axis -1"),
-    "no axis": (lambda x, m: x.sigmoid(), "The right numbers sum to 1 along axis -1, these don't."),
+    "the other axis": (lambda x, m: x.softmax(0), "sum to 1 along axis -2; the right ones do along axis -1"),
+    "no axis": (lambda x, m: x.sigmoid(), "The right numbers sum to 1 along axis -1; these don't."),
     "no softmax": (lambda x, m: x, "input 1, unchanged"),
     "a logarithm more": (lambda x, m: x.log_softmax(-1), "Every number is the logarithm of the right one."),
-    "no softmax of all": (lambda x, m: x + 1.5, "A softmax of these numbers along axis -1 would be right."),
-    "no division": (lambda x, m: x.exp(), "Each line along axis -1 would be right, divided by its sum."),
+    "no softmax of all": (lambda x, m: x + 1.5, "A softmax along axis -1 is still missing."),
+    "no division": (lambda x, m: x.exp(), "Each line along axis -1 still has to be divided by its sum."),
     "a factor of 2": (lambda x, m: 2 * x.softmax(-1), "Every number is 2 times the right one."),
 }
 
@@ -151,7 +157,7 @@ def test_of_a_size_it_is_said_whose_it_is():
     triples = [
         (Case("", (x, k), names=("x", "k")), right, Outcome(CallStatus.RETURNED, top(x, k))) for k in (2, 3)
     ]
-    assert relation(triples) == "Axis -1 has the size of `k`, where it should have that of axis -1 of `x`."
+    assert relation(triples) == "Axis -1 has the size of `k`; it should have the size of axis -1 of `x`."
 
 
 SQUARE = {
@@ -185,7 +191,7 @@ def test_what_does_not_hold_in_every_case_is_not_said(wrong):
 
 def test_a_factor_of_one_number_is_named_where_it_is_the_same_in_every_case():
     right = lambda x, m: float(x.sum())  # noqa: E731
-    assert "half the right one" in told(lambda x, m: float(x.sum()) / 2, right)
+    assert "half of the right one" in told(lambda x, m: float(x.sum()) / 2, right)
     assert told(lambda x, m: float(x.sum()) * len(x) * 1.37, right) == ""
     count = lambda x, m: x.numel() + 40  # noqa: E731
     assert "1 too large" in told(lambda x, m: x.numel() + 41, count)
@@ -194,8 +200,8 @@ def test_a_factor_of_one_number_is_named_where_it_is_the_same_in_every_case():
 def test_of_several_values_the_wrong_one_is_told_of():
     right = lambda x, m: (y(x), x.sum(-1))  # noqa: E731
     assert "other order" in told(lambda x, m: (x.sum(-1), y(x)), right)
-    assert "other sign" in told(lambda x, m: (-y(x), x.sum(-1)), right)
-    assert "other sign" in told(lambda x, m: (-y(x), -x.sum(-1)), right)
+    assert "wrong sign" in told(lambda x, m: (-y(x), x.sum(-1)), right)
+    assert "wrong sign" in told(lambda x, m: (-y(x), -x.sum(-1)), right)
     assert told(lambda x, m: (-y(x), 2 * x.sum(-1)), right) == ""
     three = lambda x, m: (y(x), x.sum(-1), x.mean(-1))  # noqa: E731
     assert "in each other's places" in told(lambda x, m: (y(x), x.mean(-1), x.sum(-1)), three)
@@ -205,7 +211,7 @@ def test_of_several_values_the_wrong_one_is_told_of():
     x = torch.randn(3, 4)
     both = [Outcome(CallStatus.RETURNED, [sign * y(x), (3 + sign) / 4 * x]) for sign in (1, -1)]
     assert relation([(Case("", (x,)), *both)], ("output", "sums")).startswith(
-        "In `sums`: every number is half"
+        "In `sums`: every number is half of"
     )
 
 
@@ -237,12 +243,12 @@ def said_of(right, got, *args):
 def test_of_texts_and_lists_it_is_said_which_end_is_missing():
     assert said_of("lo w e", "lo w") == "The right text, with its end missing."
     assert said_of("lo w e", "w e") == "The right text, with its beginning missing."
-    assert said_of("lo w", "lo w e") == "The right text, and more behind it."
+    assert said_of("lo w", "lo w e") == "The right text, with more after it."
     assert said_of("lo w", "l ow") == "The right letters, with spaces in other places."
     assert said_of("lo w", "l o w", "l o w") == "What came back is `word`, unchanged."
     assert said_of("lo w", "lo x") == ""
     assert said_of([1, 2, 3], [1, 2]) == "The right values, with some missing at the end."
-    assert said_of([1, 2, 3], [0, 1, 2, 3]) == "The right values, and more in front of them."
+    assert said_of([1, 2, 3], [0, 1, 2, 3]) == "The right values, and more before them."
     assert said_of([1, 2, 3], [1]) == ""
 
 
@@ -254,7 +260,24 @@ def test_one_end_of_an_input_is_known_again():
 
 
 def test_booleans_may_be_inverted():
-    assert "opposite" in told(lambda x, m: ~m, lambda x, m: m)
+    assert "Every True should be False" in told(lambda x, m: ~m, lambda x, m: m)
+
+
+def test_a_name_stands_for_itself_in_a_factor():
+    x = torch.randn(4, 5, generator=torch.Generator().manual_seed(0))
+    assert said_of(x, 9 * x, 9) == "Every number is the right one times `word`."
+    assert said_of(x, 9**0.5 * x, 9) == "Every number is the right one times the square root of `word`."
+
+
+def test_zeros_that_come_anyhow_are_not_called_right():
+    """Where the mask is False, what is right is 0: an answer with other numbers there isn't half right."""
+
+    def hidden(x, m):
+        return y(x).masked_fill(~m, 0)
+
+    assert "except where" not in told(lambda x, m: (y(x) + x.sin()).masked_fill(~m, 0), hidden)
+    ones = torch.ones(3, 4, dtype=torch.bool)
+    assert "except" not in said_of(ones.tril(), ones)
 
 
 @pytest.mark.parametrize(

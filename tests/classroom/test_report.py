@@ -48,7 +48,7 @@ def test_the_page_says_who_made_which_mistake(exercises):
 
 
 def test_what_no_misconception_explains_is_grouped_by_what_is_true_of_most(exercises):
-    sign, half = "Every number has the other sign.", "Every number is half the right one."
+    sign, half = "Every number has the wrong sign.", "Every number is half of the right one."
     made = [verdict(SCALED, "failed", "value", told) for told in (sign, half, sign, "")]
     named = [(name, "", [one]) for name, one in zip(("ann", "ben", "cem", "dora"), made, strict=True)]
     known = ("eve", "", [verdict(SCALED, "failed", "unscaled")])

@@ -61,6 +61,19 @@ def test_cases_of_which_rounding_decides_the_gradient_are_drawn_again():
     assert case.args[0].item() == 0.0
 
 
+@pytest.mark.parametrize("full_precision", [False, True])
+def test_float64_cases_too_delicate_for_float32_are_drawn_again_unless_the_text_asks_for_float64(
+    full_precision,
+):
+    def cases(g):
+        near = 1e6 * torch.randint(2, (1,), generator=g)
+        return [Case("", (near + torch.tensor([1 / 3], dtype=torch.float64),))]
+
+    exercise = Exercise("topic.part", "", 1, lambda x: x - x.round(), cases, full_precision=full_precision)
+    drawn = {make_cases(exercise, f"seed {number}")[0].args[0].item() > 1e5 for number in range(8)}
+    assert drawn == ({False, True} if full_precision else {False})
+
+
 def test_right_answers_on_top_of_each_other_keep_their_gradients_where_scores_are_far_apart():
     """Found by a class: a gradient in float64 that is a small difference of large numbers."""
     exercise = load("attention")["attention.cross"]

@@ -93,6 +93,8 @@ DONE: dict[str, tuple[bool, tuple[Callable, ...]]] = {
         edited("hours = ", lambda source: f"{source}\ndef weigh(x, dim):\n    return torch.softmax(x, dim)"),
         answered("def softmax(x, dim):\n    return weigh(x, dim)"),
     )),
+    "a later version that fails to run": (False, (answered(RIGHT + "softmax = my_softmax"),)),
+    "gradients left off": (True, (edited("hours = ", lambda source: f"{source}\ntorch.set_grad_enabled(False)"),)),
     "no tensor's helper": (False, (answered(HELPED),)),
 }  # fmt: skip
 

@@ -30,7 +30,7 @@ from autograder.results import Ended, Judgement
 from autograder.sheets import HiddenSheets
 from helpers.checking.calling.drivers import run
 from helpers.checking.calling.outcome import Outcome
-from helpers.checking.calling.values import decode
+from helpers.checking.calling.values import decode, encode, map_tensors
 from helpers.checking.sheet import Sheet
 from tests.support.raising import nothing_else_raised, raises_only
 
@@ -116,7 +116,7 @@ def right(lesson, hidden):
 
 @pytest.fixture
 def visible(lesson):
-    """The right outcomes of the visible cases, which are asked for where a hidden one is wrong."""
+    """The right outcomes of the visible cases, which are asked for first."""
     return outcomes(lesson, lesson.visible[EXERCISE])
 
 
@@ -129,9 +129,9 @@ def outcomes(lesson: Lesson, sheet: Sheet) -> list[dict]:
 ASK, DONE = {"ask": EXERCISE}, {"done": []}
 
 
-def test_right_outcomes_pass(judged, right):
+def test_right_outcomes_pass(judged, right, visible):
     """Else the tests below would prove nothing."""
-    assert judged(ASK, {"outcomes": right}, DONE).verdicts[EXERCISE].status == "passed"
+    assert judged(ASK, {"outcomes": visible}, {"outcomes": right}, DONE).verdicts[EXERCISE].status == "passed"
 
 
 NAMED = {
@@ -143,38 +143,79 @@ NAMED = {
 
 
 @pytest.mark.parametrize("answer", NAMED.values(), ids=NAMED)
-def test_an_answer_that_names_a_forbidden_function_fails_whatever_its_outcomes(answer, judged, right):
-    verdict = judged(ASK, {"outcomes": right}, DONE, answer=answer).verdicts[EXERCISE]
+def test_an_answer_that_names_a_forbidden_function_fails_whatever_its_outcomes(
+    answer, judged, right, visible
+):
+    verdict = judged(ASK, {"outcomes": visible}, {"outcomes": right}, DONE, answer=answer).verdicts[EXERCISE]
     assert (verdict.status, verdict.cause) == ("failed", "forbidden")
 
 
-def test_an_answers_own_name_is_not_forbidden(judged, right):
+def test_an_answers_own_name_is_not_forbidden(judged, right, visible):
     answer = "def softmax(x, dim):\n    return softmax.__name__"
-    assert judged(ASK, {"outcomes": right}, DONE, answer=answer).verdicts[EXERCISE].status == "passed"
+    says = [ASK, {"outcomes": visible}, {"outcomes": right}, DONE]
+    assert judged(*says, answer=answer).verdicts[EXERCISE].status == "passed"
 
 
-def test_which_exercise_a_check_is_about_is_not_asked(judged, right):
-    verdicts = judged(ASK, {"outcomes": right}, {"outcomes": right}, DONE, at=OTHER).verdicts
+def test_which_exercise_a_check_is_about_is_not_asked(judged, right, visible):
+    verdicts = judged(ASK, {"outcomes": visible}, {"outcomes": right}, DONE, at=OTHER).verdicts
     assert {verdict.status for verdict in verdicts.values()} <= {"failed", "not run"}
 
 
 def test_the_first_outcomes_count(judged, right, visible):
     wrong = [right[0]] * len(right)
-    says = [ASK, {"outcomes": wrong}, {"outcomes": visible}, ASK, {"outcomes": right}, DONE]
+    says = [ASK, {"outcomes": wrong}, ASK, {"outcomes": visible}, {"outcomes": right}, DONE]
     assert judged(*says).verdicts[EXERCISE].status == "failed"
 
 
 def test_the_hidden_cases_decide(judged, visible):
-    assert (
-        judged(*[ASK, {"outcomes": visible}, {"outcomes": visible}, DONE]).verdicts[EXERCISE].status
-        == "failed"
-    )
+    says = [ASK, {"outcomes": visible}, {"outcomes": visible}, DONE]
+    assert judged(*says).verdicts[EXERCISE].status == "failed"
+
+
+def test_what_fails_before_the_students_eyes_fails(judged, right, visible):
+    """Whatever the hidden draw, which may be easier."""
+    wrong = [*visible[:-1], {"status": "raised", "error": "E"}]
+    verdict = judged(ASK, {"outcomes": wrong}, {"outcomes": right}, DONE).verdicts[EXERCISE]
+    assert (verdict.status, verdict.points) == ("failed", 0)
+
+
+def test_an_earlier_answer_is_blamed_where_right_outcomes_come_with_a_right_one(lesson, hidden):
+    """The child is asked again, with stand-ins; whatever it says then, it earns nothing."""
+    needed, cross = "attention.scaled_dot_product", "attention.cross"
+    cells = {cell.exercise: cell for cell in lesson.cells(lesson.skeletons[LESSON], LESSON)}
+    right = outcomes(lesson, lesson.visible[cross])
+    wrong = [{"status": "raised", "error": "E"}]
+    for again, cause in ((right, "needs"), (wrong * len(right), "raised")):
+        says = [ASK, {"outcomes": wrong * len(lesson.visible[needed].cases)}, DONE]
+        says += [ASK, {"outcomes": wrong * len(right)}, {"outcomes": again}, DONE]
+        asked = questions(lesson, LESSON, hidden, DIGEST)
+        verdict = judge.judge(Stranger(says), [cells[needed], cells[cross]], asked).verdicts[cross]
+        assert (verdict.status, verdict.points, verdict.cause) == ("failed", 0, cause)
+
+
+def test_work_in_float32_is_remarked_on_once_and_earns_all_points(lesson, hidden):
+    ids = ["attention.softmax", "attention.scaled_dot_product"]  # the second builds on the first
+    cells = {cell.exercise: cell for cell in lesson.cells(lesson.skeletons[LESSON], LESSON)}
+    says = []
+    for id in ids:
+        sheets = (lesson.visible[id], hidden.of(lesson.exercises[id], DIGEST))
+        says += [ASK, *({"outcomes": list(map(rounded, outcomes(lesson, sheet)))} for sheet in sheets), DONE]
+    asked = questions(lesson, LESSON, hidden, DIGEST)
+    verdicts = judge.judge(Stranger(says), [cells[id] for id in ids], asked).verdicts
+    assert [verdicts[id].status for id in ids] == ["passed", "passed"]
+    assert [verdicts[id].points == verdicts[id].max_points for id in ids] == [True, True]
+    assert [bool(verdicts[id].remark) for id in ids] == [True, False]
+
+
+def rounded(outcome: dict) -> dict:
+    outputs = map_tensors(lambda t: t.float().to(t.dtype), decode(outcome["outputs"]))
+    return {**outcome, "outputs": encode(outputs)}
 
 
 def test_hidden_numbers_stay_hidden(judged, right, visible):
     """Where the visible cases explain nothing, the message is about a hidden one."""
     wrong = [{**right[0], "status": "raised", "error": "E", "message": "canary"}] * len(right)
-    verdict = judged(*[ASK, {"outcomes": wrong}, {"outcomes": visible}, DONE]).verdicts[EXERCISE]
+    verdict = judged(*[ASK, {"outcomes": visible}, {"outcomes": wrong}, DONE]).verdicts[EXERCISE]
     assert verdict.status == "failed"
     assert "canary" not in verdict.message + verdict.html
 
@@ -208,13 +249,13 @@ def stopped(judgement: Judgement) -> None:
 
 @pytest.mark.parametrize("change", [lambda all: all + all[:1], lambda all: all[:-1]], ids=["more", "fewer"])
 def test_outcomes_are_as_many_as_cases(change, judged, right, visible):
-    stopped(judged(ASK, {"outcomes": change(right)}, {"outcomes": visible}, DONE))
+    stopped(judged(ASK, {"outcomes": visible}, {"outcomes": change(right)}, DONE))
 
 
 @pytest.mark.parametrize("name", ["error", "message", "where"])
 def test_a_text_without_end_is_no_outcome(name, judged, right, visible):
     long = [{**right[0], name: "x" * 1001}] * len(right)
-    stopped(judged(ASK, {"outcomes": long}, {"outcomes": visible}, DONE))
+    stopped(judged(ASK, {"outcomes": visible}, {"outcomes": long}, DONE))
 
 
 STRANGE = {
@@ -248,9 +289,18 @@ def test_what_is_no_outcome_is_refused(value):
 
 def test_whoever_displays_without_end_is_stopped(judged, monkeypatch):
     monkeypatch.setattr(judge, "OUTPUT_CHARACTERS", 50_000)
-    few = [{"output_type": "stream", "name": "stdout", "text": "x" * 60_000}]
-    many = [{"output_type": "stream", "name": "stdout", "text": "x"}] * 60
-    for outputs in (few, many):
+    """Where a page would be large, too: there `&` is `&amp;`, and a colour a tag of some 60 characters."""
+
+    def stream(text: str) -> dict:
+        return {"output_type": "stream", "name": "stdout", "text": text}
+
+    assert not judged({"done": [stream("x" * 40_000)]}).stopped
+    for outputs in (
+        [stream("x" * 60_000)],
+        [stream("x")] * 60,
+        [stream("&" * 20_000)],
+        [stream("\x1b[31m" * 1000)],
+    ):
         judgement = judged({"done": outputs})
         assert judgement.stopped
         assert not judgement.outputs
@@ -258,12 +308,12 @@ def test_whoever_displays_without_end_is_stopped(judged, monkeypatch):
 
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("for_ever", [None, ASK], ids=["is silent", "asks on"])
-def test_whoever_does_not_end_is_interrupted_once_and_given_up(for_ever, judged, right, monkeypatch):
+def test_whoever_does_not_end_is_interrupted_once_and_given_up(for_ever, judged, right, visible, monkeypatch):
     monkeypatch.setattr(judge, "GRACE_SECONDS", 0.2)
     monkeypatch.setattr(
         clock, "WALL_PER_CPU", 10_000
     )  # or a busy machine could have it stopped before it is judged
-    stranger = Stranger([ASK, {"outcomes": right}], for_ever)
+    stranger = Stranger([ASK, {"outcomes": visible}, {"outcomes": right}], for_ever)
     judgement = judged(stranger=stranger, cell_seconds=0.2)
     assert "interrupted" in judgement.stopped
     assert stranger.interrupted == 1

@@ -10,8 +10,10 @@ import torch
 
 from autograder import lessons
 from autograder.authoring.build import build
+from autograder.drawing import pick
 from autograder.exercise import Exercise, Misconception
 from helpers.checking.calling.outcome import Case
+from helpers.checks import gradient_reaches_inputs, inputs_unchanged
 
 MASTER = '''\
 # %% [markdown]
@@ -102,13 +104,15 @@ def explained(*variants: Callable) -> tuple[Misconception, ...]:
     return tuple(Misconception(v.__name__, v, " ".join((v.__doc__ or "").split())) for v in variants)
 
 
-def three_numbers(generator: torch.Generator) -> list[Case]:
-    return [Case("three numbers", (torch.randn(3, generator=generator),))]
+def some_numbers(generator: torch.Generator) -> list[Case]:
+    rows = pick(generator, 3, 4, 5)
+    return [Case("some numbers", (torch.randn(rows, 1, generator=generator),))]
 
 
 DOUBLE = Exercise(
     id="attention.double", title="Double", points=3, difficulty=2, minutes=10, reference=double,
-    cases=three_numbers, alternatives=(_added, _halved),
+    cases=some_numbers, alternatives=(_added, _halved),
+    properties=(inputs_unchanged, gradient_reaches_inputs),
     misconceptions=explained(squared, unchanged, plus_two),
 )  # fmt: skip
 WHO = Exercise(

@@ -9,7 +9,7 @@ from typing import Any
 
 from autograder.answers import MARK, code
 from autograder.authoring.mutating.dependencies import Name, dependencies
-from autograder.authoring.trials import Load
+from autograder.authoring.trials import Given, Load
 from autograder.exercise import Exercise
 
 Listed = dict[str, list[str]]  # names of mutants that are right as well, by the reason
@@ -18,7 +18,7 @@ Slips = dict[str, list[str]]  # sketches of what a slip gives, by the sentence t
 # What decides, beside an exercise itself, how its answers are judged, and not what is said of an answer that
 # matches no misconception.
 JUDGING: tuple[Name, ...] = (("autograder.authoring.trials", "problems"),)
-SAID_OF_OTHERS = ("relation", "contrast", "explain", "_nearly", "_slip", "_unknown", "_not_written")
+SAID_OF_OTHERS = ("relation", "contrast", "explain", "_in_part", "_unknown", "_not_written")
 # Whether a mutant passes. What is said of a failure decides nothing, and mutants are forbidden nothing.
 ENGINE: tuple[Name, ...] = (
     ("autograder.sheets", "_draw"),
@@ -27,20 +27,26 @@ ENGINE: tuple[Name, ...] = (
     ("helpers.checking.calling.drivers", "run"),
 )
 DECIDES_NOTHING = ("_explain", "_unknown", "explain", "Finding", "forbid", "current")
-TOOLS = ("mutants.py", "changes.py", "tables.py", "places.py", "trying.py")
+TOOLS = ("around.py", "mutants.py", "changes.py", "tables.py", "places.py", "trying.py")
 # By what a mutant is recognised.
-SLIPS: tuple[Name, ...] = (("helpers.checking.assessing", "sketches_of_slip"),)
+SLIPS: tuple[Name, ...] = (
+    ("helpers.checking.assessing", "sketches_of_slip"),
+    ("helpers.checking.explaining.telling", "tells"),
+)
 RECOGNISERS = ("slips.py", "words.py")
 # Fields of an exercise that are neither code nor words for people.
-FIELDS = ("id", "driver", "returns", "forbidden", "needs", "square", "about", "code", "inputs")
+FIELDS = (
+    "id", "driver", "returns", "forbidden", "needs", "square", "fixed", "full_precision", "about", "code",
+    "inputs",
+)  # fmt: skip
 
 
-def of_answers(exercise: Exercise, given: str, load: Load) -> str:
+def of_answers(exercise: Exercise, given: Given, load: Load) -> str:
     """Of everything that decides how an exercise's answers are judged, and whether its wrong ones are named.
 
     Args:
         exercise: the exercise.
-        given: what its lesson's cells import and define.
+        given: what its lesson's cells give it.
         load: where the exercises of a topic come from, for those that this one needs.
     """
     needed = [load(id.partition(".")[0]).get(id) for id in (*exercise.needs, *_about(exercise))]
@@ -49,7 +55,13 @@ def of_answers(exercise: Exercise, given: str, load: Load) -> str:
     beside = [exercise.cases, *exercise.properties, *(each.reference for each in needed if each)]
     answers = [exercise.reference, *exercise.alternatives, *(m.variant for m in exercise.misconceptions)]
     return _digest(
-        *fields, *said, *_reached(beside), *_texts(answers), _judging(JUDGING, SAID_OF_OTHERS), given
+        *fields,
+        *said,
+        *_reached(beside),
+        *_texts(answers),
+        _judging(JUDGING, SAID_OF_OTHERS),
+        given.code,
+        repr(given.docstrings.get(exercise.id)),
     )
 
 
@@ -66,8 +78,10 @@ def of_mutants(exercise: Exercise, right: Listed) -> str:
     """
     names = sorted(name for those in right.values() for name in those)
     texts = _reached([exercise.reference, exercise.cases, *exercise.properties])
+    texts += _texts(exercise.alternatives)  # a draw has to suit them, and their conditions are changed
     engine = _judging(ENGINE, DECIDES_NOTHING)
-    return _digest(exercise.id, exercise.driver, *exercise.returns, *texts, *names, engine, *_files(TOOLS))
+    fields = (exercise.id, exercise.driver, *exercise.returns, str(exercise.full_precision))
+    return _digest(*fields, *texts, *names, engine, *_files(TOOLS))
 
 
 def of_slips(exercise: Exercise, mutants: str, found: Slips | None) -> str:

@@ -9,14 +9,15 @@ gives these numbers.
 """
 
 import ast
+import itertools
 import json
 import re
-import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from autograder.answers import with_both
 from autograder.authoring.mutating.changes import Change, own_layer
-from autograder.authoring.mutating.mutants import mutants
+from autograder.authoring.mutating.mutants import is_code, mutants
 from autograder.authoring.mutating.places import Place
 from autograder.authoring.mutating.trying import Limits
 from autograder.authoring.mutating.words import describe
@@ -25,8 +26,9 @@ from autograder.sheets import VISIBLE_SEED, make_sheet
 from helpers.checking.assessing import recognise, sketches_of_slip
 from helpers.checking.calling.drivers import judged
 from helpers.checking.calling.outcome import CallStatus, Outcome
-from helpers.checking.calling.values import tensors
-from helpers.checking.explaining.sketches import Sketch, alike, to_text
+from helpers.checking.explaining.sketches import alike, to_text
+from helpers.checking.explaining.telling import tells
+from helpers.checking.sheet import AND
 from helpers.checks import Sheet
 
 SHARE = 1.5  # of the length of the other text of a sheet: so much slips may have
@@ -49,7 +51,7 @@ def slips(exercise: Exercise) -> dict[str, list[str]]:
     of_reference: dict[str, list[str]] = {}
     of_alternatives: dict[str, list[str]] = {}
     known: list[str] = []
-    for answer in (exercise.reference, *filter(_is_code, exercise.alternatives)):
+    for answer in (exercise.reference, *filter(is_code, exercise.alternatives)):
         elsewhere = answer is not exercise.reference
         told = of_alternatives if elsewhere else of_reference
         for texts, given in _of_mutants(exercise, answer, sheet, known):
@@ -58,11 +60,28 @@ def slips(exercise: Exercise) -> dict[str, list[str]]:
             ):
                 told.setdefault(_told(texts), []).append(given)
             known.append(given)
+    pairs = of_two(exercise, sheet)
     room = _length(sheet.to_json()) * SHARE
-    kept = _that_fit(of_reference, room)  # first: most answers are written like it
+    kept = _that_fit(of_reference, room - _length(pairs))  # first: most answers are written like it
     for said, each in _that_fit(of_alternatives, room - _length(kept)).items():
         kept.setdefault(said, []).extend(each)
-    return kept
+    return pairs | kept
+
+
+def of_two(exercise: Exercise, sheet: Sheet) -> dict[str, list[str]]:
+    """What two misconceptions give at once, by both their names, where neither hides the other."""
+    found: dict[str, str] = {}
+    with Limits() as limits:
+        for one, other in itertools.combinations(exercise.misconceptions, 2):
+            if (answer := with_both(one.variant, other.variant)) is None:
+                continue
+            outcomes = limits.outcomes(exercise, answer, sheet) or []
+            outcomes = [judged(exercise.driver, *pair) for pair in zip(sheet.cases, outcomes, strict=False)]
+            seen = sketches_of_slip(sheet, outcomes)
+            if seen and _tells(sheet, outcomes) and not recognise(sheet, outcomes):
+                found[f"{one.name}{AND}{other.name}"] = to_text(seen)
+    given = list(found.values())
+    return {names: [text] for names, text in found.items() if given.count(text) == 1}
 
 
 Texts = list[tuple[str, str]]
@@ -78,7 +97,7 @@ def _of_mutants(
             outcomes = limits.outcomes(exercise, mutant.answer, sheet) or []
             outcomes = [judged(exercise.driver, *pair) for pair in zip(sheet.cases, outcomes, strict=False)]
             made = sketches_of_slip(sheet, outcomes)
-            if not made or not _tells(sheet, outcomes, made) or recognise(sheet, outcomes):
+            if not made or not _tells(sheet, outcomes) or recognise(sheet, outcomes):
                 continue
             if any(alike(made, each) for each in known):
                 continue
@@ -93,12 +112,7 @@ def _of_mutants(
 
 def _vague(said: str) -> bool:
     """Whether what is said of an idiom that may not be the reader's would leave them searching."""
-    return not re.search(r"in the step with|in what is returned|stands where `|^`\w+` is missing", said)
-
-
-def _is_code(answer: Any) -> bool:
-    """Whether an alternative is a function or class whose definition stands in its module."""
-    return vars(sys.modules[answer.__module__]).get(answer.__name__) is answer
+    return not re.search(r"the step with|the `return`|in place of `|^`\w+` is missing", said)
 
 
 def _that_fit(told: dict[str, list[str]], room: float) -> dict[str, list[str]]:
@@ -116,7 +130,7 @@ def _length(data: Any) -> int:
     return len(json.dumps(data, ensure_ascii=False))
 
 
-def _told(texts: list[tuple[str, str]]) -> str:
+def _told(texts: Texts) -> str:
     """What is said, then where; the place once, where it is the same."""
     if len({where for _, where in texts}) == 1:
         return f"{' or '.join(said for said, _ in texts)}{texts[0][1]}"
@@ -158,18 +172,7 @@ def confusions(place: Place) -> Iterator[Change]:
             yield Change("reshaped", ast.Call(ast.Attribute(receiver, "reshape", ast.Load()), [shape], []))
 
 
-def _tells(sheet: Sheet, outcomes: list[Outcome], made: Sequence[Sketch | None]) -> bool:
-    """Whether what is wrong is more than exceptions, NaN or one number everywhere."""
-    wrong = [
-        (outcome, right) for outcome, right, each in zip(outcomes, sheet.expected, made, strict=True) if each
-    ]
-    returned = [outcome for outcome, _ in wrong if outcome.status == CallStatus.RETURNED]
-    return bool(returned) and not all(map(_dull, returned))
-
-
-def _dull(outcome: Outcome) -> bool:
-    found = list(tensors(outcome.outputs))
-    return bool(found) and all(
-        tensor.numel() > 1 and (bool(tensor.isnan().all()) or bool((tensor == tensor.reshape(-1)[0]).all()))
-        for tensor in found
-    )
+def _tells(sheet: Sheet, outcomes: list[Outcome]) -> bool:
+    """Whether what came back is more than exceptions and what many changes give, such as NaN or a count."""
+    pairs = zip(sheet.expected, outcomes, strict=True)
+    return tells((right.outputs, got.outputs) for right, got in pairs if got.status == CallStatus.RETURNED)

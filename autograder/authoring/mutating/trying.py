@@ -12,7 +12,8 @@ from typing import Any
 
 import torch
 
-from autograder.authoring.mutating.mutants import Mutant, mutants
+from autograder.authoring.mutating.around import VISIBLE_SHAPES, every
+from autograder.authoring.mutating.mutants import Changed
 from autograder.exercise import Exercise
 from autograder.sheets import VISIBLE_SEED, HiddenSheets, failing_case, make_sheet, one_thread, outcome_of
 from helpers.checking.calling.outcome import CallStatus, Outcome
@@ -36,7 +37,7 @@ class Survivor:
         draws: the numbers of the hidden draws that it passes.
     """
 
-    mutant: Mutant
+    mutant: Changed
     visible: bool
     draws: tuple[int, ...]
 
@@ -51,7 +52,7 @@ def survivors(exercise: Exercise) -> Iterator[Survivor]:
     sheets = [hidden.draw(exercise, number) for number in range(HiddenSheets.DRAWS)]
     visible = make_sheet(exercise, VISIBLE_SEED, misconceptions=False)
     with Limits() as limits:
-        for mutant in mutants(exercise):
+        for mutant in every(exercise, visible):
             failed = first = limits.failing_case(exercise, mutant.answer, visible)
             passed = []
             for number, sheet in enumerate(sheets):
@@ -60,7 +61,7 @@ def survivors(exercise: Exercise) -> Iterator[Survivor]:
                 failed = limits.failing_case(exercise, mutant.answer, sheet, failed or 0)
                 if failed is None:
                     passed.append(number)
-            if first is None or passed:
+            if passed or (first is None and mutant.kind != VISIBLE_SHAPES):
                 yield Survivor(mutant, first is None, tuple(passed))
     for sheet in (visible, *sheets):
         if failing_case(exercise, exercise.reference, sheet) is not None:

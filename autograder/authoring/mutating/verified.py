@@ -18,15 +18,16 @@ from pathlib import Path
 
 from autograder import exercises, lessons
 from autograder.authoring.master import MasterError, Mistake, read_master
+from autograder.authoring.mutating.around import every
 from autograder.authoring.mutating.digests import Listed, Slips, of_answers, of_mutants, of_slips
 from autograder.authoring.mutating.mutants import has_mutants, mutants, reference_file
 from autograder.authoring.mutating.slips import slips
 from autograder.authoring.mutating.trying import Survivor, survivors
 from autograder.authoring.rules import place
-from autograder.authoring.trials import Load, code_given, problems
+from autograder.authoring.trials import Given, Load, given_by, problems
 from autograder.exercise import Exercise
 from autograder.lessons import ROOT
-from autograder.sheets import HiddenSheets
+from autograder.sheets import VISIBLE_SEED, HiddenSheets, make_sheet
 from helpers.storage import write_whole
 
 REASON = 15  # characters: a shorter one says nothing
@@ -119,10 +120,10 @@ def in_step(
 ) -> dict[str, Record]:
     """A topic's record with today's digests. What differs from what is there has to be tried."""
     records, right, told = read(topic, root), listed(topic, root), known_slips(topic, root)
-    code = given(topic, root)
+    cells = given(topic, root)
     new = {}
     for id, exercise in specs.items():
-        new[id] = replace(records.get(id, Record()), answers=of_answers(exercise, code, load))
+        new[id] = replace(records.get(id, Record()), answers=of_answers(exercise, cells, load))
         if has_mutants(exercise):
             tried = of_mutants(exercise, right.get(id, {}))
             new[id] = replace(new[id], tried=tried, slips=of_slips(exercise, tried, told.get(id)))
@@ -142,11 +143,11 @@ def verify(
             tried of the other exercises is recorded all the same: that took minutes.
     """
     old, right, told = read(topic, root), listed(topic, root), known_slips(topic, root)
-    new, code = in_step(topic, specs, root, load), given(topic, root)
+    new, cells = in_step(topic, specs, root, load), given(topic, root)
     mistakes = _of_lists(topic, right, new, root)
     for id, record in new.items():
         before = old.get(id, Record())
-        if record.answers != before.answers and (wrong := _of_answers(specs[id], code, root, load)):
+        if record.answers != before.answers and (wrong := _of_answers(specs[id], cells, root, load)):
             mistakes += wrong
             new[id] = before
             continue
@@ -166,13 +167,13 @@ def verify(
     return new, {id: told[id] for id, record in new.items() if record.tried}
 
 
-def given(topic: str, root: Path = ROOT) -> str:
-    """What the cells of a topic's lesson import and define; "" where there is no such lesson."""
+def given(topic: str, root: Path = ROOT) -> Given:
+    """What the cells of a topic's lesson give its exercises; nothing where there is no such lesson."""
     for lesson in lessons.names(root):
         if lessons.topic(lesson) == topic:
             cells, _ = read_master(lessons.master_path(lesson, root), lesson)
-            return code_given(cells)
-    return ""
+            return given_by(cells)
+    return Given()
 
 
 def _of_lists(
@@ -200,7 +201,7 @@ def _of_lists(
     return mistakes
 
 
-def _of_answers(exercise: Exercise, given: str, root: Path, load: Load) -> list[Mistake]:
+def _of_answers(exercise: Exercise, given: Given, root: Path, load: Load) -> list[Mistake]:
     print(f"headstart: trying the answers of {exercise.id}", file=sys.stderr)
     found = problems(exercise, given, load)
     return [Mistake(*place(exercise.id, root, each.name), f'"{exercise.id}": {each.text}') for each in found]
@@ -211,7 +212,9 @@ def _of_mutants(exercise: Exercise, right: Listed, root: Path) -> list[Mistake]:
     print(f"headstart: trying the mutants of {exercise.id}", file=sys.stderr)
     topic, file = exercise.topic, listed_file(exercise.topic)
     reference = _below(reference_file(exercise), root)
-    names, found = {mutant.name for mutant in mutants(exercise)}, list(survivors(exercise))
+    visible = make_sheet(exercise, VISIBLE_SEED, misconceptions=False)
+    names = {mutant.name for mutant in every(exercise, visible)}
+    found = list(survivors(exercise))
     named = {name for those in right.values() for name in those}
     everywhere = {s.mutant.name for s in found if s.visible and len(s.draws) == HiddenSheets.DRAWS}
     mistakes = [

@@ -19,13 +19,13 @@ SIGNS: dict[type, str] = {
     ast.Is: "is", ast.IsNot: "is not", ast.And: "and", ast.Or: "or",
 }  # fmt: skip
 LEFT_OUT: dict[type, str] = {
-    ast.Add: "something isn't added", ast.Sub: "something isn't subtracted", ast.Mult: "a factor is missing",
-    ast.Div: "a division is missing", ast.FloorDiv: "a division is missing", ast.Pow: "a power isn't taken",
-    ast.MatMult: "a matrix product is missing", ast.Mod: "a remainder isn't taken",
-    ast.BitAnd: "one of two conditions is missing", ast.BitOr: "one of two conditions is missing",
+    ast.Add: "one term of a sum is missing", ast.Sub: "nothing is subtracted",
+    ast.Mult: "a factor is missing", ast.Div: "a division is missing", ast.FloorDiv: "a division is missing",
+    ast.Pow: "a power is missing", ast.MatMult: "one side of a matrix product is missing",
+    ast.Mod: "no remainder is taken", ast.BitAnd: "one of two conditions is missing",
+    ast.BitOr: "one of two conditions is missing",
 }  # fmt: skip
-OTHERWISE = "the wrong way round"
-A_STEP = "a step"
+A_STEP = "a function call"
 # Functions by what they do: a name could be the solution.
 WORDS = {
     word: what
@@ -36,13 +36,13 @@ WORDS = {
         "a product": "matmul bmm einsum outer prod dot", "a running sum": "cumsum", "a length": "len",
         "a swap of axes": "transpose permute movedim swapaxes", "a concatenation": "cat stack",
         "a change of shape": "view reshape flatten unflatten", "a triangular mask": "tril triu",
-        "an added or dropped axis": "unsqueeze squeeze", "a rounding": "ceil floor round",
+        "an `unsqueeze` or `squeeze`": "unsqueeze squeeze", "a rounding": "ceil floor round",
         "a fill": "masked_fill fill where full full_like", "a range": "range arange",
-        "a repetition": "repeat repeat_interleave expand", "a sort": "sort sorted topk argsort",
-        "a selection": "gather index_select scatter index_add take", "an `any` or `all`": "all any",
-        "the place of the largest": "argmax", "an absolute value": "abs", "a variance": "var std",
+        "a repeat": "repeat repeat_interleave expand", "a sort": "sort sorted topk argsort",
+        "a lookup by index": "gather index_select scatter index_add take", "an `any` or `all`": "all any",
+        "an `argmax`": "argmax", "an absolute value": "abs", "a variance": "var std",
         "a change of type": "float double int long bool to str list tuple", "a split": "split chunk unbind",
-        "an entry of a list": "append extend insert", "a mirroring": "flip reversed", "a `zip`": "zip",
+        "an addition to a list": "append extend insert", "a reversal": "flip reversed", "a `zip`": "zip",
         "an `enumerate`": "enumerate",
     }.items()
     for word in names.split()
@@ -50,39 +50,38 @@ WORDS = {
 
 
 def describe(mutant: Mutant, exercise: Exercise) -> tuple[str, str]:
-    """A mutant's change in words, "" where there are none, and where it is, in words of its exercise."""
-    said = next(filter(None, _said(mutant.place, mutant.change.node, mutant.kind)), "")
-    return said, "" if mutant.kind == "name" else _where(mutant.place, exercise)
+    """A mutant's change, as it reads after "a right answer in which", and where it is; "" where unknown."""
+    place, words = mutant.place, _words(exercise, _function(mutant.place))
+    said = next(filter(None, _said(place, mutant.change.node, mutant.kind, words)), "")
+    return said, "" if mutant.kind == "name" else _where(place, exercise, words)
 
 
-def _said(place: Place, new: Any, kind: str) -> Iterator[str]:
+def _said(place: Place, new: Any, kind: str, words: set[str]) -> Iterator[str]:
     old: Any = place.node
     holder = place.around[0]
     if kind == "size":
-        number = ast.unparse(new)
-        yield f"a size is written in as {number}, which fits the first case only"
+        yield f"a size is the fixed number {ast.unparse(new)}, which is right for the first case only"
     elif kind == "default":
-        yield f"a default value is {ast.unparse(new)}, which should be another"
+        yield f"a default value is {ast.unparse(new)}, the wrong one"
     elif kind == "name":
-        was, stands = (node.id if isinstance(node, ast.Name) else node.attr for node in (old, new))
-        yield f"`{stands}` stands where `{was}` belongs"
+        yield _name_taken(old, new, words)
     elif kind == "reshaped":
-        yield "sizes are changed by a `reshape` where axes should change places"
+        yield "a `reshape` is used where axes should be swapped"
     elif kind == "in place":
-        yield "a tensor is changed in place where a new one is needed"
+        yield "a tensor is changed in place instead of being copied"
     elif kind == "off by one":
         yield _bound(place, new)
     elif kind == "condition":
         always = isinstance(new, ast.Constant) and ("always" if new.value else "never")
-        yield f"a condition {always} holds" if always else f"a condition is {OTHERWISE}"
+        yield f"a condition is {always} true" if always else "a condition is reversed"
     elif kind == "statement":
         yield _statement(old, new)
     elif kind == "order":
-        yield "two values side by side have changed places"
+        yield "two values next to each other are swapped"
     elif kind == "axis":
         yield _axis(place, new)
     elif kind == "operator":
-        yield _operator(old, new)
+        yield _operator(old, new, words)
     elif kind == "constant":
         yield _constant(old, new, holder)
     elif kind == "argument":
@@ -91,23 +90,44 @@ def _said(place: Place, new: Any, kind: str) -> Iterator[str]:
         yield _call(old, new)
 
 
-def _operator(old: Any, new: Any) -> str:
+def _name_taken(old: Any, new: Any, words: set[str]) -> str:
+    """An argument or a layer taken for another; "" where the exercise's text doesn't have both names."""
+    was, taken = (node.id if isinstance(node, ast.Name) else node.attr for node in (old, new))
+    known = isinstance(old, ast.Attribute) or {was, taken} <= words
+    return f"`{taken}` is used in place of `{was}`" if known else ""
+
+
+def _operator(old: Any, new: Any, words: set[str]) -> str:
     if isinstance(old, ast.UnaryOp):
-        return "a minus sign is missing" if isinstance(old.op, ast.USub) else f"a condition is {OTHERWISE}"
+        signs = {ast.USub: "a minus sign", ast.Not: "a `not`", ast.Invert: "a `~`"}
+        return f"{signs[type(old.op)]} is missing" if type(old.op) in signs else ""
     if isinstance(old, ast.BoolOp):
         joined = isinstance(new, ast.BoolOp) and new.values == old.values
-        return f"`{SIGNS[type(new.op)]}` joins two conditions" if joined else LEFT_OUT[ast.BitAnd]
+        return f"two conditions are joined by `{SIGNS[type(new.op)]}`" if joined else LEFT_OUT[ast.BitAnd]
     if isinstance(old, ast.Compare):
-        return f"`{SIGNS[type(new.ops[0])]}` stands where another comparison belongs"
-    if isinstance(old, ast.AugAssign) or (
-        isinstance(new, ast.BinOp) and new.left is old.left and new.right is old.right
-    ):
-        return f"`{SIGNS[type(new.op)]}` stands where another operation belongs"
+        negated = isinstance(new.ops[0], ast.Is | ast.IsNot | ast.In | ast.NotIn | ast.NotEq)
+        return (
+            "a condition is reversed"
+            if negated
+            else f"one comparison is changed to `{SIGNS[type(new.ops[0])]}`"
+        )
+    if isinstance(old, ast.AugAssign):
+        return f"one operator is changed to `{SIGNS[type(new.op)]}=`"
+    if isinstance(new, ast.BinOp) and new.left is old.left and new.right is old.right:
+        return f"one operator is changed to `{SIGNS[type(new.op)]}`"
     if isinstance(new, ast.BinOp) and new.left is old.right and new.right is old.left:
-        return f"the two sides of a `{SIGNS[type(old.op)]}` have changed places"
-    sided = isinstance(old.op, ast.Sub | ast.Div | ast.FloorDiv | ast.Pow | ast.Mod)
-    if new is old.right and sided:
-        return f"only the right side of a `{SIGNS[type(old.op)]}` is there"
+        return f"the two sides of a `{SIGNS[type(old.op)]}` are swapped"
+    return _side_missing(old, new is old.left, words)
+
+
+def _side_missing(old: ast.BinOp, right: bool, words: set[str]) -> str:
+    """An operation without one of its sides: which, if that gives nothing away."""
+    sign, gone = SIGNS[type(old.op)], old.right if right else old.left
+    if _number(gone) is not None or (isinstance(gone, ast.Name) and gone.id in words):
+        text = ast.unparse(gone)
+        return f"`{sign} {text}` is missing" if right else f"`{text} {sign}` is missing"
+    if isinstance(old.op, ast.Sub | ast.Div | ast.FloorDiv | ast.Pow | ast.Mod) and not right:
+        return f"everything before a `{sign}` is missing"
     return LEFT_OUT.get(type(old.op), "")
 
 
@@ -123,16 +143,16 @@ def _number(node: Any) -> Any:
 def _constant(old: Any, new: Any, holder: ast.AST) -> str:
     name = f"`{holder.arg}`" if isinstance(holder, ast.keyword) and holder.arg else ""
     if isinstance(old, ast.Constant) and isinstance(old.value, bool):
-        return f"{name or 'something'} is {new.value}"
+        return f"{name} is {new.value}" if name else f"a {old.value} is changed to {new.value}"
     before, after = _number(old), _number(new)
     if before is None and after is not None:
-        return f"what should be as small as can be is {after:g}"
+        return f"−∞ is replaced by {after:g}"
     if before is None or after is None:
         return ""
     what = name or "a number"
     if after == 0:
-        return f"{what} that should be another is 0"
-    if after == 2 * before:
+        return f"{what} is 0, which it shouldn't be"
+    if after == 2 * before and after - before != 1:
         return f"{what} is twice what it should be"
     if after == before / 2:
         return f"{what} is half of what it should be"
@@ -141,34 +161,33 @@ def _constant(old: Any, new: Any, holder: ast.AST) -> str:
 
 def _axis(place: Place, new: Any) -> str:
     call = next((node for node in place.around[:3] if isinstance(node, ast.Call)), None)
-    called = _name(call)
     if isinstance(place.around[0], ast.Subscript) or (call and getattr(call.func, "attr", "") == "size"):
-        return f"the size of axis {ast.unparse(new)} stands where another's belongs"
+        return f"a size is that of the wrong axis, {ast.unparse(new)}"
     number = _number(new)
-    return f"{called} uses axis {number} where another belongs" if number is not None else ""
+    return f"{_name(call)} uses the wrong axis, {number}" if number is not None else ""
 
 
 def _argument(old: Any, new: Any) -> str:
     called = _name(old)
     if len(new.keywords) < len(old.keywords):
         [gone] = [k.arg for k in old.keywords if k not in new.keywords]
-        return f"{called} lacks its `{gone}`" if gone else ""
+        return f"{called} is without its `{gone}`" if gone else ""
     if len(new.args) < len(old.args):
-        return f"{called} lacks an argument" if called != A_STEP else ""
-    return f"two arguments of {called} have changed places"
+        return f"{called} is without one of its arguments" if called != A_STEP else ""
+    return f"two arguments of {called} are swapped"
 
 
 def _call(old: Any, new: Any) -> str:
     if isinstance(new, ast.Call) and new.args == old.args:
         called = getattr(new.func, "attr", getattr(new.func, "id", ""))
-        return f"`{called}` stands where another function belongs"
+        return f"one function is changed to `{called}`"
     return f"{_name(old)} is missing"
 
 
 def _bound(place: Place, new: Any) -> str:
     holder: Any = place.around[0]
     if isinstance(new, ast.Constant | ast.UnaryOp) and isinstance(holder, ast.Slice):
-        return "a slice begins at the start" if place.node is holder.lower else "a slice goes on to the end"
+        return f"a slice is without its {'start' if place.node is holder.lower else 'end'}"
     late = isinstance(new.op, ast.Add)
     if isinstance(holder, ast.Slice):
         what, begins = "a slice", place.node is holder.lower
@@ -178,17 +197,17 @@ def _bound(place: Place, new: Any) -> str:
         what, begins = "a range", len(holder.args) > 1 and place.node is holder.args[0]
     else:
         return f"an argument of {_name(holder)} is one too {'large' if late else 'small'}"
-    return f"{what} {'begins' if begins else 'ends'} one too {'late' if late else 'early'}"
+    return f"{what} {'starts' if begins else 'ends'} one position too {'late' if late else 'early'}"
 
 
 def _statement(old: Any, new: Any) -> str:
     if isinstance(old, ast.Break):
-        return "a loop goes on where it should end"
+        return "a loop continues where it should stop"
     if isinstance(old, ast.Continue):
-        return "a loop ends where it should go on" if isinstance(new, ast.Break) else "nothing is skipped"
+        return "a loop stops where it should continue" if isinstance(new, ast.Break) else "nothing is skipped"
     if isinstance(old, ast.AugAssign):
-        return "something isn't added up"
-    return f"{_name(old.value)} is missing" if isinstance(old, ast.Expr) else "a step is missing"
+        return f"a `{SIGNS[type(old.op)]}=` is missing"
+    return f"{_name(old.value)} is missing" if isinstance(old, ast.Expr) else "an assignment is missing"
 
 
 def _name(node: Any) -> str:
@@ -204,27 +223,30 @@ def _name(node: Any) -> str:
     return WORDS.get(getattr(function, "id", ""), A_STEP)
 
 
-def _where(place: Place, exercise: Exercise) -> str:
-    """With which of the exercise's arguments it happens, or in which of its methods."""
+def _where(place: Place, exercise: Exercise, words: set[str]) -> str:
+    """In brackets, with which of the exercise's arguments it happens, or in which of its methods."""
     nodes = (place.node, *place.around)
-    function = next(node for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef))
+    function = _function(place)
     method = (
-        f" in `{function.name}`"
+        [f"in `{function.name}`"]
         if isinstance(exercise.reference, type) and _is_method(function, nodes)
-        else ""
+        else []
     )
     step = next((node for node in nodes if isinstance(node, IN_FULL)), place.node)
     statement = next((node for node in nodes if isinstance(node, ast.stmt)), place.node)
-    words = _words(exercise, function)
     for around in (step, statement):
         if isinstance(around, ast.FunctionDef | ast.ClassDef | ast.For | ast.If | ast.While | ast.With):
             continue
         named = [f"`{word}`" for word in dict.fromkeys(_read(around)) if word in words]
         if named and len(named) <= 3:
-            return f"{method}, in the step with {_listed(named)}"
+            return f" ({', '.join([*method, f'the step with {_listed(named)}'])})"
     if isinstance(statement, ast.Return):
-        return f"{method}, in what is returned"
-    return method
+        method.append("in the `return`" if not method else "the `return`")
+    return f" ({', '.join(method)})" if method else ""
+
+
+def _function(place: Place) -> Any:
+    return next(n for n in (place.node, *place.around) if isinstance(n, ast.FunctionDef | ast.ClassDef))
 
 
 def _is_method(function: ast.AST, nodes: Sequence[ast.AST]) -> bool:

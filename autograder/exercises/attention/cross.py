@@ -5,6 +5,7 @@ import math
 import torch
 from torch import Generator, Tensor
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.attention import shared
 from helpers import attention
@@ -32,6 +33,7 @@ def cross_cases(g: Generator) -> list[Case]:
     sizes, masked = shared.sizes(g, 2, 3, 4, 5), shared.sizes(g, 2, 3, 4, 5, least=(1, 3))
     T, d = shared.sizes(g, 3, 4)
     batch = shared.sizes(g, 3, 4, 5, 6)
+    alone = shared.sizes(g, 3, 4, 5)
     padding = torch.arange(batch[1]) < torch.tensor([[[batch[1] - 1]], [[2]]])
     return [
         Case("y and x of different lengths and widths", _cross(g, (), *sizes)),
@@ -40,6 +42,7 @@ def cross_cases(g: Generator) -> list[Case]:
         Case("y and x of one shape", _cross(g, (), T, T, d, d)),
         Case("float64", _cross(g, (), *sizes, d_k=9, dtype=torch.float64)),
         Case("a batch, and a mask (B, 1, T_x) that hides padding", (*_cross(g, (2,), *batch), padding)),
+        Case("one position of y, two batch axes", _cross(g, pick(g, (2, 1), (1, 2), (1, 1)), 1, *alone)),
     ]
 
 
@@ -57,10 +60,11 @@ def _hidden_scores(g: Generator, sizes: list[int]) -> tuple[Tensor, ...]:
 
 
 def _cross(
-    g: Generator, front: tuple, T_y: int, T_x: int, d_y: int, d_x: int, *, d_k: int = 7,
+    g: Generator, front: tuple, T_y: int, T_x: int, d_y: int, d_x: int, *, d_k: int = 0,
     dtype: torch.dtype = torch.float32,
 ) -> tuple[Tensor, ...]:  # fmt: skip
-    inputs, weights = [(*front, T_y, d_y), (*front, T_x, d_x)], [(d_y, d_k), (d_x, d_k), (d_x, 8)]
+    d_k, d_v = d_k or pick(g, 7, 10, 12), pick(g, 8, 11, 13)
+    inputs, weights = [(*front, T_y, d_y), (*front, T_x, d_x)], [(d_y, d_k), (d_x, d_k), (d_x, d_v)]
     return (*shared.normals(g, inputs, dtype), *shared.normals(g, weights, dtype, spread=0.6))
 
 

@@ -3,6 +3,7 @@
 import torch
 from torch import Generator, Tensor
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.attention import shared
 from helpers import attention
@@ -26,9 +27,11 @@ exercise = Entry(
 @exercise.cases
 def permutation_cases(g: Generator) -> list[Case]:
     """Layers that are equivariant, invariant and neither."""
-    T, d = shared.sizes(g, 4, 5)
-    p, x, batch = _permutation(g, T), shared.normal(g, T, d), shared.normal(g, 2, T, d)
-    matrices, positions = list(shared.normals(g, [(d, 3)] * 3, spread=0.6)), shared.normal(g, T, d)
+    T, d = shared.sizes(g, *pick(g, (4, 5), (4, 6), (5, 6), (4, 7), (5, 7), (6, 7), (4, 12), (5, 12)))
+    other = pick(g, 3, 8, 9, 10, 11)
+    p, x, batch = _permutation(g, T), shared.normal(g, T, d), shared.normal(g, pick(g, 2, 3), other, d)
+    of_batch = _permutation(g, other)
+    matrices, positions = list(shared.normals(g, [(d, 3)] * 3, spread=0.6)), shared.normal(g, other, d)
     change = (x[p] - x) @ matrices[0]
     if change.max() > -change.min():  # so that forgetting the absolute value shows
         x = -x
@@ -39,8 +42,8 @@ def permutation_cases(g: Generator) -> list[Case]:
         _layer("a linear map of each position", matrices[:1], x, p),
         _layer("a running sum", matrices[:1], falling, p),
         _layer("the mean over positions", matrices[:1], x, p),
-        _layer("self-attention", matrices, batch, p, "self-attention, a batch"),
-        _layer("self-attention after adding positions", [*matrices, positions], batch, p),
+        _layer("self-attention", matrices, batch, of_batch, "self-attention, a batch"),
+        _layer("self-attention after adding positions", [*matrices, positions], batch[:1], of_batch),
     ]
 
 

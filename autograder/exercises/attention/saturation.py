@@ -5,6 +5,7 @@ import math
 import torch
 from torch import Generator, Tensor
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.attention import shared
 from helpers import attention
@@ -26,17 +27,21 @@ exercise = Entry(
 @exercise.cases
 def saturation_cases(g: Generator) -> list[Case]:
     """Narrow and wide vectors, each scaled and not. The last key wins in some wide rows, in no narrow one."""
-    N, T, d_k = shared.sizes(g, 2, 3, 5)
+    N, T, d_k = shared.sizes(g, *pick(g, (2, 3, 5), (2, 4, 5), (3, 4, 6), (2, 5, 6)))
     narrow = _best_at(
         torch.randint(T - 1, (N,), generator=g), shared.normal(g, N, d_k), shared.normal(g, N, T, d_k)
     )
     places = torch.tensor([3, *torch.randint(3, (2,), generator=g).tolist()])
-    wide = _best_at(places, shared.normal(g, 3, 16), shared.normal(g, 3, 4, 16))
+    q, k = shared.normal(g, 3, 16), shared.normal(g, 3, 4, 16)
+    scores = k[0] @ q[0]
+    q[0] *= 120 / scores[scores.abs().argmax()]  # this row's largest score, whose exponential is infinite
+    wide = _best_at(places, q, k)
     return [
         Case("not scaled", (*narrow, False)),
         Case("scaled", (*narrow, True)),
         Case("wide vectors, scaled", (*wide, True)),
         Case("wide vectors, not scaled", (*wide, False)),
+        Case("one query, one feature", (shared.normal(g, 1, 1), shared.normal(g, 1, T + 1, 1), True)),
     ]
 
 
@@ -96,6 +101,10 @@ exercise.slip(
 )
 exercise.slip("saturation_scaled_by_d_k", "math.sqrt(q.size(-1)) → q.size(-1)").says(
     "The scores are divided by d_k: it is √d_k that brings their variance back to 1."
+)
+exercise.slip("saturation_power_then_halved", "math.sqrt(q.size(-1)) → q.size(-1) ** 1 / 2").says(
+    "`/ d_k ** 1/2` divides by d_k and then by 2, because a power comes before a division: the root is "
+    "`d_k ** 0.5`."
 )
 
 

@@ -5,9 +5,11 @@ import math
 import torch
 from torch import Generator, Tensor
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.attention import shared
 from helpers import attention
+from helpers.attention import softmax
 from helpers.checking.calling.drivers import Case
 from helpers.checks import gradient_reaches_inputs, inputs_unchanged, rows_sum_to_one
 
@@ -34,6 +36,7 @@ def attention_cases(g: Generator) -> list[Case]:
     masked = shared.sizes(g, 2, 3, 4, 5, least=(1, 3))
     deep = shared.sizes(g, 3, 4, 5, least=(1, 4))
     deep = [*deep, deep[-1]]  # d_v = d_k, as it mostly is
+    single = shared.sizes(g, 4, 5, 6)
     padded = [3, shared.sizes(g, 5, 6)[0], 4, 4]
     keep = torch.arange(padded[1]) < shared.shuffled(g, torch.tensor([2, 3]))[:, None, None]
     return [
@@ -44,7 +47,11 @@ def attention_cases(g: Generator) -> list[Case]:
             "a mask (B, 1, T_k) that hides padding, which scores highest",
             (*_hidden_best(g, padded, keep), keep),
         ),
-        Case("two batch axes and a mask (T_q, T_k)", (*_qkv(g, (2, 1), *deep), _mask(g, deep[0], deep[1]))),
+        Case(
+            "two batch axes and a mask (T_q, T_k)",
+            (*_qkv(g, pick(g, (2, 1), (1, 2), (1, 1)), *deep), _mask(g, deep[0], deep[1])),
+        ),
+        Case("one query, a mask (T_k,)", (*_qkv(g, (), 1, *single), _mask(g, 1, single[0]).squeeze(0))),
     ]
 
 
@@ -123,12 +130,28 @@ def with_baddbmm(q, k, v, mask=None):
     return torch.bmm(weights, v).reshape(*front, T_q, -1), weights.reshape(*front, T_q, T_k)
 
 
+@exercise.alternative
+def with_a_softmax_of_ones_own(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -math.inf)
+    weights = softmax(scores, dim=-1)
+    return weights @ v, weights
+
+
 exercise.slip("unscaled", " / math.sqrt(q.size(-1)) →").says(
     "The scores are not divided by √d_k, so they grow with d_k and push the softmax towards a single key."
 )
 exercise.slip("scaled_by_d_k", "math.sqrt(q.size(-1)) → q.size(-1)").says(
     "The scores are divided by d_k, at once or by √d_k twice: dividing by √d_k once makes their variance "
     "1, and dividing by more flattens the weights."
+)
+exercise.slip("power_then_halved", "math.sqrt(q.size(-1)) → q.size(-1) ** 1 / 2").says(
+    "`/ d_k ** 1/2` divides by d_k and then by 2, because a power comes before a division: the root is "
+    "`d_k ** 0.5`."
+)
+exercise.slip("scaled_by_half_of_d_k", "math.sqrt(q.size(-1)) → (q.size(-1) ** 1 / 2)").says(
+    "`d_k ** 1/2` is half of d_k, because a power comes before a division: the root is `d_k ** 0.5`."
 )
 exercise.slip("scaled_by_number_of_keys", "math.sqrt(q.size(-1)) → math.sqrt(k.size(-2))").says(
     "The scores are divided by the root of the number of keys: their variance grows with the number of "
@@ -199,6 +222,9 @@ exercise.slip(
 ).says(
     "The keys are reshaped where they should be transposed: that has the right shape, but mixes numbers "
     "of different keys, since view and reshape keep their order in memory."
+)
+exercise.slip("all_axes_of_the_keys", "k.transpose(-2, -1) → k.permute(*reversed(range(k.dim())))").says(
+    "All axes of k are reversed, as by `k.T`: with a batch in front only the last two should change places."
 )
 exercise.slip(
     "divided_after_the_softmax",

@@ -5,6 +5,7 @@ import math
 import torch
 from torch import Generator, Tensor
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.masking import shared
 from helpers import masking
@@ -37,7 +38,7 @@ exercise = Entry(
 def masked_cases(g: Generator) -> list[Case]:
     """Masks with and without rows in which nothing is allowed."""
     plain, empty, double = (
-        [small[0], 5, *small[1:]] for small in (shared.sizes(g, 2, 3, 4) for _ in range(3))
+        [small[0], pick(g, 5, 7, 8), *small[1:]] for small in (shared.sizes(g, 2, 3, 4) for _ in range(3))
     )
     one_empty, one_more = shared.mask(g, *empty[:2]), shared.mask(g, *double[:2])
     one_empty[shared.between(g, 0, empty[0] - 1)] = False
@@ -45,7 +46,11 @@ def masked_cases(g: Generator) -> list[Case]:
     return [
         Case("something to look at for every query", (*_qkv(g, (), *plain), shared.mask(g, *plain[:2]))),
         Case("a query that may attend to nothing, a batch of one", (*_qkv(g, (1,), *empty), one_empty)),
-        Case("the same in float64", (*_qkv(g, (), *double, dtype=torch.float64), one_more)),
+        Case(
+            "the same in float64",
+            (*_qkv(g, pick(g, (), (6,), (1, 6)), *double, dtype=torch.float64), one_more),
+        ),
+        Case("one query, a mask (T_k,)", (*_qkv(g, (), 1, 5, *double[2:]), shared.mask(g, 1, 5).squeeze(0))),
         Case("an empty sentence, a mask (B, 1, T_k) that hides the highest scores", _hidden_best(g)),
     ]
 
@@ -234,6 +239,13 @@ exercise.slip(
     "q @ k.mT / q.size(-1) ** 0.5 → (q @ k.transpose(-2, -1)).masked_fill(~mask, torch.finfo(q.dtype).min)",
     of=empty_rows_put_aside,
 ).says("The scores aren't divided by √d_k: all else is as in lesson 1.")
+exercise.slip("power_then_halved", "math.sqrt(q.size(-1)) → q.size(-1) ** 1 / 2").says(
+    "`/ d_k ** 1/2` divides by d_k and then by 2, because a power comes before a division: the root is "
+    "`d_k ** 0.5`."
+)
+exercise.slip("scaled_by_half_of_d_k", "math.sqrt(q.size(-1)) → (q.size(-1) ** 1 / 2)").says(
+    "`d_k ** 1/2` is half of d_k, because a power comes before a division: the root is `d_k ** 0.5`."
+)
 exercise.slip(
     "weights_left_nan",
     ".nan_to_num() →",

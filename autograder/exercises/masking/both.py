@@ -3,6 +3,7 @@
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.masking import shared
 from helpers import masking
@@ -25,16 +26,19 @@ exercise = Entry(
 
 @exercise.cases
 def decoder_cases(g: Generator) -> list[Case]:
-    """Padding at the end, in front, and both."""
-    at_the_end = torch.arange(5) < shared.lengths(g, 3, least=1, most=4).unsqueeze(-1)
-    in_front = torch.arange(6) >= shared.lengths(g, 4, least=1, most=5).unsqueeze(-1)
-    one = torch.arange(5) >= shared.lengths(g, 1, least=1, most=3).unsqueeze(-1)
-    lengths = shared.shuffled(g, torch.tensor([0, 6, 2])).unsqueeze(-1)
+    """Padding at the end, in front, in the middle, and nothing else."""
+    at_the_end = torch.arange(pick(g, 5, 6, 7)) < shared.lengths(g, 3, least=1, most=4).unsqueeze(-1)
+    in_front = torch.arange(pick(g, 6, 7, 8)) >= shared.lengths(g, 4, least=1, most=5).unsqueeze(-1)
+    one = torch.arange(pick(g, 5, 4, 6)) >= shared.lengths(g, 1, least=1, most=3).unsqueeze(-1)
+    full = pick(g, 6, 4, 5)
+    lengths = shared.shuffled(g, torch.tensor([0, full, 2])).unsqueeze(-1)
+    gap = torch.arange(pick(g, 5, 6, 7)) != shared.lengths(g, 2, least=1, most=3).unsqueeze(-1)
     return [
         Case("three sentences, filled up at their ends", (at_the_end,)),
         Case("four sentences, filled up in front", (in_front,)),
         Case("one sentence, filled up in front", (one,)),
-        Case("a full sentence, a short one and an empty one", (torch.arange(6) < lengths,)),
+        Case("a full sentence, a short one and an empty one", (torch.arange(full) < lengths,)),
+        Case("two sentences, padding in the middle", (gap,)),
     ]
 
 

@@ -5,11 +5,12 @@ import math
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.masking import shared
 from helpers import masking
 from helpers.checking.calling.drivers import Case
-from helpers.checks import inputs_unchanged
+from helpers.checks import inputs_unchanged, whole_numbers_in_int64
 
 exercise = Entry(
     id="masking.convert",
@@ -19,29 +20,24 @@ exercise = Entry(
     minutes=8,
     reference=masking.convert,
     returns=("mask",),
-    properties=(inputs_unchanged,),
+    properties=(inputs_unchanged, whole_numbers_in_int64),
 )
 
 
 @exercise.cases
 def convert_cases(g: Generator) -> list[Case]:
-    """Each kind is read and written."""
-    return [
-        _conversion(g, "may attend", "hidden", (3, 4)),
-        _conversion(g, "hidden", "may attend", (2, 5)),
-        _conversion(g, "may attend", "additive", (4, 3)),
-        _conversion(g, "additive", "may attend", (2, 1, 4)),
-        _conversion(g, "may attend", "integer", (2, 6)),
-        _conversion(g, "integer", "may attend", (2, 4)),
-        _conversion(g, "integer", "hidden", (3, 5)),
-        _conversion(g, "hidden", "additive", (3, 2)),
-        _conversion(g, "additive", "integer", (2, 3)),
-        _conversion(g, "may attend", "may attend", (3, 2)),
-    ]
+    """Each kind is read, and written from each."""
+    kinds = ("may attend", "hidden", "additive", "integer")
+    return [_conversion(g, source, target) for source in kinds for target in kinds]
 
 
-def _conversion(g: Generator, source: str, target: str, shape: tuple) -> Case:
-    may = shared.mask(g, math.prod(shape[:-1]), shape[-1]).reshape(shape)
+def _conversion(g: Generator, source: str, target: str) -> Case:
+    shape = pick(g, (1, 3), (1, 5), (2, 1, 3), (3, 1, 4), (1, 1, 5), (2, 3))
+    if source == target:
+        shape = pick(g, (4,), (), (6,))
+    may = torch.rand(shape, generator=g) < 0.5
+    if shape:
+        may = shared.mask(g, math.prod(shape[:-1]), shape[-1]).reshape(shape)
     written = {
         "may attend": may,
         "hidden": ~may,
@@ -116,6 +112,16 @@ exercise.slip(
     "0 · ∞ is NaN, and every key that may be seen is multiplied that way: fill in −∞ with masked_fill or "
     "torch.where."
 )
+exercise.slip(
+    "infinity_times_may", "torch.zeros(may.shape).masked_fill(~may, -math.inf) → may.float() * -math.inf"
+).says(
+    "0 · ∞ is NaN, and what may be seen becomes −∞: fill in −∞ where the mask says “may not”, with "
+    "masked_fill or torch.where."
+)
+exercise.slip("lowest_number", "-math.inf → torch.finfo(torch.float32).min").says(
+    "The lowest number of float32 hides well enough as long as something else is to be seen, but it isn't "
+    "the −∞ that is asked for."
+)
 exercise.slip("one_and_zero_added", "torch.zeros(may.shape).masked_fill(~may, -math.inf) → may.float()").says(
     "An additive mask of 1 and 0 hides nothing: what may be seen gets 0 added, and what may not −∞."
 )
@@ -148,12 +154,3 @@ def integer_turned_round(mask, source, target):
     if target == "additive":
         return torch.zeros(may.shape).masked_fill(~may, -math.inf)
     return {"may attend": may.clone(), "hidden": ~may, "integer": (~may).long()}[target]
-
-
-exercise.slip(
-    "integer_of_32_bits",
-    'if target == "integer":\n'
-    "        return may.long()\n"
-    '    raise ValueError(f"{target!r} isn\'t a kind of mask") → return {"may attend": may.clone(), '
-    '"hidden": ~may, "integer": may.int()}[target]',
-).says(".int() makes 32-bit integers: the exercise asks for int64, which .long() makes and tokenizers give.")

@@ -3,6 +3,7 @@
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.masking import shared
 from helpers import masking
@@ -24,11 +25,16 @@ exercise = Entry(
 @exercise.cases
 def padding_cases(g: Generator) -> list[Case]:
     """Short, full and empty sentences."""
+    full = pick(g, 6, 5, 8)
     return [
-        Case("two sentences", (shared.lengths(g, 2, least=1, most=4), 5)),
-        Case("four sentences", (shared.lengths(g, 4, least=1, most=6), 7)),
-        Case("all shorter than T", (shared.lengths(g, 3, least=1, most=5), 8)),
-        Case("one that fills all of T, and an empty one", (shared.shuffled(g, torch.tensor([0, 6, 3])), 6)),
+        Case("two sentences", (shared.lengths(g, 2, least=1, most=4), pick(g, 5, 4, 6))),
+        Case("more sentences", (shared.lengths(g, pick(g, 4, 5, 6), least=1, most=6), pick(g, 7, 8, 9))),
+        Case("all shorter than T", (shared.lengths(g, 3, least=1, most=5), pick(g, 8, 6, 7))),
+        Case(
+            "one that fills all of T, and an empty one",
+            (shared.shuffled(g, torch.tensor([0, full, 3])), full),
+        ),
+        Case("one sentence", (shared.lengths(g, 1, least=1, most=3), pick(g, 4, 5, 7))),
     ]
 
 

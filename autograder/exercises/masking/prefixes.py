@@ -3,6 +3,7 @@
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.masking import shared
 from helpers import masking
@@ -25,9 +26,9 @@ exercise = Entry(
 @exercise.cases
 def prefix_cases(g: Generator) -> list[Case]:
     """Layers for which T passes are the same as one, and layers for which they aren't."""
-    T, d = shared.sizes(g, 4, 5)
+    T, d = shared.sizes(g, *pick(g, (4, 5), (4, 7), (5, 7), (4, 10), (5, 10)))
     three = shared.normals(g, [(d, 3)] * 3, spread=0.5)
-    long, short = shared.between(g, 6, 7), 3
+    long, short = pick(g, 6, 8, 9), 3
     x, batch, double = (
         shared.normal(g, T, d),
         shared.normal(g, 2, long, d),
@@ -38,7 +39,12 @@ def prefix_cases(g: Generator) -> list[Case]:
         shared.layer("causal self-attention", three, x),
         shared.layer("self-attention", three, x, "self-attention without a mask"),
         shared.layer("causal self-attention", three, batch, "causal self-attention, a batch"),
-        shared.layer("the mean over positions", three[:1], batch, "the mean over positions, a batch"),
+        shared.layer(
+            "the mean over positions",
+            three[:1],
+            batch.unsqueeze(1),
+            "the mean over positions, two batch axes",
+        ),
         shared.layer("a running sum", [three[0].double()], double, "a running sum, in float64"),
     ]
 

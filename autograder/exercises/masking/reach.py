@@ -3,6 +3,7 @@
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from helpers import masking
 from helpers.checking.calling.drivers import Case
@@ -24,14 +25,17 @@ exercise = Entry(
 @exercise.cases
 def reach_cases(g: Generator) -> list[Case]:
     """Chains, in which each layer carries one step further, among other masks."""
-    chain = torch.zeros(6, 6, dtype=torch.bool)
-    order = torch.randperm(6, generator=g)
+    T = pick(g, 6, 8, 9)
+    chain = torch.zeros(T, T, dtype=torch.bool)
+    order = torch.randperm(T, generator=g)
     chain[order[1:], order[:-1]] = True  # each sees the one before it in some order, and not itself
-    sparse = torch.zeros(5, 5, dtype=torch.bool)
-    ring = torch.randperm(5, generator=g)
+    T = pick(g, 5, 4, 8)
+    sparse = torch.zeros(T, T, dtype=torch.bool)
+    ring = torch.randperm(T, generator=g)
     sparse[ring, ring.roll(1)] = True
     sparse[ring[0], ring[2]] = True
-    window = torch.ones(7, 7, dtype=torch.bool).tril().triu(-1)
+    T = pick(g, 7, 8, 9)
+    window = torch.ones(T, T, dtype=torch.bool).tril().triu(-1)
     return [
         Case("one layer", (chain, 1)),
         Case("two layers", (chain, 2)),
@@ -39,6 +43,7 @@ def reach_cases(g: Generator) -> list[Case]:
         Case("four layers", (chain, 4)),
         Case("no layer", (sparse, 0)),
         Case("two layers, a ring with a short cut", (sparse, 2)),
+        Case("one position", (torch.zeros(1, 1, dtype=torch.bool), pick(g, 2, 1, 3))),
     ]
 
 

@@ -3,6 +3,7 @@
 import torch
 from torch import Generator, Tensor
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.masking import shared
 from helpers import masking
@@ -25,7 +26,7 @@ exercise = Entry(
 @exercise.cases
 def sees_cases(g: Generator) -> list[Case]:
     """Layers that look ahead and layers that don't; some on which a careless detector is blind."""
-    x, three = _clear_slopes(g, *shared.sizes(g, 4, 5))
+    x, three = _clear_slopes(g, *shared.sizes(g, *pick(g, (4, 5), (4, 6), (5, 6), (4, 7), (5, 7))))
     elsewhere = 1 - torch.eye(*three[0].shape)  # no feature of an output depends on the same of an input
     above, below = three[0].abs() * elsewhere, -three[0].abs() / 100_000
     used = torch.arange(x.size(1)).unsqueeze(1) != shared.between(g, 0, x.size(1) - 1)
@@ -35,13 +36,24 @@ def sees_cases(g: Generator) -> list[Case]:
     return [
         shared.layer("causal self-attention", three, x),
         shared.layer("self-attention", three, x, "self-attention without a mask"),
-        shared.layer("a linear map of each position", [below], x, "a linear map with small slopes below 0"),
+        shared.layer(
+            "a linear map of each position",
+            [below],
+            x[: pick(g, len(x), 3, 2)],
+            "a linear map with small slopes below 0",
+        ),
         shared.layer("positions that see each other by chance", [above, by_chance], x),
         shared.layer("a mask whose diagonal is one too high", three, x),
         shared.layer("a window of two positions", unused, x, "a window of two, one feature unused"),
         shared.layer("weights set to 0 after the softmax", three, x),
         shared.layer("causal self-attention whose features sum to 0", three, x),
         shared.layer("a first feature that looks at its own position alone", three, x),
+        shared.layer(
+            "a linear map of each position",
+            [three[0][:, :1].abs() / 1000],
+            x[:1],
+            "one position, one feature",
+        ),
     ]
 
 

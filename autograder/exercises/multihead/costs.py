@@ -119,6 +119,19 @@ exercise.slip(
     of=costs_in_closed_form,
 ).says("The multiplications of three projections are counted: W_o, after the merge, is the fourth.")
 exercise.slip(
+    "output_bias_left_out", "4 * (d_model * d_model + d_model) → 4 * d_model**2 + 3 * d_model"
+).says("Three biases are counted: the output projection, W_o, has one of d_model numbers as well.")
+exercise.slip("biases_of_one_number", "d_model * d_model + d_model → d_model * d_model + 1").says(
+    "Each bias is counted as one number: a projection adds one to each of its d_model outputs."
+)
+exercise.slip("biases_as_wide_as_a_head", "d_model * d_model + d_model → d_model * d_model + d_head").says(
+    "Each bias is counted as wide as one head: the projections make the channels of all heads, so it has "
+    "d_model numbers."
+)
+exercise.slip("biases_multiplied", "4 * T * d_model * d_model → 4 * T * (d_model * d_model + d_model)").says(
+    "The biases are counted among the multiplications: they are added."
+)
+exercise.slip(
     "one_bias_counted",
     "parameters, projections + n_heads * per_head, n_heads * T * T → 4 * d_model * d_model + d_model, "
     "projections + n_heads * per_head, n_heads * T * T",

@@ -3,6 +3,7 @@
 import torch
 from torch import Generator, Tensor
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.multihead import shared
 from helpers import multihead
@@ -23,20 +24,23 @@ exercise = Entry(
 @exercise.cases
 def importance_cases(g: Generator) -> list[Case]:
     """Heads that are needed, that do nothing, that do harm and that double for each other."""
-    three = shared.normal(g, 3, 5)
-    idle = torch.cat([shared.normal(g, 2, 4), torch.zeros(1, 4)])[torch.randperm(3, generator=g)]
-    harm = torch.stack([*shared.normal(g, 2, 5), 0.5 * shared.normal(g, 5)])
+    several = shared.normal(g, pick(g, 3, 2, 4, 6, 7), 5)
+    useful = pick(g, 2, 1, 4, 5)
+    idle = torch.cat([shared.normal(g, useful, 4), torch.zeros(1, 4)])
+    idle = idle[torch.randperm(useful + 1, generator=g)]
+    harm = torch.cat([shared.normal(g, pick(g, 2, 1, 3, 5), 5), 0.5 * shared.normal(g, 1, 5)])
     twins = shared.normal(g, 1, 6).repeat(2, 1) / 2
-    both = torch.cat([twins, shared.normal(g, 2, 6)])
+    both = torch.cat([twins, shared.normal(g, pick(g, 2, 1, 3, 5), 6)])
 
     def case(title: str, parts: Tensor, target: Tensor) -> Case:
         return Case(title, ({"layer": "the loss with some heads", "weights": [parts, target]}, len(parts)))
 
     return [
-        case("three heads", three, three.sum(0) + 0.3 * shared.normal(g, 5)),
+        case("several heads", several, several.sum(0) + 0.3 * shared.normal(g, 5)),
         case("a head that does nothing", idle, idle.sum(0) + 0.2 * shared.normal(g, 4)),
-        case("a head that does harm", harm, harm[:2].sum(0) - 0.2 * harm[2]),
-        case("four heads, two of them alike", both, both.sum(0) + 0.1 * shared.normal(g, 6)),
+        case("a head that does harm", harm, harm[:-1].sum(0) - 0.2 * harm[-1]),
+        case("two heads alike, among others", both, both.sum(0) + 0.1 * shared.normal(g, 6)),
+        case("one head", both[-1:], both[-1] + 0.1 * shared.normal(g, 6)),
     ]
 
 

@@ -5,6 +5,7 @@ import math
 import torch
 from torch import Generator, Tensor
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.multihead import shared
 from helpers.checking.calling.drivers import Case
@@ -52,24 +53,38 @@ class Plain(torch.nn.Module):
 
 @exercise.cases
 def module_cases(g: Generator) -> list[Case]:
-    """Self and cross, without a mask and with two kinds; several heads and one."""
+    """Self and cross, without a mask and with three kinds; several heads and one."""
     T_k = 4 + int(torch.randint(2, (), generator=g))
+    C, H = pick(g, (4, 2), (6, 2), (6, 3), (8, 4))
+    padded, B = pick(g, 4, 6), pick(g, 1, 2)
     # As many sentences as heads, so that a mask may meet the wrong axis without any complaint.
     lengths = shared.shuffled(g, torch.tensor([[2], [3]]))
     shown = (torch.arange(3) < lengths)[:, None, None]
     return [
-        Case("self-attention, two heads", (_settings(4, 2), _weights(g, 4), shared.normal(g, 1, 3, 4))),
+        Case(
+            "self-attention, two heads",
+            (_settings(C, H), _weights(g, C), shared.normal(g, pick(g, 1, 3), pick(g, 3, 2, 5), C)),
+        ),
         Case(
             "cross-attention, three heads",
-            (_settings(6, 3), _weights(g, 6), shared.normal(g, 1, 2, 6), shared.normal(g, 1, T_k, 6)),
+            (_settings(6, 3), _weights(g, 6), shared.normal(g, B, 2, 6), shared.normal(g, B, T_k, 6)),
         ),
         Case(
             "self-attention of two sentences, a mask (B, 1, 1, T) that hides padding",
-            (_settings(4, 2), _weights(g, 4), shared.normal(g, 2, 3, 4)),
+            (_settings(padded, 2), _weights(g, padded), shared.normal(g, 2, 3, padded)),
             {"mask": shown},
         ),
         _hidden_best(g),
+        _mask_for_each_head(g),
     ]
+
+
+def _mask_for_each_head(g: Generator) -> Case:
+    T_q, T_k = pick(g, (3, 4), (4, 5), (1, 3))
+    mask = torch.stack([shared.shuffled(g, torch.arange(T_k) < 2) for _ in range(2 * T_q)])
+    y, x = (shared.normal(g, 1, T, 6) for T in (T_q, T_k))
+    title = "cross-attention, a mask (B, H, T_q, T_k)"
+    return Case(title, (_settings(6, 2), _weights(g, 6), y, x), {"mask": mask.view(1, 2, T_q, T_k)})
 
 
 def _hidden_best(g: Generator) -> Case:
@@ -200,6 +215,13 @@ exercise.slip("Unscaled", " / math.sqrt(q.size(-1)) →").says(
 )
 exercise.slip("ScaledByHeadWidth", "math.sqrt(q.size(-1)) → q.size(-1)").says(
     "The scores are divided by D: its root, √D, brings their variance back to 1."
+)
+exercise.slip("PowerThenHalved", "math.sqrt(q.size(-1)) → q.size(-1) ** 1 / 2").says(
+    "`/ D ** 1/2` divides by D and then by 2, because a power comes before a division: the root is "
+    "`D ** 0.5`."
+)
+exercise.slip("ScaledByHalfOfHeadWidth", "math.sqrt(q.size(-1)) → (q.size(-1) ** 1 / 2)").says(
+    "`D ** 1/2` is half of D, because a power comes before a division: the root is `D ** 0.5`."
 )
 exercise.slip("ScaledByNumberOfHeads", "q.size(-1) → self.n_heads").says(
     "The scores are divided by the root of the number of heads: their variance grows with D = d_model / "

@@ -3,6 +3,7 @@
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.multihead import shared
 from helpers import multihead
@@ -24,13 +25,17 @@ exercise = Entry(
 @exercise.cases
 def split_cases(g: Generator) -> list[Case]:
     """Without and with batch axes; H, T and D differ, so that a swap shows."""
-    T, H, D = shared.sizes(g, 4, 5), 2, 3
+    T = shared.sizes(g, 4, 5)
+    H, D = pick(g, (2, 3), (3, 2), (2, 4), (4, 2))
     return [
         Case("one sentence", (shared.normal(g, T[0], H * D), H)),
-        Case("a batch", (shared.normal(g, 2, T[1], 3 * 2), 3)),
-        Case("one head", (shared.normal(g, 2, 3, 5), 1)),
-        Case("float64", (shared.normal(g, 3, 2 * 4, dtype=torch.float64), 2)),
-        Case("two batch axes", (shared.normal(g, 2, 1, 3, 4 * 2), 4)),
+        Case("a batch", (shared.normal(g, 2, T[1], 3 * D), 3)),
+        Case("one head", (shared.normal(g, *pick(g, (2, 3, 5), (3, 2, 4), (2, 4, 6))), 1)),
+        Case("float64", (shared.normal(g, 3, 2 * pick(g, 4, 2, 5), dtype=torch.float64), 2)),
+        Case(
+            "two batch axes",
+            (shared.normal(g, *pick(g, (2, 1), (1, 2)), pick(g, 3, 1, 5), 4 * pick(g, 2, 1, 3)), 4),
+        ),
     ]
 
 

@@ -3,11 +3,12 @@
 import torch
 from torch import Generator, Tensor
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.multihead import shared
 from helpers import multihead
 from helpers.checking.calling.drivers import Case
-from helpers.checks import inputs_unchanged
+from helpers.checks import shares_nothing
 
 exercise = Entry(
     id="multihead.switch_off",
@@ -15,9 +16,10 @@ exercise = Entry(
     points=2,
     difficulty=2,
     minutes=6,
+    driver="copies",
     reference=multihead.switch_off,
     returns=("weight",),
-    properties=(inputs_unchanged,),
+    properties=(shares_nothing,),
 )
 
 
@@ -25,14 +27,19 @@ exercise = Entry(
 def switch_off_cases(g: Generator) -> list[Case]:
     """Some heads on, some off."""
     first = torch.tensor([True, False, True])
+    three, two = pick(g, (4, 6), (5, 6), (4, 9)), pick(g, (5, 8), (5, 6), (3, 4))
     return [
-        Case("one of three heads off", (shared.normal(g, 4, 6), first[torch.randperm(3, generator=g)])),
-        Case("the first of two heads off", (shared.normal(g, 5, 8), torch.tensor([False, True]))),
-        Case("all heads on", (shared.normal(g, 3, 4), torch.tensor([True, True]))),
+        Case("one of three heads off", (shared.normal(g, *three), first[torch.randperm(3, generator=g)])),
+        Case("the first of two heads off", (shared.normal(g, *two), torch.tensor([False, True]))),
+        Case(
+            "all heads on", (shared.normal(g, *pick(g, (3, 4), (3, 6), (5, 4))), torch.tensor([True, True]))
+        ),
         Case(
             "all but one off, float64",
-            (shared.normal(g, 5, 8, dtype=torch.float64), shared.shuffled(g, _one_of(4))),
+            (shared.normal(g, pick(g, 5, 6), 8, dtype=torch.float64), shared.shuffled(g, _one_of(4))),
         ),
+        Case("one output channel", (shared.normal(g, 1, pick(g, 4, 2, 6)), torch.tensor([True, False]))),
+        Case("all heads off", (shared.normal(g, 3, pick(g, 4, 2, 6)), torch.tensor([False, False]))),
     ]
 
 

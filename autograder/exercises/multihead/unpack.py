@@ -3,6 +3,7 @@
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.multihead import shared
 from helpers import multihead
@@ -24,13 +25,16 @@ exercise = Entry(
 @exercise.cases
 def unpack_cases(g: Generator) -> list[Case]:
     """Packed weights of some widths."""
-    C, D = shared.sizes(g, 3, 4)
+    C, D = shared.sizes(g, *pick(g, (3, 4), (3, 5), (4, 5), (2, 5), (4, 6), (5, 6)))
+    E = pick(g, 2, 6, 7, 8)
     return [
         Case("a few channels", (shared.normal(g, 3 * C, C), shared.normal(g, 3 * C))),
         Case("other channels", (shared.normal(g, 3 * D, D), shared.normal(g, 3 * D))),
         Case(
-            "float64", (shared.normal(g, 6, 2, dtype=torch.float64), shared.normal(g, 6, dtype=torch.float64))
+            "float64",
+            (shared.normal(g, 3 * E, E, dtype=torch.float64), shared.normal(g, 3 * E, dtype=torch.float64)),
         ),
+        Case("one channel", (shared.normal(g, 3, 1), shared.normal(g, 3))),
     ]
 
 

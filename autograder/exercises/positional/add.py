@@ -3,9 +3,9 @@
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.positional import shared
-from helpers import positional
 from helpers.checking.calling.drivers import Case
 from helpers.checks import gradient_reaches_inputs, inputs_unchanged
 
@@ -15,25 +15,34 @@ exercise = Entry(
     points=2,
     difficulty=2,
     minutes=6,
-    reference=positional.add_positions,
     properties=(inputs_unchanged, gradient_reaches_inputs),
 )
+
+
+@exercise.reference
+def add_positions(x, table):
+    """The table is a constant here: whether a gradient reaches it is left to the answer."""
+    return x + table[: x.size(-2)].detach()
 
 
 @exercise.cases
 def add_cases(g: Generator) -> list[Case]:
     """A table that is longer than the sentences, and batches small enough for a row of it each."""
-    T, d, spare = shared.sizes(g, 3, 4, 5)
+    T, d, spare = shared.sizes(g, *pick(g, (3, 4, 5), (3, 5, 6), (4, 5, 6), (3, 4, 7)))
     rows = T + spare + 1
     return [
         Case("one sentence", (shared.normal(g, T, d), shared.normal(g, rows, d))),
         Case("a batch (B, T, d_model)", (shared.normal(g, 2, T, d), shared.normal(g, rows, d))),
-        Case("more sentences than words", (shared.normal(g, 4, 3, 2), shared.normal(g, 7, 2))),
+        Case("more sentences than words", (shared.normal(g, pick(g, 4, 5, 6), 3, 2), shared.normal(g, 7, 2))),
         Case("a table just long enough", (shared.normal(g, 2, 5, 3), shared.normal(g, 5, 3))),
         Case(
             "two batch axes, in float64",
-            (shared.normal(g, 2, 1, T, d, dtype=shared.F64), shared.normal(g, rows, d, dtype=shared.F64)),
+            (
+                shared.normal(g, *pick(g, (2, 1), (1, 2), (1, 1)), T, d, dtype=shared.F64),
+                shared.normal(g, rows, d, dtype=shared.F64),
+            ),
         ),
+        Case("sentences of one word", (shared.normal(g, 2, 1, d), shared.normal(g, rows, d))),
     ]
 
 
@@ -107,6 +116,9 @@ exercise.slip(
 ).says(
     "The vectors are multiplied by √d_model before the row is added, as the paper does with its "
     "embeddings: here the row of the position is added, and nothing else."
+)
+exercise.slip("scaled_down", ", table) + x → , table) / math.sqrt(x.size(-1)) + x", of=with_a_look_up).says(
+    "The rows are divided by √d_model before they are added: here they are added as they are."
 )
 exercise.slip(
     "put_side_by_side", "x + table[: x.size(-2)] → torch.cat([x, table[: x.size(-2)].expand_as(x)], dim=-1)"

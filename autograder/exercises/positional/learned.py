@@ -3,6 +3,7 @@
 import torch
 from torch import Generator, Tensor
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.positional import shared
 from helpers import positional
@@ -23,16 +24,24 @@ exercise = Entry(
 @exercise.cases
 def learned_cases(g: Generator) -> list[Case]:
     """Words that come twice, and words whose number is no position."""
-    T, d, spare = shared.sizes(g, 3, 4, 5)
-    rows = T + spare + 1
+    T, d, spare = shared.sizes(g, *pick(g, (3, 4, 5), (3, 5, 6), (4, 5, 6), (3, 4, 7)))
+    rows, V = T + spare + 1, pick(g, 9, 10, 12)
     return [
-        Case("one sentence", (_words(g, T), shared.normal(g, 9, d), shared.normal(g, rows, d))),
-        Case("a batch (B, T)", (_words(g, 2, T), shared.normal(g, 9, d), shared.normal(g, rows, d))),
+        Case("one sentence", (_words(g, T), shared.normal(g, V, d), shared.normal(g, rows, d))),
+        Case("a batch (B, T)", (_words(g, 2, T), shared.normal(g, V, d), shared.normal(g, rows, d))),
         Case(
             "a small vocabulary",
-            (_words(g, 3, 5, vocabulary=4), shared.normal(g, 4, 6), shared.normal(g, 8, 6)),
+            (_words(g, 3, pick(g, 5, 6, 7), vocabulary=4), shared.normal(g, 4, 6), shared.normal(g, 8, 6)),
         ),
-        Case("float64", (_words(g, 2, T), *_float64(g, (9, d), (rows, d)))),
+        Case("float64", (_words(g, 2, T), *_float64(g, (V, d), (rows, d)))),
+        Case(
+            "two batch axes",
+            (
+                _words(g, *pick(g, (2, 1), (1, 2), (1, 1)), T),
+                shared.normal(g, V, d),
+                shared.normal(g, rows, d),
+            ),
+        ),
     ]
 
 

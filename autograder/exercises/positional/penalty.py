@@ -3,6 +3,7 @@
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.positional import shared
 from helpers import positional
@@ -28,6 +29,7 @@ def penalty_cases(g: Generator) -> list[Case]:
         Case("4 heads", (4, *some[:2])),
         Case("2 heads, more keys than queries", (2, *sorted(many[:2]))),
         Case("16 heads, more queries than keys", (16, 4, shared.integer(g, 2, 3))),
+        Case("one head, one query", (1, 1, pick(g, 5, 3, 4, 6))),
     ]
 
 

@@ -3,6 +3,7 @@
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.positional import shared
 from helpers import positional
@@ -24,16 +25,18 @@ exercise = Entry(
 @exercise.cases
 def relative_cases(g: Generator) -> list[Case]:
     """Distances within the table and beyond it, one table and one for each head."""
-    T_q, T_k = shared.sizes(g, 3, 4)
+    T_q, T_k = shared.sizes(g, *pick(g, (3, 4), (2, 4), (2, 3), (3, 5)))
     long = shared.sizes(g, 6, 8)
     return [
         Case("every distance has its number", (shared.normal(g, 9), T_q, T_k)),
         Case("longer distances than the table has", (shared.normal(g, 5), *long)),
-        Case("a table for each head", (shared.normal(g, 2, 7), *shared.sizes(g, 5, 6))),
+        Case("a table for each head", (shared.normal(g, pick(g, 2, 3, 4), 7), *shared.sizes(g, 5, 6))),
         Case(
             "two axes in front, in float64",
-            (shared.normal(g, 2, 3, 5, dtype=shared.F64), *shared.sizes(g, 4, 6)),
+            (shared.normal(g, *pick(g, (2, 3), (3, 2), (2, 1)), 5, dtype=shared.F64), *shared.sizes(g, 4, 6)),
         ),
+        Case("one query", (shared.normal(g, 7), 1, pick(g, 5, 4, 6))),
+        Case("a table of one number", (shared.normal(g, 3, 1), 2, pick(g, 3, 4, 5))),
     ]
 
 

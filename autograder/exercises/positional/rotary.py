@@ -3,6 +3,7 @@
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.positional import shared
 from helpers import positional
@@ -31,8 +32,12 @@ def rotary_cases(g: Generator) -> list[Case]:
         Case("several pairs", (shared.normal(g, T, d), torch.arange(T))),
         Case("positions from the middle of a text", (shared.normal(g, T, d), start + torch.arange(T))),
         Case("positions in any order", (shared.normal(g, T, 8), apart)),
-        Case("a batch and heads (B, H, T, d)", (shared.normal(g, 2, 3, 5, 4), torch.arange(5))),
+        Case(
+            "a batch and heads (B, H, T, d)",
+            (shared.normal(g, *pick(g, (2, 3), (3, 2), (3, 1)), 5, 4), torch.arange(5)),
+        ),
         Case("another base", (shared.normal(g, T, d), torch.arange(T), float(shared.integer(g, 50, 200)))),
+        Case("one position", (shared.normal(g, 2, 1, d), torch.tensor([start]))),
     ]
 
 
@@ -141,6 +146,14 @@ exercise.slip(
     "The position is multiplied by base^(2i/d), or divided by base^(-2i/d), so the pairs turn faster and "
     "faster: the first pair is the fastest, by one radian per position."
 )
+exercise.slip(
+    "rotary_pairs_from_one",
+    "torch.arange(0, d, 2) / d → torch.arange(2, d + 2, 2) / d",
+    of=with_a_partner,
+).says("Pairs are counted from 1 here: the first is pair 0, which turns by one radian per position.")
+exercise.slip(
+    "positions_divided", "positions[:, None] / → positions[:, None] / d**0.5 /", of=with_a_partner
+).says("The positions are divided by √d, which turns every pair too slowly: √d_k belongs to the scores.")
 exercise.slip(
     "one_angle_for_all",
     "even, odd = x[..., 0::2], x[..., 1::2] → a, b, c, s = x[..., 0::2], x[..., 1::2], positions[:, "

@@ -5,6 +5,7 @@ import math
 import torch
 from torch import Generator, Tensor
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.positional import shared
 from helpers import positional
@@ -29,12 +30,12 @@ exercise = Entry(
 @exercise.cases
 def rotary_attention_cases(g: Generator) -> list[Case]:
     """Sentences of different lengths, a batch, and queries that are fewer than keys."""
-    first, second, third = shared.sizes(g, 3, 5, 7)
+    first, second, third = shared.sizes(g, *pick(g, (3, 5, 7), (5, 7, 9), (3, 5, 9)))
     T_q, T_k = [(3, 5), (5, 7), (3, 7)][shared.integer(g, 0, 2)]
     return [
         Case("one sentence", _qkv(g, (), first, first, 6, 8)),
         Case("values as wide as keys", _qkv(g, (), second, second, 4, 4)),
-        Case("a batch and heads (B, H, T, d)", _qkv(g, (2, 1), third, third, 4, 6)),
+        Case("a batch and heads (B, H, T, d)", _qkv(g, pick(g, (2, 1), (1, 2), (1, 1)), third, third, 4, 6)),
         Case(
             "a mask (T_q, T_k), fewer queries than keys", (*_qkv(g, (), T_q, T_k, 4, 6), _mask(g, T_q, T_k))
         ),

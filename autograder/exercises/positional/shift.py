@@ -23,13 +23,17 @@ exercise = Entry(
 
 @exercise.cases
 def shift_cases(g: Generator) -> list[Case]:
-    """One pair and several, forwards and back, and another base."""
+    """One pair and several, forwards and back, and another base.
+
+    Two cases differ in each argument alone, so that an answer can't remember a matrix by the others.
+    """
+    k = shared.integer(g, 2, 6)
     return [
-        Case("one pair of features", (shared.integer(g, 1, 6), 2)),
-        Case("several pairs", (shared.integer(g, 2, 9), 6)),
+        Case("one pair of features", (k, 2)),
+        Case("several pairs", (k, 6)),
         Case("far away", (shared.integer(g, 20, 50), 8)),
-        Case("back", (-shared.integer(g, 2, 9), 4)),
-        Case("another base", (shared.integer(g, 2, 9), 4, float(shared.integer(g, 50, 200)))),
+        Case("back", (-shared.integer(g, 2, 9), 6)),
+        Case("another base", (k, 6, float(shared.integer(g, 50, 200)))),
     ]
 
 
@@ -93,6 +97,9 @@ exercise.slip(
 exercise.slip("shift_faster_and_faster", "-torch.arange(0, d_model, 2) → torch.arange(0, d_model, 2)").says(
     "The speeds grow from pair to pair, as the exponent lacks its minus: those of the table fall, so this "
     "matrix fits none of its pairs but the first."
+)
+exercise.slip("shift_pairs_from_one", "torch.arange(0, d_model, 2) → torch.arange(2, d_model + 2, 2)").says(
+    "Pairs are counted from 1 here: the first is pair 0, whose speed is base⁰ = 1."
 )
 exercise.slip(
     "k_times_one_step",

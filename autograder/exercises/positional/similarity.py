@@ -3,6 +3,7 @@
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.positional import shared
 from helpers import positional
@@ -24,11 +25,12 @@ exercise = Entry(
 @exercise.cases
 def similarity_cases(g: Generator) -> list[Case]:
     """Tables without any pattern, so that each distance has another mean."""
-    T, d = shared.sizes(g, 4, 6)
+    T, d = shared.sizes(g, *pick(g, (4, 6), (4, 7), (5, 7), (5, 8)))
     return [
         Case("a few positions", (shared.normal(g, T, d),)),
-        Case("more positions than features", (shared.normal(g, 9, 3),)),
-        Case("float64", (shared.normal(g, 5, 7, dtype=shared.F64),)),
+        Case("more positions than features", (shared.normal(g, 9, pick(g, 3, 2, 4, 1)),)),
+        Case("float64", (shared.normal(g, 5, pick(g, 7, 3, 4, 6), dtype=shared.F64),)),
+        Case("one position", (shared.normal(g, 1, d),)),
     ]
 
 

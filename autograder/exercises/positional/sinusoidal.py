@@ -5,6 +5,7 @@ import math
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.positional import shared
 from helpers import positional
@@ -23,12 +24,17 @@ exercise = Entry(
 
 @exercise.cases
 def sinusoidal_cases(g: Generator) -> list[Case]:
-    """Two features, several pairs, one row alone, and another base."""
+    """Two features, several pairs, one row alone, and another base.
+
+    Two cases differ in each argument alone, so that an answer can't remember a table by the others.
+    """
+    T, d = shared.integer(g, 5, 7), pick(g, 8, 10, 12, 14)
     return [
-        Case("one pair of features", (shared.integer(g, 5, 12), 2)),
-        Case("several pairs", (shared.integer(g, 5, 7), 8)),
-        Case("more positions", (shared.integer(g, 20, 30), 6)),
-        Case("another base", (shared.integer(g, 5, 9), 4, float(shared.integer(g, 50, 200)))),
+        Case("one pair of features", (T, 2)),
+        Case("several pairs", (T, d)),
+        Case("more positions", (shared.integer(g, 20, 30), d)),
+        Case("another base", (T, d, float(shared.integer(g, 50, 200)))),
+        Case("one position", (1, d)),
     ]
 
 
@@ -133,6 +139,15 @@ exercise.slip(
     "None] * base ** (-torch.arange(0, d_model, 2) / d_model)",
     "    angles = torch.arange(T).unsqueeze(1) * frequencies  # (T, d_model / 2)\n →",
 ).says("Positions are counted from 1 here: the first is 0, whose sines are 0 and whose cosines are 1.")
+exercise.slip("pairs_from_one", "torch.arange(0, d_model, 2) → torch.arange(2, d_model + 2, 2)").says(
+    "Pairs are counted from 1 here: the first is pair 0, whose speed is base⁰ = 1."
+)
+exercise.slip(
+    "positions_divided", "torch.arange(T).unsqueeze(1) → (torch.arange(T).unsqueeze(1) / math.sqrt(d_model))"
+).says("The positions are divided by √d_model, which makes every clock too slow: here there is no root.")
+exercise.slip("exponent_by_the_root", "/ d_model) → / math.sqrt(d_model))").says(
+    "The exponent is divided by √d_model: it is 2i/d_model, without a root."
+)
 exercise.slip(
     "faster_and_faster",
     "frequencies = base ** (-torch.arange(0, d_model, 2) / d_model) → angles = torch.arange(T)[:, None] * "

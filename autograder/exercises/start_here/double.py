@@ -2,8 +2,10 @@
 
 import torch
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from helpers.checking.calling.outcome import Case
+from helpers.checks import gradient_reaches_inputs, inputs_unchanged
 
 exercise = Entry(
     id="start_here.double",
@@ -11,6 +13,7 @@ exercise = Entry(
     points=0,
     difficulty=1,
     minutes=1,
+    properties=(inputs_unchanged, gradient_reaches_inputs),
 )
 
 
@@ -22,12 +25,18 @@ def double(x: torch.Tensor) -> torch.Tensor:
 
 @exercise.cases
 def double_cases(generator: torch.Generator) -> list[Case]:
-    """A number, a row, a table: of whole numbers above 2, with which a student can check by head."""
+    """Any shape: mostly of whole numbers above 2, with which a student can check by head."""
 
     def whole(*shape: int) -> torch.Tensor:
         return torch.randint(3, 10, shape, generator=generator).float()
 
-    return [Case("one number", (whole(),)), Case("a row", (whole(3),)), Case("a table", (whole(2, 5),))]
+    column = whole(pick(generator, 3, 2, 4), 1) - 6.5
+    return [
+        Case("one number", (whole(),)),
+        Case("a row", (whole(pick(generator, 3, 2, 4, 5, 6)),)),
+        Case("a table", (whole(*pick(generator, (2, 5), (3, 4), (4, 2), (5, 3), (6, 2))),)),
+        Case("a column, fractions and numbers below 0", (column,)),
+    ]
 
 
 @exercise.alternative

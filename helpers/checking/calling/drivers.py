@@ -5,9 +5,7 @@ it reports what came back, what happened to the inputs and, where asked, the gra
 `helpers.checking.assessing` to judge, on whichever side of the sandbox the verdict is made.
 """
 
-import contextlib
 import linecache
-import sys
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -22,7 +20,8 @@ from helpers.checking.calling.forbidding import ForbiddenCall, current, forbid, 
 from helpers.checking.calling.outcome import CallStatus, Case, Outcome
 from helpers.checking.calling.printing import captured
 from helpers.checking.calling.registry import is_recipe, make_layer
-from helpers.checking.calling.values import map_tensors, settled, tensors
+from helpers.checking.calling.surroundings import as_torch_begins
+from helpers.checking.calling.values import Opaque, map_tensors, settled, tensors
 
 GENERATOR = "<generator>"  # in a case, stands for a torch.Generator
 
@@ -49,7 +48,7 @@ def run(
 
 def _run(driver: str, answer: object, case: Case, gradients: bool, forbidden: tuple) -> Outcome:
     try:
-        with _eager(), forbid(forbidden):
+        with as_torch_begins(), forbid(forbidden):
             # defence: answers: what is sent is plain data while it is watched
             return _settled(DRIVERS[driver](answer, case, gradients))
     except ForbiddenCall as error:
@@ -67,12 +66,6 @@ def _settled(outcome: Outcome) -> Outcome:
     """
     names = ("outputs", "inputs_after", "gradients")
     return replace(outcome, **{name: settled(getattr(outcome, name)) for name in names})
-
-
-def _eager() -> contextlib.AbstractContextManager:
-    """Have what torch.compile made run as it was written: to compile for each case takes minutes."""
-    compiled = "torch._dynamo" in sys.modules
-    return torch.compiler.set_stance("force_eager") if compiled else contextlib.nullcontext()
 
 
 def _is(answer: object, forbidden: object) -> bool:
@@ -124,24 +117,37 @@ def _seeded(answer: Callable, args: list, kwargs: dict) -> Any:
         torch.set_rng_state(state)
 
 
-def _gradients(answer: Callable, case: Case) -> list:
+def _by_grad(total: torch.Tensor, leaves: list[torch.Tensor]) -> list:
+    return list(torch.autograd.grad(total, leaves, allow_unused=True))
+
+
+def _gradients(answer: Callable, case: Case, way: Callable = _by_grad) -> list:
     args, kwargs = _clone(list(case.args)), _clone(dict(case.kwargs))
     leaves = [tensor.requires_grad_() for tensor in tensors([args, kwargs]) if tensor.is_floating_point()]
     # The answer gets copies of the leaves: autograd refuses to change a leaf in place, and a slip that
     # "inputs unchanged" explains well should not surface as autograd's complaint.
-    args, kwargs = map_tensors(lambda t: t * 1 if t.requires_grad else t, [args, kwargs])
+    args, kwargs = map_tensors(lambda t: t.clone() if t.requires_grad else t, [args, kwargs])
     try:
         # What it prints, it has printed a moment ago, and float(x) warns where x has a gradient.
         with captured(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             returned = _seeded(answer, args, kwargs)
-        outputs = [t for t in tensors(returned) if t.is_floating_point()]
-        if not any(output.requires_grad for output in outputs):
-            return [None] * len(leaves)
-        total = sum(((t * ramp).sum() for t, ramp in _ramps(outputs)), start=torch.zeros(()))
-        return list(torch.autograd.grad(total, leaves, allow_unused=True))
-    except RuntimeError:  # the same call has just worked without gradients: .numpy() or /= on the way, say
+            outputs = [t for t in tensors(returned) if t.is_floating_point()]
+            if not any(output.requires_grad for output in outputs):
+                return [None] * len(leaves)
+            total = sum(((t * ramp).sum() for t, ramp in _ramps(outputs)), start=torch.zeros(()))
+            return way(total, leaves)
+    except RuntimeError as error:
+        # With use_reentrant=True, a checkpoint takes `.backward()` alone.
+        if way is _by_grad and "checkpoint" in str(error):
+            return _gradients(answer, case, _by_backward)
+        # The same call has just worked without gradients: .numpy() or /= on the way, say.
         return [None] * len(leaves)
+
+
+def _by_backward(total: torch.Tensor, leaves: list[torch.Tensor]) -> list:
+    total.backward()
+    return [leaf.grad for leaf in leaves]
 
 
 def _ramps(outputs: list[torch.Tensor]) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
@@ -213,8 +219,9 @@ def judged(driver: str, case: Case, outcome: Outcome) -> Outcome:
         # defence: drivers: as many draws as were asked for
         if driver == "draws" and len(outcome.outputs) != case.args[1] + 1:
             raise ValueError("results of other draws than were asked for")
-        use = make_layer(case.args[0])
-        return replace(outcome, outputs=use(_clone(outcome.outputs), *_clone(list(inputs))))
+        with as_torch_begins():
+            use = make_layer(case.args[0])
+            return replace(outcome, outputs=use(_clone(outcome.outputs), *_clone(list(inputs))))
     except Exception as error:  # whatever comes of a result that isn't what was asked for
         found = f"what came back can't be tried out ({type(error).__name__}: {error})"
         wrong = Outcome(CallStatus.UNUSABLE, error="what the docstring describes", message=found[:200])
@@ -285,7 +292,8 @@ class _Sizes(TorchDispatchMode):
 def _module(answer: object, case: Case, gradients: bool) -> Outcome:
     """A class of modules. The case's arguments: those of the class, the parameters by name, the inputs.
 
-    Each parameter gets the case's values, and gradients reach those too. The module is in evaluation mode.
+    Each parameter gets the case's values, and gradients reach those too. Values are those in training mode,
+    gradients those in evaluation mode: no exercise has a module that differs between the two.
     """
     if not callable(answer):
         return unusable("a class of modules", answer)
@@ -300,13 +308,24 @@ def _module(answer: object, case: Case, gradients: bool) -> Outcome:
         if found != wanted:
             raise _Unusable(f"the parameters {_shapes(wanted, found)}", _shapes(found, wanted))
         to_fill = [value for value in kwargs.values() if value == []]  # what gets into these is a result, too
-        returned = torch.func.functional_call(module.eval(), dict(weights), inputs, kwargs)
+        _lend(module, weights)
+        module.train(not any(weight.requires_grad for weight in weights.values()))
+        returned = module(*inputs, **kwargs)
         return [returned, *to_fill] if to_fill else returned
 
     try:
         return _call(forward, case, gradients)
     except _Unusable as error:
         return Outcome(CallStatus.UNUSABLE, error=error.wanted, message=error.found[:200])
+
+
+def _lend(module: torch.nn.Module, weights: Mapping[str, torch.Tensor]) -> None:
+    """Put weights in the place of a module's parameters, for good: the backward pass may need them again."""
+    lent = {id(parameter): weights[name] for name, parameter in module.named_parameters()}
+    for part in module.modules():
+        for name, parameter in part._parameters.items():
+            if parameter is not None:  # a tensor that carries a gradient on isn't to be assigned
+                part._parameters[name] = lent[id(parameter)]  # type: ignore[assignment]
 
 
 class _Unusable(Exception):
@@ -325,7 +344,8 @@ def _shapes(these: Mapping, others: Mapping) -> str:
 def _train(answer: object, case: Case, gradients: bool) -> Outcome:
     """A training step, once for each batch. The case's arguments: a recipe of what is trained, the batches.
 
-    What counts is what each step returned, and the parameters afterwards.
+    What counts is what each step returned, and the parameters afterwards. A loss that comes back with its
+    graph isn't the number that it holds.
     """
     if not callable(answer):
         return unusable("a function", answer)
@@ -333,9 +353,14 @@ def _train(answer: object, case: Case, gradients: bool) -> Outcome:
     def steps(recipe: Mapping, batches: list, **kwargs: Any) -> tuple[list, dict]:
         model, optimizer, loss = make_layer(recipe)
         returned = [answer(model, optimizer, loss, tuple(batch), **kwargs) for batch in batches]
+        returned = [Opaque("tensor with its graph") if _has_graph(each) else each for each in returned]
         return returned, {name: weight.detach().clone() for name, weight in model.named_parameters()}
 
     return _call(steps, case, False)
+
+
+def _has_graph(value: object) -> bool:
+    return isinstance(value, torch.Tensor) and value.requires_grad
 
 
 DRIVERS = {

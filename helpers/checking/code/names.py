@@ -39,6 +39,8 @@ class Statement:
     Attributes:
         binds: names that stand for something else after it.
         adds: names that may do, or whose objects it writes into.
+        makes: names that it assigns something to, or into.
+        end: its last line.
         modules: of the names it binds, those that it imports, with their dotted names.
         alias: what its only name stands for, where that is another name.
         owned: functions and classes that it defines, and what those classes give their objects.
@@ -51,6 +53,8 @@ class Statement:
 
     binds: set[str] = field(default_factory=set)
     adds: set[str] = field(default_factory=set)
+    makes: set[str] = field(default_factory=set)
+    end: int = 0
     modules: dict[str, str] = field(default_factory=dict)
     alias: Mention | None = None
     defines: set[str] = field(default_factory=set)
@@ -160,8 +164,11 @@ def _statement(node: ast.stmt, lines: list[str], *, always: bool, inside: bool =
         parts = [node]
     reader = _Reader(lines)
     made = reader.made
+    made.end = (node.end_lineno or 0) if inside else node.body[0].lineno - 1  # type: ignore[attr-defined]
     for part in parts:
         bound = _bound(part)
+        # `x.append(y)` may change much or nothing: it makes no `x`.
+        made.makes |= {*bound, *(() if isinstance(part, ast.Expr) else _written_into(part))}
         made.modules |= {name: module for name, module in bound.items() if module}
         (made.binds if always else made.adds).update(bound)
         # defence: names: objects written into

@@ -7,13 +7,15 @@ the helpers, is free. A student's check and the judge both read the cells that r
 both say the same.
 """
 
+import contextlib
 import re
 import sys
 from collections import defaultdict, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from helpers.checking.code.names import Mention, Statement, read, syntax_problem
+from helpers.checking.code.running import Failure
 from helpers.checking.limits import MAX_STEPS
 
 
@@ -101,6 +103,39 @@ def did_not_run(cells: Sequence[str], exercise: str, answer: str = "") -> str:
             problem = syntax_problem(cell)
             return f"the last version of its cell did not run: {problem}" if problem else ""
     return ""
+
+
+def not_made_anew(
+    cells: Sequence[str], exercise: str, failures: Mapping[int, Failure], answer: str = ""
+) -> str:
+    """Why an answer may be another than its cells say: one of them failed before it had made its part.
+
+    Args:
+        cells: as for `forbidden_use`.
+        exercise: its id.
+        failures: how the last runs of cells ended, by their numbers in `cells`.
+        answer: the name of the judged object, for a call that the last cell doesn't show.
+
+    Returns:
+        The name that still stands for what it stood for before, in a sentence; "" where there is none.
+    """
+    if not failures:
+        return ""
+    made = [(number, statement) for number, cell in enumerate(cells) for statement in read(cell)]
+    search = _Search([statement for _, statement in made], ())
+    with contextlib.suppress(Tangled):
+        for mention, _, fresh in search.reached(exercise, answer):
+            for cell, statement in (made[number] for number in fresh):
+                failure = failures.get(cell)
+                if failure and failure.line <= statement.end and mention.root in statement.makes:
+                    return NOT_MADE.format(name=mention.root, error=failure.error)
+    return ""
+
+
+NOT_MADE = (
+    "The cell that makes `{name}` ended with {error} when you last ran it, so this would check what it made "
+    "before: fix it and run it again."
+)
 
 
 class _Search:

@@ -9,7 +9,7 @@ from helpers.checking.calling.outcome import Case
 AXES = "an input has more than {}"
 FROM_THE_END = ": count axes from the end, like dim=-1"
 LONE = 5  # wrong cases, beside which a single right one tells nothing of its axes
-SIZES = "Right only where two sizes are equal: two axes are confused, which shows only where they differ."
+SIZES = "Right only where two sizes are equal: are two axes mixed up?"
 
 
 def contrast(right: Sequence[Case], wrong: Sequence[Case], *, ones: bool = True) -> str:

@@ -89,7 +89,7 @@ def _of_lengths(right: Sequence, got: Sequence) -> Iterator[tuple[str, str]]:
         return  # so few are alike by chance
     begin = all(compare(*pair) is None for pair in zip(right, got, strict=False))
     end = all(compare(*pair) is None for pair in zip(right[-common:], got[-common:], strict=True))
-    for there, where, beyond in ((begin, "end", "behind"), (end, "beginning", "in front of")):
+    for there, where, beyond in ((begin, "end", "after"), (end, "beginning", "before")):
         if there and len(got) < len(right):
             yield f"no {where}", f"The right values, with some missing at the {where}."
         elif there:
@@ -106,7 +106,7 @@ def _of_texts(case: Case, right: str, got: str) -> Iterator[tuple[str, str]]:
         if right.endswith(got):
             yield "no beginning", "The right text, with its beginning missing."
     if len(got) > len(right) > 0 and got.startswith(right):
-        yield "more behind", "The right text, and more behind it."
+        yield "more behind", "The right text, with more after it."
     if got != right and got.replace(" ", "") == right.replace(" ", ""):
         yield "spaces", "The right letters, with spaces in other places."
 
@@ -140,7 +140,7 @@ def _of_several(
         and (place := _place_of_another(right, got, wrong)) is not None
     ):
         where = f" of `{names[wrong[0]]}` and `{names[place]}`" if len(names) == len(right) else ""
-        yield "exchanged", f"The right values, but in each other's places: look at those{where}."
+        yield "exchanged", f"The right values, but in each other's places: compare those{where}."
         yield "exchanged anyhow", "The right values, but in each other's places."
     if len(wrong) == 1 and len(right) > 1:
         yield from _relations(case, right[wrong[0]], got[wrong[0]])

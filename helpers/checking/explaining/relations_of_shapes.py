@@ -14,7 +14,7 @@ def of_shapes(case: Case, right: torch.Tensor, got: torch.Tensor) -> Iterator[tu
     yield from _of_numbers_in_another_shape(right, got)
     yield from _of_axes(right, got)
     if got.dim() == 1 and ENOUGH <= got.numel() < right.numel() and _in_order(right.flatten(), got):
-        yield "gaps", "Some of the right numbers are missing: the others have moved up."
+        yield "gaps", "Some of the right numbers are missing, and the rest have moved up."
     if right.dim() == got.dim() and sorted(right.shape) != sorted(got.shape):
         differing = [axis for axis in range(-right.dim(), 0) if right.shape[axis] != got.shape[axis]]
         for axis in differing if len(differing) == 1 else ():
@@ -24,7 +24,7 @@ def of_shapes(case: Case, right: torch.Tensor, got: torch.Tensor) -> Iterator[tu
             ):
                 yield (
                     f"size {axis} {theirs} {ours}",
-                    f"Axis {axis} has the size of {theirs}, where it should have that of {ours}.",
+                    f"Axis {axis} has the size of {theirs}; it should have the size of {ours}.",
                 )
 
 
@@ -33,8 +33,8 @@ def _of_length(axis: int, right: torch.Tensor, got: torch.Tensor) -> Iterator[tu
     excess = got.shape[axis] - right.shape[axis]
     size = min(got.shape[axis], right.shape[axis])
     for missing, beyond, of in (
-        ("end", "behind", lambda n: 0),
-        ("beginning", "in front of", lambda n: n - size),
+        ("end", "after", lambda n: 0),
+        ("beginning", "before", lambda n: n - size),
     ):
         ours, theirs = (t.narrow(axis, of(t.shape[axis]), size) for t in (right, got))
         if ours.unique().numel() >= ENOUGH and equal(ours, theirs):
@@ -46,8 +46,7 @@ def _of_length(axis: int, right: torch.Tensor, got: torch.Tensor) -> Iterator[tu
             )
     times, rest = divmod(got.shape[axis], max(right.shape[axis], 1))
     if right.shape[axis] > 1 and rest == 0 and 1 < times <= MULTIPLES:
-        joined = "Are tensors joined along it that belong in one?"
-        yield f"times {axis} {times}", f"Axis {axis} is {times} times as long as it should be. {joined}"
+        yield f"times {axis} {times}", f"Axis {axis} is {times} times as long as it should be."
     if abs(excess) == 1:
         yield f"length {axis}", f"Axis {axis} is 1 too {'long' if excess > 0 else 'short'}."
 
@@ -69,7 +68,7 @@ def _of_axes(right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]
             if equal(few, part):
                 yield (
                     f"{word} {axis} {many is got}",
-                    f"One axis is too many: the {what} has the right numbers."
+                    f"There is one axis too many: the {what} gives the right numbers."
                     if many is got
                     else f"One axis is missing: this is the {what} of the right numbers.",
                 )
@@ -99,7 +98,7 @@ def _of_numbers_in_another_shape(right: torch.Tensor, got: torch.Tensor) -> Iter
         for order in itertools.permutations(range(got.dim())):
             if got.permute(order).shape == right.shape and equal(right, got.permute(order)):
                 moved = [axis - got.dim() for axis, old in enumerate(order) if axis != old]
-                yield "axes", f"The right numbers, with axes {_listed(moved)} in another order."
+                yield "axes", f"The right numbers, with axes {_listed(moved)} in a different order."
                 return
     if equal(right, got.reshape(right.shape)):
         yield "reshaped", "The right numbers in the right order, in another shape."

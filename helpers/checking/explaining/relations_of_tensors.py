@@ -31,7 +31,7 @@ def of_tensors(case: Case, right: torch.Tensor, got: torch.Tensor) -> Iterator[t
         return  # to a few digits only
     if right.dtype == torch.bool:
         if got.dtype == torch.bool and torch.equal(~right, got):
-            yield "inverted", "Every place has the opposite of what is right."
+            yield "inverted", "Every True should be False, and every False should be True."
         yield from _of_places(case, right, got)
         return
     a, b = right.double(), got.double()
@@ -84,13 +84,13 @@ def _of_order(right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str
                 yield "early", f"The right numbers, one position too early along {name}."
             order = _permutation(right.movedim(axis, 0), got.movedim(axis, 0))
             if order:
-                yield "permuted", f"The right numbers, with the positions of {name} in another order."
+                yield "permuted", f"The right numbers, with the positions of {name} in a different order."
             elif right.dim() > 1 and equal(right.sort(axis).values, got.sort(axis).values):
-                yield "jumbled", f"Each line along {name} has the right numbers, in another order."
+                yield "jumbled", f"Each line along {name} has the right numbers, in a different order."
     if right.dim() > 1 and equal(*(numbers.flatten().sort().values for numbers in (right, got))):
         yield (
             "scattered",
-            "All the right numbers, in other places: look at the order of axes at each stack and reshape.",
+            "All the right numbers, but in the wrong places.",
         )
 
 
@@ -113,10 +113,16 @@ def _of_scale(case: Case, a: torch.Tensor, b: torch.Tensor) -> Iterator[tuple[st
     for axis in range(-a.dim(), 0):
         total, length = b.sum(axis, keepdim=True), b.square().sum(axis, keepdim=True).sqrt()
         if axis in _sum_to_one(a) and (total > 0).all() and near(a, b / total):
-            yield f"undivided {axis}", f"Each line along axis {axis} would be right, divided by its sum."
+            yield (
+                f"undivided {axis}",
+                f"Each line along axis {axis} still has to be divided by its sum.",
+            )
         of_length_1 = a.shape[axis] > 1 and near(torch.ones(()).double(), a.square().sum(axis))
         if of_length_1 and near(a, b / length):
-            yield f"length {axis}", f"Each line along axis {axis} would be right, divided by its length."
+            yield (
+                f"length {axis}",
+                f"Each line along axis {axis} still has to be divided by its length.",
+            )
 
 
 def _of_softmax(a: torch.Tensor, b: torch.Tensor) -> Iterator[tuple[str, str]]:
@@ -130,7 +136,10 @@ def _of_softmax(a: torch.Tensor, b: torch.Tensor) -> Iterator[tuple[str, str]]:
             if near(of(a, axis), b):
                 yield f"{word} {axis}", f"These numbers are the {word} of the right ones along axis {axis}."
         if near(a, b.softmax(axis)) and not near(a, b.exp()):
-            yield f"no softmax {axis}", f"A softmax of these numbers along axis {axis} would be right."
+            yield (
+                f"no softmax {axis}",
+                f"A softmax along axis {axis} is still missing.",
+            )
 
 
 def _of_values(case: Case, a: torch.Tensor, b: torch.Tensor) -> Iterator[tuple[str, str]]:
@@ -141,17 +150,16 @@ def _of_values(case: Case, a: torch.Tensor, b: torch.Tensor) -> Iterator[tuple[s
     if a.numel() == 0:
         return
     if several and near(-a, b):
-        yield "sign", "Every number has the other sign."
+        yield "sign", "Every number has the wrong sign."
         return
     telling = a.abs() > 1e-6
     if telling.any() and (several or a.numel() == 1) and bool((b[~telling].abs() < 1e-5).all()):
         factor = (b[telling] / a[telling]).median()
         if factor.abs() > 1e-6 and near(a * factor, b):
             names = list(_names(case, float(factor)))
-            for name, what in names:
-                yield f"factor {name}{what}", f"Every number is {name} the right one{what}."
+            yield from ((f"factor {text}", f"Every number is {text}.") for text in names)
             if several:
-                yield "factor", "Every number is the right one times one factor."
+                yield "factor", "Every number is the right one times the same factor."
     if (several or a.numel() == 1) and near(a + (b - a).median(), b):
         offset = float((b - a).median())
         if abs(offset - round(offset)) < 1e-6 and 0 < abs(offset) <= SMALL:
@@ -186,9 +194,15 @@ def _of_rows(a: torch.Tensor, b: torch.Tensor) -> Iterator[tuple[str, str]]:
         weight = a.square().sum(axis, keepdim=True)
         factor = (a * b).sum(axis, keepdim=True) / weight.clamp(min=1e-30)
         if factor.numel() > 1 and (factor.abs() > 1e-6).all() and near(a * factor, b):
-            yield f"factor along {axis}", f"Right along axis {axis}, except for one factor per line."
+            yield (
+                f"factor along {axis}",
+                f"Each line along axis {axis} is off by a factor of its own.",
+            )
         if factor.numel() > 1 and near(a + (b - a).mean(axis, keepdim=True), b):
-            yield f"offset along {axis}", f"Right along axis {axis}, except for one number added per line."
+            yield (
+                f"offset along {axis}",
+                f"Each line along axis {axis} is off by a number of its own.",
+            )
 
 
 def _of_inputs(case: Case, a: torch.Tensor, b: torch.Tensor) -> Iterator[tuple[str, str]]:
@@ -198,8 +212,16 @@ def _of_inputs(case: Case, a: torch.Tensor, b: torch.Tensor) -> Iterator[tuple[s
             continue
         x = given.double()
         for word, changed, sentence in (
-            ("without", a - x, f"Every number is the right one minus {name}: should it be added?"),
-            ("plus", a + x, f"Every number is the right one plus {name}: it is added once too often."),
+            (
+                "without",
+                a - x,
+                f"Every number is the right one minus {name}: {name} isn't added.",
+            ),
+            (
+                "plus",
+                a + x,
+                f"Every number is the right one plus {name}: {name} is added too often.",
+            ),
             ("times", a * x, f"Every number is the right one times {name}."),
         ):
             if changed.isfinite().all() and near(changed, b):
@@ -215,9 +237,14 @@ def _of_places(case: Case, right: torch.Tensor, got: torch.Tensor) -> Iterator[t
         return
     found = []
     for word, sentence, places in _places(case, right):
-        if not (wrong & ~places).any() and not places.all():
+        if not (wrong & ~places).any() and _differ(right[~places]):
             found.append((int(places.sum()), word, sentence))
     yield from ((word, sentence) for _, word, sentence in sorted(found))
+
+
+def _differ(right: torch.Tensor) -> bool:
+    """Whether numbers tell that an answer is right there: what is 0 everywhere, anything may leave at 0."""
+    return right.unique().numel() > (1 if right.dtype == torch.bool else 2)
 
 
 def _places(case: Case, right: torch.Tensor) -> Iterator[tuple[str, str, torch.Tensor]]:
@@ -251,13 +278,16 @@ def _of_sums(a: torch.Tensor, b: torch.Tensor) -> Iterator[tuple[str, str]]:
         if len(theirs) == 1:
             yield (
                 f"sums {theirs[0]}",
-                f"These numbers sum to 1 along axis {theirs[0]}, the right ones along axis {ours[0]}.",
+                f"These numbers sum to 1 along axis {theirs[0]}; the right ones do along axis {ours[0]}.",
             )
         elif not torch.isclose(b.sum(ours[0]), torch.ones(()).double(), atol=1e-4).any():
-            yield "sums", f"The right numbers sum to 1 along axis {ours[0]}, these don't."
+            yield "sums", f"The right numbers sum to 1 along axis {ours[0]}; these don't."
     for axis in range(-a.dim(), 0):
         if b.unique().numel() >= ENOUGH and _alike(b, axis) and not _alike(a, axis):
-            yield f"alike {axis}", f"The numbers are the same all along axis {axis}, the right ones differ."
+            yield (
+                f"alike {axis}",
+                f"All positions along axis {axis} have the same numbers; they should differ.",
+            )
 
 
 def _alike(numbers: torch.Tensor, axis: int) -> bool:
@@ -278,12 +308,12 @@ def _of_zeros(right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str
     alike, ours, theirs = close(right, got), right != 0, got != 0
     telling = (alike & ours).sum()
     if telling >= ENOUGH and 2 * telling >= ours.sum() and (alike | ~ours | ~theirs).all():
-        yield "zeros", "Right, except for which numbers are 0."
+        yield "zeros", "The right numbers, except that the zeros are in the wrong places."
 
 
 NUMBERS = (
     ("2 times", 2.0),
-    ("half", 0.5),
+    ("half of", 0.5),
     ("10 times", 10.0),
     ("a tenth of", 0.1),
     ("100 times", 100.0),
@@ -298,26 +328,27 @@ NUMBERS = (
 
 
 OF_SIZES: tuple[tuple[str, Callable[[float], float]], ...] = (
-    ("√n", math.sqrt),
-    ("1/√n", lambda n: 1 / math.sqrt(n)),
-    ("n", float),
-    ("1/n", lambda n: 1 / n),
+    ("the right one times the square root of {}", math.sqrt),
+    ("the right one divided by the square root of {}", lambda n: 1 / math.sqrt(n)),
+    ("the right one times {}", float),
+    ("the right one divided by {}", lambda n: 1 / n),
 )
 
 
-def _names(case: Case, factor: float) -> Iterator[tuple[str, str]]:
-    """What a factor may be: 2, or √n where n is the size of an axis of an input."""
+def _names(case: Case, factor: float) -> Iterator[str]:
+    """What each number is, by what its factor may be: 2, or the root of an argument or of an axis's size."""
     for text, value in NUMBERS:
         if math.isclose(factor, value, rel_tol=1e-4):
-            yield text, ""
+            yield f"{text} the right one"
+    sizes = [(name, value) for name, value in case.arguments() if _scales(value)]
+    sizes += [
+        (f"the size of axis {axis} of {name}", given.shape[axis])
+        for name, given in case.inputs()
+        for axis in range(-given.dim(), 0)
+        if given.shape[axis] > 1
+    ]
     for text, of in OF_SIZES:
-        for name, value in case.arguments():
-            if _scales(value) and math.isclose(factor, of(value), rel_tol=1e-4):
-                yield f"{text} times", f", where n is {name}"
-        for name, given in case.inputs():
-            for axis in range(-given.dim(), 0):
-                if given.shape[axis] > 1 and math.isclose(factor, of(given.shape[axis]), rel_tol=1e-4):
-                    yield f"{text} times", f", where n is the size of axis {axis} of {name}"
+        yield from (text.format(n) for n, value in sizes if math.isclose(factor, of(value), rel_tol=1e-4))
 
 
 def _scales(value: object) -> bool:

@@ -83,36 +83,66 @@ def sketch_beside(outcome: Outcome) -> Sketch:
     return _of_value([outcome.inputs_after, outcome.gradients], GRADIENTS, NOUGHT)
 
 
-def recognised(sketches: Sequence[Sketch | None], slips: Mapping[str, Sequence[str]]) -> str:
+Seen = tuple[Sketch | None, ...] | None  # of a case: one for each returned value; None for what is right
+
+
+def recognised(seen: Sequence[Seen], slips: Mapping[str, Sequence[str]]) -> str:
     """What is said of the slip that gives these outcomes, or "".
 
     Args:
-        sketches: of an answer's outcomes, one for each case; None where a case is right.
+        seen: sketches of an answer's outcomes, case by case.
         slips: by what is said of them, what they give: the sketches as texts, with spaces between.
     """
-    return next((said for said, texts in slips.items() if any(alike(sketches, text) for text in texts)), "")
+    return next((said for said, texts in slips.items() if any(alike(seen, text) for text in texts)), "")
 
 
-def to_text(sketches: Sequence[Sketch | None]) -> str:
-    """Sketches as one text."""
-    return " ".join(RIGHT if each is None else str(each) for each in sketches)
+def to_text(seen: Sequence[Seen]) -> str:
+    """Sketches as one text: a word for each case, its returned values separated by `|`."""
+    return " ".join("|".join(str(part or RIGHT) for part in each) if each else RIGHT for each in seen)
 
 
-def alike(sketches: Sequence[Sketch | None], text: str) -> bool:
+def alike(seen: Sequence[Seen], text: str) -> bool:
     """Whether sketches are those that a text holds."""
-    return len(sketches) > 0 and all(each_alike(sketches, text))
+    return len(seen) > 0 and all(map(_alike, seen, text.split(" ")))
 
 
-def each_alike(sketches: Sequence[Sketch | None], text: str) -> Iterator[bool]:
-    """Case by case, whether a sketch is the one that a text holds."""
-    for ours, theirs in zip(sketches, text.split(" "), strict=True):
-        # defence: causes: alike in every case
-        yield theirs == RIGHT if ours is None else theirs != RIGHT and ours.same(theirs)
+def _alike(ours: Seen, word: str) -> bool:
+    # defence: causes: alike in every case
+    return word == RIGHT if ours is None else set(same_parts(ours, word)) <= {True, None}
+
+
+def same_parts(ours: tuple[Sketch | None, ...], word: str) -> list[bool | None]:
+    """For each value that a wrong case returned: the same as a word has it, or not; None if right in both."""
+    parts = word.split("|")
+    if word == RIGHT or len(parts) != len(ours):
+        return [False] * len(ours)
+    return [
+        (None if text == RIGHT else False) if part is None else text != RIGHT and part.same(text)
+        for part, text in zip(ours, parts, strict=True)
+    ]
+
+
+def found_in(seen: Sequence[Seen], text: str) -> list[tuple[int, int]]:
+    """The wrong values, by case and place, in which an answer does what a text holds.
+
+    None at all if anything is right that is wrong there.
+    """
+    found = []
+    for number, (ours, word) in enumerate(zip(seen, text.split(" "), strict=True)):
+        parts = word.split("|")
+        mine = (None,) * len(parts) if ours is None else ours
+        if len(mine) == len(parts) and any(
+            o is None and t != RIGHT for o, t in zip(mine, parts, strict=True)
+        ):
+            return []
+        found += [(number, place) for place, same in enumerate(same_parts(mine, word)) if same]
+    return found
 
 
 def rewritten(old: str, new: str) -> bool:
     """Whether two texts hold the same sketches, but for how a processor rounds."""
-    return old.count(" ") == new.count(" ") and all(map(_rewritten, old.split(" "), new.split(" ")))
+    before, after = (re.split(r"([ |])", text) for text in (old, new))
+    return len(before) == len(after) and all(map(_rewritten, before, after))
 
 
 def _rewritten(old: str, new: str) -> bool:

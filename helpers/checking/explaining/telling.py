@@ -1,0 +1,85 @@
+"""How much a wrong value tells: a mistake is known by its results only where chance can't give the same."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import torch
+
+from helpers.checking.comparing import compare
+from helpers.checking.explaining.closeness import ENOUGH, close
+from helpers.checking.explaining.sketches import Seen, found_in
+
+SMALL = 20  # whole numbers below this may be right or wrong by chance
+SHORT = 3  # characters: so may texts
+DIGITS = 5  # by which numbers differ
+LEAST = 2  # wrong values in which a mistake has to show, where it doesn't explain all
+
+Pairs = Sequence[tuple[Any, Any]]  # right values, each with the one that was returned
+Known = TypeVar("Known")
+
+
+def in_part(
+    seen: Sequence[Seen], values: Mapping[int, Pairs], known: Iterable[tuple[Known, Sequence[str]]]
+) -> tuple[Known, list[tuple[int, int]]] | None:
+    """The mistake that shows in more wrong cases than any other, where none explains them all.
+
+    Args:
+        seen: sketches of an answer's outcomes, case by case.
+        values: of the wrong cases that returned something, what was right and what came back.
+        known: what is known of mistakes, each with the texts of what it gives.
+
+    Returns:
+        What is known of it, and where it shows: cases and places among their values. None if two are as
+        likely, or the values tell too little.
+    """
+    found: list[tuple[int, Known, list[tuple[int, int]]]] = []
+    for each, texts in known:
+        for text in texts:
+            where = [(case, place) for case, place in found_in(seen, text) if case in values]
+            if len(where) >= LEAST and tells(values[case][place] for case, place in where):
+                found.append((len({case for case, _ in where}), each, where))
+    most = max((count for count, _, _ in found), default=0)
+    likely = [(each, where) for count, each, where in found if count == most]
+    alone = likely and all(each is likely[0][0] for each, _ in likely)
+    return likely[0] if alone else None
+
+
+def tells(pairs: Iterable[tuple[Any, Any]]) -> bool:
+    """Whether wrong values are more than a constant, a count, NaN, 0, a boolean or a single number.
+
+    Args:
+        pairs: right values, each with the one that was returned.
+    """
+    return len({each for right, got in pairs for each in _telling(right, got)}) >= ENOUGH
+
+
+def _telling(right: Any, got: Any) -> set[object]:
+    """What of a wrong value chance hardly gives: numbers with a fraction, large ones, and texts."""
+    if isinstance(got, Mapping):
+        right = right if isinstance(right, Mapping) else {}
+        return {each for key, value in got.items() for each in _telling(right.get(key), value)}
+    if isinstance(got, torch.Tensor):
+        return _of_tensor(right, got)
+    if isinstance(got, list | tuple):
+        if all(type(each) is int for each in got):
+            return _of_numbers(got) if compare(right, got) else set()
+        beside = right if isinstance(right, Sequence) and len(right) == len(got) else [None] * len(got)
+        return {each for pair in zip(beside, got, strict=True) for each in _telling(*pair)}
+    if not isinstance(got, str | int | float) or compare(right, got) is None:
+        return set()
+    return _of_numbers([got]) if not isinstance(got, str) else {got} if len(got) >= SHORT else set()
+
+
+def _of_tensor(right: Any, got: torch.Tensor) -> set[object]:
+    if isinstance(right, torch.Tensor) and right.shape == got.shape:
+        got = got[~close(right, got)]
+    return set() if got.dtype == torch.bool else _of_numbers(got.flatten().tolist())
+
+
+def _of_numbers(numbers: Sequence[float]) -> set[object]:
+    """Those that tell by themselves, or small whole ones if there are many."""
+    finite = [each for each in numbers if not isinstance(each, bool) and math.isfinite(each)]
+    rich = {float(f"{each:.{DIGITS}g}") for each in finite if each != round(each) or abs(each) >= SMALL}
+    small = {each for each in finite if float(each) not in rich}
+    return {*rich, *(small if len(small) > ENOUGH else ())}

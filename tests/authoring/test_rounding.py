@@ -1,0 +1,104 @@
+"""Rounding: references are exact, where it decides there are several right answers, and near ties are no draws."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+
+from autograder.authoring import rounding, trials
+from autograder.exercise import Exercise
+from autograder.sheets import VISIBLE_SEED, HiddenSheets, make_sheet
+from helpers.checking.calling.outcome import Case
+
+
+def turned(x):
+    angle = torch.arange(len(x)).float() / 3
+    return x * angle.cos()
+
+
+def turned_exactly(x):
+    return x * (torch.arange(len(x), dtype=x.dtype) / 3).cos()
+
+
+def in_sixteenths(x):
+    return (16 * x / 3).round() / 16
+
+
+def likeliest(x):
+    return x.softmax(-1).argmax(-1)
+
+
+def largest(x):
+    return x.amax(-1)
+
+
+def above_the_mean(x):
+    return x > x.mean()
+
+
+def above_a_number(x):
+    return torch.where(x > 0.5, x, 0)
+
+
+def whole(x):
+    return (3 * x).long()
+
+
+def exercise(reference: Any, **fields: Any) -> Exercise:
+    cases = lambda g: [Case("numbers", (torch.randn(4, generator=g, dtype=torch.float64),))]  # noqa: E731
+    return Exercise(
+        **{"id": "topic.name", "title": "", "points": 1, "reference": reference, "cases": cases, **fields}
+    )
+
+
+@pytest.mark.parametrize(("reference", "said"), [(turned, 1), (turned_exactly, 0)])
+def test_a_reference_that_rounds_to_float32_is_refused(reference, said) -> None:
+    found = [problem.text for problem in trials.problems(exercise(reference), trials.Given(), lambda _: {})]
+    text = 'in case "numbers", on the visible cases, the reference is less exact than answers have to be; let each'
+    assert sum(each.startswith(text) for each in found) == said
+
+
+@pytest.mark.parametrize(
+    ("reference", "operations"),
+    [
+        (in_sixteenths, {"round"}),
+        (likeliest, {"argmax"}),
+        (above_the_mean, {"gt"}),
+        (whole, {"a cast to whole numbers"}),
+        (largest, set()),
+        (above_a_number, set()),  # the same numbers for everybody
+        (turned_exactly, set()),
+    ],
+)
+def test_where_rounding_decides_three_alternatives_are_asked_for(reference, operations) -> None:
+    cases = make_sheet(exercise(reference), VISIBLE_SEED, misconceptions=False).cases
+    assert rounding.decisions(exercise(reference), cases) == operations
+    for count in (2, 3):
+        made = exercise(reference, alternatives=(reference,) * count)
+        found = [problem.text for problem in trials.problems(made, trials.Given(), lambda _: {})]
+        asked = [text for text in found if "write at least 3 alternatives, each of which rounds" in text]
+        assert len(asked) == (bool(operations) and count == 2)
+
+
+def ties(g: torch.Generator) -> list[Case]:
+    """A multiple of 3/32 in every other draw: its sixteenth part is half way between two."""
+    return [Case("a number", (torch.randint(1, 9, (1,), generator=g) * 3 / 32 * (1 + 1e-3),))]
+
+
+def half_down(x):
+    return (16 * x / 3 - 0.01).round() / 16
+
+
+def test_a_draw_on_which_rounding_decides_between_right_answers_is_drawn_again() -> None:
+    decided = exercise(in_sixteenths, cases=ties)
+
+    def differing(made: Exercise) -> int:
+        hidden = HiddenSheets(b"of this test")
+        inputs = [hidden.draw(made, number).cases[0].args[0] for number in range(HiddenSheets.DRAWS)]
+        return sum(not torch.equal(in_sixteenths(x), half_down(x)) for x in inputs)
+
+    assert differing(decided) > 0
+    assert differing(replace(decided, alternatives=(half_down,))) == 0
+    with pytest.raises(ValueError, match="by each of 30 draws turned fails"):
+        HiddenSheets(b"of this test").draw(replace(decided, alternatives=(turned,)), 0)

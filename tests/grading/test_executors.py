@@ -1,0 +1,79 @@
+"""Which judge grades what, and what a worker and a judge don't import."""
+
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from autograder.classroom.course import course_directory, find_submissions
+from autograder.grading.executors import _take, _Waiting
+from autograder.grading.grader import Grader
+from autograder.grading.lesson import Lesson
+from autograder.lessons import ROOT
+from tests.support.course import LESSON, Course
+from tests.support.proved import ENGINE, follows_from
+
+pytestmark = follows_from(*ENGINE)
+
+
+def test_a_judge_takes_what_it_has_cases_for_then_what_nobody_has_cases_for():
+    ours, other = SimpleNamespace(draws={1}), SimpleNamespace(draws={2})
+    waiting = [
+        _Waiting((name,), draw) for name, draw in (("theirs", 2), ("new", 3), ("ours", 1), ("new, too", 3))
+    ]
+    order = [_take(waiting, ours, [ours, other]).what[0] for _ in range(4)]
+    assert order == ["ours", "new", "new, too", "theirs"]
+    assert ours.draws == {1, 2, 3} and not waiting
+
+
+def test_the_draw_by_which_submissions_are_handed_out_is_the_one_they_are_judged_by(tmp_path):
+    course = Course(tmp_path / "course")
+    course.hand_in("amy")
+    course.hand_in("bob")
+    directory, config = course_directory(course.root)
+    grader = Grader(Lesson.load(LESSON, course.root, config), b"of this test" * 3)
+    for submission in find_submissions(directory, LESSON, []):
+        assert grader.draw(submission) == grader._hidden.number(grader.prepare(submission).content)
+
+
+COMPARES = """
+import sys, torch
+from helpers.checking.comparing import compare
+from autograder.grading import judge
+assert compare({"output": torch.zeros(2, 3)}, {"output": torch.ones(2, 3)})
+print("sympy" in sys.modules)
+"""
+
+
+def test_a_wrong_answer_is_compared_without_importing_sympy():
+    done = subprocess.run(
+        [sys.executable, "-c", COMPARES], cwd=ROOT, capture_output=True, text=True, check=True
+    )  # fmt: skip
+    assert done.stdout == "False\n"
+
+
+MAKES = """
+import os, sys
+os.environ["PATH"] = ""
+from nbgrader import api
+from sqlalchemy import text
+from autograder.classroom.course import course_directory
+from autograder.classroom.gradebook import opened
+with opened(course_directory(sys.argv[1])[0]) as book:
+    print(book.db.execute(text("SELECT version_num FROM alembic_version")).scalar())
+"""
+
+
+@pytest.mark.timeout(120)
+def test_a_gradebook_is_made_as_nbgrader_makes_it_without_its_alembic_command(tmp_path):
+    from nbgrader.api import Gradebook
+    from sqlalchemy import text
+
+    (tmp_path / "nbgrader_config.py").write_text((ROOT / "nbgrader_config.py").read_text())
+    made = [sys.executable, "-c", MAKES, str(tmp_path)]
+    done = subprocess.run(made, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    with Gradebook(f"sqlite:///{tmp_path}/theirs.db") as theirs:
+        head = theirs.db.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    assert done.stdout.strip() == head != ""
