@@ -13,8 +13,7 @@ from typing import Any
 import torch
 
 from autograder import exercises, lessons
-from autograder.authoring.master import read_master
-from autograder.authoring.trials import code_given
+from autograder.authoring.mutating import verified
 from autograder.exercise import Exercise
 from autograder.sheets import HiddenSheets, failing_case, one_thread
 from helpers.checking.calling.drivers import run
@@ -187,11 +186,10 @@ def _sheets(lesson: str) -> Mapping[str, Sheet]:
 def _names(id: str) -> Mapping[str, Any]:
     """What a student's notebook has where this exercise is answered: imports, the lesson's code, earlier answers."""
     exercise = _exercise(id)
-    given = code_given(read_master(lessons.master_path(lessons.find(exercise.topic)), exercise.topic)[0])
     answers = [each.reference for each in exercises.load(exercise.topic).values()]
     needed = [_exercise(other).reference for other in exercise.needs]
     names: dict[str, Any] = {"__name__": "learner"}
     exec(IMPORTS, names)
     names |= {each.__name__: each for each in [*answers, *needed] if callable(each)}
-    exec(given, names)
+    exec(verified.given(exercise.topic).code, names)
     return names
