@@ -1,6 +1,7 @@
 # %% exercise="attention.softmax" kept
 # https://github.com/FluxML/NNlib.jl/pull/43: 0 or the largest score is subtracted, so very negative scores are left with 0/0.
 # named: shifted_above_alone
+# true: NaN comes from 0/0
 def softmax(x, dim):
     m, _ = x.max(dim, keepdim=True)
     e = torch.exp(x - torch.clamp(m, min=0))
@@ -96,6 +97,7 @@ def scaled_dot_product_attention(q, k, v, mask=None):
 
 # %% exercise="attention.additive"
 # https://github.com/tensorflow/tensorflow/issues/39332: The hidden numbers are summed, without the vector v.
+# named: hidden_summed
 def additive_attention(query, keys, values, W_q, W_k, v):
     q = (query @ W_q).unsqueeze(-2)
     k = keys @ W_k
@@ -107,6 +109,7 @@ def additive_attention(query, keys, values, W_q, W_k, v):
 
 # %% exercise="attention.additive" kept
 # https://github.com/DEEP-PolyU/KEQA_WSDM19/issues/2: The softmax runs over an axis of length 1, so that every weight is 1.
+# true: Your results are exactly those of a right answer in which a softmax uses the wrong axis, -1
 def additive_attention(query, keys, values, W_q, W_k, v):
     energy = torch.tanh((query @ W_q).unsqueeze(-2) + keys @ W_k) @ v.unsqueeze(-1)  # (..., T, 1)
     attn_weights = F.softmax(energy, dim=-1)
@@ -136,6 +139,7 @@ def cross_attention(y, x, W_q, W_k, W_v, mask=None):
 
 # %% exercise="attention.cross"
 # https://github.com/mead-ml/mead-baseline/pull/759: The lengths are taken to be the same: a mask for y alone is handed on.
+# nothing: Two shapes don't fit
 def cross_attention(y, x, W_q, W_k, W_v, mask=None):
     T = y.size(-2)
     q, k, v = y @ W_q, x @ W_k, x @ W_v

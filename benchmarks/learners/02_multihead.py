@@ -26,6 +26,7 @@ def merge_heads(z):
 
 # %% exercise="multihead.merge_heads"
 # https://github.com/gazelle93/Transformer-Various-Positional-Encoding/issues/1: Head and batch are taken in the wrong order before the merge.
+# true: All the right numbers, but in the wrong places.
 def merge_heads(z):
     *front, H, T, D = z.shape
     z = z.reshape(-1, H, T, D)
@@ -84,6 +85,7 @@ class MultiHeadAttention(torch.nn.Module):
 
 # %% exercise="multihead.module" kept
 # https://github.com/lsdefine/attention-is-all-you-need-keras/issues/36: Heads come before sentences in the data, and after them in the repeated mask.
+# true: Right only where axis -3 of `y` has size 1.
 class MultiHeadAttention(torch.nn.Module):
     def __init__(self, d_model, n_heads):
         super().__init__()
@@ -209,6 +211,7 @@ def unpack_projections(in_proj_weight, in_proj_bias):
 
 # %% exercise="multihead.costs" kept
 # https://github.com/sovrasov/flops-counter.pytorch/issues/28: A linear layer's cost is that of one position, without the axis T.
+# true: Your results are exactly those of a right answer in which `* T` is missing
 def costs(T, d_model, n_heads):
     head_dim = d_model // n_heads
     parameters = 4 * (d_model * d_model + d_model)

@@ -1,6 +1,7 @@
 # %% exercise="positional.sinusoidal" kept
 # https://github.com/maxjcohen/transformer/issues/62: The base has lost a zero, and the cosines' exponents are the odd numbers.
 # named: base_1000, exponent_of_each_feature
+# true: Right only where `T` is 1.
 def sinusoidal(T, d_model, base=10_000.0):
     PE = torch.zeros((T, d_model))
     pos = torch.arange(T).unsqueeze(1)
@@ -11,6 +12,7 @@ def sinusoidal(T, d_model, base=10_000.0):
 
 # %% exercise="positional.sinusoidal"
 # https://github.com/zju3dv/LoFTR/issues/41: / and // go from left to right, so the exponent is rounded down to a whole number.
+# misleading: The speeds are exp(−2i/d_model · log₁₀ base)
 def sinusoidal(T, d_model, base=10_000.0):
     pe = torch.zeros(T, d_model)
     position = torch.arange(T).float().unsqueeze(1)
@@ -22,6 +24,7 @@ def sinusoidal(T, d_model, base=10_000.0):
 
 # %% exercise="positional.sinusoidal" kept
 # https://github.com/ivanvovk/WaveGrad/issues/12: The power is the wrong way round, exponent ** base, so all pairs turn nearly alike.
+# true: Right only where `T` is 1.
 def sinusoidal(T, d_model, base=10_000.0):
     exponents = torch.arange(0, d_model, 2) / d_model
     exponents = exponents ** (1 / base)
@@ -187,6 +190,7 @@ def linear_penalty(n_heads, T_q, T_k):
 
 # %% exercise="positional.penalty" kept
 # https://github.com/vllm-project/vllm/pull/945: The distance is off by one, so the nearest key is penalised too.
+# true: The right numbers, one position too late along axis -1.
 def linear_penalty(n_heads, T_q, T_k):
     slopes = 2.0 ** (-8.0 / n_heads * torch.arange(1, n_heads + 1))
     context_len = torch.arange(T_q)[:, None] + 1

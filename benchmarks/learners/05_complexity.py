@@ -42,6 +42,7 @@ def attention_flops(n, d):
 
 # %% exercise="complexity.attention_flops"
 # https://github.com/AI-Hypercomputer/maxtext/issues/1972: Both products are halved as if a causal mask spared half of them.
+# named: halved_for_a_mask
 def attention_flops(n, d):
     product = 2 * n * n * d // 2
     return {"projections": 6 * n * d**2, "scores": product, "softmax": 6 * n**2, "mixture": product}
@@ -49,6 +50,7 @@ def attention_flops(n, d):
 
 # %% exercise="complexity.attention_flops" kept
 # https://github.com/facebookresearch/xformers/pull/1402: The second product is counted with one length squared where keys times features belong.
+# true: Your results are exactly those of a right answer in which two values next to each other are swapped (the step with `n` and `d`), or `n` is used in place of `d`
 def attention_flops(n, d):
     return {
         "projections": 3 * 2 * n * d * d,
@@ -60,7 +62,7 @@ def attention_flops(n, d):
 
 # %% exercise="complexity.layers_to_connect"
 # https://github.com/philipperemy/keras-tcn/issues/196: Each layer is taken to add k positions, where it adds k - 1.
-# named: kernel_counted_whole
+# named: kernel_counted_whole, kernel_counted_whole_everywhere
 def layers_to_connect(n, k, dilated):
     field, layers = 1, 0
     while field < n:
@@ -72,6 +74,7 @@ def layers_to_connect(n, k, dilated):
 
 # %% exercise="complexity.layers_to_connect" kept
 # https://github.com/ibab/tensorflow-wavenet/issues/259: The receptive field starts at 2: one more is added at the end.
+# true: Every number is 1 too small.
 def layers_to_connect(n, k, dilated):
     layers = 0
     while True:
@@ -85,6 +88,7 @@ def layers_to_connect(n, k, dilated):
 
 # %% exercise="complexity.layers_to_connect"
 # https://github.com/philipperemy/keras-tcn/issues/8: The field is said to be the kernel times the last step, without adding up the layers.
+# named: kernel_counted_whole
 def layers_to_connect(n, k, dilated):
     layers = 1
     while k * (k ** (layers - 1) if dilated else layers) < n:
@@ -122,6 +126,7 @@ def cache_bytes(layers, heads, kv_heads, d_head, positions, bytes_per_number):
 
 # %% exercise="complexity.cache_bytes"
 # https://github.com/rohitg00/ai-engineering-from-scratch/pull/57: What one head keeps is taken for what a layer keeps.
+# true: Every number is the right one divided by `kv_heads`.
 def cache_bytes(layers, heads, kv_heads, d_head, positions, bytes_per_number):
     per_token_per_layer = 2 * d_head * bytes_per_number
     return per_token_per_layer * layers * positions
@@ -140,6 +145,7 @@ def grouped_attention(q, k, v):
 
 # %% exercise="complexity.grouped_attention"
 # https://github.com/PrimeIntellect-ai/prime-rl/pull/2681: The axis of positions is repeated where heads and positions are in another order.
+# nothing: In einsum each letter is one axis
 def grouped_attention(q, k, v):
     n_rep = q.size(-3) // k.size(-3)
     k = k.repeat_interleave(n_rep, dim=-2)
@@ -151,6 +157,7 @@ def grouped_attention(q, k, v):
 # %% exercise="complexity.absorb" kept
 # https://github.com/Dao-AILab/flash-attention/issues/333: The mixture is multiplied by the inverse of the factor, as the paper's pseudocode had it.
 # named: rescaled_the_wrong_way
+# true: Your results are exactly those of a right answer in which one operator is changed to `/` (the step with `mixture`)
 def absorb(largest, total, mixture, scores, values):
     m_ij = torch.maximum(largest, scores.amax(dim=-1))
     P_ij = torch.exp(scores - m_ij[..., None])
@@ -162,6 +169,7 @@ def absorb(largest, total, mixture, scores, values):
 
 # %% exercise="complexity.absorb"
 # https://github.com/meta-pytorch/MSLK/pull/242: The old maximum is kept, and the block's powers are those of the new one.
+# true: In `largest`: what came back is `largest`, unchanged.
 def absorb(largest, total, mixture, scores, values):
     m_new = torch.maximum(largest, scores.amax(-1))
     p = torch.exp(scores - m_new.unsqueeze(-1))
@@ -188,6 +196,7 @@ def blockwise_attention(q, k, v, block):
 
 # %% exercise="complexity.blockwise_attention"
 # https://github.com/flashinfer-ai/flashinfer/pull/5029: The sums aren't set to 0 between one block of queries and the next.
+# true: Right only at the first position of axis -2.
 def blockwise_attention(q, k, v, block):
     outputs = []
     largest = torch.full((*q.shape[:-2], 1), -math.inf, dtype=q.dtype)

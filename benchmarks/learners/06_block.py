@@ -9,6 +9,7 @@ def layer_norm(x, weight, bias, eps=1e-5):
 
 # %% exercise="block.layer_norm"
 # https://github.com/hyunwoongko/transformer/issues/7: The root is taken of the standard deviation, which has one already.
+# named: root_of_the_deviation
 def layer_norm(x, weight, bias, eps=1e-5):
     mean = x.mean(-1, keepdim=True)
     std = x.std(-1, keepdim=True, unbiased=False)
@@ -18,6 +19,7 @@ def layer_norm(x, weight, bias, eps=1e-5):
 
 # %% exercise="block.layer_norm" kept
 # https://github.com/131250208/TPlinker-joint-extraction/issues/37: ** 2 stands where ** 0.5 belongs.
+# true: Your results are exactly those of a right answer in which one function is changed to `square` (the step with `eps`)
 def layer_norm(x, weight, bias, eps=1e-5):
     mean = torch.mean(x, dim=-1, keepdim=True)
     variance = torch.mean((x - mean) ** 2, dim=-1, keepdim=True)
@@ -34,6 +36,7 @@ def layer_norm(x, weight, bias, eps=1e-5):
 
 # %% exercise="block.gelu" kept
 # https://github.com/huggingface/transformers/pull/11514: The two constants of the tanh approximation have changed places.
+# named: constants_exchanged
 def gelu(x):
     coeff1, coeff2 = 0.7978845608, 0.044715
     return 0.5 * x * (1.0 + torch.tanh(x * coeff2 * (1.0 + coeff1 * x * x)))
@@ -68,6 +71,7 @@ def add_sublayer(x, sublayer, norm, norm_first=True):
 
 # %% exercise="block.add_sublayer" kept
 # https://github.com/kyegomez/BitNet/issues/32: The name x is used again for what the sublayer gives, which is then added to itself.
+# misleading: Right only at the first two positions of axis -2.
 def add_sublayer(x, sublayer, norm, norm_first=True):
     if norm_first:
         x = sublayer(norm(x))
@@ -78,7 +82,7 @@ def add_sublayer(x, sublayer, norm, norm_first=True):
 
 # %% exercise="block.add_sublayer"
 # https://github.com/NVIDIA-NeMo/Speech/pull/4350: The normalised sum is read by the next layer alone; the path goes on without the norm.
-# named: sum_not_normed
+# named: no_norm_last
 def add_sublayer(x, sublayer, norm, norm_first=True):
     residual = x
     layernorm_output = norm(x) if norm_first else x
@@ -91,6 +95,7 @@ def add_sublayer(x, sublayer, norm, norm_first=True):
 # %% exercise="block.dropout" kept
 # https://github.com/lmjohns3/theanets/pull/123: What stays is divided by the share that goes.
 # named: rest_divided_by_share
+# true: Your results are exactly those of a right answer in which `1 -` is missing (the step with `p`)
 def dropout(x, p, training, chances):
     if not training or p == 0:
         return x
@@ -100,6 +105,7 @@ def dropout(x, p, training, chances):
 
 # %% exercise="block.dropout"
 # https://github.com/CSTR-Edinburgh/mlpractical/pull/32: What stays is scaled up twice.
+# named: rest_scaled_twice
 def dropout(x, p, training, chances):
     if not training:
         return x
@@ -170,6 +176,7 @@ class Block(torch.nn.Module):
 
 # %% exercise="block.block"
 # https://github.com/SHI-Labs/Compact-Transformers/issues/25: The second path starts at the normalised vectors.
+# named: SecondPathNormalised
 class Block(torch.nn.Module):
     def __init__(self, d_model, n_heads, d_ff):
         super().__init__()
@@ -243,6 +250,7 @@ class DecoderOnly(torch.nn.Module):
 
 # %% exercise="block.initial_std"
 # https://github.com/karpathy/llama2.c/issues/579: The map to the inner width is scaled, not the one that writes to the path.
+# named: up_for_down
 def initial_std(name, n_layers, std=0.02):
     if name.endswith("W_up.weight") or name.endswith("W_o.weight"):
         return std / math.sqrt(2 * n_layers)
@@ -276,7 +284,7 @@ def unembed(x, words):
 
 # %% exercise="block.from_gpt2"
 # https://github.com/AutoGPTQ/AutoGPTQ/pull/139: GPT-2's Conv1D keeps its weights transposed, and they are copied as they are.
-# named: last_map_not_transposed, queries_not_transposed
+# named: nothing_transposed
 def from_gpt2(state, n_layers):
     width = state["transformer.wte.weight"].shape[1]
     root = width**0.5
