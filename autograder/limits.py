@@ -48,7 +48,8 @@ MAX_VALUES = 5_000  # in what an answer returns, tensors and lists counted, wher
 MAX_ERROR = 1_000  # characters of each text about a call: the exception, its message, its line
 MAX_PRINTED = 100_000  # characters that one cell may print
 MAX_DISPLAYED = 4_000_000  # characters that one cell may display
-OUTPUT_CHARACTERS = 64_000_000  # of all cells together, as they stand in a file
+OUTPUT_CHARACTERS = 64_000_000  # of all cells together, as they stand in a page
+COLOUR_COST = 100  # characters that each change of colour counts for there
 OUTPUT_COST = 1_000  # characters that each output counts for besides: many small ones fill memory
 
 # -- what others open as a page (`grading/clean.py`) ---------------------------------------------------------

@@ -27,6 +27,7 @@ from helpers.checking.properties import (
     rows_sum_to_one,
     shares_nothing,
     stays_small,
+    whole_numbers_in_int64,
 )
 from helpers.checking.sheet import KnownMisconception, Sheet, load_sheet
 
@@ -50,6 +51,7 @@ __all__ = [
     "shares_nothing",
     "show",
     "stays_small",
+    "whole_numbers_in_int64",
 ]  # fmt: skip
 
 

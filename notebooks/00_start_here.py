@@ -70,8 +70,11 @@ def double(x):
 check("start_here.double", double)
 
 # %% [markdown]
-# That is all there is to it. Four things are good to know:
+# That is all there is to it. Five things are good to know:
 #
+# - **Every check looks at three things.** The values have to be right, in the dtype of the inputs; whole numbers may
+#   be of any integer type, and several numbers may come as one tensor. Gradients have to reach every input that the
+#   result depends on. And the arguments have to stay as they were, unless the text says that they change.
 # - **Run a check as often as you like.** It costs nothing, and only what you hand in is graded.
 # - **The grade** comes from new inputs of the same kind. A function that is right passes both.
 # - **Cells with a check are locked.** Try things in cells of your own: <kbd>Esc</kbd>, then <kbd>B</kbd>, adds one.

@@ -803,14 +803,14 @@ def initial_std(name, n_layers, std=0.02):
     smaller where it writes to the residual path.
 
     Args:
-        name: of the parameter in a `DecoderOnly`, such as
+        name: of a parameter in a `DecoderOnly`, such as
             "blocks.0.feed_forward.W_down.weight".
         n_layers: blocks, each with two sublayers.
         std: of all other weights.
 
     Returns:
         The standard deviation: std / √(number of sublayers) for the
-        last map of a sublayer, else std.
+        weight of a sublayer's last map, std for all else, biases too.
     """
     ### BEGIN SOLUTION
     return std / math.sqrt(2 * n_layers) if name.endswith(("W_o.weight", "W_down.weight")) else std

@@ -67,6 +67,9 @@ print({name: tuple(parameter.shape) for name, parameter in small.named_parameter
 #
 # **By hand.** 3 inputs, 2 outputs: 3·2 = 6 weights and 2 biases, so 8, as torch says above.
 #
+# In this lesson you count, and torch only confirms. All its layers, from `Linear` to a convolution, are kinds of
+# `Module`, so your answers make do without any.
+#
 # **Exercise 7.1** · difficulty 1 of 5 · 3 minutes · 1 point
 #
 # **Return how many parameters a linear map has.**

@@ -541,7 +541,9 @@ check("finetuning.freeze", freeze)
 
 # %% exercise="finetuning.trainable"
 def trainable(model):
-    """How many numbers of a model training can change, an integer."""
+    """How many numbers of a model training can change, an integer.
+    A parameter that two layers share counts once.
+    """
     ### BEGIN SOLUTION
     return sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad)
     ### END SOLUTION

@@ -25,7 +25,7 @@ ALLOWED = {
     "pread64": (17, 67), "pwrite64": (18, 68), "readv": (19, 65), "writev": (20, 66),
     "preadv": (295, 69), "pwritev": (296, 70), "preadv2": (327, 286), "pwritev2": (328, 287),
     "access": (21, None), "faccessat": (269, 48), "faccessat2": (439, 439), "dup": (32, 23),
-    "dup2": (33, None), "dup3": (292, 24), "flock": (73, 32),
+    "dup2": (33, None), "dup3": (292, 24),
     "fsync": (74, 82), "fdatasync": (75, 83), "truncate": (76, 45), "ftruncate": (77, 46),
     "fallocate": (285, 47), "fadvise64": (221, 223), "getdents": (78, None), "getdents64": (217, 61),
     "getcwd": (79, 17), "chdir": (80, 49), "fchdir": (81, 50), "rename": (82, None),

@@ -113,6 +113,8 @@ def _warm_up(sandboxed: bool) -> NotebookShell:
     import matplotlib.pyplot  # noqa: F401
     import torch
 
+    from helpers.checking.calling import forbidding
+
     for path in sorted((STAGE / "helpers").rglob("[!_]*.py")):
         importlib.import_module(".".join(path.relative_to(STAGE).with_suffix("").parts))
     shell, recorder = make_shell()
@@ -122,6 +124,7 @@ def _warm_up(sandboxed: bool) -> NotebookShell:
     outside.compile_eagerly()
     for cell in WARM_UP:
         run_cell(shell, recorder, cell)
+    forbidding.operators_by_word()
     torch.set_num_threads(1)
     gc.freeze()  # reset() looks for garbage, through all that was imported
     shell.loop.close()

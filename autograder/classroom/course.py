@@ -9,6 +9,7 @@ import contextlib
 import os
 import secrets
 import sys
+import unicodedata
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -124,7 +125,7 @@ def no_course(folder: Path) -> str:
 
 
 LONGEST_ID = 128  # characters, as the gradebook's tables have room for
-FORMULA = "=+-@"  # what a spreadsheet takes for a formula begins with one of these
+FORMULA = "=+-@\t\r\n"  # what a spreadsheet takes for a formula begins with one of these
 # Formgrader writes ids into its pages and addresses as they are, and nbgrader's commands take patterns.
 SIGNS = '<>"&\\*?[%#'
 
@@ -147,6 +148,12 @@ def find_submissions(course: CourseDirectory, lesson: str, students: list[str]) 
     return [Submission(name, lesson, folder) for name, folder in folders if _handed_in(folder)]
 
 
+def is_formula(text: str) -> bool:
+    """Whether a spreadsheet may take a text for a formula: full-width signs, too, are the same to some."""
+    # defence: course: full-width signs
+    return unicodedata.normalize("NFKC", text[:1])[:1] in tuple(FORMULA)
+
+
 def odd_name(name: str) -> str:
     """Why a folder's name can't be a student's id; "" if it can.
 
@@ -156,7 +163,7 @@ def odd_name(name: str) -> str:
     if name.startswith("."):
         return "its name begins with a dot"
     # defence: course: names that are formulas or options
-    if not name or name[0] in FORMULA:
+    if not name or is_formula(name):
         return "its name begins like a spreadsheet's formula or a command's option"
     # defence: course: names that can't be printed
     if not name.isprintable():  # what isn't UTF-8 comes as characters that can't be printed, either

@@ -27,7 +27,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.plugins import CsvExportPlugin, ExportPlugin
 from traitlets import Bool, Dict, List, Unicode
 
-from autograder.classroom.course import FORMULA
+from autograder.classroom.course import is_formula
 from autograder.classroom.school_csv import Table, listed, read_table
 from helpers.storage import write_whole
 
@@ -207,7 +207,7 @@ class Plain(_Export):
 def _as_text(value: str | None) -> str:
     """A name as a cell that no spreadsheet takes for a formula."""
     # defence: export: names that are formulas
-    return f"'{value}" if value and value[0] in FORMULA + "\t\r" else value or ""
+    return f"'{value}" if value and is_formula(value) else value or ""
 
 
 class _Returned(_Export):

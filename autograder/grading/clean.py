@@ -5,6 +5,8 @@ comes from a student, outputs and text, loses whatever a browser could run. What
 nothing is drawn over what is around it, is up to the pages (see `pages`).
 """
 
+import html
+import json
 import re
 from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
@@ -15,6 +17,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
 from autograder.limits import (
+    COLOUR_COST,
     MAX_ADDED,
     MAX_CODE,
     MAX_COLOURS,
@@ -25,6 +28,7 @@ from autograder.limits import (
     MAX_TAG_DEPTH,
     MAX_TAGS,
     MAX_WORDS,
+    OUTPUT_COST,
 )
 from helpers.storage import printable
 
@@ -79,6 +83,13 @@ def clean_outputs(raw: Any) -> list[dict]:
         return shown if with_colours else COLOUR.sub("", shown)
 
     return [cleaned for output in outputs if (cleaned := _clean_output(output, text, with_html))]
+
+
+def page_characters(outputs: list[dict]) -> int:
+    """How many characters outputs take in a page, at most: signs become words there, and colours tags."""
+    text = json.dumps(outputs)
+    # defence: clean: what outputs take in a page
+    return len(html.escape(text)) + text.count("\\u001b") * COLOUR_COST + len(outputs) * OUTPUT_COST
 
 
 def _texts(output: dict) -> Iterator[str]:

@@ -7,7 +7,6 @@ lesson, never from the child; a cell without a verdict earns nothing.
 """
 
 import contextlib
-import json
 import signal
 import socket
 from collections.abc import Mapping
@@ -15,7 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from autograder.child import wire
-from autograder.grading.clean import clean_outputs
+from autograder.grading.clean import clean_outputs, page_characters
 from autograder.grading.clock import Clock
 from autograder.grading.in_process import read_test
 from autograder.grading.output_files import read_output_files
@@ -31,7 +30,6 @@ from autograder.limits import (
     MAX_VALUES,
     NOTEBOOK_SECONDS,
     OUTPUT_CHARACTERS,
-    OUTPUT_COST,
 )
 from autograder.results import Cell, Ended, Judgement, Verdict
 from helpers.checking.assessing import assess
@@ -168,8 +166,7 @@ class _Run:
             self.interruptions.append(f"{self.where} took over {self.limit} and was interrupted")
         # defence: judge: outputs are cleaned
         outputs = clean_outputs(message["done"])
-        # defence: judge: number of outputs
-        self.room -= len(json.dumps(outputs)) + len(outputs) * OUTPUT_COST
+        self.room -= page_characters(outputs)
         # defence: judge: room for outputs
         if self.room < 0:
             raise Stopped(f"the cells up to {self.where} display more than the grader keeps")

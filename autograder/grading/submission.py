@@ -288,9 +288,10 @@ def _parse(content: bytes) -> dict:
         raw = json.loads(content)
     # defence: handed in: depth
     except (ValueError, RecursionError) as error:
-        raise Unreadable(
-            f"the notebook file is not JSON, so Jupyter can't open it either: {error!s:.100}"
-        ) from None
+        why = f"is not JSON, so Jupyter can't open it either: {error!s:.100}"
+        if "integer string conversion" in str(error):  # the words of Python's limit of 4,300 digits
+            why = "holds a number with thousands of digits, which no notebook needs"
+        raise Unreadable(f"the notebook file {why}") from None
     if not isinstance(raw, dict) or not isinstance(raw.get("cells"), list):
         old = isinstance(raw, dict) and "worksheets" in raw
         raise Unreadable(

@@ -10,8 +10,8 @@ Function = Callable[[torch.Tensor], torch.Tensor]
 
 
 def _map_with_tanh(weight: torch.Tensor) -> Function:
-    """A sublayer: x to tanh(x W), (..., T, C)."""
-    return lambda x: torch.tanh(x @ weight)
+    """A sublayer: x to tanh(x) W, (..., T, C). It ends in a map, as real ones do: `out += x` does no harm."""
+    return lambda x: torch.tanh(x) @ weight
 
 
 def _norm(weight: torch.Tensor, bias: torch.Tensor) -> Function:

@@ -202,7 +202,8 @@ def initial_std(name: str, n_layers: int, std: float = 0.02) -> float:
         std: of all other weights.
 
     Returns:
-        The standard deviation: std / √(number of sublayers) for the last map of a sublayer, else std.
+        The standard deviation: std / √(number of sublayers) for the weight of a sublayer's last map, std for
+        all else, biases too.
 
     Source: Radford et al. 2019, section 2.3.
     """

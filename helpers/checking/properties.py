@@ -98,6 +98,15 @@ def rows_sum_to_one(case: Case, expected: Outcome, outcome: Outcome) -> str | No
     return None
 
 
+@_property("The text names int64, which .long() makes; .int() makes int32.")
+def whole_numbers_in_int64(case: Case, expected: Outcome, outcome: Outcome) -> str | None:
+    """Where int64 is expected, nothing narrower came back: for texts that name it."""
+    for right, got in zip(tensors(expected.outputs), tensors(outcome.outputs), strict=False):
+        if right.dtype == torch.int64 and got.dtype != torch.int64:
+            return f"the whole numbers are {str(got.dtype).removeprefix('torch.')}"
+    return None
+
+
 @_property("Along the way a tensor is made that is larger than any that is needed: that costs the memory.")
 def stays_small(case: Case, expected: Outcome, outcome: Outcome) -> str | None:
     """No tensor that is made on the way has more than twice the numbers of the reference's largest."""

@@ -50,6 +50,15 @@ class SmallClassifier(nn.Module):
         return self.head(self.body(ids)[:, -1])
 
 
+class Tied(SmallClassifier):
+    """Has a map back to words too, which shares its matrix with the embedding: one parameter, two names."""
+
+    def __init__(self, vocabulary: int, width: int, channels: int, classes: int, frozen: str) -> None:
+        super().__init__(vocabulary, width, channels, classes, frozen)
+        self.back = nn.Linear(width, vocabulary, bias=False)
+        self.back.weight = self.body.words.weight
+
+
 class ToFreeze(SmallClassifier):
     """Takes a step with weight decay, in all parameters that still have a gradient."""
 
@@ -104,6 +113,7 @@ LAYERS: dict[str, Callable] = {
     "a linear map": nn.Linear,
     "a small body": SmallBackbone,
     "a small classifier": SmallClassifier,
+    "a small classifier with a shared matrix": Tied,
     "a classifier to freeze": ToFreeze,
     "a classifier and its groups": ToGroup,
 }

@@ -148,8 +148,9 @@ def rotary(x: torch.Tensor, positions: torch.Tensor, base: float = 10_000.0) -> 
     d = x.size(-1)
     if d % 2:
         raise ValueError(f"features are turned in pairs, but there are {d}")
+    exact = torch.promote_types(x.dtype, torch.float32)  # angles in float16 would be far too coarse
     angles = positions.unsqueeze(-1) * base ** (
-        -torch.arange(0, d, 2, device=positions.device) / d
+        -torch.arange(0, d, 2, device=positions.device).to(exact) / d
     )  # (T, d / 2)
     cos, sin = angles.cos().to(x), angles.sin().to(x)
     even, odd = x[..., 0::2], x[..., 1::2]

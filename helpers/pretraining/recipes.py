@@ -44,11 +44,13 @@ class ParameterGroup(TypedDict):
 
 
 class SquaredError:
-    """The mean squared error of a model's answers."""
+    """The mean squared error of a model's answers, of which some may count more than others."""
 
-    def __call__(self, model: torch.nn.Module, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    def __call__(
+        self, model: torch.nn.Module, x: torch.Tensor, y: torch.Tensor, weights: torch.Tensor | float = 1.0
+    ) -> torch.Tensor:
         """A tensor of one number."""
-        return (model(x) - y).square().mean()
+        return (weights * (model(x) - y).square()).mean()
 
 
 class Optimizer:

@@ -329,7 +329,7 @@ def draw(probabilities: torch.Tensor, uniform: torch.Tensor) -> torch.Tensor:
         uniform: from 0 up to but not 1, (...).
 
     Returns:
-        Integers (...).
+        Tokens, integers, (...).
     """
     ends = probabilities.cumsum(dim=-1)
     return (ends <= uniform[..., None] * ends[..., -1:]).sum(dim=-1)

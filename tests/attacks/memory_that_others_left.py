@@ -7,7 +7,7 @@ Must read nothing.
 import ctypes, mmap, re
 libc = ctypes.CDLL(None, use_errno=True)
 libc.sbrk.restype = ctypes.c_void_p
-copy, seen = mmap.mmap(-1, 1 << 20), []
+copy, seen = mmap.mmap(-1, 1 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS), []
 page = ctypes.addressof(ctypes.c_char.from_buffer(copy))
 import os
 ends = os.pipe()

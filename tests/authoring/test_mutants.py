@@ -283,6 +283,39 @@ def test_what_comes_out_and_goes_in_is_changed_too(exercise: Exercise, passing: 
     assert [name.rpartition(" → the ")[2] for name in around_the_code] == passing
 
 
+def mean(x):
+    return x.sum(-1, keepdim=True) / max(x.size(-1), 1)
+
+
+def mean_of_something(x):
+    return x.mean(-1, keepdim=True) if x.size(-1) else x.new_zeros(*x.shape[:-1], 1)
+
+
+def test_what_only_an_alternative_asks_needs_a_case() -> None:
+    """The mean of nothing: one right answer has it by a maximum, the other by a condition."""
+
+    def exercise(*sizes: int) -> Exercise:
+        def cases(g: torch.Generator) -> list[Case]:
+            rows = pick(g, 3, 4)
+            return [Case(f"{n} numbers", (torch.randn(rows, n, generator=g),)) for n in sizes]
+
+        return Exercise(
+            id="topic.mean",
+            title="",
+            points=1,
+            reference=mean,
+            cases=cases,
+            alternatives=(mean_of_something,),
+        )
+
+    def passing(*sizes: int) -> list[str]:
+        found = [s.mutant.name for s in survivors(exercise(*sizes))]
+        return [name for name in found if name.startswith("mean_of_something")]
+
+    assert passing(1, 5) == ["mean_of_something: x.size(-1) → True"]
+    assert passing(1, 5, 0) == []
+
+
 def first(words):
     return next(iter(words))
 

@@ -36,6 +36,7 @@ from helpers.checks import (
     gradient_reaches_inputs,
     inputs_unchanged,
     rows_sum_to_one,
+    whole_numbers_in_int64,
 )
 
 SECRET = 0.8414709  # stands in the cases, and in no message about a hidden one
@@ -890,6 +891,22 @@ def test_layers_of_lesson_01_map_positions_to_positions(name, used):
     outcome = run("call_with_layer", lambda layer, x: layer(x), case)
     assert outcome.outputs.shape == (5, 4, 2)
     assert inputs_unchanged(case, Outcome("returned"), outcome) is None
+
+
+def test_whole_numbers_may_be_narrow_unless_the_text_names_int64() -> None:
+    """`(ids == 5).int()` is right where the text says "integers", and wrong where it says int64."""
+    whole = torch.tensor([1, 2])
+    for dtype in (torch.int32, torch.int16, torch.uint8):
+        assert compare(whole, whole.to(dtype)) is None
+        assert compare(whole, (whole + 1).to(dtype)).cause == "value"
+        returned = Outcome("returned", whole.to(dtype))
+        said = whole_numbers_in_int64(Case("", ()), Outcome("returned", whole), returned)
+        assert said == f"the whole numbers are {str(dtype).removeprefix('torch.')}"
+    assert (
+        whole_numbers_in_int64(Case("", ()), Outcome("returned", whole), Outcome("returned", whole)) is None
+    )
+    assert compare(whole.to(torch.int8), whole).cause == "dtype"  # the text says int8
+    assert compare(whole, whole.float()).cause == compare(whole, whole.bool()).cause == "dtype"
 
 
 def test_a_layer_of_ours_begins_with_the_same_weights_each_time():

@@ -11,6 +11,7 @@ from autograder.sheets import VISIBLE_SEED, make_sheet
 from helpers.checking.calling.drivers import GENERATOR, Case, Outcome, judged, run
 from helpers.checking.calling.registry import LAYERS
 from helpers.checking.calling.values import tensors
+from helpers.checking.comparing import compare
 from helpers.checks import assess, stays_small
 
 WEIGHTS = {"map.weight": torch.arange(6.0).reshape(2, 3), "map.bias": torch.tensor([1.0, -1.0])}
@@ -44,6 +45,26 @@ class Other(torch.nn.Module):
 
 def module_case(**kwargs) -> Case:
     return Case("", ({"width": 3}, WEIGHTS, torch.ones(4, 3)), kwargs)
+
+
+# -- training steps --------------------------------------------------------------------------------------
+
+
+def test_a_loss_that_comes_back_with_its_graph_is_no_number():
+    weights = {"W": torch.ones(3, 2), "b": torch.zeros(2), "v": torch.ones(2)}
+    recipe = {"layer": "a curve in training", "weights": [weights, 0.1]}
+    case = Case("", (recipe, [[torch.ones(4, 3), torch.zeros(4)]]))
+
+    def step(model, optimizer, loss, batch):
+        return loss(model, *batch)
+
+    def told(answer):
+        (returned,), _ = run("train", answer, case).outputs
+        return compare(1.0, returned, ("loss",), slack=1e6)
+
+    assert told(lambda *given: step(*given).item()) is None
+    assert told(lambda *given: step(*given).detach()) is None
+    assert told(step).public == "loss: a tensor with its graph, expected a number"
 
 
 # -- modules ---------------------------------------------------------------------------------------------
@@ -89,7 +110,7 @@ def test_a_shared_parameter_gets_its_weights_wherever_it_is():
 def test_what_a_cell_has_set_for_all_of_torch_changes_no_outcome():
     class Scaled(Map):
         def forward(self, x):
-            return self.map(x) * torch.tensor(0.5)
+            return self.map(x) * torch.full((2,), 0.5)
 
     case = module_case()
     expected = run("module", Scaled, case, gradients=True)
@@ -106,7 +127,7 @@ def test_what_a_cell_has_set_for_all_of_torch_changes_no_outcome():
     torch.set_default_dtype(torch.float32)
     assert left == (False, torch.float64, "meta")
     for outcome in (found, again):
-        assert torch.equal(outcome.outputs, expected.outputs)
+        torch.testing.assert_close(outcome.outputs, expected.outputs)
         torch.testing.assert_close(outcome.gradients, expected.gradients)
 
 
@@ -129,14 +150,20 @@ def test_gradients_reach_a_module_s_parameters_and_inputs():
     assert run("module", Fixed, module_case(), gradients=True).gradients == [None, None, None]
 
 
-def test_dropout_is_off():
-    class Dropped(Map):
-        def forward(self, x, double=False):
-            return torch.nn.functional.dropout(self.map(x), 0.5, self.training)
+@pytest.mark.parametrize("mode", [True, False])
+def test_a_module_that_differs_between_training_and_evaluation_shows(mode):
+    """Dropout of its own, a ReLU in training alone: whichever mode it is that differs."""
 
-    assert torch.equal(
-        run("module", Dropped, module_case()).outputs, run("module", Map, module_case()).outputs
+    class Differs(Map):
+        def forward(self, x, double=False):
+            return self.map(x) * (2 if self.training == mode else 1)
+
+    plain, found = (run("module", each, module_case(), gradients=True) for each in (Map, Differs))
+    same = (
+        torch.equal(plain.outputs, found.outputs),
+        all(map(torch.equal, plain.gradients or [], found.gradients or [])),
     )
+    assert same == ((False, True) if mode else (True, False))
 
 
 def test_a_stub_of_a_module_is_not_written():

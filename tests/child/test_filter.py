@@ -19,7 +19,7 @@ REFUSED = {
     ),
     "other files": (
         "mount umount2 pivot_root chroot open_tree move_mount fsopen fsconfig fsmount fspick mount_setattr "
-        "open_by_handle_at name_to_handle_at mknod mknodat quotactl"
+        "open_by_handle_at name_to_handle_at mknod mknodat quotactl flock"
     ),
     "other namespaces": "unshare setns",
     "other users": "setuid setgid setgroups setresuid setresgid setfsuid capset",

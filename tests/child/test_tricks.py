@@ -67,6 +67,7 @@ PATHS = {
 }  # fmt: skip
 RESOURCES = {
     "who opens a file of Python's": ("fcntl.fcntl(os.open(library, 0), 1024, fcntl.F_WRLCK)", "EPERM"),  # F_SETLEASE
+    "a file of Python's, locked": ("fcntl.flock(os.open(library, 0), fcntl.LOCK_EX)", "EPERM"),
     "news of who reads a folder": ("fcntl.fcntl(os.open(os.path.dirname(library), 0), 1026, 1)", "EPERM"),  # F_NOTIFY
     "memory of all pipes": ("fcntl.fcntl(os.pipe()[1], 1031, 1 << 20)", "EPERM"),  # F_SETPIPE_SZ
     "a file system's keys": ("fcntl.ioctl(os.open(os.path.dirname(library), 0), 0xC0506617, bytes(144))", "EPERM"),

@@ -83,7 +83,7 @@ def collected(tmp_path_factory) -> Course:
     ivy = inbound(course, f"ivy{stamp}")
     (ivy / "timestamp.txt").write_text("9999-12-31 23:59:59 UTC")
     inbound(course, f"jim+{LESSON}+9999-12-31 23:59:59 UTC+abc")
-    for odd in ("=1+1", "<b onclick=alert(1)>", '";alert(1);"', "am[xy]", "amy%2f..%2fzoe", "zoe#"):
+    for odd in ("=1+1", "＝1+1", "<b onclick=alert(1)>", '";alert(1);"', "am[xy]", "amy%2f..%2fzoe", "zoe#"):
         inbound(course, f"{odd}{stamp}")
     inbound(course, f"zoe{stamp}")
     (cat.parent / f"zoe{stamp}" / "submission_secret.txt").write_text("zoe's own")

@@ -355,6 +355,6 @@ def test_a_roster_that_cannot_be_read_adds_nobody(course, tmp_path, capsys, rost
 def test_a_name_is_no_formula_in_a_spreadsheet(book: Gradebook, tmp_path: Path) -> None:
     """Whoever may choose a name in the school's own system could write one."""
     name = '=HYPERLINK("https://example.org")'
-    book.update_or_create_student("alan", first_name=name, last_name="-Turing", email="@SUM(1)")
+    book.update_or_create_student("alan", first_name=name, last_name="-Turing", email="＠SUM(1)")
     *_, alan = sorted(export(exports.Plain, book, tmp_path)[2:], key=lambda row: row[0] == "alan")
-    assert alan[:4] == ["alan", "'-Turing", f"'{name}", "'@SUM(1)"]
+    assert alan[:4] == ["alan", "'-Turing", f"'{name}", "'＠SUM(1)"]

@@ -289,9 +289,18 @@ def test_what_is_no_outcome_is_refused(value):
 
 def test_whoever_displays_without_end_is_stopped(judged, monkeypatch):
     monkeypatch.setattr(judge, "OUTPUT_CHARACTERS", 50_000)
-    few = [{"output_type": "stream", "name": "stdout", "text": "x" * 60_000}]
-    many = [{"output_type": "stream", "name": "stdout", "text": "x"}] * 60
-    for outputs in (few, many):
+    """Where a page would be large, too: there `&` is `&amp;`, and a colour a tag of some 60 characters."""
+
+    def stream(text: str) -> dict:
+        return {"output_type": "stream", "name": "stdout", "text": text}
+
+    assert not judged({"done": [stream("x" * 40_000)]}).stopped
+    for outputs in (
+        [stream("x" * 60_000)],
+        [stream("x")] * 60,
+        [stream("&" * 20_000)],
+        [stream("\x1b[31m" * 1000)],
+    ):
         judgement = judged({"done": outputs})
         assert judgement.stopped
         assert not judgement.outputs

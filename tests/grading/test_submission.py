@@ -218,6 +218,7 @@ def test_flags_and_types_come_from_the_lesson(skeleton, hand_in) -> None:
     [
         (b"", "empty"),
         (b"{'cells'}", "not JSON"),
+        (b'{"cells": [], "metadata": {"n": ' + b"7" * 200_000 + b"}}", "a number with thousands of digits"),
         (b"\xff\xfe\x00", "not JSON"),
         (b"[" * 100_000, "not JSON"),
         ([1, 2], "not a notebook"),

@@ -13,6 +13,8 @@ import torch
 from nbgrader.apps.nbgraderapp import NbGraderApp
 
 from autograder import exercises, lessons
+from autograder.authoring.mutating.around import around
+from autograder.authoring.mutating.mutants import mutants
 from autograder.commands.cli import SETTING, _parser
 from autograder.exercise import Exercise
 from autograder.lessons import ROOT, TOPICS
@@ -239,18 +241,19 @@ def test_the_tricks_are_counted():
 
 
 @pytest.fixture
-def example(tmp_path) -> tuple[Exercise, str]:
-    """The exercise that CONTRIBUTING.md adds, and its cells."""
+def example(tmp_path) -> tuple[Exercise, str, str]:
+    """The exercise that CONTRIBUTING.md adds, its cells, and its mutants that are right as well."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     file, cells = [block for language, block in FENCE.findall(text) if language == "python"]
+    [listed] = [block for language, block in FENCE.findall(text) if language == "json"]
     path = tmp_path / "entropy.py"
     path.write_text(file, encoding="utf-8")
-    return exercise_in(path), cells
+    return exercise_in(path), cells, listed
 
 
 @pytest.mark.parametrize("seed", [VISIBLE_SEED, "hidden"])
 def test_the_example_keeps_the_promises_of_an_exercise(example, seed):
-    exercise, _ = example
+    exercise, *_ = example
     sheet = make_sheet(exercise, seed)
 
     def finding(answer):
@@ -265,11 +268,20 @@ def test_the_example_keeps_the_promises_of_an_exercise(example, seed):
 
 
 def test_the_example_builds_and_its_cell_is_right(example, tmp_path):
-    exercise, cells = example
+    exercise, cells, listed = example
     course = Course(tmp_path)
     course.specs[exercise.id] = exercise
+    course.write("autograder/exercises/attention/mutants.json", listed)
     course.write("notebooks/01_attention.py", f"{MASTER}\n{cells}")
     assert course.build() == 0
+    [said] = re.findall(
+        r"`entropy` has (\d+) mutants", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    )
+    changes = [
+        *mutants(exercise),
+        *around(exercise, make_sheet(exercise, VISIBLE_SEED, misconceptions=False)),
+    ]
+    assert int(said) == len(changes)
     [released] = [cell for cell in course.notebook("release").cells if cell.id == "attention-entropy-answer"]
     assert "raise NotImplementedError()" in released.source
     [solved] = [cell for cell in course.notebook("source").cells if cell.id == "attention-entropy-answer"]

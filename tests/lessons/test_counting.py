@@ -8,7 +8,9 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 from transformers import BertConfig, BertModel, GPT2Config, GPT2LMHeadModel, OpenAIGPTConfig
 
+from autograder import exercises
 from helpers import counting
+from helpers.checking.calling.drivers import Case, run
 from helpers.checking.calling.registry import make_layer
 from helpers.counting import count, explorers, figures
 from helpers.figures import showing
@@ -363,3 +365,14 @@ def test_figures_say_what_they_show(figure):
     said = showing.description(figure())
     assert re.search(r"\d", said) and not re.search(r"[$\\]", said)
     assert "<img" in showing.image(figure())
+
+
+def test_no_module_of_torch_counts_for_a_student():
+    """A convolution of width 1 is a linear map by another name."""
+
+    def by_convolution(n_in, n_out, bias=True):
+        return count(torch.nn.Conv1d(n_in, n_out, 1, bias=bias))
+
+    assert by_convolution(3, 2) == counting.linear_parameters(3, 2)
+    forbidden = exercises.load("counting")["counting.linear"].forbidden
+    assert run("call", by_convolution, Case("", (3, 2)), forbidden=forbidden).status == "forbidden"

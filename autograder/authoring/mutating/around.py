@@ -8,13 +8,25 @@ from typing import Any
 
 import torch
 
-from autograder.authoring.mutating.mutants import Changed
+from autograder.authoring.mutating.mutants import Changed, branches, mutants
 from autograder.exercise import Exercise
 from autograder.sheets import outcome_of
 from helpers.checking.calling.values import map_tensors, tensors
 from helpers.checks import Sheet, gradient_reaches_inputs
 
 VISIBLE_SHAPES = "visible shapes"  # the kind that passes the visible cases by its nature
+
+
+def every(exercise: Exercise, visible: Sheet) -> Iterator[Changed]:
+    """All that has to fail: mutants of the reference, changed conditions of alternatives, changes around.
+
+    Args:
+        exercise: the exercise, whose reference is code.
+        visible: its visible sheet.
+    """
+    yield from mutants(exercise)
+    yield from branches(exercise)
+    yield from around(exercise, visible)
 
 
 def around(exercise: Exercise, visible: Sheet) -> Iterator[Changed]:

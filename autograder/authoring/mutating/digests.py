@@ -36,7 +36,8 @@ SLIPS: tuple[Name, ...] = (
 RECOGNISERS = ("slips.py", "words.py")
 # Fields of an exercise that are neither code nor words for people.
 FIELDS = (
-    "id", "driver", "returns", "forbidden", "needs", "square", "fixed", "full_precision", "about", "code", "inputs",
+    "id", "driver", "returns", "forbidden", "needs", "square", "fixed", "full_precision", "about", "code",
+    "inputs",
 )  # fmt: skip
 
 
@@ -77,6 +78,7 @@ def of_mutants(exercise: Exercise, right: Listed) -> str:
     """
     names = sorted(name for those in right.values() for name in those)
     texts = _reached([exercise.reference, exercise.cases, *exercise.properties])
+    texts += _texts(exercise.alternatives)  # a draw has to suit them, and their conditions are changed
     engine = _judging(ENGINE, DECIDES_NOTHING)
     fields = (exercise.id, exercise.driver, *exercise.returns, str(exercise.full_precision))
     return _digest(*fields, *texts, *names, engine, *_files(TOOLS))

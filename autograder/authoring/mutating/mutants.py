@@ -68,7 +68,9 @@ def reference_file(exercise: Exercise) -> Path:
 More = Callable[[Place], Iterator[Change]]
 
 
-def mutants(exercise: Exercise, more: More = lambda _: iter(()), of: Any = None) -> Iterator[Mutant]:
+def mutants(
+    exercise: Exercise, more: More = lambda _: iter(()), of: Any = None, kind: str = ""
+) -> Iterator[Mutant]:
     """All mutants of an exercise's reference and of the private functions and classes it calls there.
 
     They come in the order of the code, the same ones each time.
@@ -77,6 +79,7 @@ def mutants(exercise: Exercise, more: More = lambda _: iter(()), of: Any = None)
         exercise: the exercise.
         more: further changes for each place.
         of: another right answer, to be changed in the place of the reference.
+        kind: of the changes that are wanted; "" means all.
     """
     right = of or exercise.reference
     module = sys.modules[right.__module__]
@@ -87,6 +90,8 @@ def mutants(exercise: Exercise, more: More = lambda _: iter(()), of: Any = None)
     for definition in definitions:
         for place in list(places(definition)):
             for change in (*changes(place, sizes.get(id(place.node))), *more(place)):
+                if kind and change.kind != kind:
+                    continue
                 before, after = _fragments(place, change)
                 with _changed(place, change):
                     text = _text([definition])
@@ -100,6 +105,18 @@ def mutants(exercise: Exercise, more: More = lambda _: iter(()), of: Any = None)
                 names[name] = names.get(name, 0) + 1
                 name += f" ({names[name]})" * (names[name] > 1)
                 yield Mutant(name, change.kind, place.line, answer, place, change)
+
+
+def branches(exercise: Exercise) -> Iterator[Mutant]:
+    """The alternatives with one condition changed: what only some right answers ask needs a case, too."""
+    for alternative in filter(is_code, exercise.alternatives):
+        if alternative is not exercise.reference:
+            yield from mutants(exercise, of=alternative, kind="condition")
+
+
+def is_code(answer: Any) -> bool:
+    """Whether an answer is a function or class whose definition is in its module."""
+    return vars(sys.modules[answer.__module__]).get(answer.__name__) is answer
 
 
 def compounds(exercise: Exercise, count: int, random: Random) -> Iterator[tuple[Any, Any, Any]]:

@@ -12,13 +12,12 @@ import ast
 import itertools
 import json
 import re
-import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from autograder.answers import with_both
 from autograder.authoring.mutating.changes import Change, own_layer
-from autograder.authoring.mutating.mutants import mutants
+from autograder.authoring.mutating.mutants import is_code, mutants
 from autograder.authoring.mutating.places import Place
 from autograder.authoring.mutating.trying import Limits
 from autograder.authoring.mutating.words import describe
@@ -52,7 +51,7 @@ def slips(exercise: Exercise) -> dict[str, list[str]]:
     of_reference: dict[str, list[str]] = {}
     of_alternatives: dict[str, list[str]] = {}
     known: list[str] = []
-    for answer in (exercise.reference, *filter(_is_code, exercise.alternatives)):
+    for answer in (exercise.reference, *filter(is_code, exercise.alternatives)):
         elsewhere = answer is not exercise.reference
         told = of_alternatives if elsewhere else of_reference
         for texts, given in _of_mutants(exercise, answer, sheet, known):
@@ -114,11 +113,6 @@ def _of_mutants(
 def _vague(said: str) -> bool:
     """Whether what is said of an idiom that may not be the reader's would leave them searching."""
     return not re.search(r"the step with|the `return`|in place of `|^`\w+` is missing", said)
-
-
-def _is_code(answer: Any) -> bool:
-    """Whether an alternative is a function or class whose definition stands in its module."""
-    return vars(sys.modules[answer.__module__]).get(answer.__name__) is answer
 
 
 def _that_fit(told: dict[str, list[str]], room: float) -> dict[str, list[str]]:

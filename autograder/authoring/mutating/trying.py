@@ -1,7 +1,6 @@
 """Mutation testing: which mutants of the references would pass, on the visible cases and on hidden draws."""
 
 import contextlib
-import itertools
 import json
 import signal
 import sys
@@ -13,8 +12,8 @@ from typing import Any
 
 import torch
 
-from autograder.authoring.mutating.around import VISIBLE_SHAPES, around
-from autograder.authoring.mutating.mutants import Changed, mutants
+from autograder.authoring.mutating.around import VISIBLE_SHAPES, every
+from autograder.authoring.mutating.mutants import Changed
 from autograder.exercise import Exercise
 from autograder.sheets import VISIBLE_SEED, HiddenSheets, failing_case, make_sheet, one_thread, outcome_of
 from helpers.checking.calling.outcome import CallStatus, Outcome
@@ -53,7 +52,7 @@ def survivors(exercise: Exercise) -> Iterator[Survivor]:
     sheets = [hidden.draw(exercise, number) for number in range(HiddenSheets.DRAWS)]
     visible = make_sheet(exercise, VISIBLE_SEED, misconceptions=False)
     with Limits() as limits:
-        for mutant in itertools.chain(mutants(exercise), around(exercise, visible)):
+        for mutant in every(exercise, visible):
             failed = first = limits.failing_case(exercise, mutant.answer, visible)
             passed = []
             for number, sheet in enumerate(sheets):

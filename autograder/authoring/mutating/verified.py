@@ -18,7 +18,7 @@ from pathlib import Path
 
 from autograder import exercises, lessons
 from autograder.authoring.master import MasterError, Mistake, read_master
-from autograder.authoring.mutating.around import around
+from autograder.authoring.mutating.around import every
 from autograder.authoring.mutating.digests import Listed, Slips, of_answers, of_mutants, of_slips
 from autograder.authoring.mutating.mutants import has_mutants, mutants, reference_file
 from autograder.authoring.mutating.slips import slips
@@ -213,7 +213,7 @@ def _of_mutants(exercise: Exercise, right: Listed, root: Path) -> list[Mistake]:
     topic, file = exercise.topic, listed_file(exercise.topic)
     reference = _below(reference_file(exercise), root)
     visible = make_sheet(exercise, VISIBLE_SEED, misconceptions=False)
-    names = {mutant.name for mutant in (*mutants(exercise), *around(exercise, visible))}
+    names = {mutant.name for mutant in every(exercise, visible)}
     found = list(survivors(exercise))
     named = {name for those in right.values() for name in those}
     everywhere = {s.mutant.name for s in found if s.visible and len(s.draws) == HiddenSheets.DRAWS}

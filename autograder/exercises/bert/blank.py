@@ -3,6 +3,7 @@
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.bert import shared
 from helpers.checking.calling.drivers import Case
@@ -35,16 +36,17 @@ def blank_cases(g: Generator) -> list[Case]:
     """Blanks near the beginning, in the middle, at the end."""
 
     def case(title: str, T: int, place: int, candidates: int) -> Case:
-        V, C = 12, 5
+        V, C = pick(g, 12, 11, 13), 5
         weights = [shared.normal(g, V, C), shared.normal(g, C, 4), shared.normal(g, 4, V)]
         words = torch.cat([torch.tensor([BOS]), shared.words(g, T - 1, V)])
         those = torch.randperm(V - ORDINARY, generator=g)[:candidates] + ORDINARY
         return Case(title, ({"layer": "a small language model", "weights": weights}, words, place, those))
 
     return [
-        case("a blank in the middle", 7, shared.between(g, 3, 4), 4),
-        case("the first word after <bos>", 6, 1, 3),
-        case("the last word", 5, 4, 4),
+        case("a blank in the middle", pick(g, 7, 6, 8), shared.between(g, 3, 4), pick(g, 4, 5, 3)),
+        case("the first word after <bos>", pick(g, 6, 5, 4), 1, pick(g, 3, 4)),
+        case("the last word", T := pick(g, 5, 4, 6), T - 1, 4),
+        case("one candidate", pick(g, 6, 5), 2, 1),
     ]
 
 
@@ -77,6 +79,15 @@ exercise.slip(
     "comes after it: the scores for a word stand one place before it."
 )
 exercise.slip(
+    "each_place_for_itself",
+    "texts[:, :-1] → texts",
+    ":, 1:, None → ..., None",
+    "each[:, place - 1] → each[:, place]",
+).says(
+    "The scores at a place are taken for the word in that place, which the model has just read: they are for "
+    "the next one, so each word's own stand one place before it."
+)
+exercise.slip(
     "never_one_place_before",
     "texts[:, :-1] → texts",
     ":, 1:, None → ..., None",
@@ -84,6 +95,10 @@ exercise.slip(
 ).says(
     "The scores at each position are taken for the word that stands there: they are for the next one, so "
     "a word's own stand one place before it, in the blank and in the whole text."
+)
+exercise.slip("column_of_the_next", "each[:, place - 1] → each[:, place]").says(
+    "The candidates' own column is place - 1, since the first token has none: column `place` is of the word "
+    "after the blank."
 )
 exercise.slip(
     "not_among_candidates",

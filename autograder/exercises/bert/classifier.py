@@ -3,6 +3,7 @@
 import torch
 from torch import Generator, Tensor
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.bert import shared
 from helpers.checking.calling.drivers import Case
@@ -39,16 +40,24 @@ class PlainClassifier(torch.nn.Module):
 
 @exercise.cases
 def classifier_cases(g: Generator) -> list[Case]:
-    """Two and three classes, with padding."""
-    sizes = {"vocabulary": 13, "d_model": 4, "n_heads": 2, "d_ff": 6, "n_layers": 1, "positions": 11}
+    """Two classes and more, with padding."""
+    C, H = pick(g, (4, 2), (4, 1), (6, 3), (8, 2))
+    V, d_ff, n_layers, positions = (
+        pick(g, 13, 14, 15),
+        pick(g, 6, 5, 7),
+        pick(g, 1, 2, 1),
+        pick(g, 11, 10, 12),
+    )
+    sizes = dict(vocabulary=V, d_model=C, n_heads=H, d_ff=d_ff, n_layers=n_layers, positions=positions)
 
     def case(title: str, ids: Tensor, classes: int) -> Case:
         settings = sizes | {"classes": classes}
         return Case(title, (settings, shared.parameters(g, _classifier(settings)), ids, shared.passages(ids)))
 
+    rows = pick(g, [(1, 2), (2, 4)], [(2, 1), (1, 3), (4, 2)], [(3, 1), (2, 2), (1, 4)])
     return [
         case("one row without padding", shared.row(g, shared.between(g, 2, 3), 2, 0, vocabulary=13)[None], 2),
-        case("two rows with padding, three classes", shared.rows(g, [(1, 2), (2, 4)], vocabulary=13), 3),
+        case("rows with padding", shared.rows(g, rows, vocabulary=13), pick(g, 3, 4, 5)),
     ]
 
 
@@ -119,6 +128,9 @@ exercise.slip(
 ).says(
     "The tanh after the pooler's map is missing, so the new layer reads other numbers than the old one did."
 )
+exercise.slip(
+    "PoolerWithGelu", ".tanh() →", "self.pooler(x[:, 0]) → torch.nn.functional.gelu(self.pooler(x[:, 0]))"
+).says("After the pooler's map comes a GELU here: it is a tanh, with which the pooler was pretrained.")
 exercise.slip("PassagesAlike", "x[:, 0] → self.encoder(ids, ids != 0)[:, 0]").says(
     "The segments don't reach the encoder, so both passages look like the first: pass them on."
 )

@@ -3,6 +3,7 @@
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.bert import shared
 from helpers.checking.calling.drivers import Case
@@ -43,10 +44,11 @@ def embed_cases(g: Generator) -> list[Case]:
         return Case(title, (ids, segments, *tables))
 
     return [
-        case("as many positions as tokens", (2, 5), (7, 5, 3)),
-        case("more positions than tokens", (3, 4), (8, 9, 5)),
-        case("in float64", (2, 6), (9, 7, 4), torch.float64),
-        case("one segment alone", (2, 3), (5, 4, 6), alone=True),
+        case("as many positions as tokens", (2, T := pick(g, 5, 4)), (7, T, pick(g, 3, 6))),
+        case("more positions than tokens", pick(g, (3, 4), (2, 6), (4, 3)), (8, pick(g, 9, 7), 5)),
+        case("in float64", (2, 6), (pick(g, 9, 8), 7, pick(g, 4, 3)), torch.float64),
+        case("one segment alone", (2, 3), (5, 4, pick(g, 6, 7)), alone=True),
+        case("one token", (pick(g, 2, 1, 3), 1), (pick(g, 5, 6), pick(g, 4, 3), 7), alone=True),
     ]
 
 
@@ -101,6 +103,9 @@ exercise.slip(
 exercise.slip("scaled_by_the_root", "words[ids] → (words[ids] * words.size(-1) ** 0.5)").says(
     "The words' vectors are multiplied by the root of C: the original Transformer does so, BERT doesn't."
 )
+exercise.slip(
+    "positions_by_the_root", "positions[: ids.size(-1)] → positions[: ids.size(-1)] / words.size(-1) ** 0.5"
+).says("The positions' vectors are divided by the root of C: the three are added as they are.")
 exercise.slip("all_positions_added", "positions[: ids.size(-1)] → positions").says(
     "The whole table of positions is added, and it may have more rows than there are tokens: its first T "
     "belong to them."

@@ -3,8 +3,9 @@
 import math
 
 import torch
-from torch import Generator
+from torch import Generator, Tensor
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.bert import shared
 from helpers.checking.calling.drivers import Case
@@ -38,12 +39,12 @@ def fill_cases(g: Generator) -> list[Case]:
     def case(
         title: str, B: int, T: int, hidden: int, again: int, special: bool = False, once: bool = False
     ) -> Case:
-        V = 13
+        V = pick(g, 13, 12, 15)
         ids = shared.words(g, B * T, V).view(B, T)
         for row in ids:
             row[torch.randperm(T - 2, generator=g)[:hidden] + 1] = MASK
         ids[:, 0], ids[:, -1] = CLS, SEP
-        logits = 2 * shared.normal(g, B, T, V)
+        logits = _logits(g, B, T, V)
         logits[..., :ORDINARY] += 6.0 if special else -2.0
         if once:  # the surest of the words, and a special token above it
             first = (torch.arange(B), (ids == MASK).long().argmax(dim=-1))
@@ -51,13 +52,23 @@ def fill_cases(g: Generator) -> list[Case]:
         return Case(title, (ids, logits + 3 * shared.normal(g, B, T, 1), again))
 
     return [
-        case("two of four are hidden again", 2, 8, 4, 2),
-        case("none is hidden again", 3, 7, 3, 0),
-        case("a special token has the highest score", 2, 9, 4, 1, special=True),
-        case("a special token is above the surest word", 2, 8, 3, 1, once=True),
-        case("more are asked for than there are", 2, 7, 2, 4),
-        case("more are asked for than there are places", 1, 5, 2, 9),
+        case("half of them are hidden again", pick(g, 2, 3), pick(g, 8, 9), 4, 2),
+        case("none is hidden again", pick(g, 3, 2, 4), pick(g, 7, 6), 3, 0),
+        case("a special token has the highest score", 2, pick(g, 9, 8, 7), 4, pick(g, 1, 2), special=True),
+        case("a special token is above the surest word", 2, pick(g, 8, 7), 3, 1, once=True),
+        case("more are asked for than there are", 2, pick(g, 7, 6, 5), 2, 4),
+        case("more are asked for than there are places", 1, pick(g, 5, 6, 7), 2, 9),
+        case("nothing is hidden", 1, pick(g, 4, 5, 6), 0, 1),
     ]
+
+
+def _logits(g: Generator, B: int, T: int, V: int) -> Tensor:
+    """Scores that leave no two places of a row nearly as certain as each other, however one rounds."""
+    while True:
+        logits = 2 * shared.normal(g, B, T, V)
+        certain = logits[..., ORDINARY:].softmax(dim=-1).amax(dim=-1).sort(dim=-1).values
+        if (certain.diff(dim=-1) > 1e-4).all():
+            return logits
 
 
 @exercise.alternative
@@ -83,6 +94,19 @@ def fill_by_ranks(ids, logits, again):
     return torch.where(hidden & (rank >= again), words, ids)
 
 
+@exercise.alternative
+def fill_by_logarithms(ids, logits, again):
+    best, words = logits[..., 6:].max(dim=-1)
+    certain = best - logits[..., 6:].logsumexp(dim=-1)
+    result = ids.clone()
+    for row, (tokens, sure) in enumerate(zip(ids, certain, strict=True)):
+        blanks = (tokens == 3).nonzero().flatten()
+        result[row, blanks] = words[row, blanks] + 6
+        again_here = min(again, len(blanks))
+        result[row, blanks[sure[blanks].topk(again_here, largest=False).indices]] = 3
+    return result
+
+
 exercise.slip(
     "most_certain_again",
     "p.masked_fill(~hidden, math.inf).argsort(dim=-1) → p.masked_fill(~hidden, -1).argsort(dim=-1, "
@@ -103,6 +127,9 @@ exercise.slip(
 ).says(
     "The least certain of all positions are hidden again, given words and special tokens among them: only "
     "new words may be."
+)
+exercise.slip("more_than_there_are", ".where(hidden, ids) →").says(
+    "Where more are asked for than there are blanks, given words become <mask> too: only blanks may."
 )
 exercise.slip("special_tokens_written", "logits[..., 6:] → logits", " + 6 →").says(
     "Special tokens can be written, such as a [SEP] in the middle: look for the best score among the "

@@ -3,6 +3,7 @@
 import torch
 from torch import Generator, Tensor
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.bert import shared
 from helpers.checking.calling.drivers import GENERATOR, Case
@@ -35,8 +36,9 @@ def mask_tokens(ids, vocabulary, generator, share=0.15):
 def masking_cases(g: Generator) -> list[Case]:
     """Many draws of a batch; rows without words; a row alone."""
     vocabulary = shared.between(g, 36, 46)
-    rows = torch.full((5, 64), PAD)
-    for row, count in enumerate((40, 60, 20, 40, 40)):
+    counts = pick(g, (40, 60, 20, 40, 40), (60, 40, 40, 50), (40, 20, 40, 60, 40, 30))
+    rows = torch.full((len(counts), pick(g, 64, 66, 70)), PAD)
+    for row, count in enumerate(counts):
         first = count // 2 - shared.between(g, 0, 3)
         words = shared.words(g, count, vocabulary)
         words[::4] = ORDINARY  # the first number that is a word's
@@ -47,6 +49,7 @@ def masking_cases(g: Generator) -> list[Case]:
     return [
         Case("the statistics of many draws", _masking(80, rows, vocabulary)),
         Case("rows of special tokens alone", _masking(4, special, vocabulary)),
+        Case("one row", _masking(2, special[:1], vocabulary)),
         Case("another share", _masking(40, rows, vocabulary, 0.25 + shared.between(g, 0, 20) / 100)),
     ]
 
@@ -184,6 +187,12 @@ exercise.slip(
 ).says(
     "Only <mask> has a label: words that were replaced or kept need one too, or else nothing would tell "
     "the model to doubt what it reads."
+)
+exercise.slip(
+    "labels_where_it_changed", "torch.where(chosen, ids, -100) → torch.where(read != ids, ids, -100)"
+).says(
+    "Only words that have changed get a label: the one chosen word in ten that stays needs one too, so that "
+    "the model is asked about words that are right."
 )
 exercise.slip(
     "generator_ignored",

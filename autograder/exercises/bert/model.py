@@ -3,11 +3,12 @@
 import torch
 from torch import Generator, Tensor
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.bert import shared
 from autograder.exercises.bert.word_head import WordHead
 from helpers.checking.calling.drivers import Case
-from helpers.checks import inputs_unchanged
+from helpers.checks import gradient_reaches_inputs, inputs_unchanged
 
 exercise = Entry(
     id="bert.model",
@@ -17,7 +18,7 @@ exercise = Entry(
     minutes=10,
     driver="module",
     returns=("word logits", "follows logits"),
-    properties=(inputs_unchanged,),
+    properties=(inputs_unchanged, gradient_reaches_inputs),
     needs=("bert.word_head",),
     square="W_o and the pooler are d_model × d_model",
 )
@@ -44,14 +45,19 @@ class PlainBert(torch.nn.Module):
 @exercise.cases
 def bert_cases(g: Generator) -> list[Case]:
     """Rows with and without padding."""
-    settings = {"vocabulary": 9, "d_model": 4, "n_heads": 2, "d_ff": 6, "n_layers": 1, "positions": 10}
+    C, H = pick(g, (4, 2), (4, 1), (6, 3), (8, 2))
+    V, d_ff, n_layers, positions = pick(g, 9, 10, 12), pick(g, 6, 5, 7), pick(g, 1, 2, 1), pick(g, 10, 11, 12)
+    settings = dict(vocabulary=V, d_model=C, n_heads=H, d_ff=d_ff, n_layers=n_layers, positions=positions)
 
     def case(title: str, ids: Tensor) -> Case:
         return Case(title, (settings, shared.parameters(g, _bert(settings)), ids, shared.passages(ids)))
 
+    both = [(1, 1), (2, shared.between(g, 2, 3))]
     return [
         case("one row without padding", shared.row(g, 2, shared.between(g, 1, 2), 0, vocabulary=9)[None]),
-        case("two rows with padding", shared.rows(g, [(1, 1), (2, shared.between(g, 2, 3))], vocabulary=9)),
+        case(
+            "rows with padding", shared.rows(g, pick(g, both, [(2, 1), *both], [*both, (3, 1)]), vocabulary=9)
+        ),
     ]
 
 
@@ -119,6 +125,11 @@ exercise.slip("NoPooler", "self.follows(whole) → self.follows(x[:, 0])").says(
 )
 exercise.slip("PoolerWithoutTanh", "self.follows(whole) → self.follows(self.pooler(x[:, 0]))").says(
     "The tanh after the pooler's map is missing: without a nonlinearity, two linear maps are one."
+)
+exercise.slip(
+    "PoolerWithGelu", "self.pooler(x[:, 0]).tanh() → torch.nn.functional.gelu(self.pooler(x[:, 0]))"
+).says(
+    "After the pooler's map comes a GELU here, which belongs to the head for words: the pooler has a tanh."
 )
 exercise.slip("MeanInsteadOfCls", "x[:, 0] → torch.mean(x, 1)").says(
     "The pair is judged by the mean over all positions, padding included: BERT reads [CLS], position 0."

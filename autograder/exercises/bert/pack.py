@@ -2,6 +2,7 @@
 
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.bert import shared
 from helpers.checking.calling.drivers import Case
@@ -35,12 +36,13 @@ def pack_cases(g: Generator) -> list[Case]:
 
     return [
         Case("there is room", (passage(shared.between(g, 2, 4)), passage(shared.between(g, 3, 6)), 20)),
-        Case("it just fits", (passage(3), passage(5), 11)),
+        Case("it just fits", (passage(m := pick(g, 3, 2, 4)), passage(5), m + 8)),
         Case("the first is too long", (passage(shared.between(g, 9, 12)), passage(3), 12)),
         Case("the second is too long", (passage(2), passage(shared.between(g, 8, 11)), 10)),
         Case("both have to give", (passage(shared.between(g, 6, 8)), passage(shared.between(g, 9, 12)), 11)),
-        Case("both are of one length", (passage(5), passage(5), 10)),
+        Case("both are of one length", (passage(n := pick(g, 5, 4, 6)), passage(n), pick(g, 10, 8, 6))),
         Case("room for no word", (passage(2), passage(1), 3)),
+        Case("an empty second passage", (passage(pick(g, 2, 3)), [], pick(g, 8, 9))),
     ]
 
 

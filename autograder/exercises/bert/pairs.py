@@ -6,6 +6,7 @@ from torch import Generator
 from autograder.entry import Entry
 from autograder.exercises.bert import shared
 from helpers.checking.calling.drivers import GENERATOR, Case
+from helpers.checks import inputs_unchanged
 from helpers.text.vocabulary import ORDINARY
 
 exercise = Entry(
@@ -16,6 +17,7 @@ exercise = Entry(
     minutes=8,
     driver="draws",
     returns=("what holds of the draws",),
+    properties=(inputs_unchanged,),
 )
 
 

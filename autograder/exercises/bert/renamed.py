@@ -3,6 +3,7 @@
 import torch
 from torch import Generator, Tensor
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.bert import shared
 from helpers.checking.calling.drivers import Case
@@ -36,8 +37,8 @@ def renamed(published, names, n_layers, turned=()):
 
 @exercise.cases
 def renamed_cases(g: Generator) -> list[Case]:
-    """One layer; three joined in two blocks of three; turned matrices; what neither side has."""
-    C, F = 2, 3
+    """Tables; three joined in two blocks of three; turned matrices; what one of the sides lacks."""
+    C, F, rows = pick(g, (2, 3, 1), (4, 3, 5), (2, 5, 3), (3, 2, 1))
 
     def layer(name: str, rows: int, columns: int, bias: bool = True) -> dict[str, Tensor]:
         weights = {f"{name}.weight": shared.normal(g, rows, columns)}
@@ -47,17 +48,17 @@ def renamed_cases(g: Generator) -> list[Case]:
         return {f"{name}.weight": shared.normal(g, C), f"{name}.bias": shared.normal(g, C)}
 
     def joined() -> tuple[dict[str, Tensor], dict[str, list[str]], int]:
-        published = layer("table", 4, C, bias=False)
+        published = layer("table", 7, C, bias=False)
         for n in range(3):
             for part in ("query", "key", "value"):  # as in a file, not in the order of their names
-                published |= layer(f"layer.{n}.{part}", 1, C)
+                published |= layer(f"layer.{n}.{part}", rows, C)
             published |= norm(f"layer.{n}.norm")
         sources = [f"layer.{{}}.{part}" for part in ("query", "key", "value")]
         names = {"words": ["table"], "blocks.{}.W_qkv": sources, "blocks.{}.norm_1": ["layer.{}.norm"]}
         return published, names, 2
 
     def turned() -> tuple[dict[str, Tensor], dict[str, list[str]], int, list[str]]:
-        published = layer("wte", 4, C, bias=False)
+        published = layer("wte", 7, C, bias=False)
         for n in range(3):
             published |= {
                 f"h.{n}.attn.weight": shared.normal(g, C, F),
@@ -70,9 +71,11 @@ def renamed_cases(g: Generator) -> list[Case]:
         published = {f"{part}.weight": shared.normal(g, C, F) for part in ("a", "b")}
         return published | norm("pooler"), {"maps": ["b", "a"]}, 1, ["maps"]
 
-    first = layer("embeddings.table", 3, C, bias=False) | norm("embeddings.LayerNorm")
+    first = layer("embeddings.table", 5, C, bias=False) | norm("embeddings.LayerNorm")
+    first |= layer("embeddings.kinds", 1, C, bias=False)
+    tables = {"words": ["embeddings.table"], "segments": ["embeddings.kinds"], "head": ["lm_head"]}
     return [
-        Case("one layer, no blocks", (first, {"words": ["embeddings.table"]}, 0)),
+        Case("no blocks, and a layer that the file lacks", (first, tables, 0)),
         Case("three layers in one, two blocks of three", joined()),
         Case("matrices that are turned", turned()),
         Case("turned and joined, and one that no one asks for", turned_and_joined()),
@@ -89,11 +92,13 @@ def renamed_by_lists(published, names, n_layers, turned=()):
             weights, biases = [], []
             for their_layer in names[our_layer]:
                 their = their_layer if number is None else their_layer.replace("{}", str(number))
-                weight = published[their + ".weight"]
-                weights.append(weight.transpose(0, 1) if our_layer in turned else weight)
-                if their + ".bias" in published:
-                    biases.append(published[their + ".bias"])
-            state[our + ".weight"] = torch.cat(weights, dim=0)
+                weight, bias = published.get(their + ".weight"), published.get(their + ".bias")
+                if weight is not None:
+                    weights.append(weight.transpose(0, 1) if our_layer in turned else weight)
+                if bias is not None:
+                    biases.append(bias)
+            if weights:
+                state[our + ".weight"] = torch.cat(weights, dim=0)
             if biases:
                 state[our + ".bias"] = torch.cat(biases, dim=0)
     return state
@@ -106,6 +111,7 @@ def renamed_from_the_file(published, names, n_layers, turned=()):
         for ours, theirs in names.items()
         for n in (range(n_layers) if ours != ours.format(0) else [0])
     ]
+    rows = [row for row in rows if f"{row[1][0]}.weight" in published]
     weights = {
         f"{ours}.weight": torch.vstack(
             [published[f"{t}.weight"].t() if turn else published[f"{t}.weight"] for t in theirs]

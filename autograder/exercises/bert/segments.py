@@ -6,7 +6,7 @@ from torch import Generator
 from autograder.entry import Entry
 from autograder.exercises.bert import shared
 from helpers.checking.calling.drivers import Case
-from helpers.checks import inputs_unchanged
+from helpers.checks import inputs_unchanged, whole_numbers_in_int64
 
 exercise = Entry(
     id="bert.segments",
@@ -15,7 +15,7 @@ exercise = Entry(
     difficulty=2,
     minutes=6,
     returns=("segments",),
-    properties=(inputs_unchanged,),
+    properties=(inputs_unchanged, whole_numbers_in_int64),
 )
 
 
@@ -39,6 +39,7 @@ def segments_cases(g: Generator) -> list[Case]:
         Case("three rows with padding", (shared.rows(g, lengths),)),
         Case("an empty second passage", (shared.rows(g, [(2, 0), (1, shared.between(g, 3, 5))]),)),
         Case("a passage alone", (shared.row(g, shared.between(g, 3, 5), None, 2)[None],)),
+        Case("a passage alone, and no padding", (shared.row(g, shared.between(g, 2, 6), None, 0)[None],)),
     ]
 
 
@@ -63,6 +64,12 @@ exercise.slip(
     "closed = is_separator.cumsum(dim=-1) - is_separator → count = (ids == 5).cumsum(dim=-1)",
     "((closed == 1) & (ids != 0)).long() → ((count == 1) | ((count == 2) & (ids == 5))).long() * (ids != 0)",
 ).says("The first [SEP] is given to the second passage: it closes the first, so its segment is 0.")
+exercise.slip(
+    "separators_count_themselves", "is_separator.cumsum(dim=-1) - is_separator → is_separator.cumsum(dim=-1)"
+).says(
+    "Each [SEP] counts itself, so the first has segment 1 and the second 0: a [SEP] belongs to the passage "
+    "that it closes, so count those before it."
+)
 exercise.slip(
     "separator_opens_and_padding_follows",
     "((closed == 1) & (ids != 0)).long() → (ids == 5).long().cumsum(dim=-1).clamp(max=1)",

@@ -5,6 +5,7 @@ import math
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.bert import shared
 from helpers.checking.calling.drivers import Case
@@ -46,9 +47,11 @@ def head_cases(g: Generator) -> list[Case]:
         return Case(title, ({"d_model": C, "vocabulary": V}, weights, *inputs))
 
     return [
-        case("one row", 5),
-        case("a batch", 2, 3, C=6, V=9),
-        case("in float64", 3, 2, C=4, V=8, dtype=torch.float64),
+        case("one row", pick(g, 5, 3, 2), C=pick(g, 4, 8, 6), V=7),
+        case("a batch", *pick(g, (2, 3), (3, 2), (2, 1, 3)), C=6, V=9),
+        case("one vector in a batch", *pick(g, (1, 1), (1,), (1, 2)), C=pick(g, 4, 6), V=5),
+        case("one vector", C=4, V=pick(g, 5, 6, 8)),
+        case("in float64", 3, 2, C=pick(g, 4, 5, 7), V=pick(g, 8, 6, 9), dtype=torch.float64),
     ]
 
 

@@ -3,11 +3,12 @@
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.block import shared
 from helpers import block
 from helpers.checking.calling.drivers import Case
-from helpers.checks import inputs_unchanged
+from helpers.checks import gradient_reaches_inputs, inputs_unchanged
 
 exercise = Entry(
     id="block.add_sublayer",
@@ -18,29 +19,50 @@ exercise = Entry(
     driver="call_with_layer",
     reference=block.add_sublayer,
     returns=("path",),
-    properties=(inputs_unchanged,),
+    properties=(inputs_unchanged, gradient_reaches_inputs),
     square="a sublayer's map is d_model × d_model",
 )
 
 
 @exercise.cases
 def sublayer_cases(g: Generator) -> list[Case]:
-    """Norm first and last, on sublayers and norms that don't commute."""
+    """Norm first and last, on sublayers and norms that don't commute, whatever axes stand in front."""
 
-    def case(title: str, C: int, *shape: int, dtype: torch.dtype = torch.float32, **kwargs: bool) -> Case:
+    def case(
+        title: str, *shape: int, dtype: torch.dtype = torch.float32, spread: float = 2, **kwargs: bool
+    ) -> Case:
+        C = shape[-1]
         sublayer = {"layer": "a map with a tanh", "weights": [shared.normal(g, C, C, dtype=dtype)]}
         norm = {
             "layer": "a norm",
             "weights": [1 + 0.5 * shared.normal(g, C, dtype=dtype), shared.normal(g, C, dtype=dtype)],
         }
-        return Case(title, (2 * shared.normal(g, *shape, C, dtype=dtype), sublayer, norm), kwargs)
+        x = shared.normal(g, *shape, spread=spread, dtype=dtype)
+        return Case(title, (x, sublayer, norm), kwargs)
 
+    several = pick(g, (3, 1, 5, 2), (2, 1, 4, 3), (1, 5, 2, 4), (1, 3, 4))
     return [
-        case("norm first", 3, 2),
-        case("norm last", 4, 3, norm_first=False),
-        case("norm first, said so, a batch", 3, 2, 4, norm_first=True),
-        case("norm last, a batch, float64", 2, 3, 5, norm_first=False, dtype=torch.float64),
+        case("norm first", *pick(g, (2, 3), (3, 4), (5, 2))),
+        case("norm last", *pick(g, (3, 4), (1, 3), (4, 2)), norm_first=False),
+        case(
+            "norm first, said so, a batch of large numbers",
+            *pick(g, (2, 4, 3), (3, 2, 5), (1, 4, 3)),
+            norm_first=True,
+            spread=40,
+        ),
+        case("norm last, axes of length 1, float64", *several, norm_first=False, dtype=torch.float64),
     ]
+
+
+@exercise.alternative
+def sublayer_added_in_place(x, sublayer, norm, norm_first=True):
+    if norm_first:
+        out = sublayer(norm(x))
+        out += x
+        return out
+    out = sublayer(x)
+    out += x
+    return norm(out)
 
 
 @exercise.alternative
@@ -105,4 +127,11 @@ exercise.slip("norm_of_the_path_alone", "norm(x + sublayer(x)) → norm(x) + sub
 exercise.slip("normed_first_and_last", "x + sublayer(norm(x)) → norm(x + sublayer(norm(x)))").says(
     "With the norm first, the sum goes through the norm too: the path is never normalised there, only "
     "what the sublayer reads."
+)
+exercise.slip(
+    "no_gradient_through_what_is_said",
+    "x + sublayer(norm(x)) → x + sublayer(norm(x)).detach()",
+    "x + sublayer(x) → x + sublayer(x).detach()",
+).says(
+    "`.detach()` lets no gradient through: the sublayer would never learn, however long the training takes."
 )

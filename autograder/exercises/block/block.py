@@ -1,8 +1,9 @@
 """The block."""
 
 import torch
-from torch import Generator
+from torch import Generator, Tensor
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.block import shared
 from autograder.exercises.block.feed_forward import FeedForward
@@ -41,29 +42,30 @@ class Block(torch.nn.Module):
 
 @exercise.cases
 def block_cases(g: Generator) -> list[Case]:
-    """One head and two, with a causal mask, with padding, float64."""
+    """One head and several, with a causal mask, with padding, with a mask of each head, large numbers."""
+
+    def case(
+        title: str, C: int, heads: int, d_ff: int, B: int, T: int, mask: Tensor | None = None,
+        dtype: torch.dtype = torch.float32, spread: float = 1,
+    ) -> Case:  # fmt: skip
+        x = shared.normal(g, B, T, C, dtype=dtype, spread=spread)
+        given = {} if mask is None else {"mask": mask}
+        return Case(title, (_sizes(C, heads, d_ff), shared.block(g, C, d_ff, dtype=dtype), x), given)
+
     padding = torch.tensor([[True, True, False], [True, True, True]])[torch.randperm(2, generator=g)]
+    T = pick(g, 3, 5, 1)
+    seen = torch.rand(1, 2, 3, 3, generator=g) < 0.5
+    seen |= torch.eye(3, dtype=torch.bool)  # each query sees something
     return [
-        Case("one head", (_sizes(4, 1, 5), shared.block(g, 4, 5), shared.normal(g, 1, 3, 4))),
-        Case(
-            "two heads, no word sees a later one",
-            (_sizes(4, 2, 6), shared.block(g, 4, 6), shared.normal(g, 1, 3, 4)),
-            {"mask": torch.ones(3, 3, dtype=torch.bool).tril()},
+        case("one head", pick(g, 4, 5), 1, pick(g, 5, 3), 1, pick(g, 3, 2)),
+        case("two heads, no word sees a later one", 4, 2, 6, 1, T, torch.ones(T, T, dtype=torch.bool).tril()),
+        case(
+            "two sentences, a mask (B, 1, 1, T) that hides padding", *pick(g, (4, 2, 3), (6, 2, 4)), 2, 3,
+            padding[:, None, None], spread=3,
         ),
-        Case(
-            "two sentences, a mask (B, 1, 1, T) that hides padding",
-            (_sizes(4, 2, 3), shared.block(g, 4, 3), shared.normal(g, 2, 3, 4)),
-            {"mask": padding[:, None, None]},
-        ),
-        Case(
-            "float64",
-            (
-                _sizes(6, 3, 4),
-                shared.block(g, 6, 4, dtype=torch.float64),
-                shared.normal(g, 1, 2, 6, dtype=torch.float64),
-            ),
-        ),
-    ]
+        case("a mask of its own for each head", 4, 2, 3, pick(g, 1, 5), 3, seen),
+        case("float64", *pick(g, (6, 3, 4), (4, 2, 6), (6, 1, 3)), 1, 2, dtype=torch.float64),
+    ]  # fmt: skip
 
 
 def _sizes(d_model: int, n_heads: int, d_ff: int) -> dict[str, int]:
@@ -218,4 +220,14 @@ exercise.slip(
 ).says(
     "The mask is turned round, as other libraries want it: `attention` takes True for “may attend”, as "
     "the block does, and a query that may see nothing gets NaN."
+)
+exercise.slip(
+    "DropoutInside",
+    "x = x + attended → x = x + torch.dropout(attended, 0.1, self.training)",
+    "x + self.feed_forward(self.norm_2(x)) → x + torch.dropout(self.feed_forward(self.norm_2(x)), 0.1, "
+    "self.training)",
+    of=BlockInSteps,
+).says(
+    "Dropout works on what the sublayers say, so that training gives other numbers than the formulas: this "
+    "block has none."
 )

@@ -3,11 +3,12 @@
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.block import shared
 from helpers import block
 from helpers.checking.calling.drivers import Case
-from helpers.checks import inputs_unchanged
+from helpers.checks import gradient_reaches_inputs, inputs_unchanged
 
 exercise = Entry(
     id="block.dropout",
@@ -17,27 +18,37 @@ exercise = Entry(
     minutes=6,
     reference=block.dropout,
     returns=("dropped",),
-    properties=(inputs_unchanged,),
+    properties=(inputs_unchanged, gradient_reaches_inputs),
     forbidden=("torch.nn.Dropout", "torch.nn.functional.dropout", "torch.dropout"),
 )
 
 
 @exercise.cases
 def dropout_cases(g: Generator) -> list[Case]:
-    """Little and much, none, in evaluation."""
+    """Little and much, none, in evaluation; a chance that is exactly p; numbers of either sign."""
 
     def case(title: str, p: float, training: bool, *shape: int, dtype: torch.dtype = torch.float32) -> Case:
-        chances = torch.rand(*shape, generator=g, dtype=dtype)
-        # Neither all nor none of a few numbers may fall on one side.
-        chances.view(-1)[:2] = torch.tensor([p / 2, (1 + p) / 2], dtype=dtype)
-        return Case(title, (1 + shared.normal(g, *shape, dtype=dtype).abs(), p, training, chances))
+        chances = torch.rand(shape, generator=g, dtype=dtype)
+        x = 1 + shared.normal(g, *shape, spread=4, dtype=dtype).abs()
+        if x.numel() > 2:
+            # Neither all nor none of a few numbers may fall on one side, and what is exactly p stays.
+            tie = p if (4 * p).is_integer() else (3 + p) / 4
+            chances.view(-1)[:3] = torch.tensor([p / 2, (1 + p) / 2, tie], dtype=dtype)
+            x.view(-1)[1:3] *= -1
+        return Case(title, (x, p, training, chances))
 
     return [
-        case("a fifth, while training", 0.2, True, 6),
-        case("half, a batch", 0.5, True, 2, 3, 4),
-        case("not while training", 0.4, False, 3, 2),
-        case("nothing to drop", 0.0, True, 2, 4),
-        case("float64", 0.75, True, 5, 3, dtype=torch.float64),
+        case("a fifth, while training", 0.2, True, *pick(g, (6,), (7,), (5, 4))),
+        case("half, a batch", 0.5, True, *pick(g, (2, 3, 4), (3, 2, 5), (4, 3, 2))),
+        case("not while training", 0.4, False, *pick(g, (3, 2), (4,), ())),
+        case("nothing to drop", 0.0, True, *pick(g, (2, 4), (3, 5), (4, 1, 3))),
+        case(
+            "axes of length 1, float64",
+            0.75,
+            True,
+            *pick(g, (5, 1, 3), (1, 6), (1, 4, 1)),
+            dtype=torch.float64,
+        ),
     ]
 
 
@@ -68,11 +79,14 @@ exercise.slip("rest_not_scaled", " / (1 - p) →").says(
 exercise.slip("rest_scaled_down", "x / (1 - p) → x * (1 - p)").says(
     "What is left is multiplied by 1 − p: dividing by it makes up for what is lost."
 )
-exercise.slip("rest_divided_by_share", "1 - p → max(p, 0.001)").says(
+exercise.slip("rest_divided_by_share", "1 - p → p").says(
     "What is left is divided by p, the share that goes: it is 1 − p that stays."
 )
 exercise.slip("others_dropped", "0.0 → x / (1 - p)", "x / (1 - p) → 0.0").says(
     "The wrong ones are dropped: a chance below p means that the number goes."
+)
+exercise.slip("one_that_is_exactly_p_dropped", "chances < p → chances <= p").says(
+    "A chance of exactly p is dropped here: only one below p is, so p = 0 drops nothing at all."
 )
 exercise.slip("the_highest_dropped", "chances < p → chances >= 1 - p").says(
     "The share is right, but the highest chances go: a chance below p means that the number goes."

@@ -5,6 +5,7 @@ import math
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.block import shared
 from helpers import block
@@ -26,23 +27,21 @@ exercise = Entry(
 @exercise.cases
 def embed_cases(g: Generator) -> list[Case]:
     """One sequence and several, shorter than the table of positions and as long, several widths."""
+
+    def case(title: str, C: int, longest: int, *shape: int, dtype: torch.dtype = torch.float32) -> Case:
+        V = 4 + pick(g, 3, 5) + C
+        tables = (shared.normal(g, rows, C, dtype=dtype) for rows in (V, longest))
+        return Case(title, (shared.ids(g, V, *shape), *tables))
+
     T = 3 + int(torch.randint(2, (), generator=g))
+    several = pick(g, (2, 1, 3), (1, 4, 2), (3, 1, 4, 2))
     return [
-        Case("one sequence", (shared.ids(g, 7, T), shared.normal(g, 7, 2), shared.normal(g, 6, 2))),
-        Case("a batch", (shared.ids(g, 9, 2, 4), shared.normal(g, 9, 3), shared.normal(g, 8, 3))),
-        Case(
-            "as long as the table of positions",
-            (shared.ids(g, 4, 5), shared.normal(g, 4, 6), shared.normal(g, 5, 6)),
-        ),
-        Case("two batch axes", (shared.ids(g, 5, 2, 1, 3), shared.normal(g, 5, 8), shared.normal(g, 4, 8))),
-        Case(
-            "float64",
-            (
-                shared.ids(g, 6, 3, 2),
-                shared.normal(g, 6, 5, dtype=torch.float64),
-                shared.normal(g, 7, 5).double(),
-            ),
-        ),
+        case("one sequence", pick(g, 2, 3, 5), 6, T),
+        case("a batch", pick(g, 3, 5), 8, *pick(g, (2, 4), (3, 2), (5, 6))),
+        case("as long as the table of positions", pick(g, 6, 3, 4), *pick(g, (5, 5), (7, 7), (2, 3, 2))),
+        case("several batch axes, one of length 1", 8, 5, *several),
+        case("a single token in each row", pick(g, 2, 6), 4, *pick(g, (3, 1), (1, 1), (2, 1))),
+        case("float64", pick(g, 5, 4), 7, *pick(g, (3, 2), (2, 6), (4,)), dtype=torch.float64),
     ]
 
 
@@ -70,6 +69,9 @@ exercise.slip("not_scaled", "math.sqrt(words.size(-1)) * words[ids] → words[id
 exercise.slip(
     "scaled_down", "math.sqrt(words.size(-1)) * words[ids] → (words[ids] / math.sqrt(words.size(-1)))"
 ).says("The tokens' rows are divided by √C, as scores are in attention: here they are multiplied.")
+exercise.slip("half_the_width", "math.sqrt(words.size(-1)) → words.size(-1) ** 1 / 2").says(
+    "To Python `** 1/2` is the first power, halved: a root is `** 0.5` or `math.sqrt`."
+)
 exercise.slip("scaled_by_width", "math.sqrt(words.size(-1)) → words.size(-1)").says(
     "The tokens' rows are multiplied by C, but the factor is its root."
 )

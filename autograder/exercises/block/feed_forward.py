@@ -3,6 +3,7 @@
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.block import shared
 from helpers.block import gelu
@@ -36,17 +37,22 @@ class FeedForward(torch.nn.Module):
 
 @exercise.cases
 def feed_forward_cases(g: Generator) -> list[Case]:
-    """Wider inside and narrower, one sequence and a batch."""
+    """Wider inside and narrower, one sequence and batches, large numbers."""
 
-    def case(title: str, C: int, d_ff: int, *shape: int, dtype: torch.dtype = torch.float32) -> Case:
+    def case(
+        title: str, d_ff: int, *shape: int, dtype: torch.dtype = torch.float32, spread: float = 1
+    ) -> Case:
+        C = shape[-1]
         weights = shared.linear(g, "W_up", d_ff, C, dtype) | shared.linear(g, "W_down", C, d_ff, dtype)
-        return Case(title, ({"d_model": C, "d_ff": d_ff}, weights, shared.normal(g, *shape, C, dtype=dtype)))
+        x = shared.normal(g, *shape, spread=spread, dtype=dtype)
+        return Case(title, ({"d_model": C, "d_ff": d_ff}, weights, x))
 
+    ones = pick(g, (2, 1, 3), (1, 1, 2), (2, 1, 4, 3))
     return [
-        case("four times as wide inside", 2, 8, 3),
-        case("a batch", 3, 5, 2, 4),
-        case("narrower inside", 4, 3, 5),
-        case("float64", 3, 4, 2, 1, dtype=torch.float64),
+        case("four times as wide inside", 8, *pick(g, (3, 2), (4, 2), (1, 2))),
+        case("a batch of large numbers", pick(g, 5, 7), *pick(g, (2, 4, 3), (4, 2, 3), (3, 1, 4)), spread=12),
+        case("narrower inside", 3, *pick(g, (5, 4), (3, 6), (6, 5))),
+        case("axes of length 1, float64", 4, *ones, dtype=torch.float64),
     ]
 
 
@@ -100,3 +106,8 @@ exercise.slip("PathInside", "self.W_down(gelu(self.W_up(x))) → x + self.W_down
 exercise.slip(
     "BiasesForgotten", "self.W_down(gelu(self.W_up(x))) → gelu(x @ self.W_up.weight.T) @ self.W_down.weight.T"
 ).says("The maps' biases are left out: a Linear adds one after its matrix.")
+exercise.slip(
+    "DropoutInside", "gelu(self.W_up(x)) → torch.dropout(gelu(self.W_up(x)), 0.1, self.training)"
+).says(
+    "There is a dropout inside, so that training gives other numbers than the formula: this network has none."
+)

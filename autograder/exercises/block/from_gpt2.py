@@ -5,6 +5,7 @@ import math
 import torch
 from torch import Generator, Tensor
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.block import shared
 from helpers import block
@@ -26,21 +27,25 @@ exercise = Entry(
 
 @exercise.cases
 def gpt2_cases(g: Generator) -> list[Case]:
-    """One layer and two, small enough to read; square maps among them, so that a transpose must be known."""
+    """One layer and several, small enough to read; square maps, so that a transpose must be known."""
 
-    def case(title: str, C: int, n_layers: int, dtype: torch.dtype = torch.float32) -> Case:
-        return Case(title, (_gpt2(g, C, n_layers, dtype), n_layers))
+    def case(title: str, C: int, n_layers: int, longest: int, dtype: torch.dtype = torch.float32) -> Case:
+        return Case(title, (_gpt2(g, C, n_layers, longest, dtype), n_layers))
 
-    return [case("one layer", 3, 1), case("two layers, float64", 2, 2, torch.float64)]
+    return [
+        case("one layer", pick(g, 3, 2), 1, 1),
+        case("several layers, float64", 2, pick(g, 2, 3), pick(g, 3, 4), torch.float64),
+    ]
 
 
-def _gpt2(g: Generator, C: int, n_layers: int, dtype: torch.dtype) -> dict[str, Tensor]:
+def _gpt2(g: Generator, C: int, n_layers: int, longest: int, dtype: torch.dtype) -> dict[str, Tensor]:
     """A state dict as `transformers` has it; the head is there as well, as it is in its files."""
-    words = shared.normal(g, 2, C, dtype=dtype)
-    state = {"transformer.wte.weight": words, "transformer.wpe.weight": shared.normal(g, 1, C, dtype=dtype)}
+    words = shared.normal(g, pick(g, 5, 7), C, dtype=dtype)
+    places = shared.normal(g, longest, C, dtype=dtype)
+    state = {"transformer.wte.weight": words, "transformer.wpe.weight": places}
     shapes = {
-        "ln_1": (C,), "attn.c_attn": (C, 3 * C), "attn.c_proj": (C, C), "ln_2": (C,), "mlp.c_fc": (C, C + 1),
-        "mlp.c_proj": (C + 1, C),
+        "ln_1": (C,), "attn.c_attn": (C, 3 * C), "attn.c_proj": (C, C), "ln_2": (C,), "mlp.c_fc": (C, 4 * C),
+        "mlp.c_proj": (4 * C, C),
     }  # fmt: skip
     for layer in range(n_layers):
         for name, shape in shapes.items():
@@ -183,6 +188,33 @@ exercise.slip(
     "Attention's last map isn't transposed: it is square, so nothing complains, but it is kept as (in, "
     "out) too."
 )
+exercise.slip(
+    "squares_not_transposed",
+    "name, packed → name, part",
+    'packed.T if end == "weight" else packed → part',
+    'value.dim() == 2 → value.dim() == 2 and "attn" not in old',
+).says(
+    "None of attention's four maps is transposed: they are square, so nothing complains, but they are kept "
+    "as (in, out) too."
+)
+exercise.slip(
+    "nothing_transposed",
+    "name, packed → name, part",
+    'packed.T if end == "weight" else packed → part',
+    "value.T if value.dim() == 2 else value → value",
+).says("Nothing is transposed: GPT-2 keeps a linear map as (in, out), torch as (out, in).")
+exercise.slip(
+    "last_bias_not_scaled",
+    'state["transformer.ln_f.bias"] * math.sqrt(C) → state["transformer.ln_f.bias"]',
+    "name, packed → name, part",
+    'packed.T if end == "weight" else packed → part.T if end == "weight" else part',
+).says("Only the last norm's weight is multiplied by √C: its bias goes into the scores as well.")
+exercise.slip(
+    "words_multiplied",
+    'state["transformer.wte.weight"] / math.sqrt(C) → state["transformer.wte.weight"] * math.sqrt(C)',
+    "name, packed → name, part",
+    'packed.T if end == "weight" else packed → part.T if end == "weight" else part',
+).says("The words are multiplied by √C here: your `embed` does that itself, so divide them by it.")
 exercise.slip(
     "queries_not_transposed", "name, packed → name, part", 'packed.T if end == "weight" else packed → part'
 ).says(

@@ -3,6 +3,7 @@
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.block import shared
 from helpers import block
@@ -24,13 +25,15 @@ exercise = Entry(
 
 @exercise.cases
 def gelu_cases(g: Generator) -> list[Case]:
-    """Between -4 and 4, far out on both sides, exactly 0."""
+    """Between -4 and 4, far out on both sides, exactly 0, with any number of axes."""
     far = torch.tensor([-60.0, -12.0, 0.0, 12.0, 60.0])[torch.randperm(5, generator=g)]
+    ones = pick(g, (1, 4), (3, 1, 2), (2, 1))
     return [
-        Case("a few numbers", (shared.normal(g, 5, spread=2),)),
-        Case("a batch", (shared.normal(g, 2, 3, 4, spread=1.5),)),
+        Case("a few numbers", (shared.normal(g, pick(g, 5, 4, 7), spread=2),)),
+        Case("a batch", (shared.normal(g, *pick(g, (2, 3, 4), (4, 2, 3), (3, 5)), spread=1.5),)),
         Case("far from 0, and 0 itself", (far,)),
-        Case("float64", (shared.normal(g, 3, 2, dtype=torch.float64),)),
+        Case("one number, without an axis", (shared.normal(g, spread=2),)),
+        Case("axes of length 1, float64", (shared.normal(g, *ones, dtype=torch.float64),)),
     ]
 
 
@@ -60,12 +63,20 @@ exercise.slip(
     "0.044715 * x**3)))",
 ).says("The approximation with a tanh has √(2/π) in front, not √(2π), and the formula with erf is exact.")
 exercise.slip(
+    "constants_exchanged",
+    "x * (1 + torch.erf(x / math.sqrt(2))) / 2 → 0.5 * x * (1 + torch.tanh(0.044715 * (x + "
+    "math.sqrt(2 / math.pi) * x**3)))",
+).says(
+    "The two constants of the approximation with a tanh are exchanged, √(2/π) goes in front and 0.044715 "
+    "before the cube, and the formula with erf is exact."
+)
+exercise.slip(
     "sigmoid_approximation", "x * (1 + torch.erf(x / math.sqrt(2))) / 2 → x * torch.sigmoid(1.702 * x)"
 ).says("x·σ(1.702x) is a rough approximation, off by up to 0.02: the formula with erf is exact.")
 exercise.slip("silu", "x * (1 + torch.erf(x / math.sqrt(2))) / 2 → x * torch.sigmoid(x)").says(
     "x·σ(x) is another function, SiLU: Φ is the normal distribution's, not the logistic one's."
 )
-exercise.slip("relu", "x * (1 + torch.erf(x / math.sqrt(2))) / 2 → torch.clamp(x, min=0)").says(
+exercise.slip("relu", "x * (1 + torch.erf(x / math.sqrt(2))) / 2 → torch.relu(x)").says(
     "This is ReLU, which cuts off at 0: a GELU lets a little of small negative numbers through."
 )
 exercise.slip("erf_without_root", " / math.sqrt(2) →").says(

@@ -25,18 +25,20 @@ def initial_std_cases(g: Generator) -> list[Case]:
     std = (1 + int(torch.randint(30, (), generator=g))) / 100
     return [
         Case("the last map of the feed-forward network", ("blocks.0.feed_forward.W_down.weight", n)),
-        Case("the last map of attention", (f"blocks.{n}.attention.W_o.weight", m, std)),
+        Case("the last map of attention", (f"blocks.{m - 2}.attention.W_o.weight", m, std)),
         Case("its first", ("blocks.0.feed_forward.W_up.weight", k, std)),
         Case("queries", ("blocks.0.attention.W_q.weight", n)),
         Case("the words", ("words.weight", m)),
         Case("one block", ("blocks.0.attention.W_o.weight", 1, std)),
+        Case("the bias of a last map", ("blocks.1.feed_forward.W_down.bias", n, std)),
+        Case("a norm", ("blocks.0.norm_2.weight", m)),
     ]
 
 
 @exercise.alternative
 def std_by_the_end(name, n_layers, std=0.02):
-    last_map = name.split(".")[-2]
-    if last_map in ("W_o", "W_down"):
+    parts = name.split(".")
+    if parts[-1] == "weight" and parts[-2] in ("W_o", "W_down"):
         return std * (2 * n_layers) ** -0.5
     return std
 
@@ -52,6 +54,9 @@ exercise.slip(
 ).says("All weights are drawn alike: those that write to the residual path should be smaller.")
 exercise.slip("root_of_layers", "2 * n_layers → n_layers").says(
     "This divides by the root of the number of blocks, but each block has two sublayers that write."
+)
+exercise.slip("half_of_it", "std / math.sqrt(2 * n_layers) → std / (2 * n_layers) ** 1 / 2").says(
+    "To Python `** 1/2` is the first power, halved: a root is `** 0.5` or `math.sqrt`."
 )
 exercise.slip("without_root", "math.sqrt(2 * n_layers) → (2 * n_layers)").says(
     "This divides by the number of sublayers: variances add up, so divide by its root."
@@ -95,3 +100,7 @@ exercise.slip(
     'std / math.sqrt(2 * n_layers) if name.endswith(("W_o.weight", "W_down.weight")) else std → (std**2) '
     '/ (2 * n_layers) if name.endswith(("W_o.weight", "W_down.weight")) else std**2',
 ).says("This is the variance: the standard deviation is its root.")
+exercise.slip(
+    "biases_too",
+    '("W_o.weight", "W_down.weight") → ("W_o.weight", "W_down.weight", "W_o.bias", "W_down.bias")',
+).says("The biases of the last maps are made smaller too: only the maps' weights are.")

@@ -3,6 +3,7 @@
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.block import shared
 from helpers import block
@@ -40,19 +41,21 @@ exercise = Entry(
 @exercise.cases
 def norm_cases(g: Generator) -> list[Case]:
     """Few channels and many, a constant vector, far from 0, one position and several."""
-    few, many = 3, 8
+    few, many = pick(g, 3, 5), pick(g, 8, 4, 16)
     weight, bias = 1 + 0.5 * shared.normal(g, few), shared.normal(g, few)
     wide = 1 + 0.5 * shared.normal(g, many), shared.normal(g, many)
     flat = torch.cat([shared.normal(g, 1, few), torch.full((1, few), 2.0)])
     near = 0.01 * shared.normal(g, 2, many)
     far = 100 + (64 * torch.randn(2, many, generator=g)).round() / 64  # float32 has their means exactly
+    front = pick(g, (4, 1), (1, 2, 1), (1, 2, 4))
+    exact = shared.normal(g, *front, few, dtype=torch.float64)
     return [
-        Case("a batch", (shared.normal(g, 2, 4, few), weight, bias)),
+        Case("a batch", (shared.normal(g, *pick(g, (2, 4), (4, 2), (2, 1, 4)), few), weight, bias)),
         Case("one vector", (2 * shared.normal(g, many), *wide)),
         Case("a vector whose channels are alike", (flat, weight, bias)),
         Case("small numbers, another eps", (near, *wide), {"eps": 1e-3}),
         Case("far from 0", (far, *wide)),
-        Case("float64", (shared.normal(g, 5, few, dtype=torch.float64), weight.double(), bias.double())),
+        Case("axes of length 1, float64", (exact, weight.double(), bias.double())),
     ]
 
 
@@ -79,6 +82,16 @@ def norm_from_sums(x, weight, bias, eps=1e-5):
 
 exercise.slip("divided_by_one_less", "variance + eps → x.var(-1, keepdim=True) + eps").says(
     "The variance is divided by C − 1, which is what `var` does by default: layer norm divides by C."
+)
+exercise.slip("half_the_variance", "torch.sqrt(variance + eps) → (variance + eps) ** 1 / 2").says(
+    "To Python `** 1/2` is the first power, halved: a root is `** 0.5` or `torch.sqrt`."
+)
+exercise.slip("root_of_the_deviation", "variance + eps → x.std(-1, correction=0, keepdim=True) + eps").says(
+    "This takes the root of the standard deviation, which is a root itself: the variance goes inside."
+)
+exercise.slip("root_of_torchs_std", "variance + eps → x.std(-1, keepdim=True) + eps").says(
+    "x.std() is a root already, and this takes its root once more: inside the root goes the variance, the "
+    "mean of the squares."
 )
 exercise.slip("torch_std", "torch.sqrt(variance + eps) → (x.std(-1, keepdim=True) + eps)").says(
     "x.std() divides the squares by n − 1, and eps is added outside of the root: use the mean of the "

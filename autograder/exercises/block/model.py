@@ -5,11 +5,13 @@ import math
 import torch
 from torch import Generator, Tensor
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.block import shared
 from autograder.exercises.block.block import Block
 from helpers.block import LayerNorm, embed, unembed
 from helpers.checking.calling.drivers import Case
+from helpers.checks import gradient_reaches_inputs, inputs_unchanged
 from helpers.masking import causal_mask
 
 exercise = Entry(
@@ -20,6 +22,7 @@ exercise = Entry(
     minutes=12,
     driver="module",
     returns=("logits",),
+    properties=(inputs_unchanged, gradient_reaches_inputs),
     needs=("block.embed", "block.unembed", "block.layer_norm", "block.block"),
     square="the maps of attention are d_model × d_model",
 )
@@ -46,13 +49,24 @@ class DecoderOnly(torch.nn.Module):
 
 @exercise.cases
 def model_cases(g: Generator) -> list[Case]:
-    """One block and two, one head and two, a batch, float64."""
-    one = {"vocabulary": 7, "d_model": 4, "n_heads": 1, "n_layers": 1, "positions": 9}
-    two = {**one, "n_heads": 2, "n_layers": 2}
+    """One block and several, one head and two, a batch, a single token, as long as it may be, float64."""
+
+    def case(
+        title: str, n_heads: int, width: int, n_layers: int, longest: int, *shape: int,
+        dtype: torch.dtype = torch.float32,
+    ) -> Case:  # fmt: skip
+        sizes = {
+            "vocabulary": pick(g, 7, 6), "d_model": n_heads * width, "n_heads": n_heads, "n_layers": n_layers,
+            "positions": longest,
+        }  # fmt: skip
+        ids = shared.ids(g, sizes["vocabulary"], *shape)
+        return Case(title, (sizes, _model(g, sizes, dtype), ids))
+
     return [
-        Case("one block", (one, _model(g, one), shared.ids(g, 7, 1, 3))),
-        Case("two blocks", (two, _model(g, two), shared.ids(g, 7, 1, 3))),
-        Case("a batch, float64", (one, _model(g, one, torch.float64), shared.ids(g, 7, 2, 5))),
+        case("one block", 1, pick(g, 4, 5), 1, pick(g, 9, 6), 1, pick(g, 3, 4, 2)),
+        case("several blocks", 2, 2, pick(g, 2, 3), 5, 1, pick(g, 3, 4)),
+        case("a single token", *pick(g, (1, 4), (2, 2), (3, 1)), 1, 2, pick(g, 1, 2), 1),
+        case("as long as the model allows, float64", 1, 4, 1, 5, pick(g, 2, 3), 5, dtype=torch.float64),
     ]
 
 
@@ -192,3 +206,10 @@ exercise.slip(
     "unembed(self.norm(x), self.words.weight) → math.sqrt(x.size(-1)) * unembed(self.norm(x), "
     "self.words.weight)",
 ).says("The scores are multiplied by √C: the factor belongs to the way in alone.")
+exercise.slip("MaskInverted", "causal_mask(ids.size(-1)) → ~causal_mask(ids.size(-1))").says(
+    "The mask is inverted: True means that a position may be seen, and the last one then sees nothing, which "
+    "gives NaN."
+)
+exercise.slip("NothingIsLearned", "x = block(x, mask) → x = block(x, mask).detach()").says(
+    "`.detach()` behind a block lets no gradient through: nothing before the last norm would ever learn."
+)

@@ -8,7 +8,7 @@ from torch import Generator, Tensor
 
 def normal(g: Generator, *shape: int, spread: float = 1, dtype: torch.dtype = torch.float32) -> Tensor:
     """Random numbers with few digits."""
-    return (16 * spread * torch.randn(*shape, generator=g, dtype=dtype)).round() / 16
+    return (16 * spread * torch.randn(shape, generator=g, dtype=dtype)).round() / 16
 
 
 def ids(g: Generator, V: int, *shape: int) -> Tensor:

@@ -3,6 +3,7 @@
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.block import shared
 from helpers import block
@@ -23,15 +24,22 @@ exercise = Entry(
 
 @exercise.cases
 def unembed_cases(g: Generator) -> list[Case]:
-    """One sequence, a batch, a single vector."""
+    """One sequence, a batch, several batch axes, a single position."""
+
+    def case(title: str, V: int, *shape: int, dtype: torch.dtype = torch.float32) -> Case:
+        x, words = shared.normal(g, *shape, dtype=dtype), shared.normal(g, V, shape[-1], dtype=dtype)
+        return Case(title, (x, words))
+
     return [
-        Case("one sequence", (shared.normal(g, 3, 4), shared.normal(g, 6, 4))),
-        Case("a batch", (shared.normal(g, 2, 3, 5), shared.normal(g, 7, 5))),
-        Case("one vector", (shared.normal(g, 2), shared.normal(g, 5, 2))),
-        Case(
-            "float64",
-            (shared.normal(g, 4, 3, dtype=torch.float64), shared.normal(g, 8, 3, dtype=torch.float64)),
+        case("one sequence", 6, *pick(g, (3, 4), (5, 2), (4, 3))),
+        case("a batch", pick(g, 7, 6), *pick(g, (2, 3, 5), (3, 4, 2), (4, 2, 3))),
+        case("a single position", 5, *pick(g, (1, 2), (1, 4), (1, 3))),
+        case(
+            "several batch axes, one of length 1",
+            pick(g, 3, 6),
+            *pick(g, (1, 2, 5, 4), (2, 1, 4, 5), (3, 1, 2, 5)),
         ),
+        case("float64", 8, *pick(g, (4, 3), (2, 5), (5, 4)), dtype=torch.float64),
     ]
 
 

@@ -5,11 +5,12 @@ import math
 import torch
 from torch import Generator, Tensor
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.complexity import shared
 from helpers import complexity
 from helpers.checking.calling.drivers import Case
-from helpers.checks import inputs_unchanged
+from helpers.checks import gradient_reaches_inputs, inputs_unchanged
 
 exercise = Entry(
     id="complexity.absorb",
@@ -19,30 +20,36 @@ exercise = Entry(
     minutes=14,
     reference=complexity.absorb,
     returns=("largest", "total", "mixture"),
-    properties=(inputs_unchanged,),
+    properties=(inputs_unchanged, gradient_reaches_inputs),
 )
 
 
 @exercise.cases
 def absorbing_cases(g: Generator) -> list[Case]:
-    """The first block, blocks with larger and with smaller scores than before, large scores, a batch."""
+    """The first block, blocks with larger and with smaller scores than before, large scores, batches."""
+    batch = pick(g, (2,), (6, 1), (2, 1), (7, 1))
     return [
         Case("the first block of all", _running(g, (), first=True)),
         Case("a block with larger scores than before", _running(g, (), above=3)),
         Case("a block with smaller scores than before", _running(g, (), above=-3)),
-        Case("scores near 10³", _running(g, (), level=1e3, above=0.5)),
-        Case("a batch, in float64", _running(g, (2,), above=0.3, dtype=torch.float64)),
+        Case("one query, one key, scores near 10³", _running(g, (), T_q=1, b=1, level=1e3, above=0.5)),
+        Case("a batch, in float64", _running(g, batch, above=0.3, dtype=torch.float64)),
+        Case(
+            "the first block of a batch", _running(g, pick(g, (2, 1), (6, 2), (2, 1, 7), (1, 7)), first=True)
+        ),
     ]
 
 
 def _running(
-    g: Generator, front: tuple, *, first: bool = False, level: float = 0, above: float = 0,
-    dtype: torch.dtype = torch.float32,
+    g: Generator, front: tuple, *, first: bool = False, level: float = 0, above: float = 0, T_q: int = 0,
+    b: int = 0, dtype: torch.dtype = torch.float32,
 ) -> tuple[Tensor, ...]:  # fmt: skip
     """A running softmax after some keys, and the block that comes next, its scores `above` those before."""
-    T_q, b, d_v = shared.sizes(g, 3, 4, 5)
-    earlier = level + torch.randn(*front, T_q, 6, generator=g, dtype=dtype)
-    values = torch.randn(*front, 6, d_v, generator=g, dtype=dtype)
+    drawn = shared.sizes(g, *pick(g, (3, 4, 5), (3, 4, 8), (3, 5, 8), (4, 5, 8)))
+    T_q, b, d_v = T_q or drawn[0], b or drawn[1], drawn[2]
+    keys = 9
+    earlier = level + torch.randn(*front, T_q, keys, generator=g, dtype=dtype)
+    values = torch.randn(*front, keys, d_v, generator=g, dtype=dtype)
     block = level + above + torch.randn(*front, T_q, b, generator=g, dtype=dtype)
     block_values = torch.randn(*front, b, d_v, generator=g, dtype=dtype)
     largest = earlier.amax(dim=-1)

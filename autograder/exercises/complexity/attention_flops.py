@@ -2,6 +2,7 @@
 
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.complexity import shared
 from helpers import complexity
@@ -26,8 +27,8 @@ def step_cases(g: Generator) -> list[Case]:
     long, wide = shared.between(g, 20, 40), shared.between(g, 50, 90)
     return [
         Case("few positions and features", shared.sizes(g, 3, 5)),
-        Case("more positions than features", (long, 8)),
-        Case("more features than positions", (12, wide)),
+        Case("more positions than features", (long, pick(g, 8, 3, 11))),
+        Case("more features than positions", (pick(g, 12, 1, 9), wide)),
     ]
 
 

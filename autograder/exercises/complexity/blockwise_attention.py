@@ -5,6 +5,7 @@ import math
 import torch
 from torch import Generator, Tensor
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from helpers import complexity
 from helpers.checking.calling.drivers import Case
@@ -33,21 +34,26 @@ exercise = Entry(
 @exercise.cases
 def block_cases(g: Generator) -> list[Case]:
     """Blocks that fit and blocks that don't, one at a time and all at once, large scores, a batch."""
-    # In quarters, and over √16, scores are exact in float32 too, though every one is about -1500.
-    low = [(4 * tensor).round() / 4 for tensor in _qkv(g, 3, 5, 16, 2, dtype=torch.float64)]
-    low[0][:, 0], low[1][:, 0] = -64, 96
+    q, k, v = _qkv(g, 3, 5, 16, 2)
+    low = (8 * q).round() / 8, (8 * k).round() / 8, v  # float32 has these scores exactly
+    low[0][:, 0], low[1][:, 0] = -64, 96  # every one is about -1500
     rising = _qkv(g, 3, 7, 4, 5)
     # Each block's scores are larger than those before: the last ones are near 10³.
     ramp = torch.linspace(1, 300, 7).unsqueeze(-1) * torch.ones(7, 4)
     steep = (1 + rising[0].abs(), ramp + rising[1], rising[2])
+    short = pick(g, (7, 4, 5), (5, 2, 4), (11, 5, 2))
+    several = pick(g, (3, 1), (1, 3), (1, 6), (3, 1, 6))
     return [
-        Case("two blocks of three keys", (*_qkv(g, 2, 6, 4, 5), 3)),
-        Case("a last block that is shorter", (*_qkv(g, 3, 7, 4, 5), 3)),
-        Case("one key at a time, in float64, scores near -1500", (*low, 1)),
-        Case("one block for all keys, a batch", (*_qkv(g, 3, 4, 5, 6, front=(2,)), 10)),
+        Case("two blocks of three keys", (*_qkv(g, *pick(g, (2, 6, 4, 5), (3, 6, 2, 7), (5, 6, 3, 4))), 3)),
+        Case("a last block that is shorter, in float64", (*_qkv(g, 3, *short, dtype=torch.float64), 3)),
+        Case("one key at a time, all scores far below 0", (*low, 1)),
+        Case(
+            "one block for all keys, a batch",
+            (*_qkv(g, *pick(g, (3, 4, 5, 6), (1, 5, 4, 3)), front=pick(g, (2,), (1,), (7,))), 10),
+        ),
         Case("scores that rise to 10³ and more", (*steep, 2)),
-        Case("a batch with two axes", (*_qkv(g, 2, 5, 4, 7, front=(3, 1)), 2)),
-        Case("many positions, small blocks", (*_qkv(g, 19, 23, 2, 3), 4)),
+        Case("several batch axes, one of length 1", (*_qkv(g, 2, 5, 4, 7, front=several), 2)),
+        Case("many positions, small blocks", (*_qkv(g, 19, pick(g, 23, 26, 21), 2, 3), 4)),
     ]
 
 

@@ -2,6 +2,7 @@
 
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.complexity import shared
 from helpers import complexity
@@ -26,7 +27,7 @@ def cache_cases(g: Generator) -> list[Case]:
     return [
         Case("a head of keys for each head", (layers, 7, 7, 8 * width, n, 2)),
         Case("groups that share a head", (layers, 12, 4, 8 * width, n + 1, 2)),
-        Case("one head of keys for all", (layers + 1, 6, 1, 16, n + 2, 4)),
+        Case("one head of keys for all", (layers + 1, 6, 1, pick(g, 16, 24, 40), n + 2, pick(g, 4, 1, 8))),
     ]
 
 

@@ -5,6 +5,7 @@ import math
 import torch
 from torch import Generator, Tensor
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from helpers import complexity
 from helpers.checking.calling.drivers import Case
@@ -26,14 +27,16 @@ exercise = Entry(
 def exponent_cases(g: Generator) -> list[Case]:
     """Exact powers and scattered ones, over sizes that aren't evenly spaced."""
     p = 0.5 + 2 * float(torch.rand((), generator=g))
-    sizes = torch.tensor([64.0, 100.0, 300.0, 1000.0])
-    few = torch.tensor([10.0, 12.0, 40.0, 200.0, 230.0])
+    sizes = torch.tensor([64.0, 100.0, 300.0, 1000.0, 1800.0])[: pick(g, 4, 5, 3)]
+    few = torch.tensor([10.0, 12.0, 40.0, 200.0, 230.0, 700.0, 900.0])[: pick(g, 5, 6, 7)]
+    unordered = torch.tensor([0.5, 8.0, 0.125, 2.0, 0.75])[torch.randperm(pick(g, 5, 4, 3), generator=g)]
     return [
         Case("an exact power of the size", _power_law(g, sizes, p, 0)),
         Case("scattered times", _power_law(g, few, 1 + p / 2, 0.4)),
         Case("times in float64", _power_law(g, few.double() * 3, p, 0.5)),
         Case("a time that falls as the size grows", _power_law(g, sizes, -p, 0.3)),
-        Case("two sizes", _power_law(g, sizes[[1, 3]], p, 0.1)),
+        Case("two sizes", _power_law(g, sizes[[0, 2]], p, 0.1)),
+        Case("small sizes in no order", _power_law(g, unordered, p, 0.2)),
     ]
 
 

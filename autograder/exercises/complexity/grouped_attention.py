@@ -5,6 +5,7 @@ import math
 import torch
 from torch import Generator, Tensor
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.complexity import shared
 from helpers import complexity
@@ -31,14 +32,19 @@ exercise = Entry(
 
 @exercise.cases
 def grouped_cases(g: Generator) -> list[Case]:
-    """Groups of two and of three, one group, a group for each head, a batch; often with one query."""
+    """Groups of two and of three, one group, a group for each head, batches; often with one query."""
     T_k, d_k, d_v = shared.sizes(g, 3, 5, 6)
+    several = pick(g, (3, 1), (1, 7), (7, 1, 3))
     return [
-        Case("four heads, two of keys, one query", _grouped(g, (), 4, 2, 1, T_k, d_k, d_v)),
+        Case(
+            "two heads of keys, one query",
+            _grouped(g, (), *pick(g, (4, 2), (8, 2), (10, 2)), 1, T_k, d_k, d_v),
+        ),
         Case("six heads, two of keys, in float64", _grouped(g, (), 6, 2, 1, 3, 4, 5, torch.float64)),
-        Case("four heads, one of keys", _grouped(g, (), 4, 1, 3, T_k, 2, d_v)),
-        Case("a head of keys for each head", _grouped(g, (), 2, 2, 4, T_k, 7, d_v)),
-        Case("a batch of six heads, three of keys", _grouped(g, (2,), 6, 3, 1, 5, 4, 7)),
+        Case("one head of keys", _grouped(g, (), pick(g, 4, 1, 6), 1, pick(g, 3, 5, 7), T_k, 2, d_v)),
+        Case("a head of keys for each head", _grouped(g, (), *pick(g, (2, 2), (4, 4)), 3, T_k, 7, d_v)),
+        Case("a batch of six heads, three of keys", _grouped(g, pick(g, (2,), (1,), (8,)), 6, 3, 1, 5, 4, 7)),
+        Case("several batch axes", _grouped(g, several, 4, 2, 1, 5, 6, pick(g, 4, 8))),
     ]
 
 
@@ -85,6 +91,22 @@ exercise.slip(
 ).says(
     "The heads of keys are dealt out in turn, 0 1 0 1, as .repeat does: here neighbours share one, 0 0 1 "
     "1, as in torch.repeat_interleave."
+)
+exercise.slip(
+    "repeated_in_turn",
+    "k.repeat_interleave(shared, dim=-3), v.repeat_interleave(shared, dim=-3) → k.repeat(shared, 1, 1), "
+    "v.repeat(shared, 1, 1)",
+).says(
+    "`.repeat` puts whole copies side by side, 0 1 0 1: here neighbours share a head, 0 0 1 1, as "
+    "`repeat_interleave` gives, and its dim=-3 finds the heads behind any batch."
+)
+exercise.slip(
+    "repeated_in_turn_in_a_batch",
+    "k.repeat_interleave(shared, dim=-3), v.repeat_interleave(shared, dim=-3) → k.repeat(1, shared, 1, 1), "
+    "v.repeat(1, shared, 1, 1)",
+).says(
+    "`.repeat` puts whole copies side by side, 0 1 0 1, and these four numbers want exactly one batch axis: "
+    "`repeat_interleave` with dim=-3 gives 0 0 1 1, whatever stands in front."
 )
 exercise.slip(
     "first_head_for_all",

@@ -60,6 +60,12 @@ exercise.slip("attention_and_recurrence_swapped", "n * n → n * d", "n * d * d,
     "The operations of attention and recurrence are swapped: attention compares n positions with n, hence "
     "n²d, and a recurrent layer multiplies by a d × d matrix at each of n steps, hence nd²."
 )
+exercise.slip("attention_times_four", "n * n * d → 4 * n * n * d").says(
+    "Attention keeps the 4 of its two products here: the table drops constant factors, so it is n²d."
+)
+exercise.slip("attention_times_two", "n * n * d → 2 * n * n * d").says(
+    "Attention keeps a 2 here, for a multiply-add or for its two products: the table drops constant factors."
+)
 exercise.slip("attention_without_features", "n * n * d → n * n").says(
     "n² is the number of scores: each is a dot product of d numbers, so attention takes n²d."
 )

@@ -29,13 +29,15 @@ def connecting_cases(g: Generator) -> list[Case]:
     n, k = shared.between(g, 20, 40), shared.between(g, 3, 6)
     exact = 1 + shared.between(g, 4, 9) * 3
     tight = 3 ** shared.between(g, 3, 5)
+    dilated = bool(shared.between(g, 0, 2))
     cases = [
         Case("steps of 1", (n, k, False)),
         Case("steps of 1, an exact fit", (exact, 4, False)),
         Case("steps of 1, one position more than fits", (exact + 1, 4, False)),
         Case("growing steps", (10 * n, k, True)),
         Case("growing steps, one position more than fits", (tight + 1, 3, True)),
-        Case("a kernel as wide as the sequence", (k, k, bool(shared.between(g, 0, 2)))),
+        Case("a kernel as wide as the sequence", (k, k, dilated)),
+        Case("a kernel wider than the sequence", (2, k, not dilated)),
     ]
     first, second = (MISROUNDED[i] for i in torch.randperm(2, generator=g).tolist())
     return [

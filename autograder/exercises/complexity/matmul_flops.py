@@ -3,6 +3,7 @@
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.complexity import shared
 from helpers import complexity
@@ -26,11 +27,13 @@ def matmul_cases(g: Generator) -> list[Case]:
     B, T, d, e = shared.sizes(g, 2, 7, 11, 13)
     H, T_q, d_k, T_k = shared.sizes(g, 3, 5, 6, 10)
     wide = shared.between(g, 20, 60)
+    front, several = pick(g, (2,), (), (1,), (2, 4)), pick(g, (8, 1), (1,), (1, 6), (2, 1, 3))
     return [
         Case("two small matrices", ((m, k), (k, n))),
         Case("a batch of sequences times one matrix", ((B, T, d), (d, e))),
-        Case("two batch axes on both sides", ((2, H, T_q, d_k), (2, H, d_k, T_k))),
+        Case("batch axes on both sides", ((*front, H, T_q, d_k), (*front, H, d_k, T_k))),
         Case("one row times a matrix", ((1, wide), (wide, 8 * n))),
+        Case("shapes as lists, an axis of 1", ([*several, m, d], [d, e])),
     ]
 
 

@@ -5,6 +5,7 @@ import math
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.finetuning import shared
 from helpers import finetuning
@@ -29,10 +30,17 @@ exercise = Entry(
 def adapter_cases(g: Generator) -> list[Case]:
     """Maps of several sizes, one of them square, and an adapter that has learned nothing yet."""
     return [
-        _adapter(g, "rank 2", (5, 4, 2), 3.0, (3, 5)),
-        _adapter(g, "rank 1, a square map, batches", (4, 4, 1), 8.0, (2, 3, 4)),
-        _adapter(g, "rank 3, one vector", (6, 5, 3), 2.0, (6,)),
-        _adapter(g, "B is 0, as at the beginning", (3, 6, 2), 4.0, (2, 3), new=True),
+        _adapter(g, "some vectors", *pick(g, ((5, 4, 2), (3,)), ((3, 5, 2), (4,)), ((7, 4, 3), (2, 3))), 3.0),
+        _adapter(g, "rank 1, a square map, batches", (4, 4, 1), pick(g, (2, 3), (3, 2), (2, 1, 3)), 8.0),
+        _adapter(g, "one vector", pick(g, (6, 5, 3), (5, 7, 2), (4, 3, 2)), (), 2.0),
+        _adapter(
+            g,
+            "one vector in a batch",
+            pick(g, (3, 4, 2), (5, 3, 2)),
+            pick(g, (1,), (1, 1), (2, 1)),
+            pick(g, 5, 3),
+        ),
+        _adapter(g, "B is 0, as at the beginning", (3, pick(g, 6, 5, 4), 2), (2,), 4.0, new=True),
     ]
 
 
@@ -40,8 +48,8 @@ def _adapter(
     g: Generator,
     title: str,
     sizes: tuple[int, int, int],
-    alpha: float,
     shape: tuple[int, ...],
+    alpha: float,
     new: bool = False,
 ) -> Case:
     d_in, d_out, r = sizes
@@ -52,7 +60,9 @@ def _adapter(
         "B": torch.zeros(d_out, r) if new else shared.normal(g, d_out, r),
     }
     linear = {"layer": "a linear map", "weights": [d_in, d_out]}
-    return Case(title, ({"linear": linear, "rank": r, "alpha": alpha}, weights, shared.normal(g, *shape)))
+    return Case(
+        title, ({"linear": linear, "rank": r, "alpha": alpha}, weights, shared.normal(g, *shape, d_in))
+    )
 
 
 @exercise.alternative

@@ -3,6 +3,7 @@
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.finetuning import shared
 from helpers.checking.calling.drivers import Case
@@ -40,10 +41,11 @@ class StepByStep(torch.nn.Module):
 def classifier_cases(g: Generator) -> list[Case]:
     """Bodies and heads of other sizes, with padding and without."""
     return [
-        _classifier(g, "two classes", (8, 3, 5, 2), (3, 4), most=3),
-        _classifier(g, "three classes, read at the mean", (9, 2, 4, 3), (2, 5), most=4, mean=True),
-        _classifier(g, "one review, filled up", (7, 5, 3, 4), (1, 6), most=4),
-        _classifier(g, "no padding at all", (9, 4, 6, 2), (1, 5), most=0),
+        _classifier(g, "some reviews", (8, 3, pick(g, 5, 4, 7), 2), pick(g, (3, 4), (4, 5), (5, 4)), most=3),
+        _classifier(g, "read at the mean", (9, 2, 4, pick(g, 3, 5)), pick(g, (2, 5), (3, 6)), mean=True),
+        _classifier(g, "one review, filled up", (7, 5, 3, pick(g, 4, 2)), (1, pick(g, 6, 5, 7))),
+        _classifier(g, "one score for each review", (8, 3, pick(g, 4, 6), 1), pick(g, (2, 5), (3, 5))),
+        _classifier(g, "no padding at all", (9, 4, 6, pick(g, 2, 3)), (1, pick(g, 5, 4)), most=0),
     ]
 
 
@@ -52,7 +54,7 @@ def _classifier(
     title: str,
     sizes: tuple[int, int, int, int],
     shape: tuple[int, int],
-    most: int,
+    most: int = 4,
     mean: bool = False,
 ) -> Case:
     V, E, C, K = sizes
@@ -125,6 +127,10 @@ exercise.slip(
 ).says(
     "This decides for a class already: training needs the scores of all classes, since argmax has no "
     "gradient."
+)
+exercise.slip("ReluOnTop", "self.head(vectors) → torch.relu(self.head(vectors))").says(
+    "A ReLU cuts off scores below 0, and with them all that tells two unlikely classes apart: logits may "
+    "be of either sign."
 )
 exercise.slip(
     "BackboneDetached",

@@ -105,6 +105,28 @@ def rate_misspelt(model, body_rate, head_rate):
 
 
 @exercise.misconception
+def key_misspelt_and_frozen(model, body_rate, head_rate):
+    """The key for the rate is "lr", since torch takes any other name without a word and trains with the
+    optimizer's own rate; and frozen parameters belong in no group.
+    """
+    return [
+        {"params": list(model.body.parameters()), "rate": body_rate},
+        {"params": list(model.head.parameters()), "rate": head_rate},
+    ]
+
+
+@exercise.misconception
+def head_twice_and_frozen(model, body_rate, head_rate):
+    """`model.parameters()` has all of the model, so the head is in both groups: take the body's alone, and
+    leave out what is frozen.
+    """
+    return [
+        {"params": list(model.parameters()), "lr": body_rate},
+        {"params": list(model.head.parameters()), "lr": head_rate},
+    ]
+
+
+@exercise.misconception
 def head_forgotten(model, body_rate, head_rate):
     """The head is in no group, so it never moves from where chance has put it."""
     weights = [w for w in model.body.parameters() if w.requires_grad]

@@ -1,8 +1,12 @@
 """The last real position."""
 
+from dataclasses import replace
+from typing import Any
+
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.finetuning import shared
 from helpers import finetuning
@@ -23,18 +27,18 @@ exercise = Entry(
 
 @exercise.cases
 def last_cases(g: Generator) -> list[Case]:
-    """Reviews of several lengths; none that is full, and one that is."""
+    """Reviews of several lengths; none that is full, and one that is; of one token."""
+
+    def case(title: str, B: int, T: int, C: int, **lengths: Any) -> Case:
+        return Case(title, (shared.normal(g, B, T, C), shared.real(g, B, T, **lengths)))
+
+    exact = case("in float64", 4, pick(g, 7, 6, 5), pick(g, 3, 2), most=5)
     return [
-        Case("two reviews, both shorter than T", (shared.normal(g, 2, 5, 3), shared.real(g, 2, 5, most=4))),
-        Case(
-            "three reviews, one of them full",
-            (shared.normal(g, 3, 6, 4), shared.real(g, 3, 6, least=2, full=True)),
-        ),
-        Case("one review", (shared.normal(g, 1, 6, 4), shared.real(g, 1, 6, least=3, most=4))),
-        Case(
-            "in float64",
-            (shared.normal(g, 4, 7, 3, dtype=torch.float64), shared.real(g, 4, 7, least=2, most=6)),
-        ),
+        case("all reviews shorter than T", pick(g, 2, 4), 5, 3, most=4),
+        case("one of them full", 3, pick(g, 6, 7), pick(g, 4, 5), full=True),
+        case("one review", 1, pick(g, 6, 5, 7), 4, least=3, most=4),
+        case("one token in each, one channel", pick(g, 3, 2), pick(g, 4, 5), 1, most=1, least=1),
+        replace(exact, args=(exact.args[0].double(), exact.args[1])),
     ]
 
 
@@ -91,6 +95,10 @@ exercise.slip(
     "torch.arange(len(hidden), device=hidden.device), last → torch.arange(len(hidden), "
     "device=hidden.device), real.sum(1) - 2",
 ).says("This reads the token before the last one: positions count from 0, so the last of n is n - 1.")
+exercise.slip("one_not_taken_off", "real.sum(dim=-1) - 1 → real.sum(dim=-1)").says(
+    "The last of n tokens is at n - 1, since positions count from 0: this reads the first padding, and where "
+    "there is none, no position at all."
+)
 exercise.slip(
     "first_padding",
     "torch.arange(len(hidden), device=hidden.device), last → torch.arange(len(hidden), "

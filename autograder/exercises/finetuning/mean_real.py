@@ -49,6 +49,9 @@ exercise.slip(
     "padding_in_the_mean",
     "(hidden * real[..., None]).sum(dim=-2) / real.sum(dim=-1, keepdim=True) → hidden.mean(dim=1)",
 ).says("Padding is part of this mean, so a review's vector depends on how long the others in its batch are.")
+exercise.slip("padding_in_the_sum", "(hidden * real[..., None]).sum(dim=-2) → hidden.sum(dim=-2)").says(
+    "Padding is left out of the count, but it is in the sum: make it 0 before you add up."
+)
 exercise.slip(
     "largest_of_each",
     "(hidden * real[..., None]).sum(dim=-2) / real.sum(dim=-1, keepdim=True) → torch.masked_fill(hidden, "

@@ -3,11 +3,12 @@
 import torch
 from torch import Generator, Tensor
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.finetuning import shared
 from helpers import finetuning
 from helpers.checking.calling.drivers import Case
-from helpers.checks import inputs_unchanged
+from helpers.checks import gradient_reaches_inputs, inputs_unchanged
 
 exercise = Entry(
     id="finetuning.merged",
@@ -18,7 +19,7 @@ exercise = Entry(
     reference=finetuning.merged_weight,
     square="one of the matrices is square, so that a swap of A and B raises nothing",
     returns=("weight",),
-    properties=(inputs_unchanged,),
+    properties=(inputs_unchanged, gradient_reaches_inputs),
 )
 
 
@@ -26,10 +27,11 @@ exercise = Entry(
 def merged_cases(g: Generator) -> list[Case]:
     """Matrices of several sizes, one of them square."""
     return [
-        Case("rank 2", (*_thin(g, 5, 4, 2), 3.0)),
+        Case("one rank of several", (*_thin(g, *pick(g, (5, 4, 2), (4, 6, 2), (5, 7, 3))), 3.0)),
         Case("rank 1, a square matrix", (*_thin(g, 4, 4, 1), 8.0)),
-        Case("rank 3, alpha an integer", (*_thin(g, 6, 5, 3), 2)),
-        Case("in float64", (*(each.double() for each in _thin(g, 3, 6, 2)), 5.0)),
+        Case("alpha an integer", (*_thin(g, *pick(g, (6, 5, 3), (4, 5, 3), (7, 5, 2))), pick(g, 2, 5, 7))),
+        Case("one output", (*_thin(g, pick(g, 5, 4, 3), 1, pick(g, 3, 2)), 4.0)),
+        Case("in float64", (*(each.double() for each in _thin(g, 3, pick(g, 6, 5, 4), 2)), 5.0)),
     ]
 
 

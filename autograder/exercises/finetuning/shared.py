@@ -14,17 +14,24 @@ def names_cases(g: Generator) -> list[Case]:
         Case("longer reviews than before", models(g, positions=5)),
         Case("one layer more than before", models(g, missing=True)),
         Case("a head of the same shape", models(g, alike=True)),
-        Case("both at once, another prefix", models(g, positions=5, missing=True, prefix="model.")),
-        Case("a matrix that is turned, and names that begin with letters of the prefix", turned(g)),
+        Case("both at once, another prefix", models(g, positions=5, missing=True, prefix="model.body.")),
+        Case("a matrix that is turned, and names that look like the prefix", turned(g)),
     ]
 
 
 def turned(g: Generator) -> tuple[dict[str, Tensor], dict[str, Tensor], str]:
-    """As many numbers in another shape; and `body.` without each of its letters is less than the prefix."""
+    """As many numbers in another shape; names of the prefix's letters, or with the prefix in the middle."""
     old = {"blocks.weight": normal(g, 3, 2), "down.weight": normal(g, 2, 3), "bias": normal(g, 2)}
-    shapes = {"blocks.weight": (3, 2), "down.weight": (3, 2), "bias": (2,)}
+    old |= {"old.body.bias": normal(g, 2), "gain": normal(g, 1)}
+    shapes = {
+        "blocks.weight": (3, 2),
+        "down.weight": (3, 2),
+        "bias": (2,),
+        "old.body.bias": (2,),
+        "gain": (1,),
+    }
     new = {f"body.{name}": normal(g, *shape) for name, shape in shapes.items()}
-    return old, new | {"head.weight": normal(g, 3, 2)}, "body."
+    return old, new | {"head.weight": normal(g, 3, 2), "head.body.bias": normal(g, 2)}, "body."
 
 
 def many(g: Generator) -> tuple[dict[str, Tensor], dict[str, Tensor], str]:

@@ -27,10 +27,10 @@ exercise = Entry(
 def t_cases(g: Generator) -> list[Case]:
     """Five seeds, three, two, ten; and one that they all agree on."""
     quantiles = list(T_95)
-    return [
-        Case(f"{name} seeds", (_accuracies(g, count), quantiles))
-        for name, count in (("five", 5), ("three", 3), ("two", 2), ("ten", 10))
-    ]
+    alike = [*_accuracies(g, 1)] * 4
+    counts = (("five", 5), ("three", 3), ("two", 2), ("ten", 10))
+    some = [Case(f"{name} seeds", (_accuracies(g, count), quantiles)) for name, count in counts]
+    return [*some, Case("all seeds agree", (alike, quantiles))]
 
 
 def _accuracies(g: Generator, count: int) -> list[float]:
@@ -78,6 +78,13 @@ exercise.slip(
     "n_for_its_root",
     "math.sqrt(variance / n) → math.sqrt(sum((v - mean) ** 2 for v in values) / (n - 1)) / n",
 ).says("The deviation is divided by n: the standard error is the deviation divided by √n.")
+exercise.slip("variance_for_deviation", "math.sqrt(variance / n) → variance / math.sqrt(n)").says(
+    "This is the variance over √n: the deviation is the variance's root."
+)
+exercise.slip("degrees_for_n", "variance / n → variance / (n - 1)").says(
+    "The squares are divided by n - 1 twice: once makes the variance, and a mean of n values strays by its "
+    "root over √n."
+)
 exercise.slip("whole_range", "mean - half, mean + half → min(values), max(values)").says(
     "These are the smallest and the largest value: a range grows with more seeds, an interval for the "
     "mean shrinks."

@@ -5,10 +5,11 @@ import math
 import torch
 from torch import Generator, Tensor
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from helpers import finetuning
 from helpers.checking.calling.drivers import Case
-from helpers.checks import inputs_unchanged
+from helpers.checks import gradient_reaches_inputs, inputs_unchanged
 
 exercise = Entry(
     id="finetuning.tfidf",
@@ -18,22 +19,23 @@ exercise = Entry(
     minutes=8,
     reference=finetuning.tfidf,
     returns=("rows",),
-    properties=(inputs_unchanged,),
+    properties=(inputs_unchanged, gradient_reaches_inputs),
 )
 
 
 @exercise.cases
 def tfidf_cases(g: Generator) -> list[Case]:
     """Other texts than those trained on; a word that training never had; the training texts themselves."""
-    train, other = _counts(g, 5, 4), _counts(g, 3, 4)
+    train, other = _counts(g, pick(g, 5, 6), 4), _counts(g, pick(g, 3, 2), 4)
     train[:, 1] = 0
     other[0, 1] += 2
-    own = _counts(g, 4, 6)
+    own, V, few = _counts(g, pick(g, 4, 3, 5), 6), pick(g, 4, 7), pick(g, 3, 4, 5)
     return [
-        Case("three texts, by five others", (_counts(g, 5, 4), _counts(g, 3, 4))),
+        Case("fewer texts than were trained on", (_counts(g, pick(g, 5, 6), V), _counts(g, 3, V))),
         Case("a word that training never had", (train, other)),
         Case("the training texts themselves", (own, own.clone())),
-        Case("one text", (_counts(g, 7, 3), _counts(g, 1, 3))),
+        Case("one text", (_counts(g, 7, few), _counts(g, 1, few))),
+        Case("one word", (_counts(g, pick(g, 4, 5), 1), _counts(g, pick(g, 2, 3), 1))),
     ]
 
 
@@ -43,7 +45,7 @@ def _counts(g: Generator, texts: int, words: int) -> Tensor:
     counts *= torch.rand(texts, words, generator=g) < 0.7
     counts[:, 0] = torch.randint(1, 4, (texts,), generator=g).float()
     counts[0, -1] = 3.0
-    counts[-1, -1] = 0.0 if texts > 1 else 3.0
+    counts[-1, -1] = 0.0 if texts > 1 and words > 1 else 3.0
     return counts
 
 
@@ -74,6 +76,22 @@ exercise.slip("occurrences_counted", "1 + in_texts → 1 + train.sum(0)").says(
 exercise.slip(
     "not_smoothed", "(1 + len(train)) / (1 + in_texts) → (len(train)) / ((train > 0).sum(dim=0))"
 ).says("The two 1s that smooth the fraction are missing, and a word that training never had is divided by 0.")
+exercise.slip(
+    "one_added_to_the_quotient",
+    "((1 + len(train)) / (1 + in_texts)).log() + 1 → (1 + len(train) / (train > 0).sum(dim=0)).log()",
+).says(
+    "This is ln(1 + N / df): here it is ln((1 + N) / (1 + df)) + 1, with a 1 above the line, one below it, "
+    "and one outside of the logarithm."
+)
+exercise.slip("one_inside_the_logarithm", ".log() + 1 → .log1p()").says(
+    "The last 1 is inside the logarithm here: it is added to the logarithm."
+)
+exercise.slip("brackets_forgotten_above", "(1 + len(train)) / (1 → 1 + len(train) / (1").says(
+    "1 + N isn't in brackets, so only N is divided by 1 + df: / comes before +."
+)
+exercise.slip("brackets_forgotten", "(1 + len(train)) / (1 + in_texts) → 1 + len(train) / 1 + in_texts").says(
+    "Brackets are missing: 1 + N and 1 + df are each in brackets, since / comes before +."
+)
 exercise.slip(
     "logarithm_forgotten",
     "((1 + len(train)) / (1 + in_texts)).log() → (1 + len(train)) / (1 + torch.sum(train > 0, dim=0))",

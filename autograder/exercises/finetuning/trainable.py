@@ -23,13 +23,14 @@ exercise = Entry(
 
 @exercise.cases
 def trainable_cases(g: Generator) -> list[Case]:
-    """All of it trains, the head alone, the body alone, all but the words."""
+    """All of it trains, the head alone, the body alone, all but the words; a matrix in two layers."""
     name = "a small classifier"
     return [
         Case("all of it trains", (shared.recipe(name, g),)),
         Case("the body is frozen", (shared.recipe(name, g, "body"),)),
         Case("the head is frozen", (shared.recipe(name, g, "head"),)),
         Case("the embedding is frozen", (shared.recipe(name, g, "body.words"),)),
+        Case("two layers share a matrix", (shared.recipe(f"{name} with a shared matrix", g),)),
     ]
 
 
@@ -52,6 +53,11 @@ def trainable_by_difference(model):
 exercise.slip("counts_everything", " if parameter.requires_grad →").says(
     "This counts all parameters, frozen ones too: ask each for its `requires_grad`."
 )
+exercise.slip(
+    "counts_shared_twice",
+    "for parameter in model.parameters() if parameter.requires_grad → for module in model.modules() "
+    "for parameter in module.parameters(recurse=False) if parameter.requires_grad",
+).says("A matrix that two layers share is counted once for each of them: `model.parameters()` has it once.")
 exercise.slip("counts_tensors", "parameter.numel() → 1").says(
     "This counts tensors: a parameter of 4 × 3 is 12 numbers, `numel()` of them."
 )

@@ -72,6 +72,12 @@ exercise.slip("centre_not_moved", "centre - half → p - half", "centre + half �
     "The interval lies around p: its centre is to be drawn a little towards one half."
 )
 exercise.slip("z_not_squared", "**2 →").says("z²/n is z/n here: the square is missing.")
+exercise.slip("square_divided_twice", "extra / (4 * n) → extra / (4 * n * n)").says(
+    "Under the root z² is divided by 4n³: it is 4n², so don't divide by n once more."
+)
+exercise.slip("brackets_forgotten", "(p + extra / 2) / (1 + extra) → p + extra / 2 / (1 + extra)").says(
+    "Only z²/(2n) is divided by 1 + z²/n: p is too, so put p + z²/(2n) in brackets."
+)
 exercise.slip("n_not_squared", " * n →").says(
     "Under the root z² is divided by 4n: it is 4n², so z²/n divided by 4n."
 )

@@ -10,7 +10,7 @@ from autograder.entry import Entry
 from autograder.exercises.masking import shared
 from helpers import masking
 from helpers.checking.calling.drivers import Case
-from helpers.checks import inputs_unchanged
+from helpers.checks import inputs_unchanged, whole_numbers_in_int64
 
 exercise = Entry(
     id="masking.convert",
@@ -20,7 +20,7 @@ exercise = Entry(
     minutes=8,
     reference=masking.convert,
     returns=("mask",),
-    properties=(inputs_unchanged,),
+    properties=(inputs_unchanged, whole_numbers_in_int64),
 )
 
 
@@ -154,12 +154,3 @@ def integer_turned_round(mask, source, target):
     if target == "additive":
         return torch.zeros(may.shape).masked_fill(~may, -math.inf)
     return {"may attend": may.clone(), "hidden": ~may, "integer": (~may).long()}[target]
-
-
-exercise.slip(
-    "integer_of_32_bits",
-    'if target == "integer":\n'
-    "        return may.long()\n"
-    '    raise ValueError(f"{target!r} isn\'t a kind of mask") → return {"may attend": may.clone(), '
-    '"hidden": ~may, "integer": may.int()}[target]',
-).says(".int() makes 32-bit integers: the exercise asks for int64, which .long() makes and tokenizers give.")

@@ -25,16 +25,16 @@ exercise = Entry(
 @exercise.cases
 def reach_cases(g: Generator) -> list[Case]:
     """Chains, in which each layer carries one step further, among other masks."""
-    T = pick(g, 6, 7, 8)
+    T = pick(g, 6, 8, 9)
     chain = torch.zeros(T, T, dtype=torch.bool)
     order = torch.randperm(T, generator=g)
     chain[order[1:], order[:-1]] = True  # each sees the one before it in some order, and not itself
-    T = pick(g, 5, 4, 6)
+    T = pick(g, 5, 4, 8)
     sparse = torch.zeros(T, T, dtype=torch.bool)
     ring = torch.randperm(T, generator=g)
     sparse[ring, ring.roll(1)] = True
     sparse[ring[0], ring[2]] = True
-    T = pick(g, 7, 6, 9)
+    T = pick(g, 7, 8, 9)
     window = torch.ones(T, T, dtype=torch.bool).tril().triu(-1)
     return [
         Case("one layer", (chain, 1)),

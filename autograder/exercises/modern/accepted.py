@@ -3,6 +3,7 @@
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.modern import shared
 from helpers import modern
@@ -47,10 +48,11 @@ def accepted_cases(g: Generator) -> list[Case]:
     place = 1 + int(torch.randint(long - 2, (), generator=g))
     last = 2 + int(torch.randint(4, (), generator=g))
     return [
-        case("all are kept", [True] * long, 8),
-        case("the first is turned down", [False, True, True], 4),
-        case("one in the middle is turned down", [number != place for number in range(long)], 9),
-        case("the last is turned down", [True] * last + [False], 7),
+        case("all are kept", [True] * long, pick(g, 8, 9)),
+        case("the first is turned down", [False, True, True], pick(g, 4, 5, 6)),
+        case("one in the middle is turned down", [number != place for number in range(long)], pick(g, 9, 8)),
+        case("the last is turned down", [True] * last + [False], pick(g, 7, 8, 9)),
+        case("one drafted", [bool(torch.rand((), generator=g) < 0.5)], pick(g, 5, 3, 4)),
         _favourites(g),
         _more_of_it(g),
         _never_written(),
@@ -157,6 +159,14 @@ exercise.slip(
     "one_too_many",
     "int(kept.long().cumprod(dim=0).sum()) → min(len(drafted), int(kept.long().cumprod(dim=0).sum()) + 1)",
 ).says("The token that is turned down is counted too: only those before it stay.")
+exercise.slip(
+    "own_token_counted",
+    "int(kept.long().cumprod(dim=0).sum()) → int(kept.long().cumprod(dim=0).sum()) + 1",
+).says("One more is counted, as if the large model's own token were a draft: count the drafts that stay.")
+exercise.slip("kept_where_equal", "chances < target → chances <= target").says(
+    "A chance equal to the ratio is kept too, so a chance of 0 keeps a token that the large model never "
+    "writes: it has to be below."
+)
 exercise.slip(
     "all_or_nothing", "int(kept.long().cumprod(dim=0).sum()) → len(drafted) if bool(kept.all()) else 0"
 ).says("One token turned down takes all others with it: those before it stay.")

@@ -3,6 +3,7 @@
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.modern import shared
 from helpers import modern
@@ -24,15 +25,14 @@ exercise = Entry(
 @exercise.cases
 def adjusted_cases(g: Generator) -> list[Case]:
     """Few tokens and many, a token that the draft alone knows, one that the target alone knows."""
-    draft, target = shared.probabilities(g, 5), shared.probabilities(g, 5)
+    V, many, most = pick(g, 5, 6, 8), pick(g, 4, 5, 9), pick(g, 7, 6, 3)
+    draft, target = shared.probabilities(g, V), shared.probabilities(g, V)
     draft[2], target[4] = 0, 0
     return [
-        Case("four tokens", (shared.probabilities(g, 4), shared.probabilities(g, 4))),
+        Case("many tokens", (shared.probabilities(g, many), shared.probabilities(g, many))),
         Case("tokens that one model alone knows", (target / target.sum(), draft / draft.sum())),
         Case("two tokens", (torch.tensor([0.25, 0.75]), torch.tensor([0.625, 0.375]))),
-        Case(
-            "float64", (shared.probabilities(g, 7, torch.float64), shared.probabilities(g, 7, torch.float64))
-        ),
+        Case("float64", tuple(shared.probabilities(g, most, torch.float64) for _ in range(2))),
     ]
 
 

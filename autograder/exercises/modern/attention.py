@@ -5,6 +5,7 @@ import math
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.modern import shared
 from helpers.checking.calling.drivers import Case
@@ -53,7 +54,7 @@ class GroupedAttention(torch.nn.Module):
 
 @exercise.cases
 def attention_cases(g: Generator) -> list[Case]:
-    """As many heads of keys as of queries, fewer, one for all; float64."""
+    """As many heads of keys as of queries, fewer, one for all; one position; float64."""
 
     def case(title: str, C: int, H: int, G: int, *shape: int, dtype: torch.dtype = torch.float32) -> Case:
         sizes = {"d_model": C, "n_heads": H, "n_groups": G}
@@ -62,10 +63,11 @@ def attention_cases(g: Generator) -> list[Case]:
         )
 
     return [
-        case("two heads, each with its own keys", 4, 2, 2, 1, 3),
-        case("four heads, two of keys", 8, 4, 2, 1, 3),
-        case("two sequences, one head of keys for all", 8, 2, 1, 2, 4),
-        case("float64", 6, 3, 1, 1, 4, dtype=torch.float64),
+        case("each head has its own keys", *pick(g, (4, 2, 2), (6, 3, 3), (8, 2, 2)), 1, pick(g, 3, 5)),
+        case("some heads share their keys", *pick(g, (12, 6, 3), (12, 6, 2), (16, 8, 2)), 1, pick(g, 3, 5)),
+        case("a batch, one head of keys for all", 8, pick(g, 2, 4), 1, *pick(g, (2, 4), (3, 5), (5, 2))),
+        case("one position", 4, 2, 1, pick(g, 2, 3), 1),
+        case("float64", 6, 3, 1, 1, pick(g, 4, 5), dtype=torch.float64),
     ]
 
 
@@ -190,6 +192,12 @@ exercise.slip(
 ).says("The values are turned as well: they are what is read, and the place has done its work in the scores.")
 exercise.slip("NotCausal", "causal_mask(x.size(-2)) → torch.ones(1, 1, dtype=torch.bool)").says(
     "Every position sees all others: later ones have to be hidden."
+)
+exercise.slip("MaskTurned", "causal_mask(x.size(-2)) → ~causal_mask(x.size(-2))").says(
+    "The mask is turned round: `causal_mask` is True already where a position may look."
+)
+exercise.slip("ItselfHidden", "causal_mask(x.size(-2)) → causal_mask(x.size(-2)).tril(-1)").says(
+    "A position doesn't see itself here: only later ones are hidden."
 )
 exercise.slip("CausalTurned", "causal_mask(x.size(-2)) → causal_mask(x.size(-2)).mT").says(
     "The causal mask is the wrong way round: a position may see itself and earlier ones, not later ones."

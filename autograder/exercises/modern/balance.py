@@ -3,6 +3,7 @@
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.modern import shared
 from helpers import modern
@@ -24,13 +25,16 @@ exercise = Entry(
 @exercise.cases
 def balance_cases(g: Generator) -> list[Case]:
     """One expert for each token and more, few tokens and many, nearly everything sent to one."""
-    crowded = shared.scores(g, 6, 4)
+    crowded = shared.scores(g, pick(g, 6, 5, 7), 4)
     crowded[:, 1] += 6
+    E = pick(g, 3, 2)
     return [
-        Case("one of three experts", (shared.scores(g, 5, 3), 1)),
-        Case("two of four", (shared.scores(g, 7, 4, spread=1.5), 2)),
+        Case("the best alone", (shared.scores(g, pick(g, 5, 4, 7), pick(g, 3, 6)), 1)),
+        Case("several", (shared.scores(g, pick(g, 7, 3, 9), pick(g, 4, 5), spread=1.5), pick(g, 2, 3))),
         Case("crowded", (crowded, 1)),
-        Case("two of five, float64", (shared.scores(g, 4, 5, dtype=torch.float64), 2)),
+        Case("one token", (shared.scores(g, 1, pick(g, 4, 3, 7)), 2)),
+        Case("all of them", (shared.scores(g, pick(g, 4, 5), E), E)),
+        Case("float64", (shared.scores(g, 4, pick(g, 5, 6), dtype=torch.float64), 2)),
     ]
 
 
@@ -65,6 +69,9 @@ exercise.slip(
     "(N * k) * logits.softmax(dim=-1).mean(dim=0)).sum()",
 ).says(
     "The factor E is missing, so a perfect balance would be 1/E: with it, it is 1 for any number of experts."
+)
+exercise.slip("softmax_over_tokens", "logits.softmax(dim=-1) → logits.softmax(dim=0)").says(
+    "The softmax goes over the tokens: each token's probabilities sum to 1 over the experts, the last axis."
 )
 exercise.slip("counts_as_they_are", " / (N * k) →").says(
     "The tokens are counted and not divided, so a longer text would pay more: take each expert's share of "

@@ -3,6 +3,7 @@
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.modern import shared
 from autograder.exercises.modern.attention import GroupedAttention
@@ -41,7 +42,7 @@ class Block(torch.nn.Module):
 
 @exercise.cases
 def block_cases(g: Generator) -> list[Case]:
-    """One head and several, a batch, float64."""
+    """One head and several, one position, a batch, float64."""
 
     def case(
         title: str, C: int, H: int, G: int, d_ff: int, *shape: int, dtype: torch.dtype = torch.float32
@@ -54,9 +55,12 @@ def block_cases(g: Generator) -> list[Case]:
         return Case(title, (sizes, weights, 2 * shared.normal(g, *shape, C, dtype=dtype)))
 
     return [
-        case("one head", 4, 1, 1, 5, 1, 3),
-        case("two heads, one of keys", 4, 2, 1, 6, 1, 5),
-        case("two sequences, float64", 4, 2, 2, 3, 2, 5, dtype=torch.float64),
+        case("one head", 4, 1, 1, pick(g, 5, 6, 7), 1, pick(g, 3, 5)),
+        case(
+            "heads share their keys", *pick(g, (4, 2, 1), (8, 4, 2), (6, 3, 1)), 7, *pick(g, (1, 5), (2, 3))
+        ),
+        case("one position", 4, 2, 1, 3, pick(g, 2, 3, 5), 1),
+        case("a batch, float64", 4, 2, 2, 3, *pick(g, (2, 5), (3, 2), (5, 3)), dtype=torch.float64),
     ]
 
 
@@ -153,6 +157,18 @@ exercise.slip(
     "self.feed_forward(normed) + path → x + self.feed_forward(rms_norm(attended, self.norm_2))",
     of=BlockInSteps,
 ).says("The second sum starts from the x that came in: it should start from the first sum.")
+exercise.slip(
+    "SecondPathNormalised",
+    "self.feed_forward(normed) + path → self.feed_forward(normed) + normed",
+    of=BlockInSteps,
+).says(
+    "The second sum starts from the normalised vectors: it starts from the first sum as it is, and only "
+    "what the network reads is normalised."
+)
+exercise.slip("FirstPathNormalised", "attended + x → attended + normed", of=BlockInSteps).says(
+    "The first sum starts from the normalised vectors: it starts from x as it is, and only what attention "
+    "reads is normalised."
+)
 exercise.slip(
     "SublayersNormalised",
     "self.attention(rms_norm(x, self.norm_1)) → rms_norm(self.attention(x), self.norm_1)",

@@ -3,6 +3,7 @@
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.modern import shared
 from helpers.checking.calling.drivers import Case
@@ -34,17 +35,20 @@ class GatedFeedForward(torch.nn.Module):
 
 @exercise.cases
 def gated_cases(g: Generator) -> list[Case]:
-    """Wider inside and narrower, one sequence and a batch."""
+    """Wider inside and narrower, one sequence, a batch and more axes; gates far from 0."""
 
-    def case(title: str, C: int, d_ff: int, *shape: int, dtype: torch.dtype = torch.float32) -> Case:
+    def case(
+        title: str, C: int, d_ff: int, *shape: int, spread: float = 1, dtype: torch.dtype = torch.float32
+    ) -> Case:
         weights = shared.network(g, C, d_ff, "", dtype)
-        return Case(title, ({"d_model": C, "d_ff": d_ff}, weights, shared.normal(g, *shape, C, dtype=dtype)))
+        x = shared.normal(g, *shape, C, spread=spread, dtype=dtype)
+        return Case(title, ({"d_model": C, "d_ff": d_ff}, weights, x))
 
     return [
-        case("wider inside", 2, 5, 3),
-        case("a batch", 3, 4, 2, 5),
-        case("narrower inside", 4, 3, 2),
-        case("float64", 3, 5, 2, 1, dtype=torch.float64),
+        case("wider inside", 2, pick(g, 5, 6, 7), pick(g, 3, 4, 1)),
+        case("a batch", pick(g, 3, 6), 4, *pick(g, (2, 5), (5, 2), (1, 5), (2, 1, 5))),
+        case("narrower inside, gates far from 0", 4, 3, pick(g, 2, 5), spread=20),
+        case("float64", 3, pick(g, 5, 4), *pick(g, (2, 1), (1, 2), (4, 1, 2)), dtype=torch.float64),
     ]
 
 

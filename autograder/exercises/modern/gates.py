@@ -5,11 +5,12 @@ import math
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.modern import shared
 from helpers import modern
 from helpers.checking.calling.drivers import Case
-from helpers.checks import inputs_unchanged
+from helpers.checks import gradient_reaches_inputs, inputs_unchanged
 
 exercise = Entry(
     id="modern.gates",
@@ -19,20 +20,22 @@ exercise = Entry(
     minutes=8,
     reference=modern.gates,
     returns=("gates",),
-    properties=(inputs_unchanged,),
+    properties=(inputs_unchanged, gradient_reaches_inputs),
 )
 
 
 @exercise.cases
 def gates_cases(g: Generator) -> list[Case]:
     """One token and many, the best alone, all experts, scores far apart."""
+    several, E = pick(g, (2, 3), (3,), (3, 1, 2)), pick(g, 3, 5, 7)
     return [
-        Case("three tokens, two of four experts", (shared.scores(g, 3, 4, spread=1.5), 2)),
-        Case("one token", (shared.scores(g, 6), 3)),
-        Case("the best alone", (shared.scores(g, 2, 3, 5), 1)),
-        Case("all of them", (shared.scores(g, 4, 3), 3)),
-        Case("far below 0", (shared.scores(g, 2, 5) - 8, 2)),
-        Case("float64", (shared.scores(g, 2, 6, dtype=torch.float64), 4)),
+        Case("some of the experts", (shared.scores(g, pick(g, 3, 5), pick(g, 4, 6, 7), spread=1.5), 2)),
+        Case("one token", (shared.scores(g, 6), pick(g, 3, 2))),
+        Case("one token in a batch", (shared.scores(g, *pick(g, (1,), (1, 1), (2, 1)), 4), 2)),
+        Case("the best alone", (shared.scores(g, *several, 5), 1)),
+        Case("all of them", (shared.scores(g, 4, E), E)),
+        Case("far from 0", (shared.scores(g, 2, 5) + pick(g, -30, 30), pick(g, 2, 3))),
+        Case("float64", (shared.scores(g, 2, 6, dtype=torch.float64), pick(g, 4, 3))),
     ]
 
 
@@ -80,6 +83,9 @@ exercise.slip(
     "logits.masked_fill(logits < least, -math.inf) → torch.where(logits >= least, logits, 0.0)",
     of=gates_by_a_mask,
 ).says("The others' scores are set to 0 before the softmax, where e⁰ = 1 counts: hide them with -∞.")
+exercise.slip("kth_best_hidden", "logits < least → logits <= least", of=gates_by_a_mask).says(
+    "The last of the k best is hidden as well: only scores below it are."
+)
 exercise.slip("sigmoids", "best.softmax(dim=-1) → best.sigmoid()").says(
     "Each chosen gate is a sigmoid of its own score, so a row doesn't sum to 1: take a softmax over the k."
 )

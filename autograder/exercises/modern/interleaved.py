@@ -3,11 +3,12 @@
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.modern import shared
 from helpers import modern
 from helpers.checking.calling.drivers import Case
-from helpers.checks import inputs_unchanged
+from helpers.checks import gradient_reaches_inputs, inputs_unchanged
 
 exercise = Entry(
     id="modern.interleaved",
@@ -17,18 +18,23 @@ exercise = Entry(
     minutes=10,
     reference=modern.interleaved,
     returns=("weight",),
-    properties=(inputs_unchanged,),
+    properties=(inputs_unchanged, gradient_reaches_inputs),
 )
 
 
 @exercise.cases
 def interleaved_cases(g: Generator) -> list[Case]:
-    """One head and several, two pairs of features and more."""
+    """One head and several, one pair of features and more, one channel."""
+
+    def case(title: str, heads: int, pairs: int, C: int, dtype: torch.dtype = torch.float32) -> Case:
+        return Case(title, (shared.normal(g, heads * 2 * pairs, C, dtype=dtype), heads))
+
     return [
-        Case("one head, three pairs", (shared.normal(g, 6, 2), 1)),
-        Case("two heads, two pairs", (shared.normal(g, 8, 3), 2)),
-        Case("three heads, four pairs", (shared.normal(g, 24, 1), 3)),
-        Case("float64", (shared.normal(g, 12, 5, dtype=torch.float64), 2)),
+        case("one head", 1, pick(g, 3, 4, 5), pick(g, 2, 3)),
+        case("as many heads as pairs", n := pick(g, 2, 3), n, pick(g, 3, 5, 7)),
+        case("one channel", pick(g, 3, 2, 5), 4, 1),
+        case("one pair for each head", pick(g, 4, 2, 3), 1, 5),
+        case("float64", 2, pick(g, 3, 4), 5, dtype=torch.float64),
     ]
 
 

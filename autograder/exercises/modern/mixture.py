@@ -3,11 +3,12 @@
 import torch
 from torch import Generator, Tensor
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.modern import shared
 from helpers import modern
 from helpers.checking.calling.drivers import Case
-from helpers.checks import inputs_unchanged
+from helpers.checks import gradient_reaches_inputs, inputs_unchanged
 
 exercise = Entry(
     id="modern.mixture",
@@ -17,19 +18,21 @@ exercise = Entry(
     minutes=14,
     driver="call_with_layer",
     reference=modern.mixture,
-    properties=(inputs_unchanged,),
+    properties=(inputs_unchanged, gradient_reaches_inputs),
     square="an expert's map is d_model × d_model",
 )
 
 
 @exercise.cases
 def mixture_cases(g: Generator) -> list[Case]:
-    """Two experts for each token and one, an expert that nobody asks, experts that read nothing else."""
+    """Several experts for a token, one token, an expert that nobody asks, experts that read nothing else."""
 
-    def case(title: str, N: int, C: int, E: int, k: int, *, strict: bool = False, idle: bool = False) -> Case:
+    def case(
+        title: str, N: int, C: int, E: int, k: int, *, strict: bool = False, idle: int | None = None
+    ) -> Case:
         scores = shared.scores(g, N, E)
-        if idle:
-            scores[:, -1] = -9
+        if idle is not None:  # never the last: others come after it, with tokens to read
+            scores[:, idle] = -9
         x, shares = shared.normal(g, N, C), _gates(scores, k)
         if strict:
             signs = torch.where(shares > 0, 1.0, -1.0)
@@ -39,10 +42,12 @@ def mixture_cases(g: Generator) -> list[Case]:
         return Case(title, (x, shares, recipe))
 
     return [
-        case("two of three experts for each token", 4, 2, 3, 2),
-        case("one expert for each", 5, 3, 4, 1),
-        case("an expert whom nobody asks", 3, 2, 4, 2, idle=True),
-        case("experts who can't read others' tokens", 5, 4, 3, 2, strict=True),
+        case("several experts for each token", pick(g, 4, 6), 2, pick(g, 3, 5), 2),
+        case("one expert for each", pick(g, 5, 2, 6), 3, 4, 1),
+        case("one token", 1, pick(g, 2, 3, 5), 4, pick(g, 2, 3)),
+        case("one channel", pick(g, 3, 2, 4), 1, pick(g, 2, 3, 5), 2),
+        case("an expert whom nobody asks", pick(g, 3, 5), 2, 4, 2, idle=pick(g, 1, 0)),
+        case("experts who can't read others' tokens", pick(g, 5, 6), 4, 3, 2, strict=True),
     ]
 
 

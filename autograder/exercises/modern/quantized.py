@@ -1,10 +1,10 @@
 """One byte per weight."""
 
 import torch
-from torch import Generator
+from torch import Generator, Tensor
 
+from autograder.drawing import pick
 from autograder.entry import Entry
-from autograder.exercises.modern import shared
 from helpers import modern
 from helpers.checking.calling.drivers import Case
 from helpers.checks import inputs_unchanged
@@ -23,18 +23,28 @@ exercise = Entry(
 
 @exercise.cases
 def quantized_cases(g: Generator) -> list[Case]:
-    """Rows of very different size, a row of zeros, the largest number negative, float64."""
-    rows = shared.normal(g, 3, 5) * torch.tensor([[1.0], [0.02], [9.0]])
-    empty = shared.normal(g, 3, 4)
+    """Rows of very different size, a row of zeros, the largest number negative, one row, float64."""
+    rows = _weight(g, 3, pick(g, 5, 4, 7)) * torch.tensor([[1.0], [0.02], [9.0]])
+    empty = _weight(g, 3, pick(g, 4, 5, 1))
     empty[int(torch.randint(3, (), generator=g))] = 0
-    negative = shared.normal(g, 2, 6)
-    negative[:, 3] = -5 - negative[:, 3].abs()
+    negative = _weight(g, pick(g, 2, 3, 4), 6)
+    negative *= -negative.sign().gather(-1, negative.abs().argmax(dim=-1, keepdim=True))
     return [
         Case("rows of different size", (rows,)),
         Case("a row of zeros", (empty,)),
         Case("the largest is negative", (negative,)),
-        Case("float64", (shared.normal(g, 4, 3, dtype=torch.float64),)),
+        Case("one row", (_weight(g, 1, pick(g, 3, 5, 8)),)),
+        Case("float64", (_weight(g, 4, pick(g, 3, 5, 2)).double(),)),
     ]
+
+
+def _weight(g: Generator, rows: int, columns: int) -> Tensor:
+    """Weights that come out the same whichever way they are rounded: none is near the half of a step."""
+    while True:
+        weight = torch.randn(rows, columns, generator=g).round(decimals=3)
+        steps = 127 * weight.double() / weight.abs().amax(dim=-1, keepdim=True)
+        if ((steps.abs() % 1 - 0.5).abs() > 0.01).all():
+            return weight
 
 
 @exercise.alternative
@@ -56,6 +66,30 @@ def quantized_row_by_row(weight):
     return torch.stack(whole), torch.stack(scales).unsqueeze(1)
 
 
+@exercise.alternative
+def quantized_by_multiplying(weight):
+    inverse = 127 / weight.abs().amax(dim=1, keepdim=True)
+    inverse = torch.where(inverse.isinf(), torch.ones_like(inverse), inverse)
+    return (weight * inverse).round().to(torch.int8), inverse.reciprocal()
+
+
+@exercise.alternative
+def quantized_in_another_order(weight):
+    largest = weight.abs().max(dim=1, keepdim=True)[0]
+    scales = largest.div(127).masked_fill(largest == 0, 1)
+    whole = weight * 127 / largest.masked_fill(largest == 0, 1)
+    return torch.sign(whole).mul((whole.abs() + 0.5).floor()).to(torch.int8), scales
+
+
+@exercise.alternative
+def quantized_by_torch(weight):
+    scales = weight.abs().amax(1) / 127
+    scales = torch.where(scales == 0, 1, scales)
+    zeros = torch.zeros(len(scales), dtype=torch.long)
+    whole = torch.quantize_per_channel(weight.float(), scales.double(), zeros, 0, torch.qint8)
+    return whole.int_repr(), scales[:, None]
+
+
 exercise.slip(
     "one_scale_for_all",
     "weight.abs().amax(dim=-1, keepdim=True) → weight.abs().amax() / 127",
@@ -63,8 +97,11 @@ exercise.slip(
 ).says(
     "There is one scale for the whole matrix, so rows of small weights become zeros: each row has its own."
 )
-exercise.slip("cut_off", "(weight / scales).round() → (weight / scales * 1.000001)").says(
+exercise.slip("cut_off", "(weight / scales).round() → weight / scales").says(
     "The fraction is cut off, which makes all weights smaller: round to the nearest whole number."
+)
+exercise.slip("rounded_down", "(weight / scales).round() → (weight / scales).floor()").says(
+    "`floor` goes down to the next whole number, below 0 too: round to the nearest one."
 )
 exercise.slip("up_to_128", "127 → 128", ".round() → .round().clamp(-128, 127)").says(
     "The largest weight becomes 128, for which a signed byte has no room: its largest number is 127."

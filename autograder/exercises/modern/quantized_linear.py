@@ -3,11 +3,12 @@
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.modern import shared
 from helpers import modern
 from helpers.checking.calling.drivers import Case
-from helpers.checks import inputs_unchanged
+from helpers.checks import gradient_reaches_inputs, inputs_unchanged
 
 exercise = Entry(
     id="modern.quantized_linear",
@@ -16,13 +17,13 @@ exercise = Entry(
     difficulty=2,
     minutes=5,
     reference=modern.quantized_linear,
-    properties=(inputs_unchanged,),
+    properties=(inputs_unchanged, gradient_reaches_inputs),
 )
 
 
 @exercise.cases
 def quantized_linear_cases(g: Generator) -> list[Case]:
-    """One vector and a batch, rows of different scale."""
+    """One vector and a batch, rows of different scale, one row."""
 
     def case(title: str, rows: int, columns: int, *shape: int, dtype: torch.dtype = torch.float32) -> Case:
         whole = torch.randint(-127, 128, (rows, columns), generator=g).to(torch.int8)
@@ -30,9 +31,11 @@ def quantized_linear_cases(g: Generator) -> list[Case]:
         return Case(title, (shared.normal(g, *shape, columns, spread=1.7, dtype=dtype), whole, scales))
 
     return [
-        case("one vector", 3, 4),
-        case("a batch", 5, 4, 2, 3),
-        case("float64", 2, 6, 3, dtype=torch.float64),
+        case("one vector", pick(g, 3, 5, 2), 4),
+        case("a batch", 5, pick(g, 4, 6, 7), *pick(g, (2, 3), (3,), (2, 1, 3))),
+        case("one vector in a batch", pick(g, 4, 2, 3), 5, *pick(g, (1,), (1, 1), (2, 1))),
+        case("one row", 1, pick(g, 3, 4), pick(g, 2, 5)),
+        case("float64", 2, 6, pick(g, 3, 4, 5), dtype=torch.float64),
     ]
 
 

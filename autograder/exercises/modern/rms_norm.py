@@ -3,6 +3,7 @@
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.modern import shared
 from helpers import modern
@@ -25,15 +26,21 @@ exercise = Entry(
 @exercise.cases
 def rms_cases(g: Generator) -> list[Case]:
     """Few channels and many, a vector of zeros, small numbers with another eps, far from 0, float64."""
-    few, many = 3, 6
+    few, many = pick(g, 3, 7, 8), pick(g, 6, 8, 9)
+    several = pick(g, (2, 4), (5, 2), (1, 5), (2, 1, 5))
     weight, wide = 1 + 0.5 * shared.normal(g, few), 1 + 0.5 * shared.normal(g, many)
     empty = torch.cat([torch.zeros(1, few), shared.normal(g, 1, few)])
     return [
-        Case("a batch", (shared.normal(g, 2, 4, few), weight)),
+        Case("a batch", (shared.normal(g, *several, few), weight)),
         Case("one vector", (2 * shared.normal(g, many), wide)),
         Case("a vector of zeros", (empty, weight)),
-        Case("small numbers, another eps", (0.01 * shared.normal(g, 2, many), wide), {"eps": 1e-3}),
-        Case("far from 0", (20 + shared.normal(g, 2, many), wide)),
+        Case(
+            "small numbers, another eps",
+            (0.01 * shared.normal(g, pick(g, 2, 3, 5), many), wide),
+            {"eps": 1e-3},
+        ),
+        Case("far from 0", (20 + shared.normal(g, pick(g, 2, 4, 1), many), wide)),
+        Case("one vector in a batch", (shared.normal(g, *pick(g, (1, 1), (1,), (1, 2, 1)), few), weight)),
         Case("float64", (shared.normal(g, 5, few, dtype=torch.float64), weight.double())),
     ]
 

@@ -5,6 +5,7 @@ import math
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from helpers import pretraining
 from helpers.checking.calling.drivers import Case
@@ -39,9 +40,9 @@ def best_size_cases(g: Generator) -> list[Case]:
     share = 0.35 + 0.3 * float(torch.rand((), generator=g))
     return [
         case("three models", 3, share),
-        case("five models, not quite on a parabola", 5, share, 0.05),
-        case("four models, the bottom near the largest", 4, 0.9, 0.02),
-        case("six models, the bottom beyond the smallest", 6, -0.1, 0.02),
+        case("several models, not quite on a parabola", pick(g, 5, 7, 8), share, 0.05),
+        case("the bottom near the largest", pick(g, 4, 7, 8), 0.9, 0.02),
+        case("the bottom beyond the smallest", pick(g, 6, 7, 9), -0.1, 0.02),
     ]
 
 

@@ -3,6 +3,7 @@
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.pretraining import shared
 from helpers import pretraining
@@ -30,10 +31,15 @@ def bigram_cases(g: Generator) -> list[Case]:
         inputs = torch.randint(0, 3, targets.shape, generator=g)
         return Case(title, (inputs, targets, V, alpha))
 
+    one = torch.zeros(pick(g, 2, 1, 4), 3, dtype=torch.int64)
     return [
-        case("a few pairs", [6, 6], 6, 4, 1.0),
-        case("padding", [8, 3, 5], 8, 4, 0.5),
-        case("tokens that never come", [9, 2], 9, 6, 0.25),
+        case("a few pairs", pick(g, [6, 6], [6], [6, 6, 6, 6]), 6, pick(g, 4, 3, 5), 1.0),
+        case(
+            "padding", pick(g, [8, 3, 5], [3, 8], [5, 8, 2, 3]), 8, pick(g, 4, 5), pick(g, 0.5, 0.125, 0.75)
+        ),
+        case("tokens that never come", [9, 2], 9, pick(g, 6, 8, 7), 0.25),
+        case("a single row", [pick(g, 5, 4, 6)], 7, 4, 0.5),
+        Case("a vocabulary of one token", (one, one, 1, 1.0)),
     ]
 
 
@@ -121,6 +127,10 @@ def always_plus_one(inputs, targets, vocabulary, alpha):
     return (counts / counts.sum(dim=1, keepdim=True)).log()
 
 
+exercise.slip("sums_without_keepdim", "counts.sum(dim=-1, keepdim=True) → counts.sum(dim=-1)").says(
+    "Without keepdim the sums lie along the columns, so what is in column j is divided by the sum of row j: "
+    "keepdim=True leaves each sum beside its own row."
+)
 exercise.slip(
     "no_logarithm",
     "(counts / counts.sum(dim=-1, keepdim=True)).float().log() → counts / counts.sum(dim=1, keepdim=True)",

@@ -5,6 +5,7 @@ import math
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from helpers import pretraining
 from helpers.checking.calling.drivers import Case
@@ -35,8 +36,8 @@ def optimal_cases(g: Generator) -> list[Case]:
 
     return [
         case("two budgets, asked for a larger one", 2, 1.5),
-        case("four budgets, not quite on a line", 4, 2.0, 0.2),
-        case("five budgets, asked for a smaller one", 5, -3.0, 0.1),
+        case("several budgets, not quite on a line", pick(g, 4, 3, 6), 2.0, 0.2),
+        case("several budgets, asked for a smaller one", pick(g, 5, 4, 7), -3.0, 0.1),
     ]
 
 

@@ -35,6 +35,7 @@ def pair_cases(g: Generator) -> list[Case]:
         Case(
             "three alike, and one token", ({f"{d} {d} {d} {e}": shared.one(g, 2, 9), c: shared.one(g, 2, 9)},)
         ),
+        Case("one token each", ({a: shared.one(g, 2, 9), f"{b}{c}": shared.one(g, 2, 9)},)),
         Case(
             "tokens of several letters",
             (

@@ -3,6 +3,7 @@
 import torch
 from torch import Generator, Tensor
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.pretraining import shared
 from helpers import pretraining
@@ -40,12 +41,20 @@ def draw_cases(g: Generator) -> list[Case]:
         return Case(title, (p, uniform))
 
     return [
-        case("one row", 5),
-        case("a batch", 7, 4),
-        case("the first two are impossible", 4, 6, zeros=2),
-        case("two batch axes, float64", 2, 3, 5, dtype=torch.float64),
+        case("one row", *pick(g, (5,), (4,), (7,))),
+        case("a batch", *pick(g, (7, 4), (5, 6), (3, 5))),
+        case("the first two are impossible", *pick(g, (4, 6), (3, 5), (6, 4)), zeros=2),
+        case("axes of length 1, float64", *pick(g, (3, 1, 5), (1, 4), (1, 3, 6)), dtype=torch.float64),
+        Case("numbers on the ends themselves", _on_the_ends(g)),
         Case("a number beyond a sum that rounding has left below 1", _beyond_the_last(g)),
     ]
+
+
+def _on_the_ends(g: Generator) -> tuple[Tensor, Tensor]:
+    """Probabilities whose sums have no rounding, and numbers at which a token's piece begins."""
+    p = torch.tensor([0.5, 0.25, 0.125, 0.125])[torch.randperm(4, generator=g)]
+    starts = p.cumsum(-1) - p
+    return p.expand(3, 4).clone(), starts[torch.randperm(4, generator=g)[:3]]
 
 
 def _beyond_the_last(g: Generator) -> tuple[Tensor, Tensor]:
@@ -91,6 +100,10 @@ exercise.slip(
     "(ends <= uniform[..., None] * ends[..., -1:]).sum(dim=-1) → ((ends <= uniform[..., "
     "None]).sum(dim=-1) - 1).clamp(min=0)",
 ).says("The token before the one that the number falls on.")
+exercise.slip("ends_below_alone", "ends <= → ends <").says(
+    "An end that is exactly the number isn't counted, but the next token's piece begins there: compare with "
+    "<=, or a token of probability 0 can be drawn."
+)
 exercise.slip("beyond_the_last", " * ends[..., -1:] →").says(
     "Rounding can leave the sum of the probabilities a little below 1, and a number beyond it falls on no "
     "token here: it belongs to the last one."

@@ -32,6 +32,8 @@ def encoding_cases(g: Generator) -> list[Case]:
         Case("a merge that doesn't fit, then some that do", (f"{b}{c}{d}{e}{d}{a}", merges)),
         Case("several at a time", (f"{a}{b}{c}{a}{b}{e}{d}{a}{b}{c}", merges)),
         Case("a longer token is known", (f"{e}{b}{c}{d}{a}{b}{c}", [*merges, f"{a} {b}{c}{d}"])),
+        Case("no merges yet", (f"{a}{b}{c}{a}", [])),
+        Case("one letter", (c, merges)),
         Case("the last one counts", (f"{e}{a}{d}{e}{c}", [f"{a} {b}", f"{d} {e}", f"{a} {d}{e}"])),
     ]
 
@@ -94,7 +96,7 @@ exercise.slip(
     "tokens = merge_pair(tokens, pair) → new = merge_pair(tokens, pair)",
     "return tokens →     if new != tokens:\n            return new\n    return tokens",
 ).says("This applies the first merge that fits and returns: go on with those after it.")
-exercise.slip("first_in_the_list_alone", 'return tokens → return merge_pair(" ".join(word), merges[0])').says(
+exercise.slip("first_in_the_list_alone", "tokens = merge_pair → return merge_pair").says(
     "Only the first merge of the list is tried, fit or not, as where a `return` stands in the loop."
 )
 exercise.slip(

@@ -3,6 +3,7 @@
 import torch
 from torch import Generator, Tensor
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.pretraining import shared
 from helpers import pretraining
@@ -23,22 +24,31 @@ exercise = Entry(
 
 @exercise.cases
 def batch_cases(g: Generator) -> list[Case]:
-    """Without padding, with some, and with another number for it."""
+    """Without padding, with some, with another number for it, one row, two tokens a row."""
     n = shared.one(g, 7, 9)
+    others = pick(g, [n, n - 3, n - 1], [n - 2, n], [n, 4, n - 2, n - 1])
+    pad = pick(g, 31, 33, 40)
     return [
-        Case("no padding", (_padded(g, [6, 6, 6], 6),)),
-        Case("three lengths", (_padded(g, [n, n - 3, n - 1], n),)),
-        Case("padding has another number", (_padded(g, [4, 7], 7, pad=31),), {"pad": 31}),
+        Case("no padding", (_padded(g, [6] * pick(g, 3, 2, 4), 6),)),
+        Case("rows of several lengths", (_padded(g, others, n),)),
+        Case("padding has another number", (_padded(g, [4, 7], 7, pad),), {"pad": pad}),
         Case("a row far shorter than the others", (_padded(g, [3, n, n, n - 1], n),)),
+        Case("a single row", (_padded(g, [pick(g, 5, 8, 6)], 8),)),
+        Case("two tokens in each row", (torch.tensor([[1, 2]] * pick(g, 3, 1, 4)),)),
     ]
 
 
 def _padded(g: Generator, lengths: list[int], longest: int, pad: int = 0) -> Tensor:
-    """Rows of tokens from 6 to 30, between 1 and 2 as `<bos>` and `<eos>`, then padding."""
+    """Rows of tokens up to 30, between 1 and 2 as `<bos>` and `<eos>`, then padding.
+
+    Where padding has another number than 0, one of the tokens is 0.
+    """
     rows = []
     for length in lengths:
         words = torch.randint(6, 31, (length - 2,), generator=g).tolist()
         rows.append([1, *words, 2] + [pad] * (longest - length))
+    if pad:
+        rows[-1][2] = 0
     return torch.tensor(rows)
 
 
@@ -92,6 +102,9 @@ exercise.slip(
 )
 exercise.slip("shifted_by_two", ":-1 → :-2", ":, 1: → :, 2:").says(
     "The targets are two tokens ahead, so that no position learns to say what comes next."
+)
+exercise.slip("zero_is_padding_too", "targets == pad → (targets == pad) | (targets == 0)").says(
+    "Token 0 is left out as well as padding: where padding has another number, 0 is a token like any other."
 )
 exercise.slip("padding_is_always_zero", "targets == pad → targets == 0").says(
     "Token 0 is left out whatever the number of padding is: compare with the argument pad."

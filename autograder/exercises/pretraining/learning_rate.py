@@ -32,6 +32,7 @@ def schedule_cases(g: Generator) -> list[Case]:
         Case("on the way down", (warmup + 3 * (steps - warmup) // 5, *rest)),
         Case("the last step but one", (steps - 1, *rest)),
         Case("the last step", (steps, *rest)),
+        Case("a warm-up of one step", (1, steps, 1, peak)),
     ]
 
 

@@ -3,6 +3,7 @@
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.pretraining import shared
 from helpers import pretraining
@@ -15,6 +16,8 @@ READY_LOSSES = (
     "torch.nn.functional.nll_loss",
     "torch.nn.CrossEntropyLoss",
     "torch.nn.NLLLoss",
+    "torch.nn.functional.kl_div",
+    "torch.nn.KLDivLoss",
 )
 
 
@@ -33,14 +36,22 @@ exercise = Entry(
 
 @exercise.cases
 def loss_cases(g: Generator) -> list[Case]:
-    """All targets real; some left out; a row without any; scores far apart; float64."""
+    """All targets real; some left out; a row without any; one row, one target; scores far apart; float64."""
+
+    def case(
+        title: str, lengths: list[int], T: int, V: int, spread: float = 1, dtype: torch.dtype = torch.float32
+    ) -> Case:
+        logits = shared.some(g, len(lengths), T, V, spread=spread, dtype=dtype)
+        return Case(title, (logits, shared.targets(g, lengths, T, V)))
+
     return [
-        Case("every target counts", (shared.some(g, 2, 4, 5), shared.targets(g, [4, 4], 4, 5))),
-        Case("padding left out", (shared.some(g, 3, 5, 4, spread=1.5), shared.targets(g, [5, 1, 3], 5, 4))),
-        Case("a row without a target", (shared.some(g, 3, 4, 6), shared.targets(g, [2, 0, 4], 4, 6))),
+        case("every target counts", pick(g, [4, 4], [4], [4, 4, 4, 4, 4]), 4, pick(g, 5, 6, 3)),
+        case("padding left out", *pick(g, ([5, 1, 3], 5, 4), ([4, 1], 4, 5), ([2, 6, 1, 3], 6, 3)), 1.5),
+        case("a row without a target", pick(g, [2, 0, 4], [4, 0], [0, 1, 3, 0, 2]), 4, 6),
+        case("one row with one target", [1], pick(g, 2, 3, 1), pick(g, 3, 4, 5)),
         # A mean over tokens differs from one over rows, and e to these scores overflows.
-        Case("scores far apart", (shared.some(g, 2, 3, 7, spread=120.0), shared.targets(g, [3, 1], 3, 7))),
-        Case("float64", (shared.some(g, 3, 2, 5, dtype=torch.float64), shared.targets(g, [2, 1, 2], 2, 5))),
+        case("scores far apart", [3, 1], 3, pick(g, 7, 5, 6), 120.0),
+        case("float64", [2, 1, 2], 2, pick(g, 5, 4, 7), dtype=torch.float64),
     ]
 
 
@@ -157,6 +168,13 @@ exercise.slip(
 ).says(
     "The logarithm comes after a softmax, where small probabilities have become 0 and their logarithm "
     "infinite: log_softmax takes both steps in one."
+)
+exercise.slip(
+    "logarithm_of_a_little_more",
+    "log_p = logits.log_softmax(dim=-1)  # (B, T, V) → log_p = (logits.softmax(dim=-1) + 1e-9).log()",
+).says(
+    "A small constant keeps ln 0 away but caps the surprise, here at ln 10⁹ = 20.7, and stops its gradient: "
+    "log_softmax takes both steps at once and stays exact."
 )
 exercise.slip("divided_by_rows", "real.sum() → len(targets)").says(
     "The sum is divided by the number of rows, so longer sentences have larger losses: divide by the "

@@ -29,6 +29,8 @@ def merge_cases(g: Generator) -> list[Case]:
         Case("tokens that end or begin like it", (f"{c}{a} {b} {d} {a} {b}{e} {a} {b}", f"{a} {b}")),
         Case("longer tokens", (f"{a}{b} {c} {d} {a}{b} {c} {e}", f"{a}{b} {c}")),
         Case("not there", (f"{a} {c} {b} {d}", f"{a} {b}")),
+        Case("a full stop is a token like any other", (f"{a} {b} {c} {a} . {b}{a} .", f"{a} .")),
+        Case("one token", (f"{a}{b}", f"{a} {b}")),
     ]
 
 
@@ -129,6 +131,29 @@ def second_token_stays(word, pair):
     for at in range(len(tokens)):
         merged.append("".join(wanted) if tokens[at : at + 2] == wanted else tokens[at])
     return " ".join(merged)
+
+
+exercise.slip("last_token_lost", "while at < len(tokens): → while at < len(tokens) - 1:").says(
+    "The last token is lost unless a pair ends there: the walk stops one place too early."
+)
+
+
+@exercise.misconception
+def spaces_used_up(word, pair):
+    """A pair that follows a merge at once is missed, since the space between them is used up: walk through
+    the tokens instead.
+    """
+    return f" {word} ".replace(f" {pair} ", " " + pair.replace(" ", "") + " ").strip()
+
+
+@exercise.misconception
+def pair_as_a_pattern(word, pair):
+    """The pair is taken for a pattern, in which a full stop stands for any letter: `re.escape` makes it plain
+    text.
+    """
+    import re
+
+    return re.sub(r"(?<!\S)" + pair + r"(?!\S)", pair.replace(" ", ""), word)
 
 
 exercise.slip("one_word_again", '" ".join(merged) → word.replace(" ", "")').says(

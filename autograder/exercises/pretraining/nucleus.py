@@ -3,6 +3,7 @@
 import torch
 from torch import Generator, Tensor
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.pretraining import shared
 from helpers import pretraining
@@ -25,23 +26,42 @@ exercise = Entry(
 def nucleus_cases(g: Generator) -> list[Case]:
     """P between what one token reaches and what the next does; one token that reaches it alone; p = 1."""
 
-    def between(row: Tensor, count: int) -> float:
-        sums = row.double().sort(descending=True).values.cumsum(0)
-        return float(sums[count - 2] + sums[count - 1]) / 2 if count > 1 else float(sums[0]) / 2
+    def between(rows: Tensor, count: int) -> float:
+        """A share that `count` tokens of the first row reach, and that no row reaches by a hair."""
+        sums = rows.double().sort(descending=True).values.cumsum(-1).reshape(-1, rows.size(-1))
+        low, high = float(sums[0, count - 2]) if count > 1 else 0.0, float(sums[0, count - 1])
+        return max(
+            (low + share * (high - low) for share in (0.5, 0.4, 0.6, 0.3, 0.7)),
+            key=lambda p: float((sums - p).abs().min()),
+        )
 
-    one, many = shared.logits(g, 5).softmax(-1), (0.4 * shared.logits(g, 2, 7)).softmax(-1)
-    sure = (3 * shared.logits(g, 4)).softmax(-1)
-    exact = (0.5 * shared.logits(g, 3, 6, dtype=torch.float64)).softmax(-1)
+    def some(*shape: int, spread: float = 1, dtype: torch.dtype = torch.float32) -> Tensor:
+        return (spread * shared.logits(g, *shape, dtype=dtype)).softmax(-1)
+
+    one, many = some(*pick(g, (5,), (4,), (7,))), some(*pick(g, (2, 7), (3, 6), (4, 5)), spread=0.4)
+    sure = some(pick(g, 4, 5, 6), spread=3)
+    ones = some(*pick(g, (1, 6), (1, 5), (3, 1, 6), (2, 1, 5)), spread=0.5)
+    exact = some(*pick(g, (3, 6), (2, 5), (4, 2, 6)), spread=0.5, dtype=torch.float64)
     eighths = torch.tensor([0.5, 0.25, 0.125, 0.125])
     return [
         Case("two tokens are needed", (one, between(one, 2))),
-        Case("a batch", (many, between(many[0], 4))),
+        Case("a batch", (many, between(many, 4))),
         Case("the first token is enough", (sure, between(sure, 1))),
         Case("all of them", (many.flip(0), 1.0)),
-        Case("float64", (exact, between(exact[1], 3))),
+        Case("axes of length 1", (ones, between(ones, 3))),
+        Case("float64", (exact, between(exact.flip(0), 3))),
         # Sums without any rounding: two tokens reach exactly p.
         Case("a sum that is exactly p", (eighths[torch.randperm(4, generator=g)], 0.75)),
     ]
+
+
+@exercise.alternative
+def nucleus_by_the_least(probabilities, p):
+    ordered = probabilities.sort(dim=-1, descending=True).values
+    before = torch.cat([torch.zeros_like(ordered[..., :1]), ordered.cumsum(dim=-1)[..., :-1]], dim=-1)
+    least = ordered.masked_fill(before >= p, 2).amin(dim=-1, keepdim=True)
+    kept = probabilities.masked_fill(probabilities < least, 0)
+    return kept / kept.sum(dim=-1, keepdim=True)
 
 
 @exercise.alternative

@@ -5,6 +5,7 @@ import math
 import torch
 from torch import Generator, Tensor
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.pretraining import shared
 from helpers import pretraining
@@ -30,14 +31,17 @@ def perplexity_cases(g: Generator) -> list[Case]:
     def losses(*, count: int, dtype: torch.dtype = torch.float32) -> Tensor:
         return (2 + torch.rand(count, generator=g, dtype=dtype)) / 1.5
 
+    same, many = pick(g, 3, 2, 4), pick(g, 4, 6, 5)
     return [
         Case("one batch", (losses(count=1), torch.tensor([shared.one(g, 50, 90)]))),
-        Case("batches of one size", (losses(count=3), torch.full((3,), shared.one(g, 20, 40)))),
+        Case("batches of one size", (losses(count=same), torch.full((same,), shared.one(g, 20, 40)))),
         Case(
             "a short last batch",
             (losses(count=3), torch.tensor([shared.one(g, 300, 400), shared.one(g, 300, 400), 17])),
         ),
-        Case("float64", (losses(count=4, dtype=torch.float64), torch.randint(5, 90, (4,), generator=g))),
+        Case(
+            "float64", (losses(count=many, dtype=torch.float64), torch.randint(5, 90, (many,), generator=g))
+        ),
     ]
 
 

@@ -3,6 +3,7 @@
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.pretraining import shared
 from helpers import pretraining
@@ -23,15 +24,33 @@ exercise = Entry(
 
 @exercise.cases
 def temperature_cases(g: Generator) -> list[Case]:
-    """Cold, hot, as it is, greedy; one row and several."""
+    """Cold, hot, as it is, greedy, so cold that powers overflow; one row and several."""
     cold, hot = 0.25 * shared.one(g, 2, 4), 0.25 * shared.one(g, 6, 9)
+
+    def case(
+        title: str, temperature: float, *shape: int, spread: float = 1, dtype: torch.dtype = torch.float32
+    ) -> Case:
+        return Case(title, (spread * shared.logits(g, *shape, dtype=dtype), temperature))
+
     return [
-        Case("temperature 1", (shared.logits(g, 5), 1.0)),
-        Case("cold", (shared.logits(g, 2, 4), cold)),
-        Case("hot", (shared.logits(g, 3, 5), hot)),
-        Case("temperature 0 is greedy", (shared.logits(g, 2, 3, 6), 0)),
-        Case("float64", (shared.logits(g, 2, 3, dtype=torch.float64), cold)),
+        case("temperature 1", 1.0, *pick(g, (5,), (4,), (7,))),
+        case("cold", cold, *pick(g, (2, 4), (3, 6), (4, 3))),
+        case("hot, large scores", 16 * hot, *pick(g, (3, 5), (2, 6), (4, 3)), spread=24),
+        case(
+            "temperature 0 is greedy", pick(g, 0.0, 0), *pick(g, (2, 3, 6), (3, 2, 5), (2, 4, 3), (5, 2, 4))
+        ),
+        case("temperature 0.01", 0.01, *pick(g, (2, 6), (4, 6), (3, 7))),
+        case("axes of length 1, float64", cold, *pick(g, (2, 1, 3), (1, 4), (1, 1, 5)), dtype=torch.float64),
     ]
+
+
+@exercise.alternative
+def temperature_of_log_probabilities(logits, temperature):
+    log_p = logits.log_softmax(dim=-1)
+    if temperature == 0:
+        best = log_p.sort(dim=-1, descending=True).indices[..., :1]
+        return torch.zeros_like(log_p).scatter_(-1, best, 1)
+    return (log_p / temperature - (log_p / temperature).logsumexp(-1, keepdim=True)).exp()
 
 
 @exercise.alternative
@@ -68,6 +87,14 @@ exercise.slip(
 ).says(
     "The probabilities are taken to the power of 1/τ, which is right, but then they don't sum to 1: "
     "divide by their sum, or divide the logits before the softmax."
+)
+exercise.slip(
+    "powers_too_large",
+    "return (logits / temperature).softmax(dim=-1) → powers = (logits / temperature).exp()\n"
+    "    return powers / powers.sum(dim=-1, keepdim=True)",
+).says(
+    "At a low temperature e to these scores is infinite, and infinity over infinity is NaN: subtract the "
+    "largest score first, or let `softmax` do it."
 )
 exercise.slip(
     "not_a_distribution", "(logits / temperature).softmax(dim=-1) → logits.softmax(dim=-1) / temperature"

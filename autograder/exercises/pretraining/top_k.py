@@ -5,6 +5,7 @@ import math
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.pretraining import shared
 from helpers import pretraining
@@ -26,12 +27,18 @@ exercise = Entry(
 @exercise.cases
 def top_k_cases(g: Generator) -> list[Case]:
     """One token, a few, all of them."""
+    every = pick(g, 4, 5, 6)
+
+    def case(title: str, k: int, *shape: int, dtype: torch.dtype = torch.float32) -> Case:
+        return Case(title, (shared.logits(g, *shape, dtype=dtype).softmax(-1), k))
+
     return [
-        Case("two of five", (shared.logits(g, 5).softmax(-1), 2)),
-        Case("three of seven, a batch", (shared.logits(g, 2, 7).softmax(-1), 3)),
-        Case("one", (shared.logits(g, 3, 4).softmax(-1), 1)),
-        Case("all of them", (shared.logits(g, 2, 4).softmax(-1), 4)),
-        Case("float64", (shared.logits(g, 3, 6, dtype=torch.float64).softmax(-1), shared.one(g, 2, 5))),
+        case("two", 2, *pick(g, (5,), (4,), (7,))),
+        case("three, a batch", 3, *pick(g, (2, 7), (3, 5), (4, 6))),
+        case("one", 1, *pick(g, (3, 4), (2, 5), (4, 3))),
+        case("all of them", every, *pick(g, (2,), (3,), (7,)), every),
+        case("axes of length 1", 2, *pick(g, (1, 5), (3, 1, 4), (1, 2, 6))),
+        case("float64", shared.one(g, 2, 5), *pick(g, (3, 6), (2, 7), (2, 3, 5)), dtype=torch.float64),
     ]
 
 
@@ -40,6 +47,13 @@ def top_k_by_threshold(probabilities, k):
     least = probabilities.sort(dim=-1, descending=True).values[..., k - 1 : k]
     kept = torch.where(probabilities >= least, probabilities, 0.0)
     return kept / kept.sum(-1, keepdim=True)
+
+
+@exercise.alternative
+def top_k_by_ranks(probabilities, k):
+    ranks = probabilities.argsort(dim=-1, descending=True).argsort(dim=-1)
+    kept = probabilities * (ranks < k)
+    return kept / kept.sum(dim=-1, keepdim=True)
 
 
 @exercise.alternative
@@ -86,6 +100,19 @@ exercise.slip(
     "torch.zeros_like(probabilities).scatter(-1, best.indices, best.values) → "
     "torch.where(torch.arange(best.size(-1)) < k, best, 0)",
 ).says("The probabilities come back sorted: each belongs in its token's own place.")
+
+
+@exercise.misconception
+def tokens_of_all_rows(probabilities, k):
+    """Indexing with the places of all rows keeps in each row what any of them keeps: `scatter` puts each
+    value into its own row.
+    """
+    best = probabilities.topk(k, dim=-1)
+    kept = torch.zeros_like(probabilities)
+    kept[..., best.indices] = best.values
+    return kept / kept.sum(dim=-1, keepdim=True)
+
+
 exercise.slip(
     "k_values_alone",
     "torch.where(probabilities >= least, probabilities, 0.0) → probabilities.topk(k, dim=-1).values",

@@ -3,6 +3,7 @@
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.pretraining import shared
 from helpers import pretraining
@@ -23,17 +24,19 @@ exercise = Entry(
 @exercise.cases
 def step_cases(g: Generator) -> list[Case]:
     """Long gradients, short ones, momentum and decay: one step and two, three batches in one case."""
+    B, wide = pick(g, (4, 3), (5, 3), (3, 4), (6, 4))
 
     def recipe(*settings: float) -> dict:
-        shapes = {"W": (3, 2), "b": (2,), "v": (2,)}
+        shapes = {"W": (wide, 2), "b": (2,), "v": (2,)}
         weights = {name: shared.some(g, *shape) + 0.5 for name, shape in shapes.items()}
         return {"layer": "a curve in training", "weights": [weights, *settings]}
 
-    def batches(count: int, far: float) -> list:
+    def batches(count: int, far: float, tensors: int = 2) -> list:
+        """Batches for a loss of two tensors, or of three, the last of which are weights."""
         made = []
         for _ in range(count):
-            x = shared.some(g, 4, 3)
-            made.append([x, far * (1.5 + torch.rand(4, generator=g))])
+            x, rows = shared.some(g, B, wide), (1.5 + torch.rand(B, generator=g) for _ in range(tensors - 1))
+            made.append([x, *(far * row for row in rows)])
         return made
 
     return [
@@ -45,6 +48,7 @@ def step_cases(g: Generator) -> list[Case]:
             (recipe(0.0625, 0.5, 0.25), batches(3, 4.0)),
             {"max_norm": 2.0},
         ),
+        Case("batches of three tensors", (recipe(0.125), batches(2, 2.0, tensors=3)), {"max_norm": 0.5}),
     ]
 
 
@@ -135,6 +139,10 @@ exercise.slip(
     "    for parameter in model.parameters():\n"
     "        parameter.grad.mul_(max_norm / length)",
 ).says("Short gradients are stretched to max_norm as well: clipping leaves short ones as they are.")
+exercise.slip("graph_returned", "value.item() → value").says(
+    "The loss comes back with its graph, so that a list of losses would keep every batch's activations in "
+    "memory: `.item()` makes a plain number of it."
+)
 exercise.slip("loss_after_the_step", "value.item() → loss(model, *batch).item()").says(
     "The loss is computed once more after the step: a second forward pass for a number you had already."
 )

@@ -5,6 +5,7 @@ import math
 import torch
 from torch import Generator, Tensor
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from helpers import translation
 from helpers.checking.calling.drivers import Case
@@ -27,17 +28,21 @@ def alignment_cases(g: Generator) -> list[Case]:
     """Heads that disagree, and sources whose end counts for nothing but gets much weight."""
 
     def one(H: int, T_t: int, T_s: int, hidden: int) -> tuple[Tensor, Tensor]:
-        logits = 1.5 * torch.randn(H, T_t, T_s, generator=g)
-        logits[..., T_s - hidden :] += 2.0
-        weights = logits.softmax(dim=-1)
-        return weights, torch.arange(T_s) < T_s - hidden
+        while True:
+            logits = 1.5 * torch.randn(H, T_t, T_s, generator=g)
+            logits[..., T_s - hidden :] += 2.0
+            weights = logits.softmax(dim=-1)
+            best = weights.mean(dim=0).topk(min(T_s, hidden + 4), dim=-1).values
+            if (best.diff(dim=-1).abs() > 1e-4).all():  # however they are averaged, the largest is the same
+                return weights, torch.arange(T_s) < T_s - hidden
 
     return [
-        Case("two heads", one(2, 4, 6, 1)),
-        Case("four heads, two positions hidden", one(4, 5, 7, 2)),
-        Case("one head", one(1, 3, 5, 1)),
-        Case("five heads, many words", one(5, 8, 9, 2)),
-        Case("the first place and one in between hidden", _hidden_in_front(*one(3, 6, 8, 1))),
+        Case("several heads", one(*pick(g, (2, 4, 6), (3, 2, 5), (4, 3, 7)), 1)),
+        Case("two positions hidden", one(pick(g, 4, 3), 5, pick(g, 7, 6), 2)),
+        Case("one head", one(1, pick(g, 3, 4, 2), 5, 1)),
+        Case("many heads, many words", one(5, 8, pick(g, 9, 10), 2)),
+        Case("one word is written", one(pick(g, 3, 2), 1, pick(g, 6, 5, 4), 1)),
+        Case("the first place and one in between hidden", _hidden_in_front(*one(3, 6, pick(g, 8, 7), 1))),
     ]
 
 
@@ -56,6 +61,13 @@ def aligned_by_sums(weights, real):
 def aligned_by_where(weights, real):
     average = torch.einsum("hts->ts", weights) / len(weights)
     return torch.where(real, average, -math.inf).max(dim=1).indices
+
+
+@exercise.alternative
+def aligned_word_by_word(weights, real):
+    places = real.nonzero().flatten()
+    total = sum(head.double() for head in weights)
+    return torch.stack([places[row[places].argmax()] for row in total])
 
 
 exercise.slip("over_the_target", "dim=-1 → dim=0").says(

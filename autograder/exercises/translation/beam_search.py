@@ -3,6 +3,7 @@
 import torch
 from torch import Generator, Tensor
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.translation import shared
 from helpers import translation
@@ -29,13 +30,17 @@ exercise = Entry(
 @exercise.cases
 def beam_cases(g: Generator) -> list[Case]:
     """A trap for greedy decoding, one for sums without normalisation, and tables drawn at random."""
+    others = pick(g, (5, 0), (4, 3), (3, 5))
     return [
         Case("greedy decoding is wrong here", (_trap(g), 2, 4, 0.0)),
         Case("the same with one beam", (_trap(g), 1, 4, 0.0)),
         Case("a short and a long translation", (_short_and_long(g), 3, 4, 1.0)),
-        Case("three beams, all alive to the end", (_drawn(g, -30.0, V=7), 3, 3, 0.6)),
-        Case("more beams than tokens", (_drawn(g, 1.0), 8, 3, 0.6)),
-        Case("other numbers for `<bos>` and `<eos>`", (_other_specials(g), 2, 3, 0.6, 5, 0)),
+        Case("all alive to the end", (_drawn(g, -30.0, V=pick(g, 7, 8, 9)), pick(g, 3, 2, 4), 3, 0.6)),
+        Case("more beams than tokens", (_drawn(g, 1.0), pick(g, 8, 7, 9), 3, 0.6)),
+        Case("one token at most", (_drawn(g, 1.0, V=pick(g, 6, 7)), pick(g, 3, 2), 1, 0.6)),
+        Case(
+            "other numbers for `<bos>` and `<eos>`", (_drawn(g, 0.7, *others), 2, pick(g, 3, 4), 0.6, *others)
+        ),
     ]
 
 
@@ -85,16 +90,10 @@ def _short_and_long(g: Generator) -> dict:
     )
 
 
-def _drawn(g: Generator, eos: float, V: int = 6) -> dict:
+def _drawn(g: Generator, more: float, bos: int = shared.BOS, eos: int = shared.EOS, V: int = 6) -> dict:
     logits = shared.normal(g, 1, 4, V, V, spread=1.5)
-    logits[..., [shared.PAD, shared.BOS]] -= 30
-    logits[..., shared.EOS] += eos
-    return shared.table(logits)
-
-
-def _other_specials(g: Generator) -> dict:
-    logits = shared.normal(g, 1, 4, 6, 6, spread=1.5)
-    logits[..., 0] += 0.7
+    logits[..., [shared.PAD if eos != shared.PAD else shared.BOS, bos]] -= 30
+    logits[..., eos] += more
     return shared.table(logits)
 
 

@@ -9,6 +9,7 @@ from autograder.entry import Entry
 from autograder.exercises.translation import shared
 from helpers import translation
 from helpers.checking.calling.drivers import Case
+from helpers.checks import inputs_unchanged
 from helpers.translation import brevity_penalty, clipped_matches
 
 exercise = Entry(
@@ -20,6 +21,7 @@ exercise = Entry(
     reference=translation.bleu,
     forbidden=shared.LIBRARIES,
     returns=("BLEU",),
+    properties=(inputs_unchanged,),
     needs=("translation.clipped_matches", "translation.brevity_penalty"),
 )
 
@@ -44,6 +46,10 @@ def bleu_cases(g: Generator) -> list[Case]:
         ),
         Case("words at random", ([" ".join(shared.drawn(g, w[:2]))], [" ".join(shared.drawn(g, w[:2]))])),
         Case("four words in a row, once", ([" ".join([*w[:4], w[5], w[4]])], [" ".join(w[:6])])),
+        Case(
+            "no candidate has four words",
+            ([f"{w[0]} {w[1]} {w[2]}", f"{w[4]} {w[5]}"], [" ".join(w[:3]), " ".join(w[4:7])]),
+        ),
         Case("no four words in a row", ([" ".join([w[0], w[1], w[2], w[4], w[5]])], [" ".join(w[:6])])),
     ]
 
@@ -54,6 +60,8 @@ def bleu_as_a_product(candidates, references):
     for n in range(1, 5):
         counts = torch.tensor([clipped_matches(one, other, n) for one, other in zip(a, b, strict=True)])
         matches, possible = counts.sum(dim=0).tolist()
+        if not matches:
+            return 0.0
         product *= matches / possible
     return 100 * brevity_penalty(sum(map(len, a)), sum(map(len, b))) * product**0.25
 
@@ -210,6 +218,22 @@ def empty_ones_left_out(candidates, references):
         logs += [math.log(matches / sum(t for _, t in found))] if matches else []
     value = math.exp(sum(logs) / len(logs))
     return 100 * value * brevity_penalty(sum(len(a) for a, _ in pairs), sum(len(b) for _, b in pairs))
+
+
+exercise.slip(
+    "divided_by_no_words", "        if not matches:\n            return 0.0\n →", of=bleu_as_a_product
+).says(
+    "Where no candidate has four words, this divides by 0: BLEU is 0 as soon as there is no match, so ask "
+    "for that first."
+)
+exercise.slip(
+    "lengths_without_ngrams_left_out",
+    "if not matches:\n            return 0.0 → if not possible:\n            continue",
+    of=bleu_as_a_product,
+).says(
+    "Where no candidate has four words, their precision is left out, as if it were 1: without a match of "
+    "some length BLEU is 0."
+)
 
 
 @exercise.misconception

@@ -6,6 +6,7 @@ from autograder.entry import Entry
 from autograder.exercises.translation import shared
 from helpers import translation
 from helpers.checking.calling.drivers import Case
+from helpers.checks import inputs_unchanged
 
 exercise = Entry(
     id="translation.clipped_matches",
@@ -16,6 +17,7 @@ exercise = Entry(
     reference=translation.clipped_matches,
     forbidden=shared.LIBRARIES,
     returns=("matches", "n-grams"),
+    properties=(inputs_unchanged,),
 )
 
 

@@ -3,6 +3,7 @@
 import torch
 from torch import Generator, Tensor
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.translation import shared
 from helpers.checking.calling.drivers import Case
@@ -45,19 +46,26 @@ class Plain(torch.nn.Module):
 @exercise.cases
 def block_cases(g: Generator) -> list[Case]:
     """Sequences of other and of the same lengths, padding in the memory, and a step with a cache."""
-    real = (torch.arange(5) < shared.shuffled(g, torch.tensor([[2], [3]])))[:, None, None]
+    T, T_s, old, B = pick(g, 3, 2, 5), pick(g, 5, 6, 7), pick(g, 3, 2, 4), pick(g, 2, 3)
+    C, H = pick(g, (6, 3), (8, 4), (4, 1))
+    real = (torch.arange(T_s) < shared.shuffled(g, torch.tensor([[2], [3], [1]][:B])))[:, None, None]
     return [
-        Case("as many target as source positions", (_settings(4, 2), _weights(g, 4), *_two(g, 1, 3, 3, 4))),
-        Case("more source than target positions", (_settings(6, 3), _weights(g, 6), *_two(g, 1, 2, 4, 6))),
+        Case("as many target as source positions", (_settings(4, 2), _weights(g, 4), *_two(g, 1, T, T, 4))),
+        Case("more source than target positions", (_settings(C, H), _weights(g, C), *_two(g, 1, 2, 4, C))),
         Case(
-            "two sentences, padding in the memory",
-            (_settings(4, 2), _weights(g, 4), *_two(g, 2, 2, 5, 4)),
+            "a batch, padding in the memory",
+            (_settings(4, 2), _weights(g, 4), *_two(g, B, pick(g, 2, 3), T_s, 4)),
             {"memory_mask": real},
         ),
         Case(
-            "one new position after three in the cache",
+            "one new position, and caches",
             (_settings(4, 2), _weights(g, 4), *_two(g, 1, 1, 3, 4)),
-            {"cache": [_kept(g, 3), _kept(g, 2)]},
+            {"cache": [_kept(g, old), _kept(g, 2)]},
+        ),
+        Case(
+            "two new positions, and caches",
+            (_settings(4, 2), _weights(g, 4), *_two(g, 1, 2, 3, 4)),
+            {"cache": [_kept(g, pick(g, 3, 1)), _kept(g, pick(g, 5, 3))]},
         ),
     ]
 
@@ -226,6 +234,13 @@ exercise.slip(
     "self.attention(self.norm_1(y), causal=True, cache=own) → self.attention(self.norm_1(y), None, True)",
 ).says(
     "The self-attention doesn't get its cache, so a new position sees nothing of what was written before it."
+)
+exercise.slip(
+    "CachesForgotten",
+    "self.attention(self.norm_1(y), causal=True, cache=own) → self.attention(self.norm_1(y), causal=True)",
+    "memory, memory_mask, crossed) → memory, memory_mask)",
+).says(
+    "Neither cache is handed on: the first belongs to the self-attention, the second to the cross-attention."
 )
 exercise.slip(
     "CachesExchanged",

@@ -3,6 +3,7 @@
 import torch
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.translation import shared
 from helpers import translation
@@ -32,20 +33,35 @@ def greedy_cases(g: Generator) -> list[Case]:
             logits[row, stop, :, shared.EOS] += 60
         return shared.table(logits)
 
+    B, n, others = pick(g, 2, 3, 4), pick(g, 3, 2, 4), pick(g, (4, 2, 5), (5, 3, 1), (2, 0, 4))
     return [
-        Case("one sentence", (one(1, [2]), 1, 5)),
-        Case("three sentences, each finished at another step", (one(3, [1, 2, 3]), 3, 5)),
-        Case("a sentence that doesn't end", (one(2, [1, 4]), 2, 3)),
-        Case("finished at once", (one(1, [0]), 1, 4)),
-        Case("other numbers for the special tokens", (_renamed(one(2, [1, 2])), 2, 4, 4, 2, 5)),
+        Case("one sentence", (one(1, [pick(g, 2, 1, 3)], V=pick(g, 6, 5, 7)), 1, 5)),
+        Case("three sentences, each finished at another step", (one(3, [1, 2, 3]), 3, pick(g, 5, 6))),
+        Case("the first ends before the others", (_first_ends(one(B, [1, 2, 3, 3][:B])), B, pick(g, 6, 5))),
+        Case("a sentence that doesn't end", (one(2, [1, 4]), 2, pick(g, 3, 2))),
+        Case("one token at most", (one(n, [0, 2, 3, 4][:n]), n, 1)),
+        Case("finished at once", (one(1, [0]), 1, pick(g, 4, 3, 2))),
+        Case(
+            "other numbers for the special tokens",
+            (_renamed(one(2, [1, 2]), *others), 2, pick(g, 4, 5), *others),
+        ),
     ]
 
 
-def _renamed(recipe: dict) -> dict:
-    """The same, with `<bos>` 4 and `<pad>` 5: row and column of 1 moved to 4, and those of 0 to 5."""
+def _first_ends(recipe: dict) -> dict:
+    """The same, with the row that is finished first in front."""
     (table,) = recipe["weights"]
     size = round(table.size(-1) ** 0.5)
-    order = [4, 5, 2, 3, 1, 0][:size]
+    ends = table.unflatten(-1, (size, size))[..., 0, shared.EOS].argmax(dim=1)
+    return {**recipe, "weights": [table[ends.argsort()]]}
+
+
+def _renamed(recipe: dict, bos: int, eos: int, pad: int) -> dict:
+    """The same with other numbers for the special tokens: their rows and columns move there."""
+    (table,) = recipe["weights"]
+    size = round(table.size(-1) ** 0.5)
+    new, words = {bos: shared.BOS, eos: shared.EOS, pad: shared.PAD}, iter(range(3, size))
+    order = [new[token] if token in new else next(words) for token in range(size)]
     square = table.unflatten(-1, (size, size))[..., order, :][..., order]
     return {**recipe, "weights": [square.flatten(-2)]}
 

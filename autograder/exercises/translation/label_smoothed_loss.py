@@ -3,6 +3,7 @@
 import torch
 from torch import Generator, Tensor
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.translation import shared
 from helpers import translation
@@ -21,7 +22,10 @@ exercise = Entry(
     forbidden=(
         "torch.nn.functional.cross_entropy",
         "torch.nn.functional.nll_loss",
+        "torch.nn.functional.kl_div",
         "torch.nn.CrossEntropyLoss",
+        "torch.nn.NLLLoss",
+        "torch.nn.KLDivLoss",
     ),
 )
 
@@ -35,15 +39,20 @@ def smoothing_cases(g: Generator) -> list[Case]:
         made[-1, T - hidden :] = -100
         return made
 
+    def case(
+        title: str, sizes: tuple[int, int, int], epsilon: float, hidden: int = 0, spread: float = 2
+    ) -> Case:
+        return Case(title, (shared.normal(g, *sizes, spread=spread), targets(*sizes, hidden), epsilon))
+
+    one = (1, 1, pick(g, 9, 6, 5))
     return [
-        Case("ε = 0.1", (shared.normal(g, 2, 4, 5, spread=2), targets(2, 4, 5), 0.1)),
-        Case("padding", (shared.normal(g, 2, 5, 7, spread=2), targets(2, 5, 7, 3), 0.1)),
-        Case("ε = 0.3, padding", (shared.normal(g, 3, 4, 6, spread=4), targets(3, 4, 6, 2), 0.3)),
-        Case("no smoothing", (shared.normal(g, 3, 2, 4), targets(3, 2, 4), 0.0)),
-        Case(
-            "float64, one token",
-            (shared.normal(g, 1, 1, 9, spread=3, dtype=torch.float64), targets(1, 1, 9), 0.2),
-        ),
+        case("ε = 0.1", pick(g, (2, 4, 5), (3, 2, 4), (4, 3, 7)), 0.1),
+        case("padding", pick(g, (2, 5, 7), (3, 5, 6), (2, 4, 3)), 0.1, 3),
+        case("ε = 0.3, padding", pick(g, (3, 4, 6), (2, 3, 5), (4, 3, 8)), 0.3, 2, spread=4),
+        case("no smoothing", pick(g, (3, 2, 4), (2, 3, 7)), 0.0, spread=1),
+        case("one sentence, padding", (1, pick(g, 4, 5, 6), 3), 0.1, 2, spread=20),
+        case("one token of each", (pick(g, 3, 2, 4), 1, 5), 0.2),
+        Case("float64, one token", (shared.normal(g, *one, dtype=torch.float64), targets(*one), 0.2)),
     ]
 
 

@@ -21,7 +21,7 @@ from helpers.checking.calling.outcome import CallStatus, Case, Outcome
 from helpers.checking.calling.printing import captured
 from helpers.checking.calling.registry import is_recipe, make_layer
 from helpers.checking.calling.surroundings import as_torch_begins
-from helpers.checking.calling.values import map_tensors, settled, tensors
+from helpers.checking.calling.values import Opaque, map_tensors, settled, tensors
 
 GENERATOR = "<generator>"  # in a case, stands for a torch.Generator
 
@@ -292,7 +292,8 @@ class _Sizes(TorchDispatchMode):
 def _module(answer: object, case: Case, gradients: bool) -> Outcome:
     """A class of modules. The case's arguments: those of the class, the parameters by name, the inputs.
 
-    Each parameter gets the case's values, and gradients reach those too. The module is in evaluation mode.
+    Each parameter gets the case's values, and gradients reach those too. Values are those in training mode,
+    gradients those in evaluation mode: no exercise has a module that differs between the two.
     """
     if not callable(answer):
         return unusable("a class of modules", answer)
@@ -308,7 +309,8 @@ def _module(answer: object, case: Case, gradients: bool) -> Outcome:
             raise _Unusable(f"the parameters {_shapes(wanted, found)}", _shapes(found, wanted))
         to_fill = [value for value in kwargs.values() if value == []]  # what gets into these is a result, too
         _lend(module, weights)
-        returned = module.eval()(*inputs, **kwargs)
+        module.train(not any(weight.requires_grad for weight in weights.values()))
+        returned = module(*inputs, **kwargs)
         return [returned, *to_fill] if to_fill else returned
 
     try:
@@ -342,7 +344,8 @@ def _shapes(these: Mapping, others: Mapping) -> str:
 def _train(answer: object, case: Case, gradients: bool) -> Outcome:
     """A training step, once for each batch. The case's arguments: a recipe of what is trained, the batches.
 
-    What counts is what each step returned, and the parameters afterwards.
+    What counts is what each step returned, and the parameters afterwards. A loss that comes back with its
+    graph isn't the number that it holds.
     """
     if not callable(answer):
         return unusable("a function", answer)
@@ -350,9 +353,14 @@ def _train(answer: object, case: Case, gradients: bool) -> Outcome:
     def steps(recipe: Mapping, batches: list, **kwargs: Any) -> tuple[list, dict]:
         model, optimizer, loss = make_layer(recipe)
         returned = [answer(model, optimizer, loss, tuple(batch), **kwargs) for batch in batches]
+        returned = [Opaque("tensor with its graph") if _has_graph(each) else each for each in returned]
         return returned, {name: weight.detach().clone() for name, weight in model.named_parameters()}
 
     return _call(steps, case, False)
+
+
+def _has_graph(value: object) -> bool:
+    return isinstance(value, torch.Tensor) and value.requires_grad
 
 
 DRIVERS = {

@@ -1,7 +1,8 @@
 """Functions that an exercise asks the student to do without: they raise while the answer runs.
 
-They are replaced by name, and calls of torch's own are watched, so that an alias made earlier, getattr and
-torch's inner names for the same function are found too. It is a rule, not a wall: all this happens in the
+They are replaced at three places: by name, as calls of torch's Python functions, and where torch's dispatcher
+keeps the operators' code. So an alias made earlier, getattr, torch's inner names for the same function and
+the ways around the dispatcher's own watches are found too. It is a rule, not a wall: all this happens in the
 student's own process, and code that takes the watch itself apart is not stopped.
 """
 
@@ -10,11 +11,21 @@ import functools
 import importlib
 import re
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import torch
+from torch.library import Library
 from torch.overrides import TorchFunctionMode
-from torch.utils._python_dispatch import TorchDispatchMode
+
+# Where an operator may have code of its own for tensors on the CPU: of one kind of device, or made of others.
+CODE = (
+    "CPU",
+    "CompositeExplicitAutograd",
+    "CompositeExplicitAutogradNonFunctional",
+    "CompositeImplicitAutograd",
+)
 
 
 class ForbiddenCall(RuntimeError):
@@ -31,7 +42,7 @@ def forbid(names: tuple) -> Iterator[None]:
     with contextlib.ExitStack() as stack:
         if names:
             # defence: forbidden: operators
-            stack.enter_context(_WatchOperators(names))
+            _replace_operators(stack, names)
             # defence: forbidden: calls
             stack.enter_context(_WatchCalls(names))
         for name in names:
@@ -55,58 +66,79 @@ def _replace(stack: contextlib.ExitStack, owner: Any, attribute: str, substitute
     setattr(owner, attribute, substitute)
 
 
-class _Watched:
-    """What a watch refuses: functions with all words of a forbidden one in their names.
+@functools.cache
+def _words(name: str) -> frozenset[str]:
+    """`nll`, `loss`, `d` and `forward` of `nll_loss2d_forward`: what follows a dot is no part of it."""
+    return frozenset(re.findall("[a-z]+", name.partition(".")[0]))
+
+
+def _wanted(names: tuple) -> dict[str, frozenset[str]]:
+    """The words by which forbidden functions are known: whatever has all words of one stands for it.
 
     So `softmax` stands for aten's `_softmax.default` and for `_safe_softmax`, too, and
     `scaled_dot_product_attention` for `_scaled_dot_product_flash_attention_for_cpu`. A short name forbids
     much: `log` would be `log2` and `log10`, too.
     """
+    last = {name: name.rpartition(".")[2] for name in names}
+    return {name: _words(function) for name, function in last.items() if function.islower()}
+
+
+class _WatchCalls(TorchFunctionMode):
+    """Sees each call of torch's functions and methods, by whatever name the caller has it."""
 
     def __init__(self, names: tuple) -> None:
         super().__init__()
-        last = {name: name.rpartition(".")[2] for name in names}
-        self._words = {name: _words(function) for name, function in last.items() if function.islower()}
-        self._known: dict[str, str] = {}
-
-    def _let_pass(self, func: Callable) -> None:
-        called = getattr(func, "__name__", "")
-        if (name := self._known.get(called)) is None:
-            words = _words(called.partition(".")[0])
-            # defence: forbidden: neighbours
-            name = next((name for name, wanted in self._words.items() if wanted <= words), "")
-            self._known[called] = name
-        if name:
-            raise ForbiddenCall(name)
-
-
-def _words(name: str) -> set[str]:
-    """`nll`, `loss`, `d` and `forward` of `nll_loss2d_forward`."""
-    return set(re.findall("[a-z]+", name))
-
-
-class _WatchCalls(_Watched, TorchFunctionMode):
-    """Sees each call of torch's functions and methods, by whatever name the caller has it."""
+        self._wanted = _wanted(names)
 
     def __torch_function__(
         self, func: Callable, types: object, args: tuple = (), kwargs: dict | None = None
     ) -> Any:
-        self._let_pass(func)
+        words = _words(getattr(func, "__name__", ""))
+        for name, wanted in self._wanted.items():
+            if wanted <= words:
+                raise ForbiddenCall(name)
         return func(*args, **(kwargs or {}))
 
 
-class _WatchOperators(_Watched, TorchDispatchMode):
-    """Sees each operator that runs in the end, whoever calls it, TorchScript among others."""
+def _replace_operators(stack: contextlib.ExitStack, names: tuple) -> None:
+    """Replace the code of torch's operators, for all threads: whoever calls one in the end comes there.
 
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return False  # telling torch's compiler to keep out would import it, which takes a second
+    Modes, which torch has for such watches, are passed by `redispatch`, and by whoever switches them off.
+    """
+    libraries: dict[str, Library] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # torch's, once, that this replaces something
+        for operator, key, name in _operators(names):
+            space, _, own = operator.partition("::")
+            if space not in libraries:
+                libraries[space] = Library(space, "IMPL")
+                stack.callback(libraries[space]._destroy)
+            libraries[space].impl(own, _refuse(name), key)
 
-    def __torch_dispatch__(
-        self, func: Callable, types: object, args: tuple = (), kwargs: dict | None = None
-    ) -> Any:
-        self._let_pass(func)
-        return func(*args, **(kwargs or {}))
+
+@functools.cache
+def _operators(names: tuple) -> list[tuple[str, str, str]]:
+    """Those that stand for forbidden functions: their names, where each has code of its own, for which."""
+    by_word, has_code = operators_by_word(), torch._C._dispatch_has_kernel_for_dispatch_key
+    found = {
+        operator: name
+        for name, wanted in _wanted(names).items()
+        # defence: forbidden: neighbours
+        for operator in set.intersection(*(by_word.get(word, set()) for word in wanted))
+    }
+    return [
+        (operator, key, name) for operator, name in found.items() for key in CODE if has_code(operator, key)
+    ]
+
+
+@functools.cache
+def operators_by_word() -> dict[str, set[str]]:
+    """All operators that torch has by now, such as `aten::_softmax.out`, by the words in their names."""
+    found: dict[str, set[str]] = {}
+    for operator in torch._C._dispatch_get_all_op_names():
+        for word in _words(operator.partition("::")[2]):
+            found.setdefault(word, set()).add(operator)
+    return found
 
 
 def _refuse(name: str) -> Callable:

@@ -12,8 +12,7 @@ def as_torch_begins() -> Iterator[None]:
     """Gradients on, float32 and the CPU by default, nothing compiled; afterwards all is as it was."""
     dtype = torch.get_default_dtype()
     with contextlib.ExitStack() as stack:
-        stack.enter_context(torch.inference_mode(False))
-        stack.enter_context(torch.enable_grad())
+        stack.enter_context(torch.inference_mode(False))  # which turns gradients on, too
         if torch.get_default_device().type != "cpu":
             stack.enter_context(torch.device("cpu"))
         if "torch._dynamo" in sys.modules:  # to compile for each case takes minutes

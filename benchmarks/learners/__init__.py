@@ -1,0 +1,1 @@
+"""Bugs that people reported in public, as answers to our exercises: see README.md."""

@@ -1,0 +1,197 @@
+"""Reading the reports, and what the check says of each."""
+
+import ast
+import functools
+import json
+import linecache
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from autograder import exercises, lessons
+from autograder.authoring.master import read_master
+from autograder.authoring.trials import code_given
+from autograder.exercise import Exercise
+from autograder.sheets import HiddenSheets, failing_case, one_thread
+from helpers.checking.calling.drivers import run
+from helpers.checking.calling.outcome import Outcome
+from helpers.checking.finding import Finding, Status
+from helpers.checks import Sheet, assess
+
+FOLDER = Path(__file__).parent
+SECRET = b"what learners reported"
+IMPORTS = "import math\nimport torch\nimport torch.nn.functional as F\nfrom torch import nn\n"
+MARKER = re.compile(r'# %% exercise="(?P<exercise>[\w.]+)"(?P<kept> kept)?')
+SOURCE = re.compile(r"# (?P<url>https?://\S+\w/?): (?P<fault>.+)")
+READINGS = ("named", "true", "misleading")
+VERDICTS = ("named", "true relation", "nothing", "misleading", "unread")
+
+
+@dataclass(frozen=True)
+class Report:
+    """A bug that somebody reported, and the answer that its author would hand in.
+
+    Attributes:
+        exercise: the id.
+        kept: whether nothing may be changed because of it.
+        url: where it was reported.
+        fault: what is wrong, in a sentence.
+        named: the misconceptions that would be the truth.
+        true, misleading: how messages begin that somebody read and found to be so.
+        code: the answer; the last name that it binds is called.
+        place: file and line.
+    """
+
+    exercise: str
+    kept: bool
+    url: str
+    fault: str
+    named: tuple[str, ...]
+    true: tuple[str, ...]
+    misleading: tuple[str, ...]
+    code: str
+    place: str
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What an answer gets: whether it is rejected, one of `VERDICTS`, and the message."""
+
+    rejected: bool
+    verdict: str
+    finding: Finding
+
+    @property
+    def message(self) -> str:
+        return self.finding.meaning
+
+
+def reports(lesson: str) -> list[Report]:
+    """A lesson's reports; none if it has no file.
+
+    Raises:
+        ValueError: a report isn't in the form that README.md describes.
+    """
+    path = FOLDER / f"{lesson}.py"
+    if not path.is_file():
+        return []
+    lines = path.read_text(encoding="utf-8").split("\n")
+    starts = [number for number, line in enumerate(lines) if line.startswith("# %%")]
+    ends = [*starts[1:], len(lines)]
+    return [_read(lines[a:b], f"{path.name}:{a + 1}") for a, b in zip(starts, ends, strict=True)]
+
+
+def _read(lines: list[str], place: str) -> Report:
+    marker, source = MARKER.fullmatch(lines[0]), SOURCE.fullmatch(lines[1])
+    if not marker or not source:
+        raise ValueError(f'{place}: begin with `# %% exercise="…"`, and `# https://…: the fault`')
+    readings: dict[str, list[str]] = {name: [] for name in READINGS}
+    for number, line in enumerate(lines[2:], 2):
+        name, colon, text = line.removeprefix("# ").partition(": ")
+        if not line.startswith("# ") or not colon or name not in readings:
+            break
+        readings[name].append(text.strip())
+    return Report(
+        exercise=marker["exercise"],
+        kept=bool(marker["kept"]),
+        url=source["url"],
+        fault=source["fault"],
+        named=tuple(name.strip() for text in readings["named"] for name in text.split(",")),
+        true=tuple(readings["true"]),
+        misleading=tuple(readings["misleading"]),
+        code="\n".join(lines[number:]).strip("\n") + "\n",
+        place=place,
+    )
+
+
+def judged(report: Report) -> Judged:
+    """What the check says of a report's answer, and whether the grader rejects it.
+
+    It is rejected if it fails the cases that students see, or each of the hidden draws.
+    """
+    exercise, visible = _exercise(report.exercise), _visible(report.exercise)
+    with one_thread():
+        answer = _answer(report)
+        finding = _finding(exercise, answer, visible)
+        rejected = finding.status == Status.FAILED or all(
+            failing_case(exercise, answer, _hidden().draw(exercise, number)) is not None
+            for number in range(HiddenSheets.DRAWS)
+        )
+    return Judged(rejected, verdict(report, finding), finding)
+
+
+def verdict(report: Report, finding: Finding) -> str:
+    """How true the message is, as far as somebody has read it."""
+    if finding.cause in report.named:
+        return "named"
+    if not finding.meaning:
+        return "nothing"
+    if finding.meaning.startswith(report.true):
+        return "true relation"
+    return "misleading" if finding.meaning.startswith(report.misleading) else "unread"
+
+
+def _finding(exercise: Exercise, answer: Any, sheet: Sheet) -> Finding:
+    """What a student reads who hands in this answer."""
+    call = functools.partial(run, gradients=exercise.gradients, forbidden=exercise.forbidden)
+    outcomes = [call(exercise.driver, answer, case).to_json() for case in sheet.cases]
+    return assess(sheet, [Outcome.from_json(json.loads(json.dumps(outcome))) for outcome in outcomes])
+
+
+def _answer(report: Report) -> Any:
+    """What the code of a report defines, run where a student's would be."""
+    names = dict(_names(report.exercise))
+    file = f"<{report.place}>"
+    linecache.cache[file] = (len(report.code), None, report.code.splitlines(keepends=True), file)
+    torch.manual_seed(0)
+    exec(compile(report.code, file, "exec"), names)
+    return names[bound(report.code)]
+
+
+def bound(code: str) -> str:
+    """The last name that code binds at its top level."""
+    last = ast.parse(code).body[-1]
+    if isinstance(last, ast.FunctionDef | ast.ClassDef):
+        return last.name
+    if isinstance(last, ast.Assign) and isinstance(last.targets[0], ast.Name):
+        return last.targets[0].id
+    raise ValueError("a report's code ends with its answer: a function, a class or an assignment")
+
+
+def _exercise(id: str) -> Exercise:
+    return exercises.load(id.partition(".")[0])[id]
+
+
+@functools.cache
+def _hidden() -> HiddenSheets:
+    return HiddenSheets(SECRET)
+
+
+@functools.cache
+def _visible(id: str) -> Sheet:
+    """The sheet that students get with their lesson."""
+    return _sheets(lessons.find(id.partition(".")[0]))[id]
+
+
+@functools.cache
+def _sheets(lesson: str) -> Mapping[str, Sheet]:
+    text = (lessons.release_path(lesson).parent / "checks.json").read_text(encoding="utf-8")
+    return {id: Sheet.from_json(data) for id, data in json.loads(text).items()}
+
+
+@functools.cache
+def _names(id: str) -> Mapping[str, Any]:
+    """What a student's notebook has where this exercise is answered: imports, the lesson's code, earlier answers."""
+    exercise = _exercise(id)
+    given = code_given(read_master(lessons.master_path(lessons.find(exercise.topic)), exercise.topic)[0])
+    answers = [each.reference for each in exercises.load(exercise.topic).values()]
+    needed = [_exercise(other).reference for other in exercise.needs]
+    names: dict[str, Any] = {"__name__": "learner"}
+    exec(IMPORTS, names)
+    names |= {each.__name__: each for each in [*answers, *needed] if callable(each)}
+    exec(given, names)
+    return names
