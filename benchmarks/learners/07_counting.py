@@ -70,6 +70,7 @@ def training_state_bytes(n_parameters, optimizer):
 
 # %% exercise="counting.training_state"
 # https://github.com/LLMBook-zh/LLMBook-zh.github.io/issues/37: Adam is given a copy of the parameters of its own.
+# true: Your results are exactly those of a right answer in which a number is 1 too large
 def training_state_bytes(n_parameters, optimizer):
     per_parameter = 4 + 4
     if optimizer == "momentum":
@@ -111,6 +112,7 @@ def training_flops_per_token(n_weights, n_layers, positions, d_model):
 
 # %% exercise="counting.flops"
 # https://github.com/NVIDIA/Megatron-LM/issues/831: attention is counted half, for the causal mask.
+# named: scores_alone
 def training_flops_per_token(n_weights, n_layers, positions, d_model):
     attention = 12 * n_layers * d_model * positions
     return 6 * n_weights + attention // 2
@@ -143,6 +145,7 @@ def activation_numbers(batch, positions, d_model, n_heads, d_ff, n_layers):
 
 # %% exercise="counting.attention"
 # https://github.com/deep-learning-indaba/indaba-pracs-2022/pull/5: each head is given three maps of the whole width.
+# true: Your results are exactly those of a right answer in which a division is missing
 # named: multiplied_by_heads, whole_width_for_each_head
 def attention_parameters(d_model, n_heads, bias=True):
     per_head = 3 * linear_parameters(d_model, d_model, bias)

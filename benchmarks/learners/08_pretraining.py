@@ -3,8 +3,10 @@
 # named: shifted_again
 def language_model_loss(logits, targets):
     shift_logits = logits[..., :-1, :].contiguous()
-    shift_labels = targets[..., 1:].contiguous()
-    return F.cross_entropy(shift_logits.view(-1, shift_logits.size(-1)), shift_labels.view(-1), ignore_index=-100)
+    shift_labels = targets[..., 1:].contiguous().view(-1)
+    log_probs = F.log_softmax(shift_logits, dim=-1).view(-1, logits.size(-1))
+    keep = shift_labels != -100
+    return -log_probs[keep, shift_labels[keep]].mean()
 
 
 # %% exercise="pretraining.loss"
@@ -13,7 +15,8 @@ def language_model_loss(logits, targets):
 def language_model_loss(logits, targets):
     B, T, V = logits.shape
     labels = torch.where(targets == -100, torch.zeros_like(targets), targets)
-    return F.cross_entropy(logits.reshape(B * T, V), labels.reshape(B * T))
+    logprobs = torch.log_softmax(logits.reshape(B * T, V), dim=1)
+    return -logprobs[torch.arange(B * T), labels.reshape(-1)].mean()
 
 
 # %% exercise="pretraining.loss" kept
@@ -21,7 +24,7 @@ def language_model_loss(logits, targets):
 # named: mean_of_row_means
 def language_model_loss(logits, targets):
     mask = (targets != -100).to(logits.dtype)
-    nll = F.cross_entropy(logits.transpose(1, 2), targets, ignore_index=-100, reduction="none")
+    nll = -torch.log_softmax(logits, dim=-1).gather(2, targets.clamp(min=0)[..., None])[..., 0]
     return (torch.sum(nll * mask, dim=1) / mask.sum(dim=1)).mean()
 
 
@@ -125,6 +128,7 @@ def top_k(probabilities, k):
 
 # %% exercise="pretraining.top_k"
 # https://github.com/huggingface/transformers/pull/338: the smallest of the k has no axis to be compared along.
+# true: Two shapes don't fit
 def top_k(probabilities, k):
     values, _ = torch.topk(probabilities, k)
     min_values = values[..., -1]
@@ -145,6 +149,7 @@ def nucleus(probabilities, p):
 
 # %% exercise="pretraining.nucleus"
 # https://github.com/fishaudio/fish-speech/pull/1326: the guard for the first token is given to the first row.
+# true: What came back is `probabilities`, unchanged.
 def nucleus(probabilities, p):
     ordered, order = torch.sort(probabilities, descending=True, dim=-1)
     remove = torch.cumsum(ordered, dim=-1) > p
@@ -156,6 +161,7 @@ def nucleus(probabilities, p):
 
 # %% exercise="pretraining.nucleus" kept
 # https://github.com/BlinkDL/ChatRWKV/pull/170: where the sum is exactly p, one token too many is kept.
+# true: What came back is `probabilities`, unchanged.
 # named: more_than_p
 def nucleus(probabilities, p):
     ordered = probabilities.sort(dim=-1, descending=True).values
@@ -170,6 +176,7 @@ def nucleus(probabilities, p):
 
 # %% exercise="pretraining.draw"
 # https://github.com/NVIDIA/Megatron-Energon/pull/260: a number that falls on an end goes to the token before it.
+# named: ends_below_alone
 def draw(probabilities, uniform):
     cdf = torch.cumsum(probabilities, dim=-1)
     val = uniform[..., None] * cdf[..., -1:]
@@ -190,6 +197,7 @@ def count_pairs(words):
 
 # %% exercise="pretraining.count_pairs"
 # https://github.com/karpathy/minbpe/pull/72: occurrences that overlap are counted once.
+# true: Every number is half of the right one
 def count_pairs(words):
     counts = {}
     for word, n in words.items():
@@ -207,6 +215,7 @@ def count_pairs(words):
 
 # %% exercise="pretraining.encode_word" kept
 # https://github.com/ztxz16/fastllm/pull/715: merges are applied from left to right, not in the order they were learned.
+# misleading: This takes the longest known token
 def encode_word(word, merges):
     known = set(merges)
     symbols = list(word)

@@ -21,6 +21,7 @@ def mean_real(hidden, real):
 
 # %% exercise="finetuning.mean_real"
 # https://github.com/huggingface/transformers/issues/17463: the vectors at padding are taken for zeros.
+# named: padding_in_the_sum
 def mean_real(hidden, real):
     lengths = real.sum(dim=1, keepdim=True)
     return hidden.sum(dim=1) / lengths
@@ -98,6 +99,7 @@ def transfer(old, new, prefix):
 
 # %% exercise="finetuning.freeze"
 # https://github.com/ultralytics/yolov5/issues/1213: what was frozen is set to train again in the next loop.
+# named: evaluation_mode
 def freeze(model):
     for parameter in model.body.parameters():
         parameter.requires_grad = False
@@ -107,6 +109,7 @@ def freeze(model):
 
 # %% exercise="finetuning.freeze" kept
 # https://github.com/amdegroot/ssd.pytorch/issues/109: parameters are counted as if they were layers.
+# true: Only what is called weight is frozen
 def freeze(model):
     for layer, param in enumerate(model.body.parameters()):
         param.requires_grad = layer not in (0, 1)
@@ -131,6 +134,7 @@ def trainable(model):
 
 # %% exercise="finetuning.wilson"
 # https://github.com/clux/decay/issues/6: z²/4n, divided by n already, is divided by n once more under the root.
+# named: square_divided_twice
 def wilson(correct, n, z):
     p = correct / n
     zzfn = z * z / (4 * n)
@@ -203,6 +207,7 @@ def t_interval(values, quantiles):
 
 # %% exercise="finetuning.tfidf" kept
 # https://github.com/tidymodels/textrecipes/issues/264: the rarity is log(1 + N/n).
+# named: one_added_to_the_quotient
 def tfidf(train, counts):
     N = train.size(0)
     n_j = (train > 0).sum(dim=0)
@@ -212,6 +217,7 @@ def tfidf(train, counts):
 
 # %% exercise="finetuning.tfidf"
 # https://github.com/scikit-learn/scikit-learn/issues/8207: the brackets of the formula are lost, (1 + n) / 1 + df.
+# named: brackets_forgotten
 def tfidf(train, counts):
     n = train.shape[0]
     df = (train > 0).sum(dim=0)

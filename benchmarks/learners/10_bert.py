@@ -124,6 +124,7 @@ def segments_of(ids):
 
 # %% exercise="bert.segments" kept
 # https://github.com/huggingface/transformers/issues/263: both passages get the segment of the first.
+# true: Every number is 0.
 def segments_of(ids):
     return torch.zeros_like(ids)
 
@@ -161,6 +162,7 @@ def embed(ids, segments, words, positions, kinds):
 
 # %% exercise="bert.embed"
 # https://github.com/d2l-ai/d2l-en/pull/2121: no gradient reaches the positions.
+# true: Where none arrives
 def embed(ids, segments, words, positions, kinds):
     X = F.embedding(ids, words) + F.embedding(segments, kinds)
     return X + positions.data[: X.shape[1]]
@@ -185,6 +187,7 @@ def embed(ids, segments, words, positions, kinds):
 
 # %% exercise="bert.word_head" kept
 # https://github.com/huggingface/transformers/issues/2957: the bias is added twice.
+# true: Each line along axis -2 is off by a number of its own.
 class WordHead(torch.nn.Module):
     def __init__(self, d_model, vocabulary):
         super().__init__()
@@ -249,6 +252,7 @@ class Bert(torch.nn.Module):
 
 # %% exercise="bert.model" kept
 # https://github.com/huggingface/transformers/issues/782: the pooler is given a GELU, as the paper seems to say.
+# named: PoolerWithGelu
 class Bert(torch.nn.Module):
     def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions):
         super().__init__()
@@ -367,6 +371,7 @@ def renamed(published, names, n_layers, turned=()):
 
 # %% exercise="bert.renamed" kept
 # https://github.com/huggingface/transformers/pull/21519: query, key and value are joined in another order.
+# true: In `blocks.1.W_qkv.bias`: the right numbers in reverse
 def renamed(published, names, n_layers, turned=()):
     out = {}
     for ours, theirs in names.items():
@@ -384,7 +389,7 @@ def renamed(published, names, n_layers, turned=()):
 
 # %% exercise="bert.fill"
 # https://github.com/valeoai/Halton-MaskGIT/issues/36: words that stand already are written anew.
-# named: given_words_rewritten
+# named: given_words_rewritten, all_written_anew
 def fill_and_mask_again(ids, logits, again):
     logits = logits.clone()
     logits[..., :6] = -math.inf
@@ -413,7 +418,7 @@ def fill_and_mask_again(ids, logits, again):
 
 # %% exercise="bert.blank"
 # https://github.com/AI-Hypercomputer/maxtext/issues/2103: the scores at a place are taken for the token at that place.
-# named: never_one_place_before
+# named: never_one_place_before, each_place_for_itself
 def blank_left_to_right(model, ids, place, candidates):
     rows = ids.unsqueeze(0).repeat(candidates.numel(), 1)
     rows[:, place] = candidates

@@ -81,6 +81,7 @@ def beam_search(step, beams, longest, alpha, bos=1, eos=2):
 
 # %% exercise="translation.beam_search"
 # https://github.com/awslabs/sockeye/issues/545: hypotheses that reach the limit keep their plain score.
+# named: limit_not_normalised
 def beam_search(step, beams, longest, alpha, bos=1, eos=2):
     live, done = [(0.0, [bos])], []
     for _ in range(longest):
@@ -222,6 +223,7 @@ def bleu(candidates, references):
 
 # %% exercise="translation.bleu"
 # https://github.com/promptfoo/promptfoo/pull/9740: orders for which nobody has words enough are skipped.
+# named: lengths_without_ngrams_left_out
 def bleu(candidates, references):
     logs = []
     c = r = 0
@@ -328,6 +330,7 @@ class DecoderBlock(torch.nn.Module):
 
 # %% exercise="translation.decoder_block"
 # https://github.com/strutive07/transformer-tensorflow2.0/issues/14: the last sum starts from what came in.
+# named: LastSumFromTheInput
 class DecoderBlock(torch.nn.Module):
     def __init__(self, d_model, n_heads, d_ff):
         super().__init__()
@@ -367,6 +370,7 @@ class DecoderBlock(torch.nn.Module):
 
 # %% exercise="translation.paper_rate"
 # https://github.com/Kyubyong/transformer/issues/89: the root of the warm-up stands where one over that of the width should.
+# named: peak_of_one
 def paper_rate(step, d_model, warmup):
     return warmup**0.5 * min(step * warmup**-1.5, step**-0.5)
 

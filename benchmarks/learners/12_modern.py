@@ -1,5 +1,6 @@
 # %% exercise="modern.rms_norm" kept
 # https://github.com/mosaicml/llm-foundry/issues/371: x is divided by one over the root, and so multiplied by it.
+# true: Each line along axis -1 is off by a factor of its own.
 def rms_norm(x, weight, eps=1e-6):
     output = x / torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps)
     return output * weight
@@ -7,6 +8,7 @@ def rms_norm(x, weight, eps=1e-6):
 
 # %% exercise="modern.rms_norm"
 # https://github.com/allenai/OLMo/issues/281: eps is added outside of the root.
+# true: Each line along axis -1 is off by a factor of its own.
 # named: eps_beside_the_root
 def rms_norm(x, weight, eps=1e-6):
     norm_x = x.norm(2, dim=-1, keepdim=True)
@@ -16,6 +18,7 @@ def rms_norm(x, weight, eps=1e-6):
 
 # %% exercise="modern.rms_norm" kept
 # https://github.com/pytorch/pytorch/issues/139274: the root is taken of the root mean square once more.
+# true: Each line along axis -1 is off by a factor of its own.
 def rms_norm(x, weight, eps=1e-6):
     rms = torch.sqrt(torch.mean(x**2, dim=-1, keepdim=True))
     return x / torch.sqrt(rms + eps) * weight
@@ -171,6 +174,7 @@ class GroupedAttention(torch.nn.Module):
 
 # %% exercise="modern.attention"
 # https://github.com/lucidrains/x-transformers/issues/352: the norms' learned scales are never used.
+# true: Right only at the first position of axis -2.
 class GroupedAttention(torch.nn.Module):
     def __init__(self, d_model, n_heads, n_groups):
         super().__init__()
@@ -216,6 +220,7 @@ class Block(torch.nn.Module):
 
 # %% exercise="modern.block"
 # https://github.com/SHI-Labs/Compact-Transformers/issues/25: the second path goes on from the normalised vectors.
+# named: SecondPathNormalised
 class Block(torch.nn.Module):
     def __init__(self, d_model, n_heads, n_groups, d_ff):
         super().__init__()
@@ -241,6 +246,7 @@ def interleaved(weight, n_heads):
 
 # %% exercise="modern.interleaved"
 # https://github.com/huggingface/transformers/pull/31788: the number of heads is not that of this map.
+# true: The rows stay where they were
 def interleaved(weight, n_heads):
     heads = 2 * n_heads
     D = weight.shape[0] // heads
@@ -325,6 +331,7 @@ def balance_loss(logits, k):
 
 # %% exercise="modern.balance"
 # https://github.com/datawhalechina/llm-algo-leetcode/pull/43: the mean probabilities are divided by k as well.
+# true: Every number is the right one divided by `k`
 def balance_loss(logits, k):
     total_tokens, num_experts = logits.shape
     probs = torch.softmax(logits, dim=-1)
@@ -414,6 +421,7 @@ def adjusted(target, draft):
 
 # %% exercise="modern.adjusted" kept
 # https://github.com/vllm-project/vllm-ascend/pull/2881: the target's probabilities are changed in place.
+# true: An in-place step
 def adjusted(target, draft):
     target -= draft
     target[target < 0] = 0
