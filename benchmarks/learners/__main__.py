@@ -1,7 +1,8 @@
 """What the check says of bugs that people reported in public.
 
-    python -m benchmarks.learners [LESSON ...]           the table, which goes into RESULTS.md if all are asked for
-    python -m benchmarks.learners --each [LESSON ...]    every message; writes nothing
+python -m benchmarks.learners [LESSON ...] [--each]
+
+The table of all lessons goes into RESULTS.md. With --each it prints every message, and writes nothing.
 """
 
 import argparse
@@ -17,11 +18,11 @@ from benchmarks import results
 from benchmarks.learners.reports import VERDICTS, Judged, Report, judged, reports
 
 ABOUT = (
-    "Bugs from public issues, pull requests and forums, each rewritten as an answer to one of our exercises, in "
-    "our own code. A report is rejected if the cases that students see fail, or each of 32 hidden draws. It is "
-    "named if the cause given is its fault, and true relation, nothing and misleading are what somebody judged who "
-    "read the message; unread ones have changed since. The reports marked *kept* are only counted: nothing in the "
-    "project may be changed because of one. The others are there to find gaps."
+    "Bugs from public issues, pull requests and forums, each as an answer to one of our exercises, in our own "
+    "code. A report is rejected if the cases that students see fail, or each of 32 hidden draws. It is named if "
+    "the message gives its fault as the cause. Whether that and other messages are true was judged by reading "
+    "them; *unread* ones have changed since. Nothing in the project may be changed because of a report that is "
+    "*kept*: these are only counted. The others are there to find gaps."
 )
 COLUMNS = ("lesson", "", "reports", "rejected", *VERDICTS)
 
@@ -49,7 +50,8 @@ def told(report: Report, got: Judged) -> str:
     """A report, and what its author would read."""
     half = "kept" if report.kept else "open"
     accepted = "" if got.rejected else ", ACCEPTED"
-    head = f"{report.place} {report.exercise}, {half}: {got.verdict}{accepted} ({got.finding.cause or 'passes'})"
+    cause = got.finding.cause or "passes"
+    head = f"{report.place} {report.exercise}, {half}: {got.verdict}{accepted} ({cause})"
     return "\n".join([head, f"  {report.fault}", got.finding.text()])
 
 

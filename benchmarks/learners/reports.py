@@ -2,6 +2,7 @@
 
 import ast
 import functools
+import itertools
 import json
 import linecache
 import re
@@ -13,10 +14,10 @@ from typing import Any
 import torch
 
 from autograder import exercises, lessons
-from autograder.authoring.master import read_master
-from autograder.authoring.trials import code_given
+from autograder.authoring.mutating import verified
 from autograder.exercise import Exercise
 from autograder.sheets import HiddenSheets, failing_case, one_thread
+from helpers.checking.assessing import ONE_CHANGE
 from helpers.checking.calling.drivers import run
 from helpers.checking.calling.outcome import Outcome
 from helpers.checking.finding import Finding, Status
@@ -27,8 +28,10 @@ SECRET = b"what learners reported"
 IMPORTS = "import math\nimport torch\nimport torch.nn.functional as F\nfrom torch import nn\n"
 MARKER = re.compile(r'# %% exercise="(?P<exercise>[\w.]+)"(?P<kept> kept)?')
 SOURCE = re.compile(r"# (?P<url>https?://\S+\w/?): (?P<fault>.+)")
-READINGS = ("named", "true", "misleading")
+READINGS = ("named", "true", "nothing", "misleading")
+READ = re.compile(rf"# ({'|'.join(READINGS)}): (.+)")
 VERDICTS = ("named", "true relation", "nothing", "misleading", "unread")
+UNKNOWN = "None of the mistakes we know"  # how a message begins that names none
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,7 @@ class Report:
         url: where it was reported.
         fault: what is wrong, in a sentence.
         named: the misconceptions that would be the truth.
-        true, misleading: how messages begin that somebody read and found to be so.
+        true, nothing, misleading: how messages begin that somebody read and found to be so.
         code: the answer; the last name that it binds is called.
         place: file and line.
     """
@@ -52,6 +55,7 @@ class Report:
     fault: str
     named: tuple[str, ...]
     true: tuple[str, ...]
+    nothing: tuple[str, ...]
     misleading: tuple[str, ...]
     code: str
     place: str
@@ -64,10 +68,6 @@ class Judged:
     rejected: bool
     verdict: str
     finding: Finding
-
-    @property
-    def message(self) -> str:
-        return self.finding.meaning
 
 
 def reports(lesson: str) -> list[Report]:
@@ -89,21 +89,18 @@ def _read(lines: list[str], place: str) -> Report:
     marker, source = MARKER.fullmatch(lines[0]), SOURCE.fullmatch(lines[1])
     if not marker or not source:
         raise ValueError(f'{place}: begin with `# %% exercise="…"`, and `# https://…: the fault`')
-    readings: dict[str, list[str]] = {name: [] for name in READINGS}
-    for number, line in enumerate(lines[2:], 2):
-        name, colon, text = line.removeprefix("# ").partition(": ")
-        if not line.startswith("# ") or not colon or name not in readings:
-            break
-        readings[name].append(text.strip())
+    read = list(itertools.takewhile(bool, map(READ.fullmatch, lines[2:])))
+    found = {name: [match[2].strip() for match in read if match and match[1] == name] for name in READINGS}
     return Report(
         exercise=marker["exercise"],
         kept=bool(marker["kept"]),
         url=source["url"],
         fault=source["fault"],
-        named=tuple(name.strip() for text in readings["named"] for name in text.split(",")),
-        true=tuple(readings["true"]),
-        misleading=tuple(readings["misleading"]),
-        code="\n".join(lines[number:]).strip("\n") + "\n",
+        named=tuple(name.strip() for text in found["named"] for name in text.split(",")),
+        true=tuple(found["true"]),
+        nothing=tuple(found["nothing"]),
+        misleading=tuple(found["misleading"]),
+        code="\n".join(lines[2 + len(read) :]).strip("\n") + "\n",
         place=place,
     )
 
@@ -125,13 +122,16 @@ def judged(report: Report) -> Judged:
 
 
 def verdict(report: Report, finding: Finding) -> str:
-    """How true the message is, as far as somebody has read it."""
+    """How true the message is, as far as somebody has read it: one of `VERDICTS`.
+
+    One change to a right answer names the fault as well as a known mistake does, if it is that change.
+    """
     if finding.cause in report.named:
         return "named"
-    if not finding.meaning:
+    if not finding.meaning or finding.meaning.startswith((UNKNOWN, *report.nothing)):
         return "nothing"
     if finding.meaning.startswith(report.true):
-        return "true relation"
+        return "named" if finding.relation.startswith(ONE_CHANGE) else "true relation"
     return "misleading" if finding.meaning.startswith(report.misleading) else "unread"
 
 
@@ -185,13 +185,12 @@ def _sheets(lesson: str) -> Mapping[str, Sheet]:
 
 @functools.cache
 def _names(id: str) -> Mapping[str, Any]:
-    """What a student's notebook has where this exercise is answered: imports, the lesson's code, earlier answers."""
+    """What an answer finds in its notebook: imports, what the lesson defines, other answers."""
     exercise = _exercise(id)
-    given = code_given(read_master(lessons.master_path(lessons.find(exercise.topic)), exercise.topic)[0])
     answers = [each.reference for each in exercises.load(exercise.topic).values()]
     needed = [_exercise(other).reference for other in exercise.needs]
     names: dict[str, Any] = {"__name__": "learner"}
     exec(IMPORTS, names)
     names |= {each.__name__: each for each in [*answers, *needed] if callable(each)}
-    exec(given, names)
+    exec(verified.given(exercise.topic).code, names)
     return names

@@ -127,3 +127,7 @@ exercise.slip(
 exercise.slip("sigmoid_for_tanh", "torch.tanh → torch.sigmoid").says(
     "A sigmoid stands where the formula has tanh: it never falls below 0."
 )
+exercise.slip("hidden_summed", "hidden @ v → hidden.sum(dim=-1)").says(
+    "The hidden numbers are summed as they are: v weighs each of them first, so the score is their dot "
+    "product with v."
+)

@@ -135,3 +135,6 @@ exercise.slip(
 ).says(
     "`.detach()` lets no gradient through: the sublayer would never learn, however long the training takes."
 )
+exercise.slip("no_norm_last", "norm(x + sublayer(x)) → x + sublayer(x)").says(
+    "With the norm last, nothing that is returned is normalised: the norm belongs around the sum."
+)

@@ -231,3 +231,11 @@ exercise.slip(
     "Dropout works on what the sublayers say, so that training gives other numbers than the formulas: this "
     "block has none."
 )
+exercise.slip(
+    "SecondPathNormalised",
+    "return add_sublayer(x, self.feed_forward, self.norm_2) → x = self.norm_2(x)\n"
+    "        return x + self.feed_forward(x)",
+).says(
+    "The second residual path starts at the normalised vectors: only what the feed-forward network reads "
+    "goes through `norm_2`."
+)

@@ -104,3 +104,7 @@ exercise.slip(
     "biases_too",
     '("W_o.weight", "W_down.weight") → ("W_o.weight", "W_down.weight", "W_o.bias", "W_down.bias")',
 ).says("The biases of the last maps are made smaller too: only the maps' weights are.")
+exercise.slip("up_for_down", '"W_down.weight" → "W_up.weight"').says(
+    "In the feed-forward network the first map is made smaller: it only reads from the path, and W_down "
+    "writes to it."
+)

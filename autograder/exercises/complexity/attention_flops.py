@@ -88,3 +88,11 @@ exercise.slip("scores_without_transpose", "matmul_flops((n, d), (d, n)) → 2 * 
     "The scores are counted as (n, d) times (n, d): K is transposed for them, (d, n), so each of n · n "
     "scores takes d multiply-adds."
 )
+exercise.slip(
+    "halved_for_a_mask",
+    "matmul_flops((n, d), (d, n)) → n * n * d",
+    "matmul_flops((n, n), (n, d)) → n * n * d",
+).says(
+    "The two products are halved, as if a causal mask spared half of them: here every query is compared with "
+    "every key."
+)

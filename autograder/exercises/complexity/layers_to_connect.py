@@ -160,3 +160,10 @@ exercise.slip(
     "With steps of 1 the layers are to bring n positions into sight: the last sees itself before any "
     "layer, so n − 1 are left."
 )
+exercise.slip(
+    "kernel_counted_whole_everywhere",
+    "sees = sees * k if dilated else sees + k - 1 → sees += k * (k**layers if dilated else 1)",
+).says(
+    "Each layer is taken to add k of its steps to what a position sees: it adds k − 1, since one of the k "
+    "that a kernel sees is the position itself."
+)

@@ -102,3 +102,8 @@ exercise.slip("one_word_less", "lengths.unsqueeze(-1) → (lengths[:, None] - 1)
     "The last word of each sentence counts as padding: positions count from 0, and a sentence of n words "
     "has them at 0 to n − 1."
 )
+exercise.slip(
+    "nothing_hidden",
+    "torch.arange(T, device=lengths.device) < lengths.unsqueeze(-1) → torch.ones(len(lengths), T, "
+    "dtype=torch.bool)",
+).says("Every position counts as a word: those from a sentence's length on are padding, and False.")

@@ -1,0 +1,92 @@
+"""The reported bugs that benchmarks.learners judges: they are complete, and judged as somebody read them."""
+
+from dataclasses import replace
+
+import pytest
+
+from autograder import lessons
+from autograder.exercises import load
+from benchmarks.learners import __main__ as learners
+from benchmarks.learners.reports import UNKNOWN, Report, bound, judged, reports, verdict
+from helpers.checking.assessing import ONE_CHANGE, _unknown
+from helpers.checking.finding import Finding, Status
+
+EVERY = [report for lesson in lessons.names() for report in reports(lesson)]
+VARIANCE = Report(
+    exercise="attention.predicted_variance", kept=False, url="https://example.org", fault="the root is taken",
+    named=("standard_deviation",), true=(), nothing=(), misleading=(), place="here:1",
+    code="def predicted_variance(d_k):\n    return math.sqrt(d_k)\n",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("report", EVERY, ids=lambda report: report.place)
+def test_every_report_names_an_exercise_its_misconceptions_and_an_answer(report):
+    exercise = load(report.exercise.partition(".")[0])[report.exercise]
+    assert report.place.startswith(lessons.find(exercise.topic))
+    assert set(report.named) <= {misconception.name for misconception in exercise.misconceptions}
+    assert bound(report.code)
+
+
+def test_half_are_kept_and_none_is_there_twice():
+    assert 2 * sum(report.kept for report in EVERY) >= len(EVERY)
+    assert len({report.code for report in EVERY}) == len(EVERY)
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("# %% exercise=attention.softmax\n# https://example.org: no\ndef f(): ...", "begin with"),
+        ('# %% exercise="attention.softmax"\n# somebody said so\ndef f(): ...', "begin with"),
+    ],
+    ids=["no id", "no source"],
+)
+def test_a_report_without_its_source_is_refused(tmp_path, monkeypatch, text, wrong):
+    (tmp_path / "01_attention.py").write_text(text)
+    monkeypatch.setattr("benchmarks.learners.reports.FOLDER", tmp_path)
+    with pytest.raises(ValueError, match=wrong):
+        reports("01_attention")
+
+
+def test_a_wrong_answer_is_rejected_and_a_right_one_is_not():
+    wrong, right = judged(VARIANCE), judged(replace(VARIANCE, code=VARIANCE.code.replace("math.sqrt", "")))
+    assert (wrong.rejected, wrong.verdict) == (True, "named")
+    assert not right.rejected
+    assert "ACCEPTED" in learners.told(VARIANCE, right)
+
+
+@pytest.mark.parametrize(
+    ("finding", "expected"),
+    [
+        ({"cause": "standard_deviation", "meaning": "This is the root."}, "named"),
+        (
+            {"meaning": f"{ONE_CHANGE} a root is taken.", "relation": f"{ONE_CHANGE} a root is taken."},
+            "named",
+        ),
+        ({"meaning": f"{ONE_CHANGE} a root is taken. And more."}, "true relation"),
+        ({"meaning": "Every number is the root of the right one."}, "true relation"),
+        ({"meaning": "Look at the shapes."}, "nothing"),
+        ({"meaning": ""}, "nothing"),
+        ({"meaning": "The axes are swapped."}, "misleading"),
+        ({"cause": "value", "meaning": "Something that nobody has read."}, "unread"),
+    ],
+)
+def test_a_message_is_what_somebody_read_it_to_be(finding, expected):
+    read = replace(
+        VARIANCE, true=(ONE_CHANGE, "Every number"), nothing=("Look at",), misleading=("The axes",)
+    )
+    assert verdict(read, Finding("", Status.FAILED, **finding)) == expected
+
+
+def test_a_message_that_names_nothing_is_known_by_its_beginning():
+    sheet = judged.__globals__["_visible"](VARIANCE.exercise)
+    assert _unknown(sheet, 0, reveal=True).startswith(UNKNOWN)
+
+
+def test_the_table_counts_kept_reports_apart():
+    pairs = [(replace(VARIANCE, kept=kept), judged(VARIANCE)) for kept in (True, False, False)]
+    columns = learners.table({"01_attention": pairs}).columns
+    rows = list(zip(*(column.cells for column in columns), strict=True))
+    assert [row[:5] for row in rows[:2]] == [
+        ("01_attention", "kept", "1", "1", "1"), ("01_attention", "others", "2", "2", "2"),
+    ]  # fmt: skip
+    assert [row[:3] for row in rows[2:]] == [("all", "kept", "1"), ("all", "others", "2")]
