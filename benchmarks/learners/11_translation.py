@@ -59,6 +59,7 @@ def beam_search(step, beams, longest, alpha, bos=1, eos=2):
 
 # %% exercise="translation.beam_search" kept
 # https://github.com/facebookresearch/ParlAI/issues/2058: hypotheses are continued after their end.
+# nothing: Compare what you return with the docstring
 # named: goes_on_after_the_end
 def beam_search(step, beams, longest, alpha, bos=1, eos=2):
     alive, finished = [([bos], 0.0)], []
@@ -127,6 +128,7 @@ def beam_search(step, beams, longest, alpha, bos=1, eos=2):
 
 # %% exercise="translation.beam_search"
 # https://github.com/pcyin/pytorch_basic_nmt/issues/3: the hypothesis is found with / where // is meant.
+# nothing: Your code stopped with this exception
 def beam_search(step, beams, longest, alpha, bos=1, eos=2):
     hypotheses, completed = [[bos]], []
     hyp_scores = torch.zeros(1)
