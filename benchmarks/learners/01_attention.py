@@ -144,3 +144,14 @@ def cross_attention(y, x, W_q, W_k, W_v, mask=None):
         scores = scores.masked_fill(~mask[..., :T], float("-inf"))
     weights = scores.softmax(-1)
     return weights @ v, weights
+
+
+# %% exercise="attention.permutation" kept
+# https://github.com/facebookresearch/xformers/pull/339: What is checked for equivariance and for invariance has changed places.
+# named: gaps_in_other_order
+def permutation_gaps(layer, x, permutation):
+    results = layer(x)
+    results_shuffled = layer(x[..., permutation, :])
+    equivariance = torch.max(torch.abs(results_shuffled - results))
+    invariance = torch.max(torch.abs(results_shuffled - results[..., permutation, :]))
+    return equivariance, invariance

@@ -224,3 +224,15 @@ def costs(T, d_model, n_heads):
     n_params = sum(rows * columns for rows, columns in [(d_model, d_model)] * 4)
     macs = 4 * T * d_model**2 + 2 * T**2 * d_model
     return n_params, macs, n_heads * T**2
+
+
+# %% exercise="multihead.switch_off" kept
+# https://github.com/interp-reasoning/thought-anchors/issues/7: A block of the projection's outputs is zeroed, to which all heads contribute.
+# named: rows_off, rows_shared_out
+def switch_off(weight, keep):
+    weight = weight.clone()
+    width = weight.size(0) // len(keep)
+    for head, kept in enumerate(keep.tolist()):
+        if not kept:
+            weight[head * width : (head + 1) * width, :] = 0
+    return weight

@@ -192,3 +192,19 @@ def linear_penalty(n_heads, T_q, T_k):
     context_len = torch.arange(T_q)[:, None] + 1
     token_idx = torch.arange(T_k)[None, :]
     return slopes[:, None, None] * -(token_idx - context_len).abs()
+
+
+# %% exercise="positional.rotary_attention"
+# https://github.com/Tencent-Hunyuan/HunyuanDiT/issues/66: Only the queries are turned, so the scores don't depend on distances.
+# named: queries_alone
+def rotary_attention(q, k, v, mask=None):
+    queries = rotary(q, torch.arange(q.size(-2)))
+    return scaled_dot_product_attention(queries, k, v, mask=mask)
+
+
+# %% exercise="positional.rotary_attention" kept
+# https://github.com/vllm-project/vllm-omni/pull/3828: The keys are turned twice and the queries not at all, by a wrong name.
+def rotary_attention(q, k, v, mask=None):
+    k_turned = rotary(k, torch.arange(k.shape[-2]))
+    k_turned = rotary(k_turned, torch.arange(k.shape[-2]))
+    return scaled_dot_product_attention(q, k_turned, v, mask)

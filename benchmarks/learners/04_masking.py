@@ -187,3 +187,12 @@ def convert(mask, source, target):
     if target == "integer":
         return may.to(torch.int64)
     return may
+
+
+# %% exercise="masking.both"
+# https://github.com/hyunwoongko/transformer/pull/40: unsqueeze(1).unsqueeze(3) puts the padding on the queries.
+# named: queries_with_heads
+def decoder_mask(real):
+    pad_mask = real.unsqueeze(1).unsqueeze(3)
+    sub_mask = torch.tril(torch.ones(real.size(1), real.size(1))).type(torch.BoolTensor)
+    return pad_mask & sub_mask

@@ -200,3 +200,12 @@ def blockwise_attention(q, k, v, block):
             largest, total, mixture = absorb(largest, total, mixture, s, v[..., start : start + block, :])
         outputs.append(mixture / total.unsqueeze(-1))
     return torch.cat(outputs, dim=-2)
+
+
+# %% exercise="complexity.fitted_exponent"
+# https://github.com/alpa-projects/mms/pull/60: y = a^x is taken for a power law, so only the times get a logarithm.
+# named: logarithm_of_times_alone
+def fitted_exponent(sizes, times):
+    x, y = sizes, torch.log(times)
+    x = x - x.mean()
+    return (x * (y - y.mean())).sum() / (x * x).sum()

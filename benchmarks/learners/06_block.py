@@ -300,3 +300,14 @@ def from_gpt2(state, n_layers):
             out[f"{new}norm_1.{end}"] = state[f"{old}ln_1.{end}"]
             out[f"{new}norm_2.{end}"] = state[f"{old}ln_2.{end}"]
     return out
+
+
+# %% exercise="block.eval" kept
+# https://github.com/NVIDIA/TransformerEngine/pull/72: No gradients in eval mode: the flag for dropout is taken for that of gradients.
+# named: gradients_stop
+evaluation = {
+    "whether dropout zeroes anything": "changes",
+    "which mean and variance layer norm uses": "stays as it is",
+    "whether gradients are recorded": "changes",
+    "the weights": "stays as it is",
+}

@@ -8,7 +8,7 @@ from autograder import lessons
 from autograder.exercises import load
 from benchmarks.learners import __main__ as learners
 from benchmarks.learners.reports import UNKNOWN, Report, bound, judged, reports, verdict
-from helpers.checking.assessing import ONE_CHANGE, _unknown
+from helpers.checking.assessing import ONE_CHANGE
 from helpers.checking.finding import Finding, Status
 
 EVERY = [report for lesson in lessons.names() for report in reports(lesson)]
@@ -77,9 +77,10 @@ def test_a_message_is_what_somebody_read_it_to_be(finding, expected):
     assert verdict(read, Finding("", Status.FAILED, **finding)) == expected
 
 
-def test_a_message_that_names_nothing_is_known_by_its_beginning():
-    sheet = judged.__globals__["_visible"](VARIANCE.exercise)
-    assert _unknown(sheet, 0, reveal=True).startswith(UNKNOWN)
+def test_a_message_that_names_no_mistake_is_nothing():
+    strange = judged(replace(VARIANCE, code="def predicted_variance(d_k):\n    return 7.3 * d_k + d_k % 5\n"))
+    assert strange.finding.meaning.startswith(UNKNOWN)
+    assert strange.verdict == "nothing"
 
 
 def test_the_table_counts_kept_reports_apart():
