@@ -98,8 +98,22 @@ def find_lesson(name: str, course: CourseDirectory) -> str:
         return name
     if Path(course.root).resolve() == lessons.ROOT:
         return lessons.find(name)
-    there = [path.name for path in place.parent.iterdir() if path.is_dir()] if place.parent.is_dir() else []
-    return lessons.find_among(sorted(there), name, place.parent)
+    there = [each for each in _names(place.parent) if (place.parent / each).is_dir()]
+    return lessons.find_among(there, name, place.parent)
+
+
+def _names(folder: Path) -> list[str]:
+    """What is in a folder, sorted; nothing if there is no such folder.
+
+    Raises:
+        LookupError: we may not look. To Path.is_dir, in Python 3.14, that is the same as no folder.
+    """
+    try:
+        return sorted(os.listdir(folder))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise LookupError(f"{folder} can't be read: {error.strerror}") from None
 
 
 def _absolute(setting: str) -> str:
@@ -134,13 +148,15 @@ def find_submissions(course: CourseDirectory, lesson: str, students: list[str]) 
     """The submissions of a lesson, by student. `students` narrows them down; none means all.
 
     So do nbgrader's settings `student_id`, a pattern, and `student_id_exclude`.
+
+    Raises:
+        LookupError: the folder of all submissions can't be read.
     """
     marker = "\0"
     pattern = course.format_path(course.submitted_directory, marker, lesson)
     before, _, after = pattern.partition(marker)
-    base = Path(before)
-    if not students and base.is_dir():
-        there = sorted(path.name for path in base.iterdir() if not odd_name(path.name))
+    if not students:
+        there = [name for name in _names(Path(before)) if not odd_name(name)]
         students = [name for name in there if fnmatchcase(name, course.student_id)]
     # defence: settings: student_id_exclude
     names = [name for name in students if name not in course.student_id_exclude.split(",")]
@@ -179,9 +195,10 @@ def refused_names(course: CourseDirectory, lesson: str) -> list[tuple[str, str]]
     """Folders with a submission of a lesson whose names can't be ids, each with what to say of it."""
     marker = "\0"
     before, _, after = course.format_path(course.submitted_directory, marker, lesson).partition(marker)
-    there = sorted(path.name for path in Path(before).iterdir()) if Path(before).is_dir() else []
     odd = [
-        (name, odd_name(name)) for name in there if odd_name(name) and _handed_in(Path(before + name + after))
+        (name, odd_name(name))
+        for name in _names(Path(before))
+        if odd_name(name) and _handed_in(Path(before + name + after))
     ]
     return [
         (name[:LONGEST_ID], f"not graded: {why}; rename the folder to the student's id") for name, why in odd

@@ -116,6 +116,15 @@ class Book:
         self._autograde = Autograde(coursedir=course, config=config or Config())
         self._gradebook = opened(course)
         self.db = self._gradebook.db
+        try:
+            self._prepare(skeletons)
+        except BaseException:  # nobody else could close it
+            self.close()
+            raise
+
+    def _prepare(self, skeletons: dict[str, NotebookNode]) -> None:
+        """Have the lesson in all tables, and know its rows."""
+        lesson = self.lesson
         _make_table(self.db)
         self._gradebook.update_or_create_assignment(lesson)
         for name, skeleton in skeletons.items():

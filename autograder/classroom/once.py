@@ -7,6 +7,7 @@ results, Classroom 50's result.json (classroom50/result/v1).
 
 import json
 import os
+import stat
 import tempfile
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
@@ -76,18 +77,24 @@ def _lesson_of(path: Path) -> str:
 
 def _submission(path: Path, lesson: str, folder: Path) -> Submission:
     """A notebook alone is copied to where a submission would lie."""
-    # defence: once: links
-    if path.is_symlink() or not path.exists():
-        raise LookupError(f"{path} is a link, and links are not followed" if path.is_symlink()
-                          else f"there is no {path}")  # fmt: skip
-    if path.is_dir():
-        return Submission("once", lesson, path.resolve())
-    if not path.is_file():
-        raise LookupError(f"{path} is neither a notebook nor a folder")
+    try:
+        mode = path.lstat().st_mode
+        # defence: once: links
+        if stat.S_ISLNK(mode):
+            raise LookupError(f"{path} is a link, and links are not followed")
+        if stat.S_ISDIR(mode):
+            return Submission("once", lesson, path.resolve())
+        if not stat.S_ISREG(mode):
+            raise LookupError(f"{path} is neither a notebook nor a folder")
+        with path.open("rb") as file:
+            content = file.read(MAX_NOTEBOOK + 1)  # of one that is larger, the grader says so
+    except FileNotFoundError:
+        raise LookupError(f"there is no {path}") from None
+    except OSError as error:
+        raise LookupError(f"{path} can't be read: {error.strerror}") from None
     there = folder / "once" / lesson
     there.mkdir(parents=True)
-    with path.open("rb") as file, (there / f"{lesson}.ipynb").open("wb") as copy:
-        copy.write(file.read(MAX_NOTEBOOK + 1))  # of one that is larger, the grader says so
+    (there / f"{lesson}.ipynb").write_bytes(content)
     return Submission("once", lesson, there)
 
 

@@ -226,14 +226,16 @@ def read_record(path: Path) -> bytes:
 
 def _find_notebook(submission: Submission, name: str, notes: list[str]) -> Path:
     """The submitted notebook: by its name, or the only one there is under another name."""
-    # defence: handed in: folders that are links
-    if submission.folder.is_symlink() or submission.folder.parent.is_symlink():
-        raise Unreadable("the submission is a link to somewhere else; links are not followed")
-    path = submission.folder / f"{name or submission.lesson}.ipynb"
-    if path.is_symlink() or path.exists():
-        return path
+    folder = submission.folder
+    path = folder / f"{name or submission.lesson}.ipynb"
     try:
-        found = (p for p in submission.folder.iterdir() if p.name[0] != ".")  # ._x.ipynb, of macOS
+        # defence: handed in: folders that are links
+        if any(stat.S_ISLNK(each.lstat().st_mode) for each in (folder, folder.parent)):
+            raise Unreadable("the submission is a link to somewhere else; links are not followed")
+        with contextlib.suppress(FileNotFoundError):
+            path.lstat()  # unlike Path.exists in Python 3.14, it says when we may not look
+            return path
+        found = (p for p in folder.iterdir() if p.name[0] != ".")  # ._x.ipynb, of macOS
         others = sorted(p for p in found if p.suffix.lower() == ".ipynb")
     except OSError as error:
         raise Unreadable(f"the submission can't be read: {error.strerror}") from None
@@ -257,7 +259,9 @@ def _read(path: Path) -> bytes:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:
         kind = (
-            "is a link; links are not followed" if path.is_symlink() else f"can't be read: {error.strerror}"
+            "is a link; links are not followed"
+            if os.path.islink(path)
+            else f"can't be read: {error.strerror}"
         )
         raise Unreadable(f"{path.name} {kind}") from None
     status = os.fstat(descriptor)

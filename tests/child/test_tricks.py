@@ -39,7 +39,8 @@ CLOSED = {"var", "opt", "srv", "home", "sys", "run", "boot"} - {
 }
 PATHS = {
     "write into the standard library": ("open(library, 'a')", "EACCES" if PLAIN_USER else READ_ONLY),
-    "leave a module for the next": ("open(os.path.dirname(library) + '/sitecustomize.py', 'w')", READ_ONLY),
+    # Debian has a sitecustomize, too, and it is a link into /etc.
+    "leave a module for the next": ("open(os.path.dirname(library) + '/usercustomize.py', 'w')", READ_ONLY),
     "write into the helpers": ("open(stage, 'a')", READ_ONLY),
     "shorten a helper": ("os.truncate(stage, 0)", READ_ONLY),
     "rename a helper": ("os.rename(stage, '/headstart/helpers/x.py')", READ_ONLY),
@@ -58,7 +59,10 @@ PATHS = {
     ),
     "users and passwords": ("open('/etc/passwd')", "ENOENT"),
     "certificates and keys": ("[p for p in ('/etc/ssl', '/usr/lib/ssl', '/etc/ssh', '/root/.ssh') if os.path.exists(p)]", "[]"),
-    "programs": ("[p for p in ('/bin', '/sbin', '/usr/bin', '/usr/sbin', '/usr/local/bin') if os.path.exists(p)]", "[]"),
+    "programs other than this Python": (
+        "[p for folder in ('/bin', '/sbin', '/usr/bin', '/usr/sbin', '/usr/local/bin') if os.path.isdir(folder)"
+        " for p in Path(folder).iterdir() if p.resolve() != Path(sys.executable).resolve()]", "[]",
+    ),
     "a file of Python's as its own": ("fcntl.ioctl(os.open('c', os.O_CREAT | os.O_RDWR), 0x40049409, os.open(library, 0))", "EPERM"),
     "a socket among the helpers": ("socket.socket(socket.AF_UNIX).bind('/headstart/x')", "EPERM"),
     "a folder by its handle": ("call('open_by_handle_at', 0, ctypes.create_string_buffer(99), 0)", "EPERM"),

@@ -9,8 +9,11 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from unittest.mock import Mock
 
+import psutil
 import pytest
+from nbformat.v4 import new_notebook
 from nbgrader.api import Gradebook
 
 from autograder.classroom import locked
@@ -207,11 +210,23 @@ def test_a_commit_waits_for_those_who_still_read(graded, when_said) -> None:
     assert graded.query("select first_name from student where id = 'dora'") == [("Dora",)]
 
 
+def test_a_gradebook_that_cannot_take_a_lesson_is_let_go(graded, monkeypatch) -> None:
+    course, _ = course_directory(graded.root)
+    monkeypatch.setattr(Book, "_register", Mock(side_effect=LookupError("cells came or went")))
+    with pytest.raises(LookupError) as _kept:  # what is raised keeps all that was open alive
+        Book(course, LESSON, {LESSON: new_notebook()})
+    assert str(graded.root / "gradebook.db") not in {file.path for file in psutil.Process().open_files()}
+
+
 def test_a_server_gets_the_error_and_holds_up_nobody(graded, monkeypatch) -> None:
     monkeypatch.setattr(locked, "SECONDS", 0.1)
 
-    async def asked() -> None:
-        Gradebook(f"sqlite:///{graded.root / 'gradebook.db'}", "headstart").close()
+    async def asked(book: Gradebook) -> None:
+        book.update_or_create_student("dora", first_name="Nobody")
 
-    with Lock(graded), pytest.raises(Exception, match="database is locked"):
-        asyncio.run(asked())
+    with (
+        Gradebook(f"sqlite:///{graded.root / 'gradebook.db'}", "headstart") as book,
+        Lock(graded),
+        pytest.raises(Exception, match="database is locked"),
+    ):
+        asyncio.run(asked(book))

@@ -18,6 +18,7 @@ from autograder.classroom.watching import FEW, PATIENCE, _Rounds, _Waiting
 from autograder.lessons import ROOT
 from tests.support.course import LESSON, Course
 from tests.support.proved import ENGINE, follows_from
+from tests.support.refusing import refuse
 
 pytestmark = [pytest.mark.needs_bubblewrap, follows_from(*ENGINE)]
 
@@ -185,6 +186,16 @@ def test_a_submission_that_is_still_being_copied_is_waited_for_once(tmp_path: Pa
     monkeypatch.setattr(time, "monotonic", lambda: now)
     (folder / "timestamp.txt").touch()
     assert not waiting.for_any([folder])
+
+
+def test_who_closes_their_folder_is_waited_for_as_long(tmp_path: Path, monkeypatch) -> None:
+    waiting, now = _Waiting(), time.monotonic()
+    (tmp_path / "mallory").mkdir()
+    (tmp_path / "mallory/timestamp.txt").touch()
+    refuse(monkeypatch, tmp_path / "mallory")
+    assert waiting.for_any([tmp_path / "mallory"])
+    monkeypatch.setattr(time, "monotonic", lambda: now + PATIENCE + 1)
+    assert not waiting.for_any([tmp_path / "mallory"])
 
 
 @pytest.mark.promise(41)

@@ -342,7 +342,9 @@ def test_no_trick_outlives_its_grading(aftermath):
 def test_what_outlives_its_parent_is_seen():
     with foster_parent() as left:
         orphan = subprocess.run(
-            ["sh", "-c", "sleep 977 >&- 2>&- & echo $!"], capture_output=True, text=True
+            ["sh", "-c", "sleep 977 >&- 2>&- & until grep -q ^sleep /proc/$!/cmdline; do :; done; echo $!"],
+            capture_output=True,
+            text=True,
         ).stdout
     os.kill(int(orphan), signal.SIGKILL)
     os.waitpid(int(orphan), 0)

@@ -12,6 +12,7 @@ from autograder.results import Graded, Paper
 from helpers.checking.finding import Status
 from tests.support.course import LESSON, Course
 from tests.support.proved import ENGINE, follows_from
+from tests.support.refusing import refuse
 
 pytestmark = follows_from(*ENGINE)
 
@@ -153,3 +154,11 @@ def test_what_cannot_be_read_is_a_result_and_what_cannot_be_asked_is_refused(tmp
         refused = course.run("headstart", "grade", *arguments, check=False)
         assert refused.returncode == 2 and said in refused.stderr and "Traceback" not in refused.stderr
         assert not refused.stdout
+
+
+def test_one_that_may_not_be_read_is_not_said_to_be_missing(tmp_path, monkeypatch) -> None:
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "theirs/mine.ipynb").write_text("{}")
+    refuse(monkeypatch, tmp_path / "theirs")
+    with pytest.raises(LookupError, match=r"mine\.ipynb can't be read: Permission denied"):
+        once._submission(tmp_path / "theirs/mine.ipynb", LESSON, tmp_path)

@@ -13,11 +13,12 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from nbgrader.coursedir import CourseDirectory
 
-from autograder.classroom.course import find_submissions
+from autograder.classroom.course import find_submissions, refused_names
 from autograder.grading import submission as module
 from autograder.grading.edits import what_changed
 from autograder.grading.submission import Submission, canonical
 from tests.support.raising import nothing_else_raised
+from tests.support.refusing import refuse
 
 LESSON = "01_attention"
 
@@ -409,12 +410,23 @@ def test_a_lesson_that_is_no_name_is_not_believed(hand_in, skeleton) -> None:
     assert not hand_in(theirs).problem
 
 
-def test_a_folder_that_may_not_be_read_has_its_reason(skeleton, tmp_path, monkeypatch) -> None:
-    def refuse(*_, **__):
-        raise PermissionError(13, "Permission denied")
-
-    (tmp_path / "submitted" / "amy").mkdir(parents=True)
-    monkeypatch.setattr(Path, "stat", refuse)
-    monkeypatch.setattr(Path, "lstat", refuse)
+@pytest.mark.parametrize("closed", ["", "amy", f"amy/{LESSON}"])
+@pytest.mark.parametrize("name", ["", "page"])
+def test_a_folder_that_may_not_be_read_has_its_reason(closed, name, skeleton, tmp_path, monkeypatch) -> None:
+    folder = tmp_path / "submitted/amy" / LESSON
+    folder.mkdir(parents=True)
+    (folder / f"{name or LESSON}.ipynb").touch()
+    refuse(monkeypatch, tmp_path / "submitted" / closed)
     [found] = find_submissions(CourseDirectory(root=str(tmp_path)), LESSON, ["amy"])
-    assert canonical(found, skeleton).problem == "Permission denied"
+    result = canonical(found, skeleton, name)
+    assert (result.problem, result.notes) == ("the submission can't be read: Permission denied", [])
+
+
+def test_submissions_that_may_not_be_seen_are_not_taken_for_none(tmp_path, monkeypatch) -> None:
+    course = CourseDirectory(root=str(tmp_path))
+    assert find_submissions(course, LESSON, []) == refused_names(course, LESSON) == []
+    (tmp_path / "submitted").mkdir()
+    refuse(monkeypatch, tmp_path)
+    for look in (lambda: find_submissions(course, LESSON, []), lambda: refused_names(course, LESSON)):
+        with pytest.raises(LookupError, match="submitted can't be read: Permission denied"):
+            look()

@@ -63,6 +63,7 @@ def stand_in(annotation: object) -> object:
 
 def every_explorer_is_shown() -> None:
     """Display each explorer as a notebook does: a live widget, and one still picture of the same class."""
+    import ipywidgets  # noqa: F401  (what older packages are warned of as they are imported isn't ours)
     from IPython.core.interactiveshell import InteractiveShell
     from IPython.display import display
     from IPython.utils.capture import capture_output

@@ -121,6 +121,11 @@ exercise.slip(
     "(ids >= 6), ids)",
 ).says("Words that were given are written anew as well: only <mask> is filled.")
 exercise.slip(
+    "all_written_anew",
+    "filled.scatter(-1, order, 3).where(hidden, ids) → (words + 6).scatter(-1, order, 3).where(hidden, "
+    "words + 6)",
+).says("Every position is written anew, [CLS], [SEP] and words that were given too: only <mask> is filled.")
+exercise.slip(
     "given_words_hidden",
     "filled.scatter(-1, order, 3).where(hidden, ids) → filled.scatter(-1, torch.argsort(p, dim=-1)[:, "
     ":again], 3)",

@@ -2,6 +2,7 @@
 
 from torch import Generator
 
+from autograder.drawing import pick
 from autograder.entry import Entry
 from autograder.exercises.bert import shared
 from helpers.checking.calling.drivers import Case
@@ -30,7 +31,8 @@ def key_mask_cases(g: Generator) -> list[Case]:
     several = shared.rows(
         g, [(shared.between(g, 1, 3), 2), (3, shared.between(g, 3, 5)), (2, shared.between(g, 1, 4))]
     )
-    hidden = shared.rows(g, [(shared.between(g, 2, 5), 4), (2, shared.between(g, 1, 3))])
+    more = [(1, 1)] * pick(g, 0, 1, 2)
+    hidden = shared.rows(g, [(shared.between(g, 2, 5), 4), (2, shared.between(g, 1, 3)), *more])
     hidden[:, 2] = MASK
     return [
         Case("one row without padding", (shared.row(g, 2, shared.between(g, 1, 3), 0)[None],)),

@@ -8,6 +8,7 @@ from autograder.entry import Entry
 from autograder.exercises.complexity import shared
 from helpers import complexity
 from helpers.checking.calling.drivers import Case
+from helpers.checks import inputs_unchanged
 
 exercise = Entry(
     id="complexity.matmul_flops",
@@ -17,6 +18,7 @@ exercise = Entry(
     minutes=5,
     reference=complexity.matmul_flops,
     returns=("FLOPs",),
+    properties=(inputs_unchanged,),
 )
 
 

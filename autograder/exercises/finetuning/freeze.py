@@ -38,8 +38,8 @@ def freeze_by_name(model):
 
 
 exercise.slip("evaluation_mode", "model.body.requires_grad_(False) → model.body.eval()").says(
-    "Nothing is frozen: `eval()` only switches dropout off, and `model.body.requires_grad = False` hangs "
-    "an attribute on the module, so set `requires_grad` of each parameter."
+    "In the end nothing is frozen: each parameter of the body needs `requires_grad` False, and neither "
+    "`eval()` nor `model.body.requires_grad = False`, a new attribute of the module, does that."
 )
 exercise.slip(
     "head_frozen_too",

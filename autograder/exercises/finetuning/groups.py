@@ -22,12 +22,13 @@ exercise = Entry(
 
 @exercise.cases
 def groups_cases(g: Generator) -> list[Case]:
-    """Two rates; a frozen body; one frozen part."""
+    """Two rates; a frozen body; one frozen part; a frozen head."""
     name = "a classifier and its groups"
     return [
         Case("all of it trains", (shared.recipe(name, g), *_rates(g))),
         Case("the body is frozen", (shared.recipe(name, g, "body"), *_rates(g))),
         Case("the embedding is frozen", (shared.recipe(name, g, "body.words"), *_rates(g))),
+        Case("the head is frozen", (shared.recipe(name, g, "head"), *_rates(g))),
     ]
 
 

@@ -31,7 +31,8 @@ def turned(g: Generator) -> tuple[dict[str, Tensor], dict[str, Tensor], str]:
         "gain": (1,),
     }
     new = {f"body.{name}": normal(g, *shape) for name, shape in shapes.items()}
-    return old, new | {"head.weight": normal(g, 3, 2), "head.body.bias": normal(g, 2)}, "body."
+    head = {"head.weight": normal(g, 3, 2), "head.body.bias": normal(g, 2), "head.gain": normal(g, 1)}
+    return old, new | head, "body."
 
 
 def many(g: Generator) -> tuple[dict[str, Tensor], dict[str, Tensor], str]:

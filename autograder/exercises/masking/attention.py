@@ -56,13 +56,13 @@ def masked_cases(g: Generator) -> list[Case]:
 
 
 def _hidden_best(g: Generator) -> tuple[Tensor, ...]:
-    """Scores near -256 for what may be seen and near 64 for what may not: a fill of -100 wins, -1e9 doesn't.
+    """Scores near -98 for what may be seen and near 64 for what may not: a fill of -100 counts, -1e9 doesn't.
 
     In float64, where even an exponential without a maximum subtracted stays within bounds.
     """
     q, k, v = _qkv(g, (2,), 3, 5, 4, shared.between(g, 3, 4), dtype=torch.float64)
     shown = torch.arange(5) < shared.shuffled(g, torch.tensor([0, 2])).unsqueeze(-1)
-    q[..., 0], k[..., 0] = -16, torch.where(shown, 32.0, -8.0)
+    q[..., 0], k[..., 0] = -16, torch.where(shown, 12.25, -8.0)
     return q, k, v, shown.unsqueeze(-2)
 
 

@@ -60,7 +60,13 @@ def block_cases(g: Generator) -> list[Case]:
             "heads share their keys", *pick(g, (4, 2, 1), (8, 4, 2), (6, 3, 1)), 7, *pick(g, (1, 5), (2, 3))
         ),
         case("one position", 4, 2, 1, 3, pick(g, 2, 3, 5), 1),
-        case("a batch, float64", 4, 2, 2, 3, *pick(g, (2, 5), (3, 2), (5, 3)), dtype=torch.float64),
+        case(
+            "a batch, float64",
+            *pick(g, (4, 2, 2), (6, 3, 3)),
+            3,
+            *pick(g, (2, 5), (4, 2), (5, 4)),
+            dtype=torch.float64,
+        ),
     ]
 
 

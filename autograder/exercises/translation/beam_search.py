@@ -203,6 +203,12 @@ exercise.slip(
     "    ] → [(v, t[1:]) for v, t in finished + running]",
 ).says("alpha isn't used, so that short translations win because they have fewer factors below 1.")
 exercise.slip(
+    "limit_not_normalised",
+    "finished + running\n    ] → finished\n    ] + [(value, tokens[1:]) for value, tokens in running]",
+).says(
+    "Hypotheses that still run at the limit keep their plain sums: only normalised scores can be compared."
+)
+exercise.slip(
     "end_not_counted",
     "[\n"
     "        (length_normalised(value, len(tokens) - 1, alpha), tokens[1:]) for value, tokens in finished "

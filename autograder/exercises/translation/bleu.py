@@ -140,7 +140,7 @@ def arithmetic_mean(candidates, references):
     value = 0.0
     for n in (1, 2, 3, 4):
         found = [clipped_matches(a, b, n) for a, b in pairs]
-        value += sum(m for m, _ in found) / sum(t for _, t in found) / 4
+        value += sum(m for m, _ in found) / max(1, sum(t for _, t in found)) / 4
     return 100 * value * brevity_penalty(sum(len(a) for a, _ in pairs), sum(len(b) for _, b in pairs))
 
 
@@ -153,7 +153,7 @@ def product_without_root(candidates, references):
     value = 1.0
     for n in (1, 2, 3, 4):
         found = [clipped_matches(a, b, n) for a, b in pairs]
-        value *= sum(m for m, _ in found) / sum(t for _, t in found)
+        value *= sum(m for m, _ in found) / max(1, sum(t for _, t in found))
     return 100 * value * brevity_penalty(sum(len(a) for a, _ in pairs), sum(len(b) for _, b in pairs))
 
 
@@ -166,7 +166,7 @@ def short_ones_go_free(candidates, references):
     value = 1.0
     for n in (1, 2, 3, 4):
         found = [clipped_matches(a, b, n) for a, b in pairs]
-        value *= (sum(m for m, _ in found) / sum(t for _, t in found)) ** 0.25
+        value *= (sum(m for m, _ in found) / max(1, sum(t for _, t in found))) ** 0.25
     return 100 * value
 
 
@@ -190,7 +190,7 @@ def as_a_share(candidates, references):
     value = 1.0
     for n in (1, 2, 3, 4):
         found = [clipped_matches(a, b, n) for a, b in pairs]
-        value *= (sum(m for m, _ in found) / sum(t for _, t in found)) ** 0.25
+        value *= (sum(m for m, _ in found) / max(1, sum(t for _, t in found))) ** 0.25
     return value * brevity_penalty(sum(len(a) for a, _ in pairs), sum(len(b) for _, b in pairs))
 
 
@@ -201,7 +201,7 @@ def four_in_a_row_alone(candidates, references):
     """
     pairs = [(a.split(), b.split()) for a, b in zip(candidates, references, strict=True)]
     found = [clipped_matches(a, b, 4) for a, b in pairs]
-    value = sum(m for m, _ in found) / sum(t for _, t in found)
+    value = sum(m for m, _ in found) / max(1, sum(t for _, t in found))
     return 100 * value * brevity_penalty(sum(len(a) for a, _ in pairs), sum(len(b) for _, b in pairs))
 
 
@@ -245,7 +245,7 @@ def the_other_way_round(candidates, references):
     value = 1.0
     for n in (1, 2, 3, 4):
         found = [clipped_matches(a, b, n) for a, b in pairs]
-        value *= (sum(m for m, _ in found) / sum(t for _, t in found)) ** 0.25
+        value *= (sum(m for m, _ in found) / max(1, sum(t for _, t in found))) ** 0.25
     return 100 * value * brevity_penalty(sum(len(a) for a, _ in pairs), sum(len(b) for _, b in pairs))
 
 

@@ -306,6 +306,14 @@ exercise.slip(
     "What cross-attention finds replaces the decoder's own state: it is added to it, as after each sublayer."
 )
 exercise.slip(
+    "LastSumFromTheInput",
+    "y = y + self.attention → x = y\n        y = y + self.attention",
+    "y + self.feed_forward → x + self.feed_forward",
+).says(
+    "The last sum starts from the y that came in, so that what both attentions have added is lost: it should "
+    "start from the second sum."
+)
+exercise.slip(
     "NoResiduals",
     "y + self.attention(self.norm_1(y), causal=True, cache=own) → self.attention(self.norm_1(y), None, "
     "True, own)",

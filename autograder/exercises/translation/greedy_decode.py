@@ -92,6 +92,18 @@ def greedy_into_a_table(step, rows, longest, bos=1, eos=2, pad=0):
     return table[:, 1:used]
 
 
+@exercise.alternative
+def greedy_in_lists(step, rows, longest, bos=1, eos=2, pad=0):
+    written = [[bos] for _ in range(rows)]
+    for _ in range(longest):
+        best = step(torch.tensor(written)).log_softmax(dim=-1).topk(1).indices.flatten().tolist()
+        for row, token in zip(written, best, strict=True):
+            row.append(pad if eos in row[1:] else token)
+        if all(eos in row[1:] for row in written):
+            break
+    return torch.tensor(written)[:, 1:]
+
+
 exercise.slip("beginning_kept", "tokens[:, 1:] → tokens").says(
     "`<bos>` is returned with the rest: nobody wrote it."
 )
