@@ -12,7 +12,7 @@ def sinusoidal(T, d_model, base=10_000.0):
 
 # %% exercise="positional.sinusoidal"
 # https://github.com/zju3dv/LoFTR/issues/41: / and // go from left to right, so the exponent is rounded down to a whole number.
-# misleading: The speeds are exp(−2i/d_model · log₁₀ base)
+# named: speeds_rounded_down
 def sinusoidal(T, d_model, base=10_000.0):
     pe = torch.zeros(T, d_model)
     position = torch.arange(T).float().unsqueeze(1)

@@ -225,3 +225,14 @@ def steps_to_the_last(T, d_model, base=10_000.0):
     step = math.log(base) / (half - 1)
     angles = torch.arange(T)[:, None] * torch.exp(-step * torch.arange(half))
     return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(start_dim=1)
+
+
+exercise.slip(
+    "speeds_rounded_down",
+    "torch.arange(0, d_model, 2).float() → torch.arange(d_model // 2)",
+    "(-math.log(base) / d_model) → (-math.log(base) / d_model // 2)",
+    of=with_two_slices,
+).says(
+    "The factor in the exponent is rounded down to a whole number: `/` and `//` go from left to right, and "
+    "half of d_model needs brackets, / (d_model // 2)."
+)
