@@ -70,6 +70,7 @@ def training_state_bytes(n_parameters, optimizer):
 
 # %% exercise="counting.training_state"
 # https://github.com/LLMBook-zh/LLMBook-zh.github.io/issues/37: Adam is given a copy of the parameters of its own.
+# true: Too large by 4 · `n_parameters`.
 # true: Your results are exactly those of a right answer in which a number is 1 too large
 def training_state_bytes(n_parameters, optimizer):
     per_parameter = 4 + 4
@@ -145,6 +146,7 @@ def activation_numbers(batch, positions, d_model, n_heads, d_ff, n_layers):
 
 # %% exercise="counting.attention"
 # https://github.com/deep-learning-indaba/indaba-pracs-2022/pull/5: each head is given three maps of the whole width.
+# true: Your results are exactly those of a right answer in which `// n_heads` is missing
 # true: Your results are exactly those of a right answer in which a division is missing
 # named: multiplied_by_heads, whole_width_for_each_head
 def attention_parameters(d_model, n_heads, bias=True):

@@ -59,6 +59,7 @@ def beam_search(step, beams, longest, alpha, bos=1, eos=2):
 
 # %% exercise="translation.beam_search" kept
 # https://github.com/facebookresearch/ParlAI/issues/2058: hypotheses are continued after their end.
+# misleading: Your results are exactly those of a right answer in which a number is twice what it should be
 # nothing: Compare what you return with the docstring
 # named: goes_on_after_the_end
 def beam_search(step, beams, longest, alpha, bos=1, eos=2):

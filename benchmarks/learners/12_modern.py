@@ -1,5 +1,6 @@
 # %% exercise="modern.rms_norm" kept
 # https://github.com/mosaicml/llm-foundry/issues/371: x is divided by one over the root, and so multiplied by it.
+# true: Your results are exactly those of a right answer in which `/` stands where another operation belongs
 # true: Each line along axis -1 is off by a factor of its own.
 def rms_norm(x, weight, eps=1e-6):
     output = x / torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps)
@@ -18,6 +19,7 @@ def rms_norm(x, weight, eps=1e-6):
 
 # %% exercise="modern.rms_norm" kept
 # https://github.com/pytorch/pytorch/issues/139274: the root is taken of the root mean square once more.
+# misleading: Your results are exactly those of a right answer in which a number is half of what it should be
 # true: Each line along axis -1 is off by a factor of its own.
 def rms_norm(x, weight, eps=1e-6):
     rms = torch.sqrt(torch.mean(x**2, dim=-1, keepdim=True))
@@ -331,6 +333,7 @@ def balance_loss(logits, k):
 
 # %% exercise="modern.balance"
 # https://github.com/datawhalechina/llm-algo-leetcode/pull/43: the mean probabilities are divided by k as well.
+# true: Every number is half of the right one
 # true: Every number is the right one divided by `k`
 def balance_loss(logits, k):
     total_tokens, num_experts = logits.shape
