@@ -412,6 +412,7 @@ def _make_check(
     def check(exercise: str, answer: object) -> None:
         name = str(exercise)[:200]
         # As in a notebook: an answer of before is none.
+        # defence: alike: what a cell made before it failed
         if problem := not_made_anew(
             cells_so_far(), name, running.failures(), getattr(answer, "__name__", "")
         ):

@@ -16,9 +16,9 @@ import pytest
 from autograder.classroom.batch import grade_all
 from autograder.classroom.course import course_directory, find_submissions, hidden_secret
 from autograder.classroom.gradebook import Book
+from autograder.grading import judge
 from autograder.grading.grader import Grader
 from autograder.grading.lesson import Lesson
-from autograder.sheets import HiddenSheets
 from tests.support.course import LESSON, Course
 from tests.support.proved import ENGINE, follows_from
 
@@ -38,12 +38,12 @@ def course(tmp_path_factory):
 
 @pytest.fixture
 def judged(monkeypatch):
-    """Which exercises are judged from hidden cases, in order."""
-    seen, of = [], HiddenSheets.of
+    """Which exercises are judged by their cases, in order."""
+    seen, decide = [], judge._Run._decide
     monkeypatch.setattr(
-        HiddenSheets,
-        "of",
-        lambda self, exercise, digest: seen.append(exercise.id) or of(self, exercise, digest),
+        judge._Run,
+        "_decide",
+        lambda self, question, sheets: seen.append(question.id) or decide(self, question, sheets),
     )
     return seen
 

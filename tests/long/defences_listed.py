@@ -217,7 +217,7 @@ LISTED: dict[str, dict[str, Row]] = {
         "judge: whose outcomes count": ("the_first_outcomes_count", " and cell.exercise not in self.verdicts", ""),
         "judge: visible cases": "what_fails_before_the_students_eyes_fails",
         "judge: hidden cases": ("the_hidden_cases_decide", "sheets.hidden()", "visible"),
-        "judge: hidden numbers": ("hidden_numbers_stay_hidden", "reveal=False, ", ""),
+        "judge: hidden numbers": ("hidden_numbers_stay_hidden", ", reveal=False", ""),
         "judge: forbidden names / looked for": ("an_answer_that_names_a_forbidden_function_fails_whatever_its_outcomes", "forbidden_use(self.ran, question.id, visible.forbidden)", "None"),
         "judge: a message is a dict": "whoever_speaks_out_of_turn_is_stopped[a number]",
         "judge: in turn": "whoever_speaks_out_of_turn_is_stopped[a verdict]",
