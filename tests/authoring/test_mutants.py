@@ -391,7 +391,7 @@ def test_slips_are_made_again_only_if_the_release_lacks_or_changed_them(course, 
     made, calls = path.read_bytes(), []
     monkeypatch.setattr(verified, "slips", lambda exercise: calls.append(exercise.id) or slips(exercise))
     assert course.build() == 0 and not calls
-    [said] = [said for said in json.loads(made)["attention.double"]["slips"] if "missing" in said][:1]
+    [said] = [said for said in json.loads(made)["attention.double"]["slips"] if "half of what" in said]
     path.write_bytes(made.replace(said.encode(), b"something else"))
     assert course.build(check=True) == 1
     for spoil in (path.unlink, lambda: path.write_bytes(made.replace(said.encode(), b"something else"))):
