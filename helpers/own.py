@@ -221,8 +221,9 @@ def _feeds_forward(part: Callable, sizes: Sizes) -> object:
 def _adds(part: Callable, sizes: Sizes) -> object:
     x = sizes.drawn(2, sizes.T, sizes.C)
     norm = functools.partial(nn.functional.layer_norm, normalized_shape=(sizes.C,))
+    sublayer = lambda x: 2 * torch.tanh(x)  # noqa: E731  (as with a product at its end, `out += x` may follow)
     return tuple(
-        _with_gradient(part(x, torch.tanh, norm, first), x)[n] for first in (True, False) for n in (0, 1)
+        _with_gradient(part(x, sublayer, norm, first), x)[n] for first in (True, False) for n in (0, 1)
     )
 
 

@@ -785,7 +785,7 @@ def an_interrupted_conversation(worker: Worker, channel: socket.socket) -> int:
 
 CHECKED = "from helpers.checks import check\ncheck('attention.softmax', lambda x: x)"
 CASE = {"title": "a case", "args": {"$tuple": [1]}, "kwargs": {}}
-CASES = {"cases": [CASE], "driver": "call", "gradients": False, "forbidden": []}
+CASES = {"cases": [CASE], "driver": "call", "gradients": False, "forbidden": [], "stand_ins": {}}
 
 
 @pytest.mark.promise(42)

@@ -158,7 +158,7 @@ return torch.permute(x, (0, 2, 1, 3))
     (
         "multihead.split_heads",
         "return x.mT.reshape(*x.shape[:-2], n_heads, x.shape[-2], x.shape[-1] // n_heads)",
-        "All the right numbers, in other places",
+        "All the right numbers, but in the wrong places",
     ),
     (
         "multihead.merge_heads",
@@ -225,7 +225,7 @@ return torch.stack([angles.sin(), angles.cos()], dim=2).view(T, -1)
     (
         "positional.add",
         "return x + table[:, : x.shape[-2]]",
-        "All rows of the table are kept",
+        "Two shapes don't fit",
     ),
     (
         "positional.similarity",
@@ -257,7 +257,7 @@ return torch.block_diag(torch.stack([a.cos(), -a.sin(), a.sin(), a.cos()], -1).r
 F = torch.nn.functional
 return F.embedding(ids, words) + F.embedding(ids, positions)
 """,
-        "counted by place",
+        "looked up by the word's number",
     ),
     (
         "positional.relative",
@@ -381,11 +381,6 @@ x, y = sizes.log(), times.log()
 return ((x - x.mean()) * (y - y.mean())).mean() / x.var()
 """,
         "divided by N − 1",
-    ),
-    (
-        "complexity.absorb",
-        "return max(largest, scores.amax(-1)), total, mixture",
-        "torch.maximum compares two tensors number by number",
     ),
     (
         "complexity.blockwise_attention",

@@ -2,6 +2,8 @@
 
 python -m tests.long.kills
 
+A call that was stopped begins anew.
+
 Each time, the next call goes on in the same course. In the end, all of it has to be as in a course that was graded
 without a kill. A row says at which moment the grader was killed and by which time that the moment came; how many
 submissions were recorded before and after; and what was left: processes, files half-written.
