@@ -82,7 +82,6 @@ def _grade_new(
     if not new:
         with screen.progress:
             return
-    new.sort(key=grader.draw)  # those with the same hidden cases go to the same judge, which makes them once
     grader.expected = len(submissions) // options.workers
     with open_executor(grader, options.workers, options.cluster) as executor, screen.progress:
         submit, number = executor.submit, executor.number

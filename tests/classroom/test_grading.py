@@ -382,10 +382,14 @@ def _grading(
         preexec_fn=hear_signals,
     )  # fmt: skip
     with grader:
-        while grader.poll() is None and not _recorded(course):
-            time.sleep(0.01)
-        assert grader.poll() is None
-        yield grader, psutil.Process(grader.pid).children(recursive=True)
+        try:
+            while grader.poll() is None and not _recorded(course):
+                time.sleep(0.01)
+            assert grader.poll() is None
+            yield grader, psutil.Process(grader.pid).children(recursive=True)
+        except BaseException:  # nor does a test that fails wait for loops of a day
+            os.killpg(grader.pid, signal.SIGKILL)
+            raise
 
 
 LOCKS = {"headstart-door", "headstart-room"}  # empty files, which graders of one user wait at
