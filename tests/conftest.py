@@ -2,6 +2,7 @@
 
 import functools
 import os
+import signal
 import sys
 from collections.abc import Generator
 from pathlib import Path
@@ -20,6 +21,8 @@ pytest_plugins = ["pytester", "tests.support.proved"]
 
 # nbgrader calls alembic by its bare name: an environment that is only named, not activated, must do too.
 os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+# What a shell starts in the background ignores Ctrl-C, and so would the programs that tests interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 # Several files are tested at a time, and threads of torch that wait for a core make others wait.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 # Lessons that train models take a sixtieth of their steps: `helpers.training.steps`.
