@@ -1,6 +1,5 @@
 """What was built and what is in `source/` and `release/`: compare the two, or bring them in step."""
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -17,8 +16,8 @@ IGNORED = ("__pycache__", ".ipynb_checkpoints", ".DS_Store")
 def differences(names: list[str], made: Mapping[str, bytes], root: Path = ROOT) -> dict[str, str]:
     """How the course's folder differs from what was made.
 
-    What git doesn't keep counts only where it is: a fresh clone has no helpers beside its lessons, no zips,
-    and no `checks.json` in `source/`, which `release/` has.
+    What git doesn't keep counts only where it is: a fresh clone has no `source/`, no zips and no helpers
+    beside its lessons.
 
     Args:
         names: of the lessons that were made.
@@ -35,7 +34,7 @@ def differences(names: list[str], made: Mapping[str, bytes], root: Path = ROOT) 
             if (root / folder).is_dir() and not _holds(root / path, right):
                 found[folder.as_posix()] = "is a copy of older helpers"
         elif not (root / path).is_file():
-            if not (path.endswith(".zip") or re.fullmatch("source/.*/checks.json", path)):
+            if not (path.endswith(".zip") or path.startswith("source/")):
                 found[path] = "is missing"
         elif not _holds(root / path, right):
             found[path] = "has answers in it: move it away" if has_answers(root / path) else "is out of date"

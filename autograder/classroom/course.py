@@ -135,6 +135,8 @@ def no_course(folder: Path) -> str:
             return f"{folder} holds submissions, so it isn't taken for a course: {cure}"
     if any((folder / mark).exists() for mark in MARKS):
         return ""
+    if lessons.names(folder):
+        return f"{folder} has no source/ yet: build the lessons with `headstart build`"
     return f"{folder} isn't a course, since it has no {', '.join(MARKS[:-1])} or {MARKS[-1]}: {cure}"
 
 

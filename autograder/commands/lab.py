@@ -12,7 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from autograder.lessons import ROOT
+from autograder.lessons import ROOT, names, source_path
 from autograder.programs import is_root
 from helpers.checking import progress
 
@@ -73,11 +73,12 @@ def lab(arguments: list[str]) -> None:
 
 
 def build() -> None:
-    """Run `headstart build`, unless nothing it reads has changed since it last did."""
+    """Run `headstart build`, unless what it made is there and nothing it reads has changed since."""
     read = [ROOT / "nbgrader_config.py", *(path for name in SOURCES for path in files(ROOT / name))]
     now = digest(*(f"{path.relative_to(ROOT)} {digest(path.read_bytes())}".encode() for path in read))
     built = RELEASE / ".built"
-    if built.exists() and built.read_text() == now:
+    there = all(source_path(lesson, ROOT).is_file() for lesson in names(ROOT))
+    if there and built.exists() and built.read_text() == now:
         return
     print("headstart: building the lessons", flush=True)
     if subprocess.call([sys.executable, "-m", "autograder", "build"], cwd=ROOT):

@@ -131,7 +131,7 @@ class Lesson:
             kept: where the course keeps digests of hidden cases; without it, `versions` draws some.
 
         Raises:
-            FileNotFoundError: it isn't built, or a clone of it has no numbers for its checks yet.
+            FileNotFoundError: it isn't built.
             LookupError: its exercises aren't in `checks.json`, it isn't in Python, or its tests aren't made
                 yet. Asked for its exercises, also if nothing specifies them.
         """
@@ -146,7 +146,7 @@ class Lesson:
             if name not in sources:
                 lessons.load_source_notebook(name, root)  # raises, and says what to do
             paths, sources = [folder / f"{name}.ipynb"], {name: sources[name]}
-            if not (folder / "checks.json").is_file():  # git has no copy: `release/` has the file
+            if not (folder / "checks.json").is_file():
                 raise FileNotFoundError(
                     f"{folder}/checks.json isn't there: build it with `headstart build {name}`"
                 )

@@ -35,7 +35,8 @@ def main(arguments: list[str]) -> None:
     options = parser.parse_args(arguments)
     try:
         lesson = lessons.find(options.lesson)
-    except LookupError as error:
+        lessons.load_source_notebook(lesson, options.course)
+    except (LookupError, FileNotFoundError) as error:
         sys.exit(f"headstart: {error.args[0]}")
     hidden_secret(course_directory(options.course)[0])  # makes one where there is none yet
     path = options.to or Path(f"gradescope_{lesson}.zip")

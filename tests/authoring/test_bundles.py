@@ -147,7 +147,7 @@ def test_a_reference_that_students_have_stops_the_build(tmp_path: Path) -> None:
 
 # In thousands of bytes. 60 are the check engine and figures, 20 the notebook, 10 to 50 the numbers of the checks.
 # Besides, lesson 01 has the weights of a model (76), and those from 06 on have texts, trainings and models (50
-# to 80), but for 07. docs/architecture.md has the split.
+# to 80), but for 07. autograder/authoring/bundles.py has the split.
 AT_MOST = {
     "01_attention": 270, "02_multihead": 181, "03_positional": 195, "04_masking": 169, "05_complexity": 203,
     "06_block": 250, "07_counting": 146, "08_pretraining": 263, "09_finetuning": 264, "10_bert": 298,

@@ -1,4 +1,4 @@
-"""What is committed in source/ and release/ is what the masters say, and what nbgrader itself would make."""
+"""What is built in source/ and committed in release/ is what the masters say, and what nbgrader would make."""
 
 import os
 import shutil

@@ -249,6 +249,9 @@ def test_a_course_is_a_folder_with_a_source_and_nothing_that_was_handed_in(tmp_p
     for inner in ("submitted/ada/ps1", "autograded/ada/ps1", "submitted"):
         assert "holds submissions" in no_course(course / inner)
     assert "isn't a course" in no_course(course / "assignments")
+    (tmp_path / "clone" / "notebooks").mkdir(parents=True)
+    (tmp_path / "clone" / "notebooks" / "01_attention.py").touch()
+    assert "build the lessons with `headstart build`" in no_course(tmp_path / "clone")
     for box in ("inbound", "outbound"):
         (tmp_path / "exchange" / box / "ada+ps1" / "source").mkdir(parents=True)
     assert "holds submissions" in no_course(tmp_path / "exchange/inbound/ada+ps1")

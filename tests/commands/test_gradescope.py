@@ -55,6 +55,14 @@ def test_a_submission_becomes_a_result(tmp_path: Path) -> None:
     assert grade(autograder)["score"] == 0
 
 
+def test_no_zip_is_made_of_a_lesson_that_isnt_built(tmp_path: Path) -> None:
+    command = [sys.executable, ROOT / "deploy/gradescope/make.py", "attention", "--course", tmp_path]
+    here = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=tmp_path, env=here, capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and not [*tmp_path.iterdir()]
+    assert done.stderr == f"headstart: {tmp_path}/source/{LESSON}/{LESSON}.ipynb isn't there\n"
+
+
 def test_the_zip_holds_the_course_and_nothing_of_a_class(tmp_path: Path) -> None:
     (tmp_path / "course" / "submitted" / "bob").mkdir(parents=True)
     course, autograder = make(tmp_path, "--no-sandbox")

@@ -106,7 +106,7 @@ def test_moving_a_lesson_away_brings_a_fresh_one(folders):
     assert (work / LESSON).read_text() == "as released"
 
 
-def test_lessons_are_built_again_only_when_something_changed(tmp_path, monkeypatch):
+def test_lessons_are_built_again_only_when_something_changed_or_is_gone(tmp_path, monkeypatch):
     calls = []
     monkeypatch.setattr(lab, "ROOT", tmp_path)
     monkeypatch.setattr(lab, "RELEASE", tmp_path / "release")
@@ -114,12 +114,16 @@ def test_lessons_are_built_again_only_when_something_changed(tmp_path, monkeypat
     write(tmp_path / "nbgrader_config.py", "c = get_config()")
     write(tmp_path / "release/.built", "another time")
     write(tmp_path / "notebooks/01_attention.py", "# %%")
+    write(made := tmp_path / "source" / LESSON, "{}")
     lab.build()
     lab.build()
     assert calls == ["build"]
     write(tmp_path / "notebooks/01_attention.py", "# %% [markdown]")
     lab.build()
     assert calls == ["build", "build"]
+    made.unlink()
+    lab.build()
+    assert calls == ["build", "build", "build"]
 
 
 def test_a_build_that_failed_opens_nothing_and_is_tried_again(tmp_path, monkeypatch):

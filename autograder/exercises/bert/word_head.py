@@ -91,43 +91,31 @@ class HeadByEinsum(torch.nn.Module):
 exercise.slip("NoTransform", "        x = self.norm(torch.nn.functional.gelu(self.transform(x)))\n →").says(
     "The vectors are compared with the embedding as they are: transform, GELU and norm come before that."
 )
-exercise.slip(
-    "NoNonlinearity",
-    "        x = self.norm(torch.nn.functional.gelu(self.transform(x)))\n →",
-    "x @ embedding.T → self.norm(self.transform(x)) @ embedding.T",
-).says("The GELU between the linear map and the norm is missing.")
+exercise.slip("NoNonlinearity", "torch.nn.functional.gelu(self.transform(x)) → self.transform(x)").says(
+    "The GELU between the linear map and the norm is missing."
+)
 exercise.slip(
     "NormBeforeNonlinearity",
-    "        x = self.norm(torch.nn.functional.gelu(self.transform(x)))\n →",
-    "x @ embedding.T → torch.nn.functional.gelu(self.norm(self.transform(x))) @ embedding.T",
+    "self.norm(torch.nn.functional.gelu(self.transform(x))) → "
+    "torch.nn.functional.gelu(self.norm(self.transform(x)))",
 ).says(
     "The norm comes before the GELU, and what is compared with the embedding isn't normalised any more: "
     "the norm is the last step of the three."
 )
 exercise.slip(
     "NoNorm",
-    "        x = self.norm(torch.nn.functional.gelu(self.transform(x)))\n →",
-    "x @ embedding.T → torch.nn.functional.gelu(self.transform(x)) @ embedding.T",
+    "self.norm(torch.nn.functional.gelu(self.transform(x))) → torch.nn.functional.gelu(self.transform(x))",
 ).says("The layer normalisation before the comparison is missing.")
-exercise.slip(
-    "NoBias",
-    "        x = self.norm(torch.nn.functional.gelu(self.transform(x)))\n →",
-    "x @ embedding.T + self.bias → self.norm(torch.nn.functional.gelu(self.transform(x))) @ embedding.T",
-).says("The bias is missing: with it a word can be likely because it is frequent, whatever the vector says.")
-exercise.slip(
-    "WithRelu",
-    "        x = self.norm(torch.nn.functional.gelu(self.transform(x)))\n →",
-    "x @ embedding.T → self.norm(torch.relu(self.transform(x))) @ embedding.T",
-).says("The nonlinearity is ReLU: BERT uses GELU everywhere.")
+exercise.slip("NoBias", " + self.bias →").says(
+    "The bias is missing: with it a word can be likely because it is frequent, whatever the vector says."
+)
+exercise.slip("WithRelu", "torch.nn.functional.gelu → torch.relu").says(
+    "The nonlinearity is ReLU: BERT uses GELU everywhere."
+)
 exercise.slip(
     "SharesForScores", "x @ embedding.T + self.bias → (x @ embedding.T + self.bias).softmax(dim=-1)"
 ).says("These are probabilities: the loss wants logits and takes the softmax itself.")
-exercise.slip(
-    "TanhGelu",
-    "self.norm(torch.nn.functional.gelu(self.transform(x))) → torch.nn.functional.gelu(self.transform(x), "
-    'approximate="tanh")',
-    "x @ embedding.T → self.norm(x) @ embedding.T",
-).says(
+exercise.slip("TanhGelu", 'self.transform(x) → self.transform(x), approximate="tanh"').says(
     "This GELU is the approximation by a tanh, as in GPT-2: BERT has the exact one, which is what "
     "`torch.nn.functional.gelu` computes."
 )

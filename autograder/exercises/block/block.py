@@ -108,24 +108,20 @@ class BlockWithFunctions(torch.nn.Module):
 
 
 exercise.slip(
-    "NoResidual",
-    "add_sublayer(x, lambda y: self.attention(y, mask=mask)[0], self.norm_1) → "
-    "self.attention(self.norm_1(x), mask=mask)[0]",
-    "add_sublayer(x, self.feed_forward, self.norm_2) → self.feed_forward(self.norm_2(x))",
+    "NoResidual", "x + attended → attended", "x + self.feed_forward → self.feed_forward", of=BlockInSteps
 ).says("There is no residual path: what each sublayer says is added to x.")
-exercise.slip(
-    "OnlyFirstResidual", "add_sublayer(x, self.feed_forward, self.norm_2) → self.feed_forward(self.norm_2(x))"
-).says("The feed-forward network has no residual path: what it says is added, too.")
-exercise.slip(
-    "OnlySecondResidual",
-    "add_sublayer(x, lambda y: self.attention(y, mask=mask)[0], self.norm_1) → "
-    "self.attention(self.norm_1(x), mask=mask)[0]",
-).says("Attention has no residual path: what it says is added, too.")
+exercise.slip("OnlyFirstResidual", "x + self.feed_forward → self.feed_forward", of=BlockInSteps).says(
+    "The feed-forward network has no residual path: what it says is added, too."
+)
+exercise.slip("OnlySecondResidual", "x + attended → attended", of=BlockInSteps).says(
+    "Attention has no residual path: what it says is added, too."
+)
 exercise.slip(
     "PostNorm",
-    "add_sublayer(x, lambda y: self.attention(y, mask=mask)[0], self.norm_1) → self.norm_1(x + "
-    "self.attention(x, mask=mask)[0])",
-    "add_sublayer(x, self.feed_forward, self.norm_2) → self.norm_2(x + self.feed_forward(x))",
+    "self.norm_1(x) → x",
+    "x + attended → self.norm_1(x + attended)",
+    "x + self.feed_forward(self.norm_2(x)) → self.norm_2(x + self.feed_forward(x))",
+    of=BlockInSteps,
 ).says("The norms come after the sums: this block has them first, in front of each sublayer.")
 exercise.slip(
     "PathNormalised",
@@ -134,22 +130,13 @@ exercise.slip(
     "return add_sublayer(x, self.feed_forward, self.norm_2) → x = self.norm_2(x)\n"
     "        return x + self.feed_forward(x)",
 ).says("The residual path goes through the norms as well: only what a sublayer reads is normalised.")
-exercise.slip(
-    "NoNorms",
-    "add_sublayer(x, lambda y: self.attention(y, mask=mask)[0], self.norm_1) → x + self.attention(x, "
-    "mask=mask)[0]",
-    "add_sublayer(x, self.feed_forward, self.norm_2) → x + self.feed_forward(x)",
-).says("The norms aren't used: each sublayer reads the path through its own.")
-exercise.slip(
-    "FirstNormTwice",
-    "add_sublayer(x, self.feed_forward, self.norm_2) → x + self.feed_forward(self.norm_1(x))",
-).says("Both sublayers use the first norm: the second has one of its own.")
-exercise.slip(
-    "NormsExchanged",
-    "add_sublayer(x, lambda y: self.attention(y, mask=mask)[0], self.norm_1) → x + "
-    "self.attention(self.norm_2(x), mask=mask)[0]",
-    "add_sublayer(x, self.feed_forward, self.norm_2) → x + self.feed_forward(self.norm_1(x))",
-).says(
+exercise.slip("NoNorms", "self.norm_1(x) → x", "self.norm_2(x) → x", of=BlockInSteps).says(
+    "The norms aren't used: each sublayer reads the path through its own."
+)
+exercise.slip("FirstNormTwice", "self.norm_2) → self.norm_1)").says(
+    "Both sublayers use the first norm: the second has one of its own."
+)
+exercise.slip("NormsExchanged", "self.norm_1) → self.norm_2)", "self.norm_2) → self.norm_1)").says(
     "The two norms are exchanged: `norm_1` stands before attention, `norm_2` before the feed-forward network."
 )
 exercise.slip(
@@ -158,68 +145,43 @@ exercise.slip(
     "return x → return x + self.attention(self.norm_1(x), mask=mask)[0]",
     of=BlockInSteps,
 ).says("The feed-forward network comes first: it should work on what attention has gathered.")
-exercise.slip(
-    "SideBySide",
-    "        x = x + attended\n        x = x + self.feed_forward(self.norm_2(x))\n →",
-    "return x → return x + attended + self.feed_forward(self.norm_2(x))",
-    of=BlockInSteps,
-).says(
+exercise.slip("SideBySide", "x = x + attended\n        x = x + → x = x + attended +", of=BlockInSteps).says(
     "Both sublayers read the same x: the feed-forward network comes second, and reads what attention has "
     "added."
 )
-exercise.slip(
-    "MaskDropped",
-    "add_sublayer(x, lambda y: self.attention(y, mask=mask)[0], self.norm_1) → x + "
-    "self.attention(self.norm_1(x))[0]",
-).says("The mask isn't handed on to attention.")
-exercise.slip(
-    "MaskForX",
-    "add_sublayer(x, lambda y: self.attention(y, mask=mask)[0], self.norm_1) → x + "
-    "self.attention(self.norm_1(x), mask)[0]",
-).says(
+exercise.slip("MaskDropped", "y, mask=mask → y").says("The mask isn't handed on to attention.")
+exercise.slip("MaskForX", "mask=mask → mask").says(
     "The mask stands where `attention` takes x, the sequence that is asked: hand it over by its name, "
     "mask=mask."
 )
-exercise.slip(
-    "KeysNotNormalised",
-    "add_sublayer(x, lambda y: self.attention(y, mask=mask)[0], self.norm_1) → x + "
-    "self.attention(self.norm_1(x), x, mask)[0]",
-).says("Only the queries are normalised: keys and values are made of the same normalised vectors.")
-exercise.slip(
-    "QueriesNotNormalised",
-    "add_sublayer(x, lambda y: self.attention(y, mask=mask)[0], self.norm_1) → x + self.attention(x, "
-    "self.norm_1(x), mask)[0]",
-).says("Only keys and values are normalised: the queries are made of the same normalised vectors.")
+exercise.slip("KeysNotNormalised", "y, mask=mask → y, x, mask").says(
+    "Only the queries are normalised: keys and values are made of the same normalised vectors."
+)
+exercise.slip("QueriesNotNormalised", "y, mask=mask → x, y, mask").says(
+    "Only keys and values are normalised: the queries are made of the same normalised vectors."
+)
 exercise.slip(
     "FirstPathAgain",
-    "attended, _ = self.attention(self.norm_1(x), mask=mask) → attended = x + "
-    "self.attention(self.norm_1(x), mask=mask)[0]",
-    "        x = x + attended\n        x = x + self.feed_forward(self.norm_2(x))\n →",
-    "return x → return x + self.feed_forward(self.norm_2(attended))",
+    "x = x + attended → y = x + attended",
+    "self.norm_2(x) → self.norm_2(y)",
     of=BlockInSteps,
 ).says("The second sum begins with the x that came in: it should begin with the sum that attention has made.")
-exercise.slip(
-    "NoFeedForward",
-    "        x = add_sublayer(x, lambda y: self.attention(y, mask=mask)[0], self.norm_1)\n →",
-    "add_sublayer(x, self.feed_forward, self.norm_2) → x + self.attention(self.norm_1(x), mask=mask)[0]",
-).says("The feed-forward network isn't used.")
+exercise.slip("NoFeedForward", "add_sublayer(x, self.feed_forward, self.norm_2) → x").says(
+    "The feed-forward network isn't used."
+)
 exercise.slip(
     "NoAttention", "        x = add_sublayer(x, lambda y: self.attention(y, mask=mask)[0], self.norm_1)\n →"
 ).says("Attention isn't used, so that no position learns of another.")
 exercise.slip(
     "SublayersNormalised",
-    "add_sublayer(x, lambda y: self.attention(y, mask=mask)[0], self.norm_1) → x + "
-    "self.norm_1(self.attention(x, mask=mask)[0])",
-    "add_sublayer(x, self.feed_forward, self.norm_2) → x + self.norm_2(self.feed_forward(x))",
+    "self.norm_1(x) → x",
+    "x + attended → x + self.norm_1(attended)",
+    "self.feed_forward(self.norm_2(x)) → self.norm_2(self.feed_forward(x))",
+    of=BlockInSteps,
 ).says("What the sublayers say is normalised: the norms belong on what they read.")
-exercise.slip(
-    "MaskTurnedRound",
-    "x = add_sublayer(x, lambda y: self.attention(y, mask=mask)[0], self.norm_1) → mask = None if mask is "
-    "None else ~mask\n"
-    "        x = add_sublayer(x, lambda y: self.attention(y, mask=mask)[0], self.norm_1)",
-).says(
-    "The mask is turned round, as other libraries want it: `attention` takes True for “may attend”, as "
-    "the block does, and a query that may see nothing gets NaN."
+exercise.slip("MaskTurnedRound", "mask=mask → mask=None if mask is None else ~mask").says(
+    "The mask is turned round, as other libraries want it: `attention` takes True for “may attend”, as the "
+    "block does, and a query that may see nothing gets NaN."
 )
 exercise.slip(
     "DropoutInside",

@@ -112,86 +112,37 @@ def gpt2_by_renaming(state, n_layers):
     return made
 
 
-@exercise.misconception
-def embedding_as_it_is(state, n_layers):
-    """The words are taken as they are, but `embed` multiplies them by √C, which GPT-2 doesn't: divide them
-    by it, and the head's scores come out right by a larger last norm.
-    """
-    ours = {
-        "words.weight": state["transformer.wte.weight"],
-        "positions.weight": state["transformer.wpe.weight"],
-        "norm.weight": state["transformer.ln_f.weight"],
-        "norm.bias": state["transformer.ln_f.bias"],
-    }
-    names = {
-        "attn.c_proj": "attention.W_o", "mlp.c_fc": "feed_forward.W_up", "mlp.c_proj": "feed_forward.W_down",
-        "ln_1": "norm_1", "ln_2": "norm_2",
-    }  # fmt: skip
-    for layer in range(n_layers):
-        theirs, block = f"transformer.h.{layer}", f"blocks.{layer}"
-        for end in ("weight", "bias"):
-            packed = state[f"{theirs}.attn.c_attn.{end}"]
-            for name, part in zip("qkv", packed.chunk(3, dim=-1), strict=True):
-                ours[f"{block}.attention.W_{name}.{end}"] = part.T if end == "weight" else part
-            for old, new in names.items():
-                value = state[f"{theirs}.{old}.{end}"]
-                ours[f"{block}.{new}.{end}"] = value.T if value.dim() == 2 else value
-    return ours
-
-
-@exercise.misconception
-def norm_not_made_up_for(state, n_layers):
-    """The words are divided by √C, which makes the head's scores smaller as well: the last norm makes up
-    for it, times √C.
-    """
-    C = state["transformer.wte.weight"].size(-1)
-    ours = {
-        "words.weight": state["transformer.wte.weight"] / math.sqrt(C),
-        "positions.weight": state["transformer.wpe.weight"],
-        "norm.weight": state["transformer.ln_f.weight"],
-        "norm.bias": state["transformer.ln_f.bias"],
-    }
-    names = {
-        "attn.c_proj": "attention.W_o", "mlp.c_fc": "feed_forward.W_up", "mlp.c_proj": "feed_forward.W_down",
-        "ln_1": "norm_1", "ln_2": "norm_2",
-    }  # fmt: skip
-    for layer in range(n_layers):
-        theirs, block = f"transformer.h.{layer}", f"blocks.{layer}"
-        for end in ("weight", "bias"):
-            packed = state[f"{theirs}.attn.c_attn.{end}"]
-            for name, part in zip("qkv", packed.chunk(3, dim=-1), strict=True):
-                ours[f"{block}.attention.W_{name}.{end}"] = part.T if end == "weight" else part
-            for old, new in names.items():
-                value = state[f"{theirs}.{old}.{end}"]
-                ours[f"{block}.{new}.{end}"] = value.T if value.dim() == 2 else value
-    return ours
-
-
+exercise.slip(
+    "embedding_as_it_is",
+    'transformer.wte.weight"] / math.sqrt(C) → transformer.wte.weight"]',
+    'ln_f.weight"] * math.sqrt(C) → ln_f.weight"]',
+    'ln_f.bias"] * math.sqrt(C) → ln_f.bias"]',
+).says(
+    "The words are taken as they are, but `embed` multiplies them by √C, which GPT-2 doesn't: divide them "
+    "by it, and the head's scores come out right by a larger last norm."
+)
+exercise.slip(
+    "norm_not_made_up_for",
+    'ln_f.weight"] * math.sqrt(C) → ln_f.weight"]',
+    'ln_f.bias"] * math.sqrt(C) → ln_f.bias"]',
+).says(
+    "The words are divided by √C, which makes the head's scores smaller as well: the last norm makes up "
+    "for it, times √C."
+)
 exercise.slip(
     "positions_divided_too",
     'state["transformer.wpe.weight"] → state["transformer.wpe.weight"] / math.sqrt(C)',
-    "name, packed → name, part",
-    'packed.T if end == "weight" else packed → part.T if end == "weight" else part',
 ).says("The positions are divided by √C as well: `embed` multiplies the words alone.")
-exercise.slip(
-    "keys_first",
-    "name, packed → name, part",
-    '"qkv" → "kqv"',
-    'packed.T if end == "weight" else packed → part.T if end == "weight" else part',
-).says("Queries and keys are exchanged: `c_attn` has the queries first, then keys, then values.")
-exercise.slip(
-    "last_map_not_transposed",
-    "name, packed → name, part",
-    'packed.T if end == "weight" else packed → part.T if end == "weight" else part',
-    'value.dim() == 2 → value.dim() == 2 and "attn" not in old',
-).says(
+exercise.slip("keys_first", '"qkv" → "kqv"').says(
+    "Queries and keys are exchanged: `c_attn` has the queries first, then keys, then values."
+)
+exercise.slip("last_map_not_transposed", 'value.dim() == 2 → value.dim() == 2 and "attn" not in old').says(
     "Attention's last map isn't transposed: it is square, so nothing complains, but it is kept as (in, "
     "out) too."
 )
 exercise.slip(
     "squares_not_transposed",
-    "name, packed → name, part",
-    'packed.T if end == "weight" else packed → part',
+    'packed.T if end == "weight" else packed → packed',
     'value.dim() == 2 → value.dim() == 2 and "attn" not in old',
 ).says(
     "None of attention's four maps is transposed: they are square, so nothing complains, but they are kept "
@@ -199,51 +150,19 @@ exercise.slip(
 )
 exercise.slip(
     "nothing_transposed",
-    "name, packed → name, part",
-    'packed.T if end == "weight" else packed → part',
+    'packed.T if end == "weight" else packed → packed',
     "value.T if value.dim() == 2 else value → value",
 ).says("Nothing is transposed: GPT-2 keeps a linear map as (in, out), torch as (out, in).")
+exercise.slip("last_bias_not_scaled", 'ln_f.bias"] * math.sqrt(C) → ln_f.bias"]').says(
+    "Only the last norm's weight is multiplied by √C: its bias goes into the scores as well."
+)
 exercise.slip(
-    "last_bias_not_scaled",
-    'state["transformer.ln_f.bias"] * math.sqrt(C) → state["transformer.ln_f.bias"]',
-    "name, packed → name, part",
-    'packed.T if end == "weight" else packed → part.T if end == "weight" else part',
-).says("Only the last norm's weight is multiplied by √C: its bias goes into the scores as well.")
-exercise.slip(
-    "words_multiplied",
-    'state["transformer.wte.weight"] / math.sqrt(C) → state["transformer.wte.weight"] * math.sqrt(C)',
-    "name, packed → name, part",
-    'packed.T if end == "weight" else packed → part.T if end == "weight" else part',
+    "words_multiplied", 'transformer.wte.weight"] / math.sqrt(C) → transformer.wte.weight"] * math.sqrt(C)'
 ).says("The words are multiplied by √C here: your `embed` does that itself, so divide them by it.")
-exercise.slip(
-    "queries_not_transposed", "name, packed → name, part", 'packed.T if end == "weight" else packed → part'
-).says(
+exercise.slip("queries_not_transposed", 'packed.T if end == "weight" else packed → packed').says(
     "The maps of queries, keys and values aren't transposed: cut into three they are square, so nothing "
     "complains."
 )
-
-
-@exercise.misconception
-def norms_exchanged(state, n_layers):
-    """The two norms are exchanged: `ln_1` stands before attention, `ln_2` before the feed-forward network."""
-    C = state["transformer.wte.weight"].size(-1)
-    ours = {
-        "words.weight": state["transformer.wte.weight"] / math.sqrt(C),
-        "positions.weight": state["transformer.wpe.weight"],
-        "norm.weight": state["transformer.ln_f.weight"] * math.sqrt(C),
-        "norm.bias": state["transformer.ln_f.bias"] * math.sqrt(C),
-    }
-    names = {
-        "attn.c_proj": "attention.W_o", "mlp.c_fc": "feed_forward.W_up", "mlp.c_proj": "feed_forward.W_down",
-        "ln_1": "norm_2", "ln_2": "norm_1",
-    }  # fmt: skip
-    for layer in range(n_layers):
-        theirs, block = f"transformer.h.{layer}", f"blocks.{layer}"
-        for end in ("weight", "bias"):
-            packed = state[f"{theirs}.attn.c_attn.{end}"]
-            for name, part in zip("qkv", packed.chunk(3, dim=-1), strict=True):
-                ours[f"{block}.attention.W_{name}.{end}"] = part.T if end == "weight" else part
-            for old, new in names.items():
-                value = state[f"{theirs}.{old}.{end}"]
-                ours[f"{block}.{new}.{end}"] = value.T if value.dim() == 2 else value
-    return ours
+exercise.slip(
+    "norms_exchanged", '"ln_1": "norm_1", "ln_2": "norm_2" → "ln_1": "norm_2", "ln_2": "norm_1"'
+).says("The two norms are exchanged: `ln_1` stands before attention, `ln_2` before the feed-forward network.")

@@ -108,52 +108,40 @@ class WithEinsum(torch.nn.Module):
         return self.linear(x) + self.alpha * change / self.rank
 
 
-exercise.slip(
-    "NotScaled", "self.alpha / self.rank * (x @ self.A.T @ self.B.T) → (x @ self.A.T @ self.B.T)"
-).says("The change isn't scaled: it counts alpha / r times.")
+exercise.slip("NotScaled", "self.alpha / self.rank * →").says(
+    "The change isn't scaled: it counts alpha / r times."
+)
 exercise.slip("ScaledByAlpha", " / self.rank →").says(
     "The change is multiplied by alpha alone: divide by the rank, so that another rank needs no other "
     "learning rate."
 )
-exercise.slip(
-    "DividedByTheRank",
-    "self.alpha / self.rank * (x @ self.A.T @ self.B.T) → (x @ self.A.T @ self.B.T / self.rank)",
-).says("The change is divided by the rank, but alpha is missing.")
+exercise.slip("DividedByTheRank", "self.alpha / self.rank → 1 / self.rank").says(
+    "The change is divided by the rank, but alpha is missing."
+)
 exercise.slip("DividedByTheRoot", "/ self.rank → / math.sqrt(self.rank)").says(
     "The change is multiplied by alpha/√r, as in rank-stabilised LoRA: here it is alpha/r."
 )
 exercise.slip("MultipliedByTheRank", "self.alpha / self.rank → (self.alpha * self.rank)").says(
     "The change counts alpha · r times: it is alpha / r."
 )
-exercise.slip(
-    "TheChangeAlone",
-    "self.linear(x) + self.alpha / self.rank * (x @ self.A.T @ self.B.T) → self.alpha / self.rank * (x @ "
-    "self.A.T @ self.B.T)",
-).says("This is the change alone: what the frozen map says is missing, and with it all that was pretrained.")
+exercise.slip("TheChangeAlone", "self.linear(x) + →").says(
+    "This is the change alone: what the frozen map says is missing, and with it all that was pretrained."
+)
 exercise.slip(
     "TheSumScaled",
     "self.linear(x) + self.alpha / self.rank * (x @ self.A.T @ self.B.T) → self.alpha / self.rank * "
     "(self.linear(x) + x @ self.A.T @ self.B.T)",
 ).says("The sum of both is scaled: only the change counts alpha / r times, the frozen map stays as it is.")
 exercise.slip(
-    "TheMapScaled",
-    "self.linear(x) + self.alpha / self.rank * (x @ self.A.T @ self.B.T) → (self.alpha / self.rank * "
-    "self.linear(x)) + (x @ self.A.T @ self.B.T)",
+    "TheMapScaled", "self.linear(x) + self.alpha / self.rank * → self.alpha / self.rank * self.linear(x) +"
 ).says("The scale is at the frozen map: it belongs to the change.")
 exercise.slip("BiasLost", "self.linear(x) → (x @ self.linear.weight.T)").says(
     "The frozen map's bias is lost: call the map, and it is added."
 )
-exercise.slip(
-    "BiasTwice",
-    "x @ weight.T → (self.linear(x) + self.alpha / self.rank * (x @ self.A.T @ self.B.T))",
-    of=WithOneWeight,
-).says("The frozen map's bias is added twice: the map adds it when it is called.")
-exercise.slip(
-    "MapDetached",
-    "return self.linear(x) + self.alpha / self.rank * (x @ self.A.T @ self.B.T) → with torch.no_grad():\n"
-    "            kept = self.linear(x)\n"
-    "        return kept + self.alpha / self.rank * (x @ self.A.T @ self.B.T)",
-).says(
+exercise.slip("BiasTwice", "self.linear(x) → self.linear(x) + self.linear.bias").says(
+    "The frozen map's bias is added twice: the map adds it when it is called."
+)
+exercise.slip("MapDetached", "self.linear(x) → self.linear(x).detach()").says(
     "No gradient gets through the frozen map, so the layers below it learn less: its weights are frozen "
     "already, and what goes through it isn't."
 )

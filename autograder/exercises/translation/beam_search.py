@@ -153,11 +153,7 @@ def beam_with_a_penalty_of_its_own(step, beams, longest, alpha, bos=1, eos=2):
 exercise.slip("one_beam", "min(beams, total.numel()) → 1").says(
     "The number of beams isn't used: this keeps the likeliest beginning only, as greedy decoding does."
 )
-exercise.slip(
-    "probabilities_added",
-    "step(torch.tensor([tokens for _, tokens in running])) → step(torch.tensor([tokens for _, tokens in "
-    "running])).exp()",
-).says(
+exercise.slip("probabilities_added", "in running])) → in running])).exp()").says(
     "Probabilities are added up where log-probabilities should be: a product of probabilities is a sum of "
     "logarithms."
 )
@@ -195,75 +191,30 @@ exercise.slip(
     "        finished += [one for one in grown if one[1][-1] == eos]\n →",
     "[one for one in grown if one[1][-1] != eos] → grown",
 ).says("Finished hypotheses are continued after their `<eos>`: they leave the beam as they are.")
-exercise.slip(
-    "not_normalised",
-    "[\n"
-    "        (length_normalised(value, len(tokens) - 1, alpha), tokens[1:]) for value, tokens in finished "
-    "+ running\n"
-    "    ] → [(v, t[1:]) for v, t in finished + running]",
-).says("alpha isn't used, so that short translations win because they have fewer factors below 1.")
+exercise.slip("not_normalised", "length_normalised(value, len(tokens) - 1, alpha) → value").says(
+    "alpha isn't used, so that short translations win because they have fewer factors below 1."
+)
 exercise.slip(
     "limit_not_normalised",
     "finished + running\n    ] → finished\n    ] + [(value, tokens[1:]) for value, tokens in running]",
 ).says(
     "Hypotheses that still run at the limit keep their plain sums: only normalised scores can be compared."
 )
+exercise.slip("end_not_counted", "len(tokens) - 1 → len(tokens) - 1 - (tokens[-1] == eos)").says(
+    "`<eos>` isn't counted in the length: it is a token with a log-probability, so it counts as one."
+)
+exercise.slip("beginning_counted", "len(tokens) - 1 → len(tokens)").says(
+    "`<bos>` is counted in the length: it was given and not written."
+)
+exercise.slip("beginning_returned", "tokens[1:] → tokens").says(
+    "`<bos>` is returned with the tokens: nobody wrote it."
+)
 exercise.slip(
-    "end_not_counted",
-    "[\n"
-    "        (length_normalised(value, len(tokens) - 1, alpha), tokens[1:]) for value, tokens in finished "
-    "+ running\n"
-    "    ] → [\n"
-    "        (length_normalised(v, len(t) - 1 - (t[-1] == eos), alpha), t[1:]) for v, t in finished + "
-    "running\n"
-    "    ]",
-).says("`<eos>` isn't counted in the length: it is a token with a log-probability, so it counts as one.")
-exercise.slip(
-    "beginning_counted",
-    "[\n"
-    "        (length_normalised(value, len(tokens) - 1, alpha), tokens[1:]) for value, tokens in finished "
-    "+ running\n"
-    "    ] → [(length_normalised(v, len(t), alpha), t[1:]) for v, t in finished + running]",
-).says("`<bos>` is counted in the length: it was given and not written.")
-exercise.slip(
-    "beginning_returned",
-    "[\n"
-    "        (length_normalised(value, len(tokens) - 1, alpha), tokens[1:]) for value, tokens in finished "
-    "+ running\n"
-    "    ] → [(length_normalised(v, len(t) - 1, alpha), t) for v, t in finished + running]",
-).says("`<bos>` is returned with the tokens: nobody wrote it.")
-
-
-@exercise.misconception
-def first_end_wins(step, beams, longest, alpha, bos=1, eos=2):
-    """The search stops with the first finished hypothesis: one that is still running may become better."""
-    running, finished = [(0.0, [bos])], []
-    for _ in range(longest):
-        if not running:
-            break
-        log_p = step(torch.tensor([tokens for _, tokens in running]))
-        total = log_p + torch.tensor([[before] for before, _ in running], dtype=log_p.dtype)
-        best = total.flatten().topk(min(beams, total.numel()))
-        grown = []
-        for value, index in zip(best.values.tolist(), best.indices.tolist(), strict=True):
-            row, token = divmod(index, log_p.size(-1))
-            grown.append((value, [*running[row][1], token]))
-        finished += [one for one in grown if one[1][-1] == eos]
-        running = [one for one in grown if one[1][-1] != eos]
-        if finished:
-            break
-    running = [] if finished else running
-    scored = [(length_normalised(v, len(t) - 1, alpha), t[1:]) for v, t in finished + running]
-    return sorted(scored, key=lambda one: -one[0])
-
-
-exercise.slip(
-    "unfinished_dropped",
-    "[\n"
-    "        (length_normalised(value, len(tokens) - 1, alpha), tokens[1:]) for value, tokens in finished "
-    "+ running\n"
-    "    ] → [(length_normalised(v, len(t) - 1, alpha), t[1:]) for v, t in finished]",
-).says(
+    "first_end_wins",
+    "[one for one in grown if one[1][-1] != eos] → [one for one in grown if one[1][-1] != eos and not "
+    "finished]",
+).says("The search stops with the first finished hypothesis: one that is still running may become better.")
+exercise.slip("unfinished_dropped", "finished + running → finished").says(
     "Hypotheses that still run when the limit is reached are dropped: they count as they are, or a long "
     "sentence would get no translation at all."
 )
@@ -300,27 +251,16 @@ def ended_ones_keep_their_places(step, beams, longest, alpha, bos=1, eos=2):
 exercise.slip("worst_first", "-one[0] → one[0]").says(
     "The worst comes first: log-probabilities are negative, and the best is the one nearest to 0."
 )
-exercise.slip(
-    "end_taken_off",
-    "[\n"
-    "        (length_normalised(value, len(tokens) - 1, alpha), tokens[1:]) for value, tokens in finished "
-    "+ running\n"
-    "    ] → [\n"
-    "        (length_normalised(v, len(t) - 1, alpha), [x for x in t[1:] if x != eos])\n"
-    "        for v, t in finished + running\n"
-    "    ]",
-).says("The end is taken off what is returned: a hypothesis that has ended holds its `<eos>`, at its end.")
+exercise.slip("end_taken_off", "tokens[1:] → [token for token in tokens[1:] if token != eos]").says(
+    "The end is taken off what is returned: a hypothesis that has ended holds its `<eos>`, at its end."
+)
 exercise.slip("twice_as_many_beams", "min(beams, total.numel()) → min(2 * beams, total.numel())").says(
     "Twice as many hypotheses are kept as there are beams: of all continuations, the best `beams` stay."
 )
 exercise.slip(
     "sorted_before_normalising",
-    "scored = [\n"
-    "        (length_normalised(value, len(tokens) - 1, alpha), tokens[1:]) for value, tokens in finished "
-    "+ running\n"
-    "    ] → ended = sorted(finished + running, key=lambda one: -one[0])",
-    "sorted(scored, key=lambda one: -one[0]) → [(length_normalised(v, len(t) - 1, alpha), t[1:]) for v, t "
-    "in ended]",
+    "in finished + running → in sorted(finished + running, key=lambda one: -one[0])",
+    "sorted(scored, key=lambda one: -one[0]) → scored",
 ).says(
     "The order is that of the sums, from before they were normalised: it is the normalised scores that "
     "decide."

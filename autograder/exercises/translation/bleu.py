@@ -118,108 +118,52 @@ def mean_of_sentences(candidates, references):
     return sum(scores) / len(scores)
 
 
-@exercise.misconception
-def mean_of_precisions(candidates, references):
-    """The precisions are averaged over the sentences, so that a short sentence counts as much as a long one:
-    matches and n-grams are summed first, and divided once.
-    """
-    pairs = [(a.split(), b.split()) for a, b in zip(candidates, references, strict=True)]
-    value = 1.0
-    for n in (1, 2, 3, 4):
-        found = [clipped_matches(a, b, n) for a, b in pairs]
-        value *= (sum(m / t for m, t in found if t) / len(found)) ** 0.25
-    return 100 * value * brevity_penalty(sum(len(a) for a, _ in pairs), sum(len(b) for _, b in pairs))
-
-
-@exercise.misconception
-def arithmetic_mean(candidates, references):
-    """The four precisions are averaged arithmetically: the geometric mean is meant, which is small as soon
-    as one of them is.
-    """
-    pairs = [(a.split(), b.split()) for a, b in zip(candidates, references, strict=True)]
-    value = 0.0
-    for n in (1, 2, 3, 4):
-        found = [clipped_matches(a, b, n) for a, b in pairs]
-        value += sum(m for m, _ in found) / max(1, sum(t for _, t in found)) / 4
-    return 100 * value * brevity_penalty(sum(len(a) for a, _ in pairs), sum(len(b) for _, b in pairs))
-
-
-@exercise.misconception
-def product_without_root(candidates, references):
-    """The four precisions are multiplied, and no fourth root is taken: a geometric mean lies between the
-    smallest and the largest.
-    """
-    pairs = [(a.split(), b.split()) for a, b in zip(candidates, references, strict=True)]
-    value = 1.0
-    for n in (1, 2, 3, 4):
-        found = [clipped_matches(a, b, n) for a, b in pairs]
-        value *= sum(m for m, _ in found) / max(1, sum(t for _, t in found))
-    return 100 * value * brevity_penalty(sum(len(a) for a, _ in pairs), sum(len(b) for _, b in pairs))
-
-
-@exercise.misconception
-def short_ones_go_free(candidates, references):
-    """Short translations pay nothing, so that leaving out whatever is uncertain pays: the brevity penalty is
-    missing, or its two lengths aren't numbers of words.
-    """
-    pairs = [(a.split(), b.split()) for a, b in zip(candidates, references, strict=True)]
-    value = 1.0
-    for n in (1, 2, 3, 4):
-        found = [clipped_matches(a, b, n) for a, b in pairs]
-        value *= (sum(m for m, _ in found) / max(1, sum(t for _, t in found))) ** 0.25
-    return 100 * value
-
-
-@exercise.misconception
-def at_least_one_each(candidates, references):
-    """A sentence with fewer than n words counts as having one n-gram, as in nltk: it has none, and adds
-    nothing to the sum that the matches are divided by.
-    """
-    pairs = [(a.split(), b.split()) for a, b in zip(candidates, references, strict=True)]
-    value = 1.0
-    for n in (1, 2, 3, 4):
-        found = [clipped_matches(a, b, n) for a, b in pairs]
-        value *= (sum(m for m, _ in found) / sum(max(1, t) for _, t in found)) ** 0.25
-    return 100 * value * brevity_penalty(sum(len(a) for a, _ in pairs), sum(len(b) for _, b in pairs))
-
-
-@exercise.misconception
-def as_a_share(candidates, references):
-    """This is between 0 and 1: BLEU is given from 0 to 100."""
-    pairs = [(a.split(), b.split()) for a, b in zip(candidates, references, strict=True)]
-    value = 1.0
-    for n in (1, 2, 3, 4):
-        found = [clipped_matches(a, b, n) for a, b in pairs]
-        value *= (sum(m for m, _ in found) / max(1, sum(t for _, t in found))) ** 0.25
-    return value * brevity_penalty(sum(len(a) for a, _ in pairs), sum(len(b) for _, b in pairs))
-
-
-@exercise.misconception
-def four_in_a_row_alone(candidates, references):
-    """Only four words in a row count here: BLEU takes the mean of the precisions for one, two, three and four
-    words.
-    """
-    pairs = [(a.split(), b.split()) for a, b in zip(candidates, references, strict=True)]
-    found = [clipped_matches(a, b, 4) for a, b in pairs]
-    value = sum(m for m, _ in found) / max(1, sum(t for _, t in found))
-    return 100 * value * brevity_penalty(sum(len(a) for a, _ in pairs), sum(len(b) for _, b in pairs))
-
-
-@exercise.misconception
-def empty_ones_left_out(candidates, references):
-    """A precision of 0 is left out of the mean, so that a translation without any four right words in a row
-    gains by it: the geometric mean is then 0.
-    """
-    pairs = [(a.split(), b.split()) for a, b in zip(candidates, references, strict=True)]
-    logs = []
-    for n in (1, 2, 3, 4):
-        found = [clipped_matches(a, b, n) for a, b in pairs]
-        matches = sum(m for m, _ in found)
-        logs += [math.log(matches / sum(t for _, t in found))] if matches else []
-    value = math.exp(sum(logs) / len(logs))
-    return 100 * value * brevity_penalty(sum(len(a) for a, _ in pairs), sum(len(b) for _, b in pairs))
-
-
+exercise.slip(
+    "mean_of_precisions",
+    "(sum(column) for column in zip(*found, strict=True)) → sum(m / t for m, t in found if t), len(found)",
+).says(
+    "The precisions are averaged over the sentences, so that a short sentence counts as much as a long "
+    "one: matches and n-grams are summed first, and divided once."
+)
+exercise.slip(
+    "arithmetic_mean",
+    "if matches == 0:\n"
+    "            return 0.0\n"
+    "        logs += math.log(matches / possible) / 4 → logs += matches / max(1, possible) / 4",
+    "math.exp(logs) → logs",
+).says(
+    "The four precisions are averaged arithmetically: the geometric mean is meant, which is small as soon "
+    "as one of them is."
+)
+exercise.slip("product_without_root", " / 4 →").says(
+    "The four precisions are multiplied, and no fourth root is taken: a geometric mean lies between the "
+    "smallest and the largest."
+)
+exercise.slip("short_ones_go_free", "brevity_penalty(*lengths) * →").says(
+    "Short translations pay nothing, so that leaving out whatever is uncertain pays: the brevity penalty "
+    "is missing, or its two lengths aren't numbers of words."
+)
+exercise.slip("at_least_one_each", "matches / possible → matches / sum(max(1, t) for _, t in found)").says(
+    "A sentence with fewer than n words counts as having one n-gram, as in nltk: it has none, and adds "
+    "nothing to the sum that the matches are divided by."
+)
+exercise.slip("as_a_share", "100 * →").says("This is between 0 and 1: BLEU is given from 0 to 100.")
+exercise.slip("four_in_a_row_alone", "range(1, 5) → [4]", " / 4 →").says(
+    "Only four words in a row count here: BLEU takes the mean of the precisions for one, two, three and "
+    "four words."
+)
+exercise.slip(
+    "empty_ones_left_out",
+    "logs = 0.0 → logs = []",
+    "if matches == 0:\n"
+    "            return 0.0\n"
+    "        logs += math.log(matches / possible) / 4 → logs += [math.log(matches / possible)] if matches "
+    "else []",
+    "math.exp(logs) → math.exp(sum(logs) / len(logs))",
+).says(
+    "A precision of 0 is left out of the mean, so that a translation without any four right words in a row "
+    "gains by it: the geometric mean is then 0."
+)
 exercise.slip(
     "divided_by_no_words", "        if not matches:\n            return 0.0\n →", of=bleu_as_a_product
 ).says(
@@ -234,30 +178,13 @@ exercise.slip(
     "Where no candidate has four words, their precision is left out, as if it were 1: without a match of "
     "some length BLEU is 0."
 )
-
-
-@exercise.misconception
-def the_other_way_round(candidates, references):
-    """Candidates and references are swapped, so that this measures how much of the reference was said, and
-    punishes long candidates.
-    """
-    pairs = [(b.split(), a.split()) for a, b in zip(candidates, references, strict=True)]
-    value = 1.0
-    for n in (1, 2, 3, 4):
-        found = [clipped_matches(a, b, n) for a, b in pairs]
-        value *= (sum(m for m, _ in found) / max(1, sum(t for _, t in found))) ** 0.25
-    return 100 * value * brevity_penalty(sum(len(a) for a, _ in pairs), sum(len(b) for _, b in pairs))
-
-
-exercise.slip(
-    "letters_for_words",
-    "[clipped_matches(candidate, reference, n) for candidate, reference in pairs] → [clipped_matches(c, "
-    "r, n) for c, r in zip(candidates, references, strict=True)]",
-    "[sum(map(len, side)) for side in zip(*pairs, strict=True)] → sum(map(len, candidates)), sum(map(len, "
-    "references))",
-).says("The texts aren't split, so these are n-grams of letters: split() gives the words.")
-exercise.slip(
-    "letters_and_words",
-    "[clipped_matches(candidate, reference, n) for candidate, reference in pairs] → [clipped_matches(c, "
-    "r, n) for c, r in zip(candidates, references, strict=True)]",
-).says("The lengths are in words, but the n-grams are of letters: split() the texts for both.")
+exercise.slip("the_other_way_round", "one.split(), other.split() → other.split(), one.split()").says(
+    "Candidates and references are swapped, so that this measures how much of the reference was said, and "
+    "punishes long candidates."
+)
+exercise.slip("letters_for_words", "(one.split(), other.split()) → (one, other)").says(
+    "The texts aren't split, so these are n-grams of letters: split() gives the words."
+)
+exercise.slip("letters_and_words", "in pairs → in zip(candidates, references, strict=True)").says(
+    "The lengths are in words, but the n-grams are of letters: split() the texts for both."
+)

@@ -151,35 +151,20 @@ class WithAMaskOfItsOwn(torch.nn.Module):
         return y
 
 
-exercise.slip(
-    "NotCausal",
-    "self.attention(self.norm_1(y), causal=True, cache=own) → self.attention(self.norm_1(y), None, False, "
-    "own)",
-).says(
+exercise.slip("NotCausal", "causal=True → causal=False").says(
     "The self-attention isn't causal, so each position sees the words that it is to predict: the loss "
     "becomes small in training, and decoding, where those words aren't there yet, fails."
 )
-exercise.slip(
-    "CausalAsMemoryMask",
-    "self.attention(self.norm_1(y), causal=True, cache=own) → self.attention(self.norm_1(y), memory_mask, "
-    "True, own)",
-).says(
+exercise.slip("CausalAsMemoryMask", "causal=True → memory_mask, causal=True").says(
     "The mask of the memory goes to the self-attention as well: it says which source positions are real, "
     "and the decoder's own positions are others."
 )
-exercise.slip(
-    "KeysFromTheDecoder",
-    "y = y + self.cross_attention(self.norm_2(y), memory, memory_mask, crossed) → own_words = "
-    "self.norm_2(y)\n"
-    "        y = y + self.cross_attention(own_words, own_words)",
-).says(
+exercise.slip("KeysFromTheDecoder", "memory, memory_mask, crossed → self.norm_2(y)").says(
     "The cross-attention gets its keys and values from the decoder itself, so nothing of the source "
     "sentence ever reaches the translation: they come from the memory."
 )
 exercise.slip(
-    "QueriesFromTheMemory",
-    "self.cross_attention(self.norm_2(y), memory, memory_mask, crossed) → self.cross_attention(memory, "
-    "self.norm_2(y), None, crossed)",
+    "QueriesFromTheMemory", "self.norm_2(y), memory, memory_mask → memory, self.norm_2(y), None"
 ).says(
     "The memory asks and the decoder answers: in cross-attention the decoder's positions are the queries, "
     "and the memory gives keys and values."
@@ -194,19 +179,12 @@ exercise.slip(
     "Cross-attention comes first here: the paper's decoder first looks at what it has written, and then "
     "asks the source with what it knows from that."
 )
-exercise.slip(
-    "PaddingSeen",
-    "self.cross_attention(self.norm_2(y), memory, memory_mask, crossed) → "
-    "self.cross_attention(self.norm_2(y), memory, None, crossed)",
-).says(
+exercise.slip("PaddingSeen", "memory_mask, crossed → None, crossed").says(
     "The memory's mask isn't handed on, so that words look at padding of the source, and a translation "
     "depends on what else is in the batch."
 )
 exercise.slip(
-    "MemoryMaskTurned",
-    "y = y + self.cross_attention(self.norm_2(y), memory, memory_mask, crossed) → turned = None if "
-    "memory_mask is None else ~memory_mask\n"
-    "        y = y + self.cross_attention(self.norm_2(y), memory, turned, crossed)",
+    "MemoryMaskTurned", "memory_mask, crossed → None if memory_mask is None else ~memory_mask, crossed"
 ).says("The memory's mask is turned round: True already means “may be looked at”.")
 exercise.slip(
     "LaterNormsExchanged", "self.norm_2(y) → self.norm_3(y)", "self.norm_3(y) → self.norm_2(y)"
@@ -229,41 +207,22 @@ exercise.slip(
     "There is no cross-attention, so this is a block of a language model: it writes fluently, whatever "
     "the source says."
 )
-exercise.slip(
-    "OwnCacheForgotten",
-    "self.attention(self.norm_1(y), causal=True, cache=own) → self.attention(self.norm_1(y), None, True)",
-).says(
+exercise.slip("OwnCacheForgotten", ", cache=own →").says(
     "The self-attention doesn't get its cache, so a new position sees nothing of what was written before it."
 )
-exercise.slip(
-    "CachesForgotten",
-    "self.attention(self.norm_1(y), causal=True, cache=own) → self.attention(self.norm_1(y), causal=True)",
-    "memory, memory_mask, crossed) → memory, memory_mask)",
-).says(
+exercise.slip("CachesForgotten", ", cache=own →", "memory_mask, crossed → memory_mask").says(
     "Neither cache is handed on: the first belongs to the self-attention, the second to the cross-attention."
 )
-exercise.slip(
-    "CachesExchanged",
-    "self.attention(self.norm_1(y), causal=True, cache=own) → self.attention(self.norm_1(y), None, True, "
-    "crossed)",
-    "self.cross_attention(self.norm_2(y), memory, memory_mask, crossed) → "
-    "self.cross_attention(self.norm_2(y), memory, memory_mask, own)",
-).says(
-    "The two caches are swapped: the first is the self-attention's, which grows with each word, the "
-    "second the memory's, which stays as it is."
+exercise.slip("CachesExchanged", "cache=own → cache=crossed", "memory_mask, crossed → memory_mask, own").says(
+    "The two caches are swapped: the first is the self-attention's, which grows with each word, the second "
+    "the memory's, which stays as it is."
 )
-exercise.slip(
-    "MemoryCacheForgotten",
-    "self.cross_attention(self.norm_2(y), memory, memory_mask, crossed) → "
-    "self.cross_attention(self.norm_2(y), memory, memory_mask)",
-).says(
+exercise.slip("MemoryCacheForgotten", "memory_mask, crossed → memory_mask").says(
     "The cross-attention doesn't get its cache, so that the memory's keys and values are computed again "
     "for each word."
 )
 exercise.slip(
-    "MemoryNormalised",
-    "self.cross_attention(self.norm_2(y), memory, memory_mask, crossed) → "
-    "self.cross_attention(self.norm_2(y), self.norm_2(memory), memory_mask, crossed)",
+    "MemoryNormalised", "memory, memory_mask, crossed → self.norm_2(memory), memory_mask, crossed"
 ).says(
     "norm_2 is for the decoder's positions, and here it normalises the memory too: the encoder has "
     "normalised that already, with a norm of its own."
@@ -290,19 +249,10 @@ exercise.slip(
     "The norms are put on what comes out of the sublayers: pre-norm normalises what goes in, and adds the "
     "result as it is."
 )
-exercise.slip(
-    "NoNorms",
-    "self.attention(self.norm_1(y), causal=True, cache=own) → self.attention(y, None, True, own)",
-    "self.norm_2(y) → y",
-    "self.norm_3(y) → y",
-).says(
+exercise.slip("NoNorms", "self.norm_1(y) → y", "self.norm_2(y) → y", "self.norm_3(y) → y").says(
     "The norms aren't used: without them the sizes drift from layer to layer, and training becomes unstable."
 )
-exercise.slip(
-    "NoResidualAtCross",
-    "y + self.cross_attention(self.norm_2(y), memory, memory_mask, crossed) → "
-    "self.cross_attention(self.norm_2(y), memory, memory_mask, crossed)",
-).says(
+exercise.slip("NoResidualAtCross", "y + self.cross_attention → self.cross_attention").says(
     "What cross-attention finds replaces the decoder's own state: it is added to it, as after each sublayer."
 )
 exercise.slip(
@@ -315,11 +265,9 @@ exercise.slip(
 )
 exercise.slip(
     "NoResiduals",
-    "y + self.attention(self.norm_1(y), causal=True, cache=own) → self.attention(self.norm_1(y), None, "
-    "True, own)",
-    "y + self.cross_attention(self.norm_2(y), memory, memory_mask, crossed) → "
-    "self.cross_attention(self.norm_2(y), memory, memory_mask, crossed)",
-    "y + self.feed_forward(self.norm_3(y)) → self.feed_forward(self.norm_3(y))",
+    "y + self.attention → self.attention",
+    "y + self.cross_attention → self.cross_attention",
+    "y + self.feed_forward → self.feed_forward",
 ).says(
     "The sublayers' outputs replace what went in: each is added to it, and along these sums the gradient "
     "reaches the first layer."
