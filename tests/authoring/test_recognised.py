@@ -17,9 +17,10 @@ from autograder.authoring.mutating.mutants import has_mutants
 from autograder.authoring.mutating.slips import slips
 from autograder.recall import Recall
 from helpers.block import FeedForward, LayerNorm
-from helpers.checking.assessing import ONE_CHANGE, assess
+from helpers.checking.assessing import assess
 from helpers.checking.calling.drivers import run
 from helpers.checking.calling.outcome import CallStatus, Outcome
+from helpers.checking.explaining.causes import ONE_CHANGE
 from helpers.checking.explaining.sketches import rewritten, sketch
 from helpers.checking.finding import Finding
 from helpers.checking.sheet import Sheet, load_sheet
@@ -204,6 +205,18 @@ def test_of_most_of_the_cases_it_is_said_which_they_are():
     assert "exactly this" not in assess(sheet, outcomes).meaning
     told = assess(sheet, mixed)
     assert ONE_CHANGE in told.meaning and "show exactly this: fix it first" in told.meaning
+
+
+def test_one_change_that_fits_few_of_the_wrong_cases_is_not_named():
+    """Of hundreds of small changes, one fits a case or two by chance: the cause is another there."""
+    sheet = shipped("attention.scaled_dot_product")
+    slipped, other = (
+        [run(sheet.driver, answer, case) for case in sheet.cases]
+        for answer in (scaled_by_the_keys_number, scaled_too_much)
+    )
+    for fitting in range(1, len(sheet.cases)):
+        told = assess(sheet, [*slipped[:fitting], *other[fitting:]]).meaning
+        assert (ONE_CHANGE in told) == (2 * fitting > len(sheet.cases))
 
 
 def test_the_release_holds_what_is_made_of_the_mutants():

@@ -383,6 +383,11 @@ return ((x - x.mean()) * (y - y.mean())).mean() / x.var()
         "divided by N − 1",
     ),
     (
+        "complexity.absorb",
+        "return max(largest, scores.amax(-1)), total, mixture",
+        "torch.maximum compares two tensors number by number",
+    ),
+    (
         "complexity.blockwise_attention",
         """
 m, l = q.new_full(q.shape[:-1], -math.inf), q.new_zeros(q.shape[:-1])
