@@ -126,8 +126,16 @@ def _length(data: Any) -> int:
 def _told(texts: Texts) -> str:
     """What is said, then where; the place once, where it is the same."""
     if len({where for _, where in texts}) == 1:
-        return f"{' or '.join(said for said, _ in texts)}{texts[0][1]}"
+        return f"{_either([said for said, _ in texts])}{texts[0][1]}"
     return ", or ".join(said + where for said, where in texts)
+
+
+def _either(said: list[str]) -> str:
+    """One or the other, and what both begin with once: "a maximum uses the wrong axis, -2 or 0"."""
+    beginnings = {text.rpartition(", ")[0] for text in said}
+    if len(said) > 1 and len(beginnings) == 1 and all(beginnings):
+        return f"{beginnings.pop()}, {' or '.join(text.rpartition(', ')[2] for text in said)}"
+    return " or ".join(said)
 
 
 def confusions(place: Place) -> Iterator[Change]:
