@@ -294,8 +294,8 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"einsum\(\): subscript \w has size",
-        "In einsum a letter has one size wherever it is written, and here two axes of different sizes have the "
-        "same letter: which axis does each letter name?",
+        "In einsum a letter has one size wherever it is written, and here two axes of different sizes have "
+        "the same letter: which axis does each letter name?",
     ),
     (
         r"number of subscripts in the equation|einsum\(\)",
