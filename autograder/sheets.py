@@ -14,11 +14,12 @@ import torch
 from autograder.drawing import HiddenDraw
 from autograder.exercise import Exercise, Misconception
 from autograder.kept import FitDraws
-from helpers.checking.assessing import assess, sketches
+from helpers.checking.assessing import assess
 from helpers.checking.calling.drivers import judged, run
 from helpers.checking.calling.outcome import CallStatus, Case, Outcome
 from helpers.checking.calling.values import map_tensors, tensors
 from helpers.checking.comparing import compare_gradients
+from helpers.checking.explaining.recognising import Failure
 from helpers.checking.explaining.sketches import to_text
 from helpers.checking.finding import Status
 from helpers.checks import KnownMisconception, Sheet, compare
@@ -122,7 +123,7 @@ def with_misconceptions(sheet: Sheet, exercise: Exercise) -> Sheet:
             [right], [chosen] = sheet.expected, outcomes
             wrong = {slot: option for slot, option in chosen.outputs.items() if option != right.outputs[slot]}
             return KnownMisconception(each.name, each.sentence, chosen=wrong)
-        return KnownMisconception(each.name, each.sentence, to_text(sketches(sheet, outcomes)))
+        return KnownMisconception(each.name, each.sentence, to_text(Failure.of(sheet, outcomes).sketches))
 
     return replace(sheet, misconceptions=tuple(map(known, exercise.misconceptions)))
 

@@ -34,10 +34,10 @@ from autograder.authoring.mutating.verified import known_slips, listed
 from autograder.exercise import Exercise
 from autograder.sheets import VISIBLE_SEED, HiddenSheets, failing_case, make_sheet
 from benchmarks import results
-from helpers.checking.assessing import ONE_CHANGE
 from helpers.checking.calling.drivers import run
 from helpers.checking.calling.outcome import Outcome
 from helpers.checking.code.tracing import forbidden_use
+from helpers.checking.explaining.causes import ONE_CHANGE
 from helpers.checking.finding import Finding, Status
 from helpers.checks import Sheet, assess
 from tests.long.rows import Rows, add_option

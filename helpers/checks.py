@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from helpers.checking import progress
-from helpers.checking.assessing import assess, recognise
+from helpers.checking.assessing import assess
 from helpers.checking.calling.drivers import run
 from helpers.checking.calling.outcome import ENDS, CallStatus, Case, Outcome
 from helpers.checking.calling.registry import is_recipe, make_layer
@@ -46,7 +46,6 @@ __all__ = [
     "gradient_reaches_inputs",
     "inputs_unchanged",
     "load_sheet",
-    "recognise",
     "rows_sum_to_one",
     "shares_nothing",
     "show",

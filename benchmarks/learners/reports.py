@@ -17,9 +17,9 @@ from autograder import exercises, lessons
 from autograder.authoring.mutating import verified
 from autograder.exercise import Exercise
 from autograder.sheets import HiddenSheets, failing_case, one_thread
-from helpers.checking.assessing import ONE_CHANGE
 from helpers.checking.calling.drivers import run
 from helpers.checking.calling.outcome import Outcome
+from helpers.checking.explaining.causes import ONE_CHANGE
 from helpers.checking.finding import Finding, Status
 from helpers.checks import Sheet, assess
 

@@ -8,7 +8,7 @@ from autograder import lessons
 from autograder.exercises import load
 from benchmarks.learners import __main__ as learners
 from benchmarks.learners.reports import UNKNOWN, Report, bound, judged, reports, verdict
-from helpers.checking.assessing import ONE_CHANGE
+from helpers.checking.explaining.causes import ONE_CHANGE
 from helpers.checking.finding import Finding, Status
 
 EVERY = [report for lesson in lessons.names() for report in reports(lesson)]

@@ -422,5 +422,5 @@ def test_what_decides_reaches_from_an_exercise_to_all_that_it_names():
     assert not any(name in ("qkv", MARK, "with_index_select") for _, name in found)
     engine = dependencies(digests.ENGINE, without=digests.DECIDES_NOTHING)
     assert ("helpers.checking.comparing", "compare") in engine
-    assert ("helpers.checking.assessing", "_problem") in engine
-    assert ("helpers.checking.assessing", "recognise") not in engine
+    assert ("helpers.checking.problems", "problem_of") in engine
+    assert ("helpers.checking.explaining.recognising", "recognise") not in engine

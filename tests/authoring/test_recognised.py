@@ -4,6 +4,7 @@ import inspect
 import json
 import math
 import re
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -12,14 +13,17 @@ import torch
 from autograder import exercises, lessons
 from autograder.answers import slip, with_both
 from autograder.authoring.build import _recalled
+from autograder.authoring.mutating import slips as slipping
 from autograder.authoring.mutating import verified
-from autograder.authoring.mutating.mutants import has_mutants
+from autograder.authoring.mutating.mutants import has_mutants, mutants
 from autograder.authoring.mutating.slips import slips
+from autograder.authoring.mutating.words import describe
 from autograder.recall import Recall
 from helpers.block import FeedForward, LayerNorm
-from helpers.checking.assessing import ONE_CHANGE, assess
+from helpers.checking.assessing import assess
 from helpers.checking.calling.drivers import run
 from helpers.checking.calling.outcome import CallStatus, Outcome
+from helpers.checking.explaining.causes import ONE_CHANGE
 from helpers.checking.explaining.sketches import rewritten, sketch
 from helpers.checking.finding import Finding
 from helpers.checking.sheet import Sheet, load_sheet
@@ -206,6 +210,18 @@ def test_of_most_of_the_cases_it_is_said_which_they_are():
     assert ONE_CHANGE in told.meaning and "show exactly this: fix it first" in told.meaning
 
 
+def test_one_change_that_fits_few_of_the_wrong_cases_is_not_named():
+    """Of hundreds of small changes, one fits a case or two by chance: the cause is another there."""
+    sheet = shipped("attention.scaled_dot_product")
+    slipped, other = (
+        [run(sheet.driver, answer, case) for case in sheet.cases]
+        for answer in (scaled_by_the_keys_number, scaled_too_much)
+    )
+    for fitting in range(1, len(sheet.cases)):
+        told = assess(sheet, [*slipped[:fitting], *other[fitting:]]).meaning
+        assert (ONE_CHANGE in told) == (2 * fitting > len(sheet.cases))
+
+
 def test_the_release_holds_what_is_made_of_the_mutants():
     exercise = exercises.load("attention")["attention.softmax"]
     assert slips(exercise) == verified.known_slips("attention")["attention.softmax"]
@@ -250,6 +266,35 @@ def test_a_sentence_names_only_what_the_text_has():
                 names = set(re.findall(r"\w+", inspect.getsource(specs[id].reference)))
                 taken = [re.findall(r"`(\w+)` is used in place of `(\w+)`", said) for said in known]
                 assert {name for found in taken for pair in found for name in pair} <= names, id
+
+
+def curve(x):
+    if x[0] > 2.5:
+        return x[-1]
+    return 7.5 * x[1:] ** 3.5
+
+
+def test_a_number_is_called_by_what_it_does():
+    """Others write `sqrt` for `** 0.5`: told that a number is half of what it should be, they find none."""
+    exercise = exercises.load("attention")["attention.softmax"]
+    told = mutants(replace(exercise, reference=curve, alternatives=()))
+    said = {describe(each, exercise)[0] for each in told if each.kind == "constant"}
+    assert said >= {
+        "an exponent is half of what it should be",
+        "a number in a comparison is 1 too large",
+        "a number is twice what it should be",
+        "the wrong index is used, -2",
+        "the wrong index is used, 1",
+        "a slice starts at the wrong place, 0",
+    }
+
+
+def test_two_changes_of_one_kind_are_told_in_one_breath():
+    texts = [("a sum uses the wrong axis, -2", " (there)"), ("a sum uses the wrong axis, 0", " (there)")]
+    assert slipping._told(texts) == "a sum uses the wrong axis, -2 or 0 (there)"
+    assert slipping._told([texts[0], ("a sum is missing", " (there)")]) == (
+        "a sum uses the wrong axis, -2 or a sum is missing (there)"
+    )
 
 
 @pytest.mark.parametrize("lesson", LESSONS)

@@ -280,6 +280,19 @@ def test_zeros_that_come_anyhow_are_not_called_right():
     assert "except" not in said_of(ones.tril(), ones)
 
 
+def test_places_tell_nothing_where_a_few_numbers_come_again_and_again():
+    """After a norm of two features each is one of two numbers, and whoever guesses is right in half the places."""
+
+    def normed(x):
+        x = x - x.mean(-1, keepdim=True)
+        return torch.tensor([2.0, 3.0]) * x / x.square().mean(-1, keepdim=True).sqrt() + 0.3
+
+    x = torch.randn(6, 2, generator=torch.Generator().manual_seed(0))
+    right = normed(x)
+    assert said_of(right, normed(torch.cat([x[:5], -x[5:]]))) == ""
+    assert "except at the last" in said_of(right, torch.cat([right[:5], 7 * right[5:]]))
+
+
 @pytest.mark.parametrize(
     "odd", [None, "text", [], {}, torch.zeros(0), torch.tensor(1.0), torch.ones(2, 2).bool()], ids=str
 )

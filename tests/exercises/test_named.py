@@ -383,6 +383,20 @@ return ((x - x.mean()) * (y - y.mean())).mean() / x.var()
         "divided by N − 1",
     ),
     (
+        "attention.scaled_dot_product",
+        """
+weights = torch.einsum("...id,...id->...i", q, k).softmax(-1)
+return weights @ v, weights
+""",
+        "which axis does each letter name?",
+    ),
+    ("attention.softmax", "return [x.softmax(dim)][torch.tensor(0) / 2]", "indexed by one whole number"),
+    (
+        "complexity.absorb",
+        "return max(largest, scores.amax(-1)), total, mixture",
+        "torch.maximum compares two tensors number by number",
+    ),
+    (
         "complexity.blockwise_attention",
         """
 m, l = q.new_full(q.shape[:-1], -math.inf), q.new_zeros(q.shape[:-1])

@@ -18,7 +18,7 @@ Slips = dict[str, list[str]]  # sketches of what a slip gives, by the sentence t
 # What decides, beside an exercise itself, how its answers are judged, and not what is said of an answer that
 # matches no misconception.
 JUDGING: tuple[Name, ...] = (("autograder.authoring.trials", "problems"),)
-SAID_OF_OTHERS = ("relation", "contrast", "explain", "_in_part", "_unknown", "_not_written")
+SAID_OF_OTHERS = ("relation", "contrast", "explain", "in_part", "unknown", "_not_written")
 # Whether a mutant passes. What is said of a failure decides nothing, and mutants are forbidden nothing.
 ENGINE: tuple[Name, ...] = (
     ("autograder.sheets", "_draw"),
@@ -26,11 +26,12 @@ ENGINE: tuple[Name, ...] = (
     ("helpers.checking.assessing", "assess"),
     ("helpers.checking.calling.drivers", "run"),
 )
-DECIDES_NOTHING = ("_explain", "_unknown", "explain", "Finding", "forbid", "current")
+DECIDES_NOTHING = ("cause_of", "unknown", "explain", "Finding", "forbid", "current")
 TOOLS = ("around.py", "mutants.py", "changes.py", "tables.py", "places.py", "trying.py")
 # By what a mutant is recognised.
 SLIPS: tuple[Name, ...] = (
-    ("helpers.checking.assessing", "sketches_of_slip"),
+    ("helpers.checking.explaining.recognising", "Failure"),
+    ("helpers.checking.explaining.recognising", "recognise"),
     ("helpers.checking.explaining.telling", "tells"),
 )
 RECOGNISERS = ("slips.py", "words.py")

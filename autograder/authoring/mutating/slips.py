@@ -23,10 +23,10 @@ from autograder.authoring.mutating.trying import Limits
 from autograder.authoring.mutating.words import describe
 from autograder.exercise import Exercise
 from autograder.sheets import VISIBLE_SEED, make_sheet
-from helpers.checking.assessing import recognise, sketches_of_slip
 from helpers.checking.calling.drivers import judged
 from helpers.checking.calling.outcome import CallStatus, Outcome
-from helpers.checking.explaining.sketches import alike, to_text
+from helpers.checking.explaining.recognising import Failure, recognise
+from helpers.checking.explaining.sketches import Seen, alike, to_text
 from helpers.checking.explaining.telling import tells
 from helpers.checking.sheet import AND
 from helpers.checks import Sheet
@@ -75,10 +75,7 @@ def of_two(exercise: Exercise, sheet: Sheet) -> dict[str, list[str]]:
         for one, other in itertools.combinations(exercise.misconceptions, 2):
             if (answer := with_both(one.variant, other.variant)) is None:
                 continue
-            outcomes = limits.outcomes(exercise, answer, sheet) or []
-            outcomes = [judged(exercise.driver, *pair) for pair in zip(sheet.cases, outcomes, strict=False)]
-            seen = sketches_of_slip(sheet, outcomes)
-            if seen and _tells(sheet, outcomes) and not recognise(sheet, outcomes):
+            if seen := _sketches(sheet, limits.outcomes(exercise, answer, sheet)):
                 found[f"{one.name}{AND}{other.name}"] = to_text(seen)
     given = list(found.values())
     return {names: [text] for names, text in found.items() if given.count(text) == 1}
@@ -94,12 +91,8 @@ def _of_mutants(
     found: list[tuple[str, Texts]] = []
     with Limits() as limits:
         for mutant in mutants(exercise, confusions, answer):
-            outcomes = limits.outcomes(exercise, mutant.answer, sheet) or []
-            outcomes = [judged(exercise.driver, *pair) for pair in zip(sheet.cases, outcomes, strict=False)]
-            made = sketches_of_slip(sheet, outcomes)
-            if not made or not _tells(sheet, outcomes) or recognise(sheet, outcomes):
-                continue
-            if any(alike(made, each) for each in known):
+            made = _sketches(sheet, limits.outcomes(exercise, mutant.answer, sheet))
+            if not made or any(alike(made, each) for each in known):
                 continue
             said = describe(mutant, exercise)
             texts = next((said_of for each, said_of in found if alike(made, each)), None)
@@ -133,8 +126,16 @@ def _length(data: Any) -> int:
 def _told(texts: Texts) -> str:
     """What is said, then where; the place once, where it is the same."""
     if len({where for _, where in texts}) == 1:
-        return f"{' or '.join(said for said, _ in texts)}{texts[0][1]}"
+        return f"{_either([said for said, _ in texts])}{texts[0][1]}"
     return ", or ".join(said + where for said, where in texts)
+
+
+def _either(said: list[str]) -> str:
+    """One or the other, and what both begin with once: "a maximum uses the wrong axis, -2 or 0"."""
+    beginnings = {text.rpartition(", ")[0] for text in said}
+    if len(said) > 1 and len(beginnings) == 1 and all(beginnings):
+        return f"{beginnings.pop()}, {' or '.join(text.rpartition(', ')[2] for text in said)}"
+    return " or ".join(said)
 
 
 def confusions(place: Place) -> Iterator[Change]:
@@ -172,7 +173,15 @@ def confusions(place: Place) -> Iterator[Change]:
             yield Change("reshaped", ast.Call(ast.Attribute(receiver, "reshape", ast.Load()), [shape], []))
 
 
-def _tells(sheet: Sheet, outcomes: list[Outcome]) -> bool:
-    """Whether what came back is more than exceptions and what many changes give, such as NaN or a count."""
+def _sketches(sheet: Sheet, outcomes: list[Outcome] | None) -> list[Seen]:
+    """By what a change is known; empty if a misconception gives the same, or what came back tells too little.
+
+    So do exceptions alone, and what many changes give, such as NaN or a count.
+    """
+    if outcomes is None:  # it took too long
+        return []
+    outcomes = [judged(sheet.driver, *pair) for pair in zip(sheet.cases, outcomes, strict=True)]
+    failure = Failure.of(sheet, outcomes)
     pairs = zip(sheet.expected, outcomes, strict=True)
-    return tells((right.outputs, got.outputs) for right, got in pairs if got.status == CallStatus.RETURNED)
+    returned = [(right.outputs, got.outputs) for right, got in pairs if got.status == CallStatus.RETURNED]
+    return failure.of_slip if tells(returned) and not recognise(failure) else []

@@ -58,7 +58,6 @@ def describe(mutant: Mutant, exercise: Exercise) -> tuple[str, str]:
 
 def _said(place: Place, new: Any, kind: str, words: set[str]) -> Iterator[str]:
     old: Any = place.node
-    holder = place.around[0]
     if kind == "size":
         yield f"a size is the fixed number {ast.unparse(new)}, which is right for the first case only"
     elif kind == "default":
@@ -83,7 +82,7 @@ def _said(place: Place, new: Any, kind: str, words: set[str]) -> Iterator[str]:
     elif kind == "operator":
         yield _operator(old, new, words)
     elif kind == "constant":
-        yield _constant(old, new, holder)
+        yield _constant(old, new, place)
     elif kind == "argument":
         yield _argument(old, new)
     elif kind == "call":
@@ -140,7 +139,8 @@ def _number(node: Any) -> Any:
     return -value if with_sign else value
 
 
-def _constant(old: Any, new: Any, holder: ast.AST) -> str:
+def _constant(old: Any, new: Any, place: Place) -> str:
+    holder = place.around[0]
     name = f"`{holder.arg}`" if isinstance(holder, ast.keyword) and holder.arg else ""
     if isinstance(old, ast.Constant) and isinstance(old.value, bool):
         return f"{name} is {new.value}" if name else f"a {old.value} is changed to {new.value}"
@@ -149,7 +149,9 @@ def _constant(old: Any, new: Any, holder: ast.AST) -> str:
         return f"−∞ is replaced by {after:g}"
     if before is None or after is None:
         return ""
-    what = name or "a number"
+    if position := _position(old, place):
+        return f"{position}, {after:g}"
+    what = name or _role(old, holder)
     if after == 0:
         return f"{what} is 0, which it shouldn't be"
     if after == 2 * before and after - before != 1:
@@ -157,6 +159,21 @@ def _constant(old: Any, new: Any, holder: ast.AST) -> str:
     if after == before / 2:
         return f"{what} is half of what it should be"
     return f"{what} is {abs(after - before):g} too {'large' if after > before else 'small'}"
+
+
+def _position(number: Any, place: Place) -> str:
+    """That a number takes the wrong part of something; "" if it has another role."""
+    holder: Any = place.around[1] if isinstance(place.around[0], ast.Tuple) else place.around[0]
+    if isinstance(holder, ast.Slice):
+        return f"a slice {'starts' if number is holder.lower else 'ends'} at the wrong place"
+    return "the wrong index is used" if isinstance(holder, ast.Subscript) else ""
+
+
+def _role(number: Any, holder: Any) -> str:
+    """What a number does where it stands: who writes the same otherwise has no such number to search for."""
+    if isinstance(holder, ast.BinOp) and isinstance(holder.op, ast.Pow) and number is holder.right:
+        return "an exponent"
+    return "a number in a comparison" if isinstance(holder, ast.Compare) else "a number"
 
 
 def _axis(place: Place, new: Any) -> str:

@@ -22,3 +22,11 @@ def close(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
 def near(a: torch.Tensor, b: torch.Tensor) -> bool:
     """Whether all numbers are the same; where they are NaN, they aren't."""
     return bool(torch.isclose(b, a, rtol=1e-4, atol=1e-6).all())
+
+
+def distinct(numbers: torch.Tensor) -> int:
+    """How many different numbers there are, where those that are close count as one."""
+    if not numbers.is_floating_point():
+        return numbers.unique().numel()
+    ordered = numbers.double().flatten().sort().values
+    return min(1, len(ordered)) + int((~close(ordered[:-1], ordered[1:])).sum())

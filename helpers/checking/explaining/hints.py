@@ -288,6 +288,16 @@ HINTS: tuple[tuple[str, str], ...] = (
         "mean, and is a .transpose(-2, -1) missing, or one too many?",
     ),
     (
+        r"can be converted to an index",
+        "A list is indexed by one whole number: this tensor holds several, or a float. `/` always gives a "
+        "float, `//` doesn't.",
+    ),
+    (
+        r"einsum\(\): subscript \w has size",
+        "In einsum a letter has one size wherever it is written, and here two axes of different sizes have "
+        "the same letter: which axis does each letter name?",
+    ),
+    (
         r"number of subscripts in the equation|einsum\(\)",
         "In einsum each letter is one axis; `...` stands for any number of axes in front.",
     ),

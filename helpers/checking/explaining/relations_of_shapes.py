@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import torch
 
 from helpers.checking.calling.outcome import Case
-from helpers.checking.explaining.closeness import ENDS, ENOUGH, MAX_AXES, MULTIPLES, close, equal
+from helpers.checking.explaining.closeness import ENDS, ENOUGH, MAX_AXES, MULTIPLES, close, distinct, equal
 
 
 def of_shapes(case: Case, right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
@@ -37,7 +37,7 @@ def _of_length(axis: int, right: torch.Tensor, got: torch.Tensor) -> Iterator[tu
         ("beginning", "before", lambda n: n - size),
     ):
         ours, theirs = (t.narrow(axis, of(t.shape[axis]), size) for t in (right, got))
-        if ours.unique().numel() >= ENOUGH and equal(ours, theirs):
+        if distinct(ours) >= ENOUGH and equal(ours, theirs):
             yield (
                 f"{missing} of {axis}",
                 f"The right numbers, and more {beyond} them along axis {axis}."
@@ -54,7 +54,7 @@ def _of_length(axis: int, right: torch.Tensor, got: torch.Tensor) -> Iterator[tu
 def _of_axes(right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
     """One axis too many, with the right numbers at one of its ends, in its sum or mean; or one too few."""
     enough = 2 if right.is_floating_point() else ENOUGH  # two fractions are hardly the same by chance
-    if abs(right.dim() - got.dim()) != 1 or min(right.unique().numel(), got.unique().numel()) < enough:
+    if abs(right.dim() - got.dim()) != 1 or min(distinct(right), distinct(got)) < enough:
         return
     many, few = (got, right) if got.dim() > right.dim() else (right, got)
     for axis in range(-many.dim(), 0):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import torch
 
 from helpers.checking.calling.outcome import Case
-from helpers.checking.explaining.closeness import ENDS, ENOUGH, MAX_AXES, SMALL, close, equal, near
+from helpers.checking.explaining.closeness import ENDS, ENOUGH, MAX_AXES, SMALL, close, distinct, equal, near
 from helpers.checking.explaining.relations_of_shapes import of_shapes
 
 
@@ -52,7 +52,7 @@ def of_tensors(case: Case, right: torch.Tensor, got: torch.Tensor) -> Iterator[t
 
 def _of_slices(name: str, given: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
     """An input at one end of an axis."""
-    if given.dim() != got.dim() + 1 or got.unique().numel() < ENOUGH:
+    if given.dim() != got.dim() + 1 or distinct(got) < ENOUGH:
         return
     for axis in range(-given.dim(), 0):
         for where, at in ENDS if given.shape[axis] > 1 else ():
@@ -65,7 +65,7 @@ def _of_slices(name: str, given: torch.Tensor, got: torch.Tensor) -> Iterator[tu
 
 def _of_order(right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
     """The right numbers in other places."""
-    if right.dim() == 0 or right.unique().numel() < ENOUGH:
+    if right.dim() == 0 or distinct(right) < ENOUGH:
         return
     for one, other in itertools.combinations(range(-min(right.dim(), MAX_AXES), 0), 2):
         if right.shape[one] == right.shape[other] and equal(right, got.transpose(one, other)):
@@ -127,7 +127,7 @@ def _of_scale(case: Case, a: torch.Tensor, b: torch.Tensor) -> Iterator[tuple[st
 
 def _of_softmax(a: torch.Tensor, b: torch.Tensor) -> Iterator[tuple[str, str]]:
     """A softmax too many, or one too few."""
-    if a.unique().numel() < 2 or not a.isfinite().all():
+    if distinct(a) < 2 or not a.isfinite().all():
         return
     for axis in range(-a.dim(), 0):
         if a.shape[axis] < 2:
@@ -146,7 +146,7 @@ def _of_values(case: Case, a: torch.Tensor, b: torch.Tensor) -> Iterator[tuple[s
     """The same thing done to every number."""
     finite = a.isfinite()
     a, b, rows_a, rows_b = a[finite], b[finite], a, b
-    several = a.numel() >= ENOUGH and a.unique().numel() >= ENOUGH
+    several = a.numel() >= ENOUGH and distinct(a) >= ENOUGH
     if a.numel() == 0:
         return
     if several and near(-a, b):
@@ -208,7 +208,7 @@ def _of_rows(a: torch.Tensor, b: torch.Tensor) -> Iterator[tuple[str, str]]:
 def _of_inputs(case: Case, a: torch.Tensor, b: torch.Tensor) -> Iterator[tuple[str, str]]:
     """An input that is missing in the right numbers, or in them once too often."""
     for name, given in case.inputs():
-        if not given.is_floating_point() or given.shape != a.shape or given.unique().numel() < ENOUGH:
+        if not given.is_floating_point() or given.shape != a.shape or distinct(given) < ENOUGH:
             continue
         x = given.double()
         for word, changed, sentence in (
@@ -233,7 +233,7 @@ def _of_places(case: Case, right: torch.Tensor, got: torch.Tensor) -> Iterator[t
     if right.dim() == 0 or right.numel() < ENOUGH:
         return
     wrong = ~close(right, got)
-    if wrong.all():
+    if wrong.all() or (right.is_floating_point() and _of_few_kinds(right, got[wrong])):
         return
     found = []
     for word, sentence, places in _places(case, right):
@@ -242,9 +242,19 @@ def _of_places(case: Case, right: torch.Tensor, got: torch.Tensor) -> Iterator[t
     yield from ((word, sentence) for _, word, sentence in sorted(found))
 
 
+def _of_few_kinds(right: torch.Tensor, wrong: torch.Tensor) -> bool:
+    """Whether wrong numbers are among a few that come again and again: so many are right by chance.
+
+    A norm of two features, for one, leaves each with one of two numbers.
+    """
+    numbers = right[right != 0]
+    few = 2 * distinct(numbers) < numbers.numel()
+    return few and bool(close(wrong[:, None], numbers).any(dim=1).all())
+
+
 def _differ(right: torch.Tensor) -> bool:
     """Whether numbers tell that an answer is right there: what is 0 everywhere, anything may leave at 0."""
-    return right.unique().numel() > (1 if right.dtype == torch.bool else 2)
+    return distinct(right) > (1 if right.dtype == torch.bool else 2)
 
 
 def _places(case: Case, right: torch.Tensor) -> Iterator[tuple[str, str, torch.Tensor]]:
@@ -283,7 +293,7 @@ def _of_sums(a: torch.Tensor, b: torch.Tensor) -> Iterator[tuple[str, str]]:
         elif not torch.isclose(b.sum(ours[0]), torch.ones(()).double(), atol=1e-4).any():
             yield "sums", f"The right numbers sum to 1 along axis {ours[0]}; these don't."
     for axis in range(-a.dim(), 0):
-        if b.unique().numel() >= ENOUGH and _alike(b, axis) and not _alike(a, axis):
+        if distinct(b) >= ENOUGH and _alike(b, axis) and not _alike(a, axis):
             yield (
                 f"alike {axis}",
                 f"All positions along axis {axis} have the same numbers; they should differ.",

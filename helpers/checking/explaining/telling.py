@@ -20,27 +20,39 @@ Known = TypeVar("Known")
 
 
 def in_part(
-    seen: Sequence[Seen], values: Mapping[int, Pairs], known: Iterable[tuple[Known, Sequence[str]]]
+    seen: Sequence[Seen],
+    values: Mapping[int, Pairs],
+    mistakes: Iterable[tuple[Known, Sequence[str]]],
+    slips: Iterable[tuple[Known, Sequence[str]]],
 ) -> tuple[Known, list[tuple[int, int]]] | None:
     """The mistake that shows in more wrong cases than any other, where none explains them all.
 
     Args:
         seen: sketches of an answer's outcomes, case by case.
         values: of the wrong cases that returned something, what was right and what came back.
-        known: what is known of mistakes, each with the texts of what it gives.
+        mistakes: those that people are known to make, each with the texts of what it gives.
+        slips: the same of small changes. There are hundreds, and with a second mistake around, one of them
+            fits a case or two by chance: it has to show in most of the wrong ones.
 
     Returns:
         What is known of it, and where it shows: cases and places among their values. None if two are as
         likely, or the values tell too little.
     """
+    most = sum(1 for each in seen if each) // 2 + 1
+    known = [
+        (each, text, least)
+        for among, least in ((mistakes, 1), (slips, most))
+        for each, texts in among
+        for text in texts
+    ]
     found: list[tuple[int, Known, list[tuple[int, int]]]] = []
-    for each, texts in known:
-        for text in texts:
-            where = [(case, place) for case, place in found_in(seen, text) if case in values]
-            if len(where) >= LEAST and tells(values[case][place] for case, place in where):
-                found.append((len({case for case, _ in where}), each, where))
-    most = max((count for count, _, _ in found), default=0)
-    likely = [(each, where) for count, each, where in found if count == most]
+    for each, text, least in known:
+        where = [(case, place) for case, place in found_in(seen, text) if case in values]
+        cases = len({case for case, _ in where})
+        if len(where) >= LEAST and cases >= least and tells(values[case][place] for case, place in where):
+            found.append((cases, each, where))
+    highest = max((cases for cases, _, _ in found), default=0)
+    likely = [(each, where) for cases, each, where in found if cases == highest]
     alone = likely and all(each is likely[0][0] for each, _ in likely)
     return likely[0] if alone else None
 

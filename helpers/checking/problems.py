@@ -1,0 +1,115 @@
+"""What is wrong with what an answer did in one case, and what that usually means."""
+
+from dataclasses import dataclass
+
+from helpers.checking.calling.outcome import CallStatus, Outcome
+from helpers.checking.comparing import Difference, compare
+from helpers.checking.explaining.hints import explain
+from helpers.checking.finding import one_line
+from helpers.checking.properties import PROPERTIES, inputs_unchanged
+from helpers.checking.sheet import Sheet
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is wrong with one outcome: its cause, what came back, what that usually means."""
+
+    cause: str
+    returned: str
+    meaning: str = ""
+
+
+def problem_of(sheet: Sheet, index: int, outcome: Outcome, reveal: bool) -> Problem | None:
+    """The first thing wrong with the outcome of one case."""
+    case, expected = sheet.cases[index], sheet.expected[index]
+    if outcome.status != CallStatus.RETURNED:
+        return _not_returned(sheet, outcome, reveal)
+    if sheet.driver == "choice":
+        got = outcome.outputs if isinstance(outcome.outputs, dict) else {}
+        wrong = [slot for slot, value in expected.outputs.items() if got.get(slot) != value]
+        slots = "; ".join(filter(None, wrong))
+        return Problem("value", f"not right: {slots}" if slots else "not right") if wrong else None
+    properties = [PROPERTIES[name] for name in sheet.properties]
+    if difference := difference_of(sheet, expected, outcome):
+        may_explain = [prop for prop in properties if prop.explains_values]
+        explained = (prop.meaning for prop in may_explain if prop(case, expected, outcome))
+        meaning = difference.meaning or next(explained, unknown(sheet, index, reveal))
+        described = difference.describe(reveal)
+        if difference.cause == "value" and (shape := _shape_too(sheet, index, outcome, reveal)):
+            described = f"{described}; {shape}"
+        if inputs_unchanged in properties and (changed := inputs_unchanged(case, expected, outcome)):
+            said = f"{changed[0].upper()}{changed[1:]}, too. {inputs_unchanged.meaning}"
+            return Problem(inputs_unchanged.__name__, described, said)
+        return Problem(difference.cause, described, meaning)
+    for prop in properties:
+        if not prop.explains_values and (wrong := prop(case, expected, outcome)):
+            return Problem(prop.__name__, f"the right values, but {wrong}", prop.meaning)
+    return None
+
+
+def difference_of(sheet: Sheet, right: Outcome, outcome: Outcome) -> Difference | None:
+    """Where an outcome's values differ by more than the exercise lets pass."""
+    return compare(right.outputs, outcome.outputs, sheet.returns, coarse=not sheet.full_precision)
+
+
+def _shape_too(sheet: Sheet, index: int, outcome: Outcome, reveal: bool) -> str:
+    """Which of several results has another shape, where one before it has wrong values: it says more."""
+    right, got = sheet.expected[index].outputs, outcome.outputs
+    several = isinstance(right, list | tuple) and isinstance(got, list | tuple)
+    if not several or len(right) != len(sheet.returns):
+        return ""
+    names = ((name,) for name in sheet.returns)
+    found = (compare(*each) for each in zip(right, got, names, strict=False))
+    shapes = (each.describe(reveal) for each in found if each and each.cause == "shape")
+    return next(shapes, "")
+
+
+def unknown(sheet: Sheet, index: int, reveal: bool) -> str:
+    """What is said of wrong values of which nothing is known."""
+    return f"None of the mistakes we know gives this result. {by_hand(sheet, index, reveal)}"
+
+
+def by_hand(sheet: Sheet, index: int, reveal: bool) -> str:
+    """How to call an answer oneself with what a case has."""
+    call, what = f'case("{sheet.exercise}", {index + 1}).args', "the" if reveal else "similar"
+    return f"To try it by hand, take {what} inputs from `{call}`."
+
+
+AN_OPTION = "Choose one of the options listed here, and write it exactly as in the list."
+FILL_IN = "Fill in each `...` and leave the names before it as they were."
+OTHER_PARAMETERS = "The check loads weights of its own by name and shape: leave `__init__` as it was."
+RESULT = "Compare what you return with the docstring: type, shape and order."
+REDEFINE = "The name now means something else: run the cell with your function again, then this one."
+
+
+def _not_returned(sheet: Sheet, outcome: Outcome, reveal: bool) -> Problem:
+    where = f", at {line_of(outcome.where)}" if outcome.where and reveal else ""
+    if outcome.status == CallStatus.FORBIDDEN:
+        name = outcome.error if outcome.error in sheet.forbidden else "a forbidden function"
+        meaning = f"Solve this exercise without {name}: writing it yourself is the point."
+        return Problem("forbidden", f"nothing: it uses {name}{where}", meaning)
+    if outcome.status == CallStatus.INTERRUPTED:
+        text = f"nothing: the call was stopped, because it didn't end{where}"
+        return Problem("timeout", text, "A loop never ends, or the code takes far more steps than it needs.")
+    if outcome.status == CallStatus.UNUSABLE:
+        text = f"{line_of(outcome.message, 80)}, expected {line_of(outcome.error)}"
+        of_choice = AN_OPTION if outcome.error.startswith("one of") else FILL_IN
+        meaning = of_choice if sheet.driver == "choice" else REDEFINE
+        if "parameters" in outcome.error and sheet.driver == "module":
+            meaning = OTHER_PARAMETERS
+        if sheet.driver in ("draws", "use_result") and "docstring" in outcome.error:
+            meaning = RESULT
+        return Problem("unusable", text if reveal else "not what the exercise asks for", meaning)
+    text = f": {line_of(outcome.message)}" if outcome.message and reveal else ""
+    name = outcome.error if outcome.error.isidentifier() else "an exception"
+    return Problem(
+        "raised",
+        f"nothing: it raised {name:.60}{text}{where}",
+        explain(f"{outcome.error}: {outcome.message}", outcome.where),
+    )
+
+
+def line_of(text: str, limit: int = 240) -> str:
+    """A stranger's text as one line of printable characters."""
+    text = one_line(text)
+    return text if len(text) <= limit else text[: limit - 1] + "…"
