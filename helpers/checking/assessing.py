@@ -11,6 +11,7 @@ import functools
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from helpers.checking.calling.compiling import COMPILER
 from helpers.checking.calling.drivers import judged
 from helpers.checking.calling.outcome import CallStatus, Outcome
 from helpers.checking.calling.values import map_tensors, tensors
@@ -378,7 +379,8 @@ REDEFINE = "The name now means something else: run the cell with your function a
 def _not_returned(sheet: Sheet, outcome: Outcome, reveal: bool) -> _Problem:
     where = f", at {_line(outcome.where)}" if outcome.where and reveal else ""
     if outcome.status == CallStatus.FORBIDDEN:
-        name = outcome.error if outcome.error in sheet.forbidden else "a forbidden function"
+        named = outcome.error in (*sheet.forbidden, COMPILER)
+        name = outcome.error if named else "a forbidden function"
         meaning = f"Solve this exercise without {name}: writing it yourself is the point."
         return _Problem("forbidden", f"nothing: it uses {name}{where}", meaning)
     if outcome.status == CallStatus.INTERRUPTED:
