@@ -27,7 +27,7 @@ ALLOWED = {
     "access": (21, None), "faccessat": (269, 48), "faccessat2": (439, 439), "dup": (32, 23),
     "dup2": (33, None), "dup3": (292, 24),
     "fsync": (74, 82), "fdatasync": (75, 83), "truncate": (76, 45), "ftruncate": (77, 46),
-    "fallocate": (285, 47), "fadvise64": (221, 223), "getdents": (78, None), "getdents64": (217, 61),
+    "fallocate": (285, 47), "getdents": (78, None), "getdents64": (217, 61),
     "getcwd": (79, 17), "chdir": (80, 49), "fchdir": (81, 50), "rename": (82, None),
     "renameat": (264, 38), "renameat2": (316, 276), "mkdir": (83, None), "mkdirat": (258, 34),
     "rmdir": (84, None), "link": (86, None), "linkat": (265, 37), "unlink": (87, None),
@@ -82,8 +82,9 @@ SOME: dict[str, tuple[tuple[int, int], int, tuple[int, ...]]] = {
     "ioctl": ((16, 29), 1, (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)),
     # PR_SET_NAME, PR_GET_NAME, PR_SET_VMA
     "prctl": ((157, 167), 0, (15, 16, 0x53564D41)),
-    # Not MADV_MERGEABLE: the kernel would look through all pages, and time tells who else has the same.
-    "madvise": ((28, 233), 2, (*range(5), *range(8, 12), *range(14, 24), 25, 102, 103)),
+    # Not MADV_MERGEABLE: the kernel would look through all pages, and time tells who else has the same. Nor
+    # MADV_COLD and MADV_PAGEOUT: what files others have in memory is theirs, too.
+    "madvise": ((28, 233), 2, (*range(5), *range(8, 12), *range(14, 20), 22, 23, 25, 102, 103)),
 }
 # What mmap's flags may not have: MAP_LOCKED or MAP_HUGETLB, nor MAP_SHARED with MAP_ANONYMOUS.
 MMAP, LOCKED_OR_HUGE, ANONYMOUS, SHARED = (9, 222), 0x42000, 0x20, 0x1

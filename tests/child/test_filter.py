@@ -38,6 +38,7 @@ REFUSED = {
         "socket bind listen accept accept4 connect sendmsg recvmsg sendmmsg recvmmsg getsockopt setsockopt"
     ),
     "descriptors of a thread's own": "close_range",
+    "what of files is in memory": "fadvise64 readahead syncfs",
     "a larger share of the machine": (
         "sched_setaffinity sched_setscheduler sched_setattr sched_setparam setpriority ioprio_set mbind move_pages"
     ),
@@ -161,9 +162,9 @@ def test_a_process_changes_its_name_and_nothing_else_of_itself(machine, column):
 
 
 @both
-def test_no_page_is_merged_with_others_or_called_broken(machine, column):
-    """MADV_MERGEABLE, MADV_HWPOISON and MADV_SOFT_OFFLINE, as mman.h has them."""
-    assert not {12, 100, 101} & set(allowed(machine, "madvise", 0, 0, of=range(200)))
+def test_no_page_is_merged_with_others_thrown_out_or_called_broken(machine, column):
+    """MADV_MERGEABLE, MADV_COLD, MADV_PAGEOUT, MADV_HWPOISON and MADV_SOFT_OFFLINE, as mman.h has them."""
+    assert not {12, 20, 21, 100, 101} & set(allowed(machine, "madvise", 0, 0, of=range(200)))
 
 
 @both

@@ -92,6 +92,8 @@ RESOURCES = {
     "locks of bytes, without end": ("fcntl.lockf(os.open(library, 0), fcntl.LOCK_EX)", "None"),
     "locks of bytes that a descriptor has": ("fcntl.fcntl(os.open(library, 0), 37, bytes(32))", "EPERM"),  # F_OFD_SETLK
     "news of who reads a folder": ("fcntl.fcntl(os.open(os.path.dirname(library), 0), 1026, 1)", "EPERM"),  # F_NOTIFY
+    "what of Python's files is in memory": ("os.posix_fadvise(os.open(library, 0), 0, 0, os.POSIX_FADV_DONTNEED)", "EPERM"),
+    "the same, mapped": ("mmap.mmap(os.open(library, 0), 4096, mmap.MAP_PRIVATE, mmap.PROT_READ).madvise(21)", "EPERM"),  # MADV_PAGEOUT
     "memory of all pipes": ("fcntl.fcntl(os.pipe()[1], 1031, 1 << 20)", "EPERM"),  # F_SETPIPE_SZ
     "a file system's keys": ("fcntl.ioctl(os.open(os.path.dirname(library), 0), 0xC0506617, bytes(144))", "EPERM"),
     "terminals": ("os.open('/dev/ptmx', os.O_RDWR | os.O_NOCTTY)", "ENOENT"),

@@ -131,7 +131,7 @@ LISTED: dict[str, dict[str, Row]] = {
         "filter: locks": ("a_lock_of_bytes_is_granted_and_not_made", "(answer, 0, 0, errno(0))", "(answer, 0, 0, allow)"),
         "filter: arguments / ioctl": ("no_device_or_file_system_is_asked_for_more_than_its_terminal_or_length", "0x5401, ", "0x5401, 0x5412, "),
         "filter: arguments / prctl": ("a_process_changes_its_name_and_nothing_else_of_itself", "(15, ", "(15, 22, "),
-        "filter: arguments / madvise": ("no_page_is_merged_with_others_or_called_broken", "range(8, 12)", "range(8, 13)"),
+        "filter: arguments / madvise": ("no_page_is_merged_with_others_thrown_out_or_called_broken", "range(8, 12)", "range(8, 13)"),
         "filter: mappings / locked or huge": ("memory_is_held_by_its_address_alone", "(bits, 2, 0, LOCKED_OR_HUGE)", "(bits, 0, 0, LOCKED_OR_HUGE)"),
         "filter: mappings / shared": ("memory_is_held_by_its_address_alone", "(bits, 0, 1, SHARED)", "(bits, 1, 1, SHARED)"),
         "filter: later calls": "what_is_not_allowed_is_refused",
@@ -192,7 +192,6 @@ LISTED: dict[str, dict[str, Row]] = {
         "forbidden: calls": "a_forbidden_function_does_what_is_asked",
         "forbidden: classes": ("a_forbidden_function_does_what_is_asked[forbidden_class_by_alias]", '"__init__", "forward"', ""),
         "forbidden: neighbours": ("a_forbidden_function_does_what_is_asked", "for word in wanted))", "for word in wanted)) if words(operator.partition('::')[2]) == wanted"),
-        "forbidden: called by the compiler": "a_forbidden_function_does_what_is_asked[forbidden_by_copied_definition]",
         "forbidden: definitions / by name": ("a_forbidden_function_does_what_is_asked[forbidden_by_definition]", "*named, ", ""),
         "forbidden: definitions / graphs": ("a_forbidden_function_does_what_is_asked[forbidden_by_graph]", "*_graphs(torch.fx.GraphModule), ", ""),
         "forbidden: definitions / the interpreter": ("a_forbidden_function_does_what_is_asked[forbidden_by_interpreter]", ", interpreter", ""),
@@ -298,6 +297,7 @@ LISTED: dict[str, dict[str, Row]] = {
         "traced: steps without end": "code_whose_names_lead_everywhere_is_not_followed_to_its_end",
     },
     "test_drivers": {
+        "forbidden: called by the compiler": "helpers_of_the_compiler_are_forbidden_with_what_they_help_to_define",
         "drivers: as many draws as were asked for": "fewer_draws_than_were_asked_for_are_none",
     },
     "test_hidden_errors": {
