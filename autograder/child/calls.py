@@ -27,7 +27,7 @@ ALLOWED = {
     "access": (21, None), "faccessat": (269, 48), "faccessat2": (439, 439), "dup": (32, 23),
     "dup2": (33, None), "dup3": (292, 24),
     "fsync": (74, 82), "fdatasync": (75, 83), "truncate": (76, 45), "ftruncate": (77, 46),
-    "fallocate": (285, 47), "fadvise64": (221, 223), "getdents": (78, None), "getdents64": (217, 61),
+    "fallocate": (285, 47), "getdents": (78, None), "getdents64": (217, 61),
     "getcwd": (79, 17), "chdir": (80, 49), "fchdir": (81, 50), "rename": (82, None),
     "renameat": (264, 38), "renameat2": (316, 276), "mkdir": (83, None), "mkdirat": (258, 34),
     "rmdir": (84, None), "link": (86, None), "linkat": (265, 37), "unlink": (87, None),
@@ -75,18 +75,20 @@ SOME: dict[str, tuple[tuple[int, int], int, tuple[int, ...]]] = {
     "clone": ((56, 220), 0, (0x3D0F00,)),
     # Unix: to ask for another family can make the kernel load a module.
     "socketpair": ((53, 199), 0, (1,)),
-    # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GETLK, F_SETLK, F_SETLKW; the three F_OFD_ locks;
-    # F_DUPFD_CLOEXEC, F_GETPIPE_SZ. Others watch whoever opens a file, make them wait, or enlarge a pipe.
-    "fcntl": ((72, 25), 1, (*range(8), 36, 37, 38, 1030, 1032)),
+    # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GETLK, F_DUPFD_CLOEXEC, F_GETPIPE_SZ. Others watch
+    # whoever opens a file, make them wait, or enlarge a pipe. F_SETLK and F_SETLKW are answered in `program`.
+    "fcntl": ((72, 25), 1, (*range(6), 1030, 1032)),
     # TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX
     "ioctl": ((16, 29), 1, (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)),
     # PR_SET_NAME, PR_GET_NAME, PR_SET_VMA
     "prctl": ((157, 167), 0, (15, 16, 0x53564D41)),
-    # Not MADV_MERGEABLE: the kernel would look through all pages, and time tells who else has the same.
-    "madvise": ((28, 233), 2, (*range(5), *range(8, 12), *range(14, 24), 25, 102, 103)),
+    # Not MADV_MERGEABLE: the kernel would look through all pages, and time tells who else has the same. Nor
+    # MADV_COLD and MADV_PAGEOUT: what files others have in memory is theirs, too.
+    "madvise": ((28, 233), 2, (*range(5), *range(8, 12), *range(14, 20), 22, 23, 25, 102, 103)),
 }
 # What mmap's flags may not have: MAP_LOCKED or MAP_HUGETLB, nor MAP_SHARED with MAP_ANONYMOUS.
 MMAP, LOCKED_OR_HUGE, ANONYMOUS, SHARED = (9, 222), 0x42000, 0x20, 0x1
+F_SETLK, F_SETLKW = 6, 7
 CLONE3 = (435, 435)
 LATER = 448  # calls of kernels since 5.15: who tries one looks for ENOSYS, and does without
 EPERM, ENOSYS = 1, 38
@@ -116,6 +118,13 @@ def program(machine: str) -> bytes:
     for numbers in ALLOWED.values():
         if (call := numbers[column]) is not None:
             rows += [(equal, 0, 1, call), (answer, 0, 0, allow)]
+    rows += [
+        # SQLite wants locks, and the kernel keeps a note of each, without end. A process's own locks never
+        # stand in its way, and no other process writes to what it has: so they are granted, and not made.
+        # defence: filter: locks
+        (equal, 0, 5, SOME["fcntl"][0][column]), (load, 0, 0, 16 + 8), (equal, 1, 0, F_SETLK),
+        (equal, 0, 1, F_SETLKW), (answer, 0, 0, errno(0)), (load, 0, 0, 0),
+    ]  # fmt: skip
     for pair, argument, values in SOME.values():
         rows += [
             (equal, 0, len(values) + 3, pair[column]), (load, 0, 0, 16 + 8 * argument),

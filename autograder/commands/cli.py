@@ -1,6 +1,7 @@
 """The `headstart` command: which commands there are. Each is the module of its name."""
 
 import argparse
+import errno
 import gc
 import os
 import re
@@ -25,6 +26,9 @@ IN_A_COURSE = {"simulate", "grade", "watch", "report", "similar", "extend", "ros
 NEED_FORK = {"grade", "watch"}
 SETTING = re.compile(r"--[A-Z]\w+\.\w+=")  # one of nbgrader's, as on its own command line
 NO_FORK = "grading needs Linux: on Windows use WSL 2 or a container. Students can do everything here."
+FULL = (
+    "the disk is full: make room and call this again; what was graded before is recorded, and nothing is lost"
+)
 DESCRIPTION = "Headstart: a hands-on course on Transformers, and its grader."
 
 
@@ -53,6 +57,22 @@ def main(argv: list[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 130
+    except Exception as error:
+        if not _is_full_disk(error):
+            raise
+        print(f"headstart: {FULL}", file=sys.stderr)
+        return 1
+
+
+def _is_full_disk(error: BaseException | None) -> bool:
+    """Whether this, or what led to it, is an error of a disk or a gradebook that has no room left."""
+    while error:
+        if getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT):
+            return True
+        if getattr(error, "sqlite_errorname", "") == "SQLITE_FULL":
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def _parser(named: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:

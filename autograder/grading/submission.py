@@ -6,6 +6,7 @@ were, and the files they handed in beside the notebook. Outputs are dropped: the
 """
 
 import contextlib
+import errno
 import hashlib
 import itertools
 import json
@@ -40,6 +41,7 @@ from autograder.limits import (
 from helpers.storage import printable
 
 RECORDS = ("timestamp.txt", "submission_secret.txt")
+RECORD = 1000  # bytes of each of them at most
 SKIPPED = "skip-execution"  # Jupyter's tag of a cell that isn't run, by nbgrader neither
 STEERING = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # nbgrader prints names of files as they are
 # defence: handed in: our own
@@ -171,16 +173,44 @@ def handed_in(submission: Submission, name: str = "", *, ignore: tuple[str, ...]
     files: dict[str, bytes] = {}
     notes: list[str] = []
     left_out: list[str] = []
+    records: dict[str, bytes] = {}
     try:
-        content = _read(_find_notebook(submission, name, notes))
+        with _opened(submission.folder) as at:
+            records = dict(_records(at))
+            notebook = _find_notebook(submission, name, notes, at)
+            # defence: handed in: a folder that becomes a link
+            content = _read(notebook, at, MAX_NOTEBOOK)
+            try:
+                files = _other_files(at, left_out, ignore)
+            except OSError as error:
+                unread = _why(error)
     except (Unreadable, OSError) as error:
         problem = _why(error)
-    else:
+    return HandedIn(content, files, records, notes, left_out, problem, unread)
+
+
+@contextlib.contextmanager
+def _opened(folder: Path) -> Iterator[int]:
+    """A submission's folder, opened: what its path leads to may change while it is read.
+
+    Raises:
+        Unreadable: it can't be opened, or it or the student's folder is a link.
+    """
+    flags = os.O_RDONLY | os.O_DIRECTORY
+    with contextlib.ExitStack() as stack:
         try:
-            files = _other_files(submission.folder, left_out, ignore)
+            # defence: handed in: folders that are links
+            parent, own = flags | os.O_NOFOLLOW, flags | os.O_NOFOLLOW
+            outer = os.open(folder.parent, parent)
+            stack.callback(os.close, outer)
+            at = os.open(folder.name or ".", own, dir_fd=outer)
+            stack.callback(os.close, at)
         except OSError as error:
-            unread = _why(error)
-    return HandedIn(content, files, dict(_records(submission.folder)), notes, left_out, problem, unread)
+            if error.errno == errno.ENOTDIR:
+                text = "the submission is a link to somewhere else, or no folder; links are not followed"
+                raise Unreadable(text) from None
+            raise Unreadable(f"the submission can't be read: {error.strerror}") from None
+        yield at
 
 
 def _why(error: Exception) -> str:
@@ -202,84 +232,84 @@ def _shallow(node: NotebookNode) -> NotebookNode:
     return copied
 
 
-def _records(folder: Path) -> Iterator[tuple[str, bytes]]:
+def _records(at: int) -> Iterator[tuple[str, bytes]]:
     """What nbgrader wrote beside the notebook; empty where something else stands in its place."""
     for name in RECORDS:
-        if os.path.lexists(folder / name):
-            yield name, read_record(folder / name)
+        try:
+            os.stat(name, dir_fd=at, follow_symlinks=False)
+        except OSError:
+            continue
+        yield name, read_record(name, at)
 
 
-def read_record(path: Path) -> bytes:
+def read_record(path: Path | str, at: int | None = None) -> bytes:
     """One of nbgrader's records; empty for anything else that stands in its place.
 
     nbgrader prints the time as it stands there, so what isn't shown, and could steer a terminal, is none.
     """
     try:
         # defence: handed in: size of records
-        content = _read(path) if path.lstat().st_size < 1000 else b""
-    except (Unreadable, OSError):
+        content = _read(path, at, RECORD)
+    except Unreadable:
         return b""
     text = content.decode(errors="replace").strip()
     # defence: submission: times that steer a terminal
     return content if text.isascii() and text.isprintable() else b""
 
 
-def _find_notebook(submission: Submission, name: str, notes: list[str]) -> Path:
+def _find_notebook(submission: Submission, name: str, notes: list[str], at: int) -> str:
     """The submitted notebook: by its name, or the only one there is under another name."""
-    folder = submission.folder
-    path = folder / f"{name or submission.lesson}.ipynb"
+    wanted = f"{name or submission.lesson}.ipynb"
     try:
-        # defence: handed in: folders that are links
-        if any(stat.S_ISLNK(each.lstat().st_mode) for each in (folder, folder.parent)):
-            raise Unreadable("the submission is a link to somewhere else; links are not followed")
         with contextlib.suppress(FileNotFoundError):
-            path.lstat()  # unlike Path.exists in Python 3.14, it says when we may not look
-            return path
-        found = (p for p in folder.iterdir() if p.name[0] != ".")  # ._x.ipynb, of macOS
-        others = sorted(p for p in found if p.suffix.lower() == ".ipynb")
+            os.stat(wanted, dir_fd=at, follow_symlinks=False)
+            return wanted
+        found = [n for n in os.listdir(at) if n[0] != "."]  # ._x.ipynb, of macOS
     except OSError as error:
         raise Unreadable(f"the submission can't be read: {error.strerror}") from None
+    others = sorted(n for n in found if n.lower().endswith(".ipynb"))
     if len(others) == 1 and not name:
-        notes.append(f"the notebook was handed in as {others[0].name!r}")
+        notes.append(f"the notebook was handed in as {others[0]!r}")
         return others[0]
-    raise Unreadable(
-        f"{path.name} was not handed in; "
-        + (
-            f"there are {', '.join(repr(p.name) for p in others[:5])}"
-            if others
-            else "there is no notebook at all"
-        )
-    )
+    there = f"there are {', '.join(map(repr, others[:5]))}" if others else "there is no notebook at all"
+    raise Unreadable(f"{wanted} was not handed in; {there}")
 
 
-def _read(path: Path) -> bytes:
-    """The content of a regular file: no links, folders, pipes or devices."""
+def _read(path: Path | str, at: int | None, limit: int) -> bytes:
+    """The content of a regular file: no links, folders, pipes or devices.
+
+    Args:
+        path: where it is.
+        at: the descriptor of the folder that a relative path begins in; None is the current one.
+        limit: bytes.
+
+    Raises:
+        Unreadable: it isn't one, or larger.
+    """
+    name = Path(path).name
     try:
         # defence: handed in: plain files
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=at)
     except OSError as error:
-        kind = (
-            "is a link; links are not followed"
-            if os.path.islink(path)
-            else f"can't be read: {error.strerror}"
-        )
-        raise Unreadable(f"{path.name} {kind}") from None
-    status = os.fstat(descriptor)
-    # defence: handed in: folders and devices
-    if not stat.S_ISREG(status.st_mode):
-        os.close(descriptor)
-        raise Unreadable(
-            f"{path.name} is {'a folder' if stat.S_ISDIR(status.st_mode) else 'not a regular file'}"
-        )
-    # defence: handed in: hard links
-    if status.st_nlink > 1:  # somebody else's file, perhaps: a link needs no right to read it
-        os.close(descriptor)
-        raise Unreadable(f"{path.name} is a hard link; links are not followed: hand in a copy")
-    with open(descriptor, "rb") as file:
+        link = error.errno == errno.ELOOP
+        kind = "is a link; links are not followed" if link else f"can't be read: {error.strerror}"
+        raise Unreadable(f"{name} {kind}") from None
+    with contextlib.ExitStack() as stack:
+        stack.callback(os.close, descriptor)
+        status = os.fstat(descriptor)
+        # defence: handed in: folders and devices
+        if not stat.S_ISREG(status.st_mode):
+            kind = "a folder" if stat.S_ISDIR(status.st_mode) else "not a regular file"
+            raise Unreadable(f"{name} is {kind}")
+        # defence: handed in: hard links
+        if status.st_nlink > 1:  # somebody else's file, perhaps: a link needs no right to read it
+            raise Unreadable(f"{name} is a hard link; links are not followed: hand in a copy")
         # defence: handed in: size of a notebook
-        if status.st_size > MAX_NOTEBOOK:
-            raise Unreadable(f"{path.name} is {status.st_size >> 20} MiB; the limit is {MAX_NOTEBOOK >> 20}")
-        return file.read()
+        if status.st_size > limit:
+            raise Unreadable(f"{name} is {status.st_size >> 20} MiB; the limit is {limit >> 20}")
+        with open(descriptor, "rb", closefd=False) as file:
+            # defence: handed in: files that grow
+            return file.read(limit)
 
 
 def _parse(content: bytes) -> dict:
@@ -440,42 +470,40 @@ def _insert(notebook: NotebookNode, added: dict[str, list[dict]]) -> None:
     notebook.cells = cells
 
 
-def _other_files(folder: Path, notes: list[str], ignore: tuple[str, ...]) -> dict[str, bytes]:
+def _other_files(at: int, notes: list[str], ignore: tuple[str, ...]) -> dict[str, bytes]:
     """Regular files beside the notebook, without those to ignore, within bounds."""
     files: dict[str, bytes] = {}
-    total = 0
+    left = MAX_FILES_BYTES
     # defence: handed in: folders in it that are links
-    for place, folders, names in os.walk(folder, followlinks=False):
+    for place, folders, names, inside in os.fwalk(dir_fd=at, follow_symlinks=False):
         # defence: handed in: folders in folders
-        if folders and len(Path(place).relative_to(folder).parts) >= MAX_FILES_DEPTH:
+        if folders and place.count(os.sep) >= MAX_FILES_DEPTH:
             notes.append(f"{printable(folders[0])} was left out: it is over {MAX_FILES_DEPTH} folders deep")
             folders.clear()
         folders[:] = sorted(name for name in folders if _is_theirs(name, ignore))
         for name in sorted(names):
-            path = Path(place, name)
             if not _is_theirs(name, ignore) or name in RECORDS:
                 continue
-            relative = printable(str(path.relative_to(folder)))
+            path = os.path.normpath(os.path.join(place, name))
+            relative = printable(path)
             # defence: submission: names that steer a terminal
             if STEERING.search(relative):
                 notes.append(f"{STEERING.sub('�', relative)} was left out: its name could control a terminal")
                 continue
             try:
-                status = path.lstat()
+                status = os.stat(name, dir_fd=inside, follow_symlinks=False)
+                if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
+                    raise Unreadable("it is a link, or not a regular file")
+                # defence: handed in: files
+                if len(files) >= MAX_FILES or status.st_size > left:
+                    raise Unreadable("too many files, or too large")
+                # defence: handed in: folders in it that become links
+                files[path] = _read(name, inside, left)
+                left -= len(files[path])
             except OSError as error:
                 notes.append(f"{relative} was left out: {error.strerror}")
-                continue
-            if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
-                notes.append(f"{relative} was left out: it is a link, or not a regular file")
-            # defence: handed in: files
-            elif len(files) >= MAX_FILES or total + status.st_size > MAX_FILES_BYTES:
-                notes.append(f"{relative} was left out: too many files, or too large")
-            else:
-                try:
-                    files[str(path.relative_to(folder))] = _read(path)
-                    total += status.st_size
-                except Unreadable as error:
-                    notes.append(f"{relative} was left out: {printable(str(error))}")
+            except Unreadable as error:
+                notes.append(f"{relative} was left out: {printable(str(error))}")
     return files
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from helpers.checking.calling.compiling import COMPILER
 from helpers.checking.calling.outcome import CallStatus, Outcome
 from helpers.checking.comparing import Difference, compare
 from helpers.checking.explaining.hints import explain
@@ -85,7 +86,8 @@ REDEFINE = "The name now means something else: run the cell with your function a
 def _not_returned(sheet: Sheet, outcome: Outcome, reveal: bool) -> Problem:
     where = f", at {line_of(outcome.where)}" if outcome.where and reveal else ""
     if outcome.status == CallStatus.FORBIDDEN:
-        name = outcome.error if outcome.error in sheet.forbidden else "a forbidden function"
+        named = outcome.error in (*sheet.forbidden, COMPILER)
+        name = outcome.error if named else "a forbidden function"
         meaning = f"Solve this exercise without {name}: writing it yourself is the point."
         return Problem("forbidden", f"nothing: it uses {name}{where}", meaning)
     if outcome.status == CallStatus.INTERRUPTED:

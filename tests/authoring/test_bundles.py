@@ -31,7 +31,7 @@ from tests.support.small_course import DOUBLE
 COMES_WITH = {
     "start_here": """
         __init__.py checks.py storage.py
-        checking/__init__.py checking/calling/__init__.py checking/code/__init__.py checking/explaining/__init__.py checking/assessing.py checking/calling/choosing.py checking/explaining/closeness.py checking/comparing.py checking/explaining/contrast.py
+        checking/__init__.py checking/calling/__init__.py checking/code/__init__.py checking/explaining/__init__.py checking/assessing.py checking/calling/choosing.py checking/calling/compiling.py checking/explaining/closeness.py checking/comparing.py checking/explaining/contrast.py
         checking/calling/drivers.py checking/explaining/causes.py checking/finding.py checking/calling/forbidding.py checking/explaining/hints.py checking/explaining/hints_of_lines.py checking/code/keeping.py
         checking/code/names.py checking/calling/outcome.py
         checking/calling/printing.py checking/progress.py checking/problems.py checking/properties.py checking/explaining/recognising.py checking/code/tracing.py checking/calling/registry.py

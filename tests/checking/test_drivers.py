@@ -1,12 +1,17 @@
 """How answers of other kinds than plain functions are called, and what is reported of them."""
 
+import subprocess
+import sys
 from dataclasses import replace
+from functools import partial
+from types import FunctionType
 
 import pytest
 import torch
 import torch.utils.checkpoint
 
 from autograder.exercise import Exercise
+from autograder.lessons import ROOT
 from autograder.sheets import VISIBLE_SEED, make_sheet
 from helpers.checking.calling.drivers import GENERATOR, Case, Outcome, judged, run
 from helpers.checking.calling.registry import LAYERS
@@ -211,6 +216,41 @@ def test_a_forbidden_module_is_found_as_parent_and_as_part(use):
     outcome = run("module", answer, module_case(), forbidden=("torch.nn.Bilinear",))
     assert (outcome.status, outcome.error) == ("forbidden", "torch.nn.Bilinear")
     assert isinstance(torch.nn.Bilinear, type)
+
+
+def test_helpers_of_the_compiler_are_forbidden_with_what_they_help_to_define():
+    """Their names say nothing: whose code they are does."""
+    copied = FunctionType(torch._refs._normalize.__code__, torch._refs._normalize.__globals__)
+    for normalize in (torch._refs._normalize, copied):
+        call = partial(
+            run, "call", lambda x, way=normalize: way(x, [-1], 1e-5)[0], Case("", (torch.randn(2, 4),))
+        )
+        assert call().status == "returned"
+        outcome = call(forbidden=("torch.nn.functional.layer_norm",))
+        assert (outcome.status, outcome.error) == ("forbidden", "code of torch's compiler")
+        assert call().status == "returned"
+
+
+# What `torch.func.jvp` needs for this is compiled at the first call: what stood in its place then would stay.
+FIRST_OF_ITS_KIND = """
+import torch
+from helpers.checking.calling.drivers import run
+from helpers.checking.calling.outcome import Case
+
+def twice(softmax, x):
+    return torch.func.jvp(torch.func.grad(lambda y: softmax(y)[0]), (x,), (x,))[1]
+
+x = torch.arange(3.0)
+by_hand = lambda x: twice(lambda y: y.exp() / y.exp().sum(), x)
+outcome = run("call", by_hand, Case("", (x,)), forbidden=("torch.softmax", "torch.log_softmax"))
+assert outcome.status == "returned", outcome
+assert torch.allclose(twice(lambda y: y.softmax(0), x), outcome.outputs)
+"""
+
+
+def test_derivatives_of_torch_s_own_functions_are_right_after_these_were_forbidden():
+    done = subprocess.run([sys.executable, "-c", FIRST_OF_ITS_KIND], cwd=ROOT, capture_output=True, text=True)
+    assert not done.returncode, done.stderr
 
 
 # -- results that are used -------------------------------------------------------------------------------

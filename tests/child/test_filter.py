@@ -2,6 +2,7 @@
 
 import ctypes
 import struct
+from collections.abc import Iterable
 
 import pytest
 
@@ -9,6 +10,7 @@ from autograder.child import calls
 
 MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 ALLOW, KILL, EPERM, ENOSYS = 0x7FFF0000, 0x80000000, 0x50001, 0x50026
+DONE = 0x50000  # the call returns 0, and nothing happens
 
 # What each would be good for. None may become allowed.
 REFUSED = {
@@ -36,6 +38,7 @@ REFUSED = {
         "socket bind listen accept accept4 connect sendmsg recvmsg sendmmsg recvmmsg getsockopt setsockopt"
     ),
     "descriptors of a thread's own": "close_range",
+    "what of files is in memory": "fadvise64 readahead syncfs",
     "a larger share of the machine": (
         "sched_setaffinity sched_setscheduler sched_setattr sched_setparam setpriority ioprio_set mbind move_pages"
     ),
@@ -106,7 +109,7 @@ def test_what_is_not_allowed_is_refused(machine, column):
         assert answer(machine, call) == expected, call
 
 
-def allowed(machine: str, name: str, *before: int, of: range) -> list[int]:
+def allowed(machine: str, name: str, *before: int, of: Iterable[int]) -> list[int]:
     """The values of a call's argument, behind those before it, with which it is allowed."""
     call = SPECIAL[name][list(MACHINES).index(machine)]
     answers = {value: answer(machine, call, *before, value) for value in of}
@@ -132,8 +135,16 @@ def test_sockets_come_in_pairs_that_reach_nobody(machine, column):
 @pytest.mark.promise(12)
 @both
 def test_descriptors_hold_up_and_watch_nobody_else(machine, column):
-    """Not F_SETOWN, F_SETSIG, F_SETLEASE, F_NOTIFY, F_SETPIPE_SZ or F_SETDELEG of fcntl.h, nor any other."""
-    assert allowed(machine, "fcntl", 3, of=range(1100)) == [0, 1, 2, 3, 4, 5, 6, 7, 36, 37, 38, 1030, 1032]
+    """Not F_OFD_SETLK, F_SETOWN, F_SETSIG, F_SETLEASE, F_NOTIFY, F_SETPIPE_SZ or F_SETDELEG of fcntl.h, nor any other."""
+    others = [*range(6), *range(8, 1100)]
+    assert allowed(machine, "fcntl", 3, of=others) == [0, 1, 2, 3, 4, 5, 1030, 1032]
+
+
+@both
+def test_a_lock_of_bytes_is_granted_and_not_made(machine, column):
+    """F_SETLK and F_SETLKW: nobody else could want these bytes, and the kernel would keep a note of each lock."""
+    fcntl = SPECIAL["fcntl"][column]
+    assert {answer(machine, fcntl, 3, command) for command in (6, 7)} == {DONE}
 
 
 @both
@@ -151,9 +162,9 @@ def test_a_process_changes_its_name_and_nothing_else_of_itself(machine, column):
 
 
 @both
-def test_no_page_is_merged_with_others_or_called_broken(machine, column):
-    """MADV_MERGEABLE, MADV_HWPOISON and MADV_SOFT_OFFLINE, as mman.h has them."""
-    assert not {12, 100, 101} & set(allowed(machine, "madvise", 0, 0, of=range(200)))
+def test_no_page_is_merged_with_others_thrown_out_or_called_broken(machine, column):
+    """MADV_MERGEABLE, MADV_COLD, MADV_PAGEOUT, MADV_HWPOISON and MADV_SOFT_OFFLINE, as mman.h has them."""
+    assert not {12, 20, 21, 100, 101} & set(allowed(machine, "madvise", 0, 0, of=range(200)))
 
 
 @both

@@ -31,6 +31,22 @@ try:
 except OSError as error:
     print(errno.errorcode.get(error.errno, type(error).__name__))
 """
+DATABASE = """
+import sqlite3
+one, other = (sqlite3.connect("d", isolation_level=None) for _ in range(2))
+for mode in ("delete", "wal"):
+    one.execute(f"pragma journal_mode={mode}")
+    one.execute("create table if not exists t (x)")
+    one.execute("begin immediate")
+    one.execute("insert into t values (1)")
+    try:
+        other.execute("pragma busy_timeout=0")
+        other.execute("insert into t values (2)")
+    except sqlite3.OperationalError as error:
+        print(error)
+    one.execute("commit")
+    print(other.execute("select * from t").fetchall())
+"""
 READ_ONLY = "EROFS"
 PLAIN_USER = not os.access(os.__file__, os.W_OK)  # whose rights end before what is mounted is asked
 # Folders of which nothing is there, unless this Python lies in one.
@@ -72,7 +88,12 @@ PATHS = {
 RESOURCES = {
     "who opens a file of Python's": ("fcntl.fcntl(os.open(library, 0), 1024, fcntl.F_WRLCK)", "EPERM"),  # F_SETLEASE
     "a file of Python's, locked": ("fcntl.flock(os.open(library, 0), fcntl.LOCK_EX)", "EPERM"),
+    # The kernel would refuse a lock for writers where only reading is open: nobody asks it.
+    "locks of bytes, without end": ("fcntl.lockf(os.open(library, 0), fcntl.LOCK_EX)", "None"),
+    "locks of bytes that a descriptor has": ("fcntl.fcntl(os.open(library, 0), 37, bytes(32))", "EPERM"),  # F_OFD_SETLK
     "news of who reads a folder": ("fcntl.fcntl(os.open(os.path.dirname(library), 0), 1026, 1)", "EPERM"),  # F_NOTIFY
+    "what of Python's files is in memory": ("os.posix_fadvise(os.open(library, 0), 0, 0, os.POSIX_FADV_DONTNEED)", "EPERM"),
+    "the same, mapped": ("mmap.mmap(os.open(library, 0), 4096, mmap.MAP_PRIVATE, mmap.PROT_READ).madvise(21)", "EPERM"),  # MADV_PAGEOUT
     "memory of all pipes": ("fcntl.fcntl(os.pipe()[1], 1031, 1 << 20)", "EPERM"),  # F_SETPIPE_SZ
     "a file system's keys": ("fcntl.ioctl(os.open(os.path.dirname(library), 0), 0xC0506617, bytes(144))", "EPERM"),
     "terminals": ("os.open('/dev/ptmx', os.O_RDWR | os.O_NOCTTY)", "ENOENT"),
@@ -130,3 +151,14 @@ def test_no_path_leads_out(trick, worker):
 def test_nothing_that_is_scarce_is_taken(trick, worker):
     with open_child(worker) as run:
         assert tried(run, RESOURCES[trick][0]) == RESOURCES[trick][1]
+
+
+def test_two_connections_to_a_database_still_wait_for_each_other(worker):
+    """Though the locks that SQLite asks the kernel for aren't made: it keeps account of those of its own process."""
+    with open_child(worker) as run:
+        assert run(DATABASE).splitlines() == [
+            "database is locked",
+            "[(1,)]",
+            "database is locked",
+            "[(1,), (1,)]",
+        ]

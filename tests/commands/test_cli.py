@@ -1,10 +1,14 @@
 """The command's own behaviour: what it refuses, and how."""
 
+import contextlib
+import errno
 import os
+import sqlite3
 import subprocess
 import sys
 
 import pytest
+from nbgrader.api import InvalidEntry
 
 from autograder.commands import cli
 from autograder.lessons import ROOT
@@ -90,3 +94,20 @@ def test_nothing_to_grade_is_said(tmp_path, monkeypatch, capsys) -> None:
     assert cli.main(["grade", "01_attention", "--no-sandbox"]) == 2
     assert "nothing to grade" in capsys.readouterr().err
     assert not (tmp_path / "gradebook.db").exists()
+
+
+@pytest.mark.parametrize("full", ["folder", "gradebook"])
+def test_a_full_disk_gets_one_line(full, monkeypatch, capsys) -> None:
+    def run(_: object) -> None:
+        if full == "folder":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        with contextlib.closing(sqlite3.connect(":memory:")) as db:
+            db.execute("pragma max_page_count=1")
+            try:
+                db.execute("create table grades (x)")
+            except sqlite3.OperationalError as error:
+                raise InvalidEntry(*error.args) from error
+
+    monkeypatch.setattr("autograder.commands.doctor.run", run)
+    assert cli.main(["doctor"]) == 1
+    assert capsys.readouterr() == ("", f"headstart: {cli.FULL}\n")

@@ -7,11 +7,13 @@ import contextlib
 import json
 import math
 import os
+import shutil
 import socket
 import threading
 import time
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from types import SimpleNamespace
 
 import nbformat
@@ -443,6 +445,53 @@ def test_a_folder_that_is_a_link_is_not_followed(read, folder, tmp_path):
     folder.parent.rename(tmp_path / "elsewhere")
     folder.parent.symlink_to(tmp_path / "elsewhere")
     assert "link" in read().problem
+
+
+@pytest.mark.promise(27)
+@pytest.mark.parametrize("which", ["submission", "inner"])
+def test_a_folder_that_becomes_a_link_while_it_is_read_is_not_followed(
+    which, read, folder, tmp_path, monkeypatch
+):
+    """Between the look at it and the reading: whoever can write there may try that as often as they like."""
+    (folder / "inner").mkdir()
+    (folder / "inner" / "answer.txt").write_text("theirs")
+    bait = tmp_path / "bait"
+    shutil.copytree(folder, bait)
+    (bait / "inner" / "answer.txt").write_text("bait")
+    raw = json.loads((bait / f"{LESSON}.ipynb").read_text())
+    raw["cells"][-1]["source"] = "bait"
+    (bait / f"{LESSON}.ipynb").write_text(json.dumps(raw))
+    swapped, file = {"submission": (folder, f"{LESSON}.ipynb"), "inner": (folder / "inner", "answer.txt")}[
+        which
+    ]
+    look, opened = os.stat, os.open
+
+    def lose(path, *flags, **options):
+        if Path(path).name == file and not swapped.is_symlink():
+            swapped.rename(tmp_path / "elsewhere")
+            swapped.symlink_to(bait / swapped.relative_to(folder))
+        return opened(path, *flags, **options)
+
+    monkeypatch.setattr(os, "open", lose)
+    found = submission.handed_in(Submission("amy", LESSON, folder))
+    assert swapped.is_symlink() and look(swapped)
+    assert found.files == {"inner/answer.txt": b"theirs"}
+    assert b"bait" not in found.notebook
+
+
+def test_a_file_that_grows_while_it_is_read_has_its_limit(folder, monkeypatch):
+    look = os.fstat
+    (folder / "log.txt").write_text("x" * 10)
+
+    def look_and_grow(descriptor):
+        found = look(descriptor)
+        if found.st_size == 10:
+            (folder / "log.txt").write_text("x" * 2 * submission.MAX_FILES_BYTES)
+        return found
+
+    monkeypatch.setattr(os, "fstat", look_and_grow)
+    found = submission.handed_in(Submission("amy", LESSON, folder))
+    assert len(found.files["log.txt"]) == submission.MAX_FILES_BYTES
 
 
 def test_a_notebook_beyond_measure_is_not_read(read, monkeypatch):

@@ -14,7 +14,9 @@ def refuse(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
 
     def refusing(call: Callable[..., Any]) -> Callable[..., Any]:
         def asked(path: Any = ".", *rest: Any, **options: Any) -> Any:
-            if isinstance(path, str | os.PathLike) and folder in Path(path).parents:
+            at = options.get("dir_fd")
+            base = "" if at is None else os.readlink(f"/proc/self/fd/{at}")
+            if isinstance(path, str | os.PathLike) and folder in Path(base, path).parents:
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
             return call(path, *rest, **options)
 

@@ -9,7 +9,6 @@ student's own process, and code that takes the watch itself apart is not stopped
 import contextlib
 import functools
 import importlib
-import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -19,6 +18,8 @@ import torch
 from torch.library import Library
 from torch.overrides import TorchFunctionMode
 
+from helpers.checking.calling.compiling import COMPILER, ForbiddenCall, among_callers, refused, words
+
 # Where an operator may have code of its own for tensors on the CPU: of one kind of device, or made of others.
 CODE = (
     "CPU",
@@ -26,10 +27,6 @@ CODE = (
     "CompositeExplicitAutogradNonFunctional",
     "CompositeImplicitAutograd",
 )
-
-
-class ForbiddenCall(RuntimeError):
-    """Raised in place of a function that an exercise asks the student to do without."""
 
 
 @contextlib.contextmanager
@@ -45,6 +42,7 @@ def forbid(names: tuple) -> Iterator[None]:
             _replace_operators(stack, names)
             # defence: forbidden: calls
             stack.enter_context(_WatchCalls(names))
+            stack.enter_context(refused(frozenset(_wanted(names).values())))
         for name in names:
             owner, attribute = _resolve(name)
             original = getattr(owner, attribute)
@@ -66,12 +64,6 @@ def _replace(stack: contextlib.ExitStack, owner: Any, attribute: str, substitute
     setattr(owner, attribute, substitute)
 
 
-@functools.cache
-def _words(name: str) -> frozenset[str]:
-    """`nll`, `loss`, `d` and `forward` of `nll_loss2d_forward`: what follows a dot is no part of it."""
-    return frozenset(re.findall("[a-z]+", name.partition(".")[0]))
-
-
 def _wanted(names: tuple) -> dict[str, frozenset[str]]:
     """The words by which forbidden functions are known: whatever has all words of one stands for it.
 
@@ -80,7 +72,7 @@ def _wanted(names: tuple) -> dict[str, frozenset[str]]:
     much: `log` would be `log2` and `log10`, too.
     """
     last = {name: name.rpartition(".")[2] for name in names}
-    return {name: _words(function) for name, function in last.items() if function.islower()}
+    return {name: words(function) for name, function in last.items() if function.islower()}
 
 
 class _WatchCalls(TorchFunctionMode):
@@ -93,10 +85,13 @@ class _WatchCalls(TorchFunctionMode):
     def __torch_function__(
         self, func: Callable, types: object, args: tuple = (), kwargs: dict | None = None
     ) -> Any:
-        words = _words(getattr(func, "__name__", ""))
+        called = words(getattr(func, "__name__", ""))
         for name, wanted in self._wanted.items():
-            if wanted <= words:
+            if wanted <= called:
                 raise ForbiddenCall(name)
+        # defence: forbidden: called by the compiler
+        if among_callers():
+            raise ForbiddenCall(COMPILER)
         return func(*args, **(kwargs or {}))
 
 
@@ -136,7 +131,7 @@ def operators_by_word() -> dict[str, set[str]]:
     """All operators that torch has by now, such as `aten::_softmax.out`, by the words in their names."""
     found: dict[str, set[str]] = {}
     for operator in torch._C._dispatch_get_all_op_names():
-        for word in _words(operator.partition("::")[2]):
+        for word in words(operator.partition("::")[2]):
             found.setdefault(word, set()).add(operator)
     return found
 

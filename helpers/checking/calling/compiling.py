@@ -1,0 +1,115 @@
+"""The definitions that torch's compiler has of torch's functions, refused where an exercise forbids these.
+
+`torch._refs.softmax`, the tables of decompositions and the graphs made with them call exp and sum, as a
+student does, so whoever watches operators can't tell them apart. Whose code it is tells them apart: calls are
+refused if code of the compiler is among the callers, and, since threads have no such watch, its functions of
+a forbidden name, its graphs and their traces are replaced.
+"""
+
+import contextlib
+import functools
+import os
+import re
+import sys
+from collections.abc import Iterator
+from types import FrameType, FunctionType
+from typing import Any
+
+import torch
+
+COMPILER = "code of torch's compiler"  # as a message names it
+PARTS = ("_refs", "_decomp", "_prims", "_inductor", "fx")
+GRAPH = "<eval_with_key>"  # begins the name of the file that a graph's code doesn't have
+FILES = (GRAPH, *(os.path.join(os.path.dirname(torch.__file__), part, "") for part in PARTS))
+# A trace names the file that called an operator: for a graph's, this one.
+TRACED = (*FILES, os.path.join(os.path.dirname(torch.__file__), "_ops.py"))
+
+
+class ForbiddenCall(RuntimeError):
+    """Raised in place of a function that an exercise asks the student to do without."""
+
+
+@functools.cache
+def words(name: str) -> frozenset[str]:
+    """`nll`, `loss`, `d` and `forward` of `nll_loss2d_forward`: what follows a dot is no part of it."""
+    return frozenset(re.findall("[a-z]+", name.partition(".")[0]))
+
+
+def among_callers() -> bool:
+    """Whether code of the compiler is among the callers, however far up."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame and not frame.f_code.co_filename.startswith(FILES):
+        frame = frame.f_back
+    return frame is not None
+
+
+@contextlib.contextmanager
+def refused(wanted: frozenset[frozenset[str]]) -> Iterator[None]:
+    """Let what the compiler has of forbidden functions raise `ForbiddenCall`, in all threads.
+
+    Args:
+        wanted: the words by which forbidden functions are known.
+    """
+    modules = tuple(name for name in sys.modules if name.startswith("torch._"))
+    named, interpreter = _named(wanted, modules), torch.fx.Interpreter.call_function
+    # defence: forbidden: definitions
+    functions: list[Any] = [*named, *_graphs(torch.fx.GraphModule), interpreter]
+    codes = [function.__code__ for function in functions]
+    kinds: list[Any] = [torch._C.ScriptFunction, torch._C.ScriptMethod]
+    calls = [kind.__call__ for kind in kinds]
+    try:
+        for function in functions:
+            # Whatever a function is called by, and whatever wraps it, its code is what runs.
+            function.__code__ = _raise.__code__
+        for kind, call in zip(kinds, calls, strict=True):
+            kind.__call__ = _unless_traced(call)
+        yield
+    finally:
+        for function, code in zip(functions, codes, strict=True):
+            function.__code__ = code
+        for kind, call in zip(kinds, calls, strict=True):
+            kind.__call__ = call
+
+
+def _raise(*args: object, **kwargs: object) -> None:
+    from helpers.checking.calling.compiling import COMPILER, ForbiddenCall  # runs among other globals
+
+    raise ForbiddenCall(COMPILER)
+
+
+@functools.cache
+def _named(wanted: frozenset[frozenset[str]], modules: tuple[str, ...]) -> tuple[FunctionType, ...]:
+    """The compiler's functions of forbidden names; not those of gradients, which torch's `jvp` compiles."""
+    packages = tuple(f"torch.{part}." for part in PARTS)
+    found: dict[FunctionType, None] = {}
+    for module in modules:
+        for value in list(vars(sys.modules[module]).values()) if f"{module}.".startswith(packages) else ():
+            while hasattr(value, "__wrapped__"):
+                value = value.__wrapped__
+            if isinstance(value, FunctionType) and f"{value.__module__}.".startswith(packages):
+                named = words(value.__name__)
+                if "backward" not in named and any(each <= named for each in wanted):
+                    found[value] = None
+    return tuple(function for function in found if not function.__code__.co_freevars)
+
+
+def _graphs(kind: Any) -> Iterator[FunctionType]:
+    """The functions of all graphs: each graph has a class of its own."""
+    for graph in kind.__subclasses__():
+        function = vars(graph).get("forward")
+        if isinstance(function, FunctionType) and function.__code__.co_filename.startswith(GRAPH):
+            yield function
+        yield from _graphs(graph)
+
+
+def _unless_traced(call: Any) -> Any:
+    """Refuse programs of TorchScript that were traced through code of the compiler."""
+
+    def checked(program: Any, *args: object, **kwargs: object) -> Any:
+        text = str(program.inlined_graph)
+        # defence: forbidden: traces
+        if any(file in text for file in TRACED):
+            raise ForbiddenCall(COMPILER)
+        return call(program, *args, **kwargs)
+
+    return checked
