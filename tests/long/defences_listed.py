@@ -192,7 +192,7 @@ LISTED: dict[str, dict[str, Row]] = {
         "forbidden: classes": ("a_forbidden_function_does_what_is_asked[forbidden_class_by_alias]", '"__init__", "forward"', ""),
         "forbidden: neighbours": ("a_forbidden_function_does_what_is_asked", "for word in wanted))", "for word in wanted)) if _words(operator.partition('::')[2]) == wanted"),
         "answers: what is sent is plain data while it is watched": ("no_trick_gains_a_mark[forbidden_when_it_is_sent]", "_settled(DRIVERS[driver](answer, case, gradients)", "DRIVERS[driver](answer, case, gradients"),
-        "answers: so are tensors": ("no_trick_gains_a_mark[forbidden_when_a_tensor_is_sent]", " Opaque}", " Opaque, torch.Tensor}"),
+        "answers: so are tensors": ("no_trick_gains_a_mark[forbidden_when_a_tensor_is_sent]", "torch.Tensor.clone(torch.Tensor.detach(value).cpu(), memory_format=torch.contiguous_format)", "value"),
         "judge: forbidden names / in a trick": ("no_trick_gains_a_mark[takes_the_watch_apart]", "forbidden_use(self.ran, question.id, visible.forbidden)", "None"),
     },
     "test_grading": {
