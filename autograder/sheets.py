@@ -213,7 +213,8 @@ class HiddenSheets:
         if exercise.driver == "choice":  # nothing in its case is drawn
             return ""
         for alternative in exercise.alternatives:
-            if failing_case(exercise, alternative, sheet) is not None:
+            outcomes = [outcome_of(exercise, alternative, case) for case in sheet.cases]
+            if assess(sheet, outcomes).status != Status.PASSED:
                 return f"{alternative.__name__} fails"
         for misconception in exercise.misconceptions:
             key = (exercise.id, misconception.name)

@@ -15,6 +15,8 @@ wire, says which cell to run and asks for outcomes of cases; whatever comes back
       | <-- what it has used         |
       | <-- ended: how, CPU, memory  |
 
+With several judges, one worker imports all this, runs nothing, and forks one for each judge.
+
 A fresh kernel spends its time on imports; here a submission costs one fork. Before it runs any student code,
 the child enters namespaces of its own, as process 1 of a new PID namespace, drops all rights and installs the
 filter of system calls. After 10 submissions, or before the first where more are coming, the worker imports
@@ -69,6 +71,7 @@ def main(control_fd: int, sandboxed: bool) -> None:
 
     A request names the child's folder, where no sandbox gives it one, and says if the lesson is `foreign`;
     the channel to the judge comes after it. `many` says that there have been some, so that more are likely.
+    `twin` asks for a second worker; the channel to its judge comes after it.
     """
     if sandboxed:
         sandbox.own_namespaces()  # before torch, which leaves threads behind
@@ -86,6 +89,25 @@ def main(control_fd: int, sandboxed: bool) -> None:
             elif "many" in request:
                 _get_ready_for_many(late=request["late"])
                 wire.send(control, {"many": True})
+            elif "twin" in request:
+                control = _twin(control)
+
+
+def _twin(control: socket.socket) -> socket.socket:
+    """Fork a worker for another judge, so that nothing is imported twice.
+
+    Returns:
+        The channel to its judge, in the twin and in this process.
+    """
+    _, fds, _, _ = socket.recv_fds(control, 1, 1)
+    theirs = socket.socket(fileno=fds[0])
+    if os.fork():
+        theirs.close()
+        return control
+    # defence: worker: another's channel
+    control.close()
+    wire.send(theirs, {"warm": True})
+    return theirs
 
 
 def _start(

@@ -22,11 +22,11 @@ from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING
 
-from autograder.child.shown import shown
 from autograder.grading.cgroups import shared_limits
 from autograder.grading.grader import Grader
 from autograder.grading.submission import Submission
 from autograder.grading.versions import RUNNING
+from autograder.grading.workers import Worker
 from autograder.programs import sandbox_problem
 from autograder.results import Graded, Verdict
 
@@ -115,10 +115,8 @@ def _processes(grader: Grader, number: int) -> Iterator[Executor]:
         return task.future
 
     threads = ThreadPoolExecutor(number)  # each waits for one judge
-    grader.get_ready()
-    if grader.sandboxed:
-        shown()  # found out once, for all that are forked
     try:
+        grader.get_ready()
         for _ in range(number):  # now, while this process has no other threads
             idle.put(start())
         yield Executor(submit, number)
@@ -130,6 +128,7 @@ def _processes(grader: Grader, number: int) -> Iterator[Executor]:
         for judge in judges:
             judge.stop()
         threads.shutdown()
+        grader.close()
 
 
 @dataclass(frozen=True)
@@ -162,9 +161,12 @@ class _Judge:
         context = multiprocessing.get_context("fork")
         self.draws: set[int] = set()
         self.pipe, theirs = context.Pipe()
-        self.process = context.Process(target=_serve, args=(theirs, grader), daemon=True)
+        twin = grader.first.twin() if grader.first else None
+        self.process = context.Process(target=_serve, args=(theirs, grader, twin), daemon=True)
         self.process.start()
         theirs.close()  # so that the pipe ends with the judge, even in the middle of a result
+        if twin:
+            twin.leave()
 
     def grade(self, *what: object) -> Graded | None:
         """Have a submission graded there, by `Grader.grade`."""
@@ -184,8 +186,9 @@ class _Judge:
             self.process.join(0.1)
 
 
-def _serve(pipe: Connection, grader: Grader) -> None:
+def _serve(pipe: Connection, grader: Grader, worker: Worker | None) -> None:
     """Be a judge, until told to end or until the process that started it is gone."""
+    grader.employ(worker)
     first = iter([True])
 
     def end(*_: object) -> None:

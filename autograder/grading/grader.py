@@ -72,6 +72,7 @@ class Grader:
         self.workers: list[Worker] = []
         self.groups: Groups | None = None  # of this machine's workers, from whoever starts several
         self.expected = 0  # submissions that each worker will have, as far as is known
+        self.first: Worker | None = None  # which runs nothing, and has twins
         self._idle: queue.SimpleQueue[Worker] = queue.SimpleQueue()
 
     @functools.cached_property
@@ -82,7 +83,11 @@ class Grader:
         return HiddenSheets(self.secret, fit)
 
     def get_ready(self) -> None:
-        """Import and read all that grading takes: before judges are forked, so that none has to by itself."""
+        """Launch a worker, and import and read all that grading takes: so that no judge has to by itself."""
+        self.first = self._new_worker()
+        self.first.launch()
+        if self.expected > self.first.few:
+            self.first.get_ready()
         import autograder.grading.judge  # noqa: F401
 
         for needed in (self.lesson.exercises, self.lesson.visible, self.lesson.versions):
@@ -235,14 +240,22 @@ class Grader:
         try:
             worker = self._idle.get_nowait()
         except queue.Empty:
-            worker = self.lesson.new_worker(self.sandboxed)
-            worker.groups = self.groups
-            if self.expected > worker.few:
-                worker.few = 0
-            self.workers.append(worker)
+            worker = self._new_worker()
         try:
             yield worker
         finally:
+            self._idle.put(worker)
+
+    def _new_worker(self) -> Worker:
+        worker = self.lesson.new_worker(self.sandboxed)
+        worker.groups = self.groups
+        self.workers.append(worker)
+        return worker
+
+    def employ(self, twin: Worker | None) -> None:
+        """Be the grader of a judge that was just forked: with this worker, and none of those before."""
+        self.workers, self.first = [twin] if twin else [], None
+        for worker in self.workers:
             self._idle.put(worker)
 
     def close(self) -> None:

@@ -3,11 +3,13 @@
 import contextlib
 import shutil
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NoReturn
 
 from autograder.child import sandbox, wire
 from autograder.grading.cgroups import Group, Groups
@@ -20,6 +22,7 @@ from autograder.results import Ended
 START_SECONDS = 1800
 ANSWER_SECONDS = 120.0  # in which a worker that still runs answers
 FEW = 10  # submissions after which it pays that a worker gets ready for many: about a second
+SENDER = struct.Struct("3i")  # what the kernel says of who sent something: process, user, group
 # What of the engine a worker may see.
 CHILD, LIMITS = Path(sandbox.__file__).parent, ROOT / "autograder" / "limits.py"
 
@@ -47,25 +50,59 @@ class Worker:
     groups: Groups | None = None
     late: bool = False
     few: int = FEW
-    _process: subprocess.Popen | None = field(default=None, repr=False)
-    _control: socket.socket | None = field(default=None, repr=False)
-    _stage: tempfile.TemporaryDirectory | None = field(default=None, repr=False)
-    _ended: dict = field(default_factory=dict, repr=False)
-    _core: tuple[int, socket.socket] | None = field(default=None, repr=False)
-    _begun: int = field(default=0, repr=False)
-    _group: Group | None = field(default=None, repr=False)
+    _process: subprocess.Popen | None = field(default=None, init=False, repr=False)
+    _control: socket.socket | None = field(default=None, init=False, repr=False)
+    _stage: tempfile.TemporaryDirectory | None = field(default=None, init=False, repr=False)
+    _folders: str | None = field(default=None, init=False, repr=False)  # for children's, without a sandbox
+    _warm: bool = field(default=False, init=False, repr=False)
+    _many: bool = field(default=False, init=False, repr=False)  # whether it got ready for many
+    _ended: dict = field(default_factory=dict, init=False, repr=False)
+    _core: tuple[int, socket.socket] | None = field(default=None, init=False, repr=False)
+    _begun: int = field(default=0, init=False, repr=False)
+    _group: Group | None = field(default=None, init=False, repr=False)
 
     def start(self) -> None:
-        """Start the process and wait until it is warm. Does nothing while one is running.
+        """Have a process that runs and is warm. Does nothing where there is one.
 
         Raises:
             RuntimeError: it doesn't start; the message holds what it printed.
         """
-        if self._process and self._process.poll() is None:
+        if self._warm and self._runs():
             return
+        if self._warm or not self._control or not self._is_warm():
+            self.launch()
+            if not self._is_warm():
+                self._give_up()
+        self._core, self._begun, self._warm = claim_core(), 0, True
+
+    def _is_warm(self) -> bool:
+        """Wait until its process is; False if that ends before."""
+        control = self._control
+        assert control, "it has been launched"
+        try:
+            if not self._process and self.groups and (group := self.groups.add()):
+                self._group = group
+                group.take_in(_sender(control))  # a twin is born in the other's
+            wire.receive(control, seconds=START_SECONDS)
+        except (wire.WireError, OSError):
+            return False
+        return True
+
+    def _runs(self) -> bool:
+        """Whether its process is there: a twin's shows that by not hanging up."""
+        if self._process or not self._control:
+            return self._process is not None and self._process.poll() is None
+        self._control.setblocking(False)
+        try:
+            return self._control.recv(1, socket.MSG_PEEK) != b""
+        except OSError as error:
+            return isinstance(error, BlockingIOError)
+
+    def launch(self) -> None:
+        """Start the process, and don't wait for it."""
         self.stop()
-        self._core, self._begun = claim_core(), 0
         self._stage = tempfile.TemporaryDirectory(prefix="headstart-", ignore_cleanup_errors=True)
+        self._folders = self._stage.name
         stage = Path(self._stage.name)
         self._fill(stage)
         ours, theirs = socket.socketpair()
@@ -91,14 +128,42 @@ class Worker:
             )
         theirs.close()
         self._control = ours
-        try:
-            wire.receive(ours, seconds=START_SECONDS)
-        except wire.WireError:
+
+    def _give_up(self) -> NoReturn:
+        said = ""
+        if self._process and self._stage:
             self._process.kill()
             self._process.wait()
-            said = (stage / "log").read_text(errors="replace").strip()[-2000:]
-            self.stop()
-            raise RuntimeError(f"the worker doesn't start: {said or 'it printed nothing'}") from None
+            said = Path(self._stage.name, "log").read_text(errors="replace").strip()[-2000:]
+        self.stop()
+        raise RuntimeError(f"the worker doesn't start: {said or 'it printed nothing'}") from None
+
+    def get_ready(self) -> None:
+        """Have its process get ready for many submissions, once it is warm. Its answer isn't waited for."""
+        assert self._control, "it has been launched"
+        wire.send(self._control, {"many": True, "late": self.late}, seconds=START_SECONDS)
+        self._many = True
+
+    def twin(self) -> "Worker":
+        """A worker that is forked from this one once that is warm, so that nothing is imported twice.
+
+        Not waited for: `start` does that, in whatever process. If there is no twin, that launches another.
+        """
+        assert self._control, "it has been launched"
+        twin = replace(self)
+        twin._folders, twin._many = self._folders, self._many
+        twin._control, theirs = socket.socketpair()
+        if self.groups:
+            twin._control.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        with theirs:
+            wire.send(self._control, {"twin": True}, seconds=START_SECONDS)
+            socket.send_fds(self._control, [b"."], [theirs.fileno()])
+        return twin
+
+    def leave(self) -> None:
+        """Leave a twin to a process that was forked with it: while others have its channel, it can't end."""
+        if self._control:
+            self._control.close()
 
     def _fill(self, stage: Path) -> None:
         no_caches = shutil.ignore_patterns("__pycache__")
@@ -129,18 +194,18 @@ class Worker:
             The channel to the child. The caller closes it, then calls `end`.
         """
         self.start()
-        control, stage = self._control, self._stage
-        assert control and stage, "a worker that has started has both"
+        control = self._control
+        assert control, "a worker that has started has one"
         ours, theirs = socket.socketpair()
-        folder = tempfile.mkdtemp(dir=stage.name) if not self.sandboxed else ""
+        folder = tempfile.mkdtemp(dir=self._folders) if not self.sandboxed else ""
         # defence: worker: what is handed in doesn't pass through it
         request = {"folder": folder, "foreign": self.foreign, "core": self._core and self._core[0]}
         # To the child itself: what passes through the worker, a later child could find in its memory.
         handed_in = {name: content.hex() for name, content in (files or {}).items()}
         self._begun += 1
         with theirs:
-            if self._begun == self.few + 1:
-                wire.send(control, {"many": True, "late": self.late}, seconds=START_SECONDS)
+            if self._begun > self.few and not self._many:
+                self.get_ready()
                 wire.receive(control, seconds=START_SECONDS)
             wire.send(control, request, seconds=START_SECONDS)
             try:
@@ -199,6 +264,7 @@ class Worker:
         control, process, stage, core = self._control, self._process, self._stage, self._core
         group = self._group
         self._process = self._control = self._stage = self._core = self._group = None
+        self._warm = self._many = False
         if core:
             core[1].close()
         if control:
@@ -213,3 +279,12 @@ class Worker:
         if stage:
             with contextlib.suppress(OSError):
                 stage.cleanup()
+
+
+def _sender(control: socket.socket) -> int:
+    """The process, by its number here, that sends what arrives first; all of that is left to be received."""
+    found = control.recvmsg(1, socket.CMSG_SPACE(SENDER.size), socket.MSG_PEEK)[1]
+    control.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
+    if not found:
+        raise OSError("it has ended")
+    return SENDER.unpack(found[0][2])[0]

@@ -197,7 +197,7 @@ LISTED: dict[str, dict[str, Row]] = {
         "forbidden: definitions / the interpreter": ("a_forbidden_function_does_what_is_asked[forbidden_by_interpreter]", ", interpreter", ""),
         "forbidden: traces": ("a_forbidden_function_does_what_is_asked[forbidden_by_trace]", "any(file in text for file in TRACED)", "False"),
         "answers: what is sent is plain data while it is watched": ("no_trick_gains_a_mark[forbidden_when_it_is_sent]", "_settled(DRIVERS[driver](answer, case, gradients)", "DRIVERS[driver](answer, case, gradients"),
-        "answers: so are tensors": ("no_trick_gains_a_mark[forbidden_when_a_tensor_is_sent]", " Opaque}", " Opaque, torch.Tensor}"),
+        "answers: so are tensors": ("no_trick_gains_a_mark[forbidden_when_a_tensor_is_sent]", "torch.Tensor.clone(torch.Tensor.detach(value).cpu(), memory_format=torch.contiguous_format)", "value"),
         "judge: forbidden names / in a trick": ("no_trick_gains_a_mark[takes_the_watch_apart]", "forbidden_use(self.ran, question.id, visible.forbidden)", "None"),
     },
     "test_grading": {

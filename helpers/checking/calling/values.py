@@ -25,6 +25,7 @@ DTYPES = {
         torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.bool,
     )
 }  # fmt: skip
+NAMES = {dtype: name for name, dtype in DTYPES.items()}
 # So many decimal digits tell any two numbers of these types apart; 17 of them would only make longer sheets.
 DIGITS = {torch.float32: 9, torch.float16: 5, torch.bfloat16: 4}
 MAX_INTEGER = 2**63  # beyond it, neither a tensor nor every JSON reader takes an integer
@@ -94,19 +95,24 @@ def encode(value: Any, depth: int = 0) -> Any:
     return {"$type": value.type_name if isinstance(value, Opaque) else type_name(value)}
 
 
-def _encode_tensor(tensor: torch.Tensor) -> dict:
-    name = str(tensor.dtype).removeprefix("torch.")
-    if name not in DTYPES or tensor.layout != torch.strided or tensor.is_meta:
-        return {"$type": f"torch.Tensor of {name}"}
+def _unsent(tensor: torch.Tensor) -> str:
+    """What is sent in place of a tensor of no known kind, or too large to compare; "" for all others."""
+    if tensor.dtype not in NAMES or tensor.layout != torch.strided or tensor.is_meta:
+        return f"torch.Tensor of {str(tensor.dtype).removeprefix('torch.')}"
     if tensor.numel() > MAX_ELEMENTS:
-        return {"$type": f"torch.Tensor of {tensor.numel():,} numbers, too large to compare"}
+        return f"torch.Tensor of {tensor.numel():,} numbers, too large to compare"
+    return ""
+
+
+def _encode_tensor(tensor: torch.Tensor) -> dict:
+    if unsent := _unsent(tensor):
+        return {"$type": unsent}
     data = tensor.detach().to("cpu").reshape(-1).tolist()
     if digits := DIGITS.get(tensor.dtype):
         data = [float(f"{number:.{digits}g}") for number in data]
-    return {"$tensor": name, "shape": list(tensor.shape), "data": data}
+    return {"$tensor": NAMES[tensor.dtype], "shape": list(tensor.shape), "data": data}
 
 
-# defence: answers: so are tensors
 PLAIN = {type(None), bool, int, float, str, list, tuple, dict, Opaque}
 
 
@@ -117,6 +123,9 @@ def settled(value: Any, depth: int = 0) -> Any:
     """
     if isinstance(value, str):
         return str.__str__(value)
+    if type(value) is torch.Tensor and not _unsent(value):  # as it would come back from JSON, and sooner
+        # defence: answers: so are tensors
+        return torch.Tensor.clone(torch.Tensor.detach(value).cpu(), memory_format=torch.contiguous_format)
     if type(value) not in PLAIN or depth > MAX_DEPTH:
         return decode(encode(value, depth))
     if isinstance(value, list | tuple):
